@@ -1,5 +1,6 @@
 //! Why a page of the console is not shown, or a form is refused.
 
+use super::words::say;
 use crate::page::Malformed;
 use http::StatusCode;
 use service::{access::Forbidden, stored::StoreError};
@@ -58,35 +59,59 @@ impl ProviderFault {
         }
     }
 
-    const fn words(self) -> (&'static str, &'static str) {
+    fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Away => (
-                "Your identity provider cannot be reached",
-                "It does not answer as it should. Try again in a moment; if this persists, ask an administrator of this installation.",
+                say(
+                    "Your identity provider cannot be reached",
+                    "IDプロバイダーに接続できません",
+                ),
+                say(
+                    "It does not answer as it should. Try again in a moment; if this persists, ask an administrator of this installation.",
+                    "IDプロバイダーから正しい応答がありません。しばらくしてから再度お試しください。解消しない場合は、このシステムの管理者にお問い合わせください。",
+                ),
             ),
             Self::Closed => (
-                "This sign-in cannot be continued",
-                "It was started in another browser, took longer than 10 minutes, or has already been completed. Start again.",
+                say("This sign-in cannot be continued", "このサインインは続行できません"),
+                say(
+                    "It was started in another browser, took longer than 10 minutes, or has already been completed. Start again.",
+                    "別のブラウザーで開始されたか、10分以上経過したか、すでに完了しています。最初からやり直してください。",
+                ),
             ),
             Self::Denied => (
-                "You were not signed in",
-                "Your identity provider did not sign you in. Start again if that was not intended.",
+                say("You were not signed in", "サインインできませんでした"),
+                say(
+                    "Your identity provider did not sign you in. Start again if that was not intended.",
+                    "IDプロバイダーでのサインインが完了しませんでした。意図したものでない場合は、最初からやり直してください。",
+                ),
             ),
             Self::Refused => (
-                "You were not signed in",
-                "The answer of your identity provider was not accepted. Start again; if this persists, ask an administrator of this \
-                 installation.",
+                say("You were not signed in", "サインインできませんでした"),
+                say(
+                    "The answer of your identity provider was not accepted. Start again; if this persists, ask an administrator of this \
+                     installation.",
+                    "IDプロバイダーの応答を受け付けられませんでした。最初からやり直してください。解消しない場合は、このシステムの管理者にお問い合わせください。",
+                ),
             ),
             Self::Unknown => (
-                "You do not have an account",
-                "Your identity provider knows you, but you have not been invited here, or your account is disabled. Ask an admin of your \
-                 organisation.",
+                say("You do not have an account", "アカウントがありません"),
+                say(
+                    "Your identity provider knows you, but you have not been invited here, or your account is disabled. Ask an admin of your \
+                     organisation.",
+                    "IDプロバイダーでは確認できましたが、招待されていないか、アカウントが無効になっています。組織の管理者にお問い合わせください。",
+                ),
             ),
             Self::Other => (
-                "This is another account",
-                "Your identity provider signed in somebody else than the owner of this account. Sign out there, then try again.",
+                say("This is another account", "別のアカウントです"),
+                say(
+                    "Your identity provider signed in somebody else than the owner of this account. Sign out there, then try again.",
+                    "IDプロバイダーで、このアカウントの所有者とは別の方がサインインしています。IDプロバイダーからサインアウトして、再度お試しください。",
+                ),
             ),
-            Self::Throttled => ("Too many attempts", "Wait 15 minutes, then try again."),
+            Self::Throttled => (
+                say("Too many attempts", "試行回数が上限に達しました"),
+                say("Wait 15 minutes, then try again.", "15分後に再度お試しください。"),
+            ),
         }
     }
 }
@@ -122,36 +147,63 @@ impl Fault {
         }
     }
 
-    pub(crate) const fn words(&self) -> (&'static str, &'static str) {
+    pub(crate) fn words(&self) -> (&'static str, &'static str) {
         match self {
             Self::Forbidden => (
-                "Access denied",
-                "Your role does not allow this. Ask an admin of your organisation.",
+                say("Access denied", "アクセスできません"),
+                say(
+                    "Your role does not allow this. Ask an admin of your organisation.",
+                    "お使いの権限ではこの操作はできません。組織の管理者にお問い合わせください。",
+                ),
             ),
             Self::NotFound => (
-                "Not found",
-                "There is no such page, or it belongs to another organisation.",
+                say("Not found", "見つかりません"),
+                say(
+                    "There is no such page, or it belongs to another organisation.",
+                    "ページが存在しないか、別の組織のものです。",
+                ),
             ),
-            Self::Confirm(_) => ("Confirm", "Confirm your identity."),
-            Self::NoPassword => ("Sign in", "Enter your password first."),
+            Self::Confirm(_) => (
+                say("Confirm", "再認証"),
+                say("Confirm your identity.", "再認証してください。"),
+            ),
+            Self::NoPassword => (
+                say("Sign in", "サインイン"),
+                say("Enter your password first.", "先にパスワードを入力してください。"),
+            ),
             Self::SetUpClosed => (
-                "Set-up is closed",
-                "This set-up link has already been used or does not exist. Sign in, or restart the server to get a new link.",
+                say("Set-up is closed", "初期設定は終了しています"),
+                say(
+                    "This set-up link has already been used or does not exist. Sign in, or restart the server to get a new link.",
+                    "この初期設定リンクは使用済みか、存在しません。サインインするか、サーバーを再起動して新しいリンクを取得してください。",
+                ),
             ),
             Self::LinkClosed => (
-                "This link cannot be used",
-                "This link has been used or revoked, or it is older than 72 hours. Ask for a new one.",
+                say("This link cannot be used", "このリンクは使用できません"),
+                say(
+                    "This link has been used or revoked, or it is older than 72 hours. Ask for a new one.",
+                    "このリンクは使用済みか、取り消されたか、発行から72時間以上経過しています。新しいリンクを依頼してください。",
+                ),
             ),
             Self::Provider(fault) => fault.words(),
             Self::Foreign => (
-                "Request refused",
-                "This form was not sent from one of our pages. Reload the page and try again.",
+                say("Request refused", "リクエストを受け付けられません"),
+                say(
+                    "This form was not sent from one of our pages. Reload the page and try again.",
+                    "このフォームは当サイトのページから送信されていません。ページを再読み込みして、再度お試しください。",
+                ),
             ),
             Self::Malformed => (
-                "Invalid request",
-                "The form was incomplete. Reload the page and try again.",
+                say("Invalid request", "無効なリクエスト"),
+                say(
+                    "The form was incomplete. Reload the page and try again.",
+                    "フォームの内容が不足しています。ページを再読み込みして、再度お試しください。",
+                ),
             ),
-            Self::Broken => ("Something went wrong on our side", "Please try again in a moment."),
+            Self::Broken => (
+                say("Something went wrong on our side", "サーバーで問題が発生しました"),
+                say("Please try again in a moment.", "しばらくしてから再度お試しください。"),
+            ),
         }
     }
 }

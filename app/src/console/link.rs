@@ -5,6 +5,7 @@ use super::{
     layout::{Frame, NavigationItem, page},
     parts::{heading, time},
     request::{PageResult, Request, signed_in},
+    words::say,
 };
 use crate::PageMeta;
 use domain::{ids::SessionId, time::Timestamp};
@@ -55,16 +56,16 @@ where
 fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let back = format!("/admin/sessions/{}", view.session);
     let main = view! {
-        <p class="crumb"><a href="/admin/sessions">"Sessions"</a></p>
+        <p class="crumb"><a href="/admin/sessions">{say("Sessions", "セッション")}</a></p>
         {heading(view.title, ().into_any())}
         <section class="panel secret link-shown" role="status">
             <div class="stack">
-                <h2>"The link for the user"</h2>
+                <h2>{say("The link for the user", "利用者用のリンク")}</h2>
                 <p class="secret-text"><code>{view.url.clone()}</code></p>
-                <p>"It works once, until "{time(view.expires_at)}" UTC. It is not shown again. Share it only with the user."</p>
-                <p><a class="button secondary small" href=back>"Go to the session"</a></p>
+                <p>{say("It works once, until ", "一度だけ使用できます。有効期限：")}{time(view.expires_at)}{say(" UTC. It is not shown again. Share it only with the user.", " UTC。再表示はできません。利用者本人にのみお知らせください。")}</p>
+                <p><a class="button secondary small" href=back>{say("Go to the session", "セッションへ")}</a></p>
             </div>
-            {view.qr.clone().map(|qr| view! { <div class="qr" role="img" aria-label="The link as a QR code" inner_html=qr></div> })}
+            {view.qr.clone().map(|qr| view! { <div class="qr" role="img" aria-label=say("The link as a QR code", "リンクのQRコード") inner_html=qr></div> })}
         </section>
     };
     page(frame, meta, view.title, main.into_any())

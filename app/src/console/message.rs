@@ -1,6 +1,9 @@
 //! A page that shows only a message.
 
-use super::layout::{Frame, door, page};
+use super::{
+    layout::{Frame, door, page},
+    words::say,
+};
 use crate::PageMeta;
 use leptos::prelude::*;
 
@@ -11,7 +14,7 @@ pub(super) fn message(title: &str, sentence: &str, frame: Option<&Frame>, meta: 
         <div class="narrow-page stack">
             <h1>{title.to_owned()}</h1>
             <p class="lead">{sentence.to_owned()}</p>
-            <p><a href="/admin">"Go to the overview"</a></p>
+            <p><a href="/admin">{say("Go to the overview", "概要へ")}</a></p>
         </div>
     };
     match frame {

@@ -21,6 +21,7 @@ mod next;
 pub mod openid;
 pub mod overview;
 mod parts;
+mod password_faults;
 pub mod password_links;
 pub mod people;
 mod proof;

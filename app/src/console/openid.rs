@@ -6,6 +6,7 @@ use super::{
     fault::{Fault, ProviderFault},
     next::{safe_next, with_next},
     request::{GuestRequest, Notice, PageResult, Request, SessionChange},
+    words::say,
 };
 use crate::page::handler;
 use axum::{
@@ -113,7 +114,16 @@ async fn callback(request: GuestRequest) -> PageResult<Response> {
         ),
         Finished::Confirmed { user, next } => {
             let answer = with(go(safe_next(&next)), SessionChange::ConfirmedElsewhere(user));
-            with(answer, Notice("Thank you. You can continue.".to_owned()))
+            with(
+                answer,
+                Notice(
+                    say(
+                        "Thank you. You can continue.",
+                        "再認証が完了しました。操作を続けてください。",
+                    )
+                    .to_owned(),
+                ),
+            )
         }
     };
     Ok(with(answer, AttemptCookie(None)))

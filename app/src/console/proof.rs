@@ -4,6 +4,7 @@
 use super::{
     parts::{Line, line, present_password},
     request::{PageResult, Request},
+    words::say,
 };
 use crate::{
     PageMeta,
@@ -40,20 +41,34 @@ pub(super) enum Proof {
 }
 
 /// Too many attempts, of whatever kind.
-pub(super) const THROTTLED: &str = "Too many attempts. Wait 15 minutes, then try again.";
-/// A wrong code.
-pub(super) const WRONG_CODE: &str = "The code is incorrect or was used before.";
-/// Not confirmed with the provider.
-const NOT_CONFIRMED: &str = "Confirm your identity first.";
+pub(super) fn throttled() -> &'static str {
+    say(
+        "Too many attempts. Wait 15 minutes, then try again.",
+        "試行回数が上限に達しました。15分後に再度お試しください。",
+    )
+}
+
+/// People sign in with the provider only.
+pub(super) fn no_passwords() -> &'static str {
+    say("Passwords are not used here.", "この環境ではパスワードを使用しません。")
+}
+
 /// A refused passkey.
-pub(super) const WRONG_PASSKEY: &str = "The passkey was not accepted. Try again.";
+pub(super) fn wrong_passkey() -> &'static str {
+    say(
+        "The passkey was not accepted. Try again.",
+        "パスキーを確認できませんでした。再度お試しください。",
+    )
+}
 
 /// Why a password entered for confirmation is refused.
-pub(super) const fn refusal(refused: &SignInError) -> &'static str {
+pub(super) fn refusal(refused: &SignInError) -> &'static str {
     match refused {
-        SignInError::Throttled => THROTTLED,
-        SignInError::Off => "Passwords are not used here.",
-        SignInError::Wrong | SignInError::SecondFactor(_) | SignInError::Store(_) => "The password is incorrect.",
+        SignInError::Throttled => throttled(),
+        SignInError::Off => no_passwords(),
+        SignInError::Wrong | SignInError::SecondFactor(_) | SignInError::Store(_) => {
+            say("The password is incorrect.", "パスワードが正しくありません。")
+        }
     }
 }
 
@@ -80,7 +95,12 @@ pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Op
     match proof_of(request).await? {
         Proof::Factor { .. } => {}
         Proof::Provider { fresh: true } => return Ok(None),
-        Proof::Provider { fresh: false } => return Ok(Some(mistake("confirm", NOT_CONFIRMED))),
+        Proof::Provider { fresh: false } => {
+            return Ok(Some(mistake(
+                "confirm",
+                say("Confirm your identity first.", "先に再認証してください。"),
+            )));
+        }
         Proof::Password => {
             let password = Secret::new(fields.raw("password").to_owned());
             return match confirm_password(honnin, staff, password).await {
@@ -94,7 +114,7 @@ pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Op
         return match passkeys::confirm(honnin, staff, fields.raw("credential")).await {
             Ok(()) => Ok(None),
             Err(PasskeyError::Store(error)) => Err(error.into()),
-            Err(_) => Ok(Some(mistake("code", WRONG_PASSKEY))),
+            Err(_) => Ok(Some(mistake("code", wrong_passkey()))),
         };
     }
     match confirm_code(honnin, staff, fields.raw("code")).await {
@@ -105,10 +125,13 @@ pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Op
 }
 
 /// Why a code is refused.
-pub(super) const fn code_refusal(refused: &CodeError) -> &'static str {
+pub(super) fn code_refusal(refused: &CodeError) -> &'static str {
     match refused {
-        CodeError::Throttled => THROTTLED,
-        CodeError::Wrong | CodeError::Store(_) => WRONG_CODE,
+        CodeError::Throttled => throttled(),
+        CodeError::Wrong | CodeError::Store(_) => say(
+            "The code is incorrect or was used before.",
+            "コードが正しくないか、すでに使用されています。",
+        ),
     }
 }
 
@@ -116,8 +139,14 @@ pub(super) const fn code_refusal(refused: &CodeError) -> &'static str {
 pub(super) fn code_line(wrong: &[Mistake]) -> AnyView {
     let field = Line {
         name: "code",
-        label: "Code",
-        hint: Some("From your authenticator app, or a recovery code.".into()),
+        label: say("Code", "コード"),
+        hint: Some(
+            say(
+                "From your authenticator app, or a recovery code.",
+                "認証アプリのコード、またはリカバリーコードを入力してください。",
+            )
+            .into(),
+        ),
         kind: "text",
         autocomplete: "one-time-code",
         ..Line::default()
@@ -129,7 +158,10 @@ pub(super) fn code_line(wrong: &[Mistake]) -> AnyView {
 pub(super) fn passkey_button(label: &'static str) -> AnyView {
     view! {
         <input type="hidden" name="credential"/>
-        <p class="error" data-passkey-said hidden>"Your device did not answer. Try again, or use another way."</p>
+        <p class="error" data-passkey-said hidden>{say(
+            "Your device did not answer. Try again, or use another way.",
+            "デバイスから応答がありません。再度お試しいただくか、別の方法をご利用ください。",
+        )}</p>
         <button class="button secondary" type="button" data-passkey-ask hidden>{label}</button>
     }
     .into_any()
@@ -150,13 +182,16 @@ pub(super) fn proof_fields(proof: Proof, wrong: &[Mistake], meta: &PageMeta) -> 
         Proof::Provider { fresh: true } => ().into_any(),
         // In another tab, so that what was typed here stays.
         Proof::Provider { fresh: false } => view! {
-            <p><a id="confirm" class="button secondary" href="/admin/confirm" target="_blank" rel="noopener">"Confirm your identity"</a>
-                " This opens a new tab. Then come back and continue here."</p>
+            <p><a id="confirm" class="button secondary" href="/admin/confirm" target="_blank" rel="noopener">{say(
+                "Confirm your identity",
+                "再認証する",
+            )}</a>
+                {say(" This opens a new tab. Then come back and continue here.", " 新しいタブで開きます。完了後、このページに戻って続けてください。")}</p>
         }
         .into_any(),
         Proof::Factor { passkey } => view! {
             {code_line(wrong)}
-            {passkey.then(|| view! { {passkey_button("Use a passkey")}{passkey_script(meta)} })}
+            {passkey.then(|| view! { {passkey_button(say("Use a passkey", "パスキーを使用"))}{passkey_script(meta)} })}
         }
         .into_any(),
     }

@@ -1,31 +1,34 @@
 //! What the console offers for sessions of sandbox tenants.
 
-use super::parts::options;
-use crate::{forms, text::entry::sandbox_outcome};
-use domain::{
-    language::Language,
-    sandbox::{SandboxOutcome, SandboxTime},
+use super::{
+    parts::options,
+    words::{language, say},
 };
+use crate::{forms, text::entry::sandbox_outcome};
+use domain::sandbox::{SandboxOutcome, SandboxTime};
 use leptos::prelude::*;
 
 /// The form that completes a session without a phone.
 pub(super) fn complete(id: &str) -> AnyView {
     let action = format!("/admin/sessions/{id}/complete");
     let outcomes = SandboxOutcome::ALL.iter().map(|&outcome| {
-        let word = sandbox_outcome(outcome).get(Language::En);
+        let word = sandbox_outcome(outcome).get(language());
         (outcome.to_string(), word.to_owned())
     });
     let options = options(outcomes, SandboxOutcome::Approved.as_str());
     view! {
         <section class="panel">
-            <h2>"Complete with test data"</h2>
-            <p class="soft">"The session is completed with fictional data and ends with the outcome you choose. Webhooks, review and erasure are real."</p>
+            <h2>{say("Complete with test data", "テストデータで完了")}</h2>
+            <p class="soft">{say(
+                "The session is completed with fictional data and ends with the outcome you choose. Webhooks, review and erasure are real.",
+                "架空のデータで完了し、選択した結果でセッションが終了します。Webhook、審査、消去は実際に行われます。",
+            )}</p>
             <form class="stack" method="post" action=action>
                 <div class="field">
-                    <label for=forms::OUTCOME>"Outcome"</label>
+                    <label for=forms::OUTCOME>{say("Outcome", "結果")}</label>
                     <select class="input" id=forms::OUTCOME name=forms::OUTCOME>{options}</select>
                 </div>
-                <p><button class="button secondary small" type="submit">"Complete"</button></p>
+                <p><button class="button secondary small" type="submit">{say("Complete", "完了する")}</button></p>
             </form>
         </section>
     }
@@ -37,17 +40,23 @@ pub(super) fn advance(id: &str, to: SandboxTime) -> AnyView {
     let action = format!("/admin/sessions/{id}/advance");
     let (what, button) = match to {
         SandboxTime::Deadline => (
-            "Lets the deadline of this session pass. It expires as it would by itself, with its event.",
-            "Move to the deadline",
+            say(
+                "Lets the deadline of this session pass. It expires as it would by itself, with its event.",
+                "このセッションの期限を経過させます。通常どおり期限切れになり、イベントも送信されます。",
+            ),
+            say("Move to the deadline", "期限まで進める"),
         ),
         SandboxTime::RetentionEnd => (
-            "Lets the retention period of this session end. Its personal data is erased as it would be by itself.",
-            "Move to the end of retention",
+            say(
+                "Lets the retention period of this session end. Its personal data is erased as it would be by itself.",
+                "このセッションの保存期間を終了させます。個人情報は通常どおり消去されます。",
+            ),
+            say("Move to the end of retention", "保存期間の終了まで進める"),
         ),
     };
     view! {
         <section class="panel">
-            <h2>"Test clock"</h2>
+            <h2>{say("Test clock", "テスト用の時計")}</h2>
             <p class="soft">{what}</p>
             <form method="post" action=action>
                 <input type="hidden" name=forms::TIME value=to.as_str()/>

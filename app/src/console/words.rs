@@ -4,6 +4,7 @@
 //! that has no view at hand.
 
 use domain::language::Language;
+use std::fmt::Display;
 use tokio::task_local;
 
 task_local! {
@@ -36,6 +37,14 @@ pub(super) fn say(en: &'static str, ja: &'static str) -> &'static str {
     }
 }
 
+/// What another crate says in English, in the language of the request.
+pub(super) fn with_japanese(en: impl Display, ja: impl Into<String>) -> String {
+    match language() {
+        Language::Ja => ja.into(),
+        _ => en.to_string(),
+    }
+}
+
 /// `format!` in the language of the request: `tell!("{count} sessions", "{count} 件のセッション")`. What follows both sentences fills in either.
 macro_rules! tell {
     ($en:literal, $ja:literal $(, $value:expr)* $(,)?) => {
@@ -64,5 +73,6 @@ mod tests {
         assert_eq!(answer(Language::Ja), ("セッション", "3 件".to_owned()));
         assert_eq!(answer(Language::Ko), ("Sessions", "3 cases".to_owned()));
         assert_eq!(say("Sessions", "セッション"), "Sessions");
+        assert_eq!(with_japanese(3, "三"), "3");
     }
 }

@@ -123,7 +123,7 @@ fn link(what: &str, link: &str, until: &str) -> Vec<String> {
 fn not_invited(error: InviteError) -> Failure {
     match error {
         InviteError::Bad(faults) => {
-            let sentences: Vec<_> = faults.into_iter().map(|fault| fault.message).collect();
+            let sentences: Vec<_> = faults.iter().map(ToString::to_string).collect();
             sentences.join(" ").into()
         }
         other => other.into(),

@@ -3,7 +3,10 @@
 
 use crate::{
     Honnin,
-    people::{has_admin, invite, password, password_fault},
+    people::{
+        has_admin, invite,
+        password::{self, BadPassword},
+    },
     runtime::token,
 };
 use domain::{
@@ -47,9 +50,9 @@ pub enum AcceptError {
     /// An account with this address already exists.
     #[error("an account with this address already exists")]
     Taken,
-    /// The password is not acceptable; a sentence.
-    #[error("{0}")]
-    Bad(String),
+    /// The password is not acceptable.
+    #[error(transparent)]
+    Bad(BadPassword),
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -103,14 +106,12 @@ async fn still_good(tx: &mut Tx, row: Option<InvitationRow>) -> Result<Invitatio
 /// [`AcceptError`]; after any but [`AcceptError::Closed`] the link remains valid.
 pub async fn accept_invitation(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<UserId, AcceptError> {
     if !honnin.allows_local_sign_in() {
-        return Err(AcceptError::Bad("Passwords are not used here.".to_owned()));
+        return Err(AcceptError::Bad(BadPassword::Unused));
     }
     let (hash, now) = (hash_of(token)?, honnin.now());
     let shown = open_invitation(honnin, token).await?;
     let known = [&*shown.email, &shown.name, shown.tenant.as_deref().unwrap_or_default()];
-    if let Some(sentence) = password_fault(&known, password.expose()) {
-        return Err(AcceptError::Bad(sentence));
-    }
+    password::check(password.expose(), &known).map_err(AcceptError::Bad)?;
     let phc = password::hash(password).await;
     let id = UserId::from_random(honnin.random_bytes());
     let made = id.clone();

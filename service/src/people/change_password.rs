@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::Staff,
     people::{
-        password, password_fault,
+        password::{self, BadPassword},
         sign_in::{SignInError, confirm_password},
     },
 };
@@ -21,9 +21,9 @@ pub enum ChangePasswordError {
     /// The current password is wrong, or was not checked because of the rate limit.
     #[error(transparent)]
     Present(SignInError),
-    /// The new password is not acceptable; a sentence.
-    #[error("{0}")]
-    Bad(String),
+    /// The new password is not acceptable.
+    #[error(transparent)]
+    Bad(BadPassword),
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -40,9 +40,7 @@ pub async fn change_password(
     new: Secret<String>,
 ) -> Result<(), ChangePasswordError> {
     let known = [staff.email(), staff.name(), staff.tenant_name()];
-    if let Some(sentence) = password_fault(&known, new.expose()) {
-        return Err(ChangePasswordError::Bad(sentence));
-    }
+    password::check(new.expose(), &known).map_err(ChangePasswordError::Bad)?;
     match confirm_password(honnin, staff, present).await {
         Ok(()) => {}
         Err(SignInError::Store(error)) => return Err(error.into()),

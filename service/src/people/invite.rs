@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::{CommandLine, Rank, Roster},
-    people::{self, BadField, NewPerson, has_admin, normalised, taken},
+    people::{self, BadField, NewPerson, has_admin, normalised},
     runtime::token,
 };
 use domain::{
@@ -168,7 +168,7 @@ async fn insert(tx: &mut Tx, row: &InvitationRow, entry: &audit::Entry) -> Resul
         }
     }
     if users::find_by_email(tx, &row.email).await?.is_some() {
-        return Err(InviteError::Bad(vec![taken()]));
+        return Err(InviteError::Bad(vec![BadField::Taken]));
     }
     // A new link invalidates a lost one.
     invitations::revoke_to(tx, tenant, &row.email).await?;

@@ -23,6 +23,7 @@ use domain::{
     ids::{TenantId, UserId},
     role::Role,
 };
+use password::BadPassword;
 use store::{
     StoreError, Tx, audit,
     people::{
@@ -43,12 +44,36 @@ pub struct NewPerson {
 }
 
 /// What is wrong with a person's data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadField {
-    /// `email`, `name`, `password` or `organisation`.
-    pub field: &'static str,
-    /// What is wrong, as a sentence.
-    pub message: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadField {
+    /// No e-mail address.
+    #[error("Enter an e-mail address, like name@example.com.")]
+    Email,
+    /// The address of an account.
+    #[error("An account with this address already exists.")]
+    Taken,
+    /// Empty, too long, or with control characters.
+    #[error("Enter a name of up to 100 characters.")]
+    Name,
+    /// The password.
+    #[error(transparent)]
+    Password(BadPassword),
+    /// The organisation's name.
+    #[error("Enter the name that your users know you by.")]
+    Organisation,
+}
+
+impl BadField {
+    /// The name of the field.
+    #[must_use]
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Email | Self::Taken => "email",
+            Self::Name => "name",
+            Self::Password(_) => "password",
+            Self::Organisation => "organisation",
+        }
+    }
 }
 
 /// Why a person was not changed.
@@ -87,33 +112,13 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
     });
     if !whole || email.len() > 254 || email.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        faults.push(BadField {
-            field: "email",
-            message: "Enter an e-mail address, like name@example.com.".into(),
-        });
+        faults.push(BadField::Email);
     }
     let name = person.name.trim();
     if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-        faults.push(BadField {
-            field: "name",
-            message: "Enter a name of up to 100 characters.".into(),
-        });
+        faults.push(BadField::Name);
     }
     faults
-}
-
-/// What is wrong with a new password of a person about whom `known` is known, as a sentence.
-pub(crate) fn password_fault(known: &[&str], password: &str) -> Option<String> {
-    let bad = password::check(password, known).err()?;
-    Some(format!("The password {bad}."))
-}
-
-/// The fault of an e-mail address that is already in use.
-pub(crate) fn taken() -> BadField {
-    BadField {
-        field: "email",
-        message: "An account with this address already exists.".to_owned(),
-    }
 }
 
 /// A tenant's people, oldest first.

@@ -26,24 +26,27 @@ const PRODUCT: &str = "honnin";
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// What is wrong with a new password.
+/// What is wrong with a new password, as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadPassword {
     /// Fewer than [`LEAST`] characters.
-    #[error("must have at least 15 characters")]
+    #[error("The password must have at least 15 characters.")]
     TooShort,
     /// Longer than the limit.
-    #[error("must have at most 1024 bytes")]
+    #[error("The password must have at most 1024 bytes.")]
     TooLong,
     /// Easy to guess.
     #[error(
-        "is easy to guess: it is common, repetitive, a keyboard pattern, or based on your name or address. \
-         Use a sentence of your own"
+        "The password is easy to guess: it is common, repetitive, a keyboard pattern, or based on your name or address. \
+         Use a sentence of your own."
     )]
     Guessable,
     /// Among the leaked ones that are tried first.
-    #[error("has appeared in a data breach. Use a sentence of your own")]
+    #[error("The password has appeared in a data breach. Use a sentence of your own.")]
     Leaked,
+    /// Whatever it is: people sign in with the provider only.
+    #[error("Passwords are not used here.")]
+    Unused,
 }
 
 /// Sorted prefixes of the SHA-256 of the long ones among the million most used leaked passwords, in lower case; made by

@@ -5,7 +5,12 @@
 use crate::{
     Honnin,
     access::{Admin, CommandLine},
-    people::{PeopleError, invite::LINK_LIFETIME, normalised, password, password_fault},
+    people::{
+        PeopleError,
+        invite::LINK_LIFETIME,
+        normalised,
+        password::{self, BadPassword},
+    },
     runtime::token,
 };
 use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
@@ -38,9 +43,9 @@ pub enum ResetError {
     /// Unknown, used, replaced or expired, or its owner is disabled, without saying which.
     #[error("the link is not valid")]
     Closed,
-    /// The new password is not acceptable; a sentence.
-    #[error("{0}")]
-    Bad(String),
+    /// The new password is not acceptable.
+    #[error(transparent)]
+    Bad(BadPassword),
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -187,14 +192,12 @@ async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<Stri
 /// [`ResetError`]; after any but [`ResetError::Closed`] the link remains valid.
 pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<(), ResetError> {
     if !honnin.allows_local_sign_in() {
-        return Err(ResetError::Bad("Passwords are not used here.".to_owned()));
+        return Err(ResetError::Bad(BadPassword::Unused));
     }
     let (hash, now) = (hash_of(token)?, honnin.now());
     let (user, tenant) = find_open(honnin, token).await?;
     let known = [&*user.email, &user.name, tenant.as_deref().unwrap_or_default()];
-    if let Some(sentence) = password_fault(&known, password.expose()) {
-        return Err(ResetError::Bad(sentence));
-    }
+    password::check(password.expose(), &known).map_err(ResetError::Bad)?;
     let phc = password::hash(password).await;
     let unit = honnin.db.write(async move |tx| {
         let id = password_resets::take(tx, &hash, now).await?;

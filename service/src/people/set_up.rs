@@ -3,7 +3,7 @@
 
 use crate::{
     Honnin,
-    people::{self, BadField, NewPerson, normalised, password, password_fault},
+    people::{self, BadField, NewPerson, normalised, password},
     runtime::token,
 };
 use domain::{
@@ -106,18 +106,11 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
         &person.name,
         existing.as_deref().unwrap_or(&organisation),
     ];
-    if let Some(message) = password_fault(&known, form.password.expose()) {
-        faults.push(BadField {
-            field: "password",
-            message,
-        });
+    if let Err(bad) = password::check(form.password.expose(), &known) {
+        faults.push(BadField::Password(bad));
     }
     if existing.is_none() && tenant_name_fault(&organisation).is_some() {
-        let message = "Enter the name that your users know you by.".to_owned();
-        faults.push(BadField {
-            field: "organisation",
-            message,
-        });
+        faults.push(BadField::Organisation);
     }
     if !faults.is_empty() {
         return Err(SetUpError::Bad(faults));

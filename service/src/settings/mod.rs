@@ -18,6 +18,7 @@ use domain::{
     tenant::{BadSetting, Change, TenantSettings, Weakening, tenant_name_fault},
     time::Timestamp,
 };
+use preview::Value;
 use store::{
     StoreError, Tx, audit,
     settings::tenants::{self, TenantRow},
@@ -65,6 +66,9 @@ pub enum SettingsError {
     /// Out of bounds.
     #[error("a setting is out of its bounds")]
     Faults(Vec<BadSetting>),
+    /// The receiver of webhooks is not acceptable.
+    #[error("the receiver {0}")]
+    Receiver(#[from] UrlFault),
     /// Storage.
     #[error(transparent)]
     Store(StoreError),
@@ -77,13 +81,6 @@ impl From<StoreError> for SettingsError {
             other => Self::Store(other),
         }
     }
-}
-
-fn fault(field: &'static str, message: impl Into<String>) -> SettingsError {
-    SettingsError::Faults(vec![BadSetting {
-        field,
-        message: message.into(),
-    }])
 }
 
 /// The tenant with its settings and their version.
@@ -115,12 +112,14 @@ pub async fn change(
     if let Change::Look { name, .. } = change
         && let Some(message) = tenant_name_fault(name)
     {
-        return Err(fault("name", message));
+        return Err(SettingsError::Faults(vec![BadSetting {
+            field: "name",
+            message: message.to_owned(),
+        }]));
     }
     if let Change::Webhook { url: Some(url), .. } = change {
         // Resolves the name, so it happens before the unit of work. The sender checks again at each connection.
-        let check = honnin.sender.check_receiver_url(url).await;
-        check.map_err(|bad: UrlFault| fault("webhook_url", bad.to_string()))?;
+        honnin.sender.check_receiver_url(url).await?;
     }
     let (staff, now, change) = (staff.clone(), honnin.now(), change.clone());
     // Whether somebody is shut out follows from the audit log, which need not be read in the unit of work.
@@ -182,7 +181,7 @@ async fn save(
     let mut entry = staff.entry(now, AuditAction::SettingsChange, Some(tenant.id.to_string()));
     let mut changes = preview::differences(&was, &is);
     if before.name != tenant.name {
-        changes.push(("name".to_owned(), before.name, tenant.name));
+        changes.push(("name".to_owned(), Value::Text(before.name), Value::Text(tenant.name)));
     }
     entry.detail = Some(detail(change.name(), &changes));
     audit::record(tx, &entry).await?;
@@ -190,7 +189,7 @@ async fn save(
 }
 
 /// The changes of a section for the audit log: name, old and new value of each.
-fn detail(section: &str, changes: &[(String, String, String)]) -> String {
+fn detail(section: &str, changes: &[(String, Value, Value)]) -> String {
     let changes: Vec<String> = changes
         .iter()
         .map(|(name, old, new)| format!("{name} {old} → {new}"))

@@ -19,7 +19,10 @@ use domain::{
     time::Millis,
     user_input::CivilDate,
 };
-use std::net::IpAddr;
+use std::{
+    fmt::{self, Display, Formatter},
+    net::IpAddr,
+};
 use store::{
     StoreError, audit,
     decision::decisions::{self, DecisionRow, explanation_name},
@@ -39,13 +42,63 @@ pub struct Preview {
     /// What it weakens.
     pub weakenings: Vec<Weakening>,
     /// Each setting that changes, with its old and new value.
-    pub changes: Vec<(String, String, String)>,
+    pub changes: Vec<(String, Value, Value)>,
     /// For a change of the thresholds.
     pub decisions: Option<Decisions>,
     /// For a shorter retention.
     pub erasures: Option<Erasures>,
     /// For a change of the IP allow-list.
     pub callers: Option<Callers>,
+}
+
+/// The value of a setting; written in the words of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// No value, or an empty list.
+    None,
+    /// An empty IP allow-list.
+    EveryAddress,
+    /// On or off.
+    Switch(bool),
+    /// A duration, in the largest unit that fits.
+    Span {
+        /// How many of the unit.
+        count: i64,
+        /// The unit.
+        unit: Unit,
+    },
+    /// Anything else, as it was typed or as it is stored.
+    Text(String),
+}
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// 60 s.
+    Minutes,
+    /// 60 min.
+    Hours,
+    /// 24 h.
+    Days,
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::EveryAddress => f.write_str("every address"),
+            Self::Switch(on) => write!(f, "{on}"),
+            Self::Span { count, unit } => {
+                let unit = match unit {
+                    Unit::Minutes => "minutes",
+                    Unit::Hours => "hours",
+                    Unit::Days => "days",
+                };
+                write!(f, "{count} {unit}")
+            }
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 /// How many sessions were and would be approved, reviewed and rejected.
@@ -133,7 +186,7 @@ pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<
 }
 
 /// Each setting that differs, by its name as stored, with its old and new value.
-pub(super) fn differences(before: &TenantSettings, after: &TenantSettings) -> Vec<(String, String, String)> {
+pub(super) fn differences(before: &TenantSettings, after: &TenantSettings) -> Vec<(String, Value, Value)> {
     let members = |settings: &TenantSettings| {
         let mut members = serde_json::to_value(settings).ok().and_then(|value| match value {
             serde_json::Value::Object(members) => Some(members),
@@ -161,34 +214,37 @@ pub(super) fn differences(before: &TenantSettings, after: &TenantSettings) -> Ve
         .collect()
 }
 
-/// A value in words. A receiver's query may contain a secret, so it is left out.
-fn shown(name: &str, value: &serde_json::Value) -> String {
+/// A value as it is shown. A receiver's query may contain a secret, so it is left out.
+fn shown(name: &str, value: &serde_json::Value) -> Value {
     match value {
-        serde_json::Value::Null => "none".to_owned(),
-        serde_json::Value::String(text) if name == "webhook_url" => text
-            .split_once('?')
-            .map_or_else(|| text.clone(), |(address, _)| format!("{address}?…")),
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(items) if items.is_empty() && name == "ip_allow_list" => "every address".to_owned(),
-        serde_json::Value::Array(items) if items.is_empty() => "none".to_owned(),
+        serde_json::Value::Null => Value::None,
+        serde_json::Value::Bool(on) => Value::Switch(*on),
+        serde_json::Value::String(text) if name == "webhook_url" => Value::Text(
+            text.split_once('?')
+                .map_or_else(|| text.clone(), |(address, _)| format!("{address}?…")),
+        ),
+        serde_json::Value::String(text) => Value::Text(text.clone()),
+        serde_json::Value::Array(items) if items.is_empty() && name == "ip_allow_list" => Value::EveryAddress,
+        serde_json::Value::Array(items) if items.is_empty() => Value::None,
         serde_json::Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| shown(name, item)).collect();
-            items.join(", ")
+            let items: Vec<String> = items.iter().map(|item| shown(name, item).to_string()).collect();
+            Value::Text(items.join(", "))
         }
-        serde_json::Value::Number(number) if name.ends_with("_lifetime") || name == "retention" => {
-            number.as_i64().map_or_else(|| number.to_string(), duration)
-        }
-        other => other.to_string(),
+        serde_json::Value::Number(number) if name.ends_with("_lifetime") || name == "retention" => number
+            .as_i64()
+            .map_or_else(|| Value::Text(number.to_string()), duration),
+        other => Value::Text(other.to_string()),
     }
 }
 
-fn duration(millis: i64) -> String {
-    for (unit, name) in [(Millis::days(1), "days"), (Millis::hours(1), "hours")] {
-        if millis % unit.0 == 0 {
-            return format!("{} {name}", millis / unit.0);
-        }
-    }
-    format!("{} minutes", millis / Millis::minutes(1).0)
+fn duration(millis: i64) -> Value {
+    let (unit, length) = match millis {
+        whole if whole % Millis::days(1).0 == 0 => (Unit::Days, Millis::days(1)),
+        whole if whole % Millis::hours(1).0 == 0 => (Unit::Hours, Millis::hours(1)),
+        _ => (Unit::Minutes, Millis::minutes(1)),
+    };
+    let count = millis / length.0;
+    Value::Span { count, unit }
 }
 
 impl Callers {

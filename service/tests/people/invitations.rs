@@ -171,7 +171,7 @@ async fn an_address_is_taken_once() {
     let Err(InviteError::Bad(faults)) = ask().await else {
         panic!("must be refused")
     };
-    assert_eq!(faults[0].field, "email");
+    assert_eq!(faults[0].field(), "email");
 }
 
 #[tokio::test]

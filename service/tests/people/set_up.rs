@@ -108,7 +108,7 @@ async fn a_guessed_link_opens_nothing_and_a_weak_password_keeps_the_link_open() 
     let Err(SetUpError::Bad(faults)) = set_up(&harness.honnin, &token, weak).await else {
         panic!("must be refused")
     };
-    let fields: Vec<_> = faults.iter().map(|fault| fault.field).collect();
+    let fields: Vec<_> = faults.iter().map(|fault| fault.field()).collect();
     assert_eq!(fields, ["email", "name", "password"]);
     assert!(set_up(&harness.honnin, &token, form()).await.is_ok());
 }
@@ -135,7 +135,10 @@ async fn a_password_that_anybody_would_guess_is_refused() {
         let Err(SetUpError::Bad(faults)) = set_up(&harness.honnin, &token, weak).await else {
             panic!("{guess} was taken")
         };
-        assert_eq!(faults.iter().map(|fault| fault.field).collect::<Vec<_>>(), ["password"]);
+        assert_eq!(
+            faults.iter().map(|fault| fault.field()).collect::<Vec<_>>(),
+            ["password"]
+        );
     }
     assert!(set_up(&harness.honnin, &token, form()).await.is_ok());
 }

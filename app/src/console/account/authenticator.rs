@@ -8,6 +8,7 @@ use crate::{
         parts::{Line, line, shown_codes},
         proof::code_refusal,
         request::{PageResult, Request, done, signed_in},
+        words::say,
     },
     page::{Fields, Outcome, form, mistake},
     parts::Mistake,
@@ -66,7 +67,10 @@ fn failed(error: SetUpError) -> PageResult<Outcome> {
     match error {
         SetUpError::Exists => done(
             "/admin/account",
-            "You have an authenticator app already. Remove it first.",
+            say(
+                "You have an authenticator app already. Remove it first.",
+                "認証アプリはすでに設定されています。先に解除してください。",
+            ),
         ),
         SetUpError::Code(_) => Err(Fault::Malformed),
         SetUpError::Store(error) => Err(error.into()),
@@ -85,7 +89,10 @@ async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
     request.check_fresh(HERE)?;
     let (honnin, staff) = (request.honnin(), request.staff());
     match confirm_authenticator(honnin, staff, fields.raw("code")).await {
-        Ok(None) => done("/admin/account", "Your authenticator app has been set up."),
+        Ok(None) => done(
+            "/admin/account",
+            say("Your authenticator app has been set up.", "認証アプリを設定しました。"),
+        ),
         Ok(Some(codes)) => {
             let view = AuthenticatorView {
                 codes: codes.iter().map(|code| code.expose().clone()).collect(),
@@ -107,28 +114,34 @@ async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
 async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
     request.check_fresh("/admin/account")?;
     remove_authenticator(request.honnin(), request.staff()).await?;
-    done("/admin/account", "Your authenticator app has been removed.")
+    done(
+        "/admin/account",
+        say("Your authenticator app has been removed.", "認証アプリを解除しました。"),
+    )
 }
 
 fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let inside = match &view.enrolment {
         _ if !view.codes.is_empty() => view! {
-            <p class="flash" role="status">"Your authenticator app has been set up."</p>
+            <p class="flash" role="status">{say("Your authenticator app has been set up.", "認証アプリを設定しました。")}</p>
             {shown_codes(&view.codes)}
-            <p><a class="button secondary" href="/admin/account">"Back to your account"</a></p>
+            <p><a class="button secondary" href="/admin/account">{say("Back to your account", "アカウントに戻る")}</a></p>
         }
         .into_any(),
         None => view! {
-            <p>"An authenticator app on your phone shows a new code every 30 seconds. You are asked for one after your password."</p>
+            <p>{say(
+                "An authenticator app on your phone shows a new code every 30 seconds. You are asked for one after your password.",
+                "スマートフォンの認証アプリには、30秒ごとに新しいコードが表示されます。パスワードの入力後にそのコードを入力します。",
+            )}</p>
             <form method="post" action=HERE>
-                <button class="button primary" type="submit">"Set up an authenticator app"</button>
+                <button class="button primary" type="submit">{say("Set up an authenticator app", "認証アプリを設定")}</button>
             </form>
         }
         .into_any(),
         Some((qr, secret)) => {
             let code = Line {
                 name: "code",
-                label: "Code that the app shows",
+                label: say("Code that the app shows", "アプリに表示されたコード"),
                 kind: "text",
                 autocomplete: "one-time-code",
                 ..Line::default()
@@ -137,16 +150,16 @@ fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
             view! {
                 <section class="panel secret link-shown">
                     <div class="stack">
-                        <h2>"1. Scan the code with the app"</h2>
-                        <p>"Or type this key into it:"</p>
+                        <h2>{say("1. Scan the code with the app", "1. アプリでコードを読み取る")}</h2>
+                        <p>{say("Or type this key into it:", "または、次のキーをアプリに入力してください。")}</p>
                         <p class="secret-text"><code>{secret.clone()}</code></p>
                     </div>
-                    {qr.map(|qr| view! { <div class="qr" role="img" aria-label="The key as a QR code" inner_html=qr></div> })}
+                    {qr.map(|qr| view! { <div class="qr" role="img" aria-label=say("The key as a QR code", "キーのQRコード") inner_html=qr></div> })}
                 </section>
                 <form class="stack" method="post" action="/admin/account/authenticator/confirm">
-                    <h2>"2. Enter the code that it shows"</h2>
+                    <h2>{say("2. Enter the code that it shows", "2. 表示されたコードを入力する")}</h2>
                     {line(code, &view.mistakes)}
-                    <button class="button primary" type="submit">"Finish"</button>
+                    <button class="button primary" type="submit">{say("Finish", "完了")}</button>
                 </form>
             }
             .into_any()
@@ -154,11 +167,11 @@ fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
     };
     let main = view! {
         <div class="narrow-page stack">
-            <p class="crumb"><a href="/admin/account">"Account"</a></p>
-            <h1>"Authenticator app"</h1>
+            <p class="crumb"><a href="/admin/account">{say("Account", "アカウント")}</a></p>
+            <h1>{say("Authenticator app", "認証アプリ")}</h1>
             {mistakes(&view.mistakes)}
             {inside}
         </div>
     };
-    page(frame, meta, "Authenticator app", main.into_any())
+    page(frame, meta, say("Authenticator app", "認証アプリ"), main.into_any())
 }

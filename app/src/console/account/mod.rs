@@ -7,8 +7,10 @@ use super::{
     fault::Fault,
     layout::NavigationItem,
     next::safe_next,
-    proof::{WRONG_PASSKEY, proof_of, refusal, step_up},
+    password_faults::bad_password,
+    proof::{proof_of, refusal, step_up, wrong_passkey},
     request::{PageResult, Request, SessionChange, done, signed_in},
+    words::say,
 };
 use crate::page::{Fields, Outcome, form, handler, mistake};
 use crate::parts::Mistake;
@@ -105,10 +107,13 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
         Ok(()) => {
             // The change ended every session; this browser gets a new one.
             let change = SessionChange::SignedIn(request.staff().user().clone());
-            let notice = "Your password has been changed. You have been signed out everywhere else.";
+            let notice = say(
+                "Your password has been changed. You have been signed out everywhere else.",
+                "パスワードを変更しました。他のブラウザーからはすべてサインアウトしました。",
+            );
             return Ok(done("/admin/account", notice)?.with(change));
         }
-        Err(ChangePasswordError::Bad(sentence)) => mistake("password", sentence),
+        Err(ChangePasswordError::Bad(bad)) => mistake("password", bad_password(bad)),
         Err(ChangePasswordError::Present(refused)) => mistake("present", refusal(&refused)),
         Err(ChangePasswordError::Store(error)) => return Err(error.into()),
     };
@@ -144,7 +149,14 @@ async fn load_confirm(request: Request) -> PageResult<ConfirmView> {
 async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
     match step_up(&request, &fields).await? {
-        None => Ok(done(&next, "Thank you. You can continue.")?.with(SessionChange::Confirmed)),
+        None => Ok(done(
+            &next,
+            say(
+                "Thank you. You can continue.",
+                "再認証が完了しました。操作を続けてください。",
+            ),
+        )?
+        .with(SessionChange::Confirmed)),
         Some(wrong) => Ok(Outcome::refused(ConfirmView {
             next,
             proof: proof_of(&request).await?,
@@ -158,7 +170,13 @@ async fn end_session(request: Request, _: Fields) -> PageResult<Outcome> {
     if !console_session::end_own(request.honnin(), request.staff(), request.param("session")).await? {
         return Err(Fault::NotFound);
     }
-    done("/admin/account", "That browser has been signed out.")
+    done(
+        "/admin/account",
+        say(
+            "That browser has been signed out.",
+            "対象のブラウザーをサインアウトしました。",
+        ),
+    )
 }
 
 async fn renew_codes(request: Request, _: Fields) -> PageResult<Outcome> {
@@ -211,7 +229,12 @@ async fn add_passkey(request: Request, fields: Fields) -> PageResult<Outcome> {
     request.check_fresh("/admin/account")?;
     let name = fields.text("name");
     let wrong = match register(request.honnin(), request.staff(), &name, fields.raw("credential")).await {
-        Ok(None) => return done("/admin/account", "Your passkey has been added."),
+        Ok(None) => {
+            return done(
+                "/admin/account",
+                say("Your passkey has been added.", "パスキーを追加しました。"),
+            );
+        }
         Ok(Some(codes)) => {
             let view = AccountView {
                 codes: shown(&codes),
@@ -220,10 +243,19 @@ async fn add_passkey(request: Request, fields: Fields) -> PageResult<Outcome> {
             return Ok(Outcome::shown(StatusCode::CREATED, view));
         }
         Err(PasskeyError::Store(error)) => return Err(error.into()),
-        Err(PasskeyError::BadName) => "Enter a name of up to 60 characters.",
-        Err(PasskeyError::Exists) => "This passkey is registered already.",
-        Err(PasskeyError::TooMany) => "You have 20 passkeys. Remove one first.",
-        Err(PasskeyError::Refused | PasskeyError::Throttled) => WRONG_PASSKEY,
+        Err(PasskeyError::BadName) => say(
+            "Enter a name of up to 60 characters.",
+            "名前を60文字以内で入力してください。",
+        ),
+        Err(PasskeyError::Exists) => say(
+            "This passkey is registered already.",
+            "このパスキーはすでに登録されています。",
+        ),
+        Err(PasskeyError::TooMany) => say(
+            "You have 20 passkeys. Remove one first.",
+            "パスキーは20個まで登録できます。先に1つ解除してください。",
+        ),
+        Err(PasskeyError::Refused | PasskeyError::Throttled) => wrong_passkey(),
     };
     let view = AccountView {
         passkey_name: name,
@@ -237,7 +269,10 @@ async fn remove_passkey(request: Request, _: Fields) -> PageResult<Outcome> {
     if !passkeys::remove(request.honnin(), request.staff(), request.param("passkey")).await? {
         return Err(Fault::NotFound);
     }
-    done("/admin/account", "The passkey has been removed.")
+    done(
+        "/admin/account",
+        say("The passkey has been removed.", "パスキーを解除しました。"),
+    )
 }
 
 async fn look_at(request: Request, fields: Fields) -> PageResult<Outcome> {

@@ -6,6 +6,7 @@ use crate::console::next::with_next;
 use crate::console::parts::{Line, Tone, badge, line, new_password, shown_codes, time};
 use crate::console::proof::{CHALLENGE, Proof, passkey_button, passkey_script, proof_fields};
 use crate::console::table::{Row, Table, cell, row_name};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -34,13 +35,13 @@ pub(super) struct ConfirmView {
 fn confirm_form(view: &ConfirmView, meta: &PageMeta) -> AnyView {
     if let (Proof::Provider { .. }, Some(name)) = (view.proof, &view.provider) {
         let to = with_next("/admin/confirm/openid", &view.next);
-        return view! { <p><a class="button primary" href=to>{format!("Confirm with {name}")}</a></p> }.into_any();
+        return view! { <p><a class="button primary" href=to>{tell!("Confirm with {name}", "{name} で再認証")}</a></p> }.into_any();
     }
     view! {
         <form class="stack" method="post" action="/admin/confirm" data-passkey=view.proof.challenge()>
             <input type="hidden" name="next" value=view.next.clone()/>
             {proof_fields(view.proof, &view.mistakes, meta)}
-            <button class="button primary" type="submit">"Continue"</button>
+            <button class="button primary" type="submit">{say("Continue", "続ける")}</button>
         </form>
     }
     .into_any()
@@ -51,13 +52,16 @@ fn confirm_form(view: &ConfirmView, meta: &PageMeta) -> AnyView {
 pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let main = view! {
         <div class="narrow-page">
-            <h1>"Confirm your identity"</h1>
-            <p class="lead">"Please confirm that it is still you. You last did so more than ten minutes ago."</p>
+            <h1>{say("Confirm your identity", "再認証")}</h1>
+            <p class="lead">{say(
+                "Please confirm that it is still you. You last did so more than ten minutes ago.",
+                "ご本人であることを再度ご確認ください。前回の確認から10分以上経過しています。",
+            )}</p>
             {mistakes(&view.mistakes)}
             {confirm_form(view, meta)}
         </div>
     };
-    page(frame, meta, "Confirm", main.into_any())
+    page(frame, meta, say("Confirm", "再認証"), main.into_any())
 }
 
 /// The account page.
@@ -91,13 +95,16 @@ fn authenticator(factors: &Factors) -> AnyView {
     match factors.authenticator {
         Some(since) => view! {
             <form class="inline" method="post" action="/admin/account/authenticator/remove">
-                <span>{badge("set up", Tone::Good)}" since "{time(since)}" UTC "</span>
-                <button class="button secondary small" type="submit">"Remove"</button>
+                <span>{badge(say("set up", "設定済み"), Tone::Good)}{say(" since ", " ")}{time(since)}{say(" UTC ", " UTC から ")}</span>
+                <button class="button secondary small" type="submit">{say("Remove", "解除")}</button>
             </form>
         }
         .into_any(),
         None => view! {
-            <p><a class="button secondary small" href="/admin/account/authenticator">"Set up an authenticator app"</a></p>
+            <p><a class="button secondary small" href="/admin/account/authenticator">{say(
+                "Set up an authenticator app",
+                "認証アプリを設定",
+            )}</a></p>
         }
         .into_any(),
     }
@@ -107,10 +114,10 @@ fn passkey(key: &PasskeyRow) -> Row {
     let action = format!("/admin/account/passkeys/{}/remove", id_text(key));
     let used = key
         .last_used_at
-        .map_or_else(|| "never".into_any(), |at| time(at).into_any());
+        .map_or_else(|| say("never", "未使用").into_any(), |at| time(at).into_any());
     let remove = view! {
         <form method="post" action=action>
-            <button class="button secondary small" type="submit">"Remove"<span class="unseen">{format!(" {}", key.name)}</span></button>
+            <button class="button secondary small" type="submit">{say("Remove", "解除")}<span class="unseen">{format!(" {}", key.name)}</span></button>
         </form>
     };
     [
@@ -125,24 +132,37 @@ fn passkey(key: &PasskeyRow) -> Row {
 fn passkeys(view: &AccountView) -> AnyView {
     let keys = &view.factors.passkeys;
     let list = (!keys.is_empty()).then(|| {
-        Table::new("Passkeys", ["Name", "Added (UTC)", "Last used (UTC)"])
-            .unseen("Remove")
-            .rows(keys.iter().map(passkey))
+        Table::new(
+            say("Passkeys", "パスキー"),
+            [
+                say("Name", "名前"),
+                say("Added (UTC)", "追加日時（UTC）"),
+                say("Last used (UTC)", "最終使用（UTC）"),
+            ],
+        )
+        .unseen(say("Remove", "解除"))
+        .rows(keys.iter().map(passkey))
     });
     let name = Line::text(
         "name",
-        "Name of a new passkey, such as “Work laptop”",
+        say(
+            "Name of a new passkey, such as “Work laptop”",
+            "新しいパスキーの名前（例：業務用ノートPC）",
+        ),
         view.passkey_name.clone(),
     );
     view! {
-        <h3>"Passkeys"</h3>
-        <p>"A passkey is kept by your device or a security key, which verifies you by fingerprint, face or PIN. It signs you in without \
-            your password, and cannot be used on an imitation of this site."</p>
+        <h3>{say("Passkeys", "パスキー")}</h3>
+        <p>{say(
+            "A passkey is kept by your device or a security key, which verifies you by fingerprint, face or PIN. It signs you in without \
+            your password, and cannot be used on an imitation of this site.",
+            "パスキーはデバイスまたはセキュリティキーに保存され、指紋、顔、PINで本人を確認します。パスワードなしでサインインでき、偽サイトでは使用できません。",
+        )}</p>
         {list}
-        <noscript><p class="soft">"Passkeys need JavaScript."</p></noscript>
+        <noscript><p class="soft">{say("Passkeys need JavaScript.", "パスキーの利用にはJavaScriptが必要です。")}</p></noscript>
         <form class="stack" method="post" action="/admin/account/passkeys" data-passkey=CHALLENGE data-purpose="create" hidden>
             {line(name, &view.mistakes)}
-            {passkey_button("Add a passkey")}
+            {passkey_button(say("Add a passkey", "パスキーを追加"))}
         </form>
     }
     .into_any()
@@ -152,10 +172,10 @@ fn recovery(factors: &Factors) -> Option<AnyView> {
     let left = factors.recovery_codes;
     factors.any().then(|| {
         view! {
-            <h3>"Recovery codes"</h3>
+            <h3>{say("Recovery codes", "リカバリーコード")}</h3>
             <form class="inline" method="post" action="/admin/account/recovery-codes">
-                <span>{format!("{left} left. Each signs you in once if you have lost your device.")}</span>
-                <button class="button secondary small" type="submit">"Make new codes"</button>
+                <span>{tell!("{left} left. Each signs you in once if you have lost your device.", "残り {left} 個。デバイスを紛失した場合、1個につき1回サインインできます。")}</span>
+                <button class="button secondary small" type="submit">{say("Make new codes", "新しいコードを発行")}</button>
             </form>
         }
         .into_any()
@@ -166,9 +186,9 @@ fn session(own: &OwnSession, here: bool) -> Row {
     let action = format!("/admin/account/sessions/{}/end", own.id);
     let at = |at: Option<Timestamp>| at.map(time);
     let end = if here {
-        badge("this browser", Tone::Live)
+        badge(say("this browser", "このブラウザー"), Tone::Live)
     } else {
-        view! { <form method="post" action=action><button class="button secondary small" type="submit">"Sign out"</button></form> }
+        view! { <form method="post" action=action><button class="button secondary small" type="submit">{say("Sign out", "サインアウト")}</button></form> }
             .into_any()
     };
     let agent = browser_of(&own.agent);
@@ -206,9 +226,9 @@ fn browser_of(agent: &str) -> String {
         ("Linux", "Linux"),
     ]);
     match (browser, system) {
-        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), Some(system)) => tell!("{browser} on {system}", "{browser}（{system}）"),
         (Some(only), None) | (None, Some(only)) => only.to_owned(),
-        (None, None) => "Unknown browser".to_owned(),
+        (None, None) => say("Unknown browser", "不明なブラウザー").to_owned(),
     }
 }
 
@@ -216,13 +236,19 @@ fn browser_of(agent: &str) -> String {
 fn identity_provider(view: &AccountView) -> Option<AnyView> {
     let name = view.provider.clone()?;
     let state = if view.is_linked {
-        "Your account is linked. Before sensitive actions, you confirm there that it is still you, unless you have a second factor here."
+        say(
+            "Your account is linked. Before sensitive actions, you confirm there that it is still you, unless you have a second factor here.",
+            "アカウントは連携済みです。2要素認証を設定していない場合、重要な操作の前にIDプロバイダーで再認証します。",
+        )
     } else {
-        "Your account is not linked. Sign in with it once to link it by your e-mail address."
+        say(
+            "Your account is not linked. Sign in with it once to link it by your e-mail address.",
+            "アカウントは連携されていません。一度IDプロバイダーでサインインすると、メールアドレスをもとに連携されます。",
+        )
     };
     let section = view! {
         <section class="panel">
-            <h2>{format!("Identity provider: {name}")}</h2>
+            <h2>{tell!("Identity provider: {name}", "IDプロバイダー：{name}")}</h2>
             <p>{state}</p>
         </section>
     };
@@ -234,24 +260,24 @@ fn password(view: &AccountView) -> AnyView {
     let wrong = view.mistakes.as_slice();
     let present = Line {
         name: "present",
-        label: "Current password",
+        label: say("Current password", "現在のパスワード"),
         kind: "password",
         autocomplete: "current-password",
         ..Line::default()
     };
     let new = Line {
-        label: "New password",
+        label: say("New password", "新しいパスワード"),
         ..new_password()
     };
     view! {
         <section class="panel">
-            <h2>"Password"</h2>
-            <p>"Changing your password signs you out everywhere else."</p>
+            <h2>{say("Password", "パスワード")}</h2>
+            <p>{say("Changing your password signs you out everywhere else.", "パスワードを変更すると、他のブラウザーからはすべてサインアウトされます。")}</p>
             <form class="stack" method="post" action="/admin/account/password">
                 <input type="hidden" name="username" autocomplete="username" value=view.email.clone()/>
                 {line(present, wrong)}
                 {line(new, wrong)}
-                <button class="button secondary" type="submit">"Change the password"</button>
+                <button class="button secondary" type="submit">{say("Change the password", "パスワードを変更")}</button>
             </form>
         </section>
     }
@@ -263,28 +289,41 @@ fn password(view: &AccountView) -> AnyView {
 pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let (address, wrong) = (view.email.clone(), view.mistakes.as_slice());
     let sessions = view.sessions.iter().map(|own| session(own, own.id == view.here));
-    let sessions = Table::new("Signed-in browsers", ["Browser", "Signed in (UTC)", "Last seen (UTC)"])
-        .unseen("Sign out")
-        .rows(sessions);
+    let sessions = Table::new(
+        say("Signed-in browsers", "サインイン中のブラウザー"),
+        [
+            say("Browser", "ブラウザー"),
+            say("Signed in (UTC)", "サインイン（UTC）"),
+            say("Last seen (UTC)", "最終利用（UTC）"),
+        ],
+    )
+    .unseen(say("Sign out", "サインアウト"))
+    .rows(sessions);
     let codes = (!view.codes.is_empty()).then(|| shown_codes(&view.codes));
     let required = view.required.then(|| {
         view! {
             <p class="note" role="status">
-                "Your organisation requires a second factor. Set up an authenticator app or a passkey below to continue."
+                {say(
+                    "Your organisation requires a second factor. Set up an authenticator app or a passkey below to continue.",
+                    "組織の設定により2要素認証が必要です。続けるには、下の認証アプリまたはパスキーを設定してください。",
+                )}
             </p>
         }
     });
     let main = view! {
         <div class="narrow-page stack">
-            <h1>"Account"</h1>
+            <h1>{say("Account", "アカウント")}</h1>
             {mistakes(wrong)}
             {required}
             {codes}
-            <p>"Signed in as "<strong>{frame.person.clone()}</strong>" ("{address.clone()}"), "{frame.role}"."</p>
+            <p>{say("Signed in as ", "サインイン中：")}<strong>{frame.person.clone()}</strong>{tell!(" ({address}), {}.", "（{address}）、{}", frame.role)}</p>
             <section class="panel stack">
-                <h2>"Second factor"</h2>
-                <p>"With a second factor, somebody who learns your password cannot sign in with it."</p>
-                <h3>"Authenticator app"</h3>
+                <h2>{say("Second factor", "2要素認証")}</h2>
+                <p>{say(
+                    "With a second factor, somebody who learns your password cannot sign in with it.",
+                    "2要素認証を設定すると、パスワードを知られただけではサインインされません。",
+                )}</p>
+                <h3>{say("Authenticator app", "認証アプリ")}</h3>
                 {authenticator(&view.factors)}
                 {passkeys(view)}
                 {recovery(&view.factors)}
@@ -292,17 +331,20 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
             {identity_provider(view)}
             {view.has_passwords.then(|| password(view))}
             <section class="panel stack">
-                <h2>"Signed-in browsers"</h2>
+                <h2>{say("Signed-in browsers", "サインイン中のブラウザー")}</h2>
                 {sessions}
-                <p>"If you have lost a device, sign out everywhere. That includes this browser."</p>
+                <p>{say(
+                    "If you have lost a device, sign out everywhere. That includes this browser.",
+                    "デバイスを紛失した場合は、すべてのブラウザーからサインアウトしてください。このブラウザーも対象です。",
+                )}</p>
                 <form method="post" action="/admin/sign-out-everywhere">
-                    <button class="button secondary" type="submit">"Sign out everywhere"</button>
+                    <button class="button secondary" type="submit">{say("Sign out everywhere", "すべてサインアウト")}</button>
                 </form>
             </section>
         </div>
         {passkey_script(meta)}
     };
-    page(frame, meta, "Account", main.into_any())
+    page(frame, meta, say("Account", "アカウント"), main.into_any())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::{
     csv, labels,
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
+    words::{say, tell},
 };
 use crate::page::{Fields, handler};
 use axum::{
@@ -46,13 +47,13 @@ pub(super) fn who(recorded: &Recorded) -> String {
     let actor = &recorded.entry.actor;
     let is_key = ApiKeyId::parse(actor).is_some();
     match &recorded.actor_name {
-        Some(name) if is_key => format!("Key “{name}”"),
+        Some(name) if is_key => tell!("Key “{name}”", "キー「{name}」"),
         Some(name) => name.clone(),
         None if actor == SYSTEM && recorded.entry.action.known().is_some_and(AuditAction::is_of_applicant) => {
-            "The user".to_owned()
+            say("The user", "利用者").to_owned()
         }
-        None if actor == SYSTEM => "The system".to_owned(),
-        None if is_key => "An API key".to_owned(),
+        None if actor == SYSTEM => say("The system", "システム").to_owned(),
+        None if is_key => say("An API key", "APIキー").to_owned(),
         None => actor.clone(),
     }
 }

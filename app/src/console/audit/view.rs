@@ -5,6 +5,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, empty, heading, line, next_page, select, time};
 use crate::console::table::{Row, Table, cell};
+use crate::console::words::{say, tell};
 use domain::{audit::AuditAction, named::Named, time::Timestamp};
 use leptos::prelude::*;
 
@@ -54,7 +55,7 @@ fn row(entry: &Entry) -> Row {
     let detail = entry
         .detail
         .clone()
-        .map(|detail| view! { <span class="soft">{format!(" ({detail})")}</span> });
+        .map(|detail| view! { <span class="soft">{tell!(" ({detail})", "（{detail}）")}</span> });
     [
         cell(time(entry.at)).class("nowrap"),
         cell(view! { <a href=entry.by.clone()>{entry.who.clone()}</a> }),
@@ -73,16 +74,39 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
         .iter()
         .any(|text| !text.is_empty());
     let list = if view.entries.is_empty() && filtered {
-        empty("No entries match these filters", "Clear them to see everything.").into_any()
+        empty(
+            say("No entries match these filters", "条件に一致する記録はありません"),
+            say(
+                "Clear them to see everything.",
+                "条件をクリアするとすべて表示されます。",
+            ),
+        )
+        .into_any()
     } else if view.entries.is_empty() {
-        empty("No entries yet", "Every access and every change will be listed here.").into_any()
+        empty(
+            say("No entries yet", "記録はまだありません"),
+            say(
+                "Every access and every change will be listed here.",
+                "すべての閲覧と変更がここに表示されます。",
+            ),
+        )
+        .into_any()
     } else {
-        Table::new("Audit log", ["When (UTC)", "Who", "What", "Subject", "IP address"])
-            .rows(view.entries.iter().map(row))
+        Table::new(
+            say("Audit log", "監査ログ"),
+            [
+                say("When (UTC)", "日時（UTC）"),
+                say("Who", "実行者"),
+                say("What", "操作"),
+                say("Subject", "対象"),
+                say("IP address", "IPアドレス"),
+            ],
+        )
+        .rows(view.entries.iter().map(row))
     };
     let [csv, jsonl] = view.files.clone();
     let files = view! {
-        <a class="button secondary small" href=csv>"CSV"</a>" "<a class="button secondary small" href=jsonl>"JSON lines"</a>
+        <a class="button secondary small" href=csv>"CSV"</a>" "<a class="button secondary small" href=jsonl>{say("JSON lines", "JSONL")}</a>
     };
     let actions = AuditAction::ALL
         .iter()
@@ -99,18 +123,18 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
         line(field, &[])
     };
     let main = view! {
-        {heading("Audit log", files.into_any())}
+        {heading(say("Audit log", "監査ログ"), files.into_any())}
         <form class="filters" method="get" action="/admin/audit" role="search">
-            {select("action", "Action", "Any action", actions, &view.action)}
-            {line(Line::text("actor", "By (id)", view.actor.clone()), &[])}
-            {line(Line::text("subject", "Subject (id)", view.subject.clone()), &[])}
-            {day("from", "From", from)}
-            {day("until", "To", until)}
-            <div class="filter-actions"><button class="button secondary small" type="submit">"Filter"</button>
-                {filtered.then(|| view! { <a class="button quiet small" href="/admin/audit">"Clear"</a> })}</div>
+            {select("action", say("Action", "操作"), say("Any action", "すべての操作"), actions, &view.action)}
+            {line(Line::text("actor", say("By (id)", "実行者（ID）"), view.actor.clone()), &[])}
+            {line(Line::text("subject", say("Subject (id)", "対象（ID）"), view.subject.clone()), &[])}
+            {day("from", say("From", "開始日"), from)}
+            {day("until", say("To", "終了日"), until)}
+            <div class="filter-actions"><button class="button secondary small" type="submit">{say("Filter", "絞り込む")}</button>
+                {filtered.then(|| view! { <a class="button quiet small" href="/admin/audit">{say("Clear", "クリア")}</a> })}</div>
         </form>
         {list}
         {next_page(view.next.clone())}
     };
-    page(frame, meta, "Audit log", main.into_any())
+    page(frame, meta, say("Audit log", "監査ログ"), main.into_any())
 }

@@ -7,6 +7,7 @@ use crate::{
         layout::{Frame, page},
         parts::{facts, heading},
         table::{Table, cell, row_name},
+        words::{say, tell},
     },
 };
 use domain::{
@@ -43,13 +44,22 @@ pub(super) struct DecisionsView {
 fn rules() -> AnyView {
     view! {
         <section class="panel">
-            <h2>"Rules"</h2>
+            <h2>{say("Rules", "判定のルール")}</h2>
             <ol>
-                <li>"A reason that rejects, such as another person's face, rejects the session."</li>
-                <li>"Any other reason, a check that could not be made, or a document that is not shown to be authentic sends it to a reviewer."</li>
-                <li>"Only a session without any reason, with every required check made, is approved automatically."</li>
+                <li>{say(
+                    "A reason that rejects, such as another person's face, rejects the session.",
+                    "別人の顔など、不承認の理由が1つでもあれば、セッションは不承認になります。",
+                )}</li>
+                <li>{say(
+                    "Any other reason, a check that could not be made, or a document that is not shown to be authentic sends it to a reviewer.",
+                    "その他の理由がある場合、実施できない検査があった場合、本人確認書類の真正性を確認できない場合は、審査担当者に回ります。",
+                )}</li>
+                <li>{say(
+                    "Only a session without any reason, with every required check made, is approved automatically.",
+                    "理由が1つもなく、必要な検査がすべて完了したセッションだけが自動で承認されます。",
+                )}</li>
             </ol>
-            <p>"Every reason and its effect: "<a href="/docs#reasons">"Reasons"</a>"."</p>
+            <p>{say("Every reason and its effect: ", "すべての理由とその効果：")}<a href="/docs#reasons">{say("Reasons", "理由の一覧（英語）")}</a>{say(".", "")}</p>
         </section>
     }
     .into_any()
@@ -57,28 +67,44 @@ fn rules() -> AnyView {
 
 fn thresholds(policy: &Policy) -> AnyView {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let yes = |on: bool| if on { "Yes" } else { "No" }.into_any();
-    let between = |accept: f64, review: f64| format!("accepted from {accept:.2}, reviewed from {review:.2}").into_any();
+    let yes = |on: bool| {
+        if on {
+            say("Yes", "はい")
+        } else {
+            say("No", "いいえ")
+        }
+        .into_any()
+    };
+    let between = |accept: f64, review: f64| {
+        tell!(
+            "accepted from {accept:.2}, reviewed from {review:.2}",
+            "{accept:.2} 以上で合格、{review:.2} 以上で審査"
+        )
+        .into_any()
+    };
     let duplicates = if policy.find_duplicates {
-        format!("Same person from {:.2}", policy.duplicate_from)
+        tell!("Same person from {:.2}", "{:.2} 以上で同一人物", policy.duplicate_from)
     } else {
-        "Off".to_owned()
+        say("Off", "オフ").to_owned()
     };
     let evidence = match policy.accepted {
-        Accepted::MachineReadable => "Machine-readable data",
-        Accepted::Visual => "Machine-readable data or visual evidence",
+        Accepted::MachineReadable => say("Machine-readable data", "機械読み取りデータ"),
+        Accepted::Visual => say(
+            "Machine-readable data or visual evidence",
+            "機械読み取りデータまたは目視上の根拠",
+        ),
     };
     view! {
         <section class="panel">
-            <h2>"Your thresholds"</h2>
+            <h2>{say("Your thresholds", "現在のしきい値")}</h2>
             {facts(vec![
-                ("Face match", between(policy.match_accept, policy.match_review)),
-                ("Liveness", between(policy.liveness_accept, policy.liveness_review)),
-                ("Accepted evidence", evidence.into_any()),
-                ("Face search among approved people", duplicates.into_any()),
-                ("Quality control", percent(policy.sampled).into_any()),
-                ("Statistical signs of fraud alone reject", yes(policy.reject_on_fraud_signals)),
-                ("Specimens count as genuine", yes(policy.accept_specimens)),
+                (say("Face match", "顔照合"), between(policy.match_accept, policy.match_review)),
+                (say("Liveness", "生体検知"), between(policy.liveness_accept, policy.liveness_review)),
+                (say("Accepted evidence", "認める根拠"), evidence.into_any()),
+                (say("Face search among approved people", "承認済みの人物との顔照合"), duplicates.into_any()),
+                (say("Quality control", "品質管理"), percent(policy.sampled).into_any()),
+                (say("Statistical signs of fraud alone reject", "統計的な不正の兆候のみで不承認"), yes(policy.reject_on_fraud_signals)),
+                (say("Specimens count as genuine", "見本を真正とみなす"), yes(policy.accept_specimens)),
             ])}
         </section>
     }
@@ -87,17 +113,25 @@ fn thresholds(policy: &Policy) -> AnyView {
 
 fn limits(limits: &[Limit]) -> AnyView {
     let rows = limits.iter().map(|limit| {
-        let bound = if limit.name.is_at_most() { "at most" } else { "at least" };
+        let value = decimals(limit.value);
+        let bound = if limit.name.is_at_most() {
+            tell!("at most {value}", "{value} 以下")
+        } else {
+            tell!("at least {value}", "{value} 以上")
+        };
         [
             row_name(labels::score(&Named::Known(limit.name))),
-            cell(format!("{bound} {}", decimals(limit.value))).class("nowrap"),
+            cell(bound).class("nowrap"),
         ]
     });
     view! {
         <section class="panel">
-            <h2>"Measurements and their limits"</h2>
-            <p class="soft">"The page of each session shows what was measured against these limits."</p>
-            {Table::new("Limits", ["Measurement", "Limit"]).rows(rows)}
+            <h2>{say("Measurements and their limits", "測定値と上限・下限")}</h2>
+            <p class="soft">{say(
+                "The page of each session shows what was measured against these limits.",
+                "各セッションのページに、これらの基準に対する測定値が表示されます。",
+            )}</p>
+            {Table::new(say("Limits", "上限・下限"), [say("Measurement", "測定項目"), say("Limit", "基準")]).rows(rows)}
         </section>
     }
     .into_any()
@@ -122,9 +156,12 @@ fn models(models: &[Model]) -> AnyView {
     });
     view! {
         <section class="panel">
-            <h2>"Models"</h2>
-            <p class="soft">"The networks that judge pictures. Each decision keeps the hashes of those it was made with."</p>
-            {Table::new("Models", ["File", "Licence", "SHA-256"]).rows(rows)}
+            <h2>{say("Models", "モデル")}</h2>
+            <p class="soft">{say(
+                "The networks that judge pictures. Each decision keeps the hashes of those it was made with.",
+                "画像を判定するネットワークです。判定ごとに、使用したモデルのハッシュ値が記録されます。",
+            )}</p>
+            {Table::new(say("Models", "モデル"), [say("File", "ファイル"), say("Licence", "ライセンス"), "SHA-256"]).rows(rows)}
         </section>
     }
     .into_any()
@@ -135,15 +172,20 @@ fn models(models: &[Model]) -> AnyView {
 pub(super) fn render(view: &DecisionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let change = view
         .may_change
-        .then(|| view! { <a class="button secondary small" href="/admin/settings">"Settings"</a> });
+        .then(|| view! { <a class="button secondary small" href="/admin/settings">{say("Settings", "設定")}</a> });
     let main = view! {
-        {heading("How decisions are made", change.into_any())}
+        {heading(say("How decisions are made", "判定の仕組み"), change.into_any())}
         {rules()}
         {thresholds(&view.policy)}
         {limits(&view.limits)}
         {models(&view.models)}
     };
-    page(frame, meta, "How decisions are made", main.into_any())
+    page(
+        frame,
+        meta,
+        say("How decisions are made", "判定の仕組み"),
+        main.into_any(),
+    )
 }
 
 #[cfg(test)]

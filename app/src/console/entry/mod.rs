@@ -5,8 +5,10 @@ mod view;
 use super::{
     fault::Fault,
     next::{safe_next, with_next},
-    proof::{WRONG_PASSKEY, code_refusal},
+    password_faults::bad_field,
+    proof::{code_refusal, no_passwords, throttled, wrong_passkey},
     request::{GuestRequest, PageResult, SessionChange, guest},
+    words::say,
 };
 use crate::page::{Fields, Outcome, form, handler, mistake};
 use axum::{
@@ -19,7 +21,6 @@ use http::StatusCode;
 use leptos::prelude::*;
 use serde::Serialize;
 use service::people::{
-    BadField,
     openid::sign_out_address,
     second_factor::{
         CodeError, list_factors,
@@ -102,13 +103,13 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         }
         Err(SignInError::Wrong) => (
             StatusCode::UNPROCESSABLE_ENTITY,
-            "The e-mail address or password is incorrect.",
+            say(
+                "The e-mail address or password is incorrect.",
+                "メールアドレスまたはパスワードが正しくありません。",
+            ),
         ),
-        Err(SignInError::Off) => (StatusCode::FORBIDDEN, "Passwords are not used here."),
-        Err(SignInError::Throttled) => (
-            StatusCode::TOO_MANY_REQUESTS,
-            "Too many attempts. Wait 15 minutes, then try again.",
-        ),
+        Err(SignInError::Off) => (StatusCode::FORBIDDEN, no_passwords()),
+        Err(SignInError::Throttled) => (StatusCode::TOO_MANY_REQUESTS, throttled()),
         Err(SignInError::Store(error)) => return Err(error.into()),
     };
     let view = SignInView {
@@ -139,7 +140,7 @@ async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome
         match passkeys::sign_in(honnin, Some(&user), fields.raw("credential"), request.client).await {
             Ok(user) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
             Err(PasskeyError::Store(error)) => return Err(error.into()),
-            Err(_) => WRONG_PASSKEY,
+            Err(_) => wrong_passkey(),
         }
     } else {
         match sign_in_with_code(honnin, &user, fields.raw("code"), request.client).await {
@@ -163,7 +164,7 @@ async fn sign_in_with_passkey(request: GuestRequest, fields: Fields) -> PageResu
         Err(PasskeyError::Store(error)) => Err(error.into()),
         Err(_) => Ok(Outcome::refused(SignInView {
             next,
-            mistakes: vec![mistake("email", WRONG_PASSKEY)],
+            mistakes: vec![mistake("email", wrong_passkey())],
             ..view_of(&request)
         })),
     }
@@ -232,9 +233,6 @@ async fn set_up(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         organisation: fields.text("organisation"),
         name: fields.text("name"),
         email: fields.text("email"),
-        mistakes: faults
-            .into_iter()
-            .map(|BadField { field, message }| mistake(field, message))
-            .collect(),
+        mistakes: faults.into_iter().map(bad_field).collect(),
     }))
 }

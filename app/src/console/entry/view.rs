@@ -5,6 +5,7 @@ use crate::console::layout::{door, mistakes};
 use crate::console::next::with_next;
 use crate::console::parts::{Line, line, new_password, present_password};
 use crate::console::proof::{code_line, passkey_button, passkey_script};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use leptos::prelude::*;
 
@@ -32,7 +33,7 @@ pub(super) struct SignInView {
 fn email(value: &str, wrong: &[Mistake]) -> AnyView {
     let field = Line {
         name: "email",
-        label: "E-mail address",
+        label: say("E-mail address", "メールアドレス"),
         kind: "email",
         autocomplete: "username",
         value: value.to_owned(),
@@ -45,23 +46,28 @@ fn email(value: &str, wrong: &[Mistake]) -> AnyView {
 #[must_use]
 pub(super) fn sign_in(view: &SignInView, meta: &PageMeta) -> AnyView {
     let main = view! {
-        <h1>"Sign in"</h1>
-        {view.has_new_password.then(|| view! { <p class="flash" role="status">"Your password has been changed."</p> })}
+        <h1>{say("Sign in", "サインイン")}</h1>
+        {view.has_new_password.then(|| view! { <p class="flash" role="status">{say("Your password has been changed.", "パスワードを変更しました。")}</p> })}
         {view.has_signed_out.then(|| signed_out(view))}
         {mistakes(&view.mistakes)}
         {view.is_local.then(|| local(view, meta))}
         {with_provider(view)}
     };
-    door(meta, "Sign in", main.into_any())
+    door(meta, say("Sign in", "サインイン"), main.into_any())
 }
 
 /// After signing out here: people may still be signed in at the provider, and could come back without a password.
 fn signed_out(view: &SignInView) -> AnyView {
     let name = view.provider.clone();
     let elsewhere = view.sign_out_elsewhere.clone().zip(name).map(|(address, name)| {
-        view! { " You may still be signed in to "{name.clone()}": "<a href=address>"sign out there as well"</a>"." }
+        let said = tell!(
+            " You may still be signed in to {name}: ",
+            " {name} にはまだサインインしている可能性があります："
+        );
+        view! { {said}<a href=address>{say("sign out there as well", "こちらもサインアウト")}</a>{say(".", "")} }
     });
-    view! { <p class="flash" role="status">"You have been signed out."{elsewhere}</p> }.into_any()
+    view! { <p class="flash" role="status">{say("You have been signed out.", "サインアウトしました。")}{elsewhere}</p> }
+        .into_any()
 }
 
 /// The button of the provider. It is a link, so that the provider's redirects need not be part of the page's policy for forms.
@@ -73,7 +79,7 @@ fn with_provider(view: &SignInView) -> Option<AnyView> {
         "button primary"
     };
     let to = with_next("/admin/sign-in/openid", &view.next);
-    Some(view! { <p><a class=class href=to>{format!("Sign in with {name}")}</a></p> }.into_any())
+    Some(view! { <p><a class=class href=to>{tell!("Sign in with {name}", "{name} でサインイン")}</a></p> }.into_any())
 }
 
 /// Password and passkey.
@@ -83,11 +89,11 @@ fn local(view: &SignInView, meta: &PageMeta) -> AnyView {
             <input type="hidden" name="next" value=view.next.clone()/>
             {email(&view.email, &view.mistakes)}
             {present_password()}
-            <button class="button primary" type="submit">"Sign in"</button>
+            <button class="button primary" type="submit">{say("Sign in", "サインイン")}</button>
         </form>
         <form class="stack passkey-form" method="post" action="/admin/sign-in/passkey" data-passkey="/admin/sign-in/challenge/start" hidden>
             <input type="hidden" name="next" value=view.next.clone()/>
-            {passkey_button("Sign in with a passkey")}
+            {passkey_button(say("Sign in with a passkey", "パスキーでサインイン"))}
         </form>
         {passkey_script(meta)}
     }
@@ -110,19 +116,19 @@ pub(super) struct CodeView {
 pub(super) fn code(view: &CodeView, meta: &PageMeta) -> AnyView {
     let passkey = view
         .passkey
-        .then(|| view! { {passkey_button("Use a passkey")}{passkey_script(meta)} });
+        .then(|| view! { {passkey_button(say("Use a passkey", "パスキーを使用"))}{passkey_script(meta)} });
     let main = view! {
-        <h1>"Second factor"</h1>
+        <h1>{say("Second factor", "2要素認証")}</h1>
         {mistakes(&view.mistakes)}
         <form class="stack" method="post" action="/admin/sign-in/code" data-passkey=view.passkey.then_some("/admin/sign-in/challenge/code")>
             <input type="hidden" name="next" value=view.next.clone()/>
             {code_line(&view.mistakes)}
-            <button class="button primary" type="submit">"Sign in"</button>
+            <button class="button primary" type="submit">{say("Sign in", "サインイン")}</button>
             {passkey}
         </form>
-        <p><a href="/admin/sign-in">"Start again"</a></p>
+        <p><a href="/admin/sign-in">{say("Start again", "最初からやり直す")}</a></p>
     };
-    door(meta, "Second factor", main.into_any())
+    door(meta, say("Second factor", "2要素認証"), main.into_any())
 }
 
 /// Setting up.
@@ -148,16 +154,24 @@ pub(super) fn set_up(view: &SetUpView, meta: &PageMeta) -> AnyView {
     let wrong = &view.mistakes;
     let lead = view.tenant.as_ref().map_or_else(
         || {
-            "You are creating the first account. You will be the operator of this installation and the admin of your organisation."
-                .to_owned()
+            say(
+                "You are creating the first account. You will be the operator of this installation and the admin of your organisation.",
+                "最初のアカウントを作成します。このシステムの運用者、および組織の管理者になります。",
+            )
+            .to_owned()
         },
-        |tenant| format!("You are creating the first account. You will be the operator of this installation and the admin of {tenant}."),
+        |tenant| {
+            tell!(
+                "You are creating the first account. You will be the operator of this installation and the admin of {tenant}.",
+                "最初のアカウントを作成します。このシステムの運用者、および {tenant} の管理者になります。"
+            )
+        },
     );
     let organisation = view.tenant.is_none().then(|| {
         let field = Line {
             name: "organisation",
-            label: "Organisation",
-            hint: Some("The name your users know you by.".into()),
+            label: say("Organisation", "組織名"),
+            hint: Some(say("The name your users know you by.", "利用者に表示される名称です。").into()),
             kind: "text",
             value: view.organisation.clone(),
             autocomplete: "organization",
@@ -167,7 +181,7 @@ pub(super) fn set_up(view: &SetUpView, meta: &PageMeta) -> AnyView {
     });
     let name = Line {
         name: "name",
-        label: "Your name",
+        label: say("Your name", "お名前"),
         kind: "text",
         value: view.name.clone(),
         autocomplete: "name",
@@ -175,7 +189,7 @@ pub(super) fn set_up(view: &SetUpView, meta: &PageMeta) -> AnyView {
     };
     let action = format!("/admin/set-up/{}", view.token);
     let main = view! {
-        <h1>"Set up Honnin"</h1>
+        <h1>{say("Set up Honnin", "Honnin の初期設定")}</h1>
         <p class="lead">{lead}</p>
         {mistakes(wrong)}
         <form class="stack" method="post" action=action>
@@ -183,8 +197,8 @@ pub(super) fn set_up(view: &SetUpView, meta: &PageMeta) -> AnyView {
             {line(name, wrong)}
             {email(&view.email, wrong)}
             {line(new_password(), wrong)}
-            <button class="button primary" type="submit">"Create my account"</button>
+            <button class="button primary" type="submit">{say("Create my account", "アカウントを作成")}</button>
         </form>
     };
-    door(meta, "Set up", main.into_any())
+    door(meta, say("Set up", "初期設定"), main.into_any())
 }

@@ -6,6 +6,7 @@ use super::{
     fault::Fault,
     layout::NavigationItem,
     request::{PageResult, Request, done, signed_in},
+    words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use crate::parts::Mistake;
@@ -23,7 +24,7 @@ use service::{
     settings::api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
 };
 pub(super) use view::shown_once;
-use view::{KeyRow, KeysView, OVERLAPS, render};
+use view::{KeyRow, KeysView, overlaps, render};
 
 const HERE: &str = "/admin/keys";
 
@@ -90,7 +91,13 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
     };
     let lines = fields.lines("networks");
     let wrong_field = match parse_list(lines.iter().map(String::as_str)) {
-        Err(bad) => mistake("networks", format!("{bad} is not an IP address or network.")),
+        Err(bad) => mistake(
+            "networks",
+            tell!(
+                "{bad} is not an IP address or network.",
+                "「{bad}」はIPアドレスまたはネットワークではありません。"
+            ),
+        ),
         Ok(networks) => {
             let new = NewKey {
                 name: name.clone(),
@@ -130,9 +137,18 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
     match refused {
         IssueKeyError::BadName => Ok(mistake(
             "name",
-            "Enter a name of up to 100 characters, such as where the key is used.",
+            say(
+                "Enter a name of up to 100 characters, such as where the key is used.",
+                "キーの用途などがわかる名前を100文字以内で入力してください。",
+            ),
         )),
-        IssueKeyError::NoScope => Ok(mistake("scope", "Choose at least one scope for the key.")),
+        IssueKeyError::NoScope => Ok(mistake(
+            "scope",
+            say(
+                "Choose at least one scope for the key.",
+                "キーのスコープを1つ以上選択してください。",
+            ),
+        )),
         IssueKeyError::NeedsAdmin => Err(Fault::Forbidden),
         IssueKeyError::NotFound => Err(Fault::NotFound),
         IssueKeyError::Store(error) => Err(error.into()),
@@ -148,7 +164,7 @@ async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
         .raw("hours")
         .parse()
         .ok()
-        .filter(|hours| OVERLAPS.iter().any(|(known, _)| known == hours));
+        .filter(|hours| overlaps().iter().any(|(known, _)| known == hours));
     let overlap = Millis::hours(hours.ok_or(Fault::Malformed)?);
     match rotate_key(request.honnin(), &developer, &id, overlap).await {
         Ok(issued) => shown(&request, &developer, &issued).await,
@@ -167,9 +183,12 @@ async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
     done(
         HERE,
         if revoked {
-            "The key has been revoked and no longer works."
+            say(
+                "The key has been revoked and no longer works.",
+                "キーを失効させました。以後は使用できません。",
+            )
         } else {
-            "There was nothing to revoke."
+            say("There was nothing to revoke.", "失効させるキーはありませんでした。")
         },
     )
 }

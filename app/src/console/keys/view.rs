@@ -5,6 +5,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, area, badge, empty, heading, line, mistake_of, options, tick, time};
 use crate::console::table::{Row, Table, cell, row_name};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::{
     scope::{Scope, Scopes},
@@ -38,7 +39,14 @@ pub(super) struct KeyRow {
 }
 
 /// For how many hours a key stays valid after it was replaced.
-pub(super) const OVERLAPS: [(i64, &str); 4] = [(1, "1 hour"), (24, "1 day"), (168, "7 days"), (720, "30 days")];
+pub(super) fn overlaps() -> [(i64, &'static str); 4] {
+    [
+        (1, say("1 hour", "1時間")),
+        (24, say("1 day", "1日")),
+        (168, say("7 days", "7日")),
+        (720, say("30 days", "30日")),
+    ]
+}
 
 /// The page's content.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -82,23 +90,26 @@ pub(crate) fn shown_once(title: &'static str, secret: String, advice: &'static s
 fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
     let ended = key.expires_at.zip(now).is_some_and(|(end, now)| end <= now);
     let state = match (key.revoked_at, ended) {
-        (Some(_), _) => badge("revoked", Tone::Bad),
-        (None, true) => badge("expired", Tone::Plain),
-        (None, false) => badge("valid", Tone::Good),
+        (Some(_), _) => badge(say("revoked", "失効"), Tone::Bad),
+        (None, true) => badge(say("expired", "期限切れ"), Tone::Plain),
+        (None, false) => badge(say("valid", "有効"), Tone::Good),
     };
     let action = format!("/admin/keys/{}/revoke", key.id);
     let revoke = (key.revoked_at.is_none() && !ended).then(|| {
         let rotate = format!("/admin/keys/{}/rotate", key.id);
         let id = format!("hours-{}", key.id);
-        let overlaps = OVERLAPS.map(|(hours, name)| (hours.to_string(), format!("old one valid for {name}")));
+        let overlaps = overlaps().map(|(hours, name)| {
+            let kept = tell!("old one valid for {name}", "旧キーは{name}有効");
+            (hours.to_string(), kept)
+        });
         view! {
             <form class="inline" method="post" action=rotate>
-                <label class="unseen" for=id.clone()>{format!("Overlap for {}", key.name)}</label>
+                <label class="unseen" for=id.clone()>{tell!("Overlap for {}", "{} の旧キーの有効期間", key.name)}</label>
                 <select class="input small" id=id name="hours">{options(overlaps, "24")}</select>
-                <button class="button secondary small" type="submit">"Rotate"<span class="unseen">{format!(" {}", key.name)}</span></button>
+                <button class="button secondary small" type="submit">{say("Rotate", "更新")}<span class="unseen">{format!(" {}", key.name)}</span></button>
             </form>
             <form method="post" action=action>
-                <button class="button quiet small" type="submit">"Revoke"<span class="unseen">{format!(" {}", key.name)}</span></button>
+                <button class="button quiet small" type="submit">{say("Revoke", "失効させる")}<span class="unseen">{format!(" {}", key.name)}</span></button>
             </form>
         }
     });
@@ -114,8 +125,9 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
         cell(key.scopes.to_string().replace(' ', ", ")),
         cell(state),
         cell(time(key.created_at)).class("nowrap"),
-        cell(key.expires_at.map_or_else(|| "never".into_any(), time)).class("nowrap"),
-        cell(view! { {key.last_used_at.map_or_else(|| "never".into_any(), time)}{from} }).class("nowrap"),
+        cell(key.expires_at.map_or_else(|| say("never", "無期限").into_any(), time)).class("nowrap"),
+        cell(view! { {key.last_used_at.map_or_else(|| say("never", "未使用").into_any(), time)}{from} })
+            .class("nowrap"),
         cell(revoke),
     ]
     .into()
@@ -129,17 +141,17 @@ fn scopes(view: &KeysView) -> AnyView {
         .filter(|scope| view.may_read || **scope != Scope::Read);
     let boxes = offered
         .map(|scope| {
-            let label = format!("{scope}: {}", labels::scope(*scope));
+            let label = tell!("{scope}: {}", "{scope}：{}", labels::scope(*scope));
             tick("scope", scope.as_str(), label, view.scopes.contains(*scope))
         })
         .collect_view();
     let advice = (!view.may_read).then(|| {
-        view! { <p class="hint">"Only admins can issue keys that read personal data."</p> }
+        view! { <p class="hint">{say("Only admins can issue keys that read personal data.", "個人情報を読み取れるキーを発行できるのは管理者だけです。")}</p> }
     });
     let is_wrong = wrong.is_some();
     view! {
         <fieldset class="field" id="scope" class:wrong=is_wrong>
-            <legend>"Scopes"</legend>
+            <legend>{say("Scopes", "スコープ")}</legend>
             {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
             {boxes}
             {advice}
@@ -153,60 +165,81 @@ fn scopes(view: &KeysView) -> AnyView {
 pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let list = if view.keys.is_empty() {
         empty(
-            "No API key yet",
-            "Issue one above; your server sends it as a bearer token.",
+            say("No API key yet", "APIキーはまだありません"),
+            say(
+                "Issue one above; your server sends it as a bearer token.",
+                "上のフォームから発行してください。サーバーからBearerトークンとして送信します。",
+            ),
         )
         .into_any()
     } else {
         let columns = [
-            "Name",
-            "Starts with",
-            "Scopes",
-            "State",
-            "Issued (UTC)",
-            "Expires",
-            "Last used (UTC), from",
+            say("Name", "名前"),
+            say("Starts with", "先頭の文字"),
+            say("Scopes", "スコープ"),
+            say("State", "状態"),
+            say("Issued (UTC)", "発行日時（UTC）"),
+            say("Expires", "有効期限"),
+            say("Last used (UTC), from", "最終使用（UTC）、接続元"),
         ];
-        Table::new("API keys", columns)
-            .unseen("Rotate or revoke")
+        Table::new(say("API keys", "APIキー"), columns)
+            .unseen(say("Rotate or revoke", "更新・失効"))
             .rows(view.keys.iter().map(|key| row(key, view.now)))
     };
-    let name = Line::text("name", "Name", view.name.clone());
+    let name = Line::text("name", say("Name", "名前"), view.name.clone());
     let networks = Line {
         name: "networks",
-        label: "May be used from",
+        label: say("May be used from", "使用できる接続元"),
         hint: Some(
-            "One IP address or network per line. Leave empty to allow every address that the IP allow-list allows."
-                .into(),
+            say(
+                "One IP address or network per line. Leave empty to allow every address that the IP allow-list allows.",
+                "IPアドレスまたはネットワークを1行に1つ入力します。空欄の場合は、IP許可リストで許可されたすべてのアドレスから使用できます。",
+            )
+            .into(),
         ),
         value: view.networks.clone(),
         ..Line::default()
     };
-    let lifetimes = [("", "Never"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")];
+    let lifetimes = [
+        ("", say("Never", "無期限")),
+        ("30", say("30 days", "30日")),
+        ("90", say("90 days", "90日")),
+        ("365", say("1 year", "1年")),
+    ];
     let lifetimes = options(lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())), "");
     let issued = view.issued.clone().map(|(key, curl)| {
         view! {
-            {shown_once("Your new key", key, "Copy it now: it is not shown again. Store it on your server, never in an app.")}
-            <section class="panel"><h2>"Try it"</h2><pre class="code"><code>{curl}</code></pre></section>
+            {shown_once(
+                say("Your new key", "新しいキー"),
+                key,
+                say(
+                    "Copy it now: it is not shown again. Store it on your server, never in an app.",
+                    "再表示はできませんので、今すぐコピーしてください。サーバーに保管し、アプリには組み込まないでください。",
+                ),
+            )}
+            <section class="panel"><h2>{say("Try it", "試してみる")}</h2><pre class="code"><code>{curl}</code></pre></section>
         }
     });
     let main = view! {
-        {heading("API keys", ().into_any())}
+        {heading(say("API keys", "APIキー"), ().into_any())}
         {mistakes(&view.mistakes)}
         {issued}
         <section class="panel">
-            <h2>"Issue a key"</h2>
+            <h2>{say("Issue a key", "キーを発行")}</h2>
             <form class="stack" method="post" action="/admin/keys">
                 <div class="row-form">
                     {line(name, &view.mistakes)}
-                    <div class="field"><label for="days">"Expires after"</label><select class="input" id="days" name="days">{lifetimes}</select></div>
+                    <div class="field"><label for="days">{say(
+                        "Expires after",
+                        "有効期間",
+                    )}</label><select class="input" id="days" name="days">{lifetimes}</select></div>
                 </div>
                 {area(networks, 2, &view.mistakes)}
                 {scopes(view)}
-                <p><button class="button primary small" type="submit">"Issue"</button></p>
+                <p><button class="button primary small" type="submit">{say("Issue", "発行する")}</button></p>
             </form>
         </section>
         {list}
     };
-    page(frame, meta, "API keys", main.into_any())
+    page(frame, meta, say("API keys", "APIキー"), main.into_any())
 }

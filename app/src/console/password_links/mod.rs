@@ -4,7 +4,9 @@ mod view;
 
 use super::{
     fault::Fault,
+    password_faults::bad_password,
     request::{GuestRequest, PageResult, SessionChange, guest},
+    words::say,
 };
 use crate::{
     page::{Fields, Outcome, form, mistake},
@@ -75,11 +77,12 @@ async fn accept(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match accept_invitation(request.honnin(), request.param("token"), password).await {
         Ok(user) => return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
-        Err(AcceptError::Bad(sentence)) => sentence,
-        Err(AcceptError::Taken) => {
-            "An account with this address already exists. Sign in, or ask for an invitation to another address."
-                .to_owned()
-        }
+        Err(AcceptError::Bad(bad)) => bad_password(bad),
+        Err(AcceptError::Taken) => say(
+            "An account with this address already exists. Sign in, or ask for an invitation to another address.",
+            "このメールアドレスのアカウントはすでに存在します。サインインするか、別のアドレスへの招待を依頼してください。",
+        )
+        .to_owned(),
         Err(AcceptError::Closed) => return Err(Fault::LinkClosed),
         Err(AcceptError::Store(error)) => return Err(error.into()),
     };
@@ -121,7 +124,7 @@ async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match reset_password(request.honnin(), request.param("token"), password).await {
         Ok(()) => return Ok(Outcome::go("/admin/sign-in?done=password")),
-        Err(ResetError::Bad(sentence)) => sentence,
+        Err(ResetError::Bad(bad)) => bad_password(bad),
         Err(ResetError::Closed) => return Err(Fault::LinkClosed),
         Err(ResetError::Store(error)) => return Err(error.into()),
     };

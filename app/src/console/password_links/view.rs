@@ -4,6 +4,7 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{door, mistakes};
 use crate::console::parts::{Line, line, new_password};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::role::Role;
 use leptos::prelude::*;
@@ -38,10 +39,19 @@ impl std::fmt::Debug for InvitationView {
 }
 
 fn what_they_will_be(view: &InvitationView) -> String {
-    let role = |role: Option<Role>| format!("{} ({})", labels::role(role), labels::role_hint(role));
+    let role = |role: Option<Role>| tell!("{} ({})", "{}（{}）", labels::role(role), labels::role_hint(role));
     match (&view.tenant, view.role, view.operator) {
-        (Some(tenant), Some(own), true) => format!("{} of {tenant}, and {}", role(Some(own)), role(None)),
-        (Some(tenant), Some(own), false) => format!("{} of {tenant}", role(Some(own))),
+        (Some(tenant), Some(own), true) => {
+            let (own, operator) = (role(Some(own)), role(None));
+            tell!(
+                "{own} of {tenant}, and {operator}",
+                "{tenant} の{own}、および{operator}"
+            )
+        }
+        (Some(tenant), Some(own), false) => {
+            let own = role(Some(own));
+            tell!("{own} of {tenant}", "{tenant} の{own}")
+        }
         _ => role(None),
     }
 }
@@ -50,7 +60,11 @@ fn what_they_will_be(view: &InvitationView) -> String {
 fn form(action: String, email: &str, button: &'static str, wrong: &[Mistake]) -> AnyView {
     let field = Line {
         hint: Some(
-            "At least 15 characters. A sentence is easier to remember than symbols. Only you will know it.".into(),
+            say(
+                "At least 15 characters. A sentence is easier to remember than symbols. Only you will know it.",
+                "15文字以上。記号の羅列より文のほうが覚えやすくなります。ご本人だけが知るパスワードを設定してください。",
+            )
+            .into(),
         ),
         ..new_password()
     };
@@ -73,21 +87,24 @@ fn join(view: &InvitationView) -> Option<AnyView> {
         "button primary"
     };
     let to = format!("/admin/invitation/{}/openid", view.token);
-    let or = view.has_passwords.then_some("Instead of a password: ");
-    Some(view! { <p>{or}<a class=class href=to>{format!("Accept with {name}")}</a></p> }.into_any())
+    let or = view
+        .has_passwords
+        .then(|| say("Instead of a password: ", "パスワードの代わりに： "));
+    Some(view! { <p>{or}<a class=class href=to>{tell!("Accept with {name}", "{name} で承諾")}</a></p> }.into_any())
 }
 
 /// The page of an invitation.
 #[must_use]
 pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
     let main = view! {
-        <h1>{format!("Welcome, {}", view.name)}</h1>
-        <p class="lead">"You have been invited as "{what_they_will_be(view)}". You will sign in as "<strong>{view.email.clone()}</strong>"."</p>
+        <h1>{tell!("Welcome, {}", "{} さん、ようこそ", view.name)}</h1>
+        <p class="lead">{tell!("You have been invited as {}. You will sign in as ", "{} として招待されています。サインイン用のメールアドレス：", what_they_will_be(view))}
+            <strong>{view.email.clone()}</strong>{say(".", "")}</p>
         {mistakes(&view.mistakes)}
-        {view.has_passwords.then(|| form(format!("/admin/invitation/{}", view.token), &view.email, "Create my account", &view.mistakes))}
+        {view.has_passwords.then(|| form(format!("/admin/invitation/{}", view.token), &view.email, say("Create my account", "アカウントを作成"), &view.mistakes))}
         {join(view)}
     };
-    door(meta, "Invitation", main.into_any())
+    door(meta, say("Invitation", "招待"), main.into_any())
 }
 
 /// An open password reset.
@@ -112,14 +129,14 @@ impl std::fmt::Debug for ResetView {
 /// The page of a link from the command line where nobody has a password.
 fn sign_in_by_link(view: &ResetView, meta: &PageMeta) -> AnyView {
     let main = view! {
-        <h1>"Sign in"</h1>
-        <p class="lead">"This link signs you in as "<strong>{view.email.clone()}</strong>", once."</p>
+        <h1>{say("Sign in", "サインイン")}</h1>
+        <p class="lead">{say("This link signs you in as ", "このリンクで一度だけサインインできます：")}<strong>{view.email.clone()}</strong>{say(", once.", "")}</p>
         {mistakes(&view.mistakes)}
         <form class="stack" method="post" action=format!("/admin/reset/{}", view.token)>
-            <button class="button primary" type="submit">"Sign in"</button>
+            <button class="button primary" type="submit">{say("Sign in", "サインイン")}</button>
         </form>
     };
-    door(meta, "Sign in", main.into_any())
+    door(meta, say("Sign in", "サインイン"), main.into_any())
 }
 
 /// The page of a password reset.
@@ -129,10 +146,10 @@ pub(super) fn reset(view: &ResetView, meta: &PageMeta) -> AnyView {
         return sign_in_by_link(view, meta);
     }
     let main = view! {
-        <h1>"Choose a new password"</h1>
-        <p class="lead">"For "<strong>{view.email.clone()}</strong>". This signs you out everywhere."</p>
+        <h1>{say("Choose a new password", "新しいパスワードの設定")}</h1>
+        <p class="lead">{say("For ", "対象：")}<strong>{view.email.clone()}</strong>{say(". This signs you out everywhere.", "。すべてのブラウザーからサインアウトされます。")}</p>
         {mistakes(&view.mistakes)}
-        {form(format!("/admin/reset/{}", view.token), &view.email, "Change the password", &view.mistakes)}
+        {form(format!("/admin/reset/{}", view.token), &view.email, say("Change the password", "パスワードを変更"), &view.mistakes)}
     };
-    door(meta, "New password", main.into_any())
+    door(meta, say("New password", "新しいパスワード"), main.into_any())
 }

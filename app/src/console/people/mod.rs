@@ -5,10 +5,12 @@ mod view;
 use super::{
     fault::Fault,
     layout::NavigationItem,
+    password_faults::bad_field,
     request::{PageResult, Request, done, signed_in},
+    words::say,
 };
 use crate::{
-    page::{Fields, Outcome, form, mistake},
+    page::{Fields, Outcome, form},
     parts::Mistake,
 };
 use axum::{Router, routing::post};
@@ -107,17 +109,17 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
     let mistakes: Vec<Mistake> = match invite_person(request.honnin(), &roster, person, role).await {
         Ok(invited) => {
             let link = Link {
-                title: "The invitation",
+                title: say("The invitation", "招待リンク"),
                 url: invited.link.expose().clone(),
-                advice: "Copy it now: it is not shown again. Send it only to the person you are inviting: whoever opens \
-                         it first chooses the password.",
+                advice: say(
+                    "Copy it now: it is not shown again. Send it only to the person you are inviting: whoever opens \
+                     it first chooses the password.",
+                    "再表示はできませんので、今すぐコピーしてください。最初に開いた人がパスワードを設定するため、招待する本人だけに送ってください。",
+                ),
             };
             return with_link(&request, &roster, link).await;
         }
-        Err(InviteError::Bad(faults)) => faults
-            .into_iter()
-            .map(|fault| mistake(fault.field, fault.message))
-            .collect(),
+        Err(InviteError::Bad(faults)) => faults.into_iter().map(bad_field).collect(),
         Err(InviteError::Forbidden) => return Err(Fault::Forbidden),
         Err(InviteError::NoTenant) => return Err(Fault::NotFound),
         Err(InviteError::Store(error)) => return Err(error.into()),
@@ -136,7 +138,13 @@ async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
     if !revoke_invitation(request.honnin(), &roster, &id).await? {
         return Err(Fault::NotFound);
     }
-    done(HERE, "The invitation has been revoked. Its link no longer works.")
+    done(
+        HERE,
+        say(
+            "The invitation has been revoked. Its link no longer works.",
+            "招待を取り消しました。リンクは無効になりました。",
+        ),
+    )
 }
 
 async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -151,7 +159,10 @@ async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
             return match remove_of(request.honnin(), &admin, &id).await {
                 Ok(()) => done(
                     HERE,
-                    "Their second factors have been removed, and they have been signed out.",
+                    say(
+                        "Their second factors have been removed, and they have been signed out.",
+                        "2要素認証を解除し、対象のメンバーをサインアウトしました。",
+                    ),
                 ),
                 Err(error) => refused(error),
             };
@@ -160,7 +171,7 @@ async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
         _ => return Err(Fault::Malformed),
     };
     match change_person(request.honnin(), &admin, &id, change).await {
-        Ok(()) => done(HERE, "Saved."),
+        Ok(()) => done(HERE, say("Saved.", "保存しました。")),
         Err(error) => refused(error),
     }
 }
@@ -169,10 +180,13 @@ async fn reset(request: &Request, admin: &Admin, id: &UserId) -> PageResult<Outc
     match issue_reset(request.honnin(), admin, id).await {
         Ok(reset) => {
             let link = Link {
-                title: "Password reset link",
+                title: say("Password reset link", "パスワード再設定リンク"),
                 url: reset.link.expose().clone(),
-                advice: "Copy it now: it is not shown again. It works once, within 72 hours. Send it only to the person \
-                         whose password it resets.",
+                advice: say(
+                    "Copy it now: it is not shown again. It works once, within 72 hours. Send it only to the person \
+                     whose password it resets.",
+                    "再表示はできませんので、今すぐコピーしてください。72時間以内に一度だけ使用できます。再設定する本人だけに送ってください。",
+                ),
             };
             with_link(request, &Roster::of(request.staff())?, link).await
         }
@@ -182,12 +196,22 @@ async fn reset(request: &Request, admin: &Admin, id: &UserId) -> PageResult<Outc
 
 fn refused(error: PeopleError) -> PageResult<Outcome> {
     let said = match error {
-        PeopleError::LastAdmin => "Not saved. At least one admin must remain.",
-        PeopleError::LastOperator => "Not saved. At least one operator must remain.",
-        PeopleError::Above => {
-            "This person is an operator. Only another operator, or the command line on the server, can do this."
-        }
-        PeopleError::NoPasswords => "Nobody has a password here. People sign in with the identity provider.",
+        PeopleError::LastAdmin => say(
+            "Not saved. At least one admin must remain.",
+            "保存できませんでした。管理者が少なくとも1人必要です。",
+        ),
+        PeopleError::LastOperator => say(
+            "Not saved. At least one operator must remain.",
+            "保存できませんでした。運用者が少なくとも1人必要です。",
+        ),
+        PeopleError::Above => say(
+            "This person is an operator. Only another operator, or the command line on the server, can do this.",
+            "対象のメンバーは運用者です。この操作は他の運用者、またはサーバーのコマンドラインから行ってください。",
+        ),
+        PeopleError::NoPasswords => say(
+            "Nobody has a password here. People sign in with the identity provider.",
+            "この環境ではパスワードを使用せず、IDプロバイダーでサインインします。",
+        ),
         PeopleError::NotFound => return Err(Fault::NotFound),
         PeopleError::Store(error) => return Err(error.into()),
     };

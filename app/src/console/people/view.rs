@@ -6,6 +6,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, badge, empty, heading, line, options, time};
 use crate::console::table::{Cell, Row, Table, cell, row_name};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::{role::Role, time::Timestamp};
 use leptos::prelude::*;
@@ -108,7 +109,12 @@ fn roles() -> impl Iterator<Item = (String, String)> {
     Role::ALL.iter().map(|&role| {
         (
             role.to_string(),
-            format!("{}: {}", labels::role(Some(role)), labels::role_hint(Some(role))),
+            tell!(
+                "{}: {}",
+                "{}：{}",
+                labels::role(Some(role)),
+                labels::role_hint(Some(role))
+            ),
         )
     })
 }
@@ -126,27 +132,27 @@ fn row(person: &Person, power: Power) -> Row {
         .map(|&r| (r.to_string(), labels::role(Some(r)).to_owned()));
     let id = format!("role-{}", person.id);
     let (word, value) = if person.disabled {
-        ("Enable", "enable")
+        (say("Enable", "有効にする"), "enable")
     } else {
-        ("Disable", "disable")
+        (say("Disable", "無効にする"), "disable")
     };
     // Disabled people cannot choose a password. Everybody else can ask for a link if they forgot theirs.
     let reset = person.can_reset.then(|| {
-        view! { <button class="button quiet small" type="submit" name="change" value="reset">"Reset password"</button> }
+        view! { <button class="button quiet small" type="submit" name="change" value="reset">{say("Reset password", "パスワードを再設定")}</button> }
     });
     let remove = (!person.disabled).then(|| {
-        view! { <button class="button quiet small" type="submit" name="change" value="remove_factors">"Remove second factors"</button> }
+        view! { <button class="button quiet small" type="submit" name="change" value="remove_factors">{say("Remove second factors", "2要素認証を解除")}</button> }
     });
     let changes = if person.me {
-        view! { <span class="soft">{labels::role(person.role)}" (you)"</span> }.into_any()
+        view! { <span class="soft">{labels::role(person.role)}{say(" (you)", "（あなた）")}</span> }.into_any()
     } else if power != Power::Manage {
         view! { <span class="soft">{labels::role(person.role)}</span> }.into_any()
     } else {
         view! {
             <form class="inline" method="post" action=action.clone()>
-                <label class="unseen" for=id.clone()>{format!("Role of {}", person.name)}</label>
+                <label class="unseen" for=id.clone()>{tell!("Role of {}", "{} の権限", person.name)}</label>
                 <select class="input small" id=id name="role">{options(short, person.role.map_or("", Role::as_str))}</select>
-                <button class="button secondary small" type="submit" name="change" value="role">"Save"</button>
+                <button class="button secondary small" type="submit" name="change" value="role">{say("Save", "保存")}</button>
                 {reset}
                 {remove}
                 <button class="button quiet small" type="submit" name="change" value=value>{word}</button>
@@ -155,9 +161,9 @@ fn row(person: &Person, power: Power) -> Row {
         .into_any()
     };
     let state = if person.disabled {
-        badge("disabled", Tone::Bad)
+        badge(say("disabled", "無効"), Tone::Bad)
     } else {
-        badge("active", Tone::Good)
+        badge(say("active", "有効"), Tone::Good)
     };
     [
         named(&person.name, &person.email),
@@ -170,17 +176,32 @@ fn row(person: &Person, power: Power) -> Row {
 
 fn list(view: &PeopleView) -> AnyView {
     if view.people.is_empty() {
-        return empty("No members yet", "The first admin is invited below.").into_any();
+        return empty(
+            say("No members yet", "メンバーはまだいません"),
+            say(
+                "The first admin is invited below.",
+                "下のフォームから最初の管理者を招待してください。",
+            ),
+        )
+        .into_any();
     }
-    Table::new("People", ["Name", "State", "Added (UTC)", "Role"])
-        .rows(view.people.iter().map(|person| row(person, view.power)))
+    Table::new(
+        say("People", "メンバー"),
+        [
+            say("Name", "名前"),
+            say("State", "状態"),
+            say("Added (UTC)", "追加日時（UTC）"),
+            say("Role", "権限"),
+        ],
+    )
+    .rows(view.people.iter().map(|person| row(person, view.power)))
 }
 
 fn invitation(invited: &Invited) -> Row {
     let action = format!("/admin/invitations/{}/revoke", invited.id);
     let revoke = view! {
         <form method="post" action=action>
-            <button class="button secondary small" type="submit">"Revoke"<span class="unseen">{format!(" {}", invited.name)}</span></button>
+            <button class="button secondary small" type="submit">{say("Revoke", "取り消す")}<span class="unseen">{format!(" {}", invited.name)}</span></button>
         </form>
     };
     [
@@ -196,10 +217,17 @@ fn invitations(invited: &[Invited]) -> AnyView {
     if invited.is_empty() {
         return ().into_any();
     }
-    let list = Table::new("Invited", ["Name", "Role", "Link expires (UTC)"])
-        .unseen("Revoke")
-        .rows(invited.iter().map(invitation));
-    view! { <h2>"Invited"</h2>{list} }.into_any()
+    let list = Table::new(
+        say("Invited", "招待中"),
+        [
+            say("Name", "名前"),
+            say("Role", "権限"),
+            say("Link expires (UTC)", "リンクの有効期限（UTC）"),
+        ],
+    )
+    .unseen(say("Revoke", "取り消す"))
+    .rows(invited.iter().map(invitation));
+    view! { <h2>{say("Invited", "招待中")}</h2>{list} }.into_any()
 }
 
 fn invite(view: &PeopleView) -> AnyView {
@@ -214,15 +242,27 @@ fn invite(view: &PeopleView) -> AnyView {
     };
     let (title, advice) = match view.power {
         Power::Look => {
-            return view! { <p class="note">"This tenant has an admin, who invites everybody else."</p> }.into_any();
+            return view! {
+                <p class="note">{say(
+                    "This tenant has an admin, who invites everybody else.",
+                    "このテナントには管理者がいます。他のメンバーは管理者が招待します。",
+                )}</p>
+            }
+            .into_any();
         }
         Power::InviteFirstAdmin => (
-            "Invite the first admin",
-            "You will get a link to send to them. It works once, within 72 hours. They can then invite everybody else.",
+            say("Invite the first admin", "最初の管理者を招待"),
+            say(
+                "You will get a link to send to them. It works once, within 72 hours. They can then invite everybody else.",
+                "本人に送るリンクが発行されます。72時間以内に一度だけ使用できます。その後は、その管理者が他のメンバーを招待できます。",
+            ),
         ),
         Power::Manage => (
-            "Invite a person",
-            "You will get a link to send to them. It works once, within 72 hours. They choose their own password.",
+            say("Invite a person", "メンバーを招待"),
+            say(
+                "You will get a link to send to them. It works once, within 72 hours. They choose their own password.",
+                "本人に送るリンクが発行されます。72時間以内に一度だけ使用できます。パスワードは本人が設定します。",
+            ),
         ),
     };
     let chosen = if role.is_empty() {
@@ -232,7 +272,7 @@ fn invite(view: &PeopleView) -> AnyView {
     };
     let role = if view.power == Power::Manage {
         view! {
-            <div class="field"><label for="role">"Role"</label>
+            <div class="field"><label for="role">{say("Role", "権限")}</label>
                 <select class="input" id="role" name="role">{options(roles(), chosen)}</select></div>
         }
         .into_any()
@@ -244,10 +284,10 @@ fn invite(view: &PeopleView) -> AnyView {
             <h2>{title}</h2>
             <p class="soft">{advice}</p>
             <form class="grid-form" method="post" action="/admin/people">
-                {line(text("name", "Name", "text", name), &view.mistakes)}
-                {line(text("email", "E-mail address", "email", email), &view.mistakes)}
+                {line(text("name", say("Name", "名前"), "text", name), &view.mistakes)}
+                {line(text("email", say("E-mail address", "メールアドレス"), "email", email), &view.mistakes)}
                 {role}
-                <p><button class="button primary small" type="submit">"Invite"</button></p>
+                <p><button class="button primary small" type="submit">{say("Invite", "招待する")}</button></p>
             </form>
         </section>
     }
@@ -262,12 +302,12 @@ pub(super) fn render(view: &PeopleView, frame: &Frame, meta: &PageMeta) -> AnyVi
         .clone()
         .map(|link| shown_once(link.title, link.url, link.advice));
     let main = view! {
-        {heading("People", ().into_any())}
+        {heading(say("People", "メンバー"), ().into_any())}
         {mistakes(&view.mistakes)}
         {link}
         {list(view)}
         {invitations(&view.invited)}
         {invite(view)}
     };
-    page(frame, meta, "People", main.into_any())
+    page(frame, meta, say("People", "メンバー"), main.into_any())
 }

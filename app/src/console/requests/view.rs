@@ -4,26 +4,22 @@ use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, Tone, badge, empty, grouped, heading, line, next_page, select};
 use crate::console::table::{Cell, Table, cell};
+use crate::console::words::{say, tell};
 use domain::time::{Millis, Timestamp};
 use leptos::prelude::*;
 use service::request_log::Kept;
 
 /// The statuses to choose from.
-const STATUSES: [(&str, &str); 13] = [
-    ("2xx", "Successful (2xx)"),
-    ("4xx", "Refused (4xx)"),
-    ("5xx", "Failed (5xx)"),
-    ("200", "200"),
-    ("201", "201"),
-    ("202", "202"),
-    ("400", "400"),
-    ("401", "401"),
-    ("403", "403"),
-    ("404", "404"),
-    ("409", "409"),
-    ("429", "429"),
-    ("500", "500"),
-];
+fn statuses() -> impl Iterator<Item = (String, String)> {
+    let classes = [
+        ("2xx", say("Successful (2xx)", "成功（2xx）")),
+        ("4xx", say("Refused (4xx)", "拒否（4xx）")),
+        ("5xx", say("Failed (5xx)", "失敗（5xx）")),
+    ];
+    let single = ["200", "201", "202", "400", "401", "403", "404", "409", "429", "500"].map(|status| (status, status));
+    let all = classes.into_iter().chain(single);
+    all.map(|(value, name)| (value.to_owned(), name.to_owned()))
+}
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,12 +112,13 @@ fn row(row: &Row) -> [Cell; 6] {
 fn extent(kept: Kept) -> String {
     let days = kept.age.0 / Millis::days(1).0;
     let days = if days == 1 {
-        "1 day".to_owned()
+        say("1 day", "1日").to_owned()
     } else {
-        format!("{days} days")
+        tell!("{days} days", "{days}日")
     };
-    format!(
+    tell!(
         "The latest {} requests with a valid key, kept for up to {days}. Bodies, queries and the ids in paths are not recorded.",
+        "有効なキーによる最新のリクエスト（最大{}件、最長{days}）です。本文、クエリ、パス内のIDは記録されません。",
         grouped(kept.most.into())
     )
 }
@@ -129,21 +126,42 @@ fn extent(kept: Kept) -> String {
 fn list(view: &RequestsView) -> AnyView {
     if view.kept.most == 0 {
         return empty(
-            "The request log is switched off",
-            "The operator of this installation can switch it on.",
+            say("The request log is switched off", "リクエストログは無効です"),
+            say(
+                "The operator of this installation can switch it on.",
+                "このシステムの運用者が有効にできます。",
+            ),
         )
         .into_any();
     }
     if view.rows.is_empty() && view.is_filtered() {
-        return empty("No requests match these filters", "Clear some of them to see more.").into_any();
+        return empty(
+            say(
+                "No requests match these filters",
+                "条件に一致するリクエストはありません",
+            ),
+            say("Clear some of them to see more.", "条件を減らしてください。"),
+        )
+        .into_any();
     }
     if view.rows.is_empty() {
-        let advice = view! { "They appear as soon as your server calls the API. "<a href="/admin/keys">"Issue an API key"</a>" or "<a href="/docs/tutorial">"read the tutorial"</a> };
-        return empty("No requests yet", advice).into_any();
+        let advice = view! {
+            {say("They appear as soon as your server calls the API. ", "サーバーがAPIを呼び出すと、すぐに表示されます。")}
+            <a href="/admin/keys">{say("Issue an API key", "APIキーを発行")}</a>{say(" or ", "、")}
+            <a href="/docs/tutorial">{say("read the tutorial", "チュートリアル（英語）を読む")}</a>
+        };
+        return empty(say("No requests yet", "リクエストはまだありません"), advice).into_any();
     }
     Table::new(
-        "API requests",
-        ["At (UTC)", "Request and its id", "Response", "Duration", "Key", "From"],
+        say("API requests", "APIリクエスト"),
+        [
+            say("At (UTC)", "日時（UTC）"),
+            say("Request and its id", "リクエストとID"),
+            say("Response", "応答"),
+            say("Duration", "所要時間"),
+            say("Key", "キー"),
+            say("From", "接続元"),
+        ],
     )
     .rows(view.rows.iter().map(row))
 }
@@ -151,23 +169,22 @@ fn list(view: &RequestsView) -> AnyView {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &RequestsView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let statuses = STATUSES.map(|(value, name)| (value.to_owned(), name.to_owned()));
     let operations = view.operations.iter().map(|name| (name.clone(), name.clone()));
     let clear = view
         .is_filtered()
-        .then(|| view! { <a class="button quiet small" href="/admin/requests">"Clear"</a> });
+        .then(|| view! { <a class="button quiet small" href="/admin/requests">{say("Clear", "クリア")}</a> });
     let main = view! {
-        {heading("API requests", ().into_any())}
+        {heading(say("API requests", "APIリクエスト"), ().into_any())}
         <p class="soft">{extent(view.kept)}</p>
         <form class="filters" method="get" action="/admin/requests" role="search">
-            {line(Line::text("request", "Request id", view.request.clone()), &[])}
-            {select("operation", "Operation", "Any operation", operations, &view.operation)}
-            {select("status", "Status", "Any status", statuses, &view.status)}
-            {select("key", "Key", "Any key", view.keys.clone(), &view.key)}
-            <div class="filter-actions"><button class="button secondary small" type="submit">"Filter"</button>{clear}</div>
+            {line(Line::text("request", say("Request id", "リクエストID"), view.request.clone()), &[])}
+            {select("operation", say("Operation", "操作"), say("Any operation", "すべての操作"), operations, &view.operation)}
+            {select("status", say("Status", "ステータス"), say("Any status", "すべてのステータス"), statuses(), &view.status)}
+            {select("key", say("Key", "キー"), say("Any key", "すべてのキー"), view.keys.clone(), &view.key)}
+            <div class="filter-actions"><button class="button secondary small" type="submit">{say("Filter", "絞り込む")}</button>{clear}</div>
         </form>
         {list(view)}
         {next_page(view.next.clone())}
     };
-    page(frame, meta, "API requests", main.into_any())
+    page(frame, meta, say("API requests", "APIリクエスト"), main.into_any())
 }

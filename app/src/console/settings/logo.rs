@@ -7,6 +7,7 @@ use crate::{
         fault::Fault,
         parts::mistake_of,
         request::{PageResult, Request, done},
+        words::{say, with_japanese},
     },
     forms,
     page::{Fields, File, Outcome, form, mistake},
@@ -17,6 +18,7 @@ use axum::{Router, extract::DefaultBodyLimit, routing::post};
 use leptos::prelude::*;
 use service::{
     access::Admin,
+    runtime::analyser::PictureFault,
     settings::{
         self,
         logo::{LogoError, LogoRow, remove_logo, set_logo},
@@ -48,22 +50,39 @@ pub(super) fn logo_of(row: &LogoRow) -> Logo {
 async fn upload(request: Request, fields: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
     let sentence = match fields.file(FIELD) {
-        File::Whole(bytes) if bytes.is_empty() => "Choose a file.".to_owned(),
-        File::TooLarge => "The file is larger than 1 MB.".to_owned(),
-        File::Whole(bytes) if is_svg(&bytes) => {
-            "SVG files are not accepted, because they can contain programs. Export the logo as PNG.".to_owned()
-        }
+        File::Whole(bytes) if bytes.is_empty() => say("Choose a file.", "ファイルを選択してください。").to_owned(),
+        File::TooLarge => say("The file is larger than 1 MB.", "ファイルが1MBを超えています。").to_owned(),
+        File::Whole(bytes) if is_svg(&bytes) => say(
+            "SVG files are not accepted, because they can contain programs. Export the logo as PNG.",
+            "SVGファイルはプログラムを含むことがあるため使用できません。ロゴをPNG形式で書き出してください。",
+        )
+        .to_owned(),
         File::Whole(bytes) => match set_logo(request.honnin(), &admin, bytes).await {
-            Ok(()) => return done(&format!("{HERE}#logo"), "Saved."),
+            Ok(()) => return done(&format!("{HERE}#logo"), say("Saved.", "保存しました。")),
             Err(LogoError::Store(error)) => return Err(error.into()),
             Err(LogoError::Busy) => return Err(Fault::Broken),
-            Err(LogoError::Picture(fault)) => format!("This logo cannot be used: {fault}."),
+            Err(LogoError::Picture(fault)) => unusable(fault),
         },
     };
     let tenant = settings::load(request.honnin(), request.staff()).await?;
     let mut view = stored(&request, &tenant).await?;
     view.mistakes = vec![mistake(FIELD, sentence)];
     Ok(Outcome::refused(view))
+}
+
+/// Why a picture cannot be the logo.
+fn unusable(fault: PictureFault) -> String {
+    let why = match fault {
+        PictureFault::TooLarge => "ファイルが大きすぎます。",
+        PictureFault::NotAPicture => "JPEG、PNG、WebPのいずれの画像でもありません。",
+        PictureFault::Heic => "HEICまたはAVIFの画像です。JPEGで保存してください。",
+        PictureFault::Truncated => "ファイルが途中で切れています。",
+        PictureFault::Corrupt => "ファイルが壊れています。",
+        PictureFault::DimensionsTooLarge => "画素数が多すぎます。",
+        PictureFault::TooSmall => "画素数が少なすぎます。",
+    };
+    let en = format!("This logo cannot be used: {fault}.");
+    with_japanese(en, format!("このロゴは使用できません。{why}"))
 }
 
 /// Whether a file looks like SVG, which needs a sentence of its own: it is what designers send.
@@ -76,7 +95,7 @@ fn is_svg(bytes: &[u8]) -> bool {
 async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
     remove_logo(request.honnin(), &admin).await?;
-    done(&format!("{HERE}#logo"), "Removed.")
+    done(&format!("{HERE}#logo"), say("Removed.", "削除しました。"))
 }
 
 /// The section.
@@ -87,24 +106,30 @@ pub(super) fn section(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
         view! {
             <form class="inline" method="post" action="/admin/settings/logo/remove">
                 <span class="logo-now">{shell::logo(logo)}</span>
-                <button class="button secondary small" type="submit">"Remove the logo"</button>
+                <button class="button secondary small" type="submit">{say("Remove the logo", "ロゴを削除")}</button>
             </form>
         }
     });
     view! {
         <section class="panel setting" id="logo">
-            <div><h2>"Logo"</h2><p class="soft">"Shown on the start page and at the top of the capture pages, beside your name."</p></div>
+            <div><h2>{say(
+                "Logo",
+                "ロゴ",
+            )}</h2><p class="soft">{say("Shown on the start page and at the top of the capture pages, beside your name.", "開始ページと撮影ページの上部に、名称と並べて表示されます。")}</p></div>
             <div class="stack">
                 {now}
                 <form class="stack" method="post" action="/admin/settings/logo" enctype="multipart/form-data">
                     <div class="field" class:wrong=is_wrong>
-                        <label for=FIELD>"Picture"</label>
-                        <p class="hint" id="logo-hint">"PNG, JPEG or WebP, up to 1 MB. It is shown at most 200 pixels wide and 48 high, on a white ground in dark mode."</p>
+                        <label for=FIELD>{say("Picture", "画像")}</label>
+                        <p class="hint" id="logo-hint">{say(
+                            "PNG, JPEG or WebP, up to 1 MB. It is shown at most 200 pixels wide and 48 high, on a white ground in dark mode.",
+                            "PNG、JPEG、WebP形式、1MBまで。最大で幅200ピクセル、高さ48ピクセルで表示され、ダークモードでは白い背景に重ねられます。",
+                        )}</p>
                         {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
                         <input class="input" type="file" id=FIELD name=FIELD accept="image/png,image/jpeg,image/webp"
                             aria-describedby="logo-hint" aria-invalid=is_wrong.then_some("true")/>
                     </div>
-                    <p><button class="button primary small" type="submit">"Upload"</button></p>
+                    <p><button class="button primary small" type="submit">{say("Upload", "アップロード")}</button></p>
                 </form>
             </div>
         </section>

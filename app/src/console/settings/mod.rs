@@ -1,6 +1,7 @@
 //! Settings: each section has a form and is saved separately. A change that weakens something is shown with its effects first, and
 //! saved once the person has confirmed it.
 
+mod faults;
 mod logo;
 mod second_look;
 mod view;
@@ -10,6 +11,7 @@ use super::{
     layout::NavigationItem,
     proof::{proof_of, step_up},
     request::{PageResult, Request, done, signed_in},
+    words::{say, tell},
 };
 use crate::{
     page::{Fields, Outcome, form, mistake},
@@ -18,7 +20,7 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::{
     callback::CallbackUrl,
-    contact::{BadContact, Contact},
+    contact::Contact,
     decision::{Accepted, Policy},
     event::EventType,
     network::parse_list,
@@ -152,8 +154,12 @@ async fn load(request: Request) -> PageResult<SettingsView> {
             .map(|settings| settings.callback_urls)
             .unwrap_or_default();
         let answer = match (CallbackUrl::parse(&asked), CallbackUrl::allowed(&asked, &list)) {
-            (Err(bad), _) => Err(format!("Not allowed: it {bad}.")),
-            (Ok(_), None) => Err("Not allowed: it is not on the list.".to_owned()),
+            (Err(bad), _) => Err(faults::not_allowed(bad)),
+            (Ok(_), None) => Err(say(
+                "Not allowed: it is not on the list.",
+                "許可されていません。一覧にないURLです。",
+            )
+            .to_owned()),
             (Ok(_), Some(_)) => Ok(()),
         };
         view.tested = Some((asked, answer));
@@ -171,15 +177,11 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
             contact: fields
                 .has("contact")
                 .then(|| Contact::parse(&fields.text("contact")))
-                .and_then(|contact| {
-                    let wrong =
-                        |bad: BadContact| mistakes.push(mistake("contact", sentence("contact", &bad.to_string())));
-                    contact.map_err(wrong).ok()
-                }),
+                .and_then(|contact| contact.map_err(|bad| mistakes.push(faults::contact(bad))).ok()),
         },
         "review" => Change::Review {
             target: parse_span(&fields.text("review_target"), Millis::hours(1)).unwrap_or_else(|| {
-                mistakes.push(mistake("review_target", "Enter a number."));
+                mistakes.push(mistake("review_target", not_a_number()));
                 Millis(0)
             }),
         },
@@ -193,7 +195,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
         "lifetimes" => {
             let mut read = |field, unit| {
                 parse_span(&fields.text(field), unit).unwrap_or_else(|| {
-                    mistakes.push(mistake(field, "Enter a number."));
+                    mistakes.push(mistake(field, not_a_number()));
                     Millis(0)
                 })
             };
@@ -206,7 +208,10 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
         "decision" => {
             let mut read = |field| {
                 fields.text(field).parse().unwrap_or_else(|_| {
-                    mistakes.push(mistake(field, "Enter a number from 0 to 1."));
+                    mistakes.push(mistake(
+                        field,
+                        say("Enter a number from 0 to 1.", "0から1までの数値を入力してください。"),
+                    ));
                     0.0
                 })
             };
@@ -223,13 +228,21 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 sampled: read("sampled"),
             })
         }
-        "callbacks" => Change::Callbacks(fields.lines("callback_urls")),
+        "callbacks" => {
+            let urls = fields.lines("callback_urls");
+            let bad = |url: &String| Some(faults::callback(url, CallbackUrl::parse(url).err()?));
+            mistakes.extend(urls.iter().filter_map(bad));
+            Change::Callbacks(urls)
+        }
         "addresses" => {
             let lines = fields.lines("ip_allow_list");
             let networks = parse_list(lines.iter().map(String::as_str)).unwrap_or_else(|bad| {
                 mistakes.push(mistake(
                     "ip_allow_list",
-                    format!("{bad} is not an IP address or network."),
+                    tell!(
+                        "{bad} is not an IP address or network.",
+                        "「{bad}」はIPアドレスまたはネットワークではありません。"
+                    ),
                 ));
                 Vec::new()
             });
@@ -273,20 +286,21 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
                 }
             }
             match change(request.honnin(), request.staff(), version, &wanted, look).await {
-                Ok(()) => return done(&format!("{HERE}#{section}"), "Saved."),
+                Ok(()) => return done(&format!("{HERE}#{section}"), say("Saved.", "保存しました。")),
                 Err(SettingsError::Forbidden(forbidden)) => return Err(forbidden.into()),
                 Err(SettingsError::Store(error)) => return Err(error.into()),
                 Err(SettingsError::LookAgain) => {
                     return look_again(&request, section, &fields, &wanted, Vec::new()).await;
                 }
                 Err(SettingsError::Stale) => {
-                    let sentence = "Somebody else has changed the settings in the meantime. Check them and save again.";
+                    let sentence = say(
+                        "Somebody else has changed the settings in the meantime. Check them and save again.",
+                        "他のメンバーが設定を変更しました。内容を確認して、再度保存してください。",
+                    );
                     vec![mistake(section, sentence)]
                 }
-                Err(SettingsError::Faults(faults)) => faults
-                    .into_iter()
-                    .map(|fault| mistake(field_id(fault.field), sentence(fault.field, &fault.message)))
-                    .collect(),
+                Err(SettingsError::Faults(bad)) => bad.iter().map(faults::setting).collect(),
+                Err(SettingsError::Receiver(bad)) => vec![faults::receiver(bad)],
             }
         }
     };
@@ -340,27 +354,8 @@ async fn look_again(
     Ok(Outcome::shown(status, view))
 }
 
-/// The id of the element a fault refers to.
-fn field_id(field: &'static str) -> &'static str {
-    if field == "policy" { "match_accept" } else { field }
-}
-
-fn sentence(field: &str, message: &str) -> String {
-    let name = match field {
-        "link_lifetime" => "The link's lifetime",
-        "session_lifetime" => "The session's lifetime",
-        "retention" => "The retention period",
-        "tries" => "The number of tries",
-        "policy" => "The",
-        "accent" => "The accent colour",
-        "contact" => "The contact",
-        "review_target" => "The review target",
-        "callback_urls" => "The callback URL",
-        "webhook_url" => "The receiver",
-        "name" => "The name",
-        other => other,
-    };
-    format!("{name} {message}.")
+fn not_a_number() -> &'static str {
+    say("Enter a number.", "数値を入力してください。")
 }
 
 /// Replaces what is stored by what was typed.

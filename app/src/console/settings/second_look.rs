@@ -5,9 +5,10 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
+use crate::console::words::{say, tell, with_japanese};
 use crate::parts::Mistake;
 use leptos::prelude::*;
-use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally};
+use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally, Unit, Value};
 
 /// A change that is not saved yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,8 +29,31 @@ fn changes(preview: &Preview) -> AnyView {
     let rows = preview
         .changes
         .iter()
-        .map(|(name, old, new)| [row_name(labels::setting(name)), cell(old.clone()), cell(new.clone())]);
-    Table::new("Changes", ["Setting", "Now", "New"]).rows(rows)
+        .map(|(name, old, new)| [row_name(labels::setting(name)), cell(shown(old)), cell(shown(new))]);
+    Table::new(
+        say("Changes", "変更内容"),
+        [say("Setting", "設定"), say("Now", "現在"), say("New", "変更後")],
+    )
+    .rows(rows)
+}
+
+fn shown(value: &Value) -> String {
+    let ja = match value {
+        Value::None => "なし".to_owned(),
+        Value::EveryAddress => "すべてのアドレス".to_owned(),
+        Value::Switch(true) => "オン".to_owned(),
+        Value::Switch(false) => "オフ".to_owned(),
+        Value::Span { count, unit } => {
+            let unit = match unit {
+                Unit::Minutes => "分",
+                Unit::Hours => "時間",
+                Unit::Days => "日",
+            };
+            format!("{count}{unit}")
+        }
+        Value::Text(text) => text.clone(),
+    };
+    with_japanese(value, ja)
 }
 
 fn numbers(name: &'static str, head: [&'static str; 3], rows: [(&'static str, [String; 3]); 2]) -> AnyView {
@@ -43,22 +67,35 @@ fn numbers(name: &'static str, head: [&'static str; 3], rows: [(&'static str, [S
 fn decisions(found: &Decisions) -> AnyView {
     let Decisions { before, after } = found;
     if *before == Tally::default() {
-        return view! { <p class="soft">"No decisions of the last 30 days can be made again: there are none, or their data is erased or test data."</p> }
+        return view! {
+            <p class="soft">{say(
+                "No decisions of the last 30 days can be made again: there are none, or their data is erased or test data.",
+                "過去30日間に、再判定できる判定はありません。判定がないか、データが消去済み、またはテストデータです。",
+            )}</p>
+        }
             .into_any();
     }
     let row = |tally: &Tally| [tally.approved, tally.needs_review, tally.rejected].map(|count| count.to_string());
     let all = before.approved + before.needs_review + before.rejected;
     let lead = if all == MOST {
-        format!(
-            "The last {MOST} decisions, made again with the new settings. The search for people approved before is not repeated."
+        tell!(
+            "The last {MOST} decisions, made again with the new settings. The search for people approved before is not repeated.",
+            "直近{MOST}件の判定を新しい設定でやり直した結果です。承認済みの人物との照合は含みません。"
         )
     } else {
-        "The decisions of the last 30 days, made again with the new settings. The search for people approved before is not repeated."
-            .to_owned()
+        say(
+            "The decisions of the last 30 days, made again with the new settings. The search for people approved before is not repeated.",
+            "過去30日間の判定を新しい設定でやり直した結果です。承認済みの人物との照合は含みません。",
+        )
+        .to_owned()
     };
     view! {
         <p>{lead}</p>
-        {numbers("Decisions", ["Approved", "In review", "Rejected"], [("As decided", row(before)), ("New settings", row(after))])}
+        {numbers(
+            say("Decisions", "判定"),
+            [say("Approved", "承認"), say("In review", "要審査"), say("Rejected", "不承認")],
+            [(say("As decided", "実際の判定"), row(before)), (say("New settings", "新しい設定"), row(after))],
+        )}
     }
     .into_any()
 }
@@ -66,30 +103,47 @@ fn decisions(found: &Decisions) -> AnyView {
 fn erasures(found: &Erasures) -> AnyView {
     let row = |counts: [i64; 3]| counts.map(|count| count.to_string());
     view! {
-        <p>"Sessions that have ended and whose personal data will be erased. This cannot be undone."</p>
+        <p>{say(
+            "Sessions that have ended and whose personal data will be erased. This cannot be undone.",
+            "終了済みで、個人情報が消去されるセッションの件数です。消去は取り消せません。",
+        )}</p>
         {numbers(
-            "Erasures",
-            ["At once", "Within a week", "Within 30 days"],
-            [("As it is", row(found.before)), ("New period", row(found.after))],
+            say("Erasures", "消去"),
+            [say("At once", "ただちに"), say("Within a week", "1週間以内"), say("Within 30 days", "30日以内")],
+            [(say("As it is", "現在の期間"), row(found.before)), (say("New period", "新しい期間"), row(found.after))],
         )}
     }
     .into_any()
 }
 
 fn callers(found: &Callers) -> AnyView {
-    let word = |admitted: bool| if admitted { "admitted" } else { "refused" };
-    let own = format!("{}, your address: {}", found.own.0, word(found.own.1));
+    let word = |admitted: bool| {
+        if admitted {
+            say("admitted", "許可")
+        } else {
+            say("refused", "拒否")
+        }
+    };
+    let own = tell!(
+        "{}, your address: {}",
+        "{}（あなたのアドレス）：{}",
+        found.own.0,
+        word(found.own.1)
+    );
     let rows = found
         .lately
         .iter()
-        .map(|(address, admitted)| view! { <li>{format!("{address}: {}", word(*admitted))}</li> })
+        .map(|(address, admitted)| view! { <li>{tell!("{address}: {}", "{address}：{}", word(*admitted))}</li> })
         .collect_view();
     let none = found
         .lately
         .is_empty()
-        .then(|| view! { <p class="soft">"No API key was used in the last 30 days."</p> });
+        .then(|| view! { <p class="soft">{say("No API key was used in the last 30 days.", "過去30日間に使用されたAPIキーはありません。")}</p> });
     view! {
-        <p>"Who could call the API. Addresses that used an API key in the last 30 days, latest first:"</p>
+        <p>{say(
+            "Who could call the API. Addresses that used an API key in the last 30 days, latest first:",
+            "変更後にAPIを呼び出せるアドレスです。過去30日間にAPIキーを使用したアドレス（新しい順）：",
+        )}</p>
         <ul class="bullets">{rows}<li>{own}</li></ul>{none}
     }
     .into_any()
@@ -114,22 +168,22 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
         |title: &'static str, inside: AnyView| view! { <section class="panel"><h2>{title}</h2>{inside}</section> };
     let main = view! {
         <div class="narrow-page stack">
-            <p class="crumb"><a href=back.clone()>"Settings"</a></p>
-            <h1>"Check this change"</h1>
+            <p class="crumb"><a href=back.clone()>{say("Settings", "設定")}</a></p>
+            <h1>{say("Check this change", "変更内容の確認")}</h1>
             {mistakes(&view.mistakes)}
-            <div class="panel notice"><p>"Nothing is saved yet."</p><ul class="bullets">{weaker}</ul></div>
-            {panel("What changes", changes(preview))}
-            {preview.decisions.as_ref().map(|found| panel("Effect on decisions", decisions(found)))}
-            {preview.erasures.as_ref().map(|found| panel("Effect on personal data", erasures(found)))}
-            {preview.callers.as_ref().map(|found| panel("Effect on callers", callers(found)))}
+            <div class="panel notice"><p>{say("Nothing is saved yet.", "まだ保存されていません。")}</p><ul class="bullets">{weaker}</ul></div>
+            {panel(say("What changes", "変更内容"), changes(preview))}
+            {preview.decisions.as_ref().map(|found| panel(say("Effect on decisions", "判定への影響"), decisions(found)))}
+            {preview.erasures.as_ref().map(|found| panel(say("Effect on personal data", "個人情報への影響"), erasures(found)))}
+            {preview.callers.as_ref().map(|found| panel(say("Effect on callers", "API呼び出し元への影響"), callers(found)))}
             <form class="stack" method="post" action=action data-passkey=view.proof.and_then(Proof::challenge)>
                 {typed}
                 <input type="hidden" name="confirmed" value="yes"/>
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
-                <p><button class="button primary" type="submit">"Save the change"</button>" "
-                    <a class="button secondary" href=back>"Cancel"</a></p>
+                <p><button class="button primary" type="submit">{say("Save the change", "変更を保存")}</button>" "
+                    <a class="button secondary" href=back>{say("Cancel", "キャンセル")}</a></p>
             </form>
         </div>
     };
-    page(frame, meta, "Check this change", main.into_any())
+    page(frame, meta, say("Check this change", "変更内容の確認"), main.into_any())
 }

@@ -8,6 +8,7 @@ use crate::console::findings::how_decided;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, area, heading, line, options, tick};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::{decision::Accepted, document::DocumentType, event::EventType, session::Step};
 use leptos::prelude::*;
@@ -77,7 +78,7 @@ fn section(view: &SettingsView, id: &'static str, title: &'static str, lead: &'s
             <form class="stack" method="post" action=action>
                 <input type="hidden" name="version" value=view.version.to_string()/>
                 {inside}
-                <p><button class="button primary small" type="submit">"Save"</button></p>
+                <p><button class="button primary small" type="submit">{say("Save", "保存")}</button></p>
             </form>
         </section>
     }
@@ -100,38 +101,69 @@ fn steps(view: &SettingsView) -> AnyView {
     let none = view
         .steps
         .is_empty()
-        .then(|| view! { <p class="note">"No session can be created until at least one step is enabled."</p> });
+        .then(|| view! { <p class="note">{say("No session can be created until at least one step is enabled.", "ステップを1つ以上有効にするまで、セッションを作成できません。")}</p> });
     let boxes = Step::ALL
         .iter()
         .map(|step| tick("step", step.as_str(), labels::step(*step), view.steps.contains(step)))
         .collect_view();
     let inside = view! {
         {none}
-        <fieldset class="plain"><legend class="unseen">"Steps"</legend>{boxes}</fieldset>
-        {number("tries", "Tries per step", "1 to 9. After that, the session continues with the pictures it has and goes to review.", &view.tries, &view.mistakes)}
+        <fieldset class="plain"><legend class="unseen">{say("Steps", "ステップ")}</legend>{boxes}</fieldset>
+        {number(
+            "tries",
+            say("Tries per step", "ステップごとの試行回数"),
+            say(
+                "1 to 9. After that, the session continues with the pictures it has and goes to review.",
+                "1から9まで。上限に達すると、それまでの画像で続行し、審査に回ります。",
+            ),
+            &view.tries,
+            &view.mistakes,
+        )}
     };
     section(
         view,
         "steps",
-        "Verification steps",
-        "What new sessions require. Existing sessions are not affected.",
+        say("Verification steps", "確認のステップ"),
+        say(
+            "What new sessions require. Existing sessions are not affected.",
+            "新しいセッションで求める内容です。既存のセッションには影響しません。",
+        ),
         inside.into_any(),
     )
 }
 
 fn look(view: &SettingsView) -> AnyView {
     let wrong = &view.mistakes;
-    let name = Line::text("name", "Name", view.name.clone());
+    let name = Line::text("name", say("Name", "名称"), view.name.clone());
     let contact = Line {
-        hint: Some("An https page or an e-mail address. Shown where a verification ends or goes wrong. Leave empty to show none.".into()),
-        ..Line::text("contact", "Contact for your users", view.contact.clone())
+        hint: Some(
+            say(
+                "An https page or an e-mail address. Shown where a verification ends or goes wrong. Leave empty to show none.",
+                "「https://」のページまたはメールアドレス。確認の終了時や問題の発生時に表示されます。空欄の場合は表示されません。",
+            )
+            .into(),
+        ),
+        ..Line::text("contact", say("Contact for your users", "利用者向けのお問い合わせ先"), view.contact.clone())
     };
-    let inside = view! { {line(name, wrong)}{number("accent", "Accent colour", "For example #1f4fd8. Leave empty for the default colour.", &view.accent, wrong)}{line(contact, wrong)} };
+    let inside = view! {
+        {line(name, wrong)}
+        {number(
+            "accent",
+            say("Accent colour", "アクセントカラー"),
+            say("For example #1f4fd8. Leave empty for the default colour.", "例：#1f4fd8。空欄の場合は既定の色になります。"),
+            &view.accent,
+            wrong,
+        )}
+        {line(contact, wrong)}
+    };
     section(
         view,
         "look",
-        "Name, colour and contact",
-        "What your users see on the capture pages.",
+        say("Name, colour and contact", "名称・色・お問い合わせ先"),
+        say(
+            "What your users see on the capture pages.",
+            "利用者の撮影ページに表示されます。",
+        ),
         inside.into_any(),
     )
 }
@@ -140,12 +172,18 @@ fn review(view: &SettingsView) -> AnyView {
     section(
         view,
         "review",
-        "Review",
-        "The queue and the overview show which cases have been waiting for longer.",
+        say("Review", "審査"),
+        say(
+            "The queue and the overview show which cases have been waiting for longer.",
+            "目標時間を超えて待っている案件が、審査待ちと概要に表示されます。",
+        ),
         number(
             "review_target",
-            "Review target (hours)",
-            "Within what time a case should be reviewed.",
+            say("Review target (hours)", "審査の目標時間（時間）"),
+            say(
+                "Within what time a case should be reviewed.",
+                "案件を審査するまでの目標時間です。",
+            ),
             &view.review_target,
             &view.mistakes,
         ),
@@ -157,16 +195,40 @@ fn lifetimes(view: &SettingsView) -> AnyView {
     let [link, session, retention] = &view.lifetimes;
     let inside = view! {
         <div class="grid-form three">
-            {number("link_lifetime", "Link lifetime (minutes)", "5 minutes to 7 days (10,080 minutes)", link, wrong)}
-            {number("session_lifetime", "Session lifetime (hours)", "1 hour to 30 days", session, wrong)}
-            {number("retention", "Personal data retention (days)", "1 day to 7 years after the end. A shorter period counts for sessions that have ended, too.", retention, wrong)}
+            {number(
+                "link_lifetime",
+                say("Link lifetime (minutes)", "リンクの有効期間（分）"),
+                say("5 minutes to 7 days (10,080 minutes)", "5分から7日（10,080分）まで"),
+                link,
+                wrong,
+            )}
+            {number(
+                "session_lifetime",
+                say("Session lifetime (hours)", "セッションの有効期間（時間）"),
+                say("1 hour to 30 days", "1時間から30日まで"),
+                session,
+                wrong,
+            )}
+            {number(
+                "retention",
+                say("Personal data retention (days)", "個人情報の保存期間（日）"),
+                say(
+                    "1 day to 7 years after the end. A shorter period counts for sessions that have ended, too.",
+                    "終了後1日から7年まで。短縮した場合は、終了済みのセッションにも適用されます。",
+                ),
+                retention,
+                wrong,
+            )}
         </div>
     };
     section(
         view,
         "lifetimes",
-        "Lifetimes",
-        "How long links are valid, sessions stay open, and personal data is retained.",
+        say("Lifetimes", "期間"),
+        say(
+            "How long links are valid, sessions stay open, and personal data is retained.",
+            "リンクとセッションの有効期間、および個人情報の保存期間です。",
+        ),
         inside.into_any(),
     )
 }
@@ -176,25 +238,77 @@ fn decision(view: &SettingsView) -> AnyView {
     let [match_accept, match_review, live_accept, live_review] = &view.thresholds;
     let inside = view! {
         <div class="grid-form">
-            {number("match_accept", "Face match, accept from", "0.50 or more.", match_accept, wrong)}
-            {number("match_review", "Face match, review from", "Below this value: a different person.", match_review, wrong)}
-            {number("liveness_accept", "Liveness, accept from", "0.43 or more.", live_accept, wrong)}
-            {number("liveness_review", "Liveness, review from", "Below this value: a presentation attack.", live_review, wrong)}
+            {number(
+                "match_accept",
+                say("Face match, accept from", "顔照合、合格"),
+                say("0.50 or more.", "0.50以上。"),
+                match_accept,
+                wrong,
+            )}
+            {number(
+                "match_review",
+                say("Face match, review from", "顔照合、審査"),
+                say("Below this value: a different person.", "この値未満は別人とみなします。"),
+                match_review,
+                wrong,
+            )}
+            {number(
+                "liveness_accept",
+                say("Liveness, accept from", "生体検知、合格"),
+                say("0.43 or more.", "0.43以上。"),
+                live_accept,
+                wrong,
+            )}
+            {number(
+                "liveness_review",
+                say("Liveness, review from", "生体検知、審査"),
+                say("Below this value: a presentation attack.", "この値未満はなりすましとみなします。"),
+                live_review,
+                wrong,
+            )}
         </div>
         {evidence(view.accepted)}
-        <fieldset class="plain"><legend class="unseen">"Policies"</legend>
-            {tick("reject_on_fraud_signals", "yes", "Reject automatically on fraud signals (otherwise such sessions go to review)", view.reject_on_fraud)}
-            {tick("accept_specimens", "yes", "Accept specimens and documents of the fictional state UTO (demonstrations only)", view.accept_specimens)}
+        <fieldset class="plain"><legend class="unseen">{say("Policies", "ポリシー")}</legend>
+            {tick(
+                "reject_on_fraud_signals",
+                "yes",
+                say(
+                    "Reject automatically on fraud signals (otherwise such sessions go to review)",
+                    "不正の兆候があれば自動で不承認にする（オフの場合は審査に回ります）",
+                ),
+                view.reject_on_fraud,
+            )}
+            {tick(
+                "accept_specimens",
+                "yes",
+                say(
+                    "Accept specimens and documents of the fictional state UTO (demonstrations only)",
+                    "見本および架空の国UTOの書類を受け付ける（デモ専用）",
+                ),
+                view.accept_specimens,
+            )}
         </fieldset>
-        {number("sampled", "Quality control, share", "0 to 1. This share of the sessions that would be approved goes to review.", &view.sampled, wrong)}
+        {number(
+            "sampled",
+            say("Quality control, share", "品質管理の割合"),
+            say(
+                "0 to 1. This share of the sessions that would be approved goes to review.",
+                "0から1まで。承認されるセッションのうち、この割合を審査に回します。",
+            ),
+            &view.sampled,
+            wrong,
+        )}
         {duplicates(view)}
         {how_decided()}
     };
     section(
         view,
         "decision",
-        "Decision",
-        "Confidence values from 0 to 1. They are stored with each decision.",
+        say("Decision", "判定"),
+        say(
+            "Confidence values from 0 to 1. They are stored with each decision.",
+            "0から1までの信頼度です。判定ごとに記録されます。",
+        ),
         inside.into_any(),
     )
 }
@@ -203,12 +317,29 @@ fn decision(view: &SettingsView) -> AnyView {
 fn duplicates(view: &SettingsView) -> AnyView {
     view! {
         <fieldset class="plain" aria-describedby="find_duplicates-hint">
-            <legend>"People approved before"</legend>
+            <legend>{say("People approved before", "承認済みの人物")}</legend>
             <p class="hint" id="find_duplicates-hint">
-                "This is a biometric search. Users are asked for a separate consent; those who do not agree go to review. The face of each approved user who agreed is stored, encrypted, until their session is erased, and later users are compared with it. A match sends the session to review: among many thousands of faces, some look alike by chance. Ask your data protection officer before you turn it on."
+                {say(
+                    "This is a biometric search. Users are asked for a separate consent; those who do not agree go to review. The face of each approved user who agreed is stored, encrypted, until their session is erased, and later users are compared with it. A match sends the session to review: among many thousands of faces, some look alike by chance. Ask your data protection officer before you turn it on.",
+                    "これは生体情報による検索です。利用者には別途同意を求め、同意しない場合は審査に回ります。同意して承認された利用者の顔は、セッションが消去されるまで暗号化して保存され、以後の利用者と照合されます。一致した場合は審査に回ります。多数の顔の中には偶然似たものもあるためです。有効にする前に、個人情報保護の責任者にご確認ください。",
+                )}
             </p>
-            {tick("find_duplicates", "yes", "Search for each face among those approved before", view.find_duplicates)}
-            {number("duplicate_from", "Same face, from", "0.83 to 1. Stricter than the face match, because each face is compared with all others.", &view.duplicate_from, &view.mistakes)}
+            {tick(
+                "find_duplicates",
+                "yes",
+                say("Search for each face among those approved before", "承認済みの人物の顔と照合する"),
+                view.find_duplicates,
+            )}
+            {number(
+                "duplicate_from",
+                say("Same face, from", "同一人物とみなす値"),
+                say(
+                    "0.83 to 1. Stricter than the face match, because each face is compared with all others.",
+                    "0.83から1まで。すべての顔と照合するため、顔照合より厳しい値にします。",
+                ),
+                &view.duplicate_from,
+                &view.mistakes,
+            )}
         </fieldset>
     }
     .into_any()
@@ -225,15 +356,21 @@ fn evidence(chosen: Accepted) -> AnyView {
         .collect_view();
     view! {
         <div class="field">
-            <label for="accepted">"Automatic approval"</label>
+            <label for="accepted">{say("Automatic approval", "自動承認")}</label>
             <p class="hint" id="accepted-hint">
-                "A layout can be imitated with a printer. If visual evidence alone is accepted, a copy of a genuine card with other details on it may be approved. Machine-readable data is harder to forge."
+                {say(
+                    "A layout can be imitated with a printer. If visual evidence alone is accepted, a copy of a genuine card with other details on it may be approved. Machine-readable data is harder to forge.",
+                    "券面の体裁は印刷で模倣できます。目視上の根拠だけを認めると、本物のカードの内容を書き換えた複製が承認されるおそれがあります。機械読み取りデータのほうが偽造は困難です。",
+                )}
             </p>
             <select class="input" id="accepted" name="accepted" aria-describedby="accepted-hint">
                 {options(choices, chosen.as_str())}
             </select>
         </div>
-        <details class="fold"><summary>"Evidence accepted for each kind of document"</summary><ul class="points">{rows}</ul></details>
+        <details class="fold"><summary>{say(
+            "Evidence accepted for each kind of document",
+            "書類の種類ごとに認める根拠",
+        )}</summary><ul class="points">{rows}</ul></details>
     }
     .into_any()
 }
@@ -241,35 +378,46 @@ fn evidence(chosen: Accepted) -> AnyView {
 fn callbacks(view: &SettingsView) -> AnyView {
     let field = Line {
         name: "callback_urls",
-        label: "Allowed callback URLs",
-        hint: Some("One URL per line. https only, without query or fragment.".into()),
+        label: say("Allowed callback URLs", "許可するコールバックURL"),
+        hint: Some(
+            say(
+                "One URL per line. https only, without query or fragment.",
+                "1行に1つのURLを入力します。「https://」のみ、クエリとフラグメントは使用できません。",
+            )
+            .into(),
+        ),
         value: view.callbacks.clone(),
         ..Line::default()
     };
     let inside = area(field, 3, &view.mistakes);
     let (asked, answer) = view.tested.clone().unzip();
     let answer = answer.map(|answer| match answer {
-        Ok(()) => view! { <p class="answer good" role="status">"Allowed."</p> }.into_any(),
+        Ok(()) => view! { <p class="answer good" role="status">{say("Allowed.", "許可されています。")}</p> }.into_any(),
         Err(why) => view! { <p class="answer bad" role="status">{why}</p> }.into_any(),
     });
-    let test = Line::text("test", "Test a callbackUrl", asked.unwrap_or_default());
+    let test = Line::text(
+        "test",
+        say("Test a callbackUrl", "callbackUrlを確認"),
+        asked.unwrap_or_default(),
+    );
     view! {
-        {section(view, "callbacks", "Callback URLs", "URLs to which users may return after the verification.", inside)}
+        {section(view, "callbacks", say("Callback URLs", "コールバックURL"), say("URLs to which users may return after the verification.", "確認の終了後に利用者が戻るURLです。"), inside)}
         <form class="panel row-form tester" method="get" action="/admin/settings#callbacks">
-            {line(test, &[])}<button class="button secondary small" type="submit">"Test"</button>{answer}
+            {line(test, &[])}<button class="button secondary small" type="submit">{say("Test", "確認する")}</button>{answer}
         </form>
     }
     .into_any()
 }
 
 fn addresses(view: &SettingsView) -> AnyView {
-    let hint = format!(
+    let hint = tell!(
         "One IP address or network per line, for example 192.0.2.0/24 or 2001:db8::/32. Your current address is {}.",
+        "IPアドレスまたはネットワークを1行に1つ入力します（例：192.0.2.0/24、2001:db8::/32）。現在のアドレスは {} です。",
         view.own_address
     );
     let field = Line {
         name: "ip_allow_list",
-        label: "Networks that may call the API",
+        label: say("Networks that may call the API", "APIを呼び出せるネットワーク"),
         hint: Some(hint),
         value: view.addresses.clone(),
         ..Line::default()
@@ -278,8 +426,11 @@ fn addresses(view: &SettingsView) -> AnyView {
     section(
         view,
         "addresses",
-        "IP allow-list",
-        "Leave empty to allow every address. This list applies to the API only, not to this console.",
+        say("IP allow-list", "IP許可リスト"),
+        say(
+            "Leave empty to allow every address. This list applies to the API only, not to this console.",
+            "空欄の場合はすべてのアドレスを許可します。APIだけに適用され、この管理画面には適用されません。",
+        ),
         inside.into_any(),
     )
 }
@@ -287,8 +438,14 @@ fn addresses(view: &SettingsView) -> AnyView {
 fn webhook(view: &SettingsView) -> AnyView {
     let field = Line {
         name: "webhook_url",
-        label: "Receiver",
-        hint: Some("An https URL whose host resolves to public addresses. Leave empty to send no webhooks.".into()),
+        label: say("Receiver", "受信先"),
+        hint: Some(
+            say(
+                "An https URL whose host resolves to public addresses. Leave empty to send no webhooks.",
+                "公開アドレスに解決されるホストの「https://」のURL。空欄の場合、Webhookは送信されません。",
+            )
+            .into(),
+        ),
         kind: "url",
         value: view.webhook_url.clone(),
         autocomplete: "off",
@@ -300,14 +457,17 @@ fn webhook(view: &SettingsView) -> AnyView {
         .collect_view();
     let inside = view! {
         {line(field, &view.mistakes)}
-        <fieldset class="plain"><legend>"Events"</legend>{boxes}</fieldset>
-        <p class="alone"><a href="/admin/webhooks">"Signing secrets and deliveries"</a></p>
+        <fieldset class="plain"><legend>{say("Events", "イベント")}</legend>{boxes}</fieldset>
+        <p class="alone"><a href="/admin/webhooks">{say("Signing secrets and deliveries", "署名シークレットと配信")}</a></p>
     };
     section(
         view,
         "webhook",
         "Webhook",
-        "Where events are sent, and which types.",
+        say(
+            "Where events are sent, and which types.",
+            "イベントの送信先と種類です。",
+        ),
         inside.into_any(),
     )
 }
@@ -316,14 +476,20 @@ fn sign_in(view: &SettingsView) -> AnyView {
     let inside = tick(
         "second_factor_required",
         "yes",
-        "Require a second factor: an authenticator app or a passkey",
+        say(
+            "Require a second factor: an authenticator app or a passkey",
+            "2要素認証（認証アプリまたはパスキー）を必須にする",
+        ),
         view.second_factor_required,
     );
     section(
         view,
         "sign_in",
-        "Signing in",
-        "Whoever has no second factor is asked to set one up before they can do anything else.",
+        say("Signing in", "サインイン"),
+        say(
+            "Whoever has no second factor is asked to set one up before they can do anything else.",
+            "2要素認証を設定していないメンバーは、設定するまで他の操作ができません。",
+        ),
         inside,
     )
 }
@@ -335,7 +501,7 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
         return second_look::render(look, frame, meta);
     }
     let main = view! {
-        {heading("Settings", ().into_any())}
+        {heading(say("Settings", "設定"), ().into_any())}
         {mistakes(&view.mistakes)}
         {view.admin.then(|| view! { {steps(view)}{look(view)}{logo::section(view.logo.as_ref(), &view.mistakes)} })}
         {webhook(view)}
@@ -343,5 +509,5 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
         {addresses(view)}
         {view.admin.then(|| view! { {lifetimes(view)}{decision(view)}{review(view)}{sign_in(view)} })}
     };
-    page(frame, meta, "Settings", main.into_any())
+    page(frame, meta, say("Settings", "設定"), main.into_any())
 }

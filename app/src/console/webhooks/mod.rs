@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod delivery;
+mod faults;
 pub mod secrets;
 pub mod unsent;
 mod view;
@@ -12,6 +13,7 @@ use super::{
     layout::NavigationItem,
     request::{PageResult, Request, done, signed_in},
     sessions::midnight,
+    words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form};
 use axum::{Router, routing::post};
@@ -92,7 +94,7 @@ fn state_of(delivery: Option<&DeliveryRow>) -> State {
 fn outcome(attempt: &AttemptRow) -> String {
     match (attempt.status, &attempt.fault) {
         (Some(status), _) => status.to_string(),
-        (None, Some(fault)) => fault.replace('_', " "),
+        (None, Some(fault)) => SendFault::parse(fault).map_or_else(|| fault.replace('_', " "), faults::name),
         (None, None) => String::new(),
     }
 }
@@ -100,7 +102,7 @@ fn outcome(attempt: &AttemptRow) -> String {
 /// Why an attempt failed, in a sentence.
 fn why(attempt: &AttemptRow) -> Option<String> {
     let fault = attempt.fault.as_deref()?;
-    Some(SendFault::parse(fault).map_or_else(|| fault.to_owned(), |fault| fault.sentence().into_owned()))
+    Some(SendFault::parse(fault).map_or_else(|| fault.to_owned(), faults::sentence))
 }
 
 /// The receiver's health, and the number of signing secrets.
@@ -114,7 +116,7 @@ async fn health(request: &Request, developer: &Developer) -> PageResult<(Health,
         receiver: tenant.settings.and_then(|settings| settings.webhook_url),
         last_success_at: health.last_success_at,
         failing_since: health.failing_since,
-        ours: last_fault.filter(|fault| fault.is_ours()).map(SendFault::sentence),
+        ours: last_fault.filter(|fault| fault.is_ours()).map(faults::sentence),
     };
     Ok((
         health,
@@ -176,7 +178,10 @@ async fn send_test(request: Request, _: Fields) -> PageResult<Outcome> {
     match redeliver::send_test(request.honnin(), &developer).await {
         Ok(id) => done(
             &format!("{HERE}/{id}"),
-            "The test event is being sent. Reload this page to see the response.",
+            say(
+                "The test event is being sent. Reload this page to see the response.",
+                "テストイベントを送信しています。応答を確認するには、このページを再読み込みしてください。",
+            ),
         ),
         Err(error) => refused(error),
     }
@@ -194,15 +199,22 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             count,
             left_out,
             go_on_after: None,
-        }) => done(HERE, format!("Resent: {count}.{}", why_left_out(left_out))),
+        }) => {
+            let skipped = why_left_out(left_out);
+            done(
+                HERE,
+                tell!("Resent: {count}.{skipped}", "{count} 件を再送しました。{skipped}"),
+            )
+        }
         Ok(SentAgain {
             count,
             left_out,
             go_on_after: Some((at, event)),
         }) => {
             let here = fields.with(HERE, "sent", &place_of(at, &event));
-            let said = format!(
+            let said = tell!(
                 "Resent: {count}, up to {} UTC.{} There are more; continue below the list.",
+                "{count} 件を再送しました（{} UTC まで）。{}残りは一覧の下から続けて再送してください。",
                 view::seconds(at),
                 why_left_out(left_out)
             );
@@ -217,9 +229,10 @@ fn why_left_out(count: usize) -> String {
     if count == 0 {
         return String::new();
     }
-    format!(
+    tell!(
         " Skipped: {count}, because they contain a reviewer's note and are older than the receiver URL. An admin can confirm the URL \
-         or send them."
+         or send them.",
+        "審査担当者のメモを含み、受信先のURLより古い {count} 件は除外しました。管理者がURLを確認するか、送信してください。"
     )
 }
 
@@ -227,10 +240,19 @@ fn why_left_out(count: usize) -> String {
 fn refused(error: RedeliverError) -> PageResult<Outcome> {
     match error {
         RedeliverError::NotFound => Err(Fault::NotFound),
-        RedeliverError::NoReceiver => done(HERE, "Nothing was sent: no receiver URL is configured."),
+        RedeliverError::NoReceiver => done(
+            HERE,
+            say(
+                "Nothing was sent: no receiver URL is configured.",
+                "送信されませんでした。受信先のURLが設定されていません。",
+            ),
+        ),
         RedeliverError::NeedsAdmin => {
-            let said = "Nothing was sent: the event contains a reviewer's note and is older than the receiver URL. An admin \
-                        can confirm the URL or send the event.";
+            let said = say(
+                "Nothing was sent: the event contains a reviewer's note and is older than the receiver URL. An admin \
+                 can confirm the URL or send the event.",
+                "送信されませんでした。イベントが審査担当者のメモを含み、受信先のURLより古いためです。管理者がURLを確認するか、イベントを送信してください。",
+            );
             done(HERE, said)
         }
         RedeliverError::Store(error) => Err(error.into()),

@@ -5,12 +5,12 @@ use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, Tone, age, badge, empty, heading, line, next_page, select, short, time};
 use crate::console::table::{Cell, Table, cell};
+use crate::console::words::{say, tell};
 use domain::{
     event::{EventType, TestEvent},
     time::{Millis, Timestamp},
 };
 use leptos::prelude::*;
-use std::borrow::Cow;
 
 /// After failing for this long, every webhook page shows an alert at the top.
 const ALARM: Millis = Millis::hours(24);
@@ -54,11 +54,11 @@ pub(super) enum State {
 impl State {
     pub(crate) fn badge(self, tried: bool) -> AnyView {
         match self {
-            Self::Pending(_) if tried => badge("retrying", Tone::Warn),
-            Self::Pending(_) => badge("waiting", Tone::Live),
-            Self::Delivered => badge("delivered", Tone::Good),
-            Self::Abandoned => badge("abandoned", Tone::Bad),
-            Self::NotSent => badge("not sent", Tone::Plain),
+            Self::Pending(_) if tried => badge(say("retrying", "再試行中"), Tone::Warn),
+            Self::Pending(_) => badge(say("waiting", "待機中"), Tone::Live),
+            Self::Delivered => badge(say("delivered", "配信済み"), Tone::Good),
+            Self::Abandoned => badge(say("abandoned", "断念"), Tone::Bad),
+            Self::NotSent => badge(say("not sent", "未送信"), Tone::Plain),
         }
     }
 }
@@ -90,7 +90,7 @@ pub(super) struct Health {
     /// The first failure since.
     pub failing_since: Option<Timestamp>,
     /// Why nothing is sent, if the cause is not the receiver.
-    pub ours: Option<Cow<'static, str>>,
+    pub ours: Option<String>,
 }
 
 /// The receiver's state, for the top of the other pages.
@@ -139,14 +139,15 @@ pub(super) fn seconds(at: Timestamp) -> String {
 pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView {
     let Some(receiver) = &health.receiver else {
         return view! {
-            <p class="note">"No receiver URL is configured, so no webhooks are sent. "<a href="/admin/settings">"Set one in the settings"</a></p>
+            <p class="note">{say("No receiver URL is configured, so no webhooks are sent. ", "受信先のURLが設定されていないため、Webhookは送信されません。")}
+                <a href="/admin/settings">{say("Set one in the settings", "設定で登録する")}</a></p>
         }
         .into_any();
     };
     if secrets == 0 {
         return view! {
-            <p class="answer bad" role="alert">"There is no signing secret, so no webhooks can be sent. "
-                <a href="/admin/webhooks/secrets">"Issue one"</a></p>
+            <p class="answer bad" role="alert">{say("There is no signing secret, so no webhooks can be sent. ", "署名シークレットがないため、Webhookを送信できません。")}
+                <a href="/admin/webhooks/secrets">{say("Issue one", "発行する")}</a></p>
         }
         .into_any();
     }
@@ -155,12 +156,21 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
         .map(|since| {
             let (how_long, at) = (age(since, now), seconds(since));
             let what = match &health.ours {
-                Some(why) => format!("Nothing has been delivered for {how_long}, since {at} UTC. {why}"),
-                None => format!("{receiver} has been failing for {how_long}, since {at} UTC."),
+                Some(why) => tell!(
+                    "Nothing has been delivered for {how_long}, since {at} UTC. {why}",
+                    "{at} UTC から {how_long}、何も配信されていません。{why}"
+                ),
+                None => tell!(
+                    "{receiver} has been failing for {how_long}, since {at} UTC.",
+                    "{receiver} への送信が、{at} UTC から {how_long}、失敗し続けています。"
+                ),
             };
             view! {
                 <p class="answer bad" role="alert">
-                    {format!("{what} Events are abandoned about 75 hours after they happened; you can resend them from the list of webhooks.")}
+                    {tell!(
+                        "{what} Events are abandoned about 75 hours after they happened; you can resend them from the list of webhooks.",
+                        "{what}イベントは発生から約75時間後に配信を断念します。Webhookの一覧から再送できます。"
+                    )}
                 </p>
             }
         })
@@ -172,16 +182,19 @@ fn health(view: &WebhooksView) -> AnyView {
         return ().into_any();
     };
     let state = match (view.health.failing_since, view.health.last_success_at) {
-        (Some(since), _) => view! { {badge("failing", Tone::Bad)}" since "{time(since)} }.into_any(),
-        (None, Some(at)) => view! { {badge("healthy", Tone::Good)}" last 2xx response at "{time(at)} }.into_any(),
-        (None, None) => badge("nothing sent yet", Tone::Plain),
+        (Some(since), _) => view! { {badge(say("failing", "失敗中"), Tone::Bad)}{say(" since ", " 開始：")}{time(since)} }.into_any(),
+        (None, Some(at)) => view! { {badge(say("healthy", "正常"), Tone::Good)}{say(" last 2xx response at ", " 最後の2xx応答：")}{time(at)} }.into_any(),
+        (None, None) => badge(say("nothing sent yet", "送信履歴なし"), Tone::Plain),
     };
     let rotating = (view.secrets > 1).then(|| {
-        view! { <p class="note">"A signing secret is being rotated. Webhooks carry both signatures. "<a href="/admin/webhooks/secrets">"Continue"</a></p> }
+        view! { <p class="note">
+            {say("A signing secret is being rotated. Webhooks carry both signatures. ", "署名シークレットを切り替え中です。Webhookには両方の署名が付きます。")}
+            <a href="/admin/webhooks/secrets">{say("Continue", "続ける")}</a>
+        </p> }
     });
     view! {
         <section class="panel">
-            <h2>"Receiver"</h2>
+            <h2>{say("Receiver", "受信先")}</h2>
             <p class="mono">{receiver}</p>
             <p>{state}</p>
             {rotating}
@@ -191,7 +204,12 @@ fn health(view: &WebhooksView) -> AnyView {
 }
 
 fn filters(asked: &Asked) -> AnyView {
-    let states = ["pending", "delivered", "abandoned"].map(|state| (state.to_owned(), state.to_owned()));
+    let states = [
+        ("pending", say("pending", "未完了")),
+        ("delivered", say("delivered", "配信済み")),
+        ("abandoned", say("abandoned", "断念")),
+    ]
+    .map(|(state, name)| (state.to_owned(), name.to_owned()));
     let kinds = EventType::ALL
         .iter()
         .map(|kind| kind.to_string())
@@ -212,13 +230,13 @@ fn filters(asked: &Asked) -> AnyView {
     };
     view! {
         <form class="filters" method="get" action="/admin/webhooks" role="search">
-            {select("state", "State", "Any state", states, &asked.state)}
-            {select("kind", "Type", "Any type", kinds, &asked.kind)}
-            {day("from", "From", &asked.from)}
-            {day("to", "To", &asked.to)}
+            {select("state", say("State", "状態"), say("Any state", "すべての状態"), states, &asked.state)}
+            {select("kind", say("Type", "種類"), say("Any type", "すべての種類"), kinds, &asked.kind)}
+            {day("from", say("From", "開始日"), &asked.from)}
+            {day("to", say("To", "終了日"), &asked.to)}
             <div class="filter-actions">
-                <button class="button primary small" type="submit">"Filter"</button>
-                {asked.any().then(|| view! { <a class="button quiet small" href="/admin/webhooks">"Clear"</a> })}
+                <button class="button primary small" type="submit">{say("Filter", "絞り込む")}</button>
+                {asked.any().then(|| view! { <a class="button quiet small" href="/admin/webhooks">{say("Clear", "クリア")}</a> })}
             </div>
         </form>
     }
@@ -238,9 +256,9 @@ fn range(asked: &Asked) -> AnyView {
         ("sent", &asked.sent),
     ];
     let button = if asked.sent.is_empty() {
-        "Resend all of these"
+        say("Resend all of these", "すべて再送")
     } else {
-        "Resend the next 1,000"
+        say("Resend the next 1,000", "次の1,000件を再送")
     };
     let hidden = fields
         .into_iter()
@@ -250,7 +268,10 @@ fn range(asked: &Asked) -> AnyView {
         <form class="row-form" method="post" action="/admin/webhooks/again">
             {hidden}
             <button class="button secondary small" type="submit">{button}</button>
-            <p class="hint">"Resends all events that match the filters, on all pages, oldest first, 1,000 at a time. Their ids do not change."</p>
+            <p class="hint">{say(
+                "Resends all events that match the filters, on all pages, oldest first, 1,000 at a time. Their ids do not change.",
+                "条件に一致するイベントを、全ページ分、古い順に1,000件ずつ再送します。IDは変わりません。",
+            )}</p>
         </form>
     }
     .into_any()
@@ -259,7 +280,7 @@ fn range(asked: &Asked) -> AnyView {
 /// When the next attempt takes place. A delivery that is already due waits for a free slot of its receiver.
 pub(crate) fn next_try(state: State, now: Timestamp) -> Option<AnyView> {
     match state {
-        State::Pending(at) if at <= now => Some("queued (receiver busy)".into_any()),
+        State::Pending(at) if at <= now => Some(say("queued (receiver busy)", "順番待ち（受信先が混雑）").into_any()),
         State::Pending(at) => Some(time(at)),
         State::Delivered | State::Abandoned | State::NotSent => None,
     }
@@ -282,35 +303,52 @@ fn row(row: &Row, now: Timestamp) -> [Cell; 7] {
 
 fn list(view: &WebhooksView) -> AnyView {
     if view.rows.is_empty() && view.asked.any() {
-        return empty("No deliveries match these filters", "Clear some of them to see more.").into_any();
+        return empty(
+            say("No deliveries match these filters", "条件に一致する配信はありません"),
+            say("Clear some of them to see more.", "条件を減らしてください。"),
+        )
+        .into_any();
     }
     if view.rows.is_empty() {
         return empty(
-            "No deliveries yet",
-            "They appear when a session is decided, expires or fails. Try the receiver with a test event.",
+            say("No deliveries yet", "配信はまだありません"),
+            say(
+                "They appear when a session is decided, expires or fails. Try the receiver with a test event.",
+                "セッションの判定、期限切れ、失敗の際に表示されます。テストイベントで受信先を確認できます。",
+            ),
         )
         .into_any();
     }
     let columns = [
-        "Event",
-        "Type",
-        "State",
-        "Attempts",
-        "Last response",
-        "Next attempt",
-        "Occurred (UTC)",
+        say("Event", "イベント"),
+        say("Type", "種類"),
+        say("State", "状態"),
+        say("Attempts", "試行回数"),
+        say("Last response", "最後の応答"),
+        say("Next attempt", "次の試行"),
+        say("Occurred (UTC)", "発生日時（UTC）"),
     ];
-    Table::new("Deliveries", columns).rows(view.rows.iter().map(|each| row(each, view.now)))
+    Table::new(say("Deliveries", "配信"), columns).rows(view.rows.iter().map(|each| row(each, view.now)))
 }
 
 /// That there are events which nobody was told of.
 fn unsent(count: i64) -> Option<AnyView> {
     let said = match count {
         ..=0 => return None,
-        1 => "1 event was not sent, because it happened while no receiver URL was configured. ".to_owned(),
-        _ => format!("{count} events were not sent, because they happened while no receiver URL was configured. "),
+        1 => say(
+            "1 event was not sent, because it happened while no receiver URL was configured. ",
+            "1 件のイベントは、受信先のURLが設定されていない間に発生したため、送信されていません。",
+        )
+        .to_owned(),
+        _ => tell!(
+            "{count} events were not sent, because they happened while no receiver URL was configured. ",
+            "{count} 件のイベントは、受信先のURLが設定されていない間に発生したため、送信されていません。"
+        ),
     };
-    Some(view! { <p class="note">{said}<a href="/admin/webhooks/unsent">"Show them"</a></p> }.into_any())
+    Some(
+        view! { <p class="note">{said}<a href="/admin/webhooks/unsent">{say("Show them", "表示する")}</a></p> }
+            .into_any(),
+    )
 }
 
 /// The page.
@@ -319,17 +357,17 @@ pub(super) fn render(view: &WebhooksView, frame: &Frame, meta: &PageMeta) -> Any
     let test = view.health.receiver.is_some().then(|| {
         view! {
             <form method="post" action="/admin/webhooks/test">
-                <button class="button primary small" type="submit">"Send a test event"</button>
+                <button class="button primary small" type="submit">{say("Send a test event", "テストイベントを送信")}</button>
             </form>
         }
     });
     let actions = view! {
         {test}
-        <a class="button secondary small" href="/admin/webhooks/secrets">"Signing secrets"</a>
-        <a class="button secondary small" href="/admin/webhooks/check">"Check a signature"</a>
+        <a class="button secondary small" href="/admin/webhooks/secrets">{say("Signing secrets", "署名シークレット")}</a>
+        <a class="button secondary small" href="/admin/webhooks/check">{say("Check a signature", "署名の確認")}</a>
     };
     let main = view! {
-        {heading("Webhooks", actions.into_any())}
+        {heading(say("Webhooks", "Webhook"), actions.into_any())}
         {alarm(&view.health, view.secrets, view.now)}
         {unsent(view.unsent)}
         {health(view)}
@@ -338,5 +376,5 @@ pub(super) fn render(view: &WebhooksView, frame: &Frame, meta: &PageMeta) -> Any
         {next_page(view.next.clone())}
         {range(&view.asked)}
     };
-    page(frame, meta, "Webhooks", main.into_any())
+    page(frame, meta, say("Webhooks", "Webhook"), main.into_any())
 }

@@ -8,6 +8,7 @@ use crate::{
         layout::NavigationItem,
         parts::Tone,
         request::{PageResult, Request, signed_in},
+        words::{say, tell},
     },
     page::{Fields, Outcome, form},
 };
@@ -73,28 +74,68 @@ fn signature(verdict: &Verdict) -> Finding {
     let (tone, word, sentence) = match verdict {
         Verdict::Matches(id) => (
             Tone::Good,
-            "right",
-            format!("The signature matches secret {id}. If your receiver refuses it, it uses a different secret or changes the body before verifying."),
+            say("right", "一致"),
+            tell!(
+                "The signature matches secret {id}. If your receiver refuses it, it uses a different secret or changes the body before verifying.",
+                "署名はシークレット {id} と一致します。受信先が拒否する場合は、別のシークレットを使用しているか、検証の前に本文を変更しています。"
+            ),
         ),
-        Verdict::MissingHeader(name) => {
-            (Tone::Bad, "missing", format!("There is no {name} header. A proxy in front of your receiver may drop it."))
-        }
-        Verdict::BadTimestamp => (Tone::Bad, "unreadable", "webhook-timestamp is not a number of seconds.".to_owned()),
-        Verdict::NoKnownVersion => {
-            (Tone::Bad, "unreadable", "webhook-signature contains no value that starts with \"v1,\".".to_owned())
-        }
-        Verdict::BadSignature => {
-            (Tone::Bad, "unreadable", "webhook-signature is incomplete: a v1 signature is 44 characters of base64.".to_owned())
-        }
-        Verdict::NoSecret => (Tone::Bad, "no secret", "There is no active signing secret to compare with.".to_owned()),
+        Verdict::MissingHeader(name) => (
+            Tone::Bad,
+            say("missing", "なし"),
+            tell!(
+                "There is no {name} header. A proxy in front of your receiver may drop it.",
+                "{name} ヘッダーがありません。受信先の手前のプロキシが削除している可能性があります。"
+            ),
+        ),
+        Verdict::BadTimestamp => (
+            Tone::Bad,
+            say("unreadable", "形式不正"),
+            say(
+                "webhook-timestamp is not a number of seconds.",
+                "webhook-timestamp が秒数ではありません。",
+            )
+            .to_owned(),
+        ),
+        Verdict::NoKnownVersion => (
+            Tone::Bad,
+            say("unreadable", "形式不正"),
+            say(
+                "webhook-signature contains no value that starts with \"v1,\".",
+                "webhook-signature に「v1,」で始まる値がありません。",
+            )
+            .to_owned(),
+        ),
+        Verdict::BadSignature => (
+            Tone::Bad,
+            say("unreadable", "形式不正"),
+            say(
+                "webhook-signature is incomplete: a v1 signature is 44 characters of base64.",
+                "webhook-signature が不完全です。v1の署名は44文字のBase64です。",
+            )
+            .to_owned(),
+        ),
+        Verdict::NoSecret => (
+            Tone::Bad,
+            say("no secret", "シークレットなし"),
+            say(
+                "There is no active signing secret to compare with.",
+                "比較できる有効な署名シークレットがありません。",
+            )
+            .to_owned(),
+        ),
         Verdict::NoMatch => (
             Tone::Bad,
-            "wrong",
-            "The signature matches none of the active secrets. The id, the timestamp or the body was changed, or it was signed with a disabled secret.".to_owned(),
+            say("wrong", "不一致"),
+            say(
+                "The signature matches none of the active secrets. The id, the timestamp or the body was changed, or it was signed with a disabled secret.",
+                "署名が有効なシークレットのいずれとも一致しません。ID、時刻、本文のいずれかが変更されたか、無効にしたシークレットで署名されています。",
+            )
+            .to_owned(),
         ),
     };
     Finding {
-        about: "Signature",
+        about: say("Signature", "署名"),
         tone,
         word,
         sentence,
@@ -106,27 +147,33 @@ fn clock(age: Option<i64>) -> Option<Finding> {
     let (tone, word, sentence) = match age {
         age if age < -TOLERANCE => (
             Tone::Bad,
-            "future",
-            format!("The timestamp is {} s ahead of our clock.", -age),
+            say("future", "未来の時刻"),
+            tell!(
+                "The timestamp is {} s ahead of our clock.",
+                "時刻がサーバーの時計より {} 秒進んでいます。",
+                -age
+            ),
         ),
         age if age > TOLERANCE => (
             Tone::Warn,
-            "old",
-            format!(
-                "It was sent {age} s ago by our clock. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused immediately, its clock is wrong or the webhook was delayed in transit: compare the time at which it arrived with webhook-timestamp."
+            say("old", "古い"),
+            tell!(
+                "It was sent {age} s ago by our clock. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused immediately, its clock is wrong or the webhook was delayed in transit: compare the time at which it arrived with webhook-timestamp.",
+                "サーバーの時計で {age} 秒前に送信されました。時刻を検証する受信先は {TOLERANCE} 秒まで受け付けます。ただちに拒否された場合は、受信先の時計がずれているか、途中で遅延しています。到着時刻と webhook-timestamp を比較してください。"
             ),
         ),
         age => (
             Tone::Good,
-            "fresh",
-            format!(
+            say("fresh", "有効"),
+            tell!(
                 "It was sent {} s ago by our clock, within {TOLERANCE} s. If your receiver reports it as too old or too new, the receiver's clock is wrong.",
+                "サーバーの時計で {} 秒前に送信され、{TOLERANCE} 秒以内です。受信先が古すぎる、または新しすぎると判断する場合は、受信先の時計がずれています。",
                 age.max(0)
             ),
         ),
     };
     Some(Finding {
-        about: "Time",
+        about: say("Time", "時刻"),
         tone,
         word,
         sentence,
@@ -135,39 +182,68 @@ fn clock(age: Option<i64>) -> Option<Finding> {
 
 fn body(explained: &Diagnosis) -> Option<Finding> {
     let (tone, word, sentence) = match explained.body {
-        BodyComparison::Same => (Tone::Good, "same", "The body matches the bytes sent for this event.".to_owned()),
-        BodyComparison::SameTrimmed => {
-            (Tone::Warn, "spaces", "White space was added around the body, perhaps by pasting. The signature covers the exact bytes.".to_owned())
-        }
+        BodyComparison::Same => (
+            Tone::Good,
+            say("same", "同一"),
+            say(
+                "The body matches the bytes sent for this event.",
+                "本文は、このイベントで送信したバイト列と一致します。",
+            )
+            .to_owned(),
+        ),
+        BodyComparison::SameTrimmed => (
+            Tone::Warn,
+            say("spaces", "空白"),
+            say(
+                "White space was added around the body, perhaps by pasting. The signature covers the exact bytes.",
+                "本文の前後に空白が追加されています。貼り付けの際に加わった可能性があります。署名はバイト列そのものを対象とします。",
+            )
+            .to_owned(),
+        ),
         BodyComparison::SameJson => (
             Tone::Bad,
-            "rewritten",
-            "The JSON is the same but the bytes differ: something parsed and re-serialised it. Verify the raw body, before any JSON parser.".to_owned(),
+            say("rewritten", "書き換え"),
+            say(
+                "The JSON is the same but the bytes differ: something parsed and re-serialised it. Verify the raw body, before any JSON parser.",
+                "JSONの内容は同じですが、バイト列が異なります。途中で解析され、再生成されています。JSONを解析する前の本文で検証してください。",
+            )
+            .to_owned(),
         ),
         BodyComparison::Differs(at) => (
             Tone::Bad,
-            "different",
-            format!("The body differs from the one sent for this event, from byte {at} on. After personal data is erased, metadata and note are null."),
+            say("different", "相違"),
+            tell!(
+                "The body differs from the one sent for this event, from byte {at} on. After personal data is erased, metadata and note are null.",
+                "本文が、このイベントで送信したものと {at} バイト目から異なります。個人情報の消去後は、metadata と note が null になります。"
+            ),
         ),
         BodyComparison::Hidden => (
             Tone::Plain,
-            "not compared",
-            "This event contains a reviewer's note that your role may not read, so the body was not compared.".to_owned(),
+            say("not compared", "未比較"),
+            say(
+                "This event contains a reviewer's note that your role may not read, so the body was not compared.",
+                "このイベントには、お使いの権限では閲覧できない審査担当者のメモが含まれるため、本文は比較していません。",
+            )
+            .to_owned(),
         ),
         BodyComparison::UnknownEvent => {
             return match explained.verdict {
                 Verdict::MissingHeader("webhook-id") => None,
                 _ => Some(Finding {
-                    about: "Body",
+                    about: say("Body", "本文"),
                     tone: Tone::Warn,
-                    word: "unknown",
-                    sentence: "There is no event with this webhook-id, so the body cannot be compared.".to_owned(),
+                    word: say("unknown", "不明"),
+                    sentence: say(
+                        "There is no event with this webhook-id, so the body cannot be compared.",
+                        "この webhook-id のイベントが存在しないため、本文を比較できません。",
+                    )
+                    .to_owned(),
                 }),
             };
         }
     };
     Some(Finding {
-        about: "Body",
+        about: say("Body", "本文"),
         tone,
         word,
         sentence,

@@ -5,6 +5,7 @@ use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, Tone, area, badge, heading};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::view::ReceiverStatus;
+use crate::console::words::say;
 use leptos::prelude::*;
 
 /// A finding in words.
@@ -51,10 +52,18 @@ fn findings(view: &CheckView) -> AnyView {
             cell(finding.sentence.clone()),
         ]
     });
-    let table = Table::new("Result", ["Checked", "Result", "What it means"]).rows(rows);
+    let table = Table::new(
+        say("Result", "結果"),
+        [
+            say("Checked", "確認項目"),
+            say("Result", "結果"),
+            say("What it means", "説明"),
+        ],
+    )
+    .rows(rows);
     view! {
         <section class="panel" role="status">
-            <h2>"Result"</h2>
+            <h2>{say("Result", "結果")}</h2>
             {table}
         </section>
     }
@@ -66,29 +75,44 @@ fn findings(view: &CheckView) -> AnyView {
 pub(super) fn render(view: &CheckView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let headers = Line {
         name: "headers",
-        label: "Headers as received",
-        hint: Some("One header per line. Only webhook-id, webhook-timestamp and webhook-signature are used.".into()),
+        label: say("Headers as received", "受信したヘッダー"),
+        hint: Some(
+            say(
+                "One header per line. Only webhook-id, webhook-timestamp and webhook-signature are used.",
+                "1行に1つのヘッダーを入力します。webhook-id、webhook-timestamp、webhook-signature だけを使用します。",
+            )
+            .into(),
+        ),
         value: view.headers.clone(),
         ..Line::default()
     };
     let body = Line {
         name: "body",
-        label: "Body as received",
-        hint: Some("The raw bytes as they arrived, before any JSON parser.".into()),
+        label: say("Body as received", "受信した本文"),
+        hint: Some(
+            say(
+                "The raw bytes as they arrived, before any JSON parser.",
+                "JSONを解析する前の、受信したままの本文です。",
+            )
+            .into(),
+        ),
         value: view.body.clone(),
         ..Line::default()
     };
     let main = view! {
-        <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
-        {heading("Check a signature", ().into_any())}
+        <p class="crumb"><a href="/admin/webhooks">{say("Webhooks", "Webhook")}</a></p>
+        {heading(say("Check a signature", "署名の確認"), ().into_any())}
         {view.receiver_status.alarm()}
-        <p class="soft">"Paste a webhook that your receiver refuses. Nothing you paste is stored."</p>
+        <p class="soft">{say(
+            "Paste a webhook that your receiver refuses. Nothing you paste is stored.",
+            "受信先が拒否したWebhookを貼り付けてください。貼り付けた内容は保存されません。",
+        )}</p>
         {findings(view)}
         <form class="stack" method="post" action="/admin/webhooks/check">
             {area(headers, 6, &[])}
             {area(body, 10, &[])}
-            <p><button class="button primary" type="submit">"Check"</button></p>
+            <p><button class="button primary" type="submit">{say("Check", "確認する")}</button></p>
         </form>
     };
-    page(frame, meta, "Check a signature", main.into_any())
+    page(frame, meta, say("Check a signature", "署名の確認"), main.into_any())
 }

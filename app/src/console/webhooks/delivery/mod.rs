@@ -2,12 +2,13 @@
 
 mod view;
 
-use super::{health, refused, state_of, view::Health, why};
+use super::{faults, health, refused, state_of, view::Health, why};
 use crate::{
     console::{
         fault::Fault,
         layout::NavigationItem,
         request::{PageResult, Request, done, signed_in},
+        words::say,
     },
     page::{Fields, Outcome, form},
 };
@@ -22,7 +23,6 @@ use service::{
         sender::fault::Fault as SendFault,
     },
 };
-use std::borrow::Cow;
 use std::fmt::Write;
 use view::{Attempt, DeliveryView, render};
 
@@ -70,7 +70,10 @@ async fn send_again(request: Request, _: Fields) -> PageResult<Outcome> {
     match redeliver::send_again(request.honnin(), &developer, &id).await {
         Ok(()) => done(
             &format!("/admin/webhooks/{id}"),
-            "The event is being sent. Reload this page to see the response.",
+            say(
+                "The event is being sent. Reload this page to see the response.",
+                "イベントを送信しています。応答を確認するには、このページを再読み込みしてください。",
+            ),
         ),
         Err(error) => refused(error),
     }
@@ -95,7 +98,7 @@ fn view_of(detail: DeliveryDetail, now: Timestamp) -> DeliveryView {
             attempt: None,
             url: None,
             headers: Vec::new(),
-            body: Err("".into()),
+            body: Err(String::new()),
             curl: None,
         },
         health: Health::default(),
@@ -109,10 +112,12 @@ fn shown(request: RequestView, attempt: Option<i64>) -> view::Request {
         .body
         .map(|body| String::from_utf8_lossy(&body).into_owned())
         .map_err(|why| match why {
-            NoBody::Hidden => Cow::from(
+            NoBody::Hidden => say(
                 "The body contains a reviewer's note that your role may not read. Its length and signature are hidden too.",
-            ),
-            NoBody::Unreadable => SendFault::CannotRender.sentence(),
+                "本文には、お使いの権限では閲覧できない審査担当者のメモが含まれています。本文の長さと署名も表示されません。",
+            )
+            .to_owned(),
+            NoBody::Unreadable => faults::sentence(SendFault::CannotRender),
         });
     let headers: Vec<(String, String)> = request
         .headers

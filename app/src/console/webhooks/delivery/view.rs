@@ -5,9 +5,9 @@ use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, facts, heading, time};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::view::{Health, State, alarm, next_try, seconds};
+use crate::console::words::{say, tell};
 use domain::time::Timestamp;
 use leptos::prelude::*;
-use std::borrow::Cow;
 
 /// An attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct Request {
     /// The headers that are sent.
     pub headers: Vec<(String, String)>,
     /// The signed bytes as text, or why they are not shown.
-    pub body: Result<String, Cow<'static, str>>,
+    pub body: Result<String, String>,
     /// The request as a command.
     pub curl: Option<String>,
 }
@@ -73,13 +73,13 @@ pub(super) struct DeliveryView {
 
 fn attempts(view: &DeliveryView) -> AnyView {
     if view.attempts.is_empty() {
-        return view! { <p class="soft">"No attempts yet."</p> }.into_any();
+        return view! { <p class="soft">{say("No attempts yet.", "まだ送信されていません。")}</p> }.into_any();
     }
     let row = |attempt: &Attempt| {
         let href = format!("/admin/webhooks/{}?attempt={}#request", view.id, attempt.number);
         let outcome = match &attempt.fault {
-            None => badge("delivered", Tone::Good),
-            Some(_) => badge("failed", Tone::Bad),
+            None => badge(say("delivered", "配信済み"), Tone::Good),
+            Some(_) => badge(say("failed", "失敗"), Tone::Bad),
         };
         [
             row_name(view! { <a href=href>{format!("#{}", attempt.number)}</a> }),
@@ -91,16 +91,23 @@ fn attempts(view: &DeliveryView) -> AnyView {
         ]
     };
     Table::new(
-        "Attempts",
-        ["Attempt", "At (UTC)", "Outcome", "Status", "Duration", "Reason"],
+        say("Attempts", "試行"),
+        [
+            say("Attempt", "試行"),
+            say("At (UTC)", "日時（UTC）"),
+            say("Outcome", "結果"),
+            say("Status", "ステータス"),
+            say("Duration", "所要時間"),
+            say("Reason", "理由"),
+        ],
     )
     .rows(view.attempts.iter().map(row))
 }
 
 fn request(request: &Request) -> AnyView {
     let title = match request.attempt {
-        Some(number) => format!("The request of attempt #{number}"),
-        None => "The request as it would be sent now".to_owned(),
+        Some(number) => tell!("The request of attempt #{number}", "試行 #{number} のリクエスト"),
+        None => say("The request as it would be sent now", "今送信する場合のリクエスト").to_owned(),
     };
     let headers: String = request
         .headers
@@ -113,25 +120,34 @@ fn request(request: &Request) -> AnyView {
     );
     let curl = request.curl.clone().map(|curl| {
         view! {
-            <details class="fold"><summary>"As a curl command"</summary>
-                <p class="hint">"It sends the same bytes with the same signature. A receiver that checks the time accepts it for only five minutes."</p>
+            <details class="fold"><summary>{say("As a curl command", "curlコマンド")}</summary>
+                <p class="hint">{say(
+                    "It sends the same bytes with the same signature. A receiver that checks the time accepts it for only five minutes.",
+                    "同じ本文を同じ署名で送信します。時刻を検証する受信先が受け付けるのは5分間だけです。",
+                )}</p>
                 <pre class="code"><code>{curl}</code></pre>
             </details>
         }
     });
     let signed = match &request.body {
-        Ok(body) => format!("Body: {} bytes", body.len()),
-        Err(_) => "Body".to_owned(),
+        Ok(body) => tell!("Body: {} bytes", "本文：{} バイト", body.len()),
+        Err(_) => say("Body", "本文").to_owned(),
     };
     view! {
         <section class="panel" id="request">
             <h2>{title}</h2>
-            <p class="hint">"Rendered from the stored event with the current secrets. Data erased in the meantime is missing."</p>
-            <p class="mono">{format!("POST {}", request.url.clone().unwrap_or_else(|| "(no receiver)".to_owned()))}</p>
-            <h3 class="small">"Headers"</h3>
+            <p class="hint">{say(
+                "Rendered from the stored event with the current secrets. Data erased in the meantime is missing.",
+                "保存されたイベントと現在のシークレットから生成しています。その後消去されたデータは含まれません。",
+            )}</p>
+            <p class="mono">{format!("POST {}", request.url.clone().unwrap_or_else(|| say("(no receiver)", "（受信先なし）").to_owned()))}</p>
+            <h3 class="small">{say("Headers", "ヘッダー")}</h3>
             <pre class="code"><code>{headers}</code></pre>
             <h3 class="small">{signed}</h3>
-            <p class="hint">"The signature covers webhook-id, a dot, webhook-timestamp, a dot, and exactly these bytes."</p>
+            <p class="hint">{say(
+                "The signature covers webhook-id, a dot, webhook-timestamp, a dot, and exactly these bytes.",
+                "署名の対象は、webhook-id、ピリオド、webhook-timestamp、ピリオド、およびこのバイト列です。",
+            )}</p>
             {body}
             {curl}
         </section>
@@ -144,9 +160,9 @@ fn request(request: &Request) -> AnyView {
 pub(super) fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let action = format!("/admin/webhooks/{}/again", view.id);
     let again = match view.state {
-        State::Pending(_) => "Send now",
-        State::Delivered | State::Abandoned => "Resend",
-        State::NotSent => "Send",
+        State::Pending(_) => say("Send now", "今すぐ送信"),
+        State::Delivered | State::Abandoned => say("Resend", "再送"),
+        State::NotSent => say("Send", "送信"),
     };
     let can_send = view.health.receiver.is_some();
     let send = can_send.then(|| {
@@ -156,27 +172,30 @@ pub(super) fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> Any
     });
     let session = view.session.clone().map(|id| {
         let href = format!("/admin/sessions/{id}");
-        ("Session", view! { <a class="mono" href=href>{id}</a> }.into_any())
+        (
+            say("Session", "セッション"),
+            view! { <a class="mono" href=href>{id}</a> }.into_any(),
+        )
     });
-    let next = next_try(view.state, view.now).map(|next| ("Next attempt", next));
+    let next = next_try(view.state, view.now).map(|next| (say("Next attempt", "次の試行"), next));
     let items = [
-        Some(("State", view.state.badge(!view.attempts.is_empty()))),
+        Some((say("State", "状態"), view.state.badge(!view.attempts.is_empty()))),
         next,
         Some((
-            "Type",
+            say("Type", "種類"),
             view! { <span class="mono">{view.kind.clone()}</span> }.into_any(),
         )),
-        Some(("Occurred", time(view.at))),
+        Some((say("Occurred", "発生日時"), time(view.at))),
         session,
     ];
     let main = view! {
-        <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
-        {heading("Event", send.into_any())}
+        <p class="crumb"><a href="/admin/webhooks">{say("Webhooks", "Webhook")}</a></p>
+        {heading(say("Event", "イベント"), send.into_any())}
         {alarm(&view.health, view.secrets, view.now)}
         <p class="mono">{view.id.clone()}</p>
         {facts(items.into_iter().flatten().collect())}
-        <section class="panel"><h2>"Attempts"</h2>{attempts(view)}</section>
+        <section class="panel"><h2>{say("Attempts", "試行")}</h2>{attempts(view)}</section>
         {request(&view.request)}
     };
-    page(frame, meta, "Event", main.into_any())
+    page(frame, meta, say("Event", "イベント"), main.into_any())
 }

@@ -8,6 +8,7 @@ use crate::{
         fault::Fault,
         layout::NavigationItem,
         request::{PageResult, Request, done, signed_in},
+        words::say,
     },
     page::{Fields, Outcome, form},
 };
@@ -92,7 +93,10 @@ async fn disable(request: Request, _: Fields) -> PageResult<Outcome> {
     match signing_secret::disable(request.honnin(), &developer, &id).await {
         Ok(()) => done(
             HERE,
-            "The secret has been disabled and deleted. It no longer signs webhooks.",
+            say(
+                "The secret has been disabled and deleted. It no longer signs webhooks.",
+                "シークレットを無効にし、削除しました。以後の署名には使用されません。",
+            ),
         ),
         Err(error) => refused(&request, &developer, error).await,
     }
@@ -100,8 +104,14 @@ async fn disable(request: Request, _: Fields) -> PageResult<Outcome> {
 
 async fn refused(request: &Request, developer: &Developer, error: SecretError) -> PageResult<Outcome> {
     let why = match error {
-        SecretError::TwoValid => "Two secrets are already active. Disable the old one before you issue another.",
-        SecretError::OnlyOne => "This is the only active secret. Issue a new one first.",
+        SecretError::TwoValid => say(
+            "Two secrets are already active. Disable the old one before you issue another.",
+            "有効なシークレットがすでに2つあります。新しく発行する前に、古いシークレットを無効にしてください。",
+        ),
+        SecretError::OnlyOne => say(
+            "This is the only active secret. Issue a new one first.",
+            "有効なシークレットはこれだけです。先に新しいシークレットを発行してください。",
+        ),
         SecretError::NotFound => return Err(Fault::NotFound),
         SecretError::Store(error) => return Err(error.into()),
     };

@@ -6,6 +6,7 @@ use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, empty, heading, time};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::view::ReceiverStatus;
+use crate::console::words::say;
 use domain::time::Timestamp;
 use leptos::prelude::*;
 
@@ -43,9 +44,9 @@ impl std::fmt::Debug for SecretsView {
 
 fn step(number: usize, title: &'static str, here: bool, done: bool, inside: AnyView) -> AnyView {
     let state = match (done, here) {
-        (true, _) => badge("done", Tone::Good),
-        (false, true) => badge("now", Tone::Live),
-        (false, false) => badge("later", Tone::Plain),
+        (true, _) => badge(say("done", "完了"), Tone::Good),
+        (false, true) => badge(say("now", "進行中"), Tone::Live),
+        (false, false) => badge(say("later", "未着手"), Tone::Plain),
     };
     view! {
         <li class="panel" aria-current=here.then_some("step")>
@@ -78,30 +79,50 @@ fn rotation(view: &SecretsView) -> AnyView {
         let action = format!("/admin/webhooks/secrets/{}/disable", old.id);
         view! {
             <form method="post" action=action>
-                <button class="button secondary small" type="submit">"Disable the old secret"</button>
+                <button class="button secondary small" type="submit">{say("Disable the old secret", "古いシークレットを無効にする")}</button>
             </form>
         }
     });
     let test = rotating.then(|| {
         view! {
             <form method="post" action="/admin/webhooks/test">
-                <button class="button secondary small" type="submit">"Send a test event"</button>
+                <button class="button secondary small" type="submit">{say("Send a test event", "テストイベントを送信")}</button>
             </form>
         }
     });
-    let issue = (!rotating).then(|| issue_button("Issue a new secret"));
-    let first = view! { <p>"The new secret is shown only once. From then on, every webhook carries two signatures, one for each secret."</p>{issue} };
-    let second = view! { <p>"Configure the new secret in your receiver, and restart the receiver if necessary."</p> };
-    let third = view! { <p>"Send a test event. It is signed with the new secret only, so a receiver that accepts it has the new secret."</p>{test} };
-    let fourth = view! { <p>"The old secret is deleted and signs no more webhooks. If it may have leaked, complete all four steps now."</p>{disable} };
+    let issue = (!rotating).then(|| issue_button(say("Issue a new secret", "新しいシークレットを発行")));
+    let first = view! {
+        <p>{say(
+            "The new secret is shown only once. From then on, every webhook carries two signatures, one for each secret.",
+            "新しいシークレットは一度だけ表示されます。以後、Webhookにはシークレットごとに1つ、計2つの署名が付きます。",
+        )}</p>{issue}
+    };
+    let second = view! {
+        <p>{say(
+            "Configure the new secret in your receiver, and restart the receiver if necessary.",
+            "新しいシークレットを受信先に設定し、必要に応じて受信先を再起動してください。",
+        )}</p>
+    };
+    let third = view! {
+        <p>{say(
+            "Send a test event. It is signed with the new secret only, so a receiver that accepts it has the new secret.",
+            "テストイベントを送信してください。新しいシークレットだけで署名されるため、受け付けられれば設定は完了しています。",
+        )}</p>{test}
+    };
+    let fourth = view! {
+        <p>{say(
+            "The old secret is deleted and signs no more webhooks. If it may have leaked, complete all four steps now.",
+            "古いシークレットは削除され、以後の署名には使用されません。漏えいのおそれがある場合は、4つの手順をすぐに完了してください。",
+        )}</p>{disable}
+    };
     view! {
         <section class="stack">
-            <h2>"Replace the secret without losing an event"</h2>
+            <h2>{say("Replace the secret without losing an event", "イベントを失わずにシークレットを切り替える")}</h2>
             <ol class="stack">
-                {step(1, "Issue a new secret", !rotating, rotating, first.into_any())}
-                {step(2, "Set it in the receiver", rotating && !confirmed, confirmed, second.into_any())}
-                {step(3, "Confirm that verification succeeds", rotating && !confirmed, confirmed, third.into_any())}
-                {step(4, "Disable the old secret", confirmed, false, fourth.into_any())}
+                {step(1, say("Issue a new secret", "新しいシークレットを発行"), !rotating, rotating, first.into_any())}
+                {step(2, say("Set it in the receiver", "受信先に設定"), rotating && !confirmed, confirmed, second.into_any())}
+                {step(3, say("Confirm that verification succeeds", "検証の成功を確認"), rotating && !confirmed, confirmed, third.into_any())}
+                {step(4, say("Disable the old secret", "古いシークレットを無効にする"), confirmed, false, fourth.into_any())}
             </ol>
         </section>
     }
@@ -111,15 +132,21 @@ fn rotation(view: &SecretsView) -> AnyView {
 fn list(view: &SecretsView) -> AnyView {
     if view.secrets.is_empty() {
         return view! {
-            {empty("No secret yet", "Webhooks cannot be sent without a signing secret, because your receiver could not verify them.")}
-            {issue_button("Issue the first secret")}
+            {empty(
+                say("No secret yet", "シークレットはまだありません"),
+                say(
+                    "Webhooks cannot be sent without a signing secret, because your receiver could not verify them.",
+                    "署名シークレットがないと受信先で検証できないため、Webhookを送信できません。",
+                ),
+            )}
+            {issue_button(say("Issue the first secret", "最初のシークレットを発行"))}
         }
         .into_any();
     }
     let row = |secret: &SecretRow| {
         let state = match secret.disabled_at {
-            None => badge("active", Tone::Good),
-            Some(_) => badge("disabled", Tone::Plain),
+            None => badge(say("active", "有効"), Tone::Good),
+            Some(_) => badge(say("disabled", "無効"), Tone::Plain),
         };
         [
             row_name(secret.id.clone()).class("mono"),
@@ -128,8 +155,16 @@ fn list(view: &SecretsView) -> AnyView {
             cell(secret.disabled_at.map(time)).class("nowrap"),
         ]
     };
-    let table = Table::new("Signing secrets", ["Secret", "State", "Issued (UTC)", "Disabled (UTC)"])
-        .rows(view.secrets.iter().map(row));
+    let table = Table::new(
+        say("Signing secrets", "署名シークレット"),
+        [
+            say("Secret", "シークレット"),
+            say("State", "状態"),
+            say("Issued (UTC)", "発行日時（UTC）"),
+            say("Disabled (UTC)", "無効化日時（UTC）"),
+        ],
+    )
+    .rows(view.secrets.iter().map(row));
     view! { {table}{rotation(view)} }.into_any()
 }
 
@@ -138,18 +173,21 @@ fn list(view: &SecretsView) -> AnyView {
 pub(super) fn render(view: &SecretsView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let issued = view.issued.clone().map(|secret| {
         shown_once(
-            "Your new signing secret",
+            say("Your new signing secret", "新しい署名シークレット"),
             secret,
-            "Copy it now: it is not shown again. Your receiver verifies signatures with it.",
+            say(
+                "Copy it now: it is not shown again. Your receiver verifies signatures with it.",
+                "再表示はできませんので、今すぐコピーしてください。受信先が署名の検証に使用します。",
+            ),
         )
     });
     let main = view! {
-        <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
-        {heading("Signing secrets", ().into_any())}
+        <p class="crumb"><a href="/admin/webhooks">{say("Webhooks", "Webhook")}</a></p>
+        {heading(say("Signing secrets", "署名シークレット"), ().into_any())}
         {view.receiver_status.alarm()}
         {view.refused.map(|why| view! { <p class="answer bad" role="alert">{why}</p> })}
         {issued}
         {list(view)}
     };
-    page(frame, meta, "Signing secrets", main.into_any())
+    page(frame, meta, say("Signing secrets", "署名シークレット"), main.into_any())
 }

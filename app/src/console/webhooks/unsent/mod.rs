@@ -7,6 +7,7 @@ use crate::{
     console::{
         layout::NavigationItem,
         request::{PageResult, Request, done, signed_in},
+        words::tell,
     },
     page::{Fields, Outcome, form},
 };
@@ -70,14 +71,24 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
             count,
             left_out,
             go_on_after: None,
-        }) => done(HERE, format!("Being sent: {count}.{}", why_left_out(left_out))),
+        }) => {
+            let skipped = why_left_out(left_out);
+            done(
+                HERE,
+                tell!("Being sent: {count}.{skipped}", "{count} 件を送信しています。{skipped}"),
+            )
+        }
         Ok(SentAgain {
             count,
             left_out,
             go_on_after: Some((at, event)),
         }) => {
             let here = fields.with(HERE, "sent", &place_of(at, &event));
-            let said = format!("Being sent: {count}.{} There are more.", why_left_out(left_out));
+            let said = tell!(
+                "Being sent: {count}.{} There are more.",
+                "{count} 件を送信しています。{}残りのイベントがあります。",
+                why_left_out(left_out)
+            );
             done(&here, said)
         }
         Err(error) => refused(error),

@@ -5,6 +5,7 @@ use crate::console::layout::{Frame, page};
 use crate::console::parts::{empty, heading, next_page, short, time};
 use crate::console::table::{Cell, Table, cell};
 use crate::console::webhooks::view::ReceiverStatus;
+use crate::console::words::{say, tell};
 use domain::time::Timestamp;
 use leptos::prelude::*;
 
@@ -37,10 +38,13 @@ pub(super) struct UnsentView {
 fn row(row: &Row, can_send: bool) -> [Cell; 4] {
     let href = format!("/admin/webhooks/{}", row.id);
     let action = format!("{href}/again");
-    let name = format!("Send {} of {}", row.kind, row.at.to_iso());
+    let name = tell!("Send {} of {}", "{}（{}）を送信", row.kind, row.at.to_iso());
     let send = can_send.then(|| {
         view! {
-            <form method="post" action=action><button class="button secondary small" type="submit" aria-label=name>"Send"</button></form>
+            <form method="post" action=action><button class="button secondary small" type="submit" aria-label=name>{say(
+                "Send",
+                "送信",
+            )}</button></form>
         }
     });
     [
@@ -53,15 +57,18 @@ fn row(row: &Row, can_send: bool) -> [Cell; 4] {
 
 fn send_all(view: &UnsentView) -> AnyView {
     let button = if view.sent.is_empty() {
-        "Send all"
+        say("Send all", "すべて送信")
     } else {
-        "Send the next 1,000"
+        say("Send the next 1,000", "次の1,000件を送信")
     };
     view! {
         <form class="row-form" method="post" action="/admin/webhooks/unsent">
             <input type="hidden" name="sent" value=view.sent.clone()/>
             <button class="button primary small" type="submit">{button}</button>
-            <p class="hint">"Sends the events on all pages, oldest first, 1,000 at a time. Your server may already know some of them from GET /v1/events; their ids are the same."</p>
+            <p class="hint">{say(
+                "Sends the events on all pages, oldest first, 1,000 at a time. Your server may already know some of them from GET /v1/events; their ids are the same.",
+                "全ページのイベントを、古い順に1,000件ずつ送信します。GET /v1/events で取得済みのイベントも含まれますが、IDは同じです。",
+            )}</p>
         </form>
     }
     .into_any()
@@ -69,7 +76,10 @@ fn send_all(view: &UnsentView) -> AnyView {
 
 fn happened(count: i64) -> String {
     let events = if count == 1 { "event" } else { "events" };
-    format!("{count} {events} happened while no receiver URL was configured.")
+    tell!(
+        "{count} {events} happened while no receiver URL was configured.",
+        "受信先のURLが設定されていない間に、{count} 件のイベントが発生しました。"
+    )
 }
 
 /// The page.
@@ -78,24 +88,36 @@ pub(super) fn render(view: &UnsentView, frame: &Frame, meta: &PageMeta) -> AnyVi
     let can_send = view.status.health.receiver.is_some();
     let list = if view.rows.is_empty() {
         empty(
-            "Every event was sent",
-            "Events are listed here if they happen while no receiver URL is configured.",
+            say("Every event was sent", "未送信のイベントはありません"),
+            say(
+                "Events are listed here if they happen while no receiver URL is configured.",
+                "受信先のURLが設定されていない間に発生したイベントが、ここに表示されます。",
+            ),
         )
         .into_any()
     } else {
-        let columns = ["Event", "Type", "Occurred (UTC)"];
-        Table::new("Events that were not sent", columns)
-            .unseen("Send")
+        let columns = [
+            say("Event", "イベント"),
+            say("Type", "種類"),
+            say("Occurred (UTC)", "発生日時（UTC）"),
+        ];
+        Table::new(say("Events that were not sent", "未送信のイベント"), columns)
+            .unseen(say("Send", "送信"))
             .rows(view.rows.iter().map(|each| row(each, can_send)))
     };
     let main = view! {
-        <p class="crumb"><a href="/admin/webhooks">"Webhooks"</a></p>
-        {heading("Events that were not sent", ().into_any())}
+        <p class="crumb"><a href="/admin/webhooks">{say("Webhooks", "Webhook")}</a></p>
+        {heading(say("Events that were not sent", "未送信のイベント"), ().into_any())}
         {view.status.alarm()}
         {(view.count > 0).then(|| view! { <p class="soft">{happened(view.count)}</p> })}
         {(can_send && view.count > 0).then(|| send_all(view))}
         {list}
         {next_page(view.next.clone())}
     };
-    page(frame, meta, "Events that were not sent", main.into_any())
+    page(
+        frame,
+        meta,
+        say("Events that were not sent", "未送信のイベント"),
+        main.into_any(),
+    )
 }
