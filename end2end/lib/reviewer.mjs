@@ -4,21 +4,23 @@ import { look } from "./browser.mjs";
 export const password = "a harbour at four in the morning";
 
 /** Invites a person to the tenant, chooses a password by the link, and signs her in with it. */
-export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example" } = {}) {
-  const words = ["--tenant", tenant.tenantId, "--email", email, "--name", "Rei Reviewer", "--role", role];
+export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example", name = "Rei Reviewer", language = "en" } = {}) {
+  const words = ["--tenant", tenant.tenantId, "--email", email, "--name", name, "--role", role];
   const [link] = (await honnin.command("user", "invite", ...words)).match(/http\S+/);
-  const page = await browser.desktop();
+  const page = await browser.desktop({ language });
+  // By address and name: the words are those of the language.
+  const form = (path) => page.locator(`form[action^="${path}"]`);
   await page.goto(link);
   const stumbles = await look(page, "console-invitation");
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Create my account" }).click();
+  await form("/admin/invitation/").locator("#password").fill(password);
+  await form("/admin/invitation/").getByRole("button").click();
   await page.waitForURL((url) => url.pathname === "/admin");
-  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await form("/admin/sign-out").getByRole("button").click();
   await page.waitForURL((url) => url.pathname === "/admin/sign-in");
   stumbles.push(...(await look(page, "console-sign-in")));
-  await page.getByLabel("E-mail address").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.locator("#email").fill(email);
+  await page.locator("#password").fill(password);
+  await page.locator('form[action="/admin/sign-in"]').getByRole("button").click();
   await page.waitForURL((url) => url.pathname === "/admin" || url.pathname === "/admin/");
   return { page, stumbles };
 }

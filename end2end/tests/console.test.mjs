@@ -44,6 +44,28 @@ function code(secret, at = Date.now()) {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
+/**
+ * The words in Latin letters that a page says, in text and in attributes, shown or not. Ids, codes, addresses, names of keys and what people
+ * have typed are none of its own, and some words have no other spelling.
+ */
+function latinWords(page) {
+  return page.evaluate(() => {
+    const usual = new Set(["Honnin", "UTC", "API", "Webhook", "Webhooks", "ID", "IP", "URL", "CSV", "MRZ", "JSON", "Esc", "Enter"]);
+    const foreign = "script, style, code, pre, kbd, .mono, .value, time, [lang=en]";
+    const words = (text) => (text.match(/[A-Za-z]{2,}/g) ?? []).filter((word) => !usual.has(word));
+    const found = words(document.title);
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      if (!node.parentElement.closest(foreign)) found.push(...words(node.data));
+    }
+    for (const element of document.body.querySelectorAll("[aria-label], [alt], [title], [placeholder], [data-label]")) {
+      if (element.closest(foreign)) continue;
+      for (const name of ["aria-label", "alt", "title", "placeholder", "data-label"]) found.push(...words(element.getAttribute(name) ?? ""));
+    }
+    return [...new Set(found)];
+  });
+}
+
 async function signOut(page) {
   await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
   await page.waitForURL((url) => url.pathname === "/admin/sign-in");
@@ -149,6 +171,46 @@ test("a decision is undone within its ten seconds", long, async () => {
   await page.locator("[data-left]").waitFor();
   // The script takes it away when its time is over.
   await page.locator("[data-undo]").waitFor({ state: "detached" });
+  assert.deepEqual(stumbles, []);
+});
+
+test("a reviewer whose browser asks for Japanese reads nothing in English until a rejection is undone", long, async () => {
+  const owner = await honnin.tenant("みなと銀行", "--steps", "document,selfie", "--sandbox");
+  const reviewer = { email: "hana@bank.example", name: "港 花", role: "reviewer", language: "ja" };
+  const { page, stumbles } = await signIn(browser, honnin, owner, reviewer);
+  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
+  const { id } = await call("/v1/verification-sessions", {});
+  await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome: "needs_review" });
+  const english = [];
+  const read = async (name) => {
+    assert.equal(await page.locator("html").getAttribute("lang"), "ja");
+    english.push(...(await latinWords(page)).map((word) => `${name}: ${word}`));
+    stumbles.push(...(await shoot(page, `ja-${name}`)));
+  };
+  await page.goto(`${honnin.base}/admin`);
+  await read("overview");
+  await page.getByRole("link", { name: /^審査/ }).first().click();
+  await page.getByRole("heading", { name: "審査", exact: true }).waitFor();
+  await read("queue");
+  await page.locator("[data-case]").click();
+  await page.locator("[data-ruling]").waitFor();
+  await read("case");
+  for (const box of await page.locator('input[name="reason"]:checked').all()) await box.uncheck();
+  await page.getByRole("button", { name: /^不承認/ }).click();
+  await page.getByText("不承認の理由を1つ以上選択してください。").first().waitFor();
+  await read("case-without-reason");
+  await page.getByLabel("書類の真正性が不明").check();
+  await page.getByRole("button", { name: /^不承認/ }).click();
+  await page.getByText(/^不承認としました。結果は\d+秒後にサーバーへ通知されます。$/).waitFor();
+  await read("rejected");
+  await page.getByRole("button", { name: "取り消す" }).click();
+  await page.getByText("判定を取り消しました。").waitFor();
+  await read("undone");
+  await page.goto(`${honnin.base}/admin/sessions/${id}`);
+  await read("session");
+  await page.goto(`${honnin.base}/admin/sessions`);
+  await read("sessions");
+  assert.deepEqual(english, []);
   assert.deepEqual(stumbles, []);
 });
 

@@ -4,6 +4,7 @@ use super::differences::marked;
 use super::labels;
 use super::parts::{Tone, badge, facts};
 use super::table::{Row, Table, cell, row_name};
+use super::words::{say, tell};
 use crate::parts::crop::{Crop, cropped};
 use domain::{
     decision::ScoreName,
@@ -57,7 +58,8 @@ pub(super) struct ScoreRow {
 
 /// The evidence accepted for this kind of document, shown beside what was found.
 pub(crate) fn evidence(kind: DocumentType) -> AnyView {
-    view! { <p class="soft">"Accepted evidence: "{labels::evidence(kind)}</p> }.into_any()
+    view! { <p class="soft">{say("Accepted evidence: ", "認める根拠は次のとおりです。")}{labels::evidence(kind)}</p> }
+        .into_any()
 }
 
 /// The readings side by side; where they differ, the letters that do are marked.
@@ -68,14 +70,18 @@ pub(crate) fn items(items: &[Item]) -> AnyView {
     );
     let crops = items.iter().any(|i| i.crop.is_some());
     let columns = [
-        Some("Item"),
-        crops.then_some("On the document"),
-        Some(if crops { "Read" } else { "Document" }),
-        typed.then_some("Typed"),
-        known.then_some("Pre-registered"),
+        Some(say("Item", "項目")),
+        crops.then_some(say("On the document", "書類の印字")),
+        Some(if crops {
+            say("Read", "読み取り")
+        } else {
+            say("Document", "本人確認書類")
+        }),
+        typed.then_some(say("Typed", "入力")),
+        known.then_some(say("Pre-registered", "事前登録")),
     ];
-    Table::new("Readings", columns.into_iter().flatten())
-        .unseen("Match")
+    Table::new(say("Readings", "読み取り内容"), columns.into_iter().flatten())
+        .unseen(say("Match", "一致"))
         .class("cards readings")
         .rows(items.iter().map(|item| row(item, [crops, typed, known])))
 }
@@ -84,16 +90,16 @@ fn row(item: &Item, [crops, typed, known]: [bool; 3]) -> Row {
     let crop = item
         .crop
         .as_ref()
-        .map(|crop| cropped(crop, format!("{}, as printed", item.name)));
+        .map(|crop| cropped(crop, tell!("{}, as printed", "{}（印字）", item.name)));
     if item.lines {
         let text = view! { {crop}<pre tabindex="0">{item.document.clone()}</pre> };
         return Row::from([row_name(item.name), cell(text).class("lines").over(5)]);
     }
     let mark = item.matched.map(|same| {
         if same {
-            badge("match", Tone::Good)
+            badge(say("match", "一致"), Tone::Good)
         } else {
-            badge("differs", Tone::Bad)
+            badge(say("differs", "不一致"), Tone::Bad)
         }
     });
     let differs = item.matched == Some(false);
@@ -103,7 +109,7 @@ fn row(item: &Item, [crops, typed, known]: [bool; 3]) -> Row {
     let other = other.into_iter().find(|other| item.document.as_ref() != Some(*other));
     let printed = item.printed.as_ref().map(|print| {
         let print = value(Some(print), item.document.as_deref(), true);
-        view! { <p class="printed">{print}" "{badge("printed otherwise", Tone::Bad)}</p> }
+        view! { <p class="printed">{print}" "{badge(say("printed otherwise", "印字は異なる"), Tone::Bad)}</p> }
     });
     let document = value(item.document.as_deref(), other.map(String::as_str), differs);
     let cells = [
@@ -135,14 +141,17 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
     let rows = scores
         .iter()
         .map(|score| {
-            let at_most = score.name.known().is_some_and(ScoreName::is_at_most);
-            let limit = if at_most { "at most" } else { "at least" };
-            let (word, tone) = if score.passed {
-                ("passed", Tone::Good)
+            let (value, limit) = (score.value, score.threshold);
+            let measured = if score.name.known().is_some_and(ScoreName::is_at_most) {
+                tell!("{value:.2}, at most {limit:.2}", "{value:.2}（{limit:.2}以下）")
             } else {
-                ("not passed", Tone::Bad)
+                tell!("{value:.2}, at least {limit:.2}", "{value:.2}（{limit:.2}以上）")
             };
-            let measured = format!("{:.2}, {limit} {:.2}", score.value, score.threshold);
+            let (word, tone) = if score.passed {
+                (say("passed", "合格"), Tone::Good)
+            } else {
+                (say("not passed", "不合格"), Tone::Bad)
+            };
             view! {
                 <li>
                     <span>{labels::score(&score.name)}<span class="soft">{measured}</span></span>
@@ -156,7 +165,7 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
 
 /// Where the limits come from.
 pub(crate) fn how_decided() -> AnyView {
-    view! { <p><a class="button quiet small" href="/admin/decisions">"How decisions are made"</a></p> }.into_any()
+    view! { <p><a class="button quiet small" href="/admin/decisions">{say("How decisions are made", "判定の仕組み")}</a></p> }.into_any()
 }
 
 /// Reasons with their codes.

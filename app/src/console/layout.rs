@@ -98,7 +98,9 @@ fn nav_item(frame: &Frame, item: NavigationItem, href: &'static str, name: &'sta
 /// How many cases are waiting, hidden while there are none: the queue's script shows it when the first one comes.
 fn waiting(cases: i64) -> AnyView {
     view! {
-        <span class="count" hidden=cases == 0><span data-backlog>{parts::grouped(cases)}</span><span class="unseen">" waiting"</span></span>
+        <span class="count" hidden=cases == 0>
+            <span data-backlog>{parts::grouped(cases)}</span><span class="unseen">{say(" waiting", "件の審査待ち")}</span>
+        </span>
     }
     .into_any()
 }
@@ -129,20 +131,60 @@ fn navigation(frame: &Frame) -> AnyView {
     let may = frame.may;
     let entry = |shown: bool, item, href, name| shown.then(|| nav_item(frame, item, href, name));
     let work = [
-        entry(true, NavigationItem::Overview, "/admin", "Overview"),
-        entry(may.review, NavigationItem::Review, "/admin/review", "Review"),
-        entry(true, NavigationItem::Sessions, "/admin/sessions", "Sessions"),
+        entry(true, NavigationItem::Overview, "/admin", say("Overview", "概要")),
+        entry(
+            may.review,
+            NavigationItem::Review,
+            "/admin/review",
+            say("Review", "審査"),
+        ),
+        entry(
+            true,
+            NavigationItem::Sessions,
+            "/admin/sessions",
+            say("Sessions", "セッション"),
+        ),
     ];
     let rest = [
-        entry(may.develop, NavigationItem::Webhooks, "/admin/webhooks", "Webhooks"),
-        entry(may.develop, NavigationItem::Keys, "/admin/keys", "API keys"),
-        entry(may.develop, NavigationItem::Requests, "/admin/requests", "API requests"),
-        entry(may.develop, NavigationItem::Settings, "/admin/settings", "Settings"),
-        entry(may.staff, NavigationItem::People, "/admin/people", "People"),
-        entry(may.audit, NavigationItem::Audit, "/admin/audit", "Audit log"),
+        entry(
+            may.develop,
+            NavigationItem::Webhooks,
+            "/admin/webhooks",
+            say("Webhooks", "Webhook"),
+        ),
+        entry(
+            may.develop,
+            NavigationItem::Keys,
+            "/admin/keys",
+            say("API keys", "APIキー"),
+        ),
+        entry(
+            may.develop,
+            NavigationItem::Requests,
+            "/admin/requests",
+            say("API requests", "APIリクエスト"),
+        ),
+        entry(
+            may.develop,
+            NavigationItem::Settings,
+            "/admin/settings",
+            say("Settings", "設定"),
+        ),
+        entry(
+            may.staff,
+            NavigationItem::People,
+            "/admin/people",
+            say("People", "メンバー"),
+        ),
+        entry(
+            may.audit,
+            NavigationItem::Audit,
+            "/admin/audit",
+            say("Audit log", "監査ログ"),
+        ),
     ];
     view! {
-        <nav class="side-nav" aria-label="Console">
+        <nav class="side-nav" aria-label=say("Console", "管理コンソール")>
             <ul>{work.into_iter().flatten().collect_view()}</ul>
             <ul>{rest.into_iter().flatten().collect_view()}</ul>
         </nav>
@@ -157,7 +199,7 @@ fn menu_button(frame: &Frame) -> AnyView {
     let lines = r#"<path d="M3 5.500h14M3 10h14M3 14.500h14"/>"#;
     view! {
         <button class="button secondary menu-button" type="button" popovertarget=MENU>
-            <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false" inner_html=lines></svg>"Menu"
+            <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false" inner_html=lines></svg>{say("Menu", "メニュー")}
             {waiting(frame.backlog)}
         </button>
     }
@@ -171,9 +213,9 @@ fn tenant_switch(frame: &Frame) -> AnyView {
     let options = parts::options(frame.tenants.clone(), &frame.tenant.0);
     view! {
         <form class="side-switch" method="post" action="/admin/tenant">
-            <label class="unseen" for="tenant">"Tenant"</label>
+            <label class="unseen" for="tenant">{say("Tenant", "テナント")}</label>
             <select class="input" id="tenant" name="tenant">{options}</select>
-            <button class="button secondary small" type="submit">"Switch"</button>
+            <button class="button secondary small" type="submit">{say("Switch", "切り替え")}</button>
         </form>
     }
     .into_any()
@@ -185,9 +227,9 @@ fn undo(undoable: &Undoable) -> AnyView {
     let case = href(format!("/admin/review/{}", undoable.id));
     view! {
         <form class="flash undo" method="post" action=action data-undo>
-            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>". Your server is told in "
-                <span data-left>{undoable.seconds}</span>" seconds."</span>
-            <button class="button secondary small" type="submit">"Undo "<kbd>"U"</kbd></button>
+            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>{say(". Your server is told in ", "としました。結果は")}
+                <span data-left>{undoable.seconds}</span>{say(" seconds.", "秒後にサーバーへ通知されます。")}</span>
+            <button class="button secondary small" type="submit">{say("Undo ", "取り消す ")}<kbd>"U"</kbd></button>
         </form>
     }
     .into_any()
@@ -204,7 +246,7 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
     });
     let undo = frame.undoable.iter().map(undo).collect_view();
     let body = view! {
-        <a class="skip" href="#main">"Skip to main content"</a>
+        <a class="skip" href="#main">{say("Skip to main content", "本文へ移動")}</a>
         <div class="desk">
             <header class="side">
                 <p class="brand"><a href="/admin">{brand()}"Honnin"</a></p>
@@ -212,11 +254,12 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
                 {menu_button(frame)}
                 <div class="menu" id=MENU popover="auto">
                     {tenant_switch(frame)}
-                    {frame.sandbox.then(|| view! { <p class="side-tenant">{parts::badge("Sandbox", Tone::Warn)}</p> })}
+                    {frame.sandbox.then(|| view! { <p class="side-tenant">{parts::badge(say("Sandbox", "サンドボックス"), Tone::Warn)}</p> })}
                     {navigation(frame)}
                     <div class="side-foot">
                         <p class="side-person"><strong>{frame.person.clone()}</strong><span>{frame.role}</span></p>
-                        <p><a href="/admin/account" aria-current=(frame.item == NavigationItem::Account).then_some("page")>"Account"</a></p>
+                        <p><a href="/admin/account" aria-current=(frame.item == NavigationItem::Account).then_some("page")>
+                            {say("Account", "アカウント")}</a></p>
                         <form method="post" action="/admin/sign-out">
                             <button class="button quiet small" type="submit">{say("Sign out", "サインアウト")}</button>
                         </form>
@@ -284,7 +327,7 @@ pub(super) fn mistakes(mistakes: &[Mistake]) -> AnyView {
         .collect_view();
     view! {
         <div class="error-summary" role="alert" tabindex="-1">
-            <h2>"There is a problem"</h2>
+            <h2>{say("There is a problem", "入力内容を確認してください")}</h2>
             <ul>{items}</ul>
         </div>
     }

@@ -1,5 +1,6 @@
 //! Small parts of the console's pages: times, badges, selects, paging, empty states.
 
+use super::words::{say, tell};
 use crate::parts::Mistake;
 use domain::time::{Millis, Timestamp};
 use leptos::prelude::*;
@@ -22,10 +23,10 @@ pub(super) fn minutes(at: Timestamp) -> String {
 pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
     let minutes = (now.as_millis() - then.as_millis()).max(0) / 60_000;
     match minutes {
-        0 => "just now".to_owned(),
-        1..60 => format!("{minutes} min"),
-        60..2880 => format!("{} h", minutes / 60),
-        _ => format!("{} d", minutes / 1440),
+        0 => say("just now", "1分未満").to_owned(),
+        1..60 => tell!("{minutes} min", "{minutes}分"),
+        60..2880 => tell!("{} h", "{}時間", minutes / 60),
+        _ => tell!("{} d", "{}日", minutes / 1440),
     }
 }
 
@@ -33,11 +34,11 @@ pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
 #[must_use]
 pub(super) fn duration(span: Millis) -> String {
     match span.0 {
-        ..1_000 => "under 1 s".to_owned(),
-        millis @ 1_000..120_000 => format!("{} s", millis / 1_000),
-        millis @ 120_000..7_200_000 => format!("{} min", millis / 60_000),
-        millis @ 7_200_000..172_800_000 => format!("{} h", millis / 3_600_000),
-        millis => format!("{} d", millis / 86_400_000),
+        ..1_000 => say("under 1 s", "1秒未満").to_owned(),
+        millis @ 1_000..120_000 => tell!("{} s", "{}秒", millis / 1_000),
+        millis @ 120_000..7_200_000 => tell!("{} min", "{}分", millis / 60_000),
+        millis @ 7_200_000..172_800_000 => tell!("{} h", "{}時間", millis / 3_600_000),
+        millis => tell!("{} d", "{}日", millis / 86_400_000),
     }
 }
 
@@ -176,9 +177,12 @@ pub(super) fn shown_codes(codes: &[String]) -> AnyView {
         .collect_view();
     view! {
         <section class="panel secret" role="status">
-            <h2>"Your recovery codes"</h2>
+            <h2>{say("Your recovery codes", "リカバリーコード")}</h2>
             <ul class="recovery-codes">{codes}</ul>
-            <p>"Keep them where you keep passwords: they are not shown again. Each one signs you in once if you have lost your device."</p>
+            <p>{say(
+                "Keep them where you keep passwords: they are not shown again. Each one signs you in once if you have lost your device.",
+                "パスワードと同じ場所に保管してください。再表示はできません。デバイスを紛失したときは、1つのコードで1回サインインできます。",
+            )}</p>
         </section>
     }
     .into_any()
@@ -216,7 +220,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
 pub(super) fn present_password() -> AnyView {
     let field = Line {
         name: "password",
-        label: "Password",
+        label: say("Password", "パスワード"),
         kind: "password",
         autocomplete: "current-password",
         ..Line::default()
@@ -228,10 +232,16 @@ pub(super) fn present_password() -> AnyView {
 pub(super) fn new_password() -> Line {
     Line {
         name: "password",
-        label: "Password",
+        label: say("Password", "パスワード"),
         kind: "password",
         autocomplete: "new-password",
-        hint: Some("At least 15 characters. A sentence is easier to remember than symbols.".into()),
+        hint: Some(
+            say(
+                "At least 15 characters. A sentence is easier to remember than symbols.",
+                "15文字以上で入力してください。記号を交ぜるより文章のほうが覚えやすくなります。",
+            )
+            .into(),
+        ),
         ..Line::default()
     }
 }
@@ -280,10 +290,10 @@ pub(super) fn shortcuts(keys: &[(&'static str, &'static str)]) -> AnyView {
         .map(|(key, what)| view! { <div><dt><kbd>{*key}</kbd></dt><dd>{*what}</dd></div> })
         .collect_view();
     view! {
-        <dialog class="keys" data-keys aria-label="Keyboard shortcuts">
-            <h2>"Keyboard shortcuts"</h2>
+        <dialog class="keys" data-keys aria-label=say("Keyboard shortcuts", "キーボードショートカット")>
+            <h2>{say("Keyboard shortcuts", "キーボードショートカット")}</h2>
             <dl class="facts">{rows}</dl>
-            <form method="dialog"><button class="button secondary small" type="submit">"Close"</button></form>
+            <form method="dialog"><button class="button secondary small" type="submit">{say("Close", "閉じる")}</button></form>
         </dialog>
     }
     .into_any()
@@ -297,7 +307,7 @@ pub(super) fn empty(title: &'static str, advice: impl IntoView) -> impl IntoView
 /// The link to the next page of a list.
 pub(super) fn next_page(href: Option<String>) -> AnyView {
     href.map(
-        |href| view! { <p class="paging"><a class="button secondary small" href=href rel="next">"Next page"</a></p> },
+        |href| view! { <p class="paging"><a class="button secondary small" href=href rel="next">{say("Next page", "次のページ")}</a></p> },
     )
     .into_any()
 }

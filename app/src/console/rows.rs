@@ -4,6 +4,7 @@ use super::{
     findings::{Item, ScoreRow},
     labels,
     parts::Tone,
+    words::say,
 };
 use domain::{
     decision::{Score, contradictions},
@@ -40,37 +41,41 @@ pub(super) fn checks(checks: &Checks) -> Vec<(&'static str, String, Tone)> {
     let mut shown = Vec::new();
     let confidence = |value: Option<f64>| match value {
         Some(value) => (format!("{value:.2}"), Tone::Plain),
-        None => ("not measured".to_owned(), Tone::Warn),
+        None => (say("not measured", "未測定").to_owned(), Tone::Warn),
     };
     if let Some(document) = &checks.document {
         let (word, tone) = match (document.performed, document.authenticity) {
-            (false, _) => ("not performed", Tone::Bad),
-            (true, Some(Authenticity::Authentic)) => ("authentic", Tone::Good),
-            (true, Some(Authenticity::Suspicious)) => ("suspicious", Tone::Bad),
-            (true, Some(Authenticity::Unknown)) => ("could not be judged", Tone::Warn),
-            (true, None) => ("not assessed", Tone::Warn),
+            (false, _) => (say("not performed", "未実施"), Tone::Bad),
+            (true, Some(Authenticity::Authentic)) => (say("authentic", "真正"), Tone::Good),
+            (true, Some(Authenticity::Suspicious)) => (say("suspicious", "偽造の疑い"), Tone::Bad),
+            (true, Some(Authenticity::Unknown)) => (say("could not be judged", "判定不能"), Tone::Warn),
+            (true, None) => (say("not assessed", "未評価"), Tone::Warn),
         };
-        shown.push(("Document", word.to_owned(), tone));
+        shown.push((say("Document", "本人確認書類"), word.to_owned(), tone));
     }
     if let Some(selfie) = &checks.selfie {
         if selfie.performed {
             let (live, live_tone) = confidence(selfie.liveness_confidence);
-            shown.push(("Liveness", live, live_tone));
+            shown.push((say("Liveness", "生体検知"), live, live_tone));
             if checks.document.is_some() {
                 let (same, same_tone) = confidence(selfie.face_match_confidence);
-                shown.push(("Face match", same, same_tone));
+                shown.push((say("Face match", "顔照合"), same, same_tone));
             }
         } else {
-            shown.push(("Selfie", "not performed".to_owned(), Tone::Bad));
+            shown.push((
+                say("Selfie", "自撮り写真"),
+                say("not performed", "未実施").to_owned(),
+                Tone::Bad,
+            ));
         }
     }
     if let Some(input) = &checks.input_match {
         let (word, tone) = match input.matched {
-            Some(true) => ("match", Tone::Good),
-            Some(false) => ("do not match", Tone::Bad),
-            None => ("nothing to compare", Tone::Warn),
+            Some(true) => (say("match", "一致"), Tone::Good),
+            Some(false) => (say("do not match", "不一致"), Tone::Bad),
+            None => (say("nothing to compare", "照合対象なし"), Tone::Warn),
         };
-        shown.push(("Entered data", word.to_owned(), tone));
+        shown.push((say("Entered data", "入力内容"), word.to_owned(), tone));
     }
     shown
 }

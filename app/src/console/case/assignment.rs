@@ -1,6 +1,7 @@
 //! Who is to decide a case: taking it, giving it back, and assigning it to somebody else.
 
 use crate::console::parts::options;
+use crate::console::words::say;
 use domain::ids::UserId;
 use leptos::prelude::*;
 
@@ -31,8 +32,8 @@ fn before(assigned: Option<&(UserId, String)>) -> String {
 /// One button: takes a case that nobody has, gives one's own back; nothing for somebody else's.
 fn one_step(assigned: Option<&(UserId, String)>, me: &UserId) -> Option<(String, &'static str)> {
     match assigned {
-        None => Some((me.to_string(), "Take")),
-        Some((user, _)) if user == me => Some((String::new(), "Give back")),
+        None => Some((me.to_string(), say("Take", "担当する"))),
+        Some((user, _)) if user == me => Some((String::new(), say("Give back", "担当を外れる"))),
         Some(_) => None,
     }
 }
@@ -58,8 +59,8 @@ pub(in crate::console) fn take_or_give_back(
 pub(super) fn assignment(assignment: &Assignment, action: &str) -> AnyView {
     let assigned = assignment.to.as_ref();
     let name = match assigned {
-        None => "Nobody".to_owned(),
-        Some((user, _)) if *user == assignment.me => "You".to_owned(),
+        None => say("Nobody", "なし").to_owned(),
+        Some((user, _)) if *user == assignment.me => say("You", "自分").to_owned(),
         Some((_, name)) => name.clone(),
     };
     let hidden = || {
@@ -74,7 +75,7 @@ pub(super) fn assignment(assignment: &Assignment, action: &str) -> AnyView {
                 <button class="button secondary small" type="submit" name=TO value=to>{name}</button></form>
         }
     });
-    let nobody = assigned.map(|_| (String::new(), "Nobody".to_owned()));
+    let nobody = assigned.map(|_| (String::new(), say("Nobody", "なし").to_owned()));
     let others = assignment
         .people
         .iter()
@@ -83,13 +84,13 @@ pub(super) fn assignment(assignment: &Assignment, action: &str) -> AnyView {
     let people = options(others.chain(nobody), "");
     view! {
         <section class="panel assigned">
-            <div class="faces-head"><h2>"Assigned to"</h2><p><strong>{name}</strong></p>{step}</div>
+            <div class="faces-head"><h2>{say("Assigned to", "担当者")}</h2><p><strong>{name}</strong></p>{step}</div>
             <details class="fold">
-                <summary>"Assign to somebody else"</summary>
+                <summary>{say("Assign to somebody else", "別の担当者に割り当てる")}</summary>
                 <form class="row-form" method="post" action=action.to_owned()>{hidden()}
-                    <div class="field"><label for="assign-to">"Reviewer"</label>
+                    <div class="field"><label for="assign-to">{say("Reviewer", "審査担当者")}</label>
                         <select class="input" id="assign-to" name=TO>{people}</select></div>
-                    <button class="button secondary small" type="submit">"Assign"</button>
+                    <button class="button secondary small" type="submit">{say("Assign", "割り当てる")}</button>
                 </form>
             </details>
         </section>

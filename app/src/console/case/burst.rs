@@ -1,6 +1,12 @@
 //! The frames of a selfie in a row: where the face looked in each, what was asked for, and when it was followed.
 
-use crate::{console::labels, forms};
+use crate::{
+    console::{
+        labels,
+        words::{say, tell},
+    },
+    forms,
+};
 use domain::live::ASIDE;
 use leptos::prelude::*;
 use service::session::history::Taken;
@@ -56,21 +62,36 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
         return ().into_any();
     }
     let watched = match burst.watched {
-        Some(true) => "The server watched the camera, and these are the photos that it saw.",
-        Some(false) => "The server watched the camera, but these are not the photos that it saw.",
-        None => "These photos were uploaded: nobody watched them being taken.",
+        Some(true) => say(
+            "The server watched the camera, and these are the photos that it saw.",
+            "サーバーが撮影を監視しており、これらの写真はその際に確認したものです。",
+        ),
+        Some(false) => say(
+            "The server watched the camera, but these are not the photos that it saw.",
+            "サーバーが撮影を監視していましたが、これらの写真はその際に確認したものではありません。",
+        ),
+        None => say(
+            "These photos were uploaded: nobody watched them being taken.",
+            "これらの写真はアップロードされたものです。撮影は監視されていません。",
+        ),
     };
     let asked = burst.asked.iter().map(|(movement, after)| {
-        let after = after.map(|ms| format!(", followed after {:.1} s", f64::from(ms) / 1000.0));
+        let after = after.map(|ms| {
+            tell!(
+                ", followed after {:.1} s",
+                "（{:.1}秒後に応答）",
+                f64::from(ms) / 1000.0
+            )
+        });
         view! { <li>{*movement}{after}</li> }
     });
     let frames = burst.frames.iter().enumerate().map(|(index, frame)| {
-        let (number, yaw) = (index + 1, frame.yaw.map_or_else(|| "no face".to_owned(), turned));
+        let (number, yaw) = (index + 1, frame.yaw.map_or_else(|| say("no face", "顔なし").to_owned(), turned));
         let small = format!("{}?{}={}", frame.url, forms::VIEW, forms::SMALL);
         view! {
             <li class:chosen=frame.best>
                 <a href=frame.url.clone() target="_blank" rel="noopener">
-                    <img src=small alt=format!("Selfie, photo {number}") width="90" height="120"/>
+                    <img src=small alt=tell!("Selfie, photo {number}", "自撮り写真{number}枚目") width="90" height="120"/>
                 </a>
                 <span>{yaw}</span>
             </li>
@@ -78,7 +99,7 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
     });
     view! {
         <section class="burst">
-            <h2>"Selfie, photo by photo"</h2>
+            <h2>{say("Selfie, photo by photo", "自撮り写真（1枚ごと）")}</h2>
             <p>{watched}</p>
             <ol class="burst-asked">{asked.collect_view()}</ol>
             <ul class="burst-frames">{frames.collect_view()}</ul>
@@ -90,11 +111,11 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
 /// `left 0.42`
 fn turned(yaw: f32) -> String {
     if yaw.abs() < ASIDE {
-        "straight".to_owned()
+        say("straight", "正面").to_owned()
     } else if yaw > 0.0 {
-        format!("left {yaw:.2}")
+        tell!("left {yaw:.2}", "左 {yaw:.2}")
     } else {
-        format!("right {:.2}", -yaw)
+        tell!("right {:.2}", "右 {:.2}", -yaw)
     }
 }
 

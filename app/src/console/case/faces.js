@@ -2,7 +2,7 @@
   const panel = document.querySelector("[data-faces]");
   if (!panel) return;
   const pair = panel.querySelector("[data-pair]");
-  const [, selfie] = pair.querySelectorAll("figure");
+  const [portrait, selfie] = pair.querySelectorAll("figure");
   const share = panel.querySelector("[data-share]");
   const slider = share.querySelector("input");
   const seen = panel.querySelector("[data-seen]");
@@ -18,7 +18,7 @@
     turn = 1 - turn;
     fade(turn);
     // Said only where each change was asked for.
-    if (calm.matches) seen.textContent = turn ? "Selfie" : "Document";
+    if (calm.matches) seen.textContent = (turn ? selfie : portrait).querySelector("figcaption").textContent;
   };
   const enter = (next) => {
     clearInterval(timer);

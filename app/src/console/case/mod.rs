@@ -3,6 +3,7 @@
 mod assignment;
 mod burst;
 mod faces;
+mod notices;
 mod view;
 
 use super::{
@@ -16,6 +17,7 @@ use super::{
     selection::{QUEUE, Selection},
     session::{ruled_by, slot_name},
     sessions::PAGE,
+    words::{language, say},
 };
 use crate::{
     forms::{self, picture_view},
@@ -33,7 +35,6 @@ use burst::Burst;
 use domain::{
     document::Side,
     ids::{CaptureId, SessionId, UserId},
-    language::Language,
     reasons::Reason,
     secret::Personal,
     session::Status,
@@ -44,11 +45,13 @@ use http::{
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use leptos::prelude::*;
+pub(super) use notices::why_not_done;
+use notices::{assigned, why_not_assigned};
 use serde::Serialize;
 use service::{
     access::Reviewer,
     capture::strips::{Items, Strips},
-    review::{self, AssignError, Case, CaseError, ReviewDecision, RuleError, UndoError},
+    review::{self, Case, CaseError, ReviewDecision, RuleError, UndoError},
     session::{
         history::{SessionHistory, Taken},
         search::{Order, Page, SessionSummary},
@@ -214,7 +217,7 @@ fn pictures(counting: &[&Taken]) -> Vec<Shown> {
         problems: taken
             .problems
             .iter()
-            .map(|reason| reason.sentence(Language::En).to_owned())
+            .map(|reason| reason.sentence(language()).to_owned())
             .collect(),
         compared: taken.slot != Slot::Document(Side::Back),
     };
@@ -299,7 +302,12 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         "ask_again" => {
             return match review::ask_again(honnin, &reviewer, &id, note).await {
                 Ok(made) => {
-                    let shown = link::shown("The user can try again", &id, made.url.expose(), made.expires_at);
+                    let shown = link::shown(
+                        say("The user can try again", "利用者に再提出を依頼しました"),
+                        &id,
+                        made.url.expose(),
+                        made.expires_at,
+                    );
                     Ok(Outcome::shown(StatusCode::OK, shown))
                 }
                 Err(error) => refused(&request, &reviewer, &id, &fields, error).await,
@@ -328,10 +336,19 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     match rest.iter().find(is_free) {
         Some(next) => done(
             &selection.href(&format!("{QUEUE}/{}", next.id)),
-            "This is the next case.",
+            say("This is the next case.", "次の案件です。"),
         ),
-        None if selection.is_all() => done(QUEUE, "No more cases to review."),
-        None => done(&selection.href(QUEUE), "No more cases with these filters."),
+        None if selection.is_all() => done(
+            QUEUE,
+            say("No more cases to review.", "審査待ちの案件はもうありません。"),
+        ),
+        None => done(
+            &selection.href(QUEUE),
+            say(
+                "No more cases with these filters.",
+                "この条件に一致する案件はもうありません。",
+            ),
+        ),
     }
 }
 
@@ -342,10 +359,16 @@ async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
     match review::undo(request.honnin(), &reviewer, &id).await {
         Ok(()) => done(
             &Selection::of(request.query()?).href(&format!("{QUEUE}/{id}")),
-            "Undone. The case is reserved for you again.",
+            say(
+                "Undone. The case is reserved for you again.",
+                "判定を取り消しました。案件を再び確保しています。",
+            ),
         ),
         Err(UndoError::TooLate) => {
-            let sentence = "This decision can no longer be undone. Ask the user again instead.";
+            let sentence = say(
+                "This decision can no longer be undone. Ask the user again instead.",
+                "この判定はもう取り消せません。代わりに再提出を依頼してください。",
+            );
             told(&request, &reviewer, &id, &fields, mistake("note", sentence)).await
         }
         Err(UndoError::Store(error)) => Err(error.into()),
@@ -366,19 +389,9 @@ async fn assign(request: Request, fields: Fields) -> PageResult<Outcome> {
         assignment::TO_CASE => selection.href(&format!("{QUEUE}/{id}")),
         _ => selection.href(QUEUE),
     };
-    let me = request.staff().user();
     let notice = match review::assign(request.honnin(), &reviewer, &id, before.as_ref(), to.as_ref()).await {
-        Ok(()) => match &to {
-            None => "The case is assigned to nobody.".to_owned(),
-            Some(user) if user == me => "The case is assigned to you.".to_owned(),
-            Some(_) => "The case is assigned.".to_owned(),
-        },
-        Err(AssignError::NotFound) => return Err(Fault::NotFound),
-        Err(AssignError::Store(error)) => return Err(error.into()),
-        Err(AssignError::NotWaiting) => "This case is no longer waiting for review.".to_owned(),
-        Err(AssignError::Changed(Some(name))) => format!("The case was assigned to {name} in the meantime."),
-        Err(AssignError::Changed(None)) => "The case was given back in the meantime.".to_owned(),
-        Err(AssignError::NoReviewer) => "This person does not review cases here.".to_owned(),
+        Ok(()) => assigned(to.as_ref(), request.staff().user()).to_owned(),
+        Err(error) => why_not_assigned(error)?,
     };
     done(&back, notice)
 }
@@ -395,21 +408,7 @@ async fn refused(
         RuleError::NoReason => "reasons",
         _ => "note",
     };
-    let sentence = match error {
-        RuleError::NotFound => return Err(Fault::NotFound),
-        RuleError::Store(error) => return Err(error.into()),
-        RuleError::Decided(Some(ruled)) => {
-            format!("{} already decided this case at {} UTC.", ruled.name, minutes(ruled.at))
-        }
-        RuleError::Decided(None) => "This case is no longer waiting for review.".to_owned(),
-        RuleError::Held { name, until } => format!("{name} has reserved this case until {} UTC.", minutes(until)),
-        RuleError::NotPerformed(_) => {
-            "This session cannot be approved, because a required step was not checked.".to_owned()
-        }
-        RuleError::Pending { name } => format!("{name} has just decided this case."),
-        RuleError::NoReason => "Choose at least one reason for the rejection.".to_owned(),
-        RuleError::BadNote => "The note must have at most 2000 characters.".to_owned(),
-    };
+    let sentence = why_not_done(error)?;
     told(request, reviewer, id, fields, mistake(field, sentence)).await
 }
 

@@ -10,6 +10,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, age, area, badge, minutes, shortcuts};
 use crate::console::selection::{QUEUE, Selection};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType,
@@ -109,19 +110,23 @@ pub(super) struct CaseView {
 
 fn gallery(pictures: &[Shown]) -> AnyView {
     if pictures.is_empty() {
-        return view! { <div class="empty"><h2>"No pictures"</h2><p>"No pictures were taken, or they have been erased."</p></div> }
-            .into_any();
+        return view! { <div class="empty"><h2>{say("No pictures", "画像なし")}</h2><p>{say(
+            "No pictures were taken, or they have been erased.",
+            "画像は撮影されていないか、消去されています。",
+        )}</p></div> }
+        .into_any();
     }
     let shots = pictures
         .iter()
         .enumerate()
         .map(|(i, shown)| {
-            let alt = format!("{}, as taken by the user", shown.name);
+            let alt = tell!("{}, as taken by the user", "{}（利用者が撮影）", shown.name);
             let key = (i + 1).to_string();
             let seen = shown.card_url.clone().unwrap_or_else(|| shown.url.clone());
             let link = seen.clone();
             let original = shown.card_url.is_some().then(|| view! {
-                <p class="hint">"Cut out and straightened. "<a href=shown.url.clone() target="_blank" rel="noopener">"The photo as taken"</a></p>
+                <p class="hint">{say("Cut out and straightened. ", "切り抜いて傾きを直しています。")}
+                    <a href=shown.url.clone() target="_blank" rel="noopener">{say("The photo as taken", "元の写真")}</a></p>
             });
             let problems = shown
                 .problems
@@ -142,12 +147,12 @@ fn gallery(pictures: &[Shown]) -> AnyView {
         .collect_view();
     view! {
         <div class="tools" data-tools hidden>
-            <button class="button secondary small" type="button" data-tool="zoom">"Zoom "<kbd>"Z"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="rotate">"Rotate "<kbd>"R"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="bright">"Brighter "<kbd>"B"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="contrast">"Contrast "<kbd>"V"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="compare">"Compare faces "<kbd>"C"</kbd></button>
-            <button class="button quiet small" type="button" data-tool="help">"Shortcuts "<kbd>"?"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="zoom">{say("Zoom ", "拡大 ")}<kbd>"Z"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="rotate">{say("Rotate ", "回転 ")}<kbd>"R"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="bright">{say("Brighter ", "明るく ")}<kbd>"B"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="contrast">{say("Contrast ", "コントラスト ")}<kbd>"V"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="compare">{say("Compare faces ", "顔を比較 ")}<kbd>"C"</kbd></button>
+            <button class="button quiet small" type="button" data-tool="help">{say("Shortcuts ", "ショートカット ")}<kbd>"?"</kbd></button>
         </div>
         <div class="gallery" data-gallery>{shots}</div>
     }
@@ -195,7 +200,7 @@ fn picks(ticked: &[String], noted: &[(Named<Reason>, String)]) -> AnyView {
         .collect_view();
     view! {
         <div class="picks">{likely}</div>
-        <details class="fold"><summary>"All reasons"</summary><div class="picks">{rest}</div></details>
+        <details class="fold"><summary>{say("All reasons", "すべての理由")}</summary><div class="picks">{rest}</div></details>
     }
     .into_any()
 }
@@ -204,18 +209,22 @@ fn ruling(view: &CaseView) -> AnyView {
     let action = view.selection.href(&format!("{QUEUE}/{}", view.id));
     let missing: Vec<&str> = view.not_performed.iter().map(|step| labels::step(*step)).collect();
     let refused = (!missing.is_empty()).then(|| {
-        let sentence = format!(
+        let sentence = tell!(
             "Cannot be approved: {} was not checked. Ask the user again.",
-            missing.join(" and ")
+            "{}が確認されていないため承認できません。再提出を依頼してください。",
+            missing.join(say(" and ", "と"))
         );
         view! { <p class="note">{sentence}</p> }
     });
     let note = Line {
         name: "note",
-        label: "Note",
+        label: say("Note", "メモ"),
         hint: Some(
-            "Sent to your server in the webhook. If you ask the user again, the note stays here for the next reviewer."
-                .into(),
+            say(
+                "Sent to your server in the webhook. If you ask the user again, the note stays here for the next reviewer.",
+                "Webhookでサーバーに送信されます。再提出を依頼する場合は送信されず、次の審査担当者のためにここに残ります。",
+            )
+            .into(),
         ),
         value: view.note.clone(),
         ..Line::default()
@@ -223,13 +232,16 @@ fn ruling(view: &CaseView) -> AnyView {
     view! {
         <form class="stack ruling" method="post" action=action data-ruling>
             {refused}
-            <fieldset class="rejecting" id="reasons" tabindex="-1"><legend>"Reasons for rejection"</legend>{picks(&view.ticked, &view.reasons)}</fieldset>
+            <fieldset class="rejecting" id="reasons" tabindex="-1">
+                <legend>{say("Reasons for rejection", "不承認の理由")}</legend>{picks(&view.ticked, &view.reasons)}</fieldset>
             {area(note, 2, &view.mistakes)}
             <div class="rulings">
                 <button class="button approve" type="submit" name="decision" value="approve" disabled=!missing.is_empty()>
-                    "Approve "<kbd>"A"</kbd></button>
-                <button class="button reject" type="submit" name="decision" value="reject">"Reject "<kbd>"X"</kbd></button>
-                <button class="button secondary" type="submit" name="decision" value="ask_again">"Ask again "<kbd>"T"</kbd></button>
+                    {say("Approve ", "承認 ")}<kbd>"A"</kbd></button>
+                <button class="button reject" type="submit" name="decision" value="reject">
+                    {say("Reject ", "不承認 ")}<kbd>"X"</kbd></button>
+                <button class="button secondary" type="submit" name="decision" value="ask_again">
+                    {say("Ask again ", "再提出を依頼 ")}<kbd>"T"</kbd></button>
             </div>
         </form>
     }
@@ -240,7 +252,7 @@ fn ruling(view: &CaseView) -> AnyView {
 fn typed(view: &CaseView) -> AnyView {
     let text = view.note.clone();
     let shown = (!text.is_empty())
-        .then(|| view! { <p class="soft small">"Your note was not sent:"</p><blockquote class="note-text"><p>{text}</p></blockquote> });
+        .then(|| view! { <p class="soft small">{say("Your note was not sent:", "メモは送信されていません：")}</p><blockquote class="note-text"><p>{text}</p></blockquote> });
     shown.into_any()
 }
 
@@ -263,65 +275,104 @@ fn side(view: &CaseView) -> AnyView {
         Hold::Mine(until) => {
             let hold = format!("/admin/review/{}/hold", view.id);
             view! {
-                <p class="soft small" data-hold=hold>"Reserved for you until "<span data-until>{minutes(*until)}</span>" UTC."</p>
-                <p class="note" role="alert" data-lost hidden>"Your reservation of this case has expired. Copy your note, then open the case again."</p>
+                <p class="soft small" data-hold=hold>{say("Reserved for you until ", "この案件は")}
+                    <span data-until>{minutes(*until)}</span>{say(" UTC.", " UTCまで確保されています。")}</p>
+                <p class="note" role="alert" data-lost hidden>{say(
+                    "Your reservation of this case has expired. Copy your note, then open the case again.",
+                    "案件の確保期限が切れました。メモを控えてから、案件を開き直してください。",
+                )}</p>
                 {ruling(view)}
             }
             .into_any()
         }
         Hold::Other(name, until) => view! {
-            <p class="note">{format!("{name} has reserved this case until {} UTC. You can view it but not decide it.", minutes(*until))}</p>
+            <p class="note">{tell!(
+                "{name} has reserved this case until {} UTC. You can view it but not decide it.",
+                "{name}がこの案件を{} UTCまで確保しています。閲覧はできますが、判定はできません。",
+                minutes(*until)
+            )}</p>
             {typed(view)}
         }
         .into_any(),
         Hold::Decided(name, ruling) => view! {
-            <p class="note">{format!("{} by {name}. This takes effect in a few seconds.", labels::ruling(*ruling).0)}</p>
+            <p class="note">{tell!(
+                "{} by {name}. This takes effect in a few seconds.",
+                "{}（{name}）。数秒後に確定します。",
+                labels::ruling(*ruling).0
+            )}</p>
             {typed(view)}
         }
         .into_any(),
         Hold::Over(Some((name, at))) => {
-            view! { <p class="note">{format!("Decided by {name} at {} UTC.", minutes(*at))}</p>{typed(view)} }.into_any()
+            view! { <p class="note">{tell!("Decided by {name} at {} UTC.", "{name}が{} UTCに判定しました。", minutes(*at))}</p>{typed(view)} }.into_any()
         }
         Hold::Over(None) => {
-            view! { <p class="soft">"This session is not waiting for review."</p>{typed(view)} }.into_any()
+            view! { <p class="soft">{say("This session is not waiting for review.", "このセッションは審査待ちではありません。")}</p>{typed(view)} }.into_any()
         }
     };
     view! {
         <section class="panel why">
-            <h2>"Why this case needs review"</h2>
+            <h2>{say("Why this case needs review", "審査が必要な理由")}</h2>
             {earlier(&view.earlier)}
             {if view.reasons.is_empty() {
-                view! { <p class="soft">"No reasons recorded."</p> }.into_any()
+                view! { <p class="soft">{say("No reasons recorded.", "理由の記録はありません。")}</p> }.into_any()
             } else {
                 reasons(&view.reasons)
             }}
             {checks(&view.checks)}
             {view.document.map(evidence)}
             {(!view.scores.is_empty()).then(|| view! {
-                <details class="fold"><summary>"Scores and limits"</summary>{scores(&view.scores)}{how_decided()}</details>
+                <details class="fold"><summary>{say("Scores and limits", "スコアとしきい値")}</summary>{scores(&view.scores)}{how_decided()}</details>
             })}
         </section>
         {view.assignment.as_ref().map(|to| assignment(to, &view.selection.href(&format!("{QUEUE}/{}/assign", view.id))))}
-        <section class="panel decide"><h2>"Decision"</h2>{mistakes(&view.mistakes)}{state}</section>
+        <section class="panel decide"><h2>{say("Decision", "判定")}</h2>{mistakes(&view.mistakes)}{state}</section>
     }
     .into_any()
 }
 
 fn keys() -> AnyView {
     shortcuts(&[
-        ("1 – 4", "choose a picture"),
-        ("Wheel, pinch", "zoom; drag to move"),
-        ("Z", "zoom to the middle and back"),
-        ("R", "rotate it"),
-        ("B, V", "more brightness, more contrast"),
-        ("0", "as it was"),
-        ("C", "compare portrait and selfie: beside each other, over each other"),
-        ("F", "flicker between them; again to stop"),
-        ("5 – 9", "tick a reason"),
-        ("N", "write a note; Esc leaves it"),
-        ("A, X, T", "go to Approve, Reject, Ask again; Enter decides"),
-        ("U", "go to Undo of your last decision"),
-        ("J, K", "next and previous case"),
+        ("1 – 4", say("choose a picture", "画像を選択")),
+        (
+            say("Wheel, pinch", "ホイール、ピンチ"),
+            say("zoom; drag to move", "拡大・縮小（ドラッグで移動）"),
+        ),
+        ("Z", say("zoom to the middle and back", "中央を拡大、元に戻す")),
+        ("R", say("rotate it", "回転")),
+        (
+            "B, V",
+            say("more brightness, more contrast", "明るさを上げる、コントラストを上げる"),
+        ),
+        ("0", say("as it was", "元に戻す")),
+        (
+            "C",
+            say(
+                "compare portrait and selfie: beside each other, over each other",
+                "顔写真と自撮り写真を比較（並べる、重ねる）",
+            ),
+        ),
+        (
+            "F",
+            say(
+                "flicker between them; again to stop",
+                "交互に表示（もう一度押すと停止）",
+            ),
+        ),
+        ("5 – 9", say("tick a reason", "理由を選択")),
+        ("N", say("write a note; Esc leaves it", "メモを記入（Escで終了）")),
+        (
+            "A, X, T",
+            say(
+                "go to Approve, Reject, Ask again; Enter decides",
+                "承認、不承認、再提出を依頼へ移動（Enterで確定）",
+            ),
+        ),
+        (
+            "U",
+            say("go to Undo of your last decision", "直前の判定の「取り消す」へ移動"),
+        ),
+        ("J, K", say("next and previous case", "次の案件、前の案件")),
     ])
 }
 
@@ -336,16 +387,16 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
         })
     };
     let readings = (!view.items.is_empty()).then(|| view! { <section class="panel">{items(&view.items)}</section> });
-    let attempt = (view.attempt > 1).then(|| badge(format!("attempt {}", view.attempt), Tone::Plain));
+    let attempt = (view.attempt > 1).then(|| badge(tell!("attempt {}", "{}回目の提出", view.attempt), Tone::Plain));
     let main = view! {
-        <p class="crumb"><a href=view.selection.href(QUEUE)>"Review"</a></p>
+        <p class="crumb"><a href=view.selection.href(QUEUE)>{say("Review", "審査")}</a></p>
         <div class="head">
-            <h1>{view.document.map_or("Case", labels::document)}" "{attempt}
-                <span class="soft head-note">{format!("waiting: {}", age(view.since, view.now))}</span></h1>
+            <h1>{view.document.map_or(say("Case", "案件"), labels::document)}" "{attempt}
+                <span class="soft head-note">{tell!("waiting: {}", "待ち時間：{}", age(view.since, view.now))}</span></h1>
             <div class="head-actions">
-                {link(&view.neighbours.1, "prev", "Previous")}
-                {link(&view.neighbours.0, "next", "Next case")}
-                <a class="button quiet small" href=session>"Session page"</a>
+                {link(&view.neighbours.1, "prev", say("Previous", "前の案件"))}
+                {link(&view.neighbours.0, "next", say("Next case", "次の案件"))}
+                <a class="button quiet small" href=session>{say("Session page", "セッションの詳細")}</a>
             </div>
         </div>
         <div class="case">
@@ -356,5 +407,5 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
         <script nonce=meta.nonce.clone() inner_html=include_str!("case.js")></script>
         <script nonce=meta.nonce.clone() inner_html=include_str!("faces.js")></script>
     };
-    page(frame, meta, "Case", main.into_any())
+    page(frame, meta, say("Case", "案件"), main.into_any())
 }

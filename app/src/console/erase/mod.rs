@@ -7,6 +7,7 @@ use super::{
     layout::NavigationItem,
     proof::{proof_of, step_up},
     request::{PageResult, Request, done, signed_in},
+    words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
@@ -41,8 +42,13 @@ async fn view_of(request: &Request) -> PageResult<(SessionId, EraseView)> {
         id: id.to_string(),
         proof: proof_of(request).await?,
         ends: match status {
-            Status::Created | Status::Collecting => Some("The user has not finished."),
-            Status::Deciding | Status::Reviewing => Some("The session has not been decided."),
+            Status::Created | Status::Collecting => {
+                Some(say("The user has not finished.", "利用者の手続きが完了していません。"))
+            }
+            Status::Deciding | Status::Reviewing => Some(say(
+                "The session has not been decided.",
+                "セッションはまだ判定されていません。",
+            )),
             Status::Completed | Status::Expired | Status::Failed => None,
         },
         ..EraseView::default()
@@ -60,8 +66,11 @@ async fn erase(request: Request, fields: Fields) -> PageResult<Outcome> {
     let (id, mut view) = view_of(&request).await?;
     view.word = fields.text("word");
     if view.word != WORD {
-        view.mistakes
-            .push(mistake("word", format!("Type the word {WORD} in capitals.")));
+        let sentence = tell!(
+            "Type the word {WORD} in capitals.",
+            "半角の大文字で{WORD}と入力してください。"
+        );
+        view.mistakes.push(mistake("word", sentence));
     } else {
         match step_up(&request, &fields).await? {
             None => return erased(&request, &admin, &id).await,
@@ -73,7 +82,10 @@ async fn erase(request: Request, fields: Fields) -> PageResult<Outcome> {
 
 async fn erased(request: &Request, admin: &Admin, id: &SessionId) -> PageResult<Outcome> {
     match erase_now(request.honnin(), admin, id).await {
-        Ok(()) => done(&format!("/admin/sessions/{id}"), "The personal data is being erased."),
+        Ok(()) => done(
+            &format!("/admin/sessions/{id}"),
+            say("The personal data is being erased.", "個人情報を消去しています。"),
+        ),
         Err(EraseNowError::NotFound) => Err(Fault::NotFound),
         Err(EraseNowError::Store(error)) => Err(error.into()),
     }

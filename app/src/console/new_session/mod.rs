@@ -6,10 +6,11 @@ use super::{
     layout::NavigationItem,
     link,
     request::{PageResult, Request},
+    words::{language, say},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
-use domain::tenant::NotReady;
+use domain::{language::Language, request::Issue, tenant::NotReady};
 use http::StatusCode;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
@@ -31,13 +32,16 @@ pub(super) fn forms() -> Router {
     Router::new().route("/admin/sessions/new", post(form("/admin/sessions/new", create)))
 }
 
-const NO_STEPS: &str = "No verification step is enabled, so no session can be created.";
-const NO_SETTINGS: &str = "There are no settings yet, so no session can be created.";
-
-const fn why(not_ready: NotReady) -> &'static str {
+fn why(not_ready: NotReady) -> &'static str {
     match not_ready {
-        NotReady::SettingsMissing => NO_SETTINGS,
-        NotReady::NoStepsEnabled => NO_STEPS,
+        NotReady::SettingsMissing => say(
+            "There are no settings yet, so no session can be created.",
+            "設定がまだないため、セッションを作成できません。",
+        ),
+        NotReady::NoStepsEnabled => say(
+            "No verification step is enabled, so no session can be created.",
+            "確認ステップが有効になっていないため、セッションを作成できません。",
+        ),
     }
 }
 
@@ -45,11 +49,11 @@ async fn load(request: Request) -> PageResult<NewSessionView> {
     Reviewer::of(request.staff())?;
     let tenant = settings::load(request.honnin(), request.staff()).await?;
     let not_ready = match &tenant.settings {
-        None => Some(NO_SETTINGS),
-        Some(settings) => settings.plan().err().map(why),
+        None => Some(NotReady::SettingsMissing),
+        Some(settings) => settings.plan().err(),
     };
     Ok(NewSessionView {
-        not_ready,
+        not_ready: not_ready.map(why),
         ..NewSessionView::default()
     })
 }
@@ -69,14 +73,53 @@ fn body(fields: &Fields) -> Result<Vec<u8>, &'static str> {
     }
     let metadata = fields.text("metadata");
     if !metadata.is_empty() {
-        let parsed: Value = serde_json::from_str(&metadata).map_err(|_| "The metadata is not valid JSON.")?;
-        let object = parsed
-            .is_object()
-            .then_some(parsed)
-            .ok_or("The metadata must be a JSON object in braces.")?;
+        let parsed: Value = serde_json::from_str(&metadata).map_err(|_| not_json())?;
+        let object = parsed.is_object().then_some(parsed).ok_or_else(|| {
+            say(
+                "The metadata must be a JSON object in braces.",
+                "メタデータは{ }で囲んだJSONオブジェクトで入力してください。",
+            )
+        })?;
         body.insert("metadata".to_owned(), object);
     }
-    serde_json::to_vec(&body).map_err(|_| "The metadata is not valid JSON.")
+    serde_json::to_vec(&body).map_err(|_| not_json())
+}
+
+fn not_json() -> &'static str {
+    say(
+        "The metadata is not valid JSON.",
+        "メタデータが正しいJSONではありません。",
+    )
+}
+
+/// What is wrong with a field. The API words it for developers, in English.
+fn issue_of(field: &str, issue: &Issue) -> String {
+    if language() != Language::Ja {
+        return format!("{field} {}.", issue.message);
+    }
+    let label = match field {
+        "lastName" => "姓",
+        "firstName" => "名",
+        "birthDate" => "生年月日",
+        _ => "メタデータ",
+    };
+    let what = match issue.tag {
+        "Limit" => "長さが上限を超えています。",
+        "Format" => "形式が正しくありません。",
+        _ => "値が正しくありません。",
+    };
+    format!("{label}の{what}")
+}
+
+/// Why the session was not created, where no field is to blame.
+fn refusal(error: &CreateSessionError) -> String {
+    match (language(), error) {
+        (Language::Ja, CreateSessionError::RateLimited) => {
+            "セッションの作成数が上限に達しました。しばらくしてからもう一度お試しください。".to_owned()
+        }
+        (Language::Ja, _) => "セッションを作成できませんでした。".to_owned(),
+        _ => format!("The session could not be created: {error}."),
+    }
 }
 
 async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -91,22 +134,18 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
         Ok(body) => match create_session(request.honnin(), &Tenant::by_hand(&reviewer), &body).await {
             Ok(made) => {
                 let (url, until) = (made.verification_url.expose(), made.verification_url_expires_at);
-                let shown = link::shown("Session created", &made.id, url, until);
+                let shown = link::shown(say("Session created", "セッションを作成しました"), &made.id, url, until);
                 return Ok(Outcome::shown(StatusCode::OK, shown));
             }
             Err(CreateSessionError::Decode(issues)) => {
                 for issue in issues {
                     let field = issue.path.last().map_or("metadata", String::as_str);
-                    view.mistakes
-                        .push(mistake(field, format!("{field} {}.", issue.message)));
+                    view.mistakes.push(mistake(field, issue_of(field, &issue)));
                 }
             }
             Err(CreateSessionError::NotReady(not_ready)) => view.not_ready = Some(why(not_ready)),
             Err(CreateSessionError::Store(error)) => return Err(error.into()),
-            Err(other) => view.mistakes.push(mistake(
-                "metadata",
-                format!("The session could not be created: {other}."),
-            )),
+            Err(other) => view.mistakes.push(mistake("metadata", refusal(&other))),
         },
     }
     Ok(Outcome::refused(view))

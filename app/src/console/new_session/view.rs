@@ -3,6 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, area, heading, line};
+use crate::console::words::say;
 use crate::parts::Mistake;
 use leptos::prelude::*;
 
@@ -34,31 +35,40 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
     };
     let metadata = Line {
         name: "metadata",
-        label: "Metadata (optional)",
+        label: say("Metadata (optional)", "メタデータ（任意）"),
         hint: Some(
-            r#"A JSON object, like {"order": "A-17"}. Returned in webhooks. Must not contain personal data."#.into(),
+            say(
+                r#"A JSON object, like {"order": "A-17"}. Returned in webhooks. Must not contain personal data."#,
+                r#"{"order": "A-17"}のようなJSONオブジェクト。Webhookで返されます。個人情報を含めないでください。"#,
+            )
+            .into(),
         ),
         value: view.metadata.clone(),
         ..Line::default()
     };
     let main = view! {
-        <p class="crumb"><a href="/admin/sessions">"Sessions"</a></p>
-        {heading("Create a session", ().into_any())}
-        {view.not_ready.map(|why| view! { <p class="note">{why}" "<a href="/admin/settings">"Open the settings"</a></p> })}
+        <p class="crumb"><a href="/admin/sessions">{say("Sessions", "セッション")}</a></p>
+        {heading(say("Create a session", "セッションを作成"), ().into_any())}
+        {view.not_ready.map(|why| view! { <p class="note">{why}" "<a href="/admin/settings">{say("Open the settings", "設定を開く")}</a></p> })}
         {mistakes(wrong)}
         <form class="stack narrow-page" method="post" action="/admin/sessions/new">
             <section class="panel stack">
-                <h2>"What you know about the person (optional)"</h2>
-                <p class="soft">"Compared with the document. Encrypted at rest."</p>
+                <h2>{say("What you know about the person (optional)", "利用者の登録情報（任意）")}</h2>
+                <p class="soft">{say("Compared with the document. Encrypted at rest.", "本人確認書類と照合します。暗号化して保存されます。")}</p>
                 <div class="grid-form">
-                    {line(text("lastName", "Last name", "text", last), wrong)}
-                    {line(text("firstName", "First name", "text", first), wrong)}
-                    {line(text("birthDate", "Date of birth", "date", birth), wrong)}
+                    {line(text("lastName", say("Last name", "姓"), "text", last), wrong)}
+                    {line(text("firstName", say("First name", "名"), "text", first), wrong)}
+                    {line(text("birthDate", say("Date of birth", "生年月日"), "date", birth), wrong)}
                 </div>
             </section>
             {area(metadata, 3, wrong)}
-            <p><button class="button primary" type="submit">"Create"</button></p>
+            <p><button class="button primary" type="submit">{say("Create", "作成")}</button></p>
         </form>
     };
-    page(frame, meta, "Create a session", main.into_any())
+    page(
+        frame,
+        meta,
+        say("Create a session", "セッションを作成"),
+        main.into_any(),
+    )
 }

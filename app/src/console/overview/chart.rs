@@ -3,6 +3,7 @@
 
 use crate::console::parts::grouped;
 use crate::console::table::{Table, cell, row_name};
+use crate::console::words::{say, tell};
 use leptos::prelude::*;
 
 /// The sessions of one day by result.
@@ -57,7 +58,11 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
         x += DAY;
     }
     let total: i64 = days.iter().map(Day::total).sum();
-    let label = format!("Sessions of the last {} days by verdict: {total} in total", days.len());
+    let label = tell!(
+        "Sessions of the last {} days by verdict: {total} in total",
+        "過去{}日間の判定別セッション数：合計{total}件",
+        days.len()
+    );
     let view_box = format!("0 0 {} {HEIGHT}", x - GAP / 2);
     let name = |at: usize| days.get(at).map(|day| day.name.clone());
     view! {
@@ -80,14 +85,14 @@ pub(super) fn table(days: &[Day]) -> AnyView {
         std::iter::once(row_name(day.name.clone())).chain(counts)
     });
     let columns = [
-        "Day",
-        "Approved",
-        "Rejected",
-        "In review",
-        "Unfinished, expired, failed",
+        say("Day", "日付"),
+        say("Approved", "承認"),
+        say("Rejected", "不承認"),
+        say("In review", "審査中"),
+        say("Unfinished, expired, failed", "未完了・期限切れ・失敗"),
     ];
-    let table = Table::new("Sessions by day", columns).rows(rows);
-    view! { <details class="fold"><summary>"Show as a table"</summary>{table}</details> }.into_any()
+    let table = Table::new(say("Sessions by day", "日別のセッション"), columns).rows(rows);
+    view! { <details class="fold"><summary>{say("Show as a table", "表で表示")}</summary>{table}</details> }.into_any()
 }
 
 #[cfg(test)]

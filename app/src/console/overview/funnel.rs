@@ -2,6 +2,7 @@
 
 use crate::console::parts::grouped;
 use crate::console::table::{Row, Table, cell, row_name};
+use crate::console::words::{say, tell};
 use domain::funnel::FunnelStep;
 use leptos::prelude::*;
 use service::session::overview::StepCount;
@@ -18,16 +19,16 @@ struct Reached {
     open: i64,
 }
 
-const fn label(step: FunnelStep) -> &'static str {
+fn label(step: FunnelStep) -> &'static str {
     match step {
-        FunnelStep::Created => "Created",
-        FunnelStep::Opened => "Opened the link",
-        FunnelStep::Agreed => "Agreed",
-        FunnelStep::DocumentSent => "Sent the document",
-        FunnelStep::DetailsGiven => "Gave the details",
-        FunnelStep::SelfieTaken => "Took the selfie",
-        FunnelStep::Submitted => "Submitted",
-        FunnelStep::Decided => "Decided",
+        FunnelStep::Created => say("Created", "作成"),
+        FunnelStep::Opened => say("Opened the link", "リンクを開封"),
+        FunnelStep::Agreed => say("Agreed", "同意"),
+        FunnelStep::DocumentSent => say("Sent the document", "書類を送信"),
+        FunnelStep::DetailsGiven => say("Gave the details", "情報を入力"),
+        FunnelStep::SelfieTaken => say("Took the selfie", "自撮りを撮影"),
+        FunnelStep::Submitted => say("Submitted", "提出"),
+        FunnelStep::Decided => say("Decided", "判定"),
     }
 }
 
@@ -94,20 +95,34 @@ pub(super) fn panel(counts: &[StepCount]) -> AnyView {
     let worst = worst(&steps);
     let rows = steps.iter().map(|step| row(step, all, worst));
     let table = Table::new(
-        "Where people give up",
-        ["Step", "Reached", "Of all", "Gave up here", "Still open"],
+        say("Where people give up", "ステップ別の離脱"),
+        [
+            say("Step", "ステップ"),
+            say("Reached", "到達"),
+            say("Of all", "割合"),
+            say("Gave up here", "離脱"),
+            say("Still open", "手続き中"),
+        ],
     )
     .class("cards funnel")
     .rows(rows);
     let most = worst.map(|worst| {
         let step = label(worst.step).to_lowercase();
         let sentence = match worst.gave_up {
-            1 => format!("Most losses: one person who {step} and went no further."),
-            count => format!("Most losses: {} people who {step} and went no further.", grouped(count)),
+            1 => tell!(
+                "Most losses: one person who {step} and went no further.",
+                "離脱が最も多いのは「{step}」の後です（1人）。"
+            ),
+            count => tell!(
+                "Most losses: {} people who {step} and went no further.",
+                "離脱が最も多いのは「{step}」の後です（{}人）。",
+                grouped(count)
+            ),
         };
         view! { <p class="soft">{sentence}</p> }
     });
-    view! { <section class="panel"><h2>"Where people give up"</h2>{most}{table}</section> }.into_any()
+    view! { <section class="panel"><h2>{say("Where people give up", "ステップ別の離脱")}</h2>{most}{table}</section> }
+        .into_any()
 }
 
 #[cfg(test)]

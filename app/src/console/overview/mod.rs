@@ -9,6 +9,7 @@ use super::{
     labels,
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
+    words::{say, tell},
 };
 use chart::Day;
 use domain::{
@@ -114,13 +115,19 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
     let mut missing = Vec::new();
     if settings.is_none_or(|settings| settings.steps.is_empty()) && Admin::of(request.staff()).is_ok() {
         missing.push((
-            "Choose the verification steps. At least one is needed to create sessions",
+            say(
+                "Choose the verification steps. At least one is needed to create sessions",
+                "確認ステップを選択してください。セッションの作成には1つ以上必要です",
+            ),
             "/admin/settings#steps",
         ));
     }
     if !has_receiver(counted) && Developer::of(request.staff()).is_ok() {
         missing.push((
-            "Set a webhook receiver. Without one, your server has to poll with GET",
+            say(
+                "Set a webhook receiver. Without one, your server has to poll with GET",
+                "Webhook受信先を設定してください。未設定の場合、サーバーからGETで確認する必要があります",
+            ),
             "/admin/settings#webhook",
         ));
     }
@@ -133,12 +140,10 @@ fn told(recorded: &Recorded) -> (Timestamp, String) {
     let detail = entry
         .detail
         .as_ref()
-        .map(|detail| format!(" ({detail})"))
+        .map(|detail| tell!(" ({detail})", "（{detail}）"))
         .unwrap_or_default();
-    (
-        entry.at,
-        format!("{} {}{detail}", who(recorded), labels::action(&entry.action)),
-    )
+    let (who, action) = (who(recorded), labels::action(&entry.action));
+    (entry.at, tell!("{who} {action}{detail}", "{who}：{action}{detail}"))
 }
 
 #[cfg(test)]

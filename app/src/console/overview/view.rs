@@ -7,6 +7,7 @@ use crate::PageMeta;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, age, badge, duration, empty, facts, grouped, heading, time};
 use crate::console::table::{Table, cell, row_name};
+use crate::console::words::{say, tell};
 use domain::{outcome::Source, time::Timestamp};
 use leptos::prelude::*;
 use service::session::overview::{Backlog, DecisionTimes, DeliveryCounts, StepCount};
@@ -71,7 +72,7 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
         .iter()
         .map(|(name, href)| view! { <li><a href=*href>{*name}</a></li> })
         .collect_view();
-    view! { <section class="panel notice"><h2>"To do"</h2><ul class="bullets alone">{items}</ul></section> }.into_any()
+    view! { <section class="panel notice"><h2>{say("To do", "対応が必要な項目")}</h2><ul class="bullets alone">{items}</ul></section> }.into_any()
 }
 
 fn since_last_visit(news: &SinceLastVisit) -> AnyView {
@@ -83,13 +84,13 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
     let from = news
         .from
         .as_ref()
-        .map(|from| format!(" from {from}"))
+        .map(|from| tell!(" from {from}", "（{from}）"))
         .unwrap_or_default();
     view! {
         <section class="panel notice">
-            <h2>"Since your last visit"</h2>
+            <h2>{say("Since your last visit", "前回のサインイン以降")}</h2>
             <ul class="bullets">{items}</ul>
-            <p class="soft">"You last signed in at "{time(news.at)}{format!(" UTC{from}.")}</p>
+            <p class="soft">{say("You last signed in at ", "前回のサインイン：")}{time(news.at)}{tell!(" UTC{from}.", " UTC{from}")}</p>
         </section>
     }
     .into_any()
@@ -99,12 +100,17 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
 fn overdue(count: i64) -> AnyView {
     let sentence = match count {
         0 => return ().into_any(),
-        1 => "One case has been waiting for longer than half the retention period. It is not erased by time until it is decided.".to_owned(),
-        count => format!(
-            "{count} cases have been waiting for longer than half the retention period. They are not erased by time until they are decided."
+        1 => say(
+            "One case has been waiting for longer than half the retention period. It is not erased by time until it is decided.",
+            "保存期間の半分を超えて審査を待っている案件が1件あります。判定されるまで、期間の経過では消去されません。",
+        )
+        .to_owned(),
+        count => tell!(
+            "{count} cases have been waiting for longer than half the retention period. They are not erased by time until they are decided.",
+            "保存期間の半分を超えて審査を待っている案件が{count}件あります。判定されるまで、期間の経過では消去されません。"
         ),
     };
-    view! { <section class="panel notice"><p>{sentence}" "<a href="/admin/review">"Review"</a></p></section> }
+    view! { <section class="panel notice"><p>{sentence}" "<a href="/admin/review">{say("Review", "審査")}</a></p></section> }
         .into_any()
 }
 
@@ -113,20 +119,20 @@ fn ranges(chosen: i64) -> AnyView {
     let links = RANGES
         .map(|days| {
             let href = format!("/admin?days={days}");
-            view! { <a href=href aria-current=(days == chosen).then_some("true")>{format!("{days} days")}</a> }
+            view! { <a href=href aria-current=(days == chosen).then_some("true")>{tell!("{days} days", "{days}日間")}</a> }
         })
         .collect_view();
-    view! { <nav class="ranges" aria-label="Days counted">{links}</nav> }.into_any()
+    view! { <nav class="ranges" aria-label=say("Days counted", "集計期間")>{links}</nav> }.into_any()
 }
 
 fn times(times: &[DecisionTimes]) -> AnyView {
     let inside = if times.is_empty() {
-        view! { <p class="soft">"No decisions on submitted sessions yet."</p> }.into_any()
+        view! { <p class="soft">{say("No decisions on submitted sessions yet.", "提出されたセッションの判定はまだありません。")}</p> }.into_any()
     } else {
         let rows = times.iter().map(|times| {
             let name = match times.source {
-                Source::Automatic => "Automatic",
-                Source::ManualReview => "By a reviewer",
+                Source::Automatic => say("Automatic", "自動"),
+                Source::ManualReview => say("By a reviewer", "審査担当者"),
             };
             [
                 row_name(name),
@@ -136,15 +142,20 @@ fn times(times: &[DecisionTimes]) -> AnyView {
             ]
         });
         Table::new(
-            "Time to decision",
-            ["Decided", "Decisions", "Half within", "Nine in ten within"],
+            say("Time to decision", "判定までの時間"),
+            [
+                say("Decided", "判定方法"),
+                say("Decisions", "件数"),
+                say("Half within", "中央値"),
+                say("Nine in ten within", "90パーセンタイル"),
+            ],
         )
         .rows(rows)
     };
     view! {
         <section class="panel">
-            <h2>"Time to decision"</h2>
-            <p class="soft">"From the submission to the final decision."</p>
+            <h2>{say("Time to decision", "判定までの時間")}</h2>
+            <p class="soft">{say("From the submission to the final decision.", "提出から最終判定までの時間です。")}</p>
             {inside}
         </section>
     }
@@ -156,18 +167,18 @@ fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
     let late = if backlog.late > 0 {
         badge(grouped(backlog.late), Tone::Bad)
     } else {
-        badge("none", Tone::Good)
+        badge(say("none", "なし"), Tone::Good)
     };
     let items = vec![
-        ("Waiting", grouped(backlog.count).into_any()),
-        ("Oldest case", oldest.into_any()),
-        ("Target", duration(backlog.target).into_any()),
-        ("Late", late),
+        (say("Waiting", "審査待ち"), grouped(backlog.count).into_any()),
+        (say("Oldest case", "最長の待ち時間"), oldest.into_any()),
+        (say("Target", "目標"), duration(backlog.target).into_any()),
+        (say("Late", "遅延"), late),
     ];
-    let link = may_review.then(|| view! { <a href="/admin/review">"Open the queue"</a> });
+    let link = may_review.then(|| view! { <a href="/admin/review">{say("Open the queue", "審査待ちを開く")}</a> });
     view! {
         <section class="panel">
-            <div class="panel-head"><h2>"Review backlog"</h2>{link}</div>
+            <div class="panel-head"><h2>{say("Review backlog", "審査の状況")}</h2>{link}</div>
             {facts(items)}
         </section>
     }
@@ -180,10 +191,13 @@ fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
         deliveries.failing_since,
         deliveries.last_success_at,
     ) {
-        (false, ..) => badge("no receiver", Tone::Plain),
-        (true, Some(since), _) => view! { {badge("failing", Tone::Bad)}" for "{age(since, now)} }.into_any(),
-        (true, None, Some(_)) => badge("healthy", Tone::Good),
-        (true, None, None) => badge("nothing sent yet", Tone::Plain),
+        (false, ..) => badge(say("no receiver", "受信先なし"), Tone::Plain),
+        (true, Some(since), _) => {
+            view! { {badge(say("failing", "失敗中"), Tone::Bad)}{tell!(" for {}", "（{}）", age(since, now))} }
+                .into_any()
+        }
+        (true, None, Some(_)) => badge(say("healthy", "正常"), Tone::Good),
+        (true, None, None) => badge(say("nothing sent yet", "送信なし"), Tone::Plain),
     };
     let DeliveryCounts {
         at_once,
@@ -197,15 +211,15 @@ fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
         "0".into_any()
     };
     let items = vec![
-        ("Receiver", state),
-        ("Delivered at once", grouped(at_once).into_any()),
-        ("After retries", grouped(later).into_any()),
-        ("Still to send", grouped(pending).into_any()),
-        ("Abandoned", given_up),
+        (say("Receiver", "受信先"), state),
+        (say("Delivered at once", "初回で送信成功"), grouped(at_once).into_any()),
+        (say("After retries", "再送で送信成功"), grouped(later).into_any()),
+        (say("Still to send", "送信待ち"), grouped(pending).into_any()),
+        (say("Abandoned", "送信中止"), given_up),
     ];
     view! {
         <section class="panel">
-            <div class="panel-head"><h2>"Webhooks"</h2><a href="/admin/webhooks">"Deliveries"</a></div>
+            <div class="panel-head"><h2>{say("Webhooks", "Webhook")}</h2><a href="/admin/webhooks">{say("Deliveries", "送信履歴")}</a></div>
             {facts(items)}
         </section>
     }
@@ -217,30 +231,30 @@ fn tiles(view: &OverviewView) -> AnyView {
     let (approved, rejected) = (sum(|day| day.approved), sum(|day| day.rejected));
     let decided = approved + rejected;
     let rate = if decided > 0 {
-        format!("{}% of decided sessions", approved * 100 / decided)
+        tell!("{}% of decided sessions", "判定済みの{}%", approved * 100 / decided)
     } else {
-        "none decided yet".to_owned()
+        say("none decided yet", "判定済みなし").to_owned()
     };
     let automatic = view.times.iter().find(|times| times.source == Source::Automatic);
     let median = automatic.map_or_else(|| "–".to_owned(), |times| duration(times.median));
     let ninetieth = automatic.map_or_else(
-        || "no automatic decisions yet".to_owned(),
-        |times| format!("nine in ten within {}", duration(times.ninetieth)),
+        || say("no automatic decisions yet", "自動判定なし").to_owned(),
+        |times| tell!("nine in ten within {}", "90%が{}以内", duration(times.ninetieth)),
     );
     let oldest = view.backlog.oldest.map_or_else(
-        || "queue is empty".to_owned(),
-        |at| format!("oldest: {}", age(at, view.now)),
+        || say("queue is empty", "審査待ちなし").to_owned(),
+        |at| tell!("oldest: {}", "最長{}", age(at, view.now)),
     );
     let oldest = match view.backlog.late {
         0 => oldest,
-        late => format!("{late} late, {oldest}"),
+        late => tell!("{late} late, {oldest}", "遅延{late}件、{oldest}"),
     };
     view! {
         <div class="tiles">
-            {tile("Sessions", grouped(sum(Day::total)), format!("last {} days", view.range))}
-            {tile("Approved", grouped(approved), rate)}
-            {tile("Half decided within", median, ninetieth)}
-            {tile("Waiting for review", grouped(view.backlog.count), oldest)}
+            {tile(say("Sessions", "セッション"), grouped(sum(Day::total)), tell!("last {} days", "過去{}日間", view.range))}
+            {tile(say("Approved", "承認"), grouped(approved), rate)}
+            {tile(say("Half decided within", "判定時間の中央値"), median, ninetieth)}
+            {tile(say("Waiting for review", "審査待ち"), grouped(view.backlog.count), oldest)}
         </div>
     }
     .into_any()
@@ -255,20 +269,23 @@ fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
         .map(|deliveries| webhooks(deliveries, view.now));
     if total == 0 {
         let title = match view.range {
-            7 => "No sessions in the last 7 days",
-            90 => "No sessions in the last 90 days",
-            _ => "No sessions in the last 30 days",
+            7 => say("No sessions in the last 7 days", "過去7日間のセッションはありません"),
+            90 => say("No sessions in the last 90 days", "過去90日間のセッションはありません"),
+            _ => say("No sessions in the last 30 days", "過去30日間のセッションはありません"),
         };
-        let advice = "Sessions appear here once you or your server have created one.";
+        let advice = say(
+            "Sessions appear here once you or your server have created one.",
+            "管理コンソールまたはサーバーからセッションを作成すると、ここに表示されます。",
+        );
         return view! { {empty(title, advice)}<div class="halves">{review}{webhooks}</div> }.into_any();
     }
     view! {
         <section class="panel">
-            <h2>"Sessions by day"</h2>
+            <h2>{say("Sessions by day", "日別のセッション")}</h2>
             {chart::bars(&view.days)}
             <ul class="legend">
-                <li class="good">"Approved"</li><li class="bad">"Rejected"</li>
-                <li class="warn">"In review"</li><li class="plain">"Unfinished, expired, failed"</li>
+                <li class="good">{say("Approved", "承認")}</li><li class="bad">{say("Rejected", "不承認")}</li>
+                <li class="warn">{say("In review", "審査中")}</li><li class="plain">{say("Unfinished, expired, failed", "未完了・期限切れ・失敗")}</li>
             </ul>
             {chart::table(&view.days)}
         </section>
@@ -283,17 +300,17 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
     let new = frame
         .may
         .review
-        .then(|| view! { <a class="button secondary small" href="/admin/sessions/new">"Create a session"</a> });
+        .then(|| view! { <a class="button secondary small" href="/admin/sessions/new">{say("Create a session", "セッションを作成")}</a> });
     let actions = view! { {ranges(view.range)}{new} };
     let main = view! {
-        {heading("Overview", actions.into_any())}
+        {heading(say("Overview", "概要"), actions.into_any())}
         {view.news.as_ref().map(since_last_visit)}
         {to_do(&view.missing)}
         {overdue(view.backlog.overdue)}
         {tiles(view)}
         {figures(view, frame)}
     };
-    page(frame, meta, "Overview", main.into_any())
+    page(frame, meta, say("Overview", "概要"), main.into_any())
 }
 
 #[cfg(test)]

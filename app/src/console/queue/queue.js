@@ -43,7 +43,8 @@
     }
     const fresh = ids.filter((id) => !known.has(id)).length;
     known = new Set([...known, ...ids]);
-    if (fresh) document.querySelector("[data-news]").textContent = fresh === 1 ? "1 new case" : `${fresh} new cases`;
+    const news = document.querySelector("[data-news]");
+    if (fresh) news.textContent = fresh === 1 ? news.dataset.one : news.dataset.more.replace("{n}", fresh);
   };
   const ask = async () => {
     clearTimeout(timer);

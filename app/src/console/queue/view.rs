@@ -7,6 +7,7 @@ use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, age, badge, duration, empty, grouped, heading, next_page, select, shortcuts, time};
 use crate::console::selection::{QUEUE, Selection};
 use crate::console::table::{Cell, Table, cell};
+use crate::console::words::{say, tell};
 use domain::{
     document::DocumentType,
     ids::UserId,
@@ -78,7 +79,7 @@ fn waiting(since: Timestamp, target: Millis, now: Timestamp) -> AnyView {
         75..100 => "near",
         _ => "late",
     };
-    let late = (percent >= 100).then(|| badge("late", Tone::Bad));
+    let late = (percent >= 100).then(|| badge(say("late", "遅延"), Tone::Bad));
     let bar = format!(
         r#"<rect class="ground" width="100" height="5"/><rect class="{class}" width="{}" height="5"/>"#,
         percent.min(100)
@@ -97,12 +98,12 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
     let more = case.reasons.len().saturating_sub(1);
     let first = case.reasons.first().map(labels::reason).unwrap_or_default();
     let holder = case.held_by.as_ref().map(|(name, mine)| match mine {
-        true => badge("open: you", Tone::Live),
-        false => badge(format!("open: {name}"), Tone::Warn),
+        true => badge(say("open: you", "自分が確認中"), Tone::Live),
+        false => badge(tell!("open: {name}", "{name}が確認中"), Tone::Warn),
     });
     let assignee = case.assigned_to.as_ref().map(|(user, name)| {
         let name = if *user == view.me {
-            "You".to_owned()
+            say("You", "自分").to_owned()
         } else {
             name.clone()
         };
@@ -110,7 +111,7 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
     });
     let action = view.selection.href(&format!("{QUEUE}/{}/assign", case.id));
     let assign = take_or_give_back(case.assigned_to.as_ref(), &view.me, action, &case.id);
-    let more = (more > 0).then(|| view! { <span class="soft">{format!(" and {more} more")}</span> });
+    let more = (more > 0).then(|| view! { <span class="soft">{tell!(" and {more} more", " ほか{more}件")}</span> });
     [
         cell(waiting(case.since, view.target, view.now)),
         cell(case.document.map_or("–", labels::document)),
@@ -119,7 +120,8 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
         cell(score(case.liveness)).class("number"),
         cell(view! { <div class="assignee">{assignee}{holder}{assign}</div> }),
         cell(
-            view! { <a class="button secondary small" href=href data-case=case.id.clone()>"Open"<span class="unseen">{format!(" {}", case.id)}</span></a> },
+            view! { <a class="button secondary small" href=href data-case=case.id.clone()>
+            {say("Open", "開く")}<span class="unseen">{format!(" {}", case.id)}</span></a> },
         ),
     ]
 }
@@ -149,8 +151,10 @@ pub(super) fn reasons(view: &QueueView) -> AnyView {
         .map(|(reason, count)| chip(Some(reason), labels::reason_name(reason), count))
         .collect_view();
     view! {
-        <nav aria-label="Whose cases"><ul class="pills">{whose(false, "Everybody’s", None)}{whose(true, "Mine", Some(view.counts.mine))}</ul></nav>
-        <nav aria-label="Reasons"><ul class="pills">{chip(None, "All".to_owned(), view.counts.all)}{chips}</ul></nav>
+        <nav aria-label=say("Whose cases", "担当")><ul class="pills">
+            {whose(false, say("Everybody’s", "全員"), None)}{whose(true, say("Mine", "自分"), Some(view.counts.mine))}</ul></nav>
+        <nav aria-label=say("Reasons", "理由")><ul class="pills">
+            {chip(None, say("All", "すべて").to_owned(), view.counts.all)}{chips}</ul></nav>
     }
     .into_any()
 }
@@ -168,9 +172,9 @@ fn documents(view: &QueueView) -> AnyView {
         <form class="filters" method="get" action=QUEUE role="search">
             {reason}
             {view.selection.mine.then(|| view! { <input type="hidden" name="assigned" value="me"/> })}
-            {select("document", "Document", "Any document", kinds, chosen)}
-            <div class="filter-actions"><button class="button secondary small" type="submit">"Filter"</button>
-                {(!view.selection.is_all()).then(|| view! { <a class="button quiet small" href=QUEUE>"Clear"</a> })}</div>
+            {select("document", say("Document", "本人確認書類"), say("Any document", "すべての書類"), kinds, chosen)}
+            <div class="filter-actions"><button class="button secondary small" type="submit">{say("Filter", "絞り込む")}</button>
+                {(!view.selection.is_all()).then(|| view! { <a class="button quiet small" href=QUEUE>{say("Clear", "クリア")}</a> })}</div>
         </form>
     }
     .into_any()
@@ -178,26 +182,46 @@ fn documents(view: &QueueView) -> AnyView {
 
 fn list(view: &QueueView) -> AnyView {
     if view.rows.is_empty() && !view.selection.is_all() {
-        return empty("No cases match these filters", "Clear them to see the whole queue.").into_any();
+        return empty(
+            say("No cases match these filters", "条件に一致する案件はありません"),
+            say(
+                "Clear them to see the whole queue.",
+                "条件をクリアすると、審査待ちの案件がすべて表示されます。",
+            ),
+        )
+        .into_any();
     }
     if view.rows.is_empty() {
-        let advice = "Cases appear here when a session could not be decided automatically.";
-        return empty("Nothing to review", advice).into_any();
+        let advice = say(
+            "Cases appear here when a session could not be decided automatically.",
+            "自動で判定できなかったセッションがここに表示されます。",
+        );
+        return empty(say("Nothing to review", "審査待ちの案件はありません"), advice).into_any();
     }
     Table::new(
-        "Waiting cases",
-        ["Waiting", "Document", "Reason", "Face match", "Liveness", "Assigned to"],
+        say("Waiting cases", "審査待ちの案件"),
+        [
+            say("Waiting", "待ち時間"),
+            say("Document", "本人確認書類"),
+            say("Reason", "理由"),
+            say("Face match", "顔照合"),
+            say("Liveness", "生体検知"),
+            say("Assigned to", "担当者"),
+        ],
     )
-    .unseen("Open")
+    .unseen(say("Open", "開く"))
     .rows(view.rows.iter().map(|case| row(case, view)))
 }
 
 fn keys() -> AnyView {
     shortcuts(&[
-        ("J, K", "next and previous case"),
-        ("Enter", "open it"),
-        ("N", "start with the oldest"),
-        ("U", "go to Undo of your last decision"),
+        ("J, K", say("next and previous case", "次の案件、前の案件")),
+        ("Enter", say("open it", "案件を開く")),
+        ("N", say("start with the oldest", "最も古い案件から開始")),
+        (
+            "U",
+            say("go to Undo of your last decision", "直前の判定の「取り消す」へ移動"),
+        ),
     ])
 }
 
@@ -209,7 +233,7 @@ pub(super) fn start(view: &QueueView) -> Option<AnyView> {
         !reserved && !assigned
     };
     let first = view.rows.iter().find(free)?;
-    Some(view! { <a class="button primary small" href=view.case(&first.id) data-first>"Start with the oldest "<kbd>"N"</kbd></a> }.into_any())
+    Some(view! { <a class="button primary small" href=view.case(&first.id) data-first>{say("Start with the oldest ", "最も古い案件から開始 ")}<kbd>"N"</kbd></a> }.into_any())
 }
 
 /// The cases, and the next page.
@@ -221,21 +245,29 @@ pub(super) fn cases(view: &QueueView) -> AnyView {
 #[must_use]
 pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let help = (!view.rows.is_empty()).then(|| {
-        view! { <button class="button quiet small" type="button" data-help hidden>"Shortcuts "<kbd>"?"</kbd></button> }
+        view! { <button class="button quiet small" type="button" data-help hidden>{say("Shortcuts ", "ショートカット ")}<kbd>"?"</kbd></button> }
     });
-    let target = format!("Oldest first. The target is {}.", duration(view.target));
+    let target = tell!(
+        "Oldest first. The target is {}.",
+        "待ち時間の長い順に表示しています。目標時間は{}です。",
+        duration(view.target)
+    );
     let main = view! {
-        {heading("Review", view! { {help}<span data-region="start">{start(view)}</span> }.into_any())}
+        {heading(say("Review", "審査"), view! { {help}<span data-region="start">{start(view)}</span> }.into_any())}
         <p class="soft">{target}</p>
-        <p class="note" data-signed-out hidden>"You are no longer signed in, or may no longer review. "<a href=QUEUE>"Reload this page"</a>"."</p>
-        <p class="unseen" role="status" data-news></p>
+        <p class="note" data-signed-out hidden>{say(
+            "You are no longer signed in, or may no longer review. ",
+            "サインアウトしたか、審査の権限がなくなりました。",
+        )}<a href=QUEUE>{say("Reload this page", "ページを再読み込み")}</a>{say(".", "してください。")}</p>
+        <p class="unseen" role="status" data-news data-one=say("1 new case", "新しい案件が1件あります")
+            data-more=say("{n} new cases", "新しい案件が{n}件あります")></p>
         <div class="stack" data-region="reasons">{reasons(view)}</div>
         {documents(view)}
         <div class="stack" data-region="cases" data-live=view.live.clone() data-version=view.version.clone()>{cases(view)}</div>
         {keys()}
         <script nonce=meta.nonce.clone() inner_html=include_str!("queue.js")></script>
     };
-    page(frame, meta, "Review", main.into_any())
+    page(frame, meta, say("Review", "審査"), main.into_any())
 }
 
 #[cfg(test)]

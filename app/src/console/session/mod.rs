@@ -4,6 +4,7 @@ mod view;
 
 use super::{
     audit::{self, who},
+    case::why_not_done,
     fault::Fault,
     labels,
     layout::NavigationItem,
@@ -11,6 +12,7 @@ use super::{
     parts::Tone,
     request::{PageResult, Request, done},
     rows,
+    words::{language, say, tell},
 };
 use crate::{
     forms::{OUTCOME, TIME},
@@ -20,7 +22,6 @@ use axum::{Router, routing::post};
 use domain::{
     document::Side,
     ids::SessionId,
-    language::Language,
     outcome::Source,
     sandbox::{SandboxOutcome, SandboxTime},
     session::{FailureReason, Status},
@@ -30,7 +31,7 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer, Reviewer, Tenant},
-    review::{RuleError, reopen},
+    review::reopen,
     sandbox::{
         CompleteError,
         clock::{self, AdvanceError},
@@ -181,19 +182,24 @@ fn decided(history: &SessionHistory) -> Option<Decided> {
 }
 
 /// What a picture shows.
-pub(super) const fn slot_name(slot: Slot) -> &'static str {
+pub(super) fn slot_name(slot: Slot) -> &'static str {
     match slot {
-        Slot::Document(Side::Front) => "Front",
-        Slot::Document(Side::Back) => "Back",
-        Slot::Selfie => "Selfie",
+        Slot::Document(Side::Front) => say("Front", "表面"),
+        Slot::Document(Side::Back) => say("Back", "裏面"),
+        Slot::Selfie => say("Selfie", "自撮り写真"),
     }
 }
 
 fn capture(taken: &Taken) -> Capture {
-    let mut name = format!("{}, try {}", slot_name(taken.slot), taken.number);
-    if taken.attempt > 1 {
-        name = format!("{name}, attempt {}", taken.attempt);
-    }
+    let (slot, number, attempt) = (slot_name(taken.slot), taken.number, taken.attempt);
+    let name = if attempt > 1 {
+        tell!(
+            "{slot}, try {number}, attempt {attempt}",
+            "{slot}（{attempt}回目の提出、{number}枚目）"
+        )
+    } else {
+        tell!("{slot}, try {number}", "{slot}（{number}枚目）")
+    };
     Capture {
         name,
         at: taken.at,
@@ -202,28 +208,38 @@ fn capture(taken: &Taken) -> Capture {
         problems: taken
             .problems
             .iter()
-            .map(|reason| reason.sentence(Language::En).to_owned())
+            .map(|reason| reason.sentence(language()).to_owned())
             .collect(),
     }
 }
 
 fn timeline(history: &SessionHistory) -> Vec<Moment> {
     let session = &history.detail.session;
-    let mut moments = vec![moment(session.created_at, "Created", Tone::Plain)];
+    let mut moments = vec![moment(session.created_at, say("Created", "作成"), Tone::Plain)];
     for link in &history.links {
         if link.created_at > session.created_at {
-            moments.push(moment(link.created_at, "Link reissued", Tone::Plain));
+            moments.push(moment(
+                link.created_at,
+                say("Link reissued", "リンクの再発行"),
+                Tone::Plain,
+            ));
         }
         if let Some(at) = link.used_at {
-            moments.push(moment(at, "Link opened by the user", Tone::Live));
+            moments.push(moment(
+                at,
+                say("Link opened by the user", "利用者がリンクを開封"),
+                Tone::Live,
+            ));
         }
     }
     for taken in history.captures.iter().filter(|taken| taken.used) {
-        moments.push(moment(taken.at, format!("{} taken", slot_name(taken.slot)), Tone::Live));
+        let what = tell!("{} taken", "{}の撮影", slot_name(taken.slot));
+        moments.push(moment(taken.at, what, Tone::Live));
     }
     for decided in &history.decisions {
         let (word, tone) = labels::verdict(decided.verdict);
-        moments.push(moment(decided.at, format!("Decided automatically: {word}"), tone));
+        let what = tell!("Decided automatically: {word}", "自動判定：{word}");
+        moments.push(moment(decided.at, what, tone));
     }
     for judged in &history.rulings {
         let (what, tone) = ruled_by(judged);
@@ -233,18 +249,22 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
         });
     }
     match history.detail.status {
-        Status::Expired => moments.push(moment(session.expires_at, "Expired", Tone::Plain)),
+        Status::Expired => moments.push(moment(session.expires_at, say("Expired", "期限切れ"), Tone::Plain)),
         Status::Failed => {
             let at = history
                 .events
                 .last()
                 .map_or(session.created_at, |event| event.created_at);
-            moments.push(moment(at, history.failure.map_or("Failed", failed), Tone::Bad));
+            moments.push(moment(
+                at,
+                history.failure.map_or(say("Failed", "失敗"), failed),
+                Tone::Bad,
+            ));
         }
         _ => {}
     }
     if let Some(at) = session.purged_at {
-        moments.push(moment(at, "Personal data erased", Tone::Plain));
+        moments.push(moment(at, say("Personal data erased", "個人情報の消去"), Tone::Plain));
     }
     moments.sort_by_key(|moment| moment.at);
     moments
@@ -253,13 +273,13 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
 /// A reviewer's decision in words.
 pub(super) fn ruled_by(judged: &Judged) -> (String, Tone) {
     let (word, tone) = labels::ruling(judged.ruled.ruling);
-    (format!("{word} by {}", judged.ruled.name), tone)
+    (tell!("{word} by {}", "{word}（{}）", judged.ruled.name), tone)
 }
 
-const fn failed(reason: FailureReason) -> &'static str {
+fn failed(reason: FailureReason) -> &'static str {
     match reason {
-        FailureReason::ConsentDeclined => "Declined by the user",
-        _ => "Failed",
+        FailureReason::ConsentDeclined => say("Declined by the user", "利用者による同意の拒否"),
+        _ => say("Failed", "失敗"),
     }
 }
 
@@ -277,13 +297,21 @@ async fn reissue(request: Request, _: Fields) -> PageResult<Outcome> {
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match reissue_link(request.honnin(), &reviewer, &id).await {
         Ok(made) => {
-            let shown = link::shown("Link reissued", &id, made.url.expose(), made.expires_at);
+            let shown = link::shown(
+                say("Link reissued", "リンクを再発行しました"),
+                &id,
+                made.url.expose(),
+                made.expires_at,
+            );
             Ok(Outcome::shown(StatusCode::OK, shown))
         }
         Err(ReissueError::NotFound) => Err(Fault::NotFound),
         Err(ReissueError::Status(status)) => {
             let (word, _) = labels::status(status);
-            let notice = format!("No new link: the session is now “{word}”.");
+            let notice = tell!(
+                "No new link: the session is now “{word}”.",
+                "新しいリンクは発行されませんでした。セッションの現在の状態は「{word}」です。"
+            );
             done(&format!("/admin/sessions/{id}"), notice)
         }
         Err(ReissueError::Store(error)) => Err(error.into()),
@@ -295,12 +323,19 @@ async fn reprocess(request: Request, _: Fields) -> PageResult<Outcome> {
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match reopen(request.honnin(), &reviewer, &id).await {
         Ok(made) => {
-            let shown = link::shown("The user can try again", &id, made.url.expose(), made.expires_at);
+            let shown = link::shown(
+                say("The user can try again", "利用者に再提出を依頼しました"),
+                &id,
+                made.url.expose(),
+                made.expires_at,
+            );
             Ok(Outcome::shown(StatusCode::OK, shown))
         }
-        Err(RuleError::NotFound) => Err(Fault::NotFound),
-        Err(RuleError::Store(error)) => Err(error.into()),
-        Err(refused) => done(&format!("/admin/sessions/{id}"), format!("Not done: {refused}.")),
+        Err(refused) => {
+            let why = why_not_done(refused)?;
+            let notice = tell!("Not done. {why}", "実行できませんでした。{why}");
+            done(&format!("/admin/sessions/{id}"), notice)
+        }
     }
 }
 
@@ -310,8 +345,16 @@ async fn complete(request: Request, fields: Fields) -> PageResult<Outcome> {
     let outcome = SandboxOutcome::parse(&fields.text(OUTCOME)).ok_or(Fault::Malformed)?;
     let caller = Tenant::by_hand(&reviewer);
     let notice = match complete_in_sandbox(request.honnin(), &caller, id.as_str(), outcome).await {
-        Ok(done) => format!("Completed: the session is now “{}”.", labels::status(done.status).0),
-        Err(CompleteError::NotAllowed) => "Not done: the session has already ended.".to_owned(),
+        Ok(done) => tell!(
+            "Completed: the session is now “{}”.",
+            "完了しました。セッションの現在の状態は「{}」です。",
+            labels::status(done.status).0
+        ),
+        Err(CompleteError::NotAllowed) => say(
+            "Not done: the session has already ended.",
+            "実行できませんでした。セッションはすでに終了しています。",
+        )
+        .to_owned(),
         Err(CompleteError::NotFound) => return Err(Fault::NotFound),
         Err(CompleteError::Store(error)) => return Err(error.into()),
     };
@@ -324,11 +367,18 @@ async fn advance(request: Request, fields: Fields) -> PageResult<Outcome> {
     let to = SandboxTime::parse(&fields.text(TIME)).ok_or(Fault::Malformed)?;
     let caller = Tenant::by_hand(&reviewer);
     let notice = match (clock::advance(request.honnin(), &caller, id.as_str(), to).await, to) {
-        (Ok(_), SandboxTime::Deadline) => "The deadline has passed. The event follows within seconds.",
-        (Ok(_), SandboxTime::RetentionEnd) => {
-            "The retention period is over. The personal data is erased within seconds."
-        }
-        (Err(AdvanceError::NotAllowed), _) => "Not done: the session is no longer in that state.",
+        (Ok(_), SandboxTime::Deadline) => say(
+            "The deadline has passed. The event follows within seconds.",
+            "期限が過ぎました。イベントは数秒以内に送信されます。",
+        ),
+        (Ok(_), SandboxTime::RetentionEnd) => say(
+            "The retention period is over. The personal data is erased within seconds.",
+            "保存期間が終了しました。個人情報は数秒以内に消去されます。",
+        ),
+        (Err(AdvanceError::NotAllowed), _) => say(
+            "Not done: the session is no longer in that state.",
+            "実行できませんでした。セッションの状態が変わっています。",
+        ),
         (Err(AdvanceError::NotFound), _) => return Err(Fault::NotFound),
         (Err(AdvanceError::Store(error)), _) => return Err(error.into()),
     };

@@ -7,6 +7,7 @@ use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, facts, time};
 use crate::console::sandbox;
 use crate::console::table::{Table, cell, row_name};
+use crate::console::words::{say, tell};
 use domain::{
     document::DocumentType,
     named::Named,
@@ -149,19 +150,19 @@ pub(super) struct SessionView {
 fn decision(decided: &Decided) -> AnyView {
     let (word, tone) = labels::verdict(decided.verdict);
     let by = match (&decided.source, &decided.reviewer) {
-        (Source::Automatic, _) => "automatically".to_owned(),
-        (Source::ManualReview, Some(name)) => format!("by {name}"),
-        (Source::ManualReview, None) => "by a reviewer".to_owned(),
+        (Source::Automatic, _) => say("automatically", "自動判定").to_owned(),
+        (Source::ManualReview, Some(name)) => tell!("by {name}", "{name}による判定"),
+        (Source::ManualReview, None) => say("by a reviewer", "審査担当者による判定").to_owned(),
     };
     view! {
         <section class="panel">
-            <h2>"Decision"</h2>
-            <p class="verdict">{badge(word, tone)}<span class="soft">{by}", "{time(decided.at)}</span></p>
+            <h2>{say("Decision", "判定")}</h2>
+            <p class="verdict">{badge(word, tone)}<span class="soft">{by}{say(", ", "、")}{time(decided.at)}</span></p>
             {(!decided.reasons.is_empty()).then(|| reasons(&decided.reasons))}
             {decided.note.clone().map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> })}
             {checks(&decided.checks)}
             {(!decided.scores.is_empty()).then(|| view! {
-                <details class="fold"><summary>"Scores and limits"</summary>{scores(&decided.scores)}{how_decided()}</details>
+                <details class="fold"><summary>{say("Scores and limits", "スコアとしきい値")}</summary>{scores(&decided.scores)}{how_decided()}</details>
             })}
         </section>
     }
@@ -177,7 +178,8 @@ fn timeline(moments: &[Moment]) -> AnyView {
             view! { <li class=class><span>{moment.what.clone()}</span>{time(moment.at)}{note}</li> }
         })
         .collect_view();
-    view! { <section class="panel"><h2>"Timeline"</h2><ol class="timeline">{items}</ol></section> }.into_any()
+    view! { <section class="panel"><h2>{say("Timeline", "経過")}</h2><ol class="timeline">{items}</ol></section> }
+        .into_any()
 }
 
 fn captures(list: &[Capture], open: Option<String>) -> AnyView {
@@ -186,9 +188,9 @@ fn captures(list: &[Capture], open: Option<String>) -> AnyView {
     }
     let rows = list.iter().map(|capture| {
         let mark = if capture.used {
-            badge("used", Tone::Good)
+            badge(say("used", "使用"), Tone::Good)
         } else {
-            badge("not used", Tone::Plain)
+            badge(say("not used", "不使用"), Tone::Plain)
         };
         let problems = (!capture.problems.is_empty()).then(|| capture.problems.join(" "));
         [
@@ -199,10 +201,20 @@ fn captures(list: &[Capture], open: Option<String>) -> AnyView {
             cell(time(capture.at)).class("nowrap"),
         ]
     });
-    let table = Table::new("Captures", ["Capture", "State", "Pictures", "Problems", "Taken (UTC)"]).rows(rows);
+    let table = Table::new(
+        say("Captures", "撮影"),
+        [
+            say("Capture", "画像"),
+            say("State", "状態"),
+            say("Pictures", "枚数"),
+            say("Problems", "問題"),
+            say("Taken (UTC)", "撮影日時（UTC）"),
+        ],
+    )
+    .rows(rows);
     view! {
         <section class="panel">
-            <div class="panel-head"><h2>"Captures"</h2>{open.map(|href| view! { <a href=href>"View pictures"</a> })}</div>
+            <div class="panel-head"><h2>{say("Captures", "撮影")}</h2>{open.map(|href| view! { <a href=href>{say("View pictures", "画像を表示")}</a> })}</div>
             {table}
         </section>
     }
@@ -226,8 +238,16 @@ fn events(list: &[Sent], link: bool) -> AnyView {
             cell(time(sent.at)).class("nowrap"),
         ]
     });
-    let table = Table::new("Events", ["Event", "Type", "Recorded (UTC)"]).rows(rows);
-    view! { <section class="panel"><h2>"Events"</h2>{table}</section> }.into_any()
+    let table = Table::new(
+        say("Events", "イベント"),
+        [
+            say("Event", "イベント"),
+            say("Type", "種類"),
+            say("Recorded (UTC)", "記録日時（UTC）"),
+        ],
+    )
+    .rows(rows);
+    view! { <section class="panel"><h2>{say("Events", "イベント")}</h2>{table}</section> }.into_any()
 }
 
 fn log(list: &[LogRow]) -> AnyView {
@@ -238,12 +258,21 @@ fn log(list: &[LogRow]) -> AnyView {
         [
             cell(time(row.at)).class("nowrap"),
             cell(row.who.clone()),
-            cell(view! { {row.what.clone()}{row.detail.clone().map(|detail| view! { <span class="soft">{format!(" ({detail})")}</span> })} }),
+            cell(view! { {row.what.clone()}{row.detail.clone().map(|detail| view! { <span class="soft">{tell!(" ({detail})", "（{detail}）")}</span> })} }),
             cell(row.address.clone()).class("mono soft"),
         ]
     });
-    let table = Table::new("Access log", ["When (UTC)", "Who", "What", "From"]).rows(rows);
-    view! { <section class="panel"><h2>"Access log"</h2>{table}</section> }.into_any()
+    let table = Table::new(
+        say("Access log", "アクセスログ"),
+        [
+            say("When (UTC)", "日時（UTC）"),
+            say("Who", "実行者"),
+            say("What", "操作"),
+            say("From", "接続元"),
+        ],
+    )
+    .rows(rows);
+    view! { <section class="panel"><h2>{say("Access log", "アクセスログ")}</h2>{table}</section> }.into_any()
 }
 
 fn actions(view: &SessionView) -> AnyView {
@@ -255,16 +284,16 @@ fn actions(view: &SessionView) -> AnyView {
     };
     let erase = view.can_erase.then(|| {
         let href = format!("/admin/sessions/{}/erase", view.id);
-        view! { <a class="button quiet small" href=href>"Erase now"</a> }
+        view! { <a class="button quiet small" href=href>{say("Erase now", "今すぐ消去")}</a> }
     });
     let case = (view.can_open_case && view.status == Status::Reviewing).then(|| {
         let href = format!("/admin/review/{}", view.id);
-        view! { <a class="button primary small" href=href>"Review this case"</a> }
+        view! { <a class="button primary small" href=href>{say("Review this case", "この案件を審査")}</a> }
     });
     view! {
         {erase}
-        {form(view.can_reissue, "link", "Reissue the link")}
-        {form(view.can_reprocess, "reprocess", "Ask the user again")}
+        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"))}
+        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"))}
         {case}
     }
     .into_any()
@@ -273,43 +302,49 @@ fn actions(view: &SessionView) -> AnyView {
 fn summary(view: &SessionView) -> AnyView {
     let (created, expires, completed, purged) = view.times;
     let mut items = vec![
-        ("Session id", view! { <code>{view.id.clone()}</code> }.into_any()),
         (
-            "Steps",
+            say("Session id", "セッションID"),
+            view! { <code>{view.id.clone()}</code> }.into_any(),
+        ),
+        (
+            say("Steps", "ステップ"),
             view.steps
                 .iter()
                 .map(|s| labels::step(*s))
                 .collect::<Vec<_>>()
-                .join(", ")
+                .join(say(", ", "・"))
                 .into_any(),
         ),
-        ("Created", time(created)),
+        (say("Created", "作成日時"), time(created)),
     ];
     if matches!(view.status, Status::Created | Status::Collecting | Status::Expired) {
-        items.push(("Expires", time(expires)));
+        items.push((say("Expires", "期限"), time(expires)));
     }
     if let Some(until) = view.open_link_until {
-        items.push(("Link expires", time(until)));
+        items.push((say("Link expires", "リンクの期限"), time(until)));
     }
     if let Some(at) = completed {
-        items.push(("Completed", time(at)));
+        items.push((say("Completed", "完了日時"), time(at)));
     }
     if let Some(at) = purged {
-        items.push(("Personal data erased", time(at)));
+        items.push((say("Personal data erased", "個人情報の消去日時"), time(at)));
     }
     if view.attempt > 1 {
-        items.push(("Attempt", view.attempt.to_string().into_any()));
+        items.push((say("Attempt", "提出回数"), view.attempt.to_string().into_any()));
     }
     if let Some(kind) = view.document {
-        items.push(("Document", labels::document(kind).into_any()));
+        items.push((say("Document", "本人確認書類"), labels::document(kind).into_any()));
     }
     if let Some(url) = view.callback_url.clone() {
-        items.push(("Returns to", url.into_any()));
+        items.push((say("Returns to", "戻り先"), url.into_any()));
     }
     if let Some(metadata) = view.metadata.clone() {
-        items.push(("Metadata", view! { <code>{metadata}</code> }.into_any()));
+        items.push((
+            say("Metadata", "メタデータ"),
+            view! { <code>{metadata}</code> }.into_any(),
+        ));
     }
-    view! { <section class="panel"><h2>"Session"</h2>{facts(items)}</section> }.into_any()
+    view! { <section class="panel"><h2>{say("Session", "セッション")}</h2>{facts(items)}</section> }.into_any()
 }
 
 /// The page.
@@ -320,22 +355,26 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
         .failure
         .map(|reason| view! { <p class="note">{labels::failure(reason)}</p> });
     let readings = if !view.personal {
-        view! { <section class="panel"><h2>"Readings"</h2><p class="soft">"Your role does not have access to personal data."</p></section> }
-            .into_any()
+        view! { <section class="panel"><h2>{say("Readings", "読み取り内容")}</h2><p class="soft">{say(
+            "Your role does not have access to personal data.",
+            "現在の権限では個人情報を閲覧できません。",
+        )}</p></section> }
+        .into_any()
     } else if view.items.is_empty() {
         ().into_any()
     } else {
-        view! { <section class="panel"><h2>"Readings"</h2>{items(&view.items)}</section> }.into_any()
+        view! { <section class="panel"><h2>{say("Readings", "読み取り内容")}</h2>{items(&view.items)}</section> }
+            .into_any()
     };
     let pictures = view.can_open_case.then(|| format!("/admin/review/{}", view.id));
     let title = view! {
         <div class="head">
-            <h1>"Session "<span class="mono">{crate::console::parts::short(&view.id)}</span>" "{badge(status, tone)}</h1>
+            <h1>{say("Session ", "セッション ")}<span class="mono">{crate::console::parts::short(&view.id)}</span>" "{badge(status, tone)}</h1>
             <div class="head-actions">{actions(view)}</div>
         </div>
     };
     let main = view! {
-        <p class="crumb"><a href="/admin/sessions">"Sessions"</a></p>
+        <p class="crumb"><a href="/admin/sessions">{say("Sessions", "セッション")}</a></p>
         {title}
         {failure}
         <div class="two">
@@ -354,5 +393,5 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
             </div>
         </div>
     };
-    page(frame, meta, "Session", main.into_any())
+    page(frame, meta, say("Session", "セッション"), main.into_any())
 }

@@ -7,6 +7,7 @@ mod view;
 use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
+    words::say,
 };
 use crate::{
     page::{Fields, Outcome, form, handler, mistake},
@@ -129,8 +130,23 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
     let found = find_person(request.honnin(), &reader, &wanted, PAGE).await;
     let (rows, mistakes) = match found {
         Ok(found) => (found.into_iter().map(row).collect(), Vec::new()),
-        Err(FindPersonError::Nothing) => (Vec::new(), vec![mistake(NAME, "Enter a name or a date of birth.")]),
-        Err(FindPersonError::NotADate) => (Vec::new(), vec![mistake(BIRTH_DATE, "Enter a date of the calendar.")]),
+        Err(FindPersonError::Nothing) => (
+            Vec::new(),
+            vec![mistake(
+                NAME,
+                say(
+                    "Enter a name or a date of birth.",
+                    "氏名または生年月日を入力してください。",
+                ),
+            )],
+        ),
+        Err(FindPersonError::NotADate) => (
+            Vec::new(),
+            vec![mistake(
+                BIRTH_DATE,
+                say("Enter a date of the calendar.", "正しい日付を入力してください。"),
+            )],
+        ),
         Err(FindPersonError::Store(error)) => return Err(error.into()),
     };
     let status = if mistakes.is_empty() {

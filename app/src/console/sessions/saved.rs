@@ -2,7 +2,10 @@
 
 use super::{HERE, listed, view::Asked};
 use crate::{
-    console::request::{PageResult, Request},
+    console::{
+        request::{PageResult, Request},
+        words::{say, tell},
+    },
     page::{Fields, Outcome, mistake},
 };
 use service::session::saved_filters::{
@@ -53,7 +56,7 @@ pub(super) async fn list(request: &Request) -> PageResult<Vec<Saved>> {
 pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
     let query = query(&Asked::of(&fields));
     let sentence = if query.is_empty() {
-        "Search for something first.".to_owned()
+        say("Search for something first.", "先に検索条件を指定してください。").to_owned()
     } else {
         let filter = SavedFilter {
             name: fields.text(NAME),
@@ -61,8 +64,14 @@ pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome
         };
         match save_filter(request.honnin(), request.staff(), filter).await {
             Ok(()) => return Ok(Outcome::go(&address(HERE, &query))),
-            Err(SaveFilterError::BadName) => format!("Enter a name of 1 to {LONGEST_NAME} characters."),
-            Err(SaveFilterError::TooMany) => format!("You have saved {MOST} searches. Remove one first."),
+            Err(SaveFilterError::BadName) => tell!(
+                "Enter a name of 1 to {LONGEST_NAME} characters.",
+                "名前は1〜{LONGEST_NAME}文字で入力してください。"
+            ),
+            Err(SaveFilterError::TooMany) => tell!(
+                "You have saved {MOST} searches. Remove one first.",
+                "検索条件は{MOST}件まで保存できます。先に1件削除してください。"
+            ),
             Err(SaveFilterError::Store(error)) => return Err(error.into()),
         }
     };

@@ -6,6 +6,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
 use crate::console::table::{Cell, Table, cell};
+use crate::console::words::{say, tell};
 use crate::page::Fields;
 use crate::parts::Mistake;
 use domain::{
@@ -151,16 +152,19 @@ fn person(person: &Person, wrong: &[Mistake]) -> AnyView {
     };
     view! {
         <details class="fold" open=person.any() || !wrong.is_empty()>
-            <summary>"Find a person"</summary>
-            <form class="filters" method="post" action="/admin/sessions" role="search" aria-label="Find a person">
-                {field(super::NAME, "Full name", "text", None, &person.name)}
-                {field(super::BIRTH_DATE, "Date of birth", "date", None, &person.birth_date)}
+            <summary>{say("Find a person", "人物を検索")}</summary>
+            <form class="filters" method="post" action="/admin/sessions" role="search" aria-label=say("Find a person", "人物を検索")>
+                {field(super::NAME, say("Full name", "氏名"), "text", None, &person.name)}
+                {field(super::BIRTH_DATE, say("Date of birth", "生年月日"), "date", None, &person.birth_date)}
                 <div class="filter-actions">
-                    <button class="button primary small" type="submit">"Find"</button>
-                    {person.any().then(|| view! { <a class="button quiet small" href="/admin/sessions">"Clear"</a> })}
+                    <button class="button primary small" type="submit">{say("Find", "検索")}</button>
+                    {person.any().then(|| view! { <a class="button quiet small" href="/admin/sessions">{say("Clear", "クリア")}</a> })}
                 </div>
                 <p class="hint wide">
-                    "Family name and given name in any order, in letters or kana. The search is recorded in the audit log, without the name."
+                    {say(
+                        "Family name and given name in any order, in letters or kana. The search is recorded in the audit log, without the name.",
+                        "姓と名を順不同で、漢字・ローマ字またはカナで入力します。検索は監査ログに記録されます（氏名は記録されません）。",
+                    )}
                 </p>
             </form>
         </details>
@@ -194,22 +198,22 @@ fn filters(asked: &Asked) -> AnyView {
     };
     view! {
         <form class="filters" method="get" action="/admin/sessions" role="search">
-            {text("id", "Session id", "text", &asked.id)}
-            {select("status", "Status", "Any status", statuses, &asked.status)}
-            {select("verdict", "Verdict", "Any verdict", verdicts, &asked.verdict)}
-            {text("metadata", "Metadata contains", "text", &asked.metadata)}
+            {text("id", say("Session id", "セッションID"), "text", &asked.id)}
+            {select("status", say("Status", "状態"), say("Any status", "すべての状態"), statuses, &asked.status)}
+            {select("verdict", say("Verdict", "判定"), say("Any verdict", "すべての判定"), verdicts, &asked.verdict)}
+            {text("metadata", say("Metadata contains", "メタデータに含む文字列"), "text", &asked.metadata)}
             <details class="fold wide" open=asked.more()>
-                <summary>"More filters"</summary>
+                <summary>{say("More filters", "その他の条件")}</summary>
                 <div class="filters">
-                    {select("reason", "Reason", "Any reason", reasons, &asked.reason)}
-                    {select("document", "Document", "Any document", kinds, &asked.document)}
-                    {text("from", "From", "date", &asked.from)}
-                    {text("to", "To", "date", &asked.to)}
+                    {select("reason", say("Reason", "理由"), say("Any reason", "すべての理由"), reasons, &asked.reason)}
+                    {select("document", say("Document", "本人確認書類"), say("Any document", "すべての書類"), kinds, &asked.document)}
+                    {text("from", say("From", "開始日"), "date", &asked.from)}
+                    {text("to", say("To", "終了日"), "date", &asked.to)}
                 </div>
             </details>
             <div class="filter-actions">
-                <button class="button primary small" type="submit">"Search"</button>
-                {asked.any().then(|| view! { <a class="button quiet small" href="/admin/sessions">"Clear"</a> })}
+                <button class="button primary small" type="submit">{say("Search", "検索")}</button>
+                {asked.any().then(|| view! { <a class="button quiet small" href="/admin/sessions">{say("Clear", "クリア")}</a> })}
             </div>
         </form>
     }
@@ -224,7 +228,7 @@ fn searches(view: &SessionsView) -> AnyView {
             .collect_view()
     };
     let saved = view.saved.iter().map(|one| {
-        let remove = format!("Remove the search {}", one.name);
+        let remove = tell!("Remove the search {}", "検索条件「{}」を削除", one.name);
         view! {
             <li>
                 <a class="button secondary small" href=one.href.clone()>{one.name.clone()}</a>
@@ -237,16 +241,16 @@ fn searches(view: &SessionsView) -> AnyView {
         }
     });
     let list = (!view.saved.is_empty())
-        .then(|| view! { <ul class="searches" aria-label="Saved searches">{saved.collect_view()}</ul> });
+        .then(|| view! { <ul class="searches" aria-label=say("Saved searches", "保存した検索条件")>{saved.collect_view()}</ul> });
     let wrong = view.mistakes.iter().any(|mistake| mistake.field == saved::NAME);
     let save = (view.asked.any() || wrong).then(|| {
         view! {
             <details class="fold" open=wrong>
-                <summary>"Save this search"</summary>
+                <summary>{say("Save this search", "この検索条件を保存")}</summary>
                 <form class="filters" method="post" action=saved::SAVE>
                     {hidden()}
-                    {line(Line::text(saved::NAME, "Name", ""), &view.mistakes)}
-                    <div class="filter-actions"><button class="button secondary small" type="submit">"Save"</button></div>
+                    {line(Line::text(saved::NAME, say("Name", "名前"), ""), &view.mistakes)}
+                    <div class="filter-actions"><button class="button secondary small" type="submit">{say("Save", "保存")}</button></div>
                 </form>
             </details>
         }
@@ -279,38 +283,56 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         ().into_any()
     } else if view.rows.is_empty() && view.is_of_person() {
         empty(
-            "No sessions of this person",
-            "Names are found as a whole: enter both the family name and the given name, as on the document.",
+            say("No sessions of this person", "この人物のセッションはありません"),
+            say(
+                "Names are found as a whole: enter both the family name and the given name, as on the document.",
+                "氏名は完全一致で検索します。姓と名の両方を、書類のとおりに入力してください。",
+            ),
         )
         .into_any()
     } else if view.rows.is_empty() && view.asked.any() {
-        empty("No sessions match these filters", "Clear some of them to see more.").into_any()
+        empty(
+            say(
+                "No sessions match these filters",
+                "条件に一致するセッションはありません",
+            ),
+            say(
+                "Clear some of them to see more.",
+                "条件を減らすと、より多く表示されます。",
+            ),
+        )
+        .into_any()
     } else if view.rows.is_empty() {
         empty(
-            "No sessions yet",
-            "Create one by hand, or call POST /v1/verification-sessions with an API key.",
+            say("No sessions yet", "セッションはまだありません"),
+            say(
+                "Create one by hand, or call POST /v1/verification-sessions with an API key.",
+                "管理コンソールで作成するか、APIキーを使ってPOST /v1/verification-sessionsを呼び出してください。",
+            ),
         )
         .into_any()
     } else {
         let columns = [
-            "Session",
-            "Status",
-            "Verdict",
-            "Document",
-            "First reason",
-            "Metadata",
-            "Created (UTC)",
+            say("Session", "セッション"),
+            say("Status", "状態"),
+            say("Verdict", "判定"),
+            say("Document", "本人確認書類"),
+            say("First reason", "最初の理由"),
+            say("Metadata", "メタデータ"),
+            say("Created (UTC)", "作成日時（UTC）"),
         ];
-        Table::new("Sessions", columns).rows(view.rows.iter().map(row))
+        Table::new(say("Sessions", "セッション"), columns).rows(view.rows.iter().map(row))
     };
     let file = view.file.clone().filter(|_| !view.rows.is_empty());
-    let file = file.map(|file| view! { <a class="button secondary small" href=file>"Download CSV"</a> });
+    let file = file.map(
+        |file| view! { <a class="button secondary small" href=file>{say("Download CSV", "CSVをダウンロード")}</a> },
+    );
     let new = frame
         .may
         .review
-        .then(|| view! { <a class="button primary small" href="/admin/sessions/new">"Create a session"</a> });
+        .then(|| view! { <a class="button primary small" href="/admin/sessions/new">{say("Create a session", "セッションを作成")}</a> });
     let main = view! {
-        {heading("Sessions", view! { {file} {new} }.into_any())}
+        {heading(say("Sessions", "セッション"), view! { {file} {new} }.into_any())}
         {mistakes(&view.mistakes)}
         {filters(&view.asked)}
         {searches(view)}
@@ -318,5 +340,5 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         {list}
         {next_page(view.next.clone())}
     };
-    page(frame, meta, "Sessions", main.into_any())
+    page(frame, meta, say("Sessions", "セッション"), main.into_any())
 }

@@ -1,0 +1,92 @@
+//! What a reviewer is told after a decision or an assignment.
+
+use crate::console::{
+    fault::Fault,
+    parts::minutes,
+    request::PageResult,
+    words::{say, tell},
+};
+use domain::ids::UserId;
+use service::review::{AssignError, RuleError};
+
+fn no_longer_waiting() -> String {
+    say(
+        "This case is no longer waiting for review.",
+        "この案件はすでに審査待ちではありません。",
+    )
+    .to_owned()
+}
+
+/// Why the decision was refused.
+pub(in crate::console) fn why_not_done(error: RuleError) -> PageResult<String> {
+    Ok(match error {
+        RuleError::NotFound => return Err(Fault::NotFound),
+        RuleError::Store(error) => return Err(error.into()),
+        RuleError::Decided(Some(ruled)) => {
+            let (name, at) = (ruled.name, minutes(ruled.at));
+            tell!(
+                "{name} already decided this case at {at} UTC.",
+                "この案件は{at} UTCに{name}が判定済みです。"
+            )
+        }
+        RuleError::Decided(None) => no_longer_waiting(),
+        RuleError::Held { name, until } => {
+            let until = minutes(until);
+            tell!(
+                "{name} has reserved this case until {until} UTC.",
+                "この案件は{until} UTCまで{name}が確保しています。"
+            )
+        }
+        RuleError::NotPerformed(_) => say(
+            "This session cannot be approved, because a required step was not checked.",
+            "必須のステップが確認されていないため、このセッションは承認できません。",
+        )
+        .to_owned(),
+        RuleError::Pending { name } => tell!(
+            "{name} has just decided this case.",
+            "この案件は{name}が判定したところです。"
+        ),
+        RuleError::NoReason => say(
+            "Choose at least one reason for the rejection.",
+            "不承認の理由を1つ以上選択してください。",
+        )
+        .to_owned(),
+        RuleError::BadNote => say(
+            "The note must have at most 2000 characters.",
+            "メモは2000文字以内で入力してください。",
+        )
+        .to_owned(),
+    })
+}
+
+/// Who has the case now.
+pub(super) fn assigned(to: Option<&UserId>, me: &UserId) -> &'static str {
+    match to {
+        None => say("The case is assigned to nobody.", "案件の担当者をなしにしました。"),
+        Some(user) if user == me => say("The case is assigned to you.", "案件を自分に割り当てました。"),
+        Some(_) => say("The case is assigned.", "案件を割り当てました。"),
+    }
+}
+
+/// Why the case was not assigned.
+pub(super) fn why_not_assigned(error: AssignError) -> PageResult<String> {
+    Ok(match error {
+        AssignError::NotFound => return Err(Fault::NotFound),
+        AssignError::Store(error) => return Err(error.into()),
+        AssignError::NotWaiting => no_longer_waiting(),
+        AssignError::Changed(Some(name)) => tell!(
+            "The case was assigned to {name} in the meantime.",
+            "その間に、案件が{name}に割り当てられました。"
+        ),
+        AssignError::Changed(None) => say(
+            "The case was given back in the meantime.",
+            "その間に、案件の担当者がいなくなりました。",
+        )
+        .to_owned(),
+        AssignError::NoReviewer => say(
+            "This person does not review cases here.",
+            "このメンバーは審査を担当できません。",
+        )
+        .to_owned(),
+    })
+}

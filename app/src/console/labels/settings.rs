@@ -1,0 +1,89 @@
+//! Settings, and what changing them weakens.
+
+use crate::console::words::say;
+use domain::tenant::Weakening;
+
+/// A setting by its name as stored.
+pub(in crate::console) fn setting(name: &str) -> String {
+    let known = match name {
+        "steps" => say("Verification steps", "確認ステップ"),
+        "callback_urls" => say("Callback URLs", "コールバックURL"),
+        "ip_allow_list" => say("IP allow-list", "IP許可リスト"),
+        "webhook_url" => say("Webhook receiver", "Webhook受信先"),
+        "event_types" => say("Events", "イベント"),
+        "link_lifetime" => say("Link lifetime", "リンクの有効期間"),
+        "session_lifetime" => say("Session lifetime", "セッションの有効期間"),
+        "retention" => say("Personal data retention", "個人情報の保存期間"),
+        "tries" => say("Tries per step", "ステップごとの試行回数"),
+        "accent" => say("Accent colour", "アクセントカラー"),
+        "contact" => say("Contact", "問い合わせ先"),
+        "review_target" => say("Review target", "審査の目標時間"),
+        "match_accept" => say("Face match, accept from", "顔照合：合格のしきい値"),
+        "match_review" => say("Face match, review from", "顔照合：審査のしきい値"),
+        "liveness_accept" => say("Liveness, accept from", "生体検知：合格のしきい値"),
+        "liveness_review" => say("Liveness, review from", "生体検知：審査のしきい値"),
+        "reject_on_fraud_signals" => say("Reject on fraud signals", "不正の兆候による不承認"),
+        "accept_specimens" => say("Accept specimens", "見本の受け入れ"),
+        "accepted" => say("Automatic approval", "自動承認"),
+        "find_duplicates" => say("Search for faces approved before", "承認済みの顔の検索"),
+        "duplicate_from" => say("Same face, from", "同一の顔とみなすしきい値"),
+        "sampled" => say("Quality control, share", "品質管理の抽出割合"),
+        "second_factor_required" => say("Second factor required", "2要素認証の必須化"),
+        other => other,
+    };
+    known.to_owned()
+}
+
+/// What a change of settings weakens, as a sentence.
+pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
+    match weakening {
+        Weakening::StepRemoved => say(
+            "New sessions will no longer require a verification step that they require now.",
+            "新しいセッションで、現在必須の確認ステップが不要になります。",
+        ),
+        Weakening::ThresholdLowered => say(
+            "A lower confidence will be enough for a face match or liveness.",
+            "顔照合または生体検知が、より低い信頼度で合格になります。",
+        ),
+        Weakening::FraudSignalsReviewed => say(
+            "Fraud signals will no longer reject a session by themselves.",
+            "不正の兆候だけではセッションが不承認にならなくなります。",
+        ),
+        Weakening::SpecimensAccepted => say(
+            "Specimens and documents of a fictional state will count as genuine.",
+            "見本や架空の国の書類が真正なものとして扱われます。",
+        ),
+        Weakening::VisualEvidence => say(
+            "A document will be approved by its appearance, which can be imitated with a printer.",
+            "書類が外観だけで承認されます。外観はプリンターで模倣できます。",
+        ),
+        Weakening::DuplicatesMissed => say(
+            "People who were approved before will be found less often, or not at all.",
+            "以前に承認された人物の検出が減るか、行われなくなります。",
+        ),
+        Weakening::SampledLess => say(
+            "Fewer sessions will be selected for quality control.",
+            "品質管理のために抽出されるセッションが減ります。",
+        ),
+        Weakening::ReceiverChanged => say(
+            "Results will no longer be sent to where they are sent now.",
+            "結果が現在の送信先に送信されなくなります。",
+        ),
+        Weakening::NetworksAdmitted => say(
+            "More networks will be able to call the API.",
+            "より多くのネットワークからAPIを呼び出せるようになります。",
+        ),
+        Weakening::AddressesShutOut => say(
+            "Addresses that may call the API now will be refused.",
+            "現在APIを呼び出せるアドレスが拒否されます。",
+        ),
+        Weakening::RetentionShortened => say(
+            "Personal data will be erased sooner, also that of sessions that have ended.",
+            "終了済みのセッションを含め、個人情報がより早く消去されます。",
+        ),
+        Weakening::SecondFactorOptional => say(
+            "A password alone will be enough to sign in to the console.",
+            "パスワードだけで管理コンソールにサインインできるようになります。",
+        ),
+    }
+}
