@@ -28,7 +28,7 @@ use tokio::{
     task::JoinHandle,
 };
 use tokio_rustls::TlsAcceptor;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// Connections that may wait to be accepted. Linux limits it to `net.core.somaxconn`, of which this is the default; a client
 /// beyond that is dropped and retries after one, three and seven seconds.
@@ -183,7 +183,9 @@ pub async fn serve(app: App, listening: Listening) {
     let router = router(app.clone());
     let serve_on = |listener, tls| {
         let (limits, open) = (app.config.limits, app.metrics.connections.clone());
-        edge::serve(
+        // Within a worker of the runtime, so that a new connection joins the worker's queue. What is spawned from another thread goes to a
+        // common queue, at which busy workers seldom look.
+        AbortOnDropHandle::new(tokio::spawn(edge::serve(
             listener,
             tls,
             router.clone(),
@@ -191,16 +193,16 @@ pub async fn serve(app: App, listening: Listening) {
             Arc::clone(&proxies),
             open,
             stop.clone(),
-        )
+        )))
     };
     let callbacks = async {
         match listening.callbacks {
             Some((listener, tls)) => serve_on(listener, Some(tls)).await,
-            None => true,
+            None => Ok(true),
         }
     };
-    let (finished, also) = tokio::join!(serve_on(listening.listener, listening.tls), callbacks);
-    if !(finished && also) {
+    let served = tokio::join!(serve_on(listening.listener, listening.tls), callbacks);
+    if !matches!(served, (Ok(true), Ok(true))) {
         tracing::warn!("some requests were cut off");
     }
     log.finish().await;

@@ -1,4 +1,5 @@
-//! Folders that are still there after a power cut. A name is durable once the folder that contains it is synced.
+//! Folders that are still there after a power cut, and the space on their disks. A name is durable once the folder that contains it is
+//! synced.
 
 use std::{
     fs::{DirBuilder, File},
@@ -29,6 +30,15 @@ pub fn create_durably(path: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// How many bytes of a folder's disk this process can still write.
+///
+/// # Errors
+/// If the folder is not there.
+pub(crate) fn free_bytes(folder: &Path) -> io::Result<u64> {
+    let disk = rustix::fs::statvfs(folder)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// Makes the names in a folder durable. An empty path is the current folder.

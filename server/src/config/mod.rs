@@ -111,10 +111,14 @@ pub enum Tls {
 }
 
 /// Settings of uploads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Uploads {
     /// Memory of all uploads together, in MiB.
     pub room: usize,
+    /// Disk for all uploads together while they arrive, in MiB.
+    pub spill: usize,
+    /// Folder whose disk that is.
+    pub spill_dir: PathBuf,
     /// How many may wait for memory.
     pub waiting: usize,
     /// How long each may wait.
@@ -226,6 +230,8 @@ impl Config {
             max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
             uploads: Uploads {
                 room: reader.number("uploads.room", 1..=1024) as usize,
+                spill: reader.number("uploads.spill", 0..=1 << 20) as usize,
+                spill_dir: spill_dir(reader, &data_dir),
                 waiting: reader.number("uploads.waiting", 1..=1_000_000) as usize,
                 wait_at_most: seconds(reader, "uploads.patience"),
                 stall: seconds(reader, "uploads.stall"),
@@ -277,6 +283,19 @@ impl Config {
     pub fn tls_dir(&self) -> PathBuf {
         self.data_dir.join("tls")
     }
+}
+
+/// The folder for uploads that arrive. The data folder is created at start; another one must be there.
+fn spill_dir(reader: &mut Reader<'_>, data_dir: &Path) -> PathBuf {
+    const KEY: &str = "uploads.spill_dir";
+    let folder = PathBuf::from(reader.text(KEY));
+    if folder.as_os_str().is_empty() {
+        return data_dir.to_owned();
+    }
+    if !folder.is_dir() {
+        reader.fault(KEY, "must be a folder that exists");
+    }
+    folder
 }
 
 fn metrics_listen(reader: &mut Reader<'_>, listen: Option<SocketAddr>) -> Option<SocketAddr> {

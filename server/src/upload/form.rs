@@ -1,9 +1,8 @@
 //! Reading a multipart form whose memory is reserved, at a minimum rate.
 
-use super::{MAX_FILE, Part, UploadFault};
+use super::{MAX_FILE, Part, UploadFault, pace::Pace};
 use axum::extract::{FromRequest as _, Multipart, Request, multipart::Field};
 use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
 
 /// The largest value that is not a file.
 const MAX_TEXT: usize = 8 * 1024;
@@ -13,9 +12,6 @@ const MAX_PARTS: usize = 80;
 const MAX_DRAINED: usize = 64 * 1024 * 1024;
 /// A file's memory grows by at most this.
 const STEP: usize = 512 * 1024;
-/// Minimum average rate of an upload, after the time that it may stall: the worst mobile network that still gets a picture
-/// through within the deadline.
-const BYTES_PER_SECOND: u64 = 16 * 1024;
 
 /// The parts of a form whose files may have `limit` bytes in total; if it is already `over`, nothing is buffered.
 pub(super) async fn read(
@@ -55,23 +51,6 @@ pub(super) async fn read(
     }
 }
 
-/// The minimum rate of a form.
-struct Pace {
-    begun: Instant,
-    received: u64,
-    stall: Duration,
-}
-
-impl Pace {
-    /// The next piece, if it arrives in time: before the stall time-out, and before the average rate is too low.
-    async fn keep<T, E>(&self, next: impl Future<Output = Result<T, E>>) -> Result<T, UploadFault> {
-        let earned = Duration::from_secs(self.received / BYTES_PER_SECOND);
-        let latest = (self.begun + self.stall + earned).min(Instant::now() + self.stall);
-        let piece = timeout_at(latest, next).await.map_err(|_| UploadFault::Busy)?;
-        piece.map_err(|_| UploadFault::Broken)
-    }
-}
-
 /// What may still be buffered and discarded.
 struct Budget {
     limit: usize,
@@ -83,17 +62,12 @@ struct Budget {
 
 impl Budget {
     fn new(limit: usize, over: bool, stall: Duration) -> Self {
-        let pace = Pace {
-            begun: Instant::now(),
-            received: 0,
-            stall,
-        };
         Self {
             limit,
             gathered: 0,
             drained: 0,
             over,
-            pace,
+            pace: Pace::new(stall),
         }
     }
 
@@ -101,7 +75,7 @@ impl Budget {
     async fn gather(&mut self, mut field: Field<'_>, most: usize) -> Result<Vec<u8>, UploadFault> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.pace.keep(field.chunk()).await? {
-            self.pace.received += chunk.len() as u64;
+            self.pace.count(chunk.len());
             self.over |= chunk.len() > self.limit - self.gathered || bytes.len() + chunk.len() > most;
             if self.over {
                 bytes = Vec::new();

@@ -1,12 +1,15 @@
-//! Uploads. What a form announces is reserved in the memory shared by all uploads of the process before a byte of it is read.
-//! An upload for which there is no memory waits unread, and gets 503 if that takes too long. Once begun, an upload must keep a
-//! minimum rate, or it loses its place. A session has one upload at a time. What is too large is counted and discarded, never
-//! buffered.
+//! Uploads. What a form announces is reserved as a whole before a byte of it is read: on disk, where it arrives, and then in memory, both
+//! shared by all uploads of the process. A small form, and one for which there is no disk, arrives in memory. An upload for which there is
+//! no memory waits, and gets 503 if that takes too long. While it arrives, it must keep a minimum rate, or it loses its place. A session
+//! has one upload at a time. What is too large is counted and discarded, never buffered.
 
 mod form;
 #[cfg(test)]
 mod fuzz;
+mod pace;
+mod quota;
 mod room;
+mod spill;
 mod turn;
 
 use crate::{
@@ -16,14 +19,18 @@ use crate::{
 use axum::extract::Request;
 use domain::ids::{SessionId, TenantId};
 use http::header::CONTENT_LENGTH;
-use room::{Guest, Reservation, Room};
+use quota::Guest;
+use room::{Reservation, Room};
+use spill::Spill;
 use std::{net::IpAddr, sync::Arc, time::Duration};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use turn::Turn;
 
 /// The largest file: a 12-megapixel JPEG from a phone has 3 to 6 MB.
 pub(crate) const MAX_FILE: usize = 10 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
+/// A form up to this size arrives in memory: what the selfie camera shows, which is worth nothing later.
+const SMALL: usize = 256 * 1024;
 /// How long an upload may take once begun: 4 MB at 40 kB/s take 100 s.
 const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -31,6 +38,9 @@ const DEADLINE: Duration = Duration::from_secs(120);
 #[derive(Debug)]
 pub struct Admission {
     room: Arc<Room>,
+    spill: Arc<Spill>,
+    /// How long an upload may wait unread.
+    patience: Duration,
     /// An upload from which no byte arrives for this long loses its place.
     stall: Duration,
 }
@@ -40,7 +50,9 @@ impl Admission {
     #[must_use]
     pub fn new(settings: &config::Uploads) -> Self {
         Self {
-            room: Room::new(settings.room, settings.waiting, settings.wait_at_most),
+            room: Room::new(settings.room, settings.waiting),
+            spill: Spill::new(settings.spill_dir.clone(), settings.spill),
+            patience: settings.wait_at_most,
             stall: settings.stall,
         }
     }
@@ -81,7 +93,7 @@ pub(crate) enum UploadFault {
 
 impl Upload {
     /// Reads a multipart form of a tenant's session whose files may have `limit` bytes in total. From here on the request holds no slot:
-    /// it is limited by its memory, or by its place among those that wait for memory.
+    /// it is limited by its disk and memory, or by its place among those that wait for memory.
     pub(crate) async fn read(
         admission: &Admission,
         (tenant, session): (&TenantId, &SessionId),
@@ -141,30 +153,39 @@ impl Upload {
 async fn admitted(
     admission: &Admission,
     (tenant, session): (&TenantId, &SessionId),
-    request: Request,
+    mut request: Request,
     limit: usize,
 ) -> Result<(Vec<(String, Part)>, Option<Reservation>), UploadFault> {
     let announced = request
         .headers()
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let too_large = announced.is_some_and(|length| length > limit);
-    // Nothing is buffered of a form that announces to be too large.
-    let place = if too_large {
-        None
-    } else {
-        let size = announced.unwrap_or(limit).div_ceil(MIB);
-        let guest = Guest {
-            network: network(&request),
-            tenant: tenant.clone(),
-            session: session.clone(),
-        };
-        let place = admission.room.place(guest, size).await;
-        Some(place.ok_or(UploadFault::Busy)?)
+    if announced.is_some_and(|length| length > limit) {
+        // Nothing of it is buffered.
+        let read = form::read(request, limit, true, admission.stall);
+        let parts = timeout(DEADLINE, read).await.map_err(|_| UploadFault::Busy)??;
+        return Ok((parts, None));
+    }
+    let size = announced.unwrap_or(limit).div_ceil(MIB).max(1);
+    let guest = Guest {
+        network: network(&request),
+        tenant: tenant.clone(),
+        session: session.clone(),
     };
-    let read = form::read(request, limit, too_large, admission.stall);
+    let mut wait = admission.patience;
+    if announced.is_some_and(|length| length > SMALL)
+        && let Some(file) = admission.spill.file(&guest, size).await
+    {
+        let begun = Instant::now();
+        let arrived = admission.spill.arrived(file, request, admission.stall);
+        request = timeout(DEADLINE, arrived).await.map_err(|_| UploadFault::Busy)??;
+        // To send it again would take longer than to wait for what the deadline has left.
+        wait += DEADLINE.saturating_sub(begun.elapsed());
+    }
+    let place = admission.room.place(guest, size, wait).await.ok_or(UploadFault::Busy)?;
+    let read = form::read(request, limit, false, admission.stall);
     let parts = timeout(DEADLINE, read).await.map_err(|_| UploadFault::Busy)??;
-    Ok((parts, place))
+    Ok((parts, Some(place)))
 }
 
 /// The client's network.
@@ -196,10 +217,16 @@ mod tests {
         (&id.0, &id.1)
     }
 
-    /// Memory of this many MiB.
+    /// Memory of this many MiB, and no disk.
     fn admission(room: usize, stall: Duration) -> Admission {
+        with_disk(room, 0, stall)
+    }
+
+    fn with_disk(room: usize, spill: usize, stall: Duration) -> Admission {
         Admission::new(&config::Uploads {
             room,
+            spill,
+            spill_dir: std::env::temp_dir(),
             waiting: 8,
             wait_at_most: LONG,
             stall,
@@ -246,16 +273,45 @@ mod tests {
         assert!(whole.is_ok(), "its memory is free");
     }
 
-    #[tokio::test]
-    async fn what_is_announced_to_be_too_large_takes_no_room() {
-        let admission = admission(1, LONG);
+    fn guest() -> Guest {
         let (tenant, session) = id(0);
-        let guest = Guest {
+        Guest {
             network: Network::of([192, 0, 2, 1].into()),
             tenant,
             session,
-        };
-        let _held = admission.room.place(guest, 1).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn an_upload_on_disk_that_stalls_loses_its_place_too() {
+        let admission = with_disk(1, 4, Duration::from_millis(20));
+        let _held = admission.room.place(guest(), 1, LONG).await;
+        let cut = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, false), LIMIT).await;
+        assert_eq!(cut.err(), Some(UploadFault::Busy));
+        assert!(admission.spill.file(&guest(), 4).await.is_some(), "its disk is free");
+    }
+
+    #[tokio::test]
+    async fn an_upload_from_disk_is_what_arrived() {
+        let admission = with_disk(4, 4, LONG);
+        let mut whole = Upload::read(&admission, of(&id(2)), form(2 * MIB, MIB + 7, true), LIMIT)
+            .await
+            .unwrap();
+        assert!(admission.spill.file(&guest(), 4).await.is_some(), "its disk is free");
+        assert_eq!(whole.take_files("frame"), [vec![b'x'; MIB + 7]]);
+        let broken = Upload::read(
+            &admission,
+            of(&id(3)),
+            form(2 * MIB, MIB, true).map(|_| Body::from("--b")),
+            LIMIT,
+        );
+        assert_eq!(broken.await.err(), Some(UploadFault::Broken));
+    }
+
+    #[tokio::test]
+    async fn what_is_announced_to_be_too_large_takes_no_room() {
+        let admission = with_disk(1, 64, LONG);
+        let _held = admission.room.place(guest(), 1, LONG).await;
         let read = Upload::read(&admission, of(&id(4)), form(LIMIT + 1, MIB, true), LIMIT).now_or_never();
         assert_eq!(read.unwrap().err(), Some(UploadFault::TooLarge));
     }

@@ -2,8 +2,9 @@
 //! begun never runs out of memory. Uploads without memory wait in order of arrival, for a limited time; a network or tenant that has
 //! used its share is skipped.
 
-use crate::edge::{Network, Part, Shares, Short};
-use domain::ids::{SessionId, TenantId};
+use super::quota::{Guest, Portion, Quota};
+use crate::edge::{Shares, Short};
+use domain::ids::SessionId;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -15,21 +16,10 @@ use tokio::{sync::oneshot, time::timeout};
 #[derive(Debug)]
 pub(super) struct Room {
     all: usize,
-    held: Arc<Shares>,
-    /// The same memory, by tenant.
-    by_tenant: Arc<Shares<TenantId>>,
+    quota: Quota,
     /// Places in the queue.
     seats: Arc<Shares>,
     waiting: Mutex<VecDeque<Waiter>>,
-    wait_at_most: Duration,
-}
-
-/// Whose upload it is.
-#[derive(Clone, Debug)]
-pub(super) struct Guest {
-    pub(super) network: Network,
-    pub(super) tenant: TenantId,
-    pub(super) session: SessionId,
 }
 
 #[derive(Debug)]
@@ -43,38 +33,41 @@ struct Waiter {
 #[derive(Debug)]
 pub(super) struct Reservation {
     /// Taken out before the next are admitted.
-    part: Option<(Part, Part<TenantId>)>,
+    portion: Option<Portion>,
     room: Arc<Room>,
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.part = None;
+        self.portion = None;
         self.room.admit();
     }
 }
 
 impl Room {
-    /// This many MiB, and a queue for this many, each waiting for `wait_at_most` at most.
-    pub(super) fn new(all: usize, seats: usize, wait_at_most: Duration) -> Arc<Self> {
+    /// This many MiB, and a queue for this many.
+    pub(super) fn new(all: usize, seats: usize) -> Arc<Self> {
         Arc::new(Self {
             all,
-            held: Shares::new(all),
-            by_tenant: Shares::new(all),
+            quota: Quota::new(all),
             seats: Shares::new(seats),
             waiting: Mutex::default(),
-            wait_at_most,
         })
     }
 
-    /// Memory of this many MiB, or all there is; `None` if too many are waiting already, or it took too long.
-    pub(super) async fn place(self: &Arc<Self>, guest: Guest, size: usize) -> Option<Reservation> {
+    /// Memory of this many MiB, or all there is; `None` if too many are waiting already, or it took longer than `wait_at_most`.
+    pub(super) async fn place(
+        self: &Arc<Self>,
+        guest: Guest,
+        size: usize,
+        wait_at_most: Duration,
+    ) -> Option<Reservation> {
         let _seat = self.seats.take(guest.network, 1, 0).ok()?;
         let (admit, admitted) = oneshot::channel();
         let size = size.clamp(1, self.all);
         self.lock().push_back(Waiter { guest, size, admit });
         self.admit();
-        timeout(self.wait_at_most, admitted).await.ok()?.ok()
+        timeout(wait_at_most, admitted).await.ok()?.ok()
     }
 
     /// The number in the queue of a session's upload, from 1; `None` if none is waiting.
@@ -97,12 +90,12 @@ impl Room {
                 waiting.remove(next);
                 continue;
             }
-            match self.take(waiter) {
+            match self.quota.take(&waiter.guest, waiter.size) {
                 Err(Short::Share) => next += 1,
                 Err(Short::All) => break,
-                Ok(part) => {
+                Ok(portion) => {
                     let place = Reservation {
-                        part: Some(part),
+                        portion: Some(portion),
                         room: Arc::clone(self),
                     };
                     if let Some(waiter) = waiting.remove(next) {
@@ -116,12 +109,6 @@ impl Room {
         drop(gone);
     }
 
-    fn take(&self, waiter: &Waiter) -> Result<(Part, Part<TenantId>), Short> {
-        let of_network = self.held.take(waiter.guest.network, waiter.size, 0)?;
-        let of_tenant = self.by_tenant.take(waiter.guest.tenant.clone(), waiter.size, 0)?;
-        Ok((of_network, of_tenant))
-    }
-
     fn lock(&self) -> MutexGuard<'_, VecDeque<Waiter>> {
         // Nothing under the lock can panic.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
@@ -131,10 +118,13 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edge::Network;
+    use domain::ids::TenantId;
     use futures::FutureExt as _;
 
     /// Far longer than a test takes.
     const LONG: Duration = Duration::from_secs(600);
+    const SHORT: Duration = Duration::from_millis(1);
 
     fn guest(network: u8, tenant: u8) -> Guest {
         Guest {
@@ -146,18 +136,18 @@ mod tests {
 
     /// Memory, if available immediately.
     fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Reservation> {
-        room.place(guest(from, 0), size).now_or_never().flatten()
+        room.place(guest(from, 0), size, LONG).now_or_never().flatten()
     }
 
     #[tokio::test]
     async fn one_network_fills_half_and_the_others_are_let_in() {
-        let room = Room::new(16, 64, LONG);
+        let room = Room::new(16, 64);
         let greedy: Vec<_> = (0..8).map_while(|_| at_once(&room, 1, 1)).collect();
         assert_eq!(greedy.len(), 8);
         assert!(at_once(&room, 1, 1).is_none());
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.place(guest(1, 0), 1).await }
+            async move { room.place(guest(1, 0), 1, LONG).await }
         });
         tokio::task::yield_now().await;
         assert!(at_once(&room, 2, 4).is_some(), "past the one that has used its share");
@@ -167,11 +157,11 @@ mod tests {
 
     #[tokio::test]
     async fn the_large_is_not_overtaken_for_ever_and_who_went_away_is_forgotten() {
-        let room = Room::new(8, 64, LONG);
+        let room = Room::new(8, 64);
         let first = at_once(&room, 1, 6).unwrap();
-        let mut large = Box::pin(room.place(guest(2, 0), 4));
+        let mut large = Box::pin(room.place(guest(2, 0), 4, LONG));
         assert!(large.as_mut().now_or_never().is_none());
-        let mut small = Box::pin(room.place(guest(3, 0), 1));
+        let mut small = Box::pin(room.place(guest(3, 0), 1, LONG));
         assert!(small.as_mut().now_or_never().is_none(), "it came later");
         drop(large);
         // The next upload finds that the large one is gone.
@@ -184,11 +174,11 @@ mod tests {
 
     #[tokio::test]
     async fn there_are_only_so_many_seats_and_nobody_sits_for_ever() {
-        let room = Room::new(1, 2, Duration::from_millis(1));
+        let room = Room::new(1, 2);
         let _held = at_once(&room, 1, 1).unwrap();
         let (one, other, third) = tokio::join!(
-            room.place(guest(2, 0), 1),
-            room.place(guest(3, 0), 1),
+            room.place(guest(2, 0), 1, SHORT),
+            room.place(guest(3, 0), 1, SHORT),
             // Refused without having waited.
             async { at_once(&room, 4, 1) }
         );
@@ -201,9 +191,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_tenant_with_many_networks_leaves_a_quarter_to_the_others() {
-        let room = Room::new(16, 64, LONG);
+        let room = Room::new(16, 64);
         let from = |network_of: u8, tenant_of: u8| {
-            let place = room.place(guest(network_of, tenant_of), 2);
+            let place = room.place(guest(network_of, tenant_of), 2, LONG);
             place.now_or_never().flatten()
         };
         let first = from(100, 1).unwrap();
@@ -217,9 +207,11 @@ mod tests {
 
     #[tokio::test]
     async fn who_waits_has_a_number_until_it_is_their_turn() {
-        let room = Room::new(1, 64, LONG);
+        let room = Room::new(1, 64);
         let held = at_once(&room, 1, 1);
-        let mut waiting: Vec<_> = (2..5).map(|number| Box::pin(room.place(guest(number, 0), 1))).collect();
+        let mut waiting: Vec<_> = (2..5)
+            .map(|number| Box::pin(room.place(guest(number, 0), 1, LONG)))
+            .collect();
         for one in &mut waiting {
             assert!(one.as_mut().now_or_never().is_none());
         }

@@ -263,11 +263,11 @@ impl Pictures {
     /// If it cannot.
     pub async fn check(&self) -> Result<(), StoreError> {
         if let Some(root) = self.root.clone() {
-            let room = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&root)).await;
-            let room = room
+            let free = tokio::task::spawn_blocking(move || folders::free_bytes(&root)).await;
+            let free = free
                 .map_err(StoreError::unavailable)?
                 .map_err(StoreError::unavailable)?;
-            if room.f_bavail.saturating_mul(room.f_frsize) < ROOM {
+            if free < ROOM {
                 return Err(StoreError::unavailable("there is no space for a picture"));
             }
         }

@@ -12,10 +12,12 @@ mod keyring;
 mod master;
 mod opened;
 mod rotation;
+mod scratch;
 mod seal;
 
 pub use master::MasterKeys;
 pub use rotation::Rotation;
+pub use scratch::Scratch;
 pub use seal::{AssociatedData, SessionKey};
 
 use crate::{

@@ -267,7 +267,7 @@ async fn stall(mut stream: TcpStream, cookies: String) -> TcpStream {
 
 #[tokio::test]
 async fn uploads_that_stall_shut_nobody_out() {
-    let server = Server::with("[uploads]\nroom = 96\nstall = 3600\n").await;
+    let server = Server::with("[uploads]\nroom = 96\nspill = 0\nstall = 3600\n").await;
     let mut attack = JoinSet::new();
     for _ in 0..10 {
         let mut browser = Browser::new(&server);
@@ -297,7 +297,7 @@ async fn uploads_that_stall_shut_nobody_out() {
 
 #[tokio::test]
 async fn where_there_is_no_room_the_picture_is_sent_again() {
-    let server = Server::with("[uploads]\nroom = 1\npatience = 1\nstall = 3600\n").await;
+    let server = Server::with("[uploads]\nroom = 1\nspill = 0\npatience = 1\nstall = 3600\n").await;
     let mut attack = Browser::new(&server);
     attack.agree().await;
     attack.choose_passport().await;

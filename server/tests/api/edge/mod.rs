@@ -7,4 +7,5 @@ mod forwarding;
 mod idle_connections;
 mod metrics;
 mod site;
+mod slow_uploads;
 mod tls;

@@ -1,0 +1,176 @@
+//! Where pictures arrive: encrypted files without a name, so that a slow phone holds disk instead of memory. Disk is reserved like memory; an
+//! upload for which there is none waits unread, until there is memory.
+
+use super::{
+    MIB, UploadFault,
+    pace::Pace,
+    quota::{Guest, Portion, Quota},
+};
+use axum::{body::Body, extract::Request};
+use bytes::Bytes;
+use futures::stream;
+use http_body_util::BodyExt as _;
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use store::{StoreError, vault::Scratch};
+use tokio::{sync::Semaphore, time::Instant};
+
+/// What an upload holds in memory while it arrives. A thousand of them have 16 MiB.
+const PIECE: usize = 16 * 1024;
+/// Operations on files at a time. A slow disk occupies no more than this of the threads that everything else blocks on, too.
+const AT_A_TIME: usize = 8;
+/// After a failure, no file is used for this long. An upload that failed is repeated by its phone, and then waits for memory.
+const REST: Duration = Duration::from_secs(60);
+
+/// The disk of this process for uploads.
+#[derive(Debug)]
+pub(super) struct Spill {
+    folder: PathBuf,
+    /// Everything that may be in files, in MiB.
+    all: usize,
+    quota: Quota,
+    operations: Arc<Semaphore>,
+    rests_until: Mutex<Option<Instant>>,
+}
+
+/// An upload's file, with its part of the disk.
+#[derive(Debug)]
+pub(super) struct File {
+    scratch: Scratch,
+    _portion: Portion,
+}
+
+impl Spill {
+    /// This many MiB on the disk of `folder`. 0 means that no file is used.
+    pub(super) fn new(folder: PathBuf, all: usize) -> Arc<Self> {
+        Arc::new(Self {
+            folder,
+            all,
+            quota: Quota::new(all),
+            operations: Arc::new(Semaphore::new(AT_A_TIME)),
+            rests_until: Mutex::default(),
+        })
+    }
+
+    /// A file for an upload of `size` MiB, if there is disk for it.
+    pub(super) async fn file(&self, guest: &Guest, size: usize) -> Option<File> {
+        if self.rests() {
+            return None;
+        }
+        let portion = self.quota.take(guest, size).ok()?;
+        // Whatever others still write of what they have reserved, the disk does not become full.
+        let (folder, free) = (self.folder.clone(), (self.all * MIB) as u64);
+        let scratch = self.run(move || Scratch::create_in(&folder, free)).await.ok()?;
+        Some(File {
+            scratch,
+            _portion: portion,
+        })
+    }
+
+    /// The request, once its body is in its file, from which it is then read.
+    pub(super) async fn arrived(
+        self: &Arc<Self>,
+        mut file: File,
+        request: Request,
+        stall: Duration,
+    ) -> Result<Request, UploadFault> {
+        let (parts, mut body) = request.into_parts();
+        let mut pace = Pace::new(stall);
+        let mut piece = Vec::with_capacity(PIECE);
+        while let Some(frame) = pace.keep(async { body.frame().await.transpose() }).await? {
+            // Trailers are ignored.
+            let mut data = frame.into_data().unwrap_or_default();
+            pace.count(data.len());
+            while !data.is_empty() {
+                let fits = data.split_to(data.len().min(PIECE - piece.len()));
+                piece.extend_from_slice(&fits);
+                if piece.len() == PIECE {
+                    (file, piece) = self.append(file, piece).await?;
+                }
+            }
+        }
+        (file, _) = self.append(file, piece).await?;
+        Ok(Request::from_parts(parts, self.read(file)))
+    }
+
+    /// Adds a piece to a file, and returns the file and an empty piece.
+    async fn append(&self, mut file: File, mut piece: Vec<u8>) -> Result<(File, Vec<u8>), UploadFault> {
+        let appended = self.run(move || {
+            file.scratch.append(&piece)?;
+            piece.clear();
+            Ok((file, piece))
+        });
+        appended.await.map_err(|_| UploadFault::Busy)
+    }
+
+    /// What is in a file, as a body. The file is gone with the body.
+    fn read(self: &Arc<Self>, file: File) -> Body {
+        let pieces = stream::try_unfold(
+            (Arc::clone(self), file, 0),
+            async |(spill, file, number): (Arc<Self>, File, usize)| {
+                let read = spill.run(move || Ok((file.scratch.piece(number)?, file))).await;
+                let (piece, file) = read.map_err(io::Error::other)?;
+                Ok::<_, io::Error>(piece.map(|piece| (Bytes::from(piece), (spill, file, number + 1))))
+            },
+        );
+        Body::from_stream(pieces)
+    }
+
+    /// Runs an operation on a file, which may block. If its caller goes away, it goes on, and then drops the file.
+    async fn run<T, F>(&self, operation: F) -> Result<T, StoreError>
+    where
+        F: FnOnce() -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let permit = Arc::clone(&self.operations).acquire_owned().await.ok();
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            operation()
+        });
+        let done = done.await.unwrap_or(Err(StoreError::Panicked));
+        if let Err(error) = &done {
+            let was_resting = self.rests();
+            *self.lock() = Some(Instant::now() + REST);
+            if !was_resting {
+                tracing::warn!(%error, "pictures wait for memory, because they cannot be kept in uploads.spill_dir");
+            }
+        }
+        done
+    }
+
+    fn rests(&self) -> bool {
+        self.lock().is_some_and(|until| Instant::now() < until)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        // Nothing under the lock can panic.
+        self.rests_until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edge::Network;
+    use domain::ids::{SessionId, TenantId};
+
+    #[tokio::test]
+    async fn after_a_failure_no_file_is_used_for_a_while() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = Spill::new(folder.path().to_owned(), 1);
+        let guest = Guest {
+            network: Network::of([192, 0, 2, 1].into()),
+            tenant: TenantId::from_random([1; 16]),
+            session: SessionId::from_random([1; 16]),
+        };
+        assert!(spill.file(&guest, 1).await.is_some());
+        let failed = spill.run(|| Err::<(), _>(StoreError::Unavailable("full".into()))).await;
+        assert!(failed.is_err() && spill.file(&guest, 1).await.is_none());
+        *spill.lock() = Some(Instant::now());
+        assert!(spill.file(&guest, 1).await.is_some());
+    }
+}
