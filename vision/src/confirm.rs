@@ -22,33 +22,33 @@ pub(crate) fn items(eye: &Eye<'_>, look: &Look<'_, '_>) -> Result<Vec<Item>, Mod
     let Some(known) = &look.known else {
         return Ok(Vec::new());
     };
-    let unsure = |item: &&Item| item.confidence < SURE;
-    let mut lines: Vec<usize> = known
-        .items
-        .iter()
-        .filter(unsure)
-        .flat_map(|item| item.glyphs.iter().map(|glyph| glyph.line))
+    let sure = |item: &Item| (item.confidence >= SURE).then(|| item.clone());
+    let mut given: Vec<Option<Item>> = known.items.iter().map(sure).collect();
+    let mut readings: Vec<Item> = Vec::new();
+    for height in AGAIN {
+        let lines = lines_of(known.items.iter().zip(&given).filter(|(_, given)| given.is_none()));
+        if lines.is_empty() {
+            break;
+        }
+        let read = eye.layouts.read(&again(eye, look, &lines, height)?, eye.today);
+        readings.extend(read.into_iter().flat_map(|known| known.items));
+        // What two readings agree on stays as it is, whatever a third one would say.
+        for (item, given) in known.items.iter().zip(&mut given).filter(|(_, given)| given.is_none()) {
+            let others: Vec<&Item> = readings.iter().filter(|other| other.name == item.name).collect();
+            *given = agreed(item, &others);
+        }
+    }
+    Ok(given.into_iter().flatten().collect())
+}
+
+/// The lines that some items stand in, each once.
+fn lines_of<'a>(items: impl Iterator<Item = (&'a Item, &'a Option<Item>)>) -> Vec<usize> {
+    let mut lines: Vec<usize> = items
+        .flat_map(|(item, _)| item.glyphs.iter().map(|glyph| glyph.line))
         .collect();
     lines.sort_unstable();
     lines.dedup();
-    let mut readings = Vec::new();
-    for height in AGAIN.iter().take(if lines.is_empty() { 0 } else { AGAIN.len() }) {
-        let again = again(eye, look, &lines, *height)?;
-        let read = eye.layouts.read(&again, eye.today);
-        readings.push(read.map_or_else(Vec::new, |known| known.items));
-    }
-    let judge = |item: &Item| {
-        if item.confidence >= SURE {
-            return Some(item.clone());
-        }
-        let others: Vec<&Item> = readings
-            .iter()
-            .flatten()
-            .filter(|other| other.name == item.name)
-            .collect();
-        agreed(item, &others)
-    };
-    Ok(known.items.iter().filter_map(judge).collect())
+    lines
 }
 
 /// The page with some of its lines read again.
@@ -128,5 +128,94 @@ impl Item {
             confidence: self.confidence,
             corners: corners.map(|corner| look.place(known.upright(corner))),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layouts;
+    use crate::layout::tests::{LICENCE, TODAY, page};
+    use crate::model::{Model, Tensor};
+    use crate::raster::Raster;
+    use crate::text::{Alphabet, MRZ_SYMBOLS, Reader};
+    use domain::document::DocumentType;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const NAME: &str = "日本花子";
+
+    /// Reads the name, whatever it is shown, as often as it is asked; and after that nothing.
+    struct Scribe {
+        alphabet: Vec<String>,
+        legible: usize,
+        asked: Arc<AtomicUsize>,
+    }
+
+    impl Model for Scribe {
+        fn name(&self) -> &str {
+            "scribe"
+        }
+        fn run(&self, _: Tensor) -> Result<Vec<Tensor>, ModelError> {
+            let legible = self.asked.fetch_add(1, Ordering::Relaxed) < self.legible;
+            let symbols = self.alphabet.len() + 2;
+            let letters = NAME
+                .chars()
+                .map(|letter| self.alphabet.iter().position(|known| *known == letter.to_string()));
+            let mut data = Vec::new();
+            for letter in letters {
+                for state in [letter.filter(|_| legible).map_or(0, |index| index + 1), 0] {
+                    let mut step = vec![0.0; symbols];
+                    step[state] = 0.95;
+                    data.extend(step);
+                }
+            }
+            Ok(vec![Tensor {
+                shape: vec![1, data.len() / symbols, symbols],
+                data,
+            }])
+        }
+    }
+
+    /// How often the line of a doubtful name is read again, where so many readings confirm it, and whether the name is given.
+    fn confirmed(legible: usize) -> (usize, bool) {
+        let mrz = MRZ_SYMBOLS.iter().map(|symbol| char::from(*symbol));
+        let alphabet: Vec<String> = mrz.chain(NAME.chars()).map(String::from).collect();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let scribe = || Scribe {
+            alphabet: alphabet.clone(),
+            legible,
+            asked: asked.clone(),
+        };
+        let reader = Reader {
+            detector: Box::new(scribe()),
+            recogniser: Box::new(scribe()),
+            alphabet: Alphabet::parse(&alphabet.join("\n")).unwrap(),
+        };
+        let layouts = Layouts::built_in().unwrap();
+        let picture = Raster::filled(1370, 864, [255; 3]);
+        let mut look = Look::blind(&picture);
+        let mut printed = LICENCE;
+        printed[1].0 = NAME;
+        look.page.lines = page(&printed);
+        look.page.lines[1]
+            .symbols
+            .iter_mut()
+            .for_each(|symbol| symbol.probability = 0.95);
+        look.known = layouts.read(&look.page.lines, TODAY);
+        let eye = Eye {
+            reader: &reader,
+            layouts: &layouts,
+            kind: DocumentType::DrivingLicense,
+            today: TODAY,
+        };
+        let given = items(&eye, &look).unwrap();
+        let is_given = given.iter().any(|item| item.parsed.text == NAME);
+        (asked.load(Ordering::Relaxed), is_given)
+    }
+
+    #[test]
+    fn an_item_is_read_again_until_two_readings_agree() {
+        assert_eq!([confirmed(2), confirmed(0)], [(1, true), (2, false)]);
     }
 }

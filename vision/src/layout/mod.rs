@@ -129,4 +129,4 @@ fn label_place(sheet: &Sheet, mark: &recognise::Mark<'_>) -> [f32; 4] {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -40,7 +40,7 @@ fn line(text: &str, x_mm: f32, y_mm: f32) -> Line {
     }
 }
 
-fn page(lines: &[(&str, f32, f32)]) -> Vec<Line> {
+pub(crate) fn page(lines: &[(&str, f32, f32)]) -> Vec<Line> {
     lines.iter().map(|&(text, x, y)| line(text, x, y)).collect()
 }
 
@@ -48,7 +48,7 @@ fn layouts() -> Layouts {
     Layouts::built_in().unwrap()
 }
 
-const TODAY: Date = date!(2026 - 11 - 21);
+pub(crate) const TODAY: Date = date!(2026 - 11 - 21);
 
 fn value<'a>(known: &'a Known<'_>, name: &str) -> Option<&'a str> {
     known
@@ -58,7 +58,7 @@ fn value<'a>(known: &'a Known<'_>, name: &str) -> Option<&'a str> {
         .and_then(|item| item.parsed.normalized.as_deref())
 }
 
-const LICENCE: [(&str, f32, f32); 14] = [
+pub(crate) const LICENCE: [(&str, f32, f32); 14] = [
     ("氏名", 2.0, 4.5),
     ("日本花子 昭和61年5月1日生", 9.0, 4.5),
     ("住所", 2.0, 9.0),
