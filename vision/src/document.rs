@@ -216,20 +216,18 @@ fn look<'a, 'l>(
 
 /// What the lines of a look say.
 fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Reading, ModelError> {
-    let elements = look
-        .machine
-        .as_ref()
-        .map(|zone| mrz::Elements::new(zone.format, &zone.lines));
-    let visible = |look: &Look<'_, '_>| {
+    let visible = |look: &Look<'_, '_>, elements: Option<&mrz::Elements>| {
         let lines: Vec<&Line> = look.page.lines.iter().filter(|line| !mrz::is_candidate(line)).collect();
-        zone::read(&lines, eye.kind, side, elements.as_ref(), eye.today)
+        zone::read(&lines, eye.kind, side, elements, eye.today)
     };
-    let mut visual = visible(look);
+    let mut elements = self::elements(look);
+    let mut visual = visible(look, elements.as_ref());
     let enough = visual.agreement.is_some_and(|share| share >= ENOUGH) || side == Side::Back;
     if mrz::is_complete(look.machine.as_ref()) && (!enough || look.known.is_none()) && !look.page.is_read() {
         eye.reader.read(&mut look.page, WHOLE_PAGE, |_| true)?;
         look.known = eye.layouts.read(&look.page.lines, eye.today);
-        visual = visible(look);
+        elements = self::elements(look);
+        visual = visible(look, elements.as_ref());
     }
     let mut reading = Reading {
         mrz: look.machine.as_ref().map(mrz::reading),
@@ -255,6 +253,17 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         place_machine_items(&mut reading.places, zone, look);
     }
     Ok(reading)
+}
+
+/// The items of the machine-readable zone, with letters in doubt as they are printed.
+fn elements(look: &mut Look<'_, '_>) -> Option<mrz::Elements> {
+    let zone = look.machine.as_mut()?;
+    let print = look.page.lines.iter().filter(|line| !mrz::is_candidate(line));
+    mrz::settle(
+        zone,
+        &print.flat_map(|line| zone::spelt_words(&line.text)).collect::<Vec<_>>(),
+    );
+    Some(mrz::Elements::new(zone.format, &zone.lines))
 }
 
 /// Adds where the items of the zone stand, as far as they are not printed elsewhere as well: people read that more easily.

@@ -1,16 +1,18 @@
 //! Which lines of a page are a machine-readable zone, and of which format; read again with a common left and right edge.
 
-use super::{check, country, fillers, format, viterbi};
+use super::{check, country, fillers, format, states, viterbi};
 use crate::model::ModelError;
 use crate::raster::Raster;
-use crate::text::{Area, Line, Reader};
+use crate::text::{Area, Lattice, Line, Reader};
 use domain::findings::MrzFormat;
 
-/// Where a line of the zone stands, and what was read there freely: each symbol and its middle along the line, from 0 to 1.
+/// Where a line of the zone stands, and what was read there freely: each symbol and its middle along the line, from 0 to 1; and how
+/// likely every symbol is along the line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     pub(crate) area: Area,
     pub(crate) symbols: Vec<(char, f32)>,
+    pub(crate) lattice: Lattice,
 }
 
 impl Row {
@@ -19,6 +21,7 @@ impl Row {
         Self {
             area: line.area,
             symbols: read.map(|read| (bare(read.symbol), read.at)).collect(),
+            lattice: line.lattice.clone(),
         }
     }
 }
@@ -99,17 +102,23 @@ fn decode(lines: &[Line]) -> Option<Zone> {
             .1
             .total_cmp(&b.area.in_frame_of(b.area.angle).1)
     });
-    let mut best: Option<Zone> = None;
+    let mut best: Option<(Zone, &[&Line])> = None;
     for &format in MrzFormat::ALL {
         for window in candidates.windows(format::dimensions(format).0) {
             if let Some(zone) = decode_as(format, window)
-                && best.as_ref().is_none_or(|b| zone.score() > b.score())
+                && best.as_ref().is_none_or(|(best, _)| zone.score() > best.score())
             {
-                best = Some(zone);
+                best = Some((zone, window));
             }
         }
     }
-    best.filter(|zone| zone.log_probability > NOISE)
+    let (mut zone, window) = best.filter(|(zone, _)| zone.log_probability > NOISE)?;
+    for (index, line) in window.iter().enumerate() {
+        if let Some(printed) = states::as_printed(zone.format, index, &line.lattice) {
+            zone.lines[index] = printed;
+        }
+    }
+    Some(zone)
 }
 
 fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
@@ -259,9 +268,27 @@ fn place_level(area: &Area) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::mrz::viterbi::tests::{hesitating, lattice_of};
+
+    /// A passport's zone that was read as these lines from these lattices.
+    pub(crate) fn zone_of(lines: &[(&str, Lattice)]) -> Zone {
+        let row = |lattice: &Lattice| Row {
+            area: line("", 0.0).area,
+            symbols: Vec::new(),
+            lattice: lattice.clone(),
+        };
+        Zone {
+            format: MrzFormat::Td3,
+            lines: lines.iter().map(|(text, _)| (*text).to_owned()).collect(),
+            free: Vec::new(),
+            rows: lines.iter().map(|(_, lattice)| row(lattice)).collect(),
+            log_probability: -0.1,
+            passed: 5,
+            total: 5,
+        }
+    }
 
     fn line(text: &str, y: f32) -> Line {
         let area = Area {

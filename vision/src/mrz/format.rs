@@ -25,6 +25,8 @@ pub(crate) enum Class {
     License,
     /// Nothing but the filler.
     Filler,
+    /// Nothing but this symbol.
+    Only(u8),
 }
 
 impl Class {
@@ -40,6 +42,7 @@ impl Class {
             Self::Visa => symbol == b'V',
             Self::License => symbol == b'D',
             Self::Filler => symbol == b'<',
+            Self::Only(wanted) => symbol == wanted,
         }
     }
 

@@ -5,12 +5,15 @@ mod country;
 mod fillers;
 mod find;
 mod format;
+mod names;
 mod parse;
 mod places;
+mod states;
 mod viterbi;
 
 pub(crate) use country::alpha3;
 pub(crate) use find::{Zone, find, is_candidate, is_flat};
+pub(crate) use names::settle;
 pub(crate) use parse::{Elements, iso};
 pub(crate) use places::places;
 

@@ -117,6 +117,7 @@ fn whole(rows: &[Row]) -> Option<Corners> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Lattice;
 
     const ZONE: [&str; 2] = [
         "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
@@ -140,6 +141,7 @@ mod tests {
                     .enumerate()
                     .map(|(at, symbol)| (symbol, (at as f32 + 0.5) / count))
                     .collect(),
+                lattice: Lattice::default(),
             }
         };
         Zone {

@@ -22,6 +22,12 @@ const LEGIBLE: f32 = 0.6;
 /// The state of all specimens of ICAO 9303, Utopia.
 const NOWHERE: &str = "UTO";
 
+/// The words of a line, each as the machine-readable zone spells it.
+pub(crate) fn spelt_words(line: &str) -> impl Iterator<Item = String> {
+    let words = line.split(|symbol: char| !symbol.is_alphanumeric());
+    words.map(fold::transliterated).filter(|word| !word.is_empty())
+}
+
 /// What the visual zone says.
 #[derive(Default)]
 pub(crate) struct VisualZone {
