@@ -1,6 +1,7 @@
 //! One side of a document: the stages in their order, each timed, each allowed to be missing.
 
 use crate::drawing::Trace;
+use crate::layout::Layout;
 use crate::look::{Eye, Look, View, WHOLE_PAGE};
 use crate::model::ModelError;
 use crate::portrait::{self, Portraits};
@@ -58,7 +59,6 @@ pub(crate) fn examine(
     watch.lap("outline");
     let mut unavailable = vision.missing();
     unavailable.retain(|missing| *missing != Unavailable::Liveness);
-    let task = (kind, side, today);
     let readable = vision.reader.as_ref().zip(vision.layouts.as_ref());
     let eye = readable.map(|(reader, layouts)| Eye {
         reader,
@@ -66,16 +66,22 @@ pub(crate) fn examine(
         kind,
         today,
     });
+    let mut codes = Codes::on(picture, &vision.signers, (kind, side, today));
     // Neither half needs the other: where a core is free, they take the time of the longer one.
     let (read, beside) = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| BesideText::of(&vision.signers, picture, outlines.first(), task));
-        let read = read_picture(eye.as_ref(), picture, &outlines, side, &mut watch);
+        let beside = scope.spawn(|| BesideText::of(picture, outlines.first()));
+        let read = read_picture(eye.as_ref(), picture, &outlines, side, &mut codes, &mut watch);
         (read, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     let (look, reading) = read.unwrap_or_else(|_| {
         unavailable.push(Unavailable::Text);
         (Look::blind(picture), Reading::default())
     });
+    let has_none = |layout: &Layout| layout.side == side && !layout.code;
+    if !look.known.as_ref().is_some_and(|known| has_none(known.layout)) {
+        codes.look(&mut watch);
+    }
+    let codes = codes.found();
     let card = card(&look, &outlines);
     let portraits = portrait::find(vision.faces.as_ref(), &look, card.as_ref(), side).unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
@@ -86,13 +92,13 @@ pub(crate) fn examine(
         obstructed: obstructed(picture, &look, card.as_ref(), portraits.main.as_ref()),
         ..quality
     };
-    let is_empty = reading.is_empty() && beside.codes.is_empty() && portraits.main.is_none() && unavailable.is_empty();
+    let is_empty = reading.is_empty() && codes.is_empty() && portraits.main.is_none() && unavailable.is_empty();
     let quality = corrected(quality, &look, picture, is_empty);
     watch.lap("obstruction");
     unavailable.sort_unstable();
     unavailable.dedup();
     let trace = Trace::of(&look);
-    let (fields, printed) = merged(reading.machine, &beside.codes, reading.zone.fields);
+    let (fields, printed) = merged(reading.machine, &codes, reading.zone.fields);
     let findings = DocumentFindings {
         side,
         quality,
@@ -100,7 +106,7 @@ pub(crate) fn examine(
         layout: look.known.as_ref().map(|known| known.reading.clone()),
         fields,
         printed,
-        codes: beside.codes,
+        codes,
         places: reading.places,
         outline: look.is_card.then(|| look.corners()),
         text_lines: reading.zone.lines,
@@ -120,7 +126,6 @@ pub(crate) fn examine(
 
 /// What is measured of a picture without reading its text.
 struct BesideText {
-    codes: Vec<CodeReading>,
     grey_share: f32,
     raster_z: Option<f32>,
     likeness: Likeness,
@@ -128,27 +133,58 @@ struct BesideText {
 }
 
 impl BesideText {
-    fn of(
-        signers: &code::Certificates,
-        picture: &Raster,
-        outline: Option<&Corners>,
-        (kind, side, today): (DocumentType, Side, Date),
-    ) -> Self {
+    fn of(picture: &Raster, outline: Option<&Corners>) -> Self {
         let mut watch = Stopwatch::start();
-        let codes = code::read(picture, kind, side, today, signers);
-        watch.lap("codes");
         let grey_share = signals::grey_share(picture);
         let raster_z = signals::raster_z(picture, outline);
         watch.lap("signals");
         let likeness = likeness::describe(picture);
         watch.lap("likeness");
         Self {
-            codes,
             grey_share,
             raster_z,
             likeness,
             timings: watch.into_laps(),
         }
+    }
+}
+
+/// The codes of a picture, looked for where its print does not say what it shows, or says that it has one: that takes as long as
+/// reading a few lines.
+struct Codes<'a> {
+    picture: &'a Raster,
+    signers: &'a code::Certificates,
+    task: (DocumentType, Side, Date),
+    found: Option<Vec<CodeReading>>,
+}
+
+impl<'a> Codes<'a> {
+    const fn on(picture: &'a Raster, signers: &'a code::Certificates, task: (DocumentType, Side, Date)) -> Self {
+        Self {
+            picture,
+            signers,
+            task,
+            found: None,
+        }
+    }
+
+    /// The codes, looked for only once.
+    fn look(&mut self, watch: &mut Stopwatch) -> &[CodeReading] {
+        let (kind, side, today) = self.task;
+        self.found.get_or_insert_with(|| {
+            let found = code::read(self.picture, kind, side, today, self.signers);
+            watch.lap("codes");
+            found
+        })
+    }
+
+    /// Whether one of them says which kind of document it belongs to.
+    fn name_a_kind(&mut self, watch: &mut Stopwatch) -> bool {
+        self.look(watch).iter().any(|code| code.kind.is_some())
+    }
+
+    fn found(self) -> Vec<CodeReading> {
+        self.found.unwrap_or_default()
     }
 }
 
@@ -165,38 +201,41 @@ fn read_picture<'a, 'l>(
     picture: &'a Raster,
     outlines: &[Corners],
     side: Side,
+    codes: &mut Codes<'_>,
     watch: &mut Stopwatch,
 ) -> Result<(Look<'a, 'l>, Reading), ModelError> {
     let Some(eye) = eye else {
         return Ok((Look::blind(picture), Reading::default()));
     };
-    let mut look = look(eye, picture, outlines, watch)?;
+    let mut look = look(eye, picture, outlines, codes, watch)?;
     let reading = read(eye, &mut look, side)?;
     watch.lap("items");
     Ok((look, reading))
 }
 
 /// Looks until the document is known: the cards cut out where outlines are found, then the picture as it is. Where the kind has a
-/// machine-readable zone the picture comes first, since the zone is found in it as well and nothing has to be cut out.
+/// machine-readable zone the picture comes first, since the zone is found in it as well and nothing has to be cut out. A code that
+/// names its kind of document says as much as a known layout.
 fn look<'a, 'l>(
     eye: &Eye<'l>,
     picture: &'a Raster,
     outlines: &[Corners],
+    codes: &mut Codes<'_>,
     watch: &mut Stopwatch,
 ) -> Result<Look<'a, 'l>, ModelError> {
+    let whole = || View::whole(picture);
+    let cards = |most: usize| {
+        let cut_out = |corners| View::card(picture, corners, eye.kind.aspect());
+        outlines.iter().take(most).filter_map(cut_out)
+    };
+    let has_zone = eye.kind.has_mrz();
+    let (first, most) = if has_zone {
+        (Some(whole()), MOST_CARDS.0)
+    } else {
+        (None, MOST_CARDS.1)
+    };
     let mut best: Option<Look<'a, 'l>> = None;
-    if eye.kind.has_mrz() {
-        let seen = eye.look(View::whole(picture), watch)?;
-        if seen.is_enough(eye.kind) {
-            return Ok(seen);
-        }
-        best = Some(seen);
-    }
-    let most = if eye.kind.has_mrz() { MOST_CARDS.0 } else { MOST_CARDS.1 };
-    for corners in outlines.iter().take(most) {
-        let Some(view) = View::card(picture, corners, eye.kind.aspect()) else {
-            continue;
-        };
+    for view in first.into_iter().chain(cards(most)) {
         let seen = eye.look(view, watch)?;
         if seen.is_enough(eye.kind) {
             return Ok(seen);
@@ -204,11 +243,14 @@ fn look<'a, 'l>(
         if best.as_ref().is_none_or(|best| seen.beats(best)) {
             best = Some(seen);
         }
+        if codes.name_a_kind(watch) {
+            break;
+        }
     }
     match best {
-        Some(best) if eye.kind.has_mrz() || best.known.is_some() => Ok(best),
+        Some(best) if has_zone || best.known.is_some() || codes.name_a_kind(watch) => Ok(best),
         best => {
-            let seen = eye.look(View::whole(picture), watch)?;
+            let seen = eye.look(whole(), watch)?;
             Ok(best.filter(|best| !seen.beats(best)).unwrap_or(seen))
         }
     }
@@ -340,6 +382,11 @@ fn outlines(picture: &Raster) -> Vec<Corners> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::tests::{PAYLOAD, drawn};
+    use crate::layout::Layouts;
+    use crate::layout::tests::TODAY;
+    use crate::model::{Model, Tensor};
+    use crate::text::{Alphabet, MRZ_SYMBOLS, Reader};
     use domain::document::FieldName;
     use domain::findings::CodeStandard;
 
@@ -398,5 +445,55 @@ mod tests {
                 (FieldName::BirthDate, "print".to_owned()),
             ]
         );
+    }
+
+    /// Sees no text anywhere.
+    struct Blank;
+
+    impl Model for Blank {
+        fn name(&self) -> &str {
+            "blank"
+        }
+        fn run(&self, input: Tensor) -> Result<Vec<Tensor>, ModelError> {
+            let data = vec![0.0; input.shape[2] * input.shape[3]];
+            Ok(vec![Tensor {
+                shape: input.shape,
+                data,
+            }])
+        }
+    }
+
+    #[test]
+    fn a_picture_is_looked_at_once_where_a_code_says_what_it_shows() {
+        let symbols: Vec<String> = MRZ_SYMBOLS
+            .iter()
+            .map(|symbol| char::from(*symbol).to_string())
+            .collect();
+        let reader = Reader {
+            detector: Box::new(Blank),
+            recogniser: Box::new(Blank),
+            alphabet: Alphabet::parse(&symbols.join("\n")).unwrap(),
+        };
+        let layouts = Layouts::built_in().unwrap();
+        let (kind, signers) = (DocumentType::DrivingLicense, code::Certificates::default());
+        let eye = Eye {
+            reader: &reader,
+            layouts: &layouts,
+            kind,
+            today: TODAY,
+        };
+        let looks = |picture: &Raster| {
+            let [width, height] = [picture.width() as f32, picture.height() as f32];
+            let outlines =
+                [0.0, 9.0].map(|by| [[by, by], [width - by, by], [width - by, height - by], [by, height - by]]);
+            let mut codes = Codes::on(picture, &signers, (kind, Side::Back, TODAY));
+            let mut watch = Stopwatch::start();
+            look(&eye, picture, &outlines, &mut codes, &mut watch).unwrap();
+            let laps = watch.into_laps();
+            laps.iter().filter(|lap| lap.stage == "text detection").count()
+        };
+        let with_code = drawn(PAYLOAD, 0.0, 2.2);
+        let without = Raster::filled(with_code.width(), with_code.height(), [240; 3]);
+        assert_eq!((looks(&with_code), looks(&without)), (1, 3));
     }
 }

@@ -9,7 +9,7 @@ mod grey;
 mod pdf417;
 mod seal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::raster::Raster;
 use domain::document::{DocumentType, Side};

@@ -15,11 +15,11 @@ fn read(picture: &Raster, kind: DocumentType, side: Side) -> Vec<CodeReading> {
     )
 }
 
-const PAYLOAD: &str = "@\n\u{1e}\rANSI 636014100001DL00310103DLDAQI1234568\nDCSSAMPLE\nDACJANE\nDBB01311985\nDBA01312030\n\
+pub(crate) const PAYLOAD: &str = "@\n\u{1e}\rANSI 636014100001DL00310103DLDAQI1234568\nDCSSAMPLE\nDACJANE\nDBB01311985\nDBA01312030\n\
     DBD01312022\nDBC2\nDAG123 MAIN ST\nDAISACRAMENTO\nDAJCA\nDCGUSA\r";
 
 /// A white picture with the code in its middle, turned by some degrees, a module `module` pixels wide.
-fn drawn(payload: &str, degrees: f32, module: f32) -> Raster {
+pub(crate) fn drawn(payload: &str, degrees: f32, module: f32) -> Raster {
     let mut encoder = PDF417::new();
     encoder.generateBarcodeLogic(payload, 4).unwrap();
     let rows = encoder.getBarcodeMatrix().as_ref().unwrap().getMatrix();

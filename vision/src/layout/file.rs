@@ -71,6 +71,9 @@ pub(crate) struct Layout {
     /// Whether documents of this layout carry a machine-readable zone on this side.
     #[serde(default)]
     pub(crate) zone: bool,
+    /// Whether some of them carry a barcode or a seal on this side.
+    #[serde(default)]
+    pub(crate) code: bool,
     /// Whether every document of the layout carries every item, labelled in these words: one that is not seen is covered.
     #[serde(default)]
     pub(crate) complete: bool,
