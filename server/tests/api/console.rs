@@ -19,6 +19,8 @@ pub(crate) struct Browser<'a> {
     server: &'a Server,
     pub(crate) cookie: Option<String>,
     pub(crate) site: &'static str,
+    /// What it accepts, if it says so.
+    pub(crate) language: Option<&'static str>,
 }
 
 impl<'a> Browser<'a> {
@@ -27,6 +29,7 @@ impl<'a> Browser<'a> {
             server,
             cookie: None,
             site: "same-origin",
+            language: None,
         }
     }
 
@@ -35,6 +38,9 @@ impl<'a> Browser<'a> {
         write!(head, "sec-fetch-site: {}\r\n", self.site).unwrap();
         if let Some(cookie) = &self.cookie {
             write!(head, "cookie: __Host-console={cookie}\r\n").unwrap();
+        }
+        if let Some(language) = self.language {
+            write!(head, "accept-language: {language}\r\n").unwrap();
         }
         if method == "POST" {
             head.push_str("content-type: application/x-www-form-urlencoded\r\n");

@@ -8,6 +8,7 @@ mod audit_export;
 mod browser;
 mod capture;
 mod console;
+mod console_language;
 mod demo;
 mod docs;
 mod edge;

@@ -91,7 +91,7 @@ fn thresholds(policy: &Policy) -> AnyView {
         Accepted::MachineReadable => say("Machine-readable data", "機械読み取りデータ"),
         Accepted::Visual => say(
             "Machine-readable data or visual evidence",
-            "機械読み取りデータまたは目視上の根拠",
+            "機械読み取りデータまたは外観検査",
         ),
     };
     view! {
@@ -101,7 +101,7 @@ fn thresholds(policy: &Policy) -> AnyView {
                 (say("Face match", "顔照合"), between(policy.match_accept, policy.match_review)),
                 (say("Liveness", "生体検知"), between(policy.liveness_accept, policy.liveness_review)),
                 (say("Accepted evidence", "認める根拠"), evidence.into_any()),
-                (say("Face search among approved people", "承認済みの人物との顔照合"), duplicates.into_any()),
+                (say("Face search among approved people", "承認済みの顔の検索"), duplicates.into_any()),
                 (say("Quality control", "品質管理"), percent(policy.sampled).into_any()),
                 (say("Statistical signs of fraud alone reject", "統計的な不正の兆候のみで不承認"), yes(policy.reject_on_fraud_signals)),
                 (say("Specimens count as genuine", "見本を真正とみなす"), yes(policy.accept_specimens)),
@@ -126,12 +126,12 @@ fn limits(limits: &[Limit]) -> AnyView {
     });
     view! {
         <section class="panel">
-            <h2>{say("Measurements and their limits", "測定値と上限・下限")}</h2>
+            <h2>{say("Measurements and their limits", "測定値としきい値")}</h2>
             <p class="soft">{say(
                 "The page of each session shows what was measured against these limits.",
-                "各セッションのページに、これらの基準に対する測定値が表示されます。",
+                "各セッションのページに、しきい値に対する測定値が表示されます。",
             )}</p>
-            {Table::new(say("Limits", "上限・下限"), [say("Measurement", "測定項目"), say("Limit", "基準")]).rows(rows)}
+            {Table::new(say("Limits", "しきい値"), [say("Measurement", "測定項目"), say("Limit", "しきい値")]).rows(rows)}
         </section>
     }
     .into_any()

@@ -23,7 +23,7 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
         "tries" => ("The number of tries", "試行回数は1から9の範囲で入力してください。"),
         "policy" => (
             "The",
-            "しきい値は0から1の範囲で、審査の値は合格の値より小さくしてください。合格の下限は、顔照合が0.50、生体検知が0.43、同一人物の判定が0.83です。",
+            "しきい値は0から1の範囲で、審査のしきい値は合格のしきい値より小さくしてください。合格の下限は、顔照合が0.50、生体検知が0.43、同一の顔が0.83です。",
         ),
         "accent" => (
             "The accent colour",
@@ -51,7 +51,7 @@ pub(super) fn contact(bad: BadContact) -> Mistake {
         "contact",
         with_japanese(
             en,
-            "お問い合わせ先には「https://」のURLまたはメールアドレスを入力してください。",
+            "問い合わせ先には「https://」のURLまたはメールアドレスを入力してください。",
         ),
     )
 }

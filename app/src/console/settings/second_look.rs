@@ -80,12 +80,12 @@ fn decisions(found: &Decisions) -> AnyView {
     let lead = if all == MOST {
         tell!(
             "The last {MOST} decisions, made again with the new settings. The search for people approved before is not repeated.",
-            "直近{MOST}件の判定を新しい設定でやり直した結果です。承認済みの人物との照合は含みません。"
+            "直近{MOST}件の判定を新しい設定でやり直した結果です。承認済みの顔の検索は含みません。"
         )
     } else {
         say(
             "The decisions of the last 30 days, made again with the new settings. The search for people approved before is not repeated.",
-            "過去30日間の判定を新しい設定でやり直した結果です。承認済みの人物との照合は含みません。",
+            "過去30日間の判定を新しい設定でやり直した結果です。承認済みの顔の検索は含みません。",
         )
         .to_owned()
     };

@@ -123,7 +123,7 @@ fn steps(view: &SettingsView) -> AnyView {
     section(
         view,
         "steps",
-        say("Verification steps", "確認のステップ"),
+        say("Verification steps", "確認ステップ"),
         say(
             "What new sessions require. Existing sessions are not affected.",
             "新しいセッションで求める内容です。既存のセッションには影響しません。",
@@ -143,7 +143,7 @@ fn look(view: &SettingsView) -> AnyView {
             )
             .into(),
         ),
-        ..Line::text("contact", say("Contact for your users", "利用者向けのお問い合わせ先"), view.contact.clone())
+        ..Line::text("contact", say("Contact for your users", "利用者向けの問い合わせ先"), view.contact.clone())
     };
     let inside = view! {
         {line(name, wrong)}
@@ -159,7 +159,7 @@ fn look(view: &SettingsView) -> AnyView {
     section(
         view,
         "look",
-        say("Name, colour and contact", "名称・色・お問い合わせ先"),
+        say("Name, colour and contact", "名称・色・問い合わせ先"),
         say(
             "What your users see on the capture pages.",
             "利用者の撮影ページに表示されます。",
@@ -240,28 +240,28 @@ fn decision(view: &SettingsView) -> AnyView {
         <div class="grid-form">
             {number(
                 "match_accept",
-                say("Face match, accept from", "顔照合、合格"),
+                say("Face match, accept from", "顔照合：合格のしきい値"),
                 say("0.50 or more.", "0.50以上。"),
                 match_accept,
                 wrong,
             )}
             {number(
                 "match_review",
-                say("Face match, review from", "顔照合、審査"),
+                say("Face match, review from", "顔照合：審査のしきい値"),
                 say("Below this value: a different person.", "この値未満は別人とみなします。"),
                 match_review,
                 wrong,
             )}
             {number(
                 "liveness_accept",
-                say("Liveness, accept from", "生体検知、合格"),
+                say("Liveness, accept from", "生体検知：合格のしきい値"),
                 say("0.43 or more.", "0.43以上。"),
                 live_accept,
                 wrong,
             )}
             {number(
                 "liveness_review",
-                say("Liveness, review from", "生体検知、審査"),
+                say("Liveness, review from", "生体検知：審査のしきい値"),
                 say("Below this value: a presentation attack.", "この値未満はなりすましとみなします。"),
                 live_review,
                 wrong,
@@ -290,7 +290,7 @@ fn decision(view: &SettingsView) -> AnyView {
         </fieldset>
         {number(
             "sampled",
-            say("Quality control, share", "品質管理の割合"),
+            say("Quality control, share", "品質管理の抽出割合"),
             say(
                 "0 to 1. This share of the sessions that would be approved goes to review.",
                 "0から1まで。承認されるセッションのうち、この割合を審査に回します。",
@@ -332,7 +332,7 @@ fn duplicates(view: &SettingsView) -> AnyView {
             )}
             {number(
                 "duplicate_from",
-                say("Same face, from", "同一人物とみなす値"),
+                say("Same face, from", "同一の顔とみなすしきい値"),
                 say(
                     "0.83 to 1. Stricter than the face match, because each face is compared with all others.",
                     "0.83から1まで。すべての顔と照合するため、顔照合より厳しい値にします。",
@@ -360,7 +360,7 @@ fn evidence(chosen: Accepted) -> AnyView {
             <p class="hint" id="accepted-hint">
                 {say(
                     "A layout can be imitated with a printer. If visual evidence alone is accepted, a copy of a genuine card with other details on it may be approved. Machine-readable data is harder to forge.",
-                    "券面の体裁は印刷で模倣できます。目視上の根拠だけを認めると、本物のカードの内容を書き換えた複製が承認されるおそれがあります。機械読み取りデータのほうが偽造は困難です。",
+                    "券面の体裁は印刷で模倣できます。外観検査だけを認めると、本物のカードの内容を書き換えた複製が承認されるおそれがあります。機械読み取りデータのほうが偽造は困難です。",
                 )}
             </p>
             <select class="input" id="accepted" name="accepted" aria-describedby="accepted-hint">
@@ -429,7 +429,7 @@ fn addresses(view: &SettingsView) -> AnyView {
         say("IP allow-list", "IP許可リスト"),
         say(
             "Leave empty to allow every address. This list applies to the API only, not to this console.",
-            "空欄の場合はすべてのアドレスを許可します。APIだけに適用され、この管理画面には適用されません。",
+            "空欄の場合はすべてのアドレスを許可します。APIだけに適用され、この管理コンソールには適用されません。",
         ),
         inside.into_any(),
     )
