@@ -13,6 +13,7 @@ use domain::{
     named::Named,
     outcome::{Authenticity, Checks, Outcome},
     reasons::Reason,
+    user_input::Gender,
 };
 use service::session::{history::SessionHistory, read::SessionDetail};
 
@@ -93,6 +94,11 @@ pub(super) fn printed(history: &SessionHistory) -> Vec<OcrField> {
     contradictions(&sides).into_iter().cloned().collect()
 }
 
+/// As the console words it, if it is one that the system knows.
+fn gender(code: &str) -> String {
+    Gender::parse(code).map_or_else(|| code.to_owned(), |known| labels::gender(known).to_owned())
+}
+
 /// Readings beside what was typed and pre-registered. `printed`: what the print says otherwise.
 pub(super) fn items(detail: &SessionDetail, printed: &[OcrField]) -> Vec<Item> {
     let fields = detail.ocr.as_ref().map(|ocr| ocr.expose().clone()).unwrap_or_default();
@@ -105,6 +111,7 @@ pub(super) fn items(detail: &SessionDetail, printed: &[OcrField]) -> Vec<Item> {
         let document = read.and_then(|field| match name {
             // Reviewers compare these lines as they are printed.
             FieldName::Mrz => field.text.clone(),
+            FieldName::Gender => field.normalized.as_deref().map(gender).or_else(|| field.text.clone()),
             _ => field.normalized.clone().or_else(|| field.text.clone()),
         });
         let (item, typed_text, known_text) = match name {
@@ -141,7 +148,7 @@ pub(super) fn items(detail: &SessionDetail, printed: &[OcrField]) -> Vec<Item> {
             FieldName::Gender => (
                 Some(MatchItem::Gender),
                 None,
-                known.and_then(|k| k.gender.map(|gender| gender.to_string())),
+                known.and_then(|k| k.gender.map(labels::gender)).map(str::to_owned),
             ),
             _ => (None, None, None),
         };

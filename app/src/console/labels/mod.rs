@@ -21,6 +21,7 @@ use domain::{
     ruling::Ruling,
     scope::Scope,
     session::{FailureReason, Status, Step},
+    user_input::Gender,
 };
 
 /// A status and its tone.
@@ -162,6 +163,15 @@ pub(super) fn failure(reason: FailureReason) -> &'static str {
             "The personal data was erased before a decision.",
             "判定の前に個人情報が消去されました。",
         ),
+    }
+}
+
+/// A gender.
+#[must_use]
+pub(super) fn gender(gender: Gender) -> &'static str {
+    match gender {
+        Gender::Male => say("male", "男性"),
+        Gender::Female => say("female", "女性"),
     }
 }
 

@@ -6,11 +6,11 @@ use super::{
     layout::NavigationItem,
     link,
     request::{PageResult, Request},
-    words::{language, say},
+    words::{say, with_japanese},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
-use domain::{language::Language, request::Issue, tenant::NotReady};
+use domain::{request::Issue, tenant::NotReady};
 use http::StatusCode;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
@@ -40,7 +40,7 @@ fn why(not_ready: NotReady) -> &'static str {
         ),
         NotReady::NoStepsEnabled => say(
             "No verification step is enabled, so no session can be created.",
-            "確認ステップが有効になっていないため、セッションを作成できません。",
+            "確認のステップが有効になっていないため、セッションを作成できません。",
         ),
     }
 }
@@ -92,11 +92,8 @@ fn not_json() -> &'static str {
     )
 }
 
-/// What is wrong with a field. The API words it for developers, in English.
+/// What is wrong with a field. The API words it for developers.
 fn issue_of(field: &str, issue: &Issue) -> String {
-    if language() != Language::Ja {
-        return format!("{field} {}.", issue.message);
-    }
     let label = match field {
         "lastName" => "姓",
         "firstName" => "名",
@@ -108,18 +105,18 @@ fn issue_of(field: &str, issue: &Issue) -> String {
         "Format" => "形式が正しくありません。",
         _ => "値が正しくありません。",
     };
-    format!("{label}の{what}")
+    with_japanese(format!("{field} {}.", issue.message), format!("{label}の{what}"))
 }
 
 /// Why the session was not created, where no field is to blame.
 fn refusal(error: &CreateSessionError) -> String {
-    match (language(), error) {
-        (Language::Ja, CreateSessionError::RateLimited) => {
-            "セッションの作成数が上限に達しました。しばらくしてからもう一度お試しください。".to_owned()
+    let ja = match error {
+        CreateSessionError::RateLimited => {
+            "セッションの作成数が上限に達しました。しばらくしてからもう一度お試しください。"
         }
-        (Language::Ja, _) => "セッションを作成できませんでした。".to_owned(),
-        _ => format!("The session could not be created: {error}."),
-    }
+        _ => "セッションを作成できませんでした。",
+    };
+    with_japanese(format!("The session could not be created: {error}."), ja)
 }
 
 async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {

@@ -147,7 +147,7 @@ fn times(times: &[DecisionTimes]) -> AnyView {
                 say("Decided", "判定方法"),
                 say("Decisions", "件数"),
                 say("Half within", "中央値"),
-                say("Nine in ten within", "90パーセンタイル"),
+                say("Nine in ten within", "90%完了"),
             ],
         )
         .rows(rows)
@@ -212,14 +212,14 @@ fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
     };
     let items = vec![
         (say("Receiver", "受信先"), state),
-        (say("Delivered at once", "初回で送信成功"), grouped(at_once).into_any()),
-        (say("After retries", "再送で送信成功"), grouped(later).into_any()),
-        (say("Still to send", "送信待ち"), grouped(pending).into_any()),
-        (say("Abandoned", "送信中止"), given_up),
+        (say("Delivered at once", "1回で配信"), grouped(at_once).into_any()),
+        (say("After retries", "再試行後に配信"), grouped(later).into_any()),
+        (say("Still to send", "未配信"), grouped(pending).into_any()),
+        (say("Abandoned", "断念"), given_up),
     ];
     view! {
         <section class="panel">
-            <div class="panel-head"><h2>{say("Webhooks", "Webhook")}</h2><a href="/admin/webhooks">{say("Deliveries", "送信履歴")}</a></div>
+            <div class="panel-head"><h2>{say("Webhooks", "Webhook")}</h2><a href="/admin/webhooks">{say("Deliveries", "配信")}</a></div>
             {facts(items)}
         </section>
     }
@@ -239,7 +239,7 @@ fn tiles(view: &OverviewView) -> AnyView {
     let median = automatic.map_or_else(|| "–".to_owned(), |times| duration(times.median));
     let ninetieth = automatic.map_or_else(
         || say("no automatic decisions yet", "自動判定なし").to_owned(),
-        |times| tell!("nine in ten within {}", "90%が{}以内", duration(times.ninetieth)),
+        |times| tell!("nine in ten within {}", "90%完了：{}", duration(times.ninetieth)),
     );
     let oldest = view.backlog.oldest.map_or_else(
         || say("queue is empty", "審査待ちなし").to_owned(),

@@ -6,7 +6,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
 use crate::console::table::{Cell, Table, cell};
-use crate::console::words::{say, tell};
+use crate::console::words::{say, tell, with_japanese};
 use crate::page::Fields;
 use crate::parts::Mistake;
 use domain::{
@@ -179,7 +179,9 @@ fn filters(asked: &Asked) -> AnyView {
     let verdicts = Verdict::ALL
         .iter()
         .map(|v| (v.to_string(), labels::verdict(*v).0.to_owned()));
-    let reasons = Reason::ALL.iter().map(|r| (r.to_string(), r.to_string()));
+    let reasons = Reason::ALL
+        .iter()
+        .map(|r| (r.to_string(), with_japanese(r, labels::reason_name(*r))));
     let kinds = DocumentType::ALL
         .iter()
         .map(|k| (k.to_string(), labels::document(*k).to_owned()));
