@@ -51,7 +51,7 @@ function code(secret, at = Date.now()) {
 function latinWords(page) {
   return page.evaluate(() => {
     const usual = new Set(["Honnin", "UTC", "API", "Webhook", "Webhooks", "ID", "IP", "URL", "CSV", "MRZ", "JSON", "Esc", "Enter"]);
-    const foreign = "script, style, code, pre, kbd, .mono, .value, td > .soft, time, [lang=en]";
+    const foreign = "script, noscript, style, code, pre, kbd, .mono, .value, td > .soft, time, [lang=en]";
     const words = (text) => (text.match(/[A-Za-z]{2,}/g) ?? []).filter((word) => !usual.has(word));
     const found = words(document.title);
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -6,7 +6,7 @@ use domain::tenant::Weakening;
 /// A setting by its name as stored.
 pub(in crate::console) fn setting(name: &str) -> String {
     let known = match name {
-        "steps" => say("Verification steps", "確認のステップ"),
+        "steps" => say("Verification steps", "確認ステップ"),
         "callback_urls" => say("Callback URLs", "コールバックURL"),
         "ip_allow_list" => say("IP allow-list", "IP許可リスト"),
         "webhook_url" => say("Webhook receiver", "Webhook受信先"),
@@ -16,18 +16,18 @@ pub(in crate::console) fn setting(name: &str) -> String {
         "retention" => say("Personal data retention", "個人情報の保存期間"),
         "tries" => say("Tries per step", "ステップごとの試行回数"),
         "accent" => say("Accent colour", "アクセントカラー"),
-        "contact" => say("Contact", "お問い合わせ先"),
+        "contact" => say("Contact", "問い合わせ先"),
         "review_target" => say("Review target", "審査の目標時間"),
-        "match_accept" => say("Face match, accept from", "顔照合、合格"),
-        "match_review" => say("Face match, review from", "顔照合、審査"),
-        "liveness_accept" => say("Liveness, accept from", "生体検知、合格"),
-        "liveness_review" => say("Liveness, review from", "生体検知、審査"),
+        "match_accept" => say("Face match, accept from", "顔照合：合格のしきい値"),
+        "match_review" => say("Face match, review from", "顔照合：審査のしきい値"),
+        "liveness_accept" => say("Liveness, accept from", "生体検知：合格のしきい値"),
+        "liveness_review" => say("Liveness, review from", "生体検知：審査のしきい値"),
         "reject_on_fraud_signals" => say("Reject on fraud signals", "不正の兆候による不承認"),
         "accept_specimens" => say("Accept specimens", "見本の受け入れ"),
         "accepted" => say("Automatic approval", "自動承認"),
         "find_duplicates" => say("Search for faces approved before", "承認済みの顔の検索"),
-        "duplicate_from" => say("Same face, from", "同一人物とみなす値"),
-        "sampled" => say("Quality control, share", "品質管理の割合"),
+        "duplicate_from" => say("Same face, from", "同一の顔とみなすしきい値"),
+        "sampled" => say("Quality control, share", "品質管理の抽出割合"),
         "second_factor_required" => say("Second factor required", "2要素認証を必須にする"),
         other => other,
     };
@@ -39,7 +39,7 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
     match weakening {
         Weakening::StepRemoved => say(
             "New sessions will no longer require a verification step that they require now.",
-            "新しいセッションで、現在必須の確認のステップが不要になります。",
+            "新しいセッションで、現在必須の確認ステップが不要になります。",
         ),
         Weakening::ThresholdLowered => say(
             "A lower confidence will be enough for a face match or liveness.",

@@ -40,7 +40,7 @@ fn why(not_ready: NotReady) -> &'static str {
         ),
         NotReady::NoStepsEnabled => say(
             "No verification step is enabled, so no session can be created.",
-            "確認のステップが有効になっていないため、セッションを作成できません。",
+            "確認ステップが有効になっていないため、セッションを作成できません。",
         ),
     }
 }

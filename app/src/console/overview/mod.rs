@@ -117,7 +117,7 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
         missing.push((
             say(
                 "Choose the verification steps. At least one is needed to create sessions",
-                "確認のステップを選択してください。セッションの作成には1つ以上必要です",
+                "確認ステップを選択してください。セッションの作成には1つ以上必要です",
             ),
             "/admin/settings#steps",
         ));
