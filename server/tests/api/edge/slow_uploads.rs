@@ -138,9 +138,11 @@ async fn they_all_send_at_once_although_there_is_memory_for_one() {
     let open = files(&server.app.config.data_dir);
     assert_eq!(open.len(), phones.len());
     for file in open {
-        // The last piece of each is still in memory.
+        // The system may still hold some of it, and the server the last piece.
+        while fs::metadata(&file).unwrap().len() < LENGTH as u64 - 32 * 1024 {
+            tokio::task::yield_now().await;
+        }
         let bytes = fs::read(file).unwrap();
-        assert!(bytes.len() > LENGTH - 64 * 1024, "{}", bytes.len());
         assert!(!bytes.windows(CANARY.len()).any(|window| window == CANARY));
     }
     for phone in phones {
