@@ -185,17 +185,31 @@ async fn connection(
 ) {
     // One deadline for the handshake and the first head: two would let a silent client stay twice as long.
     let first_head = Instant::now() + limits.head;
+    if !speaks(&stream, first_head, &stop).await {
+        return;
+    }
     // Responses are written as a whole; waiting for more would only delay them.
     drop(stream.set_nodelay(true));
     match tls {
-        None => requests(stream, first_head, peer, phase, router, limits, stop).await,
+        None => Box::pin(requests(stream, first_head, peer, phase, router, limits, stop)).await,
         // A failed handshake is the client's problem: a scanner, or a browser that does not trust the certificate.
         Some(tls) => match timeout_at(first_head, tls.accept(stream)).await {
-            Ok(Ok(stream)) => requests(stream, first_head, peer, phase, router, limits, stop).await,
+            Ok(Ok(stream)) => Box::pin(requests(stream, first_head, peer, phase, router, limits, stop)).await,
             Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
             Err(_) => tracing::debug!("TLS handshake timed out"),
         },
     }
+}
+
+/// Waits for a client's first byte; returns whether there is one. What a connection needs is made only then, so that one that stays
+/// silent costs little more than its socket.
+async fn speaks(stream: &TcpStream, latest: Instant, stop: &CancellationToken) -> bool {
+    let mut first_byte = std::pin::pin!(timeout_at(latest, stream.readable()));
+    let spoke = tokio::select! {
+        spoke = first_byte.as_mut() => spoke,
+        () = stop.cancelled() => timeout(FIRST_WORD, first_byte).await.flatten(),
+    };
+    matches!(spoke, Ok(Ok(())))
 }
 
 async fn requests<S>(
