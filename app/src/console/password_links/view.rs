@@ -98,7 +98,7 @@ fn join(view: &InvitationView) -> Option<AnyView> {
 pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
     let main = view! {
         <h1>{tell!("Welcome, {}", "{} さん、ようこそ", view.name)}</h1>
-        <p class="lead">{tell!("You have been invited as {}. You will sign in as ", "{} として招待されています。サインイン用のメールアドレス：", what_they_will_be(view))}
+        <p class="lead">{tell!("You have been invited as {}. You will sign in as ", "{}として招待されています。サインイン用のメールアドレス：", what_they_will_be(view))}
             <strong>{view.email.clone()}</strong>{say(".", "")}</p>
         {mistakes(&view.mistakes)}
         {view.has_passwords.then(|| form(format!("/admin/invitation/{}", view.token), &view.email, say("Create my account", "アカウントを作成"), &view.mistakes))}
