@@ -132,7 +132,8 @@ impl Raster {
 
     /// The picture at another size: area average where it gets smaller, bilinear where it gets larger.
     ///
-    /// Works row by row, so that it needs no more memory than the result.
+    /// Works row by row, so that it needs no more memory than the result. Rows are added before their pixels are, since whole rows
+    /// are added many numbers at a time.
     #[must_use]
     pub fn resized(&self, width: usize, height: usize) -> Self {
         let (width, height) = (width.max(1), height.max(1));
@@ -142,22 +143,17 @@ impl Raster {
         let columns = Taps::new(self.width, width);
         let rows = Taps::new(self.height, height);
         let mut pixels = Vec::with_capacity(width * height * 3);
-        let mut squeezed: Vec<(usize, Vec<f32>)> = Vec::new();
+        let mut sums = vec![0.0_f32; self.width * 3];
         for y in 0..height {
-            let taps = rows.of(y);
-            // Rows overlap between neighbouring results by one or two: keep those, drop the rest.
-            squeezed.retain(|(row, _)| *row >= taps.0);
-            let mut sum = vec![0.5_f32; width * 3];
-            for (offset, weight) in taps.1.iter().enumerate() {
-                let row = taps.0 + offset;
-                if !squeezed.iter().any(|(have, _)| *have == row) {
-                    squeezed.push((row, columns.squeeze(self.row(row))));
-                }
-                if let Some((_, values)) = squeezed.iter().find(|(have, _)| *have == row) {
-                    sum.iter_mut().zip(values).for_each(|(s, v)| *s += v * weight);
-                }
+            let (first, weights) = rows.of(y);
+            sums.fill(0.0);
+            for (offset, weight) in weights.iter().enumerate() {
+                let row = self.row(first + offset);
+                sums.iter_mut()
+                    .zip(row)
+                    .for_each(|(sum, value)| *sum += f32::from(*value) * weight);
             }
-            pixels.extend(sum.iter().map(|&v| v as u8));
+            columns.squeeze(&sums, &mut pixels);
         }
         Self { width, height, pixels }
     }
@@ -227,18 +223,17 @@ impl Taps {
             .map_or((0, &[][..]), |(first, weights)| (*first, weights))
     }
 
-    fn squeeze(&self, row: &[u8]) -> Vec<f32> {
-        let mut out = Vec::with_capacity(self.0.len() * 3);
+    /// Adds the pixels of a row to the result.
+    fn squeeze(&self, row: &[f32], out: &mut Vec<u8>) {
         for (first, weights) in &self.0 {
-            let mut sum = [0.0_f32; 3];
+            let mut sum = [0.5_f32; 3];
             for (pixel, weight) in row[first * 3..].chunks_exact(3).zip(weights) {
                 for channel in 0..3 {
-                    sum[channel] += f32::from(pixel[channel]) * weight;
+                    sum[channel] += pixel[channel] * weight;
                 }
             }
-            out.extend_from_slice(&sum);
+            out.extend(sum.map(|value| value as u8));
         }
-        out
     }
 }
 

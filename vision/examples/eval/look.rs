@@ -53,6 +53,8 @@ pub(crate) struct Look {
     pub(crate) findings: DocumentFindings,
     pub(crate) milliseconds: f32,
     decode: f32,
+    /// Milliseconds of processor time, which other programs on the machine hardly change; unknown where several are examined at once.
+    processor: Option<f32>,
 }
 
 impl<'a> Looker<'a> {
@@ -109,7 +111,7 @@ impl<'a> Looker<'a> {
         {
             return Ok(look);
         }
-        let started = Instant::now();
+        let (started, used) = (Instant::now(), processor_time());
         let picture = normalise(&bytes).map_err(|fault| format!("{}: {fault}", task.path.display()))?;
         let decode = started.elapsed().as_secs_f32() * 1000.0;
         let findings = self.vision.examine_document(&picture, task.kind, task.side, self.today);
@@ -117,10 +119,23 @@ impl<'a> Looker<'a> {
             findings,
             milliseconds: started.elapsed().as_secs_f32() * 1000.0,
             decode,
+            processor: processor_time()
+                .zip(used)
+                .map(|(now, before)| now - before)
+                .filter(|_| self.jobs == 1),
         };
         fs::write(&kept, serde_json::to_vec(&look)?)?;
         Ok(look)
     }
+}
+
+/// Milliseconds of processor time that this process has used; Linux counts them in tens.
+fn processor_time() -> Option<f32> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the program's name, which may contain spaces, `utime` and `stime` are the 12th and 13th.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f32>().ok();
+    Some((ticks(11)? + ticks(12)?) * 10.0)
 }
 
 /// Times by stage.
@@ -129,6 +144,9 @@ pub(crate) fn times(looks: &[Look]) -> Times {
     for look in looks {
         times.add("decode", look.decode);
         times.add("a picture", look.milliseconds);
+        if let Some(processor) = look.processor {
+            times.add("a picture, processor", processor);
+        }
         for stage in &look.findings.timings {
             times.add(&stage.stage, stage.ms);
         }
