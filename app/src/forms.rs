@@ -24,7 +24,8 @@ pub const DETAILS: &str = "/capture/details";
 /// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where
 /// asked for.
 pub const SELFIE: &str = "/capture/selfie";
-/// A small copy of what the selfie camera shows, POST multipart: [`RUN`] after the first, [`FRAME`]. Answers JSON: what to do next.
+/// A small copy of what the selfie camera shows, POST multipart: [`RUN`] after the first, [`FRAME`]; with the first [`WITHOUT_COLOURS`].
+/// Answers JSON: what to do next.
 pub const SELFIE_LIVE: &str = "/capture/selfie/live";
 /// Where an upload is that waits for the server, GET. Answers JSON `{sentence}`, `null` if none waits.
 pub const QUEUE: &str = "/capture/queue";
@@ -95,9 +96,11 @@ pub const FRAME: &str = "frame";
 pub const AT: &str = "at";
 /// The token of the run of the selfie camera: with each frame after the first, and with the burst.
 pub const RUN: &str = "run";
+/// `yes` if the screen must not change its colour.
+pub const WITHOUT_COLOURS: &str = "withoutColours";
 /// `yes` if the user cannot do the challenge.
 pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
-/// Value of [`WITHOUT_CHALLENGE`].
+/// Value of [`WITHOUT_CHALLENGE`] and [`WITHOUT_COLOURS`].
 pub const YES: &str = "yes";
 /// How a sandbox session is to end: a `domain::sandbox::SandboxOutcome`.
 pub const OUTCOME: &str = "outcome";

@@ -50,6 +50,8 @@ pub struct TenantSettings {
     pub review_target: Millis,
     /// Whether everybody who works in the console needs a second factor.
     pub second_factor_required: bool,
+    /// Whether the screen shines in changing colours at the end of a selfie.
+    pub flashes: bool,
 }
 
 impl Default for TenantSettings {
@@ -71,6 +73,7 @@ impl Default for TenantSettings {
             contact: None,
             review_target: Millis::hours(24),
             second_factor_required: false,
+            flashes: false,
         }
     }
 }
@@ -98,6 +101,8 @@ pub enum Change {
         steps: Vec<Step>,
         /// Tries per step.
         tries: u8,
+        /// Whether the screen shines in changing colours at the end of a selfie.
+        flashes: bool,
     },
     /// Lifetimes.
     Lifetimes {
@@ -155,9 +160,10 @@ impl Change {
                 settings.contact.clone_from(contact);
             }
             Self::Review { target } => settings.review_target = *target,
-            Self::Steps { steps, tries } => {
+            Self::Steps { steps, tries, flashes } => {
                 settings.steps.clone_from(steps);
                 settings.tries = *tries;
+                settings.flashes = *flashes;
             }
             Self::Lifetimes {
                 link,
@@ -222,6 +228,8 @@ vocabulary! {
         RetentionShortened = "retention_shortened",
         /// A password alone signs in again.
         SecondFactorOptional = "second_factor_optional",
+        /// Films made earlier are not told from faces by the colours of the screen.
+        FlashesOff = "flashes_off",
     }
 }
 
@@ -317,6 +325,7 @@ impl TenantSettings {
                 self.second_factor_required && !after.second_factor_required,
                 Weakening::SecondFactorOptional,
             ),
+            (self.flashes && !after.flashes, Weakening::FlashesOff),
         ];
         found
             .into_iter()
@@ -418,6 +427,7 @@ mod tests {
             ip_allow_list: vec!["192.0.2.0/24".parse().unwrap()],
             webhook_url: Some("https://shop.example/hook".into()),
             second_factor_required: true,
+            flashes: true,
             policy: Policy {
                 reject_on_fraud_signals: true,
                 find_duplicates: true,
@@ -451,6 +461,7 @@ mod tests {
                 Weakening::SecondFactorOptional,
                 with(|s| s.second_factor_required = false),
             ),
+            (Weakening::FlashesOff, with(|s| s.flashes = false)),
             (Weakening::VisualEvidence, policy(|p| p.accepted = Accepted::Visual)),
             (Weakening::DuplicatesMissed, policy(|p| p.find_duplicates = false)),
             (Weakening::DuplicatesMissed, policy(|p| p.duplicate_from = 1.0)),

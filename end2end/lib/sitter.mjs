@@ -23,6 +23,7 @@ function installCamera() {
       frozen: () => "straight",
       absent: () => null,
       joined: (asked) => asked,
+      lit: (asked) => asked,
     };
     const draw = () => {
       const stage = document.querySelector(".stage");
@@ -44,6 +45,18 @@ function installCamera() {
       const [r, g, b] = [0, 1, 2].map(() => 256 * Math.random());
       context.fillStyle = `rgb(${r} ${g} ${b} / 4%)`;
       if (sitter.does !== "frozen") context.fillRect(0, 0, canvas.width, canvas.height);
+      const light = stage?.querySelector(".light")?.getAttribute("fill");
+      if (sitter.does === "lit" && light?.startsWith("#")) {
+        // The light of the screen on a face that is near it; the wall behind is too far away.
+        context.save();
+        context.globalCompositeOperation = "multiply";
+        context.globalAlpha = 0.15;
+        context.fillStyle = light;
+        context.beginPath();
+        context.ellipse(canvas.width / 2, canvas.height * 0.48, canvas.width * 0.3, canvas.height * 0.36, 0, 0, 7);
+        context.fill();
+        context.restore();
+      }
       if (sitter.does === "joined") {
         context.drawImage(image, w * 0.3, 0, w * 0.4, h, canvas.width * 0.28, 0, w * 0.22, h * 0.55);
         context.drawImage(image, w * 0.3, 0, w * 0.4, h, canvas.width * 0.5, 0, w * 0.22, h * 0.55);

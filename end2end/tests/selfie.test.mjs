@@ -8,13 +8,14 @@ import { scene } from "../lib/scene.mjs";
 import { behave, sit } from "../lib/sitter.mjs";
 
 const long = { timeout: 240_000 };
-let browser, honnin, receiver, tenant;
+let browser, honnin, receiver, tenant, colourful;
 
 before(async () => {
   await scene();
   receiver = await Receiver.make();
   honnin = await Honnin.start("selfie", receiver.settings);
   tenant = await honnin.tenant("Harbour Bank", "--steps", "selfie", "--webhook", receiver.url);
+  colourful = await honnin.tenant("Harbour Bank", "--steps", "selfie", "--webhook", receiver.url, "--flashes");
   browser = await Browser.open();
 });
 
@@ -77,6 +78,38 @@ test("a head that turns to the wrong side, and one that does not move, must begi
   await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
   assert.deepEqual(stumbles, []);
   await customer.stop();
+});
+
+/** Takes a selfie for a tenant that asks for colours, after this button of the announcement; answers the event and the outcome. */
+async function inColours(does, button, expected, options = {}) {
+  const customer = await receiver.customer(honnin, colourful);
+  const page = await filming(customer, does, options);
+  assert.equal(await panel(page).innerText(), "Your screen will change colour");
+  const stumbles = await look(page, `09-selfie-announced-${options.colorScheme ?? "light"}`);
+  await page.locator(".stage-panel button", { hasText: button }).click();
+  if (button === "Continue") {
+    await hears(page, "Keep looking at the screen");
+    await look(page, `09-selfie-colours-${does}-${options.colorScheme ?? "light"}`);
+  }
+  await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
+  await page.locator('form[action="/capture/submit"] button').click();
+  await customer.event(expected);
+  const { outcome } = await customer.result();
+  await customer.ended;
+  assert.deepEqual(stumbles, []);
+  assert.deepEqual(page.noise, []);
+  return outcome;
+}
+
+test("a face in the light of the screen is approved", long, async () => {
+  await inColours("lit", "Continue", "verification.approved", { colorScheme: "dark" });
+});
+
+test("a camera that does not follow the screen's colours leads to a person, and so does going without", long, async () => {
+  for (const button of ["Continue", "Without colours"]) {
+    const { reasons } = await inColours("obedient", button, "verification.needs_review");
+    assert.deepEqual(reasons, ["selfie_liveness_uncertain"], button);
+  }
 });
 
 test("the camera speaks Japanese too", long, async () => {

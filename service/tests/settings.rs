@@ -47,6 +47,7 @@ async fn a_section_is_changed_and_the_others_stay() {
         Change::Steps {
             steps: vec![Step::Selfie],
             tries: 3,
+            flashes: true,
         },
     )
     .await
@@ -56,6 +57,7 @@ async fn a_section_is_changed_and_the_others_stay() {
         TenantSettings {
             steps: vec![Step::Selfie],
             tries: 3,
+            flashes: true,
             ..before
         }
     );
@@ -69,6 +71,7 @@ async fn of_two_who_saw_the_same_version_the_second_is_told() {
     let first = Change::Steps {
         steps: vec![Step::Document],
         tries: 5,
+        flashes: false,
     };
     change(&harness.honnin, &one, version, &first, Look::Second)
         .await
@@ -98,6 +101,7 @@ async fn a_developer_changes_what_servers_need_and_nothing_of_the_verification()
         Change::Steps {
             steps: vec![],
             tries: 5,
+            flashes: false,
         },
         Change::Decision(Policy::default()),
         Change::Look {
@@ -139,6 +143,7 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
             Change::Steps {
                 steps: vec![],
                 tries: 10,
+                flashes: false,
             },
         ),
         (

@@ -7,6 +7,7 @@
 use super::{
     degrade,
     display::Display,
+    flash,
     head::{Head, turned},
     picture::{Picture, mix},
     sitter::{self, Sitter},
@@ -37,12 +38,15 @@ pub(crate) struct Attacks {
     /// Recordings rendered concurrently
     #[arg(long, default_value_t = 1)]
     jobs: usize,
+    /// Instead of the usual kinds, those that are told apart by the colours of the screen
+    #[arg(long)]
+    colours: bool,
 }
 
 /// Size of a frame.
-const SIZE: (usize, usize) = (480, 640);
+pub(crate) const SIZE: (usize, usize) = (480, 640);
 /// Head turn of whoever follows the request, in radians.
-const TURN: f32 = 0.48;
+pub(crate) const TURN: f32 = 0.48;
 /// Finest and widest pixels of a screen that are made, in pixels of the camera.
 const PITCHES: (f32, f32) = (0.5, 3.0);
 /// How much closer whoever is asked to comes.
@@ -102,15 +106,36 @@ const KINDS: [(&str, Kind); 15] = [
 ];
 
 /// A person who can be photographed.
-struct Person {
+pub(crate) struct Person {
     photograph: Picture,
     sitter: Sitter,
+}
+
+impl Person {
+    /// In front of a wall.
+    pub(crate) fn photographed(&self, head: Head) -> Picture {
+        self.sitter.alone(&self.photograph, SIZE, head.eyes, head.apart)
+    }
+}
+
+/// What a folder holds.
+#[derive(Clone, Copy)]
+enum Recording {
+    Movements(Kind),
+    Colours(flash::Kind),
 }
 
 /// Renders the recordings; returns how many.
 pub(crate) fn render(wanted: &Attacks, samples: &Path) -> Done<usize> {
     let people = people(wanted, samples)?;
-    let jobs: Vec<(usize, &str, Kind)> = KINDS
+    let kinds: Vec<(&str, Recording)> = if wanted.colours {
+        flash::KINDS
+            .map(|(name, kind)| (name, Recording::Colours(kind)))
+            .to_vec()
+    } else {
+        KINDS.map(|(name, kind)| (name, Recording::Movements(kind))).to_vec()
+    };
+    let jobs: Vec<(usize, &str, Recording)> = kinds
         .iter()
         .flat_map(|(name, kind)| (0..wanted.count).map(move |number| (number, *name, *kind)))
         .collect();
@@ -122,7 +147,15 @@ pub(crate) fn render(wanted: &Attacks, samples: &Path) -> Done<usize> {
                 let mut chance =
                     StdRng::seed_from_u64(wanted.seed.wrapping_mul(1_000_003).wrapping_add(*number as u64));
                 let folder = wanted.out.join(name).join(format!("{number:04}"));
-                record(&folder, &people, *number, *kind, &mut chance)?;
+                if folder.join(MOVEMENTS).exists() {
+                    // An earlier run has finished it.
+                    continue;
+                }
+                fs::create_dir_all(&folder)?;
+                match *kind {
+                    Recording::Movements(kind) => record(&folder, &people, *number, kind, &mut chance)?,
+                    Recording::Colours(kind) => flash::record(&folder, &people, *number, kind, &mut chance)?,
+                }
             }
             Ok(())
         };
@@ -160,34 +193,39 @@ fn people(wanted: &Attacks, samples: &Path) -> Done<Vec<Person>> {
 }
 
 /// Written last into the folder of a recording.
-const MOVEMENTS: &str = "movements";
+pub(crate) const MOVEMENTS: &str = "movements";
 
-/// The frames of one recording: straight, the turn, straight, closer. One that an earlier run has finished stays.
-fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &mut StdRng) -> Done {
-    if folder.join(MOVEMENTS).exists() {
-        return Ok(());
+/// A head in the middle of the view.
+pub(crate) fn head(chance: &mut StdRng) -> Head {
+    let apart = SIZE.0 as f32 * chance.random_range(0.17..0.23);
+    Head {
+        eyes: (
+            SIZE.0 as f32 * chance.random_range(0.46..0.54),
+            SIZE.1 as f32 * chance.random_range(0.40..0.46),
+        ),
+        apart,
     }
-    fs::create_dir_all(folder)?;
+}
+
+/// A screen of some fineness.
+pub(crate) fn display(chance: &mut StdRng) -> Display {
+    Display {
+        pitch: PITCHES.0 * (PITCHES.1 / PITCHES.0).powf(chance.random()),
+        angle: chance.random_range(-0.1..0.1),
+    }
+}
+
+/// The frames of one recording: straight, the turn, straight, closer.
+fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &mut StdRng) -> Done {
     let person = &people[number % people.len()];
     // Far enough in a folder that is sorted by name to be somebody else.
     let other = &people[(number + people.len() / 2) % people.len()];
     let left = chance.random_bool(0.5);
     let closer = chance.random_bool(0.5);
     let side = if left { 1.0 } else { -1.0 };
-    let apart = SIZE.0 as f32 * chance.random_range(0.17..0.23);
-    let head = Head {
-        eyes: (
-            SIZE.0 as f32 * chance.random_range(0.46..0.54),
-            SIZE.1 as f32 * chance.random_range(0.40..0.46),
-        ),
-        apart,
-    };
-    let photographed = |person: &Person| person.sitter.alone(&person.photograph, SIZE, head.eyes, head.apart);
-    let (own, foreign) = (photographed(person), photographed(other));
-    let display = Display {
-        pitch: PITCHES.0 * (PITCHES.1 / PITCHES.0).powf(chance.random()),
-        angle: chance.random_range(-0.1..0.1),
-    };
+    let head = head(chance);
+    let (own, foreign) = (person.photographed(head), other.photographed(head));
+    let display = display(chance);
     let turn = TURN * chance.random_range(0.85..1.15);
     let mut steps = vec![(0.0, 1.0); 3];
     steps.extend([0.35, 0.7, 1.0, 1.0].map(|share| (side * turn * share, 1.0)));
@@ -363,7 +401,7 @@ fn pushed(picture: &Picture, head: Head, yaw: f32) -> Picture {
 }
 
 /// What a phone's camera makes of it: the light of the room, a little blur, noise.
-fn camera(scene: &Picture, light: [f32; 3], chance: &mut impl Rng) -> Picture {
+pub(crate) fn camera(scene: &Picture, light: [f32; 3], chance: &mut impl Rng) -> Picture {
     let (dx, dy) = (chance.random_range(-1.5..1.5), chance.random_range(-1.5..1.5));
     let mut frame = scene
         .sampled(scene.width, scene.height, |x, y| (x + dx, y + dy))

@@ -64,11 +64,11 @@ impl Display {
     }
 }
 
-fn to_light(value: f32) -> f32 {
+pub(crate) fn to_light(value: f32) -> f32 {
     (value.clamp(0.0, 255.0) / 255.0).powf(GAMMA)
 }
 
-fn from_light(value: f32) -> f32 {
+pub(crate) fn from_light(value: f32) -> f32 {
     value.clamp(0.0, 1.0).powf(1.0 / GAMMA) * 255.0
 }
 

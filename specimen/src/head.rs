@@ -59,6 +59,22 @@ fn turned_point(head: Head, yaw: f32, x: f32, y: f32) -> [f32; 3] {
     ]
 }
 
+impl Head {
+    /// How much of the light from the camera's direction falls on a place of a straight head and its shoulders: 1 in the middle, less
+    /// towards the sides, 0 beside it.
+    pub(crate) fn facing(self, x: f32, y: f32) -> f32 {
+        let (dx, dy) = ((x - self.eyes.0) / self.apart, (y - self.eyes.1) / self.apart);
+        let reach = ((dx / HALF.0).powi(2) + ((dy - CENTRE_Y) / HALF.1).powi(2)).sqrt();
+        // The shoulders begin below the chin and are as wide as the photographs leave them.
+        let shoulders = dy > CENTRE_Y + HALF.1 * 0.9 && (dx / 2.6).abs() < 1.0;
+        match reach {
+            _ if reach < 1.0 => 0.35 + 0.65 * (1.0 - reach * reach).sqrt(),
+            _ if shoulders => 0.5,
+            _ => 0.0,
+        }
+    }
+}
+
 /// The picture with the head turned; positive turns the nose to the picture's right.
 pub(crate) fn turned(frontal: &Picture, head: Head, yaw: f32) -> Picture {
     if yaw == 0.0 {

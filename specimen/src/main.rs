@@ -10,6 +10,7 @@ mod deceit;
 mod degrade;
 mod desk;
 mod display;
+mod flash;
 mod forms;
 mod head;
 mod label;

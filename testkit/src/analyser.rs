@@ -7,7 +7,7 @@ use domain::{
         Asked, Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, ModelHash, Movement,
         MrzFormat, MrzReading, Quality, SelfieFindings, SelfieSigns,
     },
-    live::{FramePrint, Glance, GlanceFace},
+    live::{Flash, FramePrint, Glance, GlanceFace},
 };
 use service::runtime::analyser::{Analyser, Normalised, PictureFault, Subject};
 use sha2::{Digest, Sha256};
@@ -188,6 +188,10 @@ impl Analyser for ScriptedAnalyser {
         }
         if let (Some(liveness), Some(live)) = (&mut seen.liveness, &asked.live) {
             liveness.live = Some(live.clone());
+            liveness.colours_followed = live
+                .flashes
+                .as_ref()
+                .and_then(|flashes| colours_followed(&frames, flashes));
         }
         Ok(seen)
     }
@@ -226,7 +230,18 @@ fn pose(picture: &[u8]) -> Glance {
         face,
         luma: 0.5,
         print: print(picture),
+        tint: None,
     }
+}
+
+/// A frame that ends in the name of the screen's colour shows a face in that light: the share of such frames. `None` without frames.
+fn colours_followed(frames: &[Vec<u8>], flashes: &[Flash]) -> Option<f32> {
+    let follows = |flash: &&Flash| {
+        let frame = flash.frame.and_then(|frame| frames.get(usize::try_from(frame).ok()?));
+        frame.is_some_and(|frame| String::from_utf8_lossy(frame).ends_with(flash.colour.as_str()))
+    };
+    let count = flashes.iter().filter(follows).count();
+    (!flashes.is_empty()).then(|| count as f32 / flashes.len() as f32)
 }
 
 fn field(name: FieldName, text: &str) -> OcrField {
@@ -302,7 +317,9 @@ pub fn holder() -> SelfieFindings {
                 same_frames: true,
                 run: 1,
                 repeated_frames: 0,
+                flashes: None,
             }),
+            colours_followed: None,
         }),
         signs: SelfieSigns::default(),
         passive: None,

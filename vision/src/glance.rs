@@ -5,6 +5,7 @@ use crate::face::{Detection, Faces};
 use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::selfie::{largest, near};
+use crate::signals;
 use domain::live::{FramePrint, Glance, GlanceFace};
 
 /// Looks at one frame.
@@ -20,6 +21,7 @@ pub(crate) fn glance(faces: &Faces, picture: &Raster) -> Result<Glance, ModelErr
         None => None,
     };
     let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let tint = shape.as_ref().and_then(|shape| signals::tint(picture, shape));
     let face = shape.map(|shape| {
         let [left, right] = shape.eyes();
         GlanceFace {
@@ -33,6 +35,7 @@ pub(crate) fn glance(faces: &Faces, picture: &Raster) -> Result<Glance, ModelErr
         luma: brightness(picture, &luma, largest.filter(|_| face.is_some())),
         face,
         print: print(picture),
+        tint,
     })
 }
 

@@ -32,7 +32,8 @@ struct Found {
 
 pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> SelfieFindings {
     let mut watch = Stopwatch::start();
-    let chosen = spread(frames.len());
+    let lit = lit_frames(asked);
+    let chosen = chosen(frames.len(), &lit);
     let qualities: Vec<(usize, Quality)> = chosen.iter().map(|&index| (index, quality(frames[index]))).collect();
     watch.lap("quality");
     let mut unavailable: Vec<Unavailable> = vision
@@ -42,7 +43,16 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
         .collect();
     let found = vision.faces.as_ref().map_or_else(
         || Ok(Found::default()),
-        |faces| look(faces, vision.passive.as_ref(), frames, &qualities, asked, &mut watch),
+        |faces| {
+            look(
+                faces,
+                vision.passive.as_ref(),
+                frames,
+                &qualities,
+                (asked, &lit),
+                &mut watch,
+            )
+        },
     );
     let found = found.unwrap_or_else(|_| {
         unavailable.push(Unavailable::Face);
@@ -67,6 +77,24 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
     }
 }
 
+/// The frames that were taken while the screen had a colour.
+fn lit_frames(asked: &Asked) -> Vec<usize> {
+    let flashes = asked.live.iter().flat_map(|live| live.flashes.iter().flatten());
+    flashes.filter_map(|flash| usize::try_from(flash.frame?).ok()).collect()
+}
+
+/// Indices of the frames that are looked at: those of the screen's colours, and of the others as many as there is time for.
+fn chosen(count: usize, lit: &[usize]) -> Vec<usize> {
+    let plain: Vec<usize> = (0..count).filter(|index| !lit.contains(index)).collect();
+    let picked = spread(plain.len()).into_iter().map(|at| plain[at]);
+    let mut chosen: Vec<usize> = picked
+        .chain(lit.iter().copied().filter(|index| *index < count))
+        .collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
 /// Indices of the frames that are looked at: all of a short burst, else the first, the last, and some between.
 fn spread(count: usize) -> Vec<usize> {
     if count <= MOST_FRAMES {
@@ -87,7 +115,7 @@ fn look(
     network: Option<&Passive>,
     frames: &[&Raster],
     qualities: &[(usize, Quality)],
-    asked: &Asked,
+    (asked, lit): (&Asked, &[usize]),
     watch: &mut Stopwatch,
 ) -> Result<Found, ModelError> {
     let mut seen = Vec::new();
@@ -113,6 +141,8 @@ fn look(
     }
     watch.lap("faces");
     let poses = seen.iter().map(pose).collect();
+    // In the colours of the screen a face is recognised worse, and a still picture does not look still.
+    let (in_colour, seen): (Vec<Seen<'_>>, Vec<Seen<'_>>) = seen.into_iter().partition(|s| lit.contains(&s.index));
     let Some(best) = best(&seen, qualities) else {
         return Ok(Found {
             faces: most,
@@ -137,8 +167,11 @@ fn look(
     let descriptor = faces.describe(best.picture, &best.shape)?;
     let face = faces.finding(&detection, &best.shape, descriptor);
     watch.lap("descriptor");
-    let same = same_person(faces, &seen, best, &face)?;
-    let liveness = liveness::measure(&seen, asked, same);
+    let same = same_person(faces, seen.iter().chain(&in_colour), best, &face)?;
+    let liveness = liveness::measure(&seen, asked, same).map(|found| LivenessFindings {
+        colours_followed: colours_followed(&in_colour, asked),
+        ..found
+    });
     watch.lap("liveness");
     let signs = signs(&seen, best, &face);
     watch.lap("signs");
@@ -155,6 +188,30 @@ fn look(
         passive,
         poses,
     })
+}
+
+/// How well the skin followed the colours of the screen: in the small copies that the server saw at the time, which nobody can have
+/// coloured afterwards, and in the frames that were sent, of which the other signals say whose they are. The lesser counts.
+fn colours_followed(seen: &[Seen<'_>], asked: &Asked) -> Option<f32> {
+    let flashes = asked.live.as_ref()?.flashes.as_ref()?;
+    let then: Vec<_> = flashes
+        .iter()
+        .map(|flash| (flash.colour, flash.tint.as_ref()))
+        .collect();
+    let tints: Vec<_> = flashes
+        .iter()
+        .map(|flash| {
+            let index = usize::try_from(flash.frame?).ok()?;
+            let frame = seen.iter().find(|s| s.index == index)?;
+            signals::tint(frame.picture, &frame.shape)
+        })
+        .collect();
+    let sent = flashes
+        .iter()
+        .zip(&tints)
+        .map(|(flash, tint)| (flash.colour, tint.as_ref()));
+    let sent: Vec<_> = sent.collect();
+    Some(signals::followed(&then)?.min(signals::followed(&sent)?))
 }
 
 /// The frames that a passive network sees, each with its face: the best, and the first and the last in which the face looks straight.
@@ -226,9 +283,14 @@ fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[(usize, Quality)]) -> Option<
 
 /// The greatest distances between the best face and those of the other frames: of the frontal ones, or of all where none is, and of
 /// the turned ones. Every frame counts: another person may be in one alone.
-fn same_person(faces: &Faces, seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> Result<[Option<f32>; 2], ModelError> {
-    let rest = || seen.iter().filter(|s| s.index != best.index);
-    let (mut frontal, mut turned): (Vec<_>, Vec<_>) = rest().partition(|s| s.shape.yaw().abs() <= FRONTAL);
+fn same_person<'a, 'b: 'a>(
+    faces: &Faces,
+    seen: impl Iterator<Item = &'a Seen<'b>>,
+    best: &Seen<'_>,
+    face: &Face,
+) -> Result<[Option<f32>; 2], ModelError> {
+    let rest = seen.filter(|s| s.index != best.index);
+    let (mut frontal, mut turned): (Vec<_>, Vec<_>) = rest.partition(|s| s.shape.yaw().abs() <= FRONTAL);
     if frontal.is_empty() {
         // Two pictures, straight and turned: a turned face compares worse, but another person's still worse than that.
         std::mem::swap(&mut frontal, &mut turned);
@@ -257,6 +319,16 @@ mod tests {
         assert_eq!(spread(3), [0, 1, 2]);
         let chosen = spread(40);
         assert_eq!((chosen.len(), chosen[0], chosen[MOST_FRAMES - 1]), (MOST_FRAMES, 0, 39));
+    }
+
+    #[test]
+    fn every_frame_of_the_screens_colours_is_looked_at() {
+        let chosen = chosen(40, &[30, 31, 39, 50]);
+        assert_eq!(chosen.len(), MOST_FRAMES + 3);
+        assert!(
+            [0, 30, 31, 38, 39].iter().all(|index| chosen.contains(index)),
+            "{chosen:?}"
+        );
     }
 
     #[test]

@@ -21,7 +21,7 @@ const IMPORTS: [(&str, &[&str]); 12] = [
     ("frontend", &["app"]),
     ("server", &["domain", "vision", "store", "service", "app"]),
     (TEST_TOOLS, &["domain", "store", "service"]),
-    ("specimen", &[]),
+    ("specimen", &["domain"]),
     ("xtask", &[]),
     ("examples/customer", &[]),
 ];

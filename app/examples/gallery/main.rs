@@ -206,6 +206,7 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
     let selfie_view = selfie::SelfieView {
         challenge_id: "c1".into(),
         challenge: Challenge::TurnLeft,
+        colours: true,
         tries_left: 5,
         problems: vec![],
         fault: None,

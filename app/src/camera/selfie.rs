@@ -11,11 +11,16 @@ use leptos::prelude::*;
 pub fn SelfieCamera(
     /// The language to speak.
     language: Language,
+    /// Whether the screen shines in changing colours at the end, unless the user wants none.
+    colours: bool,
 ) -> impl IntoView {
     let stage = Stage::new(language);
     #[cfg(feature = "hydrate")]
-    let tapped = super::browser::selfie::start(stage);
+    let tapped = super::browser::selfie::start(stage, colours);
     #[cfg(not(feature = "hydrate"))]
-    let tapped = |_| ();
+    let tapped = {
+        let _ = colours;
+        |_| ()
+    };
     stage::view(stage, Guide::Oval, tapped)
 }

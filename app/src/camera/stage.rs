@@ -96,9 +96,10 @@ const PAGE: &str = concat!(
     r#"<div class="view"><div class="guide page"></div>"#,
     r#"<svg class="found" viewBox="0 0 400 300" aria-hidden="true"><polygon/></svg></div>"#
 );
-/// The edge of the oval, which fills up as the movements are made, and arrows for a turn, which point to the right.
+/// The edge of the oval, which fills up as the movements are made, the light of the screen around it, and arrows for a turn, which point to the right.
 const OVAL: &str = concat!(
     r#"<div class="view portrait"><div class="guide oval"><svg viewBox="0 0 102 140" aria-hidden="true">"#,
+    r#"<path class="light" fill="transparent" fill-rule="evenodd" d="M-999-999h2100v2140h-2100zM1 70a50 69 0 0 0 100 0a50 69 0 0 0-100 0z"/>"#,
     r#"<ellipse class="ticks" cx="51" cy="70" rx="50" ry="69" pathLength="100"/>"#,
     r#"<ellipse class="filled" cx="51" cy="70" rx="50" ry="69" pathLength="100" stroke-dasharray="0 100"/></svg>"#,
     r#"<svg class="arrows" viewBox="0 0 64 32" aria-hidden="true"><path d="M8 6l10 10L8 26"/><path d="M26 6l10 10-10 10"/><path d="M44 6l10 10-10 10"/></svg></div></div>"#

@@ -8,7 +8,7 @@ use axum::{
 };
 use domain::{
     findings::Challenge,
-    live::{Hint, Keep},
+    live::{Colour, Hint, Keep},
 };
 use http::StatusCode;
 use serde::Serialize;
@@ -23,6 +23,8 @@ struct Told {
     sentence: &'static str,
     /// The movement that is requested at the moment.
     movement: Option<Challenge>,
+    /// The colour in which the screen should shine, as `#rrggbb`.
+    colour: Option<&'static str>,
     /// How far the run is, 0 to 1.
     progress: f32,
     keep: Keep,
@@ -45,7 +47,7 @@ impl Tone {
     const fn of(hint: Hint) -> Self {
         match hint {
             Hint::HoldStill | Hint::Done => Self::Good,
-            Hint::LookStraight | Hint::TurnLeft | Hint::TurnRight | Hint::ComeCloser => Self::Plain,
+            Hint::LookStraight | Hint::TurnLeft | Hint::TurnRight | Hint::ComeCloser | Hint::Colours => Self::Plain,
             Hint::NoFace
             | Hint::SeveralFaces
             | Hint::TooDark
@@ -74,6 +76,7 @@ pub async fn answer(request: Request, looked: Result<Looked, LiveError>) -> Resp
             hint: told.hint,
             sentence: text::hint(told.hint).get(request.who.language),
             movement: told.movement,
+            colour: told.colour.map(Colour::css),
             progress: told.progress,
             keep: told.keep,
             tone: Tone::of(told.hint),

@@ -30,6 +30,8 @@ texts! {
     OTHER_SIDE: "Turn the other way", "反対側を向いてください";
     /// Movement.
     COME_CLOSER: "Slowly bring your face closer", "ゆっくりお顔を近づけてください";
+    /// The screen shines in colours.
+    COLOURS: "Keep looking at the screen. Its colour is changing", "画面の色が変わります。そのまま画面を見てください";
     /// All seen.
     DONE: "Done. Thank you", "撮影が終わりました";
     /// Too late.
@@ -57,6 +59,7 @@ pub const fn hint(hint: Hint) -> Text {
         Hint::TurnRight => TURN_RIGHT,
         Hint::OtherSide => OTHER_SIDE,
         Hint::ComeCloser => COME_CLOSER,
+        Hint::Colours => COLOURS,
         Hint::Done => DONE,
         Hint::TooSlow => TOO_SLOW,
         Hint::NotAsked => NOT_ASKED,

@@ -15,6 +15,7 @@ pub fn limit(name: ScoreName, policy: &Policy) -> Option<f64> {
         ScoreName::Solidity => selfie::PLANE_LIMIT,
         ScoreName::SamePerson => selfie::SAME_PERSON_LIMIT,
         ScoreName::SamePersonTurned => selfie::SAME_TURNED_LIMIT,
+        ScoreName::ColoursFollowed => selfie::COLOURS_LIMIT,
         ScoreName::RepeatedFrames => f64::from(selfie::REPEATED_LIMIT),
         ScoreName::ZonesAgree => document::AGREEMENT_LIMIT,
         ScoreName::MrzReading => evidence::READING_LIMIT,

@@ -21,6 +21,8 @@ vocabulary! {
         SamePerson = "same_person",
         /// How far the faces with a turned head are from the frontal one.
         SamePersonTurned = "same_person_turned",
+        /// How well the skin followed the colours of the screen.
+        ColoursFollowed = "colours_followed",
         /// How many frames of the selfie another session has sent before.
         RepeatedFrames = "repeated_frames",
         /// How much of the printed and the machine-readable data agrees.
@@ -73,6 +75,7 @@ impl ScoreName {
             | Self::Turn
             | Self::ComeCloser
             | Self::Solidity
+            | Self::ColoursFollowed
             | Self::ZonesAgree
             | Self::MrzReading
             | Self::Layout

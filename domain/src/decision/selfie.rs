@@ -34,6 +34,9 @@ pub(super) const SAME_PERSON_LIMIT: f64 = 0.60;
 /// another person's head in the turn, 31 of 31 had 0.65 and more (`docs/decisions/0030`).
 pub(super) const SAME_TURNED_LIMIT: f64 = 0.60;
 
+/// Least correlation of the skin's colour with the screen's; see `docs/decisions/0043` for what was measured.
+pub(super) const COLOURS_LIMIT: f64 = 0.75;
+
 /// Frames that may be equal to those of another session: two living faces never give the same frame, but one could be black.
 pub(super) const REPEATED_LIMIT: u32 = 1;
 
@@ -129,6 +132,7 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     if changed || prepared {
         notes.reason(Reason::SelfieInjectionSuspected);
     }
+    colours(found, notes);
     let followed = movements(found, notes);
     if !followed {
         notes.reason(Reason::SelfieChallengeNotFollowed);
@@ -143,6 +147,20 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
         });
     }
     Some(confidence)
+}
+
+/// Notes how the skin followed the colours of the screen. In bright light it hardly can, and whoever is sensitive to such light goes
+/// without: a person looks at both. It never adds to the confidence, for a mask follows as well.
+fn colours(found: &LivenessFindings, notes: &mut Notes) {
+    if found.live.as_ref().is_none_or(|live| live.flashes.is_none()) {
+        return;
+    }
+    let followed = found
+        .colours_followed
+        .is_some_and(|followed| notes.at_least(ScoreName::ColoursFollowed, f64::from(followed), COLOURS_LIMIT));
+    if !followed {
+        notes.reason(Reason::SelfieLivenessUncertain);
+    }
 }
 
 /// Notes how far each movement went; returns whether all were followed.

@@ -101,7 +101,9 @@ pub(super) fn selfie() -> SelfieFindings {
                 same_frames: true,
                 run: 1,
                 repeated_frames: 0,
+                flashes: None,
             }),
+            colours_followed: None,
         }),
         signs: SelfieSigns::default(),
         passive: None,
@@ -466,7 +468,7 @@ prop_compose! {
         let mut movements = vec![movement(Challenge::TurnRight, turned)];
         movements.extend(closer.map(|extent| Movement { plane_residual: None, ..movement(Challenge::ComeCloser, extent) }));
         LivenessFindings { movements, frontal_yaw: 0.0, same_person_distance: same, turned_person_distance: beside, still,
-            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, run, repeated_frames: 0 }) }
+            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, run, repeated_frames: 0, flashes: None }), colours_followed: None }
     }
 }
 
@@ -580,6 +582,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         same_frames: true,
         run: 4,
         repeated_frames: 0,
+        flashes: None,
     });
     let decision = judge(&[passport()], Some(&sent), &policy);
     assert_eq!(decision.reasons, [Reason::SelfieLivenessUncertain]);
@@ -589,6 +592,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         same_frames: false,
         run: 1,
         repeated_frames: 0,
+        flashes: None,
     });
     let decision = judge(&[passport()], Some(&sent), &policy);
     assert!(
@@ -597,6 +601,32 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         decision.reasons
     );
     assert_ne!(decision.verdict, Verdict::Approved);
+}
+
+#[test]
+fn a_face_that_does_not_follow_the_screens_colours_goes_to_a_person_and_one_that_does_counts_no_more_than_before() {
+    let liveness = |found: &SelfieFindings| liveness_confidence(found.liveness.as_ref().unwrap());
+    for (followed, verdict) in [
+        (Some(0.9), Verdict::Approved),
+        (Some(0.74), Verdict::NeedsReview),
+        (Some(-1.0), Verdict::NeedsReview),
+        (Some(f32::NAN), Verdict::NeedsReview),
+        (None, Verdict::NeedsReview),
+    ] {
+        let mut shown = selfie();
+        let found = shown.liveness.as_mut().unwrap();
+        found.live.as_mut().unwrap().flashes = Some(Vec::new());
+        found.colours_followed = followed;
+        let policy = Policy {
+            reject_on_fraud_signals: true,
+            ..Policy::default()
+        };
+        let decision = judge(&[passport()], Some(&shown), &policy);
+        assert_eq!(decision.verdict, verdict, "{followed:?}");
+        let uncertain = decision.reasons == [Reason::SelfieLivenessUncertain];
+        assert_eq!(uncertain, verdict != Verdict::Approved, "{followed:?}");
+        assert_eq!(liveness(&shown).to_bits(), liveness(&selfie()).to_bits());
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub use face::{Face, FaceEngine};
 use crate::{
     document::{DocumentType, FieldName, OcrField, Side, vocabulary},
     likeness::Likeness,
+    live::Flash,
 };
 use serde::{Deserialize, Serialize};
 
@@ -302,6 +303,9 @@ pub struct LiveFindings {
     /// How many frames of the burst another session of the tenant has sent before.
     #[serde(default)]
     pub repeated_frames: u32,
+    /// The frames of the screen's colours; empty if the user wanted none, `None` if the tenant did not ask for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flashes: Option<Vec<Flash>>,
 }
 
 /// One requested movement as the burst shows it.
@@ -333,6 +337,10 @@ pub struct LivenessFindings {
     pub still: bool,
     /// What the server saw while the camera was on; `None` for files that were sent without it.
     pub live: Option<LiveFindings>,
+    /// How well the skin followed the screen's colours, a correlation from -1 to 1; `None` if they were not shown or could not be
+    /// measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colours_followed: Option<f32>,
 }
 
 /// [`LivenessFindings`] as they are stored now, and as they were while a burst had one turn and no server watched.
@@ -345,6 +353,7 @@ struct StoredLiveness {
     turned_person_distance: Option<f32>,
     still: bool,
     live: Option<LiveFindings>,
+    colours_followed: Option<f32>,
     challenge: Option<Challenge>,
     turned_yaw: Option<f32>,
     plane_residual: Option<f32>,
@@ -366,6 +375,7 @@ impl From<StoredLiveness> for LivenessFindings {
             same_frames: true,
             run: 1,
             repeated_frames: 0,
+            flashes: None,
         });
         Self {
             movements: stored.movements.into_iter().chain(earlier).collect(),
@@ -374,6 +384,7 @@ impl From<StoredLiveness> for LivenessFindings {
             turned_person_distance: stored.turned_person_distance,
             still: stored.still,
             live: stored.live.or(unwatched),
+            colours_followed: stored.colours_followed,
         }
     }
 }

@@ -3,10 +3,15 @@
 //! The server looks at a small copy of each frame and decides by its own clock. Frames are camera pictures, not mirrored; lengths
 //! are shares of the frame's width, since cameras and screens differ in pixels.
 
+mod flashes;
+
+pub use flashes::{COLOURS, Colour, Flash, Tint, drawn as drawn_colours};
+
 use crate::{
     findings::{Challenge, LiveFindings},
     time::Timestamp,
 };
+use flashes::Shown;
 use serde::{Deserialize, Serialize};
 
 /// What one frame shows.
@@ -20,6 +25,8 @@ pub struct Glance {
     pub luma: f32,
     /// A tiny copy, to recognise the frame in the burst.
     pub print: FramePrint,
+    /// The colour of the skin against the background; `None` if either is too dark or too bright to tell.
+    pub tint: Option<Tint>,
 }
 
 /// Where a face is and where it looks.
@@ -48,12 +55,28 @@ impl FramePrint {
     /// Whether both are copies of the same frame.
     #[must_use]
     pub fn is_of_same_frame(&self, other: &Self) -> bool {
+        self.difference(other)
+            .is_some_and(|difference| difference <= Self::SAME)
+    }
+
+    /// Which of the frames is most like this one, if it is a copy of it.
+    fn find_in(&self, burst: &[Self]) -> Option<u32> {
+        let differences = burst.iter().map(|print| self.difference(print));
+        let known = differences
+            .zip(0_u32..)
+            .filter_map(|(difference, index)| Some((difference?, index)));
+        let (difference, index) = known.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        (difference <= Self::SAME).then_some(index)
+    }
+
+    /// Mean difference of the cells, of 255; `None` if the copies have not the same cells.
+    fn difference(&self, other: &Self) -> Option<f32> {
         if self.0.len() != other.0.len() || self.0.is_empty() {
-            return false;
+            return None;
         }
         let pairs = self.0.iter().zip(&other.0);
         let sum: u32 = pairs.map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
-        sum as f32 <= Self::SAME * self.0.len() as f32
+        Some(sum as f32 / self.0.len() as f32)
     }
 }
 
@@ -86,7 +109,9 @@ crate::document::vocabulary! {
         OtherSide = "other_side",
         /// Bring the face closer.
         ComeCloser = "come_closer",
-        /// Every movement was seen.
+        /// Look at the screen, whose colour changes.
+        Colours = "colours",
+        /// Everything was seen.
         Done = "done",
         /// A movement took too long; another run is needed.
         TooSlow = "too_slow",
@@ -102,6 +127,8 @@ pub struct Told {
     pub hint: Hint,
     /// The movement that is requested at the moment.
     pub movement: Option<Challenge>,
+    /// The colour in which the screen should shine.
+    pub colour: Option<Colour>,
     /// How far the run is, 0 to 1.
     pub progress: f32,
     /// Whether this frame belongs in the burst.
@@ -175,6 +202,12 @@ pub struct Run {
     seen_at: Timestamp,
     /// Frames that the burst must contain.
     prints: Vec<FramePrint>,
+    /// The colours at its end; empty if the user wants none, `None` if the tenant does not.
+    #[serde(default)]
+    colours: Option<Vec<Colour>>,
+    /// The frames of those colours.
+    #[serde(default)]
+    shown: Vec<Shown>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,7 +219,9 @@ enum Phase {
     },
     /// A movement is requested.
     Asked { since: Timestamp },
-    /// All were followed.
+    /// All were followed, and the screen has this colour since the server said so.
+    Lit { index: usize, told: Timestamp },
+    /// Everything was seen.
     Done,
     /// One took too long.
     TooSlow,
@@ -217,10 +252,12 @@ impl Run {
             number,
             seen_at: now,
             prints: Vec::new(),
+            colours: None,
+            shown: Vec::new(),
         }
     }
 
-    /// Whether every movement was followed.
+    /// Whether every movement was followed, and every colour shown.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.phase == Phase::Done
@@ -229,12 +266,15 @@ impl Run {
     /// What was seen, once it is done. `burst` are the frames that were sent afterwards.
     #[must_use]
     pub fn findings(&self, burst: &[FramePrint]) -> LiveFindings {
-        let sent = |wanted: &FramePrint| burst.iter().any(|print| print.is_of_same_frame(wanted));
+        let sent = |wanted: &FramePrint| wanted.find_in(burst).is_some();
+        let flashes = self.flashes(burst);
+        let lit = flashes.iter().flatten().all(|flash| flash.frame.is_some());
         LiveFindings {
             answered_ms: self.answered_ms.clone(),
-            same_frames: self.is_done() && self.prints.iter().all(sent),
+            same_frames: self.is_done() && lit && self.prints.iter().all(sent),
             run: self.number,
             repeated_frames: 0,
+            flashes,
         }
     }
 
@@ -244,6 +284,7 @@ impl Run {
         let (hint, keep) = match self.phase {
             Phase::Ready { since, straight } => self.prepare(glance, since, straight, now),
             Phase::Asked { since } => self.follow(glance, since, now),
+            Phase::Lit { index, told } => self.watch(glance, index, told, now),
             Phase::Done => (Hint::Done, Keep::No),
             Phase::TooSlow => (Hint::TooSlow, Keep::No),
             Phase::NotAsked => (Hint::NotAsked, Keep::No),
@@ -253,7 +294,12 @@ impl Run {
         }
         let asked = matches!(self.phase, Phase::Asked { .. });
         let movement = self.movements.get(self.answered_ms.len()).copied().filter(|_| asked);
-        let steps = self.movements.len().max(1) as f32;
+        let steps = (self.movements.len() + self.colours.as_ref().map_or(0, Vec::len)).max(1) as f32;
+        let done = match self.phase {
+            Phase::Done => steps,
+            Phase::Lit { index, .. } => (self.answered_ms.len() + index) as f32,
+            _ => self.answered_ms.len() as f32,
+        };
         let within = if self.answered_ms.len() > before {
             0.0
         } else {
@@ -262,7 +308,8 @@ impl Run {
         Told {
             hint,
             movement,
-            progress: ((self.answered_ms.len() as f32 + within) / steps).clamp(0.0, 1.0),
+            colour: self.colour(),
+            progress: ((done + within) / steps).clamp(0.0, 1.0),
             keep,
         }
     }
@@ -289,8 +336,8 @@ impl Run {
         if !first && self.is_mistaken(glance, back_from) {
             return (Hint::NotAsked, Keep::No);
         }
-        // Who is close already cannot come closer.
-        let far = first || self.current() == Some(Challenge::ComeCloser);
+        // Who is close already cannot come closer, and leaves no background to compare the colours with.
+        let far = first || matches!(self.current(), Some(Challenge::ComeCloser) | None);
         let face = match placed(glance, if far { LARGEST } else { LARGEST_LATER }) {
             Ok(face) => face,
             Err(hint) => {
@@ -306,6 +353,9 @@ impl Run {
                 straight: Some(held_since),
             };
             return (Hint::HoldStill, Keep::Optional);
+        }
+        if self.current().is_none() {
+            return (self.shine(0, now), Keep::Optional);
         }
         self.base = face.eye_distance;
         self.prints.push(glance.print.clone());
@@ -331,7 +381,7 @@ impl Run {
             let took = u32::try_from(now.millis_since(since)).unwrap_or(0);
             self.answered_ms.push(took);
             self.prints.push(glance.print.clone());
-            if self.answered_ms.len() == self.movements.len() {
+            if self.answered_ms.len() == self.movements.len() && self.colours.as_ref().is_none_or(Vec::is_empty) {
                 self.phase = Phase::Done;
                 return (Hint::Done, Keep::Required);
             }

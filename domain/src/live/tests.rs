@@ -1,10 +1,10 @@
 use super::*;
 
-const START: Timestamp = Timestamp::from_millis(1_000_000);
+pub(super) const START: Timestamp = Timestamp::from_millis(1_000_000);
 /// Milliseconds between two frames of these tests.
 const STEP: i64 = 300;
 
-fn face(yaw: f32, eye_distance: f32) -> Glance {
+pub(super) fn face(yaw: f32, eye_distance: f32) -> Glance {
     Glance {
         faces: 1,
         face: Some(GlanceFace {
@@ -14,6 +14,7 @@ fn face(yaw: f32, eye_distance: f32) -> Glance {
         }),
         luma: 0.5,
         print: print((yaw * 100.0) as i32 + (eye_distance * 1000.0) as i32),
+        tint: None,
     }
 }
 
@@ -22,7 +23,7 @@ fn print(seed: i32) -> FramePrint {
     FramePrint((0..cells).map(|i| ((seed * 37 + i * 11) % 251) as u8).collect())
 }
 
-fn empty() -> Glance {
+pub(super) fn empty() -> Glance {
     Glance {
         faces: 0,
         face: None,
@@ -37,7 +38,7 @@ fn run(first: Challenge) -> Run {
 }
 
 /// Does whatever is asked, one frame every [`STEP`], until the run ends; returns the hints.
-fn obedient(run: &mut Run, mut now: Timestamp) -> (Vec<Hint>, Vec<FramePrint>) {
+pub(super) fn obedient(run: &mut Run, mut now: Timestamp) -> (Vec<Hint>, Vec<FramePrint>) {
     let (mut hints, mut burst, mut next) = (Vec::new(), Vec::new(), face(0.0, 0.2));
     for _ in 0..200 {
         let told = run.see(&next, now);

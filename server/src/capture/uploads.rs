@@ -26,13 +26,13 @@ use service::{
     access::Applicant,
     capture::{
         progress::{analysed_within, progress},
-        take::{Answers, Burst, LiveError, Looked, capture_document, capture_selfie, look},
+        take::{Answers, Burst, LiveError, LiveFrame, Looked, capture_document, capture_selfie, look},
     },
     runtime::analyser::PictureFault,
 };
 use std::time::Duration;
 
-/// All frames together: a burst of 18 has about 4 MB; two phone photos have up to twice the size of one.
+/// All frames together: a burst of 25 has about 6 MB; two phone photos have up to twice the size of one.
 const MAX_BURST: usize = 2 * MAX_FILE + 64 * 1024;
 /// A small copy of a frame has about 12 kB, its token 3 kB.
 const MAX_COPY: usize = 192 * 1024;
@@ -171,6 +171,11 @@ async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<Resu
         Err(UploadFault::Broken) => return Ok(Err(LiveError::Picture(PictureFault::Corrupt))),
     };
     let frame = upload.take_files(forms::FRAME).into_iter().next().unwrap_or_default();
-    let run = upload.text(forms::RUN).map(str::to_owned);
-    Ok(look(&app.honnin, &applicant, run.as_deref(), frame).await)
+    let which = upload.text(forms::RUN).map_or(
+        LiveFrame::First {
+            without_colours: upload.text(forms::WITHOUT_COLOURS) == Some(forms::YES),
+        },
+        LiveFrame::Next,
+    );
+    Ok(look(&app.honnin, &applicant, which, frame).await)
 }

@@ -1,17 +1,29 @@
 //! Recordings of selfies in folders: one folder for each kind, in it one for each recording with its frames.
 
 use super::Failure;
-use domain::findings::{Asked, Challenge, LiveFindings};
+use domain::{
+    findings::{Asked, Challenge, LiveFindings},
+    live::{Colour, Flash},
+};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
-use vision::{Picture, normalise};
+use vision::{Picture, Vision, normalise};
 
 /// Name of the folder with selfies of living people.
 pub(super) const GENUINE: &str = "genuine";
 /// Text file of a recording: the movements that were asked for, separated by commas.
 const MOVEMENTS: &str = "movements";
+/// Text file of a recording: for each frame that was taken while the screen shone in a colour, a line with its number and the colour.
+const COLOURS: &str = "colours";
+/// Longest side of the small copies that the selfie camera sends (`app/src/camera`).
+const COPY_SIDE: usize = 400;
+
+/// Whether a folder of this name holds selfies of living people.
+pub(super) fn is_genuine(kind: &str) -> bool {
+    kind.starts_with(GENUINE)
+}
 
 /// Folders by name, each with the folders of its recordings.
 pub(super) fn kinds(dir: &Path) -> Result<Vec<(String, Vec<PathBuf>)>, Failure> {
@@ -59,26 +71,54 @@ pub(super) fn frames(recording: &Path) -> Result<Vec<Picture>, Failure> {
 }
 
 /// What was asked for; the frames count as watched.
-pub(super) fn asked(recording: &Path) -> Result<Asked, Failure> {
-    let file = recording.join(MOVEMENTS);
-    let text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("{}: {error}", file.display()).into()),
-    };
+pub(super) fn asked(vision: &Vision, recording: &Path, frames: &[Picture]) -> Result<Asked, Failure> {
+    let text = text(&recording.join(MOVEMENTS))?.unwrap_or_default();
     let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let parse =
-        |name: &str| Challenge::parse(name).ok_or_else(|| format!("{}: {name} is no movement", file.display()).into());
+    let parse = |name: &str| {
+        Challenge::parse(name).ok_or_else(|| format!("{}: {name} is no movement", recording.display()).into())
+    };
     let movements: Vec<Challenge> = names.map(parse).collect::<Result<_, Failure>>()?;
+    let flashes = flashes(vision, recording, frames)?;
     Ok(Asked {
         live: (!movements.is_empty()).then(|| LiveFindings {
             answered_ms: Vec::new(),
             same_frames: true,
             run: 1,
             repeated_frames: 0,
+            flashes,
         }),
         movements,
     })
+}
+
+/// The frames of the screen's colours, with what the camera's small copies would have shown; `None` if there were no colours.
+fn flashes(vision: &Vision, recording: &Path, frames: &[Picture]) -> Result<Option<Vec<Flash>>, Failure> {
+    let Some(text) = text(&recording.join(COLOURS))? else {
+        return Ok(None);
+    };
+    let parse = |line: &str| -> Result<Flash, Failure> {
+        let wrong = || format!("{}: {line} is no frame with its colour", recording.display());
+        let (number, colour) = line.split_once(' ').ok_or_else(wrong)?;
+        let number: u32 = number.parse().map_err(|_| wrong())?;
+        let frame = frames.get(number as usize).ok_or_else(wrong)?;
+        let copy = Picture::from_raster(frame.rgb.shrunk(COPY_SIDE))?;
+        Ok(Flash {
+            colour: Colour::parse(colour).ok_or_else(wrong)?,
+            frame: Some(number),
+            tint: vision.glance(&normalise(&copy.jpeg)?).and_then(|glance| glance.tint),
+        })
+    };
+    let flashes = text.lines().map(parse).collect::<Result<_, Failure>>()?;
+    Ok(Some(flashes))
+}
+
+/// A text file's content; `None` if there is none.
+fn text(file: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{}: {error}", file.display()).into()),
+    }
 }
 
 /// Whether a file is a picture, by its name.

@@ -43,6 +43,9 @@ pub(super) struct Create {
     /// What may approve a document without a person: its machine-readable data only, or also visual checks of its layout.
     #[arg(long, value_name = "machine_readable|visual", value_parser = evidence, default_value = "machine_readable")]
     evidence: Accepted,
+    /// Ask for the colours of the screen at the end of a selfie.
+    #[arg(long)]
+    flashes: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -71,6 +74,7 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
                 accepted: create.evidence,
                 ..Policy::default()
             },
+            flashes: create.flashes,
             ..TenantSettings::default()
         },
         livemode: !create.sandbox,

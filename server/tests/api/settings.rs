@@ -22,12 +22,16 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     let saved = browser
         .post(
             "/admin/settings/steps",
-            &format!("version={version}&step=selfie&tries=3&confirmed=yes"),
+            &format!("version={version}&step=selfie&tries=3&flashes=yes&confirmed=yes"),
         )
         .await;
     assert_eq!(saved.header("location"), Some("/admin/settings#steps"));
     let page = browser.get("/admin/settings").await;
     assert!(page.body.contains("Saved.") && page.body.contains("value=\"3\""));
+    assert!(
+        between(&page.body, "name=\"flashes\"", &['>']).contains("checked"),
+        "the colours of the screen are asked for"
+    );
     assert!(
         !browser.get("/admin/settings").await.body.contains("Saved."),
         "shown once"

@@ -325,6 +325,12 @@ impl AttemptState {
         self.plan().has(PlanStep::Selfie) && self.settings().is_some_and(|settings| settings.policy.find_duplicates)
     }
 
+    /// Whether the screen shines in changing colours at the end of a selfie.
+    #[must_use]
+    pub fn shows_colours(&self) -> bool {
+        self.settings().is_some_and(|settings| settings.flashes)
+    }
+
     /// The retention period.
     #[must_use]
     pub fn retention(&self) -> Millis {

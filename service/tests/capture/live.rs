@@ -4,9 +4,11 @@
 
 use domain::{
     findings::{Asked, Challenge},
-    live::{Hint, Keep},
+    live::{COLOURS, Colour, Hint, Keep},
     outcome::Verdict,
     reasons::Reason,
+    session::Step,
+    tenant::TenantSettings,
     time::Millis,
 };
 use service::{
@@ -14,7 +16,7 @@ use service::{
     capture::{
         progress::{Next, NotNow},
         submit::submit,
-        take::{Answers, Burst, CaptureError, LiveError, Looked, MAX_RUNS, capture_selfie, look},
+        take::{Answers, Burst, CaptureError, LiveError, LiveFrame, Looked, MAX_RUNS, capture_selfie, look},
     },
 };
 use store::capture::captures;
@@ -40,16 +42,36 @@ async fn next_applicant(harness: &Harness) -> (domain::ids::SessionId, Applicant
 }
 
 async fn show(harness: &Harness, applicant: &Applicant, run: Option<&str>, frame: &str) -> Result<Looked, LiveError> {
-    look(&harness.honnin, applicant, run, frame.as_bytes().to_vec()).await
+    let first = LiveFrame::First { without_colours: false };
+    let which = run.map_or(first, LiveFrame::Next);
+    look(&harness.honnin, applicant, which, frame.as_bytes().to_vec()).await
 }
 
 /// Does as asked until every movement was seen; returns the token and the frames to send.
 async fn obedient(harness: &Harness, applicant: &Applicant) -> (String, Frames) {
+    in_light(
+        harness,
+        applicant,
+        LiveFrame::First { without_colours: false },
+        |colour| colour.as_str(),
+    )
+    .await
+}
+
+/// The same; the face is in the light that `lit` makes of the colour of the screen.
+async fn in_light(
+    harness: &Harness,
+    applicant: &Applicant,
+    first: LiveFrame<'_>,
+    lit: fn(Colour) -> &'static str,
+) -> (String, Frames) {
     let mut frames = Vec::new();
-    let (mut run, mut pose) = (None, "straight");
+    let (mut run, mut pose, mut light): (Option<String>, _, _) = (None, "straight", "");
     for number in 0..100_u32 {
-        let frame = format!("{pose} {number}");
-        let seen = show(harness, applicant, run.as_deref(), &frame).await.unwrap();
+        let frame = format!("{pose} {number} {light}");
+        let which = run.as_deref().map_or(first, LiveFrame::Next);
+        let looked = look(&harness.honnin, applicant, which, frame.as_bytes().to_vec()).await;
+        let seen = looked.unwrap();
         if seen.told.keep != Keep::No {
             frames.push((number * 300, frame.into_bytes()));
         }
@@ -63,6 +85,7 @@ async fn obedient(harness: &Harness, applicant: &Applicant) -> (String, Frames) 
             Some(Challenge::ComeCloser) => "close",
             None => "straight",
         };
+        light = seen.told.colour.map_or("", lit);
         harness.clock.advance(STEP);
     }
     panic!("the run never ends");
@@ -173,6 +196,58 @@ async fn the_camera_is_not_started_for_ever() {
     harness.selfie(&applicant).await;
     harness.run_until_idle().await;
     assert_eq!(harness.next(&applicant).await, Next::Submit);
+}
+
+/// A tenant that asks for colours at the end of a selfie.
+async fn with_colours() -> Harness {
+    Harness::with(TenantSettings {
+        steps: Step::ALL.to_vec(),
+        flashes: true,
+        ..TenantSettings::default()
+    })
+    .await
+}
+
+/// Takes a selfie so; returns the verdict and the reasons.
+async fn judged(
+    harness: &Harness,
+    first: LiveFrame<'_>,
+    lit: fn(Colour) -> &'static str,
+) -> (Verdict, Vec<String>, Asked) {
+    let (id, applicant) = next_applicant(harness).await;
+    let (run, frames) = in_light(harness, &applicant, first, lit).await;
+    send(harness, &applicant, &run, frames).await.unwrap();
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let outcome = harness.detail(&id).await.outcome.unwrap();
+    let reasons = outcome.reasons.iter().map(ToString::to_string).collect();
+    (outcome.verdict, reasons, asked(harness, &id).await)
+}
+
+#[tokio::test]
+async fn a_tenant_that_asks_for_colours_approves_only_faces_that_follow_them() {
+    let harness = with_colours().await;
+    let first = LiveFrame::First { without_colours: false };
+    let (verdict, reasons, asked) = judged(&harness, first, |colour| colour.as_str()).await;
+    assert_eq!((verdict, reasons), (Verdict::Approved, Vec::new()));
+    let flashes = asked.live.unwrap().flashes.unwrap();
+    assert_eq!(flashes.len(), 2 * COLOURS);
+    assert!(flashes.iter().all(|flash| flash.frame.is_some()));
+}
+
+#[tokio::test]
+async fn a_film_that_does_not_know_the_colours_goes_to_a_person_and_so_does_whoever_wants_none() {
+    let harness = with_colours().await;
+    let uncertain = [Reason::SelfieLivenessUncertain.as_str()];
+    let shown = LiveFrame::First { without_colours: false };
+    let (verdict, reasons, _) = judged(&harness, shown, |_| "amber light").await;
+    assert_eq!(verdict, Verdict::NeedsReview);
+    assert_eq!(reasons, uncertain);
+    let without = LiveFrame::First { without_colours: true };
+    let (verdict, reasons, asked) = judged(&harness, without, |_| panic!("no colour is shown")).await;
+    assert_eq!(verdict, Verdict::NeedsReview);
+    assert_eq!(reasons, uncertain);
+    assert_eq!(asked.live.unwrap().flashes, Some(Vec::new()));
 }
 
 /// Another applicant of the same tenant, who sends a selfie. The frames of this file's applicants are named by their number, so that some of

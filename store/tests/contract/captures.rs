@@ -85,6 +85,7 @@ fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow
                     same_frames: true,
                     run: 1,
                     repeated_frames: 0,
+                    flashes: None,
                 }),
             }
         } else {

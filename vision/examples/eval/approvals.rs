@@ -266,7 +266,9 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
                 same_frames: true,
                 run: 1,
                 repeated_frames: 0,
+                flashes: None,
             }),
+            colours_followed: None,
         }),
         signs: SelfieSigns {
             eyes_covered: Some(0.1),

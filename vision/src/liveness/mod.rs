@@ -59,6 +59,7 @@ pub(crate) fn measure(
         turned_person_distance: turned_person,
         still: still::is_still(&pictures),
         live: asked.live.clone(),
+        colours_followed: None,
     })
 }
 

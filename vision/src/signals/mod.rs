@@ -1,8 +1,9 @@
-//! Cheap signs of a copy: no colour, the raster of a screen or a printer, a card around a face; and of a covered face or
-//! document. Signs, not proofs.
+//! Cheap signs of a copy: no colour, the raster of a screen or a printer, a card around a face; of a covered face or
+//! document, and of a face that does not follow the light of the screen. Signs, not proofs.
 
 mod card;
 mod cover;
+mod flashes;
 mod grey;
 mod grid;
 mod obstruction;
@@ -11,6 +12,7 @@ mod spectrum;
 
 pub(crate) use card::{is_inside, share_in_card};
 pub(crate) use cover::covered;
+pub(crate) use flashes::{followed, tint};
 pub(crate) use grey::grey_share;
 pub(crate) use grid::grid;
 pub(crate) use obstruction::obstructed_share;

@@ -36,6 +36,8 @@ pub(super) type Filmed = Result<(&'static str, FormData), Option<Trouble>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     Film,
+    /// Films, now that the user knows of the colours.
+    Agree,
     Send,
     Elsewhere,
     PlainForm,
@@ -53,6 +55,8 @@ pub(super) struct Run {
     turn: Cell<u32>,
     filming: Cell<bool>,
     pressed: Cell<bool>,
+    /// Whether the user wants no colours.
+    plain: Cell<bool>,
     after: Cell<After>,
     /// The `id` of the form that the panel's second button leads to.
     other_form: Cell<&'static str>,
@@ -66,7 +70,10 @@ pub(super) enum About {
         slot: &'static str,
     },
     /// The selfie.
-    Selfie,
+    Selfie {
+        /// Whether the screen shines in changing colours at the end, unless the user wants none.
+        colours: bool,
+    },
 }
 
 impl Run {
@@ -80,6 +87,7 @@ impl Run {
             turn: Cell::new(0),
             filming: Cell::new(false),
             pressed: Cell::new(false),
+            plain: Cell::new(false),
             after: Cell::new(After::Film),
             other_form: Cell::new("plain"),
         });
@@ -104,6 +112,7 @@ impl Run {
 
     pub(super) fn tapped(self: &Rc<Self>, tap: Tap) {
         match tap {
+            Tap::Open if matches!(self.about, About::Selfie { colours: true }) => self.ask(),
             Tap::Open => self.open(),
             Tap::Close => self.close(),
             Tap::Shutter => self.pressed.set(true),
@@ -117,6 +126,7 @@ impl Run {
             }
             Tap::Panel => match self.after.get() {
                 After::Film => self.open(),
+                After::Agree => self.open_with(false),
                 After::Send => self.pressed.set(true),
                 After::Elsewhere => go(forms::SWITCH_DEVICE),
                 After::PlainForm => {
@@ -124,6 +134,7 @@ impl Run {
                     open_form("plain");
                 }
             },
+            Tap::PlainForm if self.after.get() == After::Agree => self.open_with(true),
             Tap::PlainForm => {
                 self.close();
                 open_form(self.other_form.get());
@@ -141,13 +152,39 @@ impl Run {
         self.cues.shutter();
     }
 
-    fn open(self: &Rc<Self>) {
-        self.cues.unlock();
+    /// Whether the user wants no colours.
+    pub(super) fn without_colours(&self) -> bool {
+        self.plain.get()
+    }
+
+    /// Says that the screen will shine in colours before anything else happens. Whoever is sensitive to that goes without.
+    fn ask(self: &Rc<Self>) {
+        self.show_dialog();
+        self.next_turn();
+        self.stage.tell("");
+        self.show(
+            [text::COLOURS_TITLE, text::COLOURS_GO, text::COLOURS_WITHOUT],
+            self.say(text::COLOURS_LEAD),
+            After::Agree,
+        );
+    }
+
+    fn open_with(self: &Rc<Self>, plain: bool) {
+        self.plain.set(plain);
+        self.open();
+    }
+
+    fn show_dialog(&self) {
         if let Some(dialog) = self.stage.dialog.get_untracked()
             && !dialog.open()
         {
             let _ = dialog.show_modal();
         }
+    }
+
+    fn open(self: &Rc<Self>) {
+        self.cues.unlock();
+        self.show_dialog();
         let turn = self.next_turn();
         let run = Rc::clone(self);
         spawn_local(async move { run.go_through(turn).await });
@@ -176,7 +213,7 @@ impl Run {
         self.stage.panel.set(None);
         self.other_form.set(match self.about {
             About::Document { .. } => "plain",
-            About::Selfie => "cannot",
+            About::Selfie { .. } => "cannot",
         });
         self.reset();
         self.show_still(None);
@@ -309,9 +346,8 @@ impl Run {
             let sentence = if wait.is_some() { sentence } else { text::NOT_BY_ITSELF };
             self.stage.tell("");
             self.show(
-                text::UNSENT_TITLE,
-                self.stage.say(sentence).to_owned(),
-                text::SEND_AGAIN,
+                [text::UNSENT_TITLE, text::SEND_AGAIN, text::USE_APP],
+                self.say(sentence),
                 After::Send,
             );
             let until = wait.map_or(u64::MAX, |wait| now() + wait);
@@ -332,18 +368,21 @@ impl Run {
     fn refused(&self, sentence: String) {
         self.stage.tell("");
         self.stage.look(Look::Sending, false);
-        self.show(text::REFUSED_TITLE, sentence, text::RETRY, After::Film);
+        self.show([text::REFUSED_TITLE, text::RETRY, text::USE_APP], sentence, After::Film);
     }
 
-    fn show(&self, title: Text, lead: String, action: Text, after: After) {
+    fn say(&self, text: Text) -> String {
+        self.stage.say(text).to_owned()
+    }
+
+    fn show(&self, [title, action, other]: [Text; 3], lead: String, after: After) {
         self.after.set(after);
         self.other_form.set("plain");
-        let say = |t| self.stage.say(t).to_owned();
         self.stage.panel.set(Some(Panel {
-            title: say(title),
+            title: self.say(title),
             lead,
-            action: say(action),
-            other: say(text::USE_APP),
+            action: self.say(action),
+            other: self.say(other),
             elsewhere: false,
         }));
     }

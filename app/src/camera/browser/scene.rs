@@ -86,6 +86,12 @@ impl Stage {
         }
         self.edge("");
         self.filled(0.0);
+        self.shine(None);
+    }
+
+    /// Shines around the oval in this colour, or not at all.
+    pub(super) fn shine(&self, colour: Option<&str>) {
+        self.set(".light", "fill", colour.unwrap_or("transparent"));
     }
 
     /// Draws the card's corners, or none.

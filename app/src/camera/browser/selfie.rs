@@ -28,10 +28,16 @@ const COPY: (f64, f64) = (400.0, 0.7);
 /// Frames kept beside those that the server requires; of more, the latest.
 const OPTIONAL: usize = 9;
 
-pub(in crate::camera) fn start(stage: Stage) -> impl Fn(Tap) + Clone + 'static {
-    let run = Run::start(stage, Camera::new(Facing::User, VIEW), About::Selfie, |run, turn| {
-        Box::pin(film(run, turn))
-    });
+/// After a new colour, the next frame waits until the screen has faded to it, as in `style/camera.css`, and the camera has seen it.
+const FADED_MS: u64 = 320;
+
+pub(in crate::camera) fn start(stage: Stage, colours: bool) -> impl Fn(Tap) + Clone + 'static {
+    let run = Run::start(
+        stage,
+        Camera::new(Facing::User, VIEW),
+        About::Selfie { colours },
+        |run, turn| Box::pin(film(run, turn)),
+    );
     move |tap| run.tapped(tap)
 }
 
@@ -48,6 +54,7 @@ struct Burst {
     /// The server's token.
     token: String,
     movement: Option<String>,
+    colour: Option<String>,
     shots: Vec<Shot>,
 }
 
@@ -59,13 +66,18 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         let at = now();
         let frame = run.camera.twice(&video, [SENT, COPY]).await;
         let [blob, copy] = frame.ok_or(Some(Trouble::Black))?;
-        let heard = show(forms::SELFIE_LIVE, &question(&burst.token, &copy).ok_or(None)?).await;
+        let question = question(&burst.token, &copy, run.without_colours());
+        let heard = show(forms::SELFIE_LIVE, &question.ok_or(None)?).await;
         if !run.wanted(turn) {
             return Err(None);
         }
+        let mut least = 20;
         match heard {
             Heard::Told(told) => {
                 heard_at = now();
+                if shine(&run, &mut burst, &told) {
+                    least = FADED_MS;
+                }
                 match follow(&run, &mut burst, &told, (at, blob)) {
                     Some("done") => break,
                     Some("too_slow") => return Err(Some(Trouble::TooSlow)),
@@ -82,7 +94,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             }
         }
         let spent = now() - at;
-        rest(FRAME_EVERY_MS.saturating_sub(spent).max(20) as i32).await;
+        rest(FRAME_EVERY_MS.saturating_sub(spent).max(least) as i32).await;
         if !run.wanted(turn) {
             return Err(None);
         }
@@ -118,6 +130,17 @@ fn follow(run: &Run, burst: &mut Burst, told: &JsValue, (at, blob): (u64, Blob))
     ["done", "too_slow", "not_asked"].into_iter().find(|end| *end == hint)
 }
 
+/// Gives the screen the colour that the server wants; whether it is another than before.
+fn shine(run: &Run, burst: &mut Burst, told: &JsValue) -> bool {
+    let colour = field(told, "colour");
+    let is_new = colour != burst.colour;
+    if is_new {
+        run.stage.shine(colour.as_deref());
+        burst.colour = colour;
+    }
+    is_new
+}
+
 impl Burst {
     fn keep(&mut self, shot: Shot) {
         self.shots.push(shot);
@@ -130,11 +153,13 @@ impl Burst {
     }
 }
 
-/// The small copy of a frame, with the token of the run if there is one.
-fn question(token: &str, copy: &Blob) -> Option<FormData> {
+/// The small copy of a frame, with the token of the run if there is one, else with what the user wants of it.
+fn question(token: &str, copy: &Blob, without_colours: bool) -> Option<FormData> {
     let form = FormData::new().ok()?;
     if !token.is_empty() {
         form.append_with_str(forms::RUN, token).ok()?;
+    } else if without_colours {
+        form.append_with_str(forms::WITHOUT_COLOURS, forms::YES).ok()?;
     }
     form.append_with_blob_and_filename(forms::FRAME, copy, "frame.jpg")
         .ok()?;

@@ -27,6 +27,7 @@ async fn load(here: Arc<Here>) -> PageResult<SelfieView> {
     Ok(SelfieView {
         challenge_id,
         challenge,
+        colours: here.attempt.shows_colours(),
         tries_left: here.attempt.tries_left(Slot::Selfie),
         problems: here
             .attempt

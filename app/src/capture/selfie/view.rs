@@ -19,6 +19,8 @@ pub struct SelfieView {
     pub challenge_id: String,
     /// The movement of the plain form.
     pub challenge: Challenge,
+    /// Whether the screen shines in changing colours at the end, unless the user wants none.
+    pub colours: bool,
     /// Tries left for this step.
     pub tries_left: u8,
     /// What was wrong with the previous selfie: its files were stored, but are not good enough.
@@ -55,7 +57,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         {advice}
         <p class="command">{meta.say(text::SELFIE_MOVEMENTS)}</p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
-        <SelfieCamera language=meta.language/>
+        <SelfieCamera language=meta.language colours=view.colours/>
         {plain_form(meta, view, fault)}
         {without_challenge(meta)}
         {other_device(meta)}

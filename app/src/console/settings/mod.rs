@@ -82,6 +82,7 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
         review_target: span(settings.review_target, Millis::hours(1)),
         steps: settings.steps.clone(),
         tries: settings.tries.to_string(),
+        flashes: settings.flashes,
         lifetimes: [
             span(settings.link_lifetime, Millis::minutes(1)),
             span(settings.session_lifetime, Millis::hours(1)),
@@ -190,6 +191,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
             Change::Steps {
                 steps: fields.all("step").filter_map(Step::parse).collect(),
                 tries,
+                flashes: fields.has("flashes"),
             }
         }
         "lifetimes" => {
@@ -366,6 +368,7 @@ fn retype(view: &mut SettingsView, section: &str, fields: &Fields) {
         "steps" => {
             view.steps = fields.all("step").filter_map(Step::parse).collect();
             view.tries = fields.text("tries");
+            view.flashes = fields.has("flashes");
         }
         "lifetimes" => {
             view.lifetimes = ["link_lifetime", "session_lifetime", "retention"].map(|name| fields.text(name));

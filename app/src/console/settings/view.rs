@@ -30,6 +30,8 @@ pub(super) struct SettingsView {
     pub steps: Vec<Step>,
     /// Tries per step.
     pub tries: String,
+    /// Whether the screen shines in changing colours at the end of a selfie.
+    pub flashes: bool,
     /// Link lifetime in minutes, session lifetime in hours, retention in days.
     pub lifetimes: [String; 3],
     /// Face match: accept, review; liveness: accept, review.
@@ -119,6 +121,7 @@ fn steps(view: &SettingsView) -> AnyView {
             &view.tries,
             &view.mistakes,
         )}
+        {flashes(view.flashes)}
     };
     section(
         view,
@@ -130,6 +133,23 @@ fn steps(view: &SettingsView) -> AnyView {
         ),
         inside.into_any(),
     )
+}
+
+/// The colours of the screen, and what they cost.
+fn flashes(on: bool) -> AnyView {
+    view! {
+        <fieldset class="plain" aria-describedby="flashes-hint">
+            <legend>{say("Colours of the screen", "画面の色")}</legend>
+            <p class="hint" id="flashes-hint">
+                {say(
+                    "At the end of the selfie, the phone's screen shines in five random colours, and the light on the face must follow; a film made earlier does not. In bright light it hardly can, and users may go without: both go to review.",
+                    "自撮り写真の最後に、画面が5つの色で順不同に光り、顔に当たる光がそれに従うかを調べます。事前に撮影された映像では従いません。明るい場所では判定が難しく、利用者は色なしを選ぶこともできます。いずれの場合も審査に回ります。",
+                )}
+            </p>
+            {tick("flashes", "yes", say("Ask for colours at the end of the selfie", "自撮り写真の最後に色を表示する"), on)}
+        </fieldset>
+    }
+    .into_any()
 }
 
 fn look(view: &SettingsView) -> AnyView {

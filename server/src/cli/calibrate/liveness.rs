@@ -62,7 +62,8 @@ pub(super) fn run(vision: &Vision, models: &Path, liveness: &Liveness) -> Result
 
 /// The network's score of a recording; `None` if no frame shows a straight face.
 fn score(vision: &Vision, recording: &Path) -> Result<Option<f64>, Failure> {
-    let found = vision.examine_selfie(&recordings::frames(recording)?, &recordings::asked(recording)?);
+    let frames = recordings::frames(recording)?;
+    let found = vision.examine_selfie(&frames, &recordings::asked(vision, recording, &frames)?);
     if vision.has_passive_network() {
         Ok(found.passive.map(|passive| f64::from(passive.score)))
     } else {

@@ -5,7 +5,7 @@ use super::{
     super::{
         Failure, Settings,
         progress::progress,
-        recordings::{GENUINE, asked, frames, kinds},
+        recordings::{asked, frames, is_genuine, kinds},
         say,
     },
     report::{Outcome, Report},
@@ -34,9 +34,10 @@ use vision::Vision;
 
 #[derive(Args)]
 pub(in crate::cli) struct Attacks {
-    /// Folder with a folder for each kind of attack, and `genuine` for living people; in each, a folder for each recording with its
-    /// frames (JPEG, PNG or WebP, in the order of their names) and, if movements were asked for, a text file `movements` such as
-    /// `turn_left,come_closer`.
+    /// Folder with a folder for each kind of attack, and `genuine` (or names that begin with it) for living people; in each, a folder
+    /// for each recording with its frames (JPEG, PNG or WebP, in the order of their names) and, if movements were asked for, a text
+    /// file `movements` such as `turn_left,come_closer`; if the screen shone in colours, a text file `colours` with a line such as
+    /// `12 magenta` for each frame, counted from 0.
     dir: PathBuf,
     /// Folder for `report.json`, `report.html` and the results of the recordings judged so far; created if missing.
     #[arg(long, value_name = "FOLDER", default_value = "attack-report")]
@@ -84,7 +85,7 @@ pub(super) fn run(settings: &Settings, attacks: &Attacks) -> Result<(), Failure>
                 Some(outcome) => outcome,
                 None => known.add(name, judge(&vision, &policy, recording)?)?,
             };
-            report.add(kind, kind == GENUINE, outcome);
+            report.add(kind, is_genuine(kind), outcome);
             done += 1;
             progress(done, total)?;
         }
@@ -111,7 +112,7 @@ fn policy(attacks: &Attacks) -> Result<Policy, Failure> {
 /// What the decision would say of a session with nothing but this selfie.
 fn judge(vision: &Vision, policy: &Policy, recording: &Path) -> Result<Outcome, Failure> {
     let frames = frames(recording)?;
-    let asked = asked(recording)?;
+    let asked = asked(vision, recording, &frames)?;
     let found = vision.examine_selfie(&frames, &asked);
     if !begins(&found, &asked) {
         return Ok(Outcome::without_response());
@@ -131,6 +132,7 @@ fn judge(vision: &Vision, policy: &Policy, recording: &Path) -> Result<Outcome, 
         verdict: Some(decision.verdict),
         reasons: decision.reasons,
         liveness: decision.checks.selfie.and_then(|check| check.liveness_confidence),
+        colours: found.liveness.and_then(|liveness| liveness.colours_followed),
         held_by,
     })
 }

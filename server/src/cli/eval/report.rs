@@ -21,6 +21,8 @@ pub(super) struct Outcome {
     pub(super) reasons: Vec<Reason>,
     /// Liveness confidence; `None` if it could not be measured.
     pub(super) liveness: Option<f64>,
+    /// How well the face followed the colours of the screen, if the recording has any.
+    pub(super) colours: Option<f32>,
     /// Signals without any one of which it would have been approved.
     pub(super) held_by: Vec<String>,
 }
@@ -31,6 +33,7 @@ impl Outcome {
             verdict: None,
             reasons: Vec::new(),
             liveness: None,
+            colours: None,
             held_by: Vec::new(),
         }
     }

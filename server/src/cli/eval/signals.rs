@@ -12,8 +12,8 @@ const SOLID: f32 = 0.3;
 /// A distance as between two pictures of one person.
 const SAME: f32 = 0.2;
 
-/// Every signal of liveness. Those of the live camera are not among them: recordings are judged as if it had been followed.
-pub(super) const SIGNALS: [Signal; 7] = [
+/// Every signal of liveness. Of the live camera, only the colours are among them: recordings are judged as if it had been followed.
+pub(super) const SIGNALS: [Signal; 8] = [
     ("requested movements", |found| {
         for movement in found.liveness.iter_mut().flat_map(|liveness| &mut liveness.movements) {
             movement.extent = FAR_ENOUGH;
@@ -39,6 +39,11 @@ pub(super) const SIGNALS: [Signal; 7] = [
     ("frames that do not move", |found| {
         if let Some(liveness) = &mut found.liveness {
             liveness.still = false;
+        }
+    }),
+    ("colours of the screen", |found| {
+        if let Some(live) = found.liveness.iter_mut().find_map(|liveness| liveness.live.as_mut()) {
+            live.flashes = None;
         }
     }),
     ("pixel grid of a screen", |found| found.signs.grid = None),

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::live::{Run, Told};
+use domain::live::{Run, Told, drawn_colours};
 use store::{
     StoreError,
     capture::attempts,
@@ -66,22 +66,42 @@ impl From<PoolError> for LiveError {
     }
 }
 
-/// Looks at the next frame of the run with this token; without one, begins a run.
+/// A frame while the camera is on.
+#[derive(Clone, Copy, Debug)]
+pub enum Frame<'a> {
+    /// The first, which begins a run.
+    First {
+        /// Whether the user wants none of the screen's colours, although the tenant may.
+        without_colours: bool,
+    },
+    /// The next of the run with this token.
+    Next(&'a str),
+}
+
+/// Looks at a frame.
 ///
 /// # Errors
 /// [`LiveError`].
 pub async fn look(
     honnin: &Honnin,
     applicant: &Applicant,
-    token: Option<&str>,
+    which: Frame<'_>,
     frame: Vec<u8>,
 ) -> Result<Looked, LiveError> {
     let attempt = progress(honnin, applicant).await?;
     in_turn(&attempt, honnin.now())?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
-    let mut run = match token {
-        None => begin(honnin, applicant).await?,
-        Some(token) => {
+    let mut run = match which {
+        Frame::First { without_colours } => {
+            let run = begin(honnin, applicant).await?;
+            if attempt.shows_colours() {
+                let colours = (!without_colours).then(|| drawn_colours(honnin.random_bytes()));
+                run.with_colours(colours.unwrap_or_default())
+            } else {
+                run
+            }
+        }
+        Frame::Next(token) => {
             let run = read(&key, &attempt, token).ok_or(NotNow::OutOfTurn)?;
             if attempt.answers.live_id.as_ref() != Some(&run.id) {
                 return Err(NotNow::OutOfTurn.into());

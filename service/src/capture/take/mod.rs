@@ -6,7 +6,7 @@ mod live;
 mod selfie;
 
 pub use document::capture_document;
-pub use live::{LiveError, Looked, MAX_RUNS, look};
+pub use live::{Frame as LiveFrame, LiveError, Looked, MAX_RUNS, look};
 pub use selfie::{Answers, Burst, MAX_FRAMES, capture_selfie, challenge};
 
 use crate::{

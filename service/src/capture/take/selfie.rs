@@ -25,8 +25,8 @@ use store::{
     },
 };
 
-/// Maximum number of frames of a burst; the camera page sends up to 18.
-pub const MAX_FRAMES: usize = 24;
+/// Maximum number of frames of a burst; the camera page sends up to 15, and 10 more if the screen shines in colours.
+pub const MAX_FRAMES: usize = 32;
 
 /// Tells fingerprints of frames from those of documents.
 const FRAME: &str = "selfie frame";
