@@ -35,7 +35,7 @@ pub(super) const SAME_PERSON_LIMIT: f64 = 0.60;
 pub(super) const SAME_TURNED_LIMIT: f64 = 0.60;
 
 /// Least correlation of the skin's colour with the screen's; see `docs/decisions/0043` for what was measured.
-pub(super) const COLOURS_LIMIT: f64 = 0.75;
+pub(super) const COLOURS_LIMIT: f64 = 0.80;
 
 /// Frames that may be equal to those of another session: two living faces never give the same frame, but one could be black.
 pub(super) const REPEATED_LIMIT: u32 = 1;

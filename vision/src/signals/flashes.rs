@@ -256,7 +256,7 @@ mod tests {
         let mut draw = || drawn_colours(std::array::from_fn(|_| dice.next().unwrap_or_default()));
         let fits = (0..60).filter(|_| {
             let (told, shown) = (draw(), draw());
-            told != shown && measured(PERSON, &told, &shown).is_some_and(|found| found >= 0.75)
+            told != shown && measured(PERSON, &told, &shown).is_some_and(|found| found >= 0.80)
         });
         let fits = fits.count();
         assert!(fits <= 3, "{fits} of 60");
