@@ -77,8 +77,8 @@ pub(crate) fn examine(
         unavailable.push(Unavailable::Text);
         (Look::blind(picture), Reading::default())
     });
-    let has_none = |layout: &Layout| layout.side == side && !layout.code;
-    if !look.known.as_ref().is_some_and(|known| has_none(known.layout)) {
+    let may_have_code = |layout: &Layout| layout.side != side || layout.code;
+    if look.known.as_ref().is_none_or(|known| may_have_code(known.layout)) {
         codes.look(&mut watch);
     }
     let codes = codes.found();
