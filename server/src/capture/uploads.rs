@@ -34,7 +34,7 @@ use std::time::Duration;
 
 /// All frames together: a burst of 25 has about 6 MB; two phone photos have up to twice the size of one.
 const MAX_BURST: usize = 2 * MAX_FILE + 64 * 1024;
-/// A small copy of a frame has about 12 kB, its token 3 kB.
+/// A small copy of a frame has about 12 kB, its token 3 kB, and 12 kB with the colours of the screen.
 const MAX_COPY: usize = 192 * 1024;
 /// How long the response waits for the analysis of the burst, so that a user who was not in the picture is asked again
 /// immediately.

@@ -5,7 +5,7 @@ use axum::extract::{FromRequest as _, Multipart, Request, multipart::Field};
 use std::time::Duration;
 
 /// The largest value that is not a file.
-const MAX_TEXT: usize = 8 * 1024;
+const MAX_TEXT: usize = 32 * 1024;
 /// The maximum number of parts of a form.
 const MAX_PARTS: usize = 80;
 /// At most this is read and discarded, so that the browser gets to see the response; after that the connection is closed.
