@@ -151,7 +151,7 @@ impl<'l> Eye<'l> {
     pub(crate) fn look<'a>(&self, view: View<'a>, watch: &mut Stopwatch) -> Result<Look<'a, 'l>, ModelError> {
         let size = [view.picture.width() as f32, view.picture.height() as f32];
         let (back, is_card) = (view.back, view.is_card());
-        let areas = self.reader.areas(&view.picture, is_card)?;
+        let areas = self.reader.areas(&view.picture)?;
         watch.lap("text detection");
         let mut page = self.reader.page(view.picture, &areas)?;
         let mut machine = None;

@@ -6,8 +6,6 @@ use crate::raster::Raster;
 
 /// Longest side of what the detector sees: as accurate as 960 on cards and a fifth faster.
 pub(crate) const DETECTOR_SIDE: usize = 736;
-/// The same where a card fills the picture: 7 pixels to the millimetre, more than a card in a photograph gets, in two thirds of the time.
-pub(crate) const CARD_SIDE: usize = 608;
 /// Pixels below this probability separate components.
 const PIXEL: f32 = 0.3;
 /// Components whose mean is below this are no text.

@@ -83,14 +83,9 @@ impl Reader {
         })
     }
 
-    /// The areas of text, as the picture is; `is_card` where a card fills it.
-    pub(crate) fn areas(&self, picture: &Raster, is_card: bool) -> Result<Vec<Area>, ModelError> {
-        let side = if is_card {
-            detect::CARD_SIDE
-        } else {
-            detect::DETECTOR_SIDE
-        };
-        let mut areas = detect::areas(self.detector.as_ref(), picture, side)?;
+    /// The areas of text, as the picture is.
+    pub(crate) fn areas(&self, picture: &Raster) -> Result<Vec<Area>, ModelError> {
+        let mut areas = detect::areas(self.detector.as_ref(), picture, detect::DETECTOR_SIDE)?;
         areas.truncate(MOST_AREAS);
         Ok(areas)
     }
