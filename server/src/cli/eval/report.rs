@@ -257,6 +257,7 @@ mod tests {
             verdict: Some(verdict),
             reasons: vec![Reason::SelfieLivenessFailed],
             liveness: Some(liveness),
+            colours: None,
             held_by: vec!["pixel grid of a screen".to_owned()],
         };
         report.add("screen <4K>", false, outcome(Verdict::Approved, 0.7));
