@@ -299,6 +299,7 @@ mod tests {
             .unwrap();
         assert!(admission.spill.file(&guest(), 4).await.is_some(), "its disk is free");
         assert_eq!(whole.take_files("frame"), [vec![b'x'; MIB + 7]]);
+        drop(whole);
         let form = form(2 * MIB, MIB, true).map(|_| Body::from("--b"));
         let broken = Upload::read(&admission, of(&id(3)), form, LIMIT).await;
         assert_eq!(broken.err(), Some(UploadFault::Broken));

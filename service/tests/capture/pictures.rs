@@ -22,7 +22,7 @@ use service::{
         retake::to_check,
         show_picture::show_picture,
         strips::Items,
-        take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
+        take::{Answers, Burst, CaptureError, MAX_FRAMES, capture_document, capture_selfie, challenge},
     },
     runtime::analyser::PictureFault,
     session::rate_limit::CreationRate,
@@ -381,7 +381,12 @@ async fn one_frame_is_no_answer_to_a_challenge_but_enough_for_who_cannot_move() 
     assert!(matches!(one, Err(CaptureError::Missing)));
     let none = capture_selfie(&harness.honnin, &applicant, burst(Answers::Nothing, 0)).await;
     assert!(matches!(none, Err(CaptureError::Missing)));
-    let many = capture_selfie(&harness.honnin, &applicant, burst(Answers::Challenge(id), 25)).await;
+    let many = capture_selfie(
+        &harness.honnin,
+        &applicant,
+        burst(Answers::Challenge(id), MAX_FRAMES + 1),
+    )
+    .await;
     assert!(matches!(many, Err(CaptureError::TooMany)));
     capture_selfie(&harness.honnin, &applicant, burst(Answers::Nothing, 1))
         .await
