@@ -11,7 +11,7 @@ use super::{
     picture::{Colour as Rgb, Picture},
 };
 use crate::Done;
-use domain::live::{Colour, drawn_colours};
+use domain::{findings::Colour, live::drawn_colours};
 use rand::{RngExt, rngs::StdRng};
 use std::{fs, path::Path};
 

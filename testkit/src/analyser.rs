@@ -4,10 +4,10 @@
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{
-        Asked, Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, ModelHash, Movement,
-        MrzFormat, MrzReading, Quality, SelfieFindings, SelfieSigns,
+        Asked, Challenge, DocumentFindings, Face, FaceEngine, Flash, LiveFindings, LivenessFindings, ModelHash,
+        Movement, MrzFormat, MrzReading, Quality, SelfieFindings, SelfieSigns,
     },
-    live::{Flash, FramePrint, Glance, GlanceFace},
+    live::{FramePrint, Glance, GlanceFace},
 };
 use service::runtime::analyser::{Analyser, Normalised, PictureFault, Subject};
 use sha2::{Digest, Sha256};

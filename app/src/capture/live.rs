@@ -7,8 +7,8 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use domain::{
-    findings::Challenge,
-    live::{Colour, Hint, Keep},
+    findings::{Challenge, Colour},
+    live::{Hint, Keep},
 };
 use http::StatusCode;
 use serde::Serialize;

@@ -3,13 +3,14 @@
 //! `None` means "not assessed". Findings contain personal data (readings, face descriptors) and are stored encrypted only.
 
 mod face;
+mod flash;
 
 pub use face::{Face, FaceEngine};
+pub use flash::{Colour, Flash, Tint};
 
 use crate::{
     document::{DocumentType, FieldName, OcrField, Side, vocabulary},
     likeness::Likeness,
-    live::Flash,
 };
 use serde::{Deserialize, Serialize};
 

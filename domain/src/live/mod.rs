@@ -5,10 +5,10 @@
 
 mod flashes;
 
-pub use flashes::{COLOURS, Colour, Flash, Tint, drawn as drawn_colours};
+pub use flashes::{COLOURS, drawn as drawn_colours};
 
 use crate::{
-    findings::{Challenge, LiveFindings},
+    findings::{Challenge, Colour, LiveFindings, Tint},
     time::Timestamp,
 };
 use flashes::Shown;

@@ -1,10 +1,7 @@
 //! Recordings of selfies in folders: one folder for each kind, in it one for each recording with its frames.
 
 use super::Failure;
-use domain::{
-    findings::{Asked, Challenge, LiveFindings},
-    live::{Colour, Flash},
-};
+use domain::findings::{Asked, Challenge, Colour, Flash, LiveFindings};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
-    findings::{Asked, Challenge},
-    live::{COLOURS, Colour, Hint, Keep},
+    findings::{Asked, Challenge, Colour},
+    live::{COLOURS, Hint, Keep},
     outcome::Verdict,
     reasons::Reason,
     session::Step,

@@ -5,7 +5,7 @@
 use crate::face::Shape;
 use crate::face::geometry::Point;
 use crate::raster::Raster;
-use domain::live::{Colour, Tint};
+use domain::findings::{Colour, Tint};
 
 /// Channels are compared from this value on and up to this one: darker is noise, and brighter is cut off.
 const DARKEST: u8 = 12;

@@ -160,9 +160,9 @@ impl Camera {
     /// The camera after the one that is open, if there is another. Browsers list them once the user has allowed one.
     async fn next(&self) -> Option<String> {
         let text = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok()?.as_string();
-        let open = Reflect::get(&self.track()?, &"getSettings".into()).ok()?;
-        let open = open.dyn_into::<Function>().ok()?.call0(&self.track()?.into()).ok()?;
-        let open = text(&open, "deviceId")?;
+        let track = self.track()?;
+        let settings: Function = Reflect::get(&track, &"getSettings".into()).ok()?.dyn_into().ok()?;
+        let open = text(&settings.call0(&track).ok()?, "deviceId")?;
         let all: Array = JsFuture::from(devices()?.enumerate_devices().ok()?)
             .await
             .ok()?
