@@ -5,6 +5,7 @@
 //! things worse, not how many people are refused.
 
 use super::{
+    burst::{MOVEMENTS, Person, TURN, camera, display, head},
     degrade,
     display::Display,
     flash,
@@ -13,7 +14,7 @@ use super::{
     sitter::{self, Sitter},
 };
 use crate::Done;
-use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -43,12 +44,6 @@ pub(crate) struct Attacks {
     colours: bool,
 }
 
-/// Size of a frame.
-pub(crate) const SIZE: (usize, usize) = (480, 640);
-/// Head turn of whoever follows the request, in radians.
-pub(crate) const TURN: f32 = 0.48;
-/// Finest and widest pixels of a screen that are made, in pixels of the camera.
-const PITCHES: (f32, f32) = (0.5, 3.0);
 /// How much closer whoever is asked to comes.
 const CLOSER: f32 = 1.36;
 
@@ -104,19 +99,6 @@ const KINDS: [(&str, Kind); 15] = [
     ("wrong-side", Kind::WrongSide),
     ("no-movement", Kind::NoMovement),
 ];
-
-/// A person who can be photographed.
-pub(crate) struct Person {
-    photograph: Picture,
-    sitter: Sitter,
-}
-
-impl Person {
-    /// In front of a wall.
-    pub(crate) fn photographed(&self, head: Head) -> Picture {
-        self.sitter.alone(&self.photograph, SIZE, head.eyes, head.apart)
-    }
-}
 
 /// What a folder holds.
 #[derive(Clone, Copy)]
@@ -190,29 +172,6 @@ fn people(wanted: &Attacks, samples: &Path) -> Done<Vec<Person>> {
         })
     };
     files.iter().map(open).collect()
-}
-
-/// Written last into the folder of a recording.
-pub(crate) const MOVEMENTS: &str = "movements";
-
-/// A head in the middle of the view.
-pub(crate) fn head(chance: &mut StdRng) -> Head {
-    let apart = SIZE.0 as f32 * chance.random_range(0.17..0.23);
-    Head {
-        eyes: (
-            SIZE.0 as f32 * chance.random_range(0.46..0.54),
-            SIZE.1 as f32 * chance.random_range(0.40..0.46),
-        ),
-        apart,
-    }
-}
-
-/// A screen of some fineness.
-pub(crate) fn display(chance: &mut StdRng) -> Display {
-    Display {
-        pitch: PITCHES.0 * (PITCHES.1 / PITCHES.0).powf(chance.random()),
-        angle: chance.random_range(-0.1..0.1),
-    }
 }
 
 /// The frames of one recording: straight, the turn, straight, closer.
@@ -398,20 +357,4 @@ fn pushed(picture: &Picture, head: Head, yaw: f32) -> Picture {
         let push = yaw * 0.9 * head.apart * (-(across * across + down * down)).exp();
         (x - push, y)
     })
-}
-
-/// What a phone's camera makes of it: the light of the room, a little blur, noise.
-pub(crate) fn camera(scene: &Picture, light: [f32; 3], chance: &mut impl Rng) -> Picture {
-    let (dx, dy) = (chance.random_range(-1.5..1.5), chance.random_range(-1.5..1.5));
-    let mut frame = scene
-        .sampled(scene.width, scene.height, |x, y| (x + dx, y + dy))
-        .blurred(0.6);
-    let gain = chance.random_range(0.98..1.02_f32);
-    let noise: Vec<f32> = (0..4096).map(|_| degrade::normal(chance) * 3.0).collect();
-    let (mut at, step) = (0, 2 * chance.random_range(100..2000_usize) + 1);
-    frame.change(|_, _, colour| {
-        at = (at + step) % noise.len();
-        std::array::from_fn(|channel| colour[channel] * light[channel] * gain + noise[(at + channel * 7) % noise.len()])
-    });
-    frame
 }

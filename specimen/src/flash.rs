@@ -4,7 +4,7 @@
 //! of its distance. Rendered heads have no gloss, no fringe and no glasses. They are not people.
 
 use super::{
-    attack::{self, Person},
+    burst::{self, Person},
     degrade,
     display::{from_light, to_light},
     head::{Head, turned},
@@ -66,11 +66,11 @@ const COLOURS: &str = "colours";
 /// The frames of one recording: the movement, then the colours.
 pub(crate) fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &mut StdRng) -> Done {
     let person = &people[number % people.len()];
-    let head = attack::head(chance);
+    let head = burst::head(chance);
     let own = person.photographed(head);
     let left = chance.random_bool(0.5);
-    let turn = if left { attack::TURN } else { -attack::TURN } * chance.random_range(0.85..1.15);
-    let display = attack::display(chance);
+    let turn = if left { burst::TURN } else { -burst::TURN } * chance.random_range(0.85..1.15);
+    let display = burst::display(chance);
     let cast = [0; 3].map(|_| chance.random_range(0.9..1.1));
     let show = |picture: &Picture| match kind {
         Kind::Screen => display.shows(picture),
@@ -83,7 +83,7 @@ pub(crate) fn record(folder: &Path, people: &[Person], number: usize, kind: Kind
         Ok(taken - 1)
     };
     for yaw in [0.0, 0.0, 0.35, 0.7, 1.0, 1.0, 0.0].map(|share| share * turn) {
-        write(&attack::camera(&show(&turned(&own, head, yaw)), cast, chance))?;
+        write(&burst::camera(&show(&turned(&own, head, yaw)), cast, chance))?;
     }
     let told = drawn_colours(chance.random());
     let others = drawn_colours(chance.random());
@@ -103,12 +103,12 @@ pub(crate) fn record(folder: &Path, people: &[Person], number: usize, kind: Kind
             Kind::Print => room.evenly(&pose, head, colour(&told), false),
             Kind::CutPrint => room.evenly(&pose, head, colour(&told), true),
         };
-        let number = write(&attack::camera(&balance.of_next(&lit), cast, chance))?;
+        let number = write(&burst::camera(&balance.of_next(&lit), cast, chance))?;
         lines.push_str(&format!("{number} {}\n", told[at / FRAMES_EACH]));
     }
     fs::write(folder.join(COLOURS), lines)?;
     let asked = if left { "turn_left" } else { "turn_right" };
-    Ok(fs::write(folder.join(attack::MOVEMENTS), asked)?)
+    Ok(fs::write(folder.join(burst::MOVEMENTS), asked)?)
 }
 
 /// The light of a white screen over that of the room.

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "a command line tool speaks on its standard output")]
 
 mod attack;
+mod burst;
 mod condition;
 mod copy;
 mod deceit;

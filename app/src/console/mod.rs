@@ -18,6 +18,7 @@ mod link;
 mod message;
 pub mod new_session;
 mod next;
+mod notices;
 pub mod openid;
 pub mod overview;
 mod parts;

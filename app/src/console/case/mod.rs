@@ -3,7 +3,6 @@
 mod assignment;
 mod burst;
 mod faces;
-mod notices;
 mod view;
 
 use super::{
@@ -11,6 +10,7 @@ use super::{
     findings::Item,
     layout::NavigationItem,
     link,
+    notices::{assigned, why_not_assigned, why_not_done},
     parts::minutes,
     request::{PageResult, Request, done},
     rows,
@@ -45,8 +45,6 @@ use http::{
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use leptos::prelude::*;
-pub(super) use notices::why_not_done;
-use notices::{assigned, why_not_assigned};
 use serde::Serialize;
 use service::{
     access::Reviewer,

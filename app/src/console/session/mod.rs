@@ -4,11 +4,11 @@ mod view;
 
 use super::{
     audit::{self, who},
-    case::why_not_done,
     fault::Fault,
     labels,
     layout::NavigationItem,
     link,
+    notices::why_not_done,
     parts::Tone,
     request::{PageResult, Request, done},
     rows,

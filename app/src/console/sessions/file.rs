@@ -1,6 +1,6 @@
 //! The sessions of the list as a file.
 
-use super::{filter, view::Asked};
+use super::{asked::Asked, filter};
 use crate::console::{
     csv,
     request::{PageResult, Request},

@@ -1,5 +1,6 @@
 //! The list of sessions.
 
+mod asked;
 mod file;
 mod saved;
 mod view;
@@ -13,6 +14,7 @@ use crate::{
     page::{Fields, Outcome, form, handler, mistake},
     parts::Mistake,
 };
+use asked::Asked;
 use axum::{
     Router,
     routing::{get, post},
@@ -36,7 +38,7 @@ use service::{
         search::{self, Filter, Order, Page, list_sessions},
     },
 };
-use view::{Asked, Person, Row, SessionsView, render};
+use view::{Person, Row, SessionsView, render};
 
 const HERE: &str = "/admin/sessions";
 const FILE: &str = "/admin/sessions/export";

@@ -1,6 +1,6 @@
 //! Filters of the list that somebody has given a name.
 
-use super::{HERE, listed, view::Asked};
+use super::{HERE, asked::Asked, listed};
 use crate::{
     console::{
         request::{PageResult, Request},

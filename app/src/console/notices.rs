@@ -1,6 +1,6 @@
 //! What a reviewer is told after a decision or an assignment.
 
-use crate::console::{
+use super::{
     fault::Fault,
     parts::minutes,
     request::PageResult,
@@ -18,7 +18,7 @@ fn no_longer_waiting() -> String {
 }
 
 /// Why the decision was refused.
-pub(in crate::console) fn why_not_done(error: RuleError) -> PageResult<String> {
+pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
     Ok(match error {
         RuleError::NotFound => return Err(Fault::NotFound),
         RuleError::Store(error) => return Err(error.into()),
