@@ -52,7 +52,7 @@ function latinWords(page) {
   return page.evaluate(() => {
     const usual = new Set(["Honnin", "UTC", "API", "Webhook", "Webhooks", "ID", "IP", "URL", "CSV", "MRZ", "JSON", "Esc", "Enter"]);
     const foreign = "script, noscript, style, code, pre, kbd, .mono, .value, td > .soft, time, [lang=en]";
-    const words = (text) => (text.match(/[A-Za-z]{2,}/g) ?? []).filter((word) => !usual.has(word));
+    const words = (text) => (text.replace(/\bvs_[0-9a-f…]+/g, "").match(/[A-Za-z]{2,}/g) ?? []).filter((word) => !usual.has(word));
     const found = words(document.title);
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
