@@ -172,20 +172,22 @@ for (const language of languages) {
     // A phone with three cameras at the back, of which the browser chooses one.
     await page.goto(`${honnin.base}/capture/document`);
     await page.evaluate(() => {
-      const ids = ["wide", "tele", "macro"];
-      navigator.mediaDevices.enumerateDevices = async () => [{ kind: "audioinput", deviceId: "ear" }, ...ids.map((deviceId) => ({ kind: "videoinput", deviceId }))];
-      navigator.mediaDevices.getUserMedia = async ({ video }) => {
-        const id = video.deviceId?.ideal ?? "tele";
-        document.documentElement.dataset.camera = id;
+      const lenses = ["wide", "tele", "macro"].map((name, at) => {
         const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
         const context = canvas.getContext("2d");
         setInterval(() => {
-          context.fillStyle = `hsl(${120 * ids.indexOf(id)} 60% ${40 + 20 * Math.random()}%)`;
+          context.fillStyle = `hsl(${120 * at} 60% ${40 + 20 * Math.random()}%)`;
           context.fillRect(0, 0, 640, 480);
         }, 50);
-        const stream = canvas.captureStream(20);
-        stream.getVideoTracks()[0].getSettings = () => ({ deviceId: id });
-        return stream;
+        const [track] = canvas.captureStream(20).getVideoTracks();
+        return { name, track, id: track.getSettings().deviceId };
+      });
+      navigator.mediaDevices.enumerateDevices = async () =>
+        [{ kind: "audioinput", deviceId: "ear" }, ...lenses.map(({ id }) => ({ kind: "videoinput", deviceId: id }))];
+      navigator.mediaDevices.getUserMedia = async ({ video }) => {
+        const chosen = lenses.find(({ id }) => id === video.deviceId?.ideal) ?? lenses[1];
+        document.documentElement.dataset.camera = chosen.name;
+        return new MediaStream([chosen.track.clone()]);
       };
     });
     await open();
