@@ -82,7 +82,7 @@ test("a head that turns to the wrong side, and one that does not move, must begi
 
 /** Takes a selfie for a tenant that asks for colours, after this button of the announcement; answers the event and the outcome. */
 async function inColours(does, button, expected, options = {}) {
-  const customer = await receiver.customer(honnin, colourful);
+  const customer = await receiver.customer(honnin, colourful, "--stay");
   const page = await filming(customer, does, options);
   assert.equal(await panel(page).innerText(), "Your screen will change colour");
   const stumbles = await look(page, `09-selfie-announced-${options.colorScheme ?? "light"}`);
@@ -95,7 +95,7 @@ async function inColours(does, button, expected, options = {}) {
   await page.locator('form[action="/capture/submit"] button').click();
   await customer.event(expected);
   const { outcome } = await customer.result();
-  await customer.ended;
+  await customer.stop();
   assert.deepEqual(stumbles, []);
   assert.deepEqual(page.noise, []);
   return outcome;
