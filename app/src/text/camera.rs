@@ -75,10 +75,10 @@ texts! {
     RUNS_OVER_TITLE: "Please send photos instead", "写真を送ってください";
     /// Selfie: started too often.
     RUNS_OVER: "The camera did not work this time. You can send two photos, and a person will review them.", "カメラでの撮影を完了できませんでした。写真を2枚送っていただければ、担当者が確認します。";
-    /// Selfie, before the camera opens: the screen will shine in colours.
+    /// Selfie, before the camera opens: the screen will change colour.
     COLOURS_TITLE: "Your screen will change colour", "画面の色が変わります";
-    /// Selfie, before the camera opens: the screen will shine in colours.
-    COLOURS_LEAD: "At the end, the screen shines in five colours, one after the other, for about five seconds. It does not flicker. If you are sensitive to light, choose “Without colours”: a person will then review your selfie.", "最後に約5秒間、画面が5色に順に変わります。点滅はしません。光に敏感な方は「色なしで続ける」を選んでください。その場合は担当者が確認します。";
+    /// Selfie, before the camera opens: the screen will change colour.
+    COLOURS_LEAD: "At the end, your screen shows five colours, one after the other, for about five seconds. It does not flicker. If you are sensitive to light, choose “Without colours”. A person will then review your selfie.", "最後に約5秒間、画面が5色に順に変わります。点滅はしません。光に敏感な方は「色なしで続ける」を選んでください。その場合は担当者が確認します。";
     /// Selfie: agrees to the colours.
     COLOURS_GO: "Continue", "続ける";
     /// Selfie: the same without colours.

@@ -30,7 +30,7 @@ texts! {
     OTHER_SIDE: "Turn the other way", "反対側を向いてください";
     /// Movement.
     COME_CLOSER: "Slowly bring your face closer", "ゆっくりお顔を近づけてください";
-    /// The screen shines in colours.
+    /// The screen changes colour.
     COLOURS: "Keep looking at the screen. Its colour is changing", "画面の色が変わります。そのまま画面を見てください";
     /// All seen.
     DONE: "Done. Thank you", "撮影が終わりました";

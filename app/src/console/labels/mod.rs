@@ -217,7 +217,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
             "Distance between the straight and the turned face",
             "正面と横向きの顔の距離",
         ),
-        ScoreName::ColoursFollowed => say("Face follows the colours of the screen", "画面の色に従う顔の色"),
+        ScoreName::ColoursFollowed => say("Face reflects the screen’s colours", "画面の色に従う顔の色"),
         ScoreName::RepeatedFrames => say(
             "Photos that another session has sent before",
             "別のセッションが送信済みの写真",

@@ -15,7 +15,7 @@ pub(in crate::console) fn setting(name: &str) -> String {
         "session_lifetime" => say("Session lifetime", "セッションの有効期間"),
         "retention" => say("Personal data retention", "個人情報の保存期間"),
         "tries" => say("Tries per step", "ステップごとの試行回数"),
-        "flashes" => say("Colours of the screen", "画面の色"),
+        "flashes" => say("Screen colours", "画面の色"),
         "accent" => say("Accent colour", "アクセントカラー"),
         "contact" => say("Contact", "問い合わせ先"),
         "review_target" => say("Review target", "審査の目標時間"),
@@ -87,7 +87,7 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
             "パスワードだけで管理コンソールにサインインできるようになります。",
         ),
         Weakening::FlashesOff => say(
-            "Films made earlier will no longer be held by the colours of the screen.",
+            "The screen’s colours will no longer detect videos that were recorded earlier.",
             "事前に撮影された映像を画面の色で防げなくなります。",
         ),
     }

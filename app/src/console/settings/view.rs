@@ -139,14 +139,14 @@ fn steps(view: &SettingsView) -> AnyView {
 fn flashes(on: bool) -> AnyView {
     view! {
         <fieldset class="plain" aria-describedby="flashes-hint">
-            <legend>{say("Colours of the screen", "画面の色")}</legend>
+            <legend>{say("Screen colours", "画面の色")}</legend>
             <p class="hint" id="flashes-hint">
                 {say(
-                    "At the end of the selfie, the phone's screen shines in five random colours, and the light on the face must follow; a film made earlier does not. In bright light it hardly can, and users may go without: both go to review.",
+                    "At the end of the selfie, the phone’s screen shows five random colours, and the light on the face must change with them. In a video that was recorded earlier, it does not. In bright light the change is hard to measure, and users can choose to continue without colours. In both cases, the session goes to review.",
                     "自撮り写真の最後に、画面が5つの色で順不同に光り、顔に当たる光がそれに従うかを調べます。事前に撮影された映像では従いません。明るい場所では判定が難しく、利用者は色なしを選ぶこともできます。いずれの場合も審査に回ります。",
                 )}
             </p>
-            {tick("flashes", "yes", say("Ask for colours at the end of the selfie", "自撮り写真の最後に色を表示する"), on)}
+            {tick("flashes", "yes", say("Show colours at the end of the selfie", "自撮り写真の最後に色を表示する"), on)}
         </fieldset>
     }
     .into_any()
