@@ -182,7 +182,7 @@ fn health(view: &WebhooksView) -> AnyView {
         return ().into_any();
     };
     let state = match (view.health.failing_since, view.health.last_success_at) {
-        (Some(since), _) => view! { {badge(say("failing", "失敗中"), Tone::Bad)}{say(" since ", " ")}{time(since)}{say("", " から")} }.into_any(),
+        (Some(since), _) => view! { {badge(say("failing", "失敗中"), Tone::Bad)}{say(" since ", " 開始：")}{time(since)} }.into_any(),
         (None, Some(at)) => view! { {badge(say("healthy", "正常"), Tone::Good)}{say(" last 2xx response at ", " 最後の2xx応答：")}{time(at)} }.into_any(),
         (None, None) => badge(say("nothing sent yet", "送信履歴なし"), Tone::Plain),
     };
