@@ -70,13 +70,32 @@ export class Browser {
   }
 }
 
+/**
+ * The tallest picture, in CSS pixels. Chromium needs more than a minute for one of the whole API page on a phone (78,000 pixels, at two device
+ * pixels each), even if only the top of it is asked for.
+ */
+const TALLEST = 6_000;
+
+/** Leaves a picture of the page for people. */
+async function picture(page, path) {
+  // A dialog covers the window, not the page.
+  const fullPage = (await page.locator("dialog[open]").count()) === 0;
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  if (!fullPage || height <= TALLEST) {
+    await page.screenshot({ path, fullPage });
+    return;
+  }
+  const window = page.viewportSize();
+  await page.setViewportSize({ ...window, height: TALLEST });
+  await page.screenshot({ path });
+  await page.setViewportSize(window);
+}
+
 /** Leaves a picture of the page for people, and answers what a screen reader's user would stumble over. */
 export async function look(page, name) {
   const folder = join(shown, "screens");
   mkdirSync(folder, { recursive: true });
-  // A dialog covers the window, not the page.
-  const fullPage = (await page.locator("dialog[open]").count()) === 0;
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage });
+  await picture(page, join(folder, `${name}.png`));
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   return violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target).join(", ")}`);
