@@ -9,12 +9,12 @@ use crate::{
         analyser::{Analyser, PictureFault},
         cpu_pool::PoolError,
         job_error::JobError,
-        sealed_json::seal_json,
+        sealed_json::{open_json, seal_json},
     },
 };
 use domain::{
     document::{DocumentType, OcrField, Side},
-    findings::{DocumentFindings, SelfieFindings},
+    findings::{Asked, DocumentFindings, SelfieFindings},
     ids::CaptureId,
     quality::{QualityLimits, SelfieLimits, document_problems, face_is_covered},
     reasons::Reason,
@@ -112,7 +112,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
 async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Seen, Unseen> {
     let pictures = open(honnin, capture, row, key).await?;
     let (kind, today) = (capture.document_type, honnin.now().date());
-    let (slot, asked) = (capture.slot, capture.asked.clone());
+    let (slot, asked) = (capture.slot, asked(capture, row, key)?);
     let look = move |analyser: &dyn Analyser| match slot {
         Slot::Document(side) => document(analyser, pictures, kind, side, today)
             .map(Box::new)
@@ -195,6 +195,22 @@ fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
         }
     }
     problems
+}
+
+/// What a selfie was asked to show, with what the colours of the screen showed of the face.
+fn asked(capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Asked, StoreError> {
+    let mut asked = capture.asked.clone();
+    if let (Some(live), Some(sealed)) = (&mut asked.live, &capture.flashes) {
+        let name = capture.flashes_name();
+        let place = AssociatedData {
+            tenant: &row.session.tenant,
+            session: &row.session.id,
+            name: &name,
+        };
+        let measured = open_json(key, &place, sealed)?;
+        live.flashes = Some(measured.into_exposed());
+    }
+    Ok(asked)
 }
 
 fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -> Result<Vec<u8>, StoreError> {

@@ -4,7 +4,8 @@
 
 use domain::{
     findings::{Asked, Challenge, Colour},
-    live::{COLOURS, Hint, Keep},
+    ids::SessionId,
+    live::{Hint, Keep},
     outcome::Verdict,
     reasons::Reason,
     session::Step,
@@ -19,7 +20,7 @@ use service::{
         take::{Answers, Burst, CaptureError, LiveError, LiveFrame, Looked, MAX_RUNS, capture_selfie, look},
     },
 };
-use store::capture::captures;
+use store::capture::captures::{self, CaptureRow};
 use testkit::Harness;
 
 /// Time between two frames.
@@ -27,14 +28,14 @@ const STEP: Millis = Millis(300);
 
 type Frames = Vec<(u32, Vec<u8>)>;
 
-async fn at_the_selfie() -> (Harness, domain::ids::SessionId, Applicant) {
+async fn at_the_selfie() -> (Harness, SessionId, Applicant) {
     let harness = Harness::new().await;
     let (id, applicant) = next_applicant(&harness).await;
     (harness, id, applicant)
 }
 
 /// Another applicant of the same tenant, whose next step is the selfie.
-async fn next_applicant(harness: &Harness) -> (domain::ids::SessionId, Applicant) {
+async fn next_applicant(harness: &Harness) -> (SessionId, Applicant) {
     let (id, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
@@ -96,14 +97,18 @@ async fn send(harness: &Harness, applicant: &Applicant, run: &str, frames: Frame
     capture_selfie(&harness.honnin, applicant, Burst { answers, frames }).await
 }
 
-async fn asked(harness: &Harness, id: &domain::ids::SessionId) -> Asked {
+async fn latest(harness: &Harness, id: &SessionId) -> CaptureRow {
     let id = id.clone();
     let captures = harness.read(async move |tx| captures::list_all(tx, &id).await).await;
-    captures.into_iter().next_back().unwrap().asked
+    captures.into_iter().next_back().unwrap()
+}
+
+async fn asked(harness: &Harness, id: &SessionId) -> Asked {
+    latest(harness, id).await.asked
 }
 
 /// Submits, and sees the session held because its selfie may have been injected.
-async fn is_suspected(harness: &Harness, id: &domain::ids::SessionId, applicant: &Applicant) {
+async fn is_suspected(harness: &Harness, id: &SessionId, applicant: &Applicant) {
     submit(&harness.honnin, applicant).await.unwrap();
     harness.run_until_idle().await;
     let outcome = harness.detail(id).await.outcome.unwrap();
@@ -208,12 +213,12 @@ async fn with_colours() -> Harness {
     .await
 }
 
-/// Takes a selfie so; returns the verdict and the reasons.
+/// Takes a selfie so; returns the verdict, the reasons and the session.
 async fn judged(
     harness: &Harness,
     first: LiveFrame<'_>,
     lit: fn(Colour) -> &'static str,
-) -> (Verdict, Vec<String>, Asked) {
+) -> (Verdict, Vec<String>, SessionId) {
     let (id, applicant) = next_applicant(harness).await;
     let (run, frames) = in_light(harness, &applicant, first, lit).await;
     send(harness, &applicant, &run, frames).await.unwrap();
@@ -221,18 +226,30 @@ async fn judged(
     harness.run_until_idle().await;
     let outcome = harness.detail(&id).await.outcome.unwrap();
     let reasons = outcome.reasons.iter().map(ToString::to_string).collect();
-    (outcome.verdict, reasons, asked(harness, &id).await)
+    (outcome.verdict, reasons, id)
 }
 
 #[tokio::test]
 async fn a_tenant_that_asks_for_colours_approves_only_faces_that_follow_them() {
     let harness = with_colours().await;
     let first = LiveFrame::First { without_colours: false };
-    let (verdict, reasons, asked) = judged(&harness, first, |colour| colour.as_str()).await;
+    let (verdict, reasons, _) = judged(&harness, first, |colour| colour.as_str()).await;
     assert_eq!((verdict, reasons), (Verdict::Approved, Vec::new()));
-    let flashes = asked.live.unwrap().flashes.unwrap();
-    assert_eq!(flashes.len(), 2 * COLOURS);
-    assert!(flashes.iter().all(|flash| flash.frame.is_some()));
+}
+
+/// Detects if the measurements are stored beside the other answers, which are not encrypted, or if the erasure leaves them.
+#[tokio::test]
+async fn what_the_colours_show_of_a_face_is_stored_encrypted_and_erased() {
+    let harness = with_colours().await;
+    let first = LiveFrame::First { without_colours: false };
+    let (.., id) = judged(&harness, first, |colour| colour.as_str()).await;
+    let stored = latest(&harness, &id).await;
+    assert_eq!(stored.asked.live.unwrap().flashes, None);
+    let sealed = stored.flashes.unwrap();
+    assert!(!String::from_utf8_lossy(&sealed).contains("frame"));
+    harness.wait(Millis::days(91)).await;
+    assert!(harness.detail(&id).await.session.purged_at.is_some());
+    assert_eq!(latest(&harness, &id).await.flashes, None);
 }
 
 #[tokio::test]
@@ -246,15 +263,14 @@ async fn a_film_that_does_not_know_the_colours_goes_to_a_person_and_so_does_whoe
     // The frames of these tests are alike in every session of a tenant.
     let harness = with_colours().await;
     let without = LiveFrame::First { without_colours: true };
-    let (verdict, reasons, asked) = judged(&harness, without, |_| panic!("no colour is shown")).await;
+    let (verdict, reasons, _) = judged(&harness, without, |_| panic!("no colour is shown")).await;
     assert_eq!(verdict, Verdict::NeedsReview);
     assert_eq!(reasons, uncertain);
-    assert_eq!(asked.live.unwrap().flashes, Some(Vec::new()));
 }
 
 /// Another applicant of the same tenant, who sends a selfie. The frames of this file's applicants are named by their number, so that some of
 /// theirs are equal.
-async fn another_selfie(harness: &Harness) -> (domain::ids::SessionId, Applicant) {
+async fn another_selfie(harness: &Harness) -> (SessionId, Applicant) {
     let (id, applicant) = next_applicant(harness).await;
     let (run, frames) = obedient(harness, &applicant).await;
     send(harness, &applicant, &run, frames).await.unwrap();

@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{
     document::{DocumentType, Side},
-    findings::{Asked, Challenge},
+    findings::{Asked, Challenge, LiveFindings},
     ids::{CaptureId, SessionId},
     reasons::Reason,
     time::Timestamp,
@@ -69,8 +69,10 @@ pub struct CaptureRow {
     pub number: i64,
     /// The kind of document that the user had chosen.
     pub document_type: Option<DocumentType>,
-    /// What a selfie was asked to show.
+    /// What a selfie was asked to show, without the measurements of the face.
     pub asked: Asked,
+    /// Encrypted: what the frames in the colours of the screen showed of the face, JSON.
+    pub flashes: Option<Vec<u8>>,
     /// The pictures.
     pub frames: Vec<Frame>,
     /// Why it should be retaken.
@@ -93,6 +95,12 @@ impl CaptureRow {
     pub fn findings_name(&self) -> String {
         format!("findings-{}", self.id)
     }
+
+    /// Name of the encrypted measurements of the colours, to which they are bound.
+    #[must_use]
+    pub fn flashes_name(&self) -> String {
+        format!("flashes-{}", self.id)
+    }
 }
 
 row! {
@@ -105,6 +113,7 @@ row! {
         document_type: Option<String>,
         challenge: Option<String>,
         live: Option<String>,
+        flashes: Option<Vec<u8>>,
         frames: String,
         problems: String,
         created_at: i64,
@@ -135,6 +144,7 @@ impl TryFrom<Raw> for CaptureRow {
                 movements: movements.collect::<Result<_, _>>()?,
                 live: live.transpose()?,
             },
+            flashes: raw.flashes,
             frames: serde_json::from_str(&raw.frames).map_err(|_| CORRUPT)?,
             problems: serde_json::from_str(&raw.problems).map_err(|_| CORRUPT)?,
             created_at: Timestamp::from_millis(raw.created_at),
@@ -155,15 +165,25 @@ pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
     let problems = serde_json::to_string(&row.problems).map_err(StoreError::refused)?;
     let names: Vec<_> = row.asked.movements.iter().map(|movement| movement.as_str()).collect();
     let movements = (!names.is_empty()).then(|| names.join(","));
-    let live = row.asked.live.as_ref().map(serde_json::to_string);
+    // Measurements of a face are stored encrypted only.
+    let plain = |live: &LiveFindings| LiveFindings {
+        flashes: None,
+        ..live.clone()
+    };
+    let live = row
+        .asked
+        .live
+        .as_ref()
+        .map(plain)
+        .map(|live| serde_json::to_string(&live));
     let live = live.transpose().map_err(StoreError::refused)?;
     let inserted = on!(tx, conn => sqlx::query(
-        "INSERT INTO captures (id, session_id, attempt, slot, try, document_type, challenge, live, frames, problems,
+        "INSERT INTO captures (id, session_id, attempt, slot, try, document_type, challenge, live, flashes, frames, problems,
              created_at, accepted_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)")
         .bind(row.id.as_str()).bind(row.session.as_str()).bind(row.attempt).bind(row.slot.as_str()).bind(row.number)
         .bind(row.document_type.map(DocumentType::as_str)).bind(&movements).bind(&live)
-        .bind(&frames).bind(&problems).bind(row.created_at.as_millis()).bind(row.accepted_at.map(Timestamp::as_millis))
+        .bind(&row.flashes).bind(&frames).bind(&problems).bind(row.created_at.as_millis()).bind(row.accepted_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop));
     match inserted {
         Err(StoreError::Duplicate) => Err(tx.conflict()),
@@ -174,8 +194,8 @@ pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
 macro_rules! select {
     ($clause:literal) => {
         concat!(
-            "SELECT id, session_id, attempt, slot, try AS number, document_type, challenge, live, frames, problems, created_at,
-                    accepted_at, discarded_at, findings, analysed_at
+            "SELECT id, session_id, attempt, slot, try AS number, document_type, challenge, live, flashes, frames, problems,
+                    created_at, accepted_at, discarded_at, findings, analysed_at
              FROM captures ",
             $clause
         )
@@ -266,7 +286,7 @@ pub async fn save_findings(
 /// If the database does not respond.
 pub async fn erase(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     for sql in [
-        "UPDATE captures SET findings = NULL WHERE session_id = $1",
+        "UPDATE captures SET findings = NULL, flashes = NULL WHERE session_id = $1",
         "UPDATE attempts SET typed = NULL WHERE session_id = $1",
         "UPDATE decisions SET explanation = NULL WHERE session_id = $1",
     ] {

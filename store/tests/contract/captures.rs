@@ -91,6 +91,7 @@ fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow
         } else {
             Asked::default()
         },
+        flashes: (slot == Slot::Selfie).then(|| vec![5]),
         problems: vec![Reason::DocumentGlare],
         created_at: at(10 + i64::from(byte)),
         accepted_at: None,
@@ -213,7 +214,7 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
         let unit = write(&backend, async move |tx| captures::erase(tx, &session).await);
         unit.await.unwrap();
         for erased in list(&backend, &id, 1).await {
-            assert_eq!(erased.findings, None, "{}", backend.name);
+            assert_eq!((&erased.findings, &erased.flashes), (&None, &None), "{}", backend.name);
             assert!(
                 erased
                     .frames

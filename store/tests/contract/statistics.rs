@@ -61,6 +61,7 @@ async fn take(db: &Db, id: &SessionId, number: u8, slot: Slot, accepted: bool) {
         number: 1,
         document_type: None,
         asked: Asked::default(),
+        flashes: None,
         frames: Vec::new(),
         problems: Vec::new(),
         created_at: at(1),

@@ -53,6 +53,7 @@ pub async fn capture_document(
         number: 0,
         document_type: Some(kind),
         asked: Asked::default(),
+        flashes: None,
         frames,
         problems,
         created_at: now,

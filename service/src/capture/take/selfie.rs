@@ -5,9 +5,15 @@ use super::{CaptureError, in_turn, keep, kept_or_dropped, live, number_of_next, 
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{AttemptState, NotNow, Slot, collecting, progress},
+    capture::{
+        details::place,
+        progress::{AttemptState, NotNow, Slot, collecting, progress},
+    },
     fingerprints::tenant_key,
-    runtime::analyser::{Analyser, Normalised, PictureFault, Subject},
+    runtime::{
+        analyser::{Analyser, Normalised, PictureFault, Subject},
+        sealed_json::seal_json,
+    },
 };
 use domain::{
     findings::{Asked, Challenge},
@@ -109,7 +115,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         frames.into_iter().map(one).collect::<Result<Vec<_>, PictureFault>>()
     };
     let pictures = honnin.cpu_pool.run(look).await??;
-    let asked = answered.asked(&pictures);
+    let mut asked = answered.asked(&pictures);
     let prints = match &answered {
         Answered::Run(_) => prints(honnin, &attempt, &pictures).await?,
         Answered::Challenge(..) | Answered::Nothing => Vec::new(),
@@ -120,8 +126,9 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         Vec::new()
     };
     let (id, now) = (honnin.capture_id(), honnin.now());
+    let measured = asked.live.as_mut().and_then(|live| live.flashes.take());
     let frames = keep(honnin, &attempt, &id, pictures).await?;
-    let capture = CaptureRow {
+    let mut capture = CaptureRow {
         id,
         session: applicant.session().clone(),
         attempt: applicant.attempt(),
@@ -129,6 +136,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         number: 0,
         document_type: None,
         asked,
+        flashes: None,
         frames,
         accepted_at: problems.is_empty().then_some(now),
         problems,
@@ -137,6 +145,11 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         findings: None,
         analysed_at: None,
     };
+    if let Some(measured) = measured {
+        let key = honnin.vault.open(&attempt.row.data_key).await?;
+        let name = capture.flashes_name();
+        capture.flashes = Some(seal_json(&key, &place(&attempt, &name), &measured)?);
+    }
     let (who, row) = (applicant.clone(), capture.clone());
     let unit = honnin
         .db
