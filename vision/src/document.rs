@@ -12,7 +12,8 @@ use crate::text::Line;
 use crate::{Vision, code, confirm, extent, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
 use domain::findings::{
-    CodeReading, DocumentFindings, Face, FieldPlace, MrzReading, Quality, Signature, StageTime, Unavailable,
+    CodeReading, CodeStandard, DocumentFindings, Face, FieldPlace, MrzReading, Quality, Signature, StageTime,
+    Unavailable,
 };
 use domain::likeness::Likeness;
 use std::panic::resume_unwind;
@@ -178,14 +179,20 @@ impl<'a> Codes<'a> {
         })
     }
 
-    /// Whether one of them says which kind of document it belongs to.
-    fn name_a_kind(&mut self, watch: &mut Stopwatch) -> bool {
-        self.look(watch).iter().any(|code| code.kind.is_some())
+    /// Whether one of them says all that a further look at the picture could.
+    fn say_it_all(&mut self, watch: &mut Stopwatch) -> bool {
+        self.look(watch).iter().any(says_it_all)
     }
 
     fn found(self) -> Vec<CodeReading> {
         self.found.unwrap_or_default()
     }
+}
+
+/// Whether a code names its kind of document and holds its items. A seal may be a sticker with nothing but an address, on the side with
+/// the machine-readable zone.
+fn says_it_all(code: &CodeReading) -> bool {
+    code.kind.is_some() && code.standard != CodeStandard::Seal
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {
@@ -215,7 +222,7 @@ fn read_picture<'a, 'l>(
 
 /// Looks until the document is known: the cards cut out where outlines are found, then the picture as it is. Where the kind has a
 /// machine-readable zone the picture comes first, since the zone is found in it as well and nothing has to be cut out. A code that
-/// names its kind of document says as much as a known layout.
+/// says it all counts as much as a known layout.
 fn look<'a, 'l>(
     eye: &Eye<'l>,
     picture: &'a Raster,
@@ -243,12 +250,12 @@ fn look<'a, 'l>(
         if best.as_ref().is_none_or(|best| seen.beats(best)) {
             best = Some(seen);
         }
-        if codes.name_a_kind(watch) {
+        if codes.say_it_all(watch) {
             break;
         }
     }
     match best {
-        Some(best) if has_zone || best.known.is_some() || codes.name_a_kind(watch) => Ok(best),
+        Some(best) if has_zone || best.known.is_some() || codes.say_it_all(watch) => Ok(best),
         best => {
             let seen = eye.look(whole(), watch)?;
             Ok(best.filter(|best| !seen.beats(best)).unwrap_or(seen))
@@ -388,7 +395,6 @@ mod tests {
     use crate::model::{Model, Tensor};
     use crate::text::{Alphabet, MRZ_SYMBOLS, Reader};
     use domain::document::FieldName;
-    use domain::findings::CodeStandard;
 
     fn item(name: FieldName, text: &str) -> OcrField {
         OcrField {
@@ -445,6 +451,21 @@ mod tests {
                 (FieldName::BirthDate, "print".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn a_seal_with_an_address_does_not_end_the_search_for_the_zone_beside_it() {
+        let of = |standard, kind| CodeReading {
+            standard,
+            kind,
+            ..code(Signature::Valid, Vec::new())
+        };
+        assert!(!says_it_all(&of(CodeStandard::Seal, Some(DocumentType::IdCard))));
+        assert!(!says_it_all(&of(CodeStandard::Aamva, None)));
+        assert!(says_it_all(&of(
+            CodeStandard::Aamva,
+            Some(DocumentType::DrivingLicense)
+        )));
     }
 
     /// Sees no text anywhere.
