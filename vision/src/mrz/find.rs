@@ -114,7 +114,7 @@ fn decode(lines: &[Line]) -> Option<Zone> {
     }
     let (mut zone, window) = best.filter(|(zone, _)| zone.log_probability > NOISE)?;
     for (index, line) in window.iter().enumerate() {
-        if let Some(printed) = states::as_printed(zone.format, index, &line.lattice) {
+        if let Some(printed) = states::as_printed(zone.format, index, &line.lattice, &zone.lines[index]) {
             zone.lines[index] = printed;
         }
     }

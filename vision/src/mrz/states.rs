@@ -8,9 +8,9 @@ use domain::findings::MrzFormat;
 /// How much likelier a digit has to be than the letter in its place, in natural logarithms. A legible symbol is e^7 times likelier.
 const LIKELIER: f32 = 5.0;
 
-/// The line with digits where the picture clearly shows them in place of the letters of a state or nationality; `None` where it does
-/// not. One of them at least looks like no letter: telling an O from a zero is what the format is for.
-pub(super) fn as_printed(format: MrzFormat, line: usize, lattice: &Lattice) -> Option<String> {
+/// The line as it was read, but with digits where the picture clearly shows them in place of the letters of a state or nationality; `None`
+/// where it does not. One of them at least looks like no letter: telling an O from a zero is what the format is for.
+pub(super) fn as_printed(format: MrzFormat, line: usize, lattice: &Lattice, read: &str) -> Option<String> {
     let classes = format::classes(format, line);
     let names = fillers::names(format, line).unwrap_or_default();
     let is_state = |place: &usize| classes[*place] == Class::Letter && !names.contains(place);
@@ -25,7 +25,10 @@ pub(super) fn as_printed(format: MrzFormat, line: usize, lattice: &Lattice) -> O
     let (_, forced) = viterbi::decode(lattice, &classes)?;
     let (printed, likely) = viterbi::decode(lattice, &allowing(&classes, digits.iter().copied()))?;
     let gained = (likely - forced) * classes.len() as f32;
-    (gained >= LIKELIER * digits.len() as f32).then_some(printed)
+    // Whatever else of the line was put right stays so.
+    let symbols = read.chars().zip(printed.chars()).enumerate();
+    let kept = symbols.map(|(place, (read, printed))| if digits.contains(&place) { printed } else { read });
+    (gained >= LIKELIER * digits.len() as f32).then(|| kept.collect())
 }
 
 const fn is_unlike_letters(digit: u8) -> bool {
@@ -47,7 +50,19 @@ mod tests {
 
     fn read(lattice: &Lattice) -> String {
         let (forced, _) = viterbi::decode(lattice, &classes(MrzFormat::Td2, 1)).unwrap();
-        as_printed(MrzFormat::Td2, 1, lattice).unwrap_or(forced)
+        as_printed(MrzFormat::Td2, 1, lattice, &forced).unwrap_or(forced)
+    }
+
+    #[test]
+    fn fillers_that_were_put_right_stay_beside_a_state_in_digits() {
+        let seen = "I<5R3TESTER<<FELIX<CCCC<<<<<<<<<<<<<";
+        let put_right = "I<SRBTESTER<<FELIX<<<<<<<<<<<<<<<<<<";
+        let printed = "I<5R3TESTER<<FELIX<<<<<<<<<<<<<<<<<<";
+        let lattice = lattice_of(seen, 0.99);
+        assert_eq!(
+            as_printed(MrzFormat::Td2, 0, &lattice, put_right).as_deref(),
+            Some(printed)
+        );
     }
 
     #[test]
