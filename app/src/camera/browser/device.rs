@@ -90,8 +90,18 @@ impl Camera {
         }
     }
 
-    /// Opens the camera and starts playing its stream in the video element, which must already be in the page for iOS.
+    /// Opens the camera and starts playing its stream in the video element, which must already be in the page for iOS. If the camera that
+    /// was switched to does not work, that is the one there was before: depth and infrared cameras are listed, too.
     pub(super) async fn open(&self, video: &HtmlVideoElement) -> Result<(), Trouble> {
+        loop {
+            match self.play(video).await {
+                Err(_) if self.chosen.take().is_some() => {}
+                other => return other,
+            }
+        }
+    }
+
+    async fn play(&self, video: &HtmlVideoElement) -> Result<(), Trouble> {
         self.close(Some(video));
         let stream = match self.ask(true).await {
             Err(Trouble::Constraint) => self.ask(false).await,

@@ -118,10 +118,14 @@ impl Run {
             Tap::Shutter => self.pressed.set(true),
             Tap::Torch => self.camera.switch_torch(),
             Tap::Switch => {
+                // Ended at once, so that no picture is taken meanwhile.
+                let turn = self.next_turn();
                 let run = Rc::clone(self);
                 spawn_local(async move {
                     run.camera.switch().await;
-                    run.open();
+                    if run.wanted(turn) {
+                        run.open();
+                    }
                 });
             }
             Tap::Panel => match self.after.get() {
