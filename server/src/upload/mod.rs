@@ -173,6 +173,7 @@ async fn admitted(
         session: session.clone(),
     };
     let mut wait = admission.patience;
+    let mut is_on_disk = false;
     if announced.is_some_and(|length| length > SMALL)
         && let Some(file) = admission.spill.file(&guest, size).await
     {
@@ -181,11 +182,19 @@ async fn admitted(
         request = timeout(DEADLINE, arrived).await.map_err(|_| UploadFault::Busy)??;
         // To send it again would take longer than to wait for what the deadline has left.
         wait += DEADLINE.saturating_sub(begun.elapsed());
+        is_on_disk = true;
     }
     let place = admission.room.place(guest, size, wait).await.ok_or(UploadFault::Busy)?;
     let read = form::read(request, limit, false, admission.stall);
-    let parts = timeout(DEADLINE, read).await.map_err(|_| UploadFault::Busy)??;
-    Ok((parts, Some(place)))
+    let parts = timeout(DEADLINE, read).await.map_err(|_| UploadFault::Busy)?;
+    let blame = |fault| {
+        if is_on_disk {
+            admission.spill.blame(fault)
+        } else {
+            fault
+        }
+    };
+    Ok((parts.map_err(blame)?, Some(place)))
 }
 
 /// The client's network.

@@ -30,6 +30,11 @@ impl Pace {
         self.received += bytes as u64;
     }
 
+    /// Does not count time that we needed ourselves.
+    pub(super) fn forgive(&mut self, ours: Duration) {
+        self.begun += ours;
+    }
+
     /// The next piece, if it arrives in time: before the stall time-out, and before the average rate is too low.
     pub(super) async fn keep<T, E>(&self, next: impl Future<Output = Result<T, E>>) -> Result<T, UploadFault> {
         let earned = Duration::from_secs(self.received / BYTES_PER_SECOND);

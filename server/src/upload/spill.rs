@@ -17,12 +17,17 @@ use std::{
     time::Duration,
 };
 use store::{StoreError, vault::Scratch};
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout},
+};
 
 /// What an upload holds in memory while it arrives. A thousand of them have 16 MiB.
 const PIECE: usize = 16 * 1024;
 /// Operations on files at a time. A slow disk occupies no more than this of the threads that everything else blocks on, too.
 const AT_A_TIME: usize = 8;
+/// An operation that takes longer has failed. Less than the time that a piece gives its connection at the lowest rate of `edge::body`.
+const AT_MOST: Duration = Duration::from_secs(3);
 /// After a failure, no file is used for this long. An upload that failed is repeated by its phone, and then waits for memory.
 const REST: Duration = Duration::from_secs(60);
 
@@ -34,6 +39,7 @@ pub(super) struct Spill {
     all: usize,
     quota: Quota,
     operations: Arc<Semaphore>,
+    at_most: Duration,
     rests_until: Mutex<Option<Instant>>,
 }
 
@@ -52,6 +58,7 @@ impl Spill {
             all,
             quota: Quota::new(all),
             operations: Arc::new(Semaphore::new(AT_A_TIME)),
+            at_most: AT_MOST,
             rests_until: Mutex::default(),
         })
     }
@@ -89,7 +96,9 @@ impl Spill {
                 let fits = data.split_to(data.len().min(PIECE - piece.len()));
                 piece.extend_from_slice(&fits);
                 if piece.len() == PIECE {
+                    let begun = Instant::now();
                     (file, piece) = self.append(file, piece).await?;
+                    pace.forgive(begun.elapsed());
                 }
             }
         }
@@ -120,18 +129,32 @@ impl Spill {
         Body::from_stream(pieces)
     }
 
-    /// Runs an operation on a file, which may block. If its caller goes away, it goes on, and then drops the file.
+    /// Whose fault it is that a form that had arrived in a file could not be read: the phone's, unless the file could not be.
+    pub(super) fn blame(&self, fault: UploadFault) -> UploadFault {
+        match fault {
+            UploadFault::Broken if self.rests() => UploadFault::Busy,
+            other => other,
+        }
+    }
+
+    /// Runs an operation on a file, which may block. If its caller goes away or has waited too long, it goes on, and then drops the
+    /// file.
     async fn run<T, F>(&self, operation: F) -> Result<T, StoreError>
     where
         F: FnOnce() -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let permit = Arc::clone(&self.operations).acquire_owned().await.ok();
-        let done = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            operation()
-        });
-        let done = done.await.unwrap_or(Err(StoreError::Panicked));
+        let operations = Arc::clone(&self.operations);
+        let done = async {
+            let permit = operations.acquire_owned().await.ok();
+            let done = tokio::task::spawn_blocking(move || {
+                let _permit = permit;
+                operation()
+            });
+            done.await.unwrap_or(Err(StoreError::Panicked))
+        };
+        let late = || StoreError::Unavailable("the disk does not respond".into());
+        let done = timeout(self.at_most, done).await.unwrap_or_else(|_| Err(late()));
         if let Err(error) = &done {
             let was_resting = self.rests();
             *self.lock() = Some(Instant::now() + REST);
@@ -157,20 +180,41 @@ mod tests {
     use super::*;
     use crate::edge::Network;
     use domain::ids::{SessionId, TenantId};
+    use std::sync::mpsc;
 
-    #[tokio::test]
-    async fn after_a_failure_no_file_is_used_for_a_while() {
-        let folder = tempfile::tempdir().unwrap();
-        let spill = Spill::new(folder.path().to_owned(), 1);
-        let guest = Guest {
+    fn guest() -> Guest {
+        Guest {
             network: Network::of([192, 0, 2, 1].into()),
             tenant: TenantId::from_random([1; 16]),
             session: SessionId::from_random([1; 16]),
-        };
-        assert!(spill.file(&guest, 1).await.is_some());
+        }
+    }
+
+    #[tokio::test]
+    async fn after_a_failure_no_file_is_used_for_a_while_and_the_phone_is_not_blamed() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = Spill::new(folder.path().to_owned(), 1);
+        assert!(spill.file(&guest(), 1).await.is_some());
+        assert_eq!(spill.blame(UploadFault::Broken), UploadFault::Broken);
         let failed = spill.run(|| Err::<(), _>(StoreError::Unavailable("full".into()))).await;
-        assert!(failed.is_err() && spill.file(&guest, 1).await.is_none());
+        assert!(failed.is_err() && spill.file(&guest(), 1).await.is_none());
+        assert_eq!(spill.blame(UploadFault::Broken), UploadFault::Busy);
+        assert_eq!(spill.blame(UploadFault::TooLarge), UploadFault::TooLarge);
         *spill.lock() = Some(Instant::now());
-        assert!(spill.file(&guest, 1).await.is_some());
+        assert!(spill.file(&guest(), 1).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_hangs_fails_and_rests() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spill = Spill::new(folder.path().to_owned(), 1);
+        Arc::get_mut(&mut spill).unwrap().at_most = Duration::from_millis(20);
+        let (answer, hanging) = mpsc::channel::<()>();
+        let hangs = spill.run(move || {
+            let _ = hanging.recv();
+            Ok(())
+        });
+        assert!(hangs.await.is_err() && spill.rests());
+        drop(answer);
     }
 }
