@@ -20,14 +20,20 @@ pub(crate) fn of(headers: &HeaderMap) -> Language {
     kept.unwrap_or_else(|| Language::negotiate(accepted.unwrap_or_default()))
 }
 
-/// The response to the language switch, if this is one: keeps the language and redirects to the same page without the query.
+/// The response to the language switch, if this is one: keeps the language and redirects to the same page.
 pub(crate) fn switched(method: &Method, uri: &Uri) -> Option<Response> {
     if *method != Method::GET {
         return None;
     }
-    let chosen = form_urlencoded::parse(uri.query()?.as_bytes()).find(|(name, _)| name == forms::LANG);
+    let asked = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let chosen = asked().find(|(name, _)| name == forms::LANG);
     let language = chosen.and_then(|(_, value)| Language::parse(&value))?;
-    let mut response = Redirect::to(uri.path()).into_response();
+    let others = asked().filter(|(name, _)| name != forms::LANG);
+    let rest = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(others)
+        .finish();
+    let mark = if rest.is_empty() { "" } else { "?" };
+    let mut response = Redirect::to(&format!("{}{mark}{rest}", uri.path())).into_response();
     set_cookie(&mut response, COOKIE, language.to_string(), KEPT);
     Some(response)
 }

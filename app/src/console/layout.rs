@@ -279,13 +279,14 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
     shell::html(meta, head, body.into_any())
 }
 
-/// A page for people who are not signed in: one narrow column.
-pub(super) fn door(meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
+/// A page for people who are not signed in: one narrow column. `here` is its address with what it needs to be requested again; empty if
+/// that is the address that is open.
+pub(super) fn door(meta: &PageMeta, here: &str, title: &str, main: AnyView) -> AnyView {
     let body = view! {
         <main id="main" class="door" tabindex="-1">
             <p class="brand">{brand()}"Honnin"</p>
             {main}
-            <p class="door-language">{other_language("")}</p>
+            <p class="door-language">{other_language(here)}</p>
         </main>
     };
     let head = Head {
@@ -296,14 +297,15 @@ pub(super) fn door(meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
     shell::html(meta, head, body.into_any())
 }
 
-/// The link to the console in its other language. It leads to `path`, or to the page that is open: for pages that can be requested again.
-fn other_language(path: &'static str) -> AnyView {
+/// The link to the console in its other language. It leads to `address`, or to the page that is open if that is empty.
+fn other_language(address: &str) -> AnyView {
     let other = match language() {
         Language::Ja => Language::En,
         _ => Language::Ja,
     };
     let tag = other.as_str();
-    let href = format!("{path}?{}={tag}", forms::LANG);
+    let mark = if address.contains('?') { '&' } else { '?' };
+    let href = format!("{address}{mark}{}={tag}", forms::LANG);
     view! { <a href=href lang=tag hreflang=tag rel="nofollow">{language_name(other)}</a> }.into_any()
 }
 

@@ -19,6 +19,6 @@ pub(super) fn message(title: &str, sentence: &str, frame: Option<&Frame>, meta: 
     };
     match frame {
         Some(frame) => page(frame, meta, title, main.into_any()),
-        None => door(meta, title, main.into_any()),
+        None => door(meta, "", title, main.into_any()),
     }
 }

@@ -53,7 +53,8 @@ pub(super) fn sign_in(view: &SignInView, meta: &PageMeta) -> AnyView {
         {view.is_local.then(|| local(view, meta))}
         {with_provider(view)}
     };
-    door(meta, say("Sign in", "サインイン"), main.into_any())
+    let here = with_next("/admin/sign-in", &view.next);
+    door(meta, &here, say("Sign in", "サインイン"), main.into_any())
 }
 
 /// After signing out here: people may still be signed in at the provider, and could come back without a password.
@@ -128,7 +129,8 @@ pub(super) fn code(view: &CodeView, meta: &PageMeta) -> AnyView {
         </form>
         <p><a href="/admin/sign-in">{say("Start again", "最初からやり直す")}</a></p>
     };
-    door(meta, say("Second factor", "2要素認証"), main.into_any())
+    let here = with_next("/admin/sign-in/code", &view.next);
+    door(meta, &here, say("Second factor", "2要素認証"), main.into_any())
 }
 
 /// Setting up.
@@ -200,5 +202,5 @@ pub(super) fn set_up(view: &SetUpView, meta: &PageMeta) -> AnyView {
             <button class="button primary" type="submit">{say("Create my account", "アカウントを作成")}</button>
         </form>
     };
-    door(meta, say("Set up", "初期設定"), main.into_any())
+    door(meta, "", say("Set up", "初期設定"), main.into_any())
 }

@@ -104,7 +104,7 @@ pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
         {view.has_passwords.then(|| form(format!("/admin/invitation/{}", view.token), &view.email, say("Create my account", "アカウントを作成"), &view.mistakes))}
         {join(view)}
     };
-    door(meta, say("Invitation", "招待"), main.into_any())
+    door(meta, "", say("Invitation", "招待"), main.into_any())
 }
 
 /// An open password reset.
@@ -136,7 +136,7 @@ fn sign_in_by_link(view: &ResetView, meta: &PageMeta) -> AnyView {
             <button class="button primary" type="submit">{say("Sign in", "サインイン")}</button>
         </form>
     };
-    door(meta, say("Sign in", "サインイン"), main.into_any())
+    door(meta, "", say("Sign in", "サインイン"), main.into_any())
 }
 
 /// The page of a password reset.
@@ -151,5 +151,5 @@ pub(super) fn reset(view: &ResetView, meta: &PageMeta) -> AnyView {
         {mistakes(&view.mistakes)}
         {form(format!("/admin/reset/{}", view.token), &view.email, say("Change the password", "パスワードを変更"), &view.mistakes)}
     };
-    door(meta, say("New password", "新しいパスワード"), main.into_any())
+    door(meta, "", say("New password", "新しいパスワード"), main.into_any())
 }

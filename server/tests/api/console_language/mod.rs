@@ -48,6 +48,21 @@ async fn the_chosen_language_is_kept_whatever_the_browser_asks_for() {
 }
 
 #[tokio::test]
+async fn whoever_changes_the_language_before_signing_in_still_gets_where_they_wanted() {
+    let server = Server::new().await;
+    for page in ["/admin/sign-in", "/admin/sign-in/code"] {
+        let wanted = format!("{page}?next=%2Fadmin%2Fsessions%3Fstatus%3Dfailed");
+        let switched = server.send("GET", &format!("{wanted}&lang=ja"), &[], "").await;
+        assert_eq!((switched.status, switched.header("location")), (303, Some(&*wanted)));
+    }
+    let page = server
+        .send("GET", "/admin/sign-in?next=%2Fadmin%2Freview", &[], "")
+        .await;
+    let link = r#"href="/admin/sign-in?next=%2Fadmin%2Freview&amp;lang=ja""#;
+    assert!(page.body.contains(link), "{}", page.body);
+}
+
+#[tokio::test]
 async fn whoever_is_signed_in_finds_the_way_in_their_language_and_to_the_other() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Admin).await;
