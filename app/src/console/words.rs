@@ -45,7 +45,7 @@ pub(super) fn with_japanese(en: impl Display, ja: impl Into<String>) -> String {
     }
 }
 
-/// `format!` in the language of the request: `tell!("{count} sessions", "{count} 件のセッション")`. What follows both sentences fills in either.
+/// `format!` in the language of the request: `tell!("{count} sessions", "{count}件のセッション")`. What follows both sentences fills in either.
 macro_rules! tell {
     ($en:literal, $ja:literal $(, $value:expr)* $(,)?) => {
         match $crate::console::words::language() {
@@ -66,11 +66,11 @@ mod tests {
         let answer = |language| {
             let count = 3;
             runtime.block_on(in_language(language, async {
-                (say("Sessions", "セッション"), tell!("{count} cases", "{count} 件"))
+                (say("Sessions", "セッション"), tell!("{count} cases", "{count}件"))
             }))
         };
         assert_eq!(answer(Language::En), ("Sessions", "3 cases".to_owned()));
-        assert_eq!(answer(Language::Ja), ("セッション", "3 件".to_owned()));
+        assert_eq!(answer(Language::Ja), ("セッション", "3件".to_owned()));
         assert_eq!(answer(Language::Ko), ("Sessions", "3 cases".to_owned()));
         assert_eq!(say("Sessions", "セッション"), "Sessions");
         assert_eq!(with_japanese(3, "三"), "3");

@@ -193,11 +193,11 @@ fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
     ) {
         (false, ..) => badge(say("no receiver", "受信先なし"), Tone::Plain),
         (true, Some(since), _) => {
-            view! { {badge(say("failing", "失敗中"), Tone::Bad)}{tell!(" for {}", "（{}）", age(since, now))} }
+            view! { {badge(say("failing", "配信エラー"), Tone::Bad)}{tell!(" for {}", "（{}）", age(since, now))} }
                 .into_any()
         }
         (true, None, Some(_)) => badge(say("healthy", "正常"), Tone::Good),
-        (true, None, None) => badge(say("nothing sent yet", "送信なし"), Tone::Plain),
+        (true, None, None) => badge(say("nothing sent yet", "送信履歴なし"), Tone::Plain),
     };
     let DeliveryCounts {
         at_once,
@@ -212,10 +212,13 @@ fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
     };
     let items = vec![
         (say("Receiver", "受信先"), state),
-        (say("Delivered at once", "1回で配信"), grouped(at_once).into_any()),
+        (
+            say("Delivered at the first attempt", "初回で配信"),
+            grouped(at_once).into_any(),
+        ),
         (say("After retries", "再試行後に配信"), grouped(later).into_any()),
-        (say("Still to send", "未配信"), grouped(pending).into_any()),
-        (say("Abandoned", "断念"), given_up),
+        (say("Still to send", "配信待ち"), grouped(pending).into_any()),
+        (say("Abandoned", "配信中止"), given_up),
     ];
     view! {
         <section class="panel">

@@ -13,10 +13,10 @@ pub(super) fn name(fault: Fault) -> String {
         Fault::NoteWithheld => "メモの送信保留",
         Fault::Unresolved => "名前解決の失敗",
         Fault::AddressRefused => "アドレス不可",
-        Fault::ConnectTimeout => "接続タイムアウト",
-        Fault::ConnectFailed => "接続拒否",
-        Fault::Tls => "TLSの失敗",
-        Fault::TimedOut => "タイムアウト",
+        Fault::ConnectTimeout => "接続のタイムアウト",
+        Fault::ConnectFailed => "接続の拒否",
+        Fault::Tls => "TLSのエラー",
+        Fault::TimedOut => "応答のタイムアウト",
         Fault::Closed => "切断",
         Fault::BadAnswer => "不正な応答",
         Fault::Redirect => "リダイレクト",
@@ -43,7 +43,7 @@ pub(super) fn sentence(fault: Fault) -> String {
         Fault::ConnectTimeout => "時間内に接続できませんでした。",
         Fault::ConnectFailed => "接続が拒否されました。",
         Fault::Tls => {
-            "TLSハンドシェイクに失敗しました。証明書の期限切れ、自己署名、不一致、またはTLS未対応が考えられます。"
+            "TLSハンドシェイクに失敗しました。証明書の期限切れ・自己署名・不一致、または受信先のTLS未対応が考えられます。"
         }
         Fault::TimedOut => "時間内に応答がありませんでした。",
         Fault::Closed => "応答の前に接続が閉じられました。",

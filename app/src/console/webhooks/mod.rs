@@ -203,7 +203,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             let skipped = why_left_out(left_out);
             done(
                 HERE,
-                tell!("Resent: {count}.{skipped}", "{count} 件を再送しました。{skipped}"),
+                tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}"),
             )
         }
         Ok(SentAgain {
@@ -214,7 +214,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             let here = fields.with(HERE, "sent", &place_of(at, &event));
             let said = tell!(
                 "Resent: {count}, up to {} UTC.{} There are more; continue below the list.",
-                "{count} 件を再送しました（{} UTC まで）。{}残りは一覧の下から続けて再送してください。",
+                "{count}件を再送しました（{} UTCまで）。{}残りは一覧の下から続けて再送してください。",
                 view::seconds(at),
                 why_left_out(left_out)
             );
@@ -230,9 +230,9 @@ fn why_left_out(count: usize) -> String {
         return String::new();
     }
     tell!(
-        " Skipped: {count}, because they contain a reviewer's note and are older than the receiver URL. An admin can confirm the URL \
-         or send them.",
-        "審査担当者のメモを含み、受信先のURLより古い {count} 件は除外しました。管理者がURLを確認するか、送信してください。"
+        " Skipped: {count}, because they contain a reviewer's note and happened before the receiver URL was changed. An admin can \
+         confirm the URL or send them.",
+        "審査担当者のメモを含み、受信先のURLの変更前に発生した{count}件は除外しました。管理者がURLを確認するか、イベントを送信してください。"
     )
 }
 
@@ -244,14 +244,14 @@ fn refused(error: RedeliverError) -> PageResult<Outcome> {
             HERE,
             say(
                 "Nothing was sent: no receiver URL is configured.",
-                "送信されませんでした。受信先のURLが設定されていません。",
+                "受信先のURLが設定されていないため、送信されませんでした。",
             ),
         ),
         RedeliverError::NeedsAdmin => {
             let said = say(
-                "Nothing was sent: the event contains a reviewer's note and is older than the receiver URL. An admin \
-                 can confirm the URL or send the event.",
-                "送信されませんでした。イベントが審査担当者のメモを含み、受信先のURLより古いためです。管理者がURLを確認するか、イベントを送信してください。",
+                "Nothing was sent: the event contains a reviewer's note and happened before the receiver URL was changed. \
+                 An admin can confirm the URL or send the event.",
+                "送信されませんでした。イベントに審査担当者のメモが含まれ、発生後に受信先のURLが変更されたためです。管理者がURLを確認するか、イベントを送信してください。",
             );
             done(HERE, said)
         }

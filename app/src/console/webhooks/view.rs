@@ -57,7 +57,7 @@ impl State {
             Self::Pending(_) if tried => badge(say("retrying", "再試行中"), Tone::Warn),
             Self::Pending(_) => badge(say("waiting", "待機中"), Tone::Live),
             Self::Delivered => badge(say("delivered", "配信済み"), Tone::Good),
-            Self::Abandoned => badge(say("abandoned", "断念"), Tone::Bad),
+            Self::Abandoned => badge(say("abandoned", "配信中止"), Tone::Bad),
             Self::NotSent => badge(say("not sent", "未送信"), Tone::Plain),
         }
     }
@@ -158,18 +158,18 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
             let what = match &health.ours {
                 Some(why) => tell!(
                     "Nothing has been delivered for {how_long}, since {at} UTC. {why}",
-                    "{at} UTC から {how_long}、何も配信されていません。{why}"
+                    "{at} UTCから{how_long}、1件も配信されていません。{why}"
                 ),
                 None => tell!(
                     "{receiver} has been failing for {how_long}, since {at} UTC.",
-                    "{receiver} への送信が、{at} UTC から {how_long}、失敗し続けています。"
+                    "{receiver} への配信が、{at} UTCから{how_long}にわたり失敗しています。"
                 ),
             };
             view! {
                 <p class="answer bad" role="alert">
                     {tell!(
                         "{what} Events are abandoned about 75 hours after they happened; you can resend them from the list of webhooks.",
-                        "{what}イベントは発生から約75時間後に配信を断念します。Webhookの一覧から再送できます。"
+                        "{what}イベントの配信は、発生から約75時間後に中止されます。Webhookの一覧から再送できます。"
                     )}
                 </p>
             }
@@ -182,8 +182,8 @@ fn health(view: &WebhooksView) -> AnyView {
         return ().into_any();
     };
     let state = match (view.health.failing_since, view.health.last_success_at) {
-        (Some(since), _) => view! { {badge(say("failing", "失敗中"), Tone::Bad)}{say(" since ", " 開始：")}{time(since)} }.into_any(),
-        (None, Some(at)) => view! { {badge(say("healthy", "正常"), Tone::Good)}{say(" last 2xx response at ", " 最後の2xx応答：")}{time(at)} }.into_any(),
+        (Some(since), _) => view! { {badge(say("failing", "配信エラー"), Tone::Bad)}{say(" since ", " 発生：")}{time(since)} }.into_any(),
+        (None, Some(at)) => view! { {badge(say("healthy", "正常"), Tone::Good)}{say(" last 2xx response at ", " 直近の2xx応答：")}{time(at)} }.into_any(),
         (None, None) => badge(say("nothing sent yet", "送信履歴なし"), Tone::Plain),
     };
     let rotating = (view.secrets > 1).then(|| {
@@ -205,9 +205,9 @@ fn health(view: &WebhooksView) -> AnyView {
 
 fn filters(asked: &Asked) -> AnyView {
     let states = [
-        ("pending", say("pending", "未完了")),
+        ("pending", say("pending", "配信待ち")),
         ("delivered", say("delivered", "配信済み")),
-        ("abandoned", say("abandoned", "断念")),
+        ("abandoned", say("abandoned", "配信中止")),
     ]
     .map(|(state, name)| (state.to_owned(), name.to_owned()));
     let kinds = EventType::ALL
@@ -256,7 +256,7 @@ fn range(asked: &Asked) -> AnyView {
         ("sent", &asked.sent),
     ];
     let button = if asked.sent.is_empty() {
-        say("Resend all of these", "すべて再送")
+        say("Resend all of these", "これらをすべて再送")
     } else {
         say("Resend the next 1,000", "次の1,000件を再送")
     };
@@ -305,7 +305,7 @@ fn list(view: &WebhooksView) -> AnyView {
     if view.rows.is_empty() && view.asked.any() {
         return empty(
             say("No deliveries match these filters", "条件に一致する配信はありません"),
-            say("Clear some of them to see more.", "条件を減らしてください。"),
+            say("Clear some of them to see more.", "条件を減らしてお試しください。"),
         )
         .into_any();
     }
@@ -324,7 +324,7 @@ fn list(view: &WebhooksView) -> AnyView {
         say("Type", "種類"),
         say("State", "状態"),
         say("Attempts", "試行回数"),
-        say("Last response", "最後の応答"),
+        say("Last response", "直近の応答"),
         say("Next attempt", "次の試行"),
         say("Occurred (UTC)", "発生日時（UTC）"),
     ];
@@ -337,12 +337,12 @@ fn unsent(count: i64) -> Option<AnyView> {
         ..=0 => return None,
         1 => say(
             "1 event was not sent, because it happened while no receiver URL was configured. ",
-            "1 件のイベントは、受信先のURLが設定されていない間に発生したため、送信されていません。",
+            "受信先のURLが未設定の間に発生した1件のイベントは、送信されていません。",
         )
         .to_owned(),
         _ => tell!(
             "{count} events were not sent, because they happened while no receiver URL was configured. ",
-            "{count} 件のイベントは、受信先のURLが設定されていない間に発生したため、送信されていません。"
+            "受信先のURLが未設定の間に発生した{count}件のイベントは、送信されていません。"
         ),
     };
     Some(

@@ -77,7 +77,7 @@ fn signature(verdict: &Verdict) -> Finding {
             say("right", "一致"),
             tell!(
                 "The signature matches secret {id}. If your receiver refuses it, it uses a different secret or changes the body before verifying.",
-                "署名はシークレット {id} と一致します。受信先が拒否する場合は、別のシークレットを使用しているか、検証の前に本文を変更しています。"
+                "署名はシークレット{id}と一致します。受信先が拒否する場合、受信先が別のシークレットを使用しているか、検証の前に本文を変更しています。"
             ),
         ),
         Verdict::MissingHeader(name) => (
@@ -85,7 +85,7 @@ fn signature(verdict: &Verdict) -> Finding {
             say("missing", "なし"),
             tell!(
                 "There is no {name} header. A proxy in front of your receiver may drop it.",
-                "{name} ヘッダーがありません。受信先の手前のプロキシが削除している可能性があります。"
+                "{name}ヘッダーがありません。受信先の手前のプロキシが削除している可能性があります。"
             ),
         ),
         Verdict::BadTimestamp => (
@@ -93,7 +93,7 @@ fn signature(verdict: &Verdict) -> Finding {
             say("unreadable", "形式不正"),
             say(
                 "webhook-timestamp is not a number of seconds.",
-                "webhook-timestamp が秒数ではありません。",
+                "webhook-timestampが秒数ではありません。",
             )
             .to_owned(),
         ),
@@ -102,7 +102,7 @@ fn signature(verdict: &Verdict) -> Finding {
             say("unreadable", "形式不正"),
             say(
                 "webhook-signature contains no value that starts with \"v1,\".",
-                "webhook-signature に「v1,」で始まる値がありません。",
+                "webhook-signatureに「v1,」で始まる値がありません。",
             )
             .to_owned(),
         ),
@@ -111,7 +111,7 @@ fn signature(verdict: &Verdict) -> Finding {
             say("unreadable", "形式不正"),
             say(
                 "webhook-signature is incomplete: a v1 signature is 44 characters of base64.",
-                "webhook-signature が不完全です。v1の署名は44文字のBase64です。",
+                "webhook-signatureが不完全です。v1の署名は44文字のBase64です。",
             )
             .to_owned(),
         ),
@@ -129,7 +129,7 @@ fn signature(verdict: &Verdict) -> Finding {
             say("wrong", "不一致"),
             say(
                 "The signature matches none of the active secrets. The id, the timestamp or the body was changed, or it was signed with a disabled secret.",
-                "署名が有効なシークレットのいずれとも一致しません。ID、時刻、本文のいずれかが変更されたか、無効にしたシークレットで署名されています。",
+                "署名が、有効なシークレットのいずれとも一致しません。ID、時刻、本文のいずれかが変更されたか、無効化済みのシークレットで署名されています。",
             )
             .to_owned(),
         ),
@@ -150,7 +150,7 @@ fn clock(age: Option<i64>) -> Option<Finding> {
             say("future", "未来の時刻"),
             tell!(
                 "The timestamp is {} s ahead of our clock.",
-                "時刻がサーバーの時計より {} 秒進んでいます。",
+                "時刻がサーバーの時計より{}秒進んでいます。",
                 -age
             ),
         ),
@@ -159,7 +159,7 @@ fn clock(age: Option<i64>) -> Option<Finding> {
             say("old", "古い"),
             tell!(
                 "It was sent {age} s ago by our clock. A receiver that checks the time accepts {TOLERANCE} seconds; if it was refused immediately, its clock is wrong or the webhook was delayed in transit: compare the time at which it arrived with webhook-timestamp.",
-                "サーバーの時計で {age} 秒前に送信されました。時刻を検証する受信先は {TOLERANCE} 秒まで受け付けます。ただちに拒否された場合は、受信先の時計がずれているか、途中で遅延しています。到着時刻と webhook-timestamp を比較してください。"
+                "サーバーの時計で{age}秒前に送信されました。時刻を検証する受信先が受け付けるのは{TOLERANCE}秒以内です。受信後ただちに拒否された場合は、受信先の時計がずれているか、配信が途中で遅延しています。到着時刻をwebhook-timestampと比較してください。"
             ),
         ),
         age => (
@@ -167,7 +167,7 @@ fn clock(age: Option<i64>) -> Option<Finding> {
             say("fresh", "有効"),
             tell!(
                 "It was sent {} s ago by our clock, within {TOLERANCE} s. If your receiver reports it as too old or too new, the receiver's clock is wrong.",
-                "サーバーの時計で {} 秒前に送信され、{TOLERANCE} 秒以内です。受信先が古すぎる、または新しすぎると判断する場合は、受信先の時計がずれています。",
+                "サーバーの時計で{}秒前に送信されており、{TOLERANCE}秒以内です。受信先が古すぎる、または新しすぎると判断する場合は、受信先の時計がずれています。",
                 age.max(0)
             ),
         ),
@@ -205,7 +205,7 @@ fn body(explained: &Diagnosis) -> Option<Finding> {
             say("rewritten", "書き換え"),
             say(
                 "The JSON is the same but the bytes differ: something parsed and re-serialised it. Verify the raw body, before any JSON parser.",
-                "JSONの内容は同じですが、バイト列が異なります。途中で解析され、再生成されています。JSONを解析する前の本文で検証してください。",
+                "JSONの内容は同じですが、バイト列が異なります。途中でJSONが解析され、生成し直されています。解析前の本文をそのまま検証してください。",
             )
             .to_owned(),
         ),
@@ -214,7 +214,7 @@ fn body(explained: &Diagnosis) -> Option<Finding> {
             say("different", "相違"),
             tell!(
                 "The body differs from the one sent for this event, from byte {at} on. After personal data is erased, metadata and note are null.",
-                "本文が、このイベントで送信したものと {at} バイト目から異なります。個人情報の消去後は、metadata と note が null になります。"
+                "本文が、このイベントで送信したものと{at}バイト目から異なります。個人情報の消去後は、metadataとnoteがnullになります。"
             ),
         ),
         BodyComparison::Hidden => (
@@ -235,7 +235,7 @@ fn body(explained: &Diagnosis) -> Option<Finding> {
                     word: say("unknown", "不明"),
                     sentence: say(
                         "There is no event with this webhook-id, so the body cannot be compared.",
-                        "この webhook-id のイベントが存在しないため、本文を比較できません。",
+                        "このwebhook-idのイベントが存在しないため、本文を比較できません。",
                     )
                     .to_owned(),
                 }),

@@ -79,7 +79,7 @@ pub(super) fn render(view: &CheckView, frame: &Frame, meta: &PageMeta) -> AnyVie
         hint: Some(
             say(
                 "One header per line. Only webhook-id, webhook-timestamp and webhook-signature are used.",
-                "1行に1つのヘッダーを入力します。webhook-id、webhook-timestamp、webhook-signature だけを使用します。",
+                "1行に1つのヘッダーを入力します。使用するのはwebhook-id、webhook-timestamp、webhook-signatureだけです。",
             )
             .into(),
         ),

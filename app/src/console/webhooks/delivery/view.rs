@@ -106,7 +106,7 @@ fn attempts(view: &DeliveryView) -> AnyView {
 
 fn request(request: &Request) -> AnyView {
     let title = match request.attempt {
-        Some(number) => tell!("The request of attempt #{number}", "試行 #{number} のリクエスト"),
+        Some(number) => tell!("The request of attempt #{number}", "{number}回目の試行のリクエスト"),
         None => say("The request as it would be sent now", "今送信する場合のリクエスト").to_owned(),
     };
     let headers: String = request
@@ -130,7 +130,7 @@ fn request(request: &Request) -> AnyView {
         }
     });
     let signed = match &request.body {
-        Ok(body) => tell!("Body: {} bytes", "本文：{} バイト", body.len()),
+        Ok(body) => tell!("Body: {} bytes", "本文：{}バイト", body.len()),
         Err(_) => say("Body", "本文").to_owned(),
     };
     view! {

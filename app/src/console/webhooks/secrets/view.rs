@@ -100,13 +100,13 @@ fn rotation(view: &SecretsView) -> AnyView {
     let second = view! {
         <p>{say(
             "Configure the new secret in your receiver, and restart the receiver if necessary.",
-            "新しいシークレットを受信先に設定し、必要に応じて受信先を再起動してください。",
+            "受信先に新しいシークレットを設定し、必要に応じて再起動してください。",
         )}</p>
     };
     let third = view! {
         <p>{say(
             "Send a test event. It is signed with the new secret only, so a receiver that accepts it has the new secret.",
-            "テストイベントを送信してください。新しいシークレットだけで署名されるため、受け付けられれば設定は完了しています。",
+            "テストイベントを送信してください。新しいシークレットだけで署名されるため、受信先で受け付けられれば設定は完了しています。",
         )}</p>{test}
     };
     let fourth = view! {
@@ -117,7 +117,7 @@ fn rotation(view: &SecretsView) -> AnyView {
     };
     view! {
         <section class="stack">
-            <h2>{say("Replace the secret without losing an event", "イベントを失わずにシークレットを切り替える")}</h2>
+            <h2>{say("Replace the secret without losing an event", "イベントを取りこぼさずにシークレットを切り替える")}</h2>
             <ol class="stack">
                 {step(1, say("Issue a new secret", "新しいシークレットを発行"), !rotating, rotating, first.into_any())}
                 {step(2, say("Set it in the receiver", "受信先に設定"), rotating && !confirmed, confirmed, second.into_any())}

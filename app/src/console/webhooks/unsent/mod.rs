@@ -75,7 +75,7 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
             let skipped = why_left_out(left_out);
             done(
                 HERE,
-                tell!("Being sent: {count}.{skipped}", "{count} 件を送信しています。{skipped}"),
+                tell!("Being sent: {count}.{skipped}", "{count}件を送信しています。{skipped}"),
             )
         }
         Ok(SentAgain {
@@ -86,7 +86,7 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
             let here = fields.with(HERE, "sent", &place_of(at, &event));
             let said = tell!(
                 "Being sent: {count}.{} There are more.",
-                "{count} 件を送信しています。{}残りのイベントがあります。",
+                "{count}件を送信しています。{}残りのイベントは続けて送信してください。",
                 why_left_out(left_out)
             );
             done(&here, said)

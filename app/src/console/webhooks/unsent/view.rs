@@ -67,7 +67,7 @@ fn send_all(view: &UnsentView) -> AnyView {
             <button class="button primary small" type="submit">{button}</button>
             <p class="hint">{say(
                 "Sends the events on all pages, oldest first, 1,000 at a time. Your server may already know some of them from GET /v1/events; their ids are the same.",
-                "全ページのイベントを、古い順に1,000件ずつ送信します。GET /v1/events で取得済みのイベントも含まれますが、IDは同じです。",
+                "全ページのイベントを、古い順に1,000件ずつ送信します。GET /v1/eventsで取得済みのイベントが含まれることもありますが、IDは同じです。",
             )}</p>
         </form>
     }
@@ -78,7 +78,7 @@ fn happened(count: i64) -> String {
     let events = if count == 1 { "event" } else { "events" };
     tell!(
         "{count} {events} happened while no receiver URL was configured.",
-        "受信先のURLが設定されていない間に、{count} 件のイベントが発生しました。"
+        "受信先のURLが未設定の間に、{count}件のイベントが発生しました。"
     )
 }
 
@@ -91,7 +91,7 @@ pub(super) fn render(view: &UnsentView, frame: &Frame, meta: &PageMeta) -> AnyVi
             say("Every event was sent", "未送信のイベントはありません"),
             say(
                 "Events are listed here if they happen while no receiver URL is configured.",
-                "受信先のURLが設定されていない間に発生したイベントが、ここに表示されます。",
+                "受信先のURLが未設定の間に発生したイベントが、ここに表示されます。",
             ),
         )
         .into_any()
