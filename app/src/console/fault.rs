@@ -67,15 +67,15 @@ impl ProviderFault {
                     "IDプロバイダーに接続できません",
                 ),
                 say(
-                    "It does not answer as it should. Try again in a moment; if this persists, ask an administrator of this installation.",
-                    "IDプロバイダーから正しい応答がありません。しばらくしてから再度お試しください。解消しない場合は、このシステムの管理者にお問い合わせください。",
+                    "It does not answer as it should. Try again in a moment; if this persists, ask the operator of this installation.",
+                    "IDプロバイダーから正しい応答がありません。しばらくしてから再度お試しください。解消しない場合は、このシステムの運用者にお問い合わせください。",
                 ),
             ),
             Self::Closed => (
                 say("This sign-in cannot be continued", "このサインインは続行できません"),
                 say(
                     "It was started in another browser, took longer than 10 minutes, or has already been completed. Start again.",
-                    "別のブラウザーで開始されたか、10分以上経過したか、すでに完了しています。最初からやり直してください。",
+                    "別のブラウザーで開始されたか、開始から10分以上経過したか、すでに完了しています。最初からやり直してください。",
                 ),
             ),
             Self::Denied => (
@@ -88,9 +88,9 @@ impl ProviderFault {
             Self::Refused => (
                 say("You were not signed in", "サインインできませんでした"),
                 say(
-                    "The answer of your identity provider was not accepted. Start again; if this persists, ask an administrator of this \
+                    "The answer of your identity provider was not accepted. Start again; if this persists, ask the operator of this \
                      installation.",
-                    "IDプロバイダーの応答を受け付けられませんでした。最初からやり直してください。解消しない場合は、このシステムの管理者にお問い合わせください。",
+                    "IDプロバイダーの応答を受け付けられませんでした。最初からやり直してください。解消しない場合は、このシステムの運用者にお問い合わせください。",
                 ),
             ),
             Self::Unknown => (
@@ -98,13 +98,13 @@ impl ProviderFault {
                 say(
                     "Your identity provider knows you, but you have not been invited here, or your account is disabled. Ask an admin of your \
                      organisation.",
-                    "IDプロバイダーでは確認できましたが、招待されていないか、アカウントが無効になっています。組織の管理者にお問い合わせください。",
+                    "IDプロバイダーでの認証には成功しましたが、招待されていないか、アカウントが無効になっています。組織の管理者にお問い合わせください。",
                 ),
             ),
             Self::Other => (
                 say("This is another account", "別のアカウントです"),
                 say(
-                    "Your identity provider signed in somebody else than the owner of this account. Sign out there, then try again.",
+                    "Your identity provider signed in someone other than the owner of this account. Sign out there, then try again.",
                     "IDプロバイダーで、このアカウントの所有者とは別の方がサインインしています。IDプロバイダーからサインアウトして、再度お試しください。",
                 ),
             ),
@@ -182,7 +182,7 @@ impl Fault {
                 say("This link cannot be used", "このリンクは使用できません"),
                 say(
                     "This link has been used or revoked, or it is older than 72 hours. Ask for a new one.",
-                    "このリンクは使用済みか、取り消されたか、発行から72時間以上経過しています。新しいリンクを依頼してください。",
+                    "このリンクは使用済みか、取り消されたか、発行から72時間以上経過しています。新しいリンクをご依頼ください。",
                 ),
             ),
             Self::Provider(fault) => fault.words(),

@@ -238,7 +238,7 @@ pub(super) fn new_password() -> Line {
         hint: Some(
             say(
                 "At least 15 characters. A sentence is easier to remember than symbols.",
-                "15文字以上で入力してください。記号を交ぜるより文章のほうが覚えやすくなります。",
+                "15文字以上で入力してください。記号を交ぜるより、文にするほうが覚えやすくなります。",
             )
             .into(),
         ),

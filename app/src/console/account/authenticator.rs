@@ -131,7 +131,7 @@ fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
         None => view! {
             <p>{say(
                 "An authenticator app on your phone shows a new code every 30 seconds. You are asked for one after your password.",
-                "スマートフォンの認証アプリには、30秒ごとに新しいコードが表示されます。パスワードの入力後にそのコードを入力します。",
+                "スマートフォンの認証アプリには、30秒ごとに新しいコードが表示されます。サインインでは、パスワードに続けてこのコードを入力します。",
             )}</p>
             <form method="post" action=HERE>
                 <button class="button primary" type="submit">{say("Set up an authenticator app", "認証アプリを設定")}</button>

@@ -174,7 +174,7 @@ async fn end_session(request: Request, _: Fields) -> PageResult<Outcome> {
         "/admin/account",
         say(
             "That browser has been signed out.",
-            "対象のブラウザーをサインアウトしました。",
+            "対象のブラウザーからサインアウトしました。",
         ),
     )
 }

@@ -55,7 +55,7 @@ pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> Any
             <h1>{say("Confirm your identity", "再認証")}</h1>
             <p class="lead">{say(
                 "Please confirm that it is still you. You last did so more than ten minutes ago.",
-                "ご本人であることを再度ご確認ください。前回の確認から10分以上経過しています。",
+                "前回の認証から10分以上経過しているため、再度ご本人の確認が必要です。",
             )}</p>
             {mistakes(&view.mistakes)}
             {confirm_form(view, meta)}
@@ -95,7 +95,7 @@ fn authenticator(factors: &Factors) -> AnyView {
     match factors.authenticator {
         Some(since) => view! {
             <form class="inline" method="post" action="/admin/account/authenticator/remove">
-                <span>{badge(say("set up", "設定済み"), Tone::Good)}{say(" since ", " ")}{time(since)}{say(" UTC ", " UTC から ")}</span>
+                <span>{badge(say("set up", "設定済み"), Tone::Good)}{say(" since ", " ")}{time(since)}{say(" UTC ", " UTCから ")}</span>
                 <button class="button secondary small" type="submit">{say("Remove", "解除")}</button>
             </form>
         }
@@ -137,7 +137,7 @@ fn passkeys(view: &AccountView) -> AnyView {
             [
                 say("Name", "名前"),
                 say("Added (UTC)", "追加日時（UTC）"),
-                say("Last used (UTC)", "最終使用（UTC）"),
+                say("Last used (UTC)", "最終使用日時（UTC）"),
             ],
         )
         .unseen(say("Remove", "解除"))
@@ -156,7 +156,7 @@ fn passkeys(view: &AccountView) -> AnyView {
         <p>{say(
             "A passkey is kept by your device or a security key, which verifies you by fingerprint, face or PIN. It signs you in without \
             your password, and cannot be used on an imitation of this site.",
-            "パスキーはデバイスまたはセキュリティキーに保存され、指紋、顔、PINで本人を確認します。パスワードなしでサインインでき、偽サイトでは使用できません。",
+            "パスキーはデバイスまたはセキュリティキーに保存され、指紋・顔・PINのいずれかで本人を確認します。パスワードなしでサインインできます。偽サイトでは使用できません。",
         )}</p>
         {list}
         <noscript><p class="soft">{say("Passkeys need JavaScript.", "パスキーの利用にはJavaScriptが必要です。")}</p></noscript>
@@ -174,7 +174,7 @@ fn recovery(factors: &Factors) -> Option<AnyView> {
         view! {
             <h3>{say("Recovery codes", "リカバリーコード")}</h3>
             <form class="inline" method="post" action="/admin/account/recovery-codes">
-                <span>{tell!("{left} left. Each signs you in once if you have lost your device.", "残り {left} 個。デバイスを紛失した場合、1個につき1回サインインできます。")}</span>
+                <span>{tell!("{left} left. Each signs you in once if you have lost your device.", "残り{left}個。デバイスを紛失したときは、1つのコードで1回サインインできます。")}</span>
                 <button class="button secondary small" type="submit">{say("Make new codes", "新しいコードを発行")}</button>
             </form>
         }
@@ -238,7 +238,7 @@ fn identity_provider(view: &AccountView) -> Option<AnyView> {
     let state = if view.is_linked {
         say(
             "Your account is linked. Before sensitive actions, you confirm there that it is still you, unless you have a second factor here.",
-            "アカウントは連携済みです。2要素認証を設定していない場合、重要な操作の前にIDプロバイダーで再認証します。",
+            "アカウントは連携済みです。2要素認証を設定していない場合は、重要な操作の前にIDプロバイダーでの再認証が必要です。",
         )
     } else {
         say(
@@ -293,8 +293,8 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
         say("Signed-in browsers", "サインイン中のブラウザー"),
         [
             say("Browser", "ブラウザー"),
-            say("Signed in (UTC)", "サインイン（UTC）"),
-            say("Last seen (UTC)", "最終利用（UTC）"),
+            say("Signed in (UTC)", "サインイン日時（UTC）"),
+            say("Last seen (UTC)", "最終利用日時（UTC）"),
         ],
     )
     .unseen(say("Sign out", "サインアウト"))
@@ -305,7 +305,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
             <p class="note" role="status">
                 {say(
                     "Your organisation requires a second factor. Set up an authenticator app or a passkey below to continue.",
-                    "組織の設定により2要素認証が必要です。続けるには、下の認証アプリまたはパスキーを設定してください。",
+                    "組織の設定により2要素認証が必要です。続けるには、下で認証アプリまたはパスキーを設定してください。",
                 )}
             </p>
         }
@@ -321,7 +321,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
                 <h2>{say("Second factor", "2要素認証")}</h2>
                 <p>{say(
                     "With a second factor, somebody who learns your password cannot sign in with it.",
-                    "2要素認証を設定すると、パスワードを知られただけではサインインされません。",
+                    "2要素認証を設定すると、パスワードが他人に知られても、それだけではサインインされません。",
                 )}</p>
                 <h3>{say("Authenticator app", "認証アプリ")}</h3>
                 {authenticator(&view.factors)}
@@ -338,7 +338,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
                     "デバイスを紛失した場合は、すべてのブラウザーからサインアウトしてください。このブラウザーも対象です。",
                 )}</p>
                 <form method="post" action="/admin/sign-out-everywhere">
-                    <button class="button secondary" type="submit">{say("Sign out everywhere", "すべてサインアウト")}</button>
+                    <button class="button secondary" type="submit">{say("Sign out everywhere", "すべてのブラウザーからサインアウト")}</button>
                 </form>
             </section>
         </div>

@@ -65,7 +65,7 @@ fn signed_out(view: &SignInView) -> AnyView {
             " You may still be signed in to {name}: ",
             " {name} にはまだサインインしている可能性があります："
         );
-        view! { {said}<a href=address>{say("sign out there as well", "こちらもサインアウト")}</a>{say(".", "")} }
+        view! { {said}<a href=address>{say("sign out there as well", "あわせてサインアウト")}</a>{say(".", "")} }
     });
     view! { <p class="flash" role="status">{say("You have been signed out.", "サインアウトしました。")}{elsewhere}</p> }
         .into_any()
@@ -158,14 +158,14 @@ pub(super) fn set_up(view: &SetUpView, meta: &PageMeta) -> AnyView {
         || {
             say(
                 "You are creating the first account. You will be the operator of this installation and the admin of your organisation.",
-                "最初のアカウントを作成します。このシステムの運用者、および組織の管理者になります。",
+                "最初のアカウントを作成します。このアカウントは、このシステムの運用者と組織の管理者を兼ねます。",
             )
             .to_owned()
         },
         |tenant| {
             tell!(
                 "You are creating the first account. You will be the operator of this installation and the admin of {tenant}.",
-                "最初のアカウントを作成します。このシステムの運用者、および {tenant} の管理者になります。"
+                "最初のアカウントを作成します。このアカウントは、このシステムの運用者と {tenant} の管理者を兼ねます。"
             )
         },
     );

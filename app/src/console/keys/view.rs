@@ -99,12 +99,12 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
         let rotate = format!("/admin/keys/{}/rotate", key.id);
         let id = format!("hours-{}", key.id);
         let overlaps = overlaps().map(|(hours, name)| {
-            let kept = tell!("old one valid for {name}", "旧キーは{name}有効");
+            let kept = tell!("old one valid for {name}", "旧キーはあと{name}有効");
             (hours.to_string(), kept)
         });
         view! {
             <form class="inline" method="post" action=rotate>
-                <label class="unseen" for=id.clone()>{tell!("Overlap for {}", "{} の旧キーの有効期間", key.name)}</label>
+                <label class="unseen" for=id.clone()>{tell!("Overlap for {}", "{}の旧キーの有効期間", key.name)}</label>
                 <select class="input small" id=id name="hours">{options(overlaps, "24")}</select>
                 <button class="button secondary small" type="submit">{say("Rotate", "更新")}<span class="unseen">{format!(" {}", key.name)}</span></button>
             </form>
@@ -180,7 +180,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
             say("State", "状態"),
             say("Issued (UTC)", "発行日時（UTC）"),
             say("Expires", "有効期限"),
-            say("Last used (UTC), from", "最終使用（UTC）、接続元"),
+            say("Last used (UTC), from", "最終使用日時（UTC）、接続元"),
         ];
         Table::new(say("API keys", "APIキー"), columns)
             .unseen(say("Rotate or revoke", "更新・失効"))

@@ -80,7 +80,7 @@ async fn accept(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         Err(AcceptError::Bad(bad)) => bad_password(bad),
         Err(AcceptError::Taken) => say(
             "An account with this address already exists. Sign in, or ask for an invitation to another address.",
-            "このメールアドレスのアカウントはすでに存在します。サインインするか、別のアドレスへの招待を依頼してください。",
+            "このメールアドレスのアカウントはすでに存在します。サインインするか、別のメールアドレスへの招待をご依頼ください。",
         )
         .to_owned(),
         Err(AcceptError::Closed) => return Err(Fault::LinkClosed),

@@ -62,7 +62,7 @@ fn form(action: String, email: &str, button: &'static str, wrong: &[Mistake]) ->
         hint: Some(
             say(
                 "At least 15 characters. A sentence is easier to remember than symbols. Only you will know it.",
-                "15文字以上。記号の羅列より文のほうが覚えやすくなります。ご本人だけが知るパスワードを設定してください。",
+                "15文字以上で入力してください。記号を交ぜるより、文にするほうが覚えやすくなります。パスワードはご本人にしかわかりません。",
             )
             .into(),
         ),
@@ -89,7 +89,7 @@ fn join(view: &InvitationView) -> Option<AnyView> {
     let to = format!("/admin/invitation/{}/openid", view.token);
     let or = view
         .has_passwords
-        .then(|| say("Instead of a password: ", "パスワードの代わりに： "));
+        .then(|| say("Instead of a password: ", "パスワードの代わりに："));
     Some(view! { <p>{or}<a class=class href=to>{tell!("Accept with {name}", "{name} で承諾")}</a></p> }.into_any())
 }
 
@@ -97,7 +97,7 @@ fn join(view: &InvitationView) -> Option<AnyView> {
 #[must_use]
 pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
     let main = view! {
-        <h1>{tell!("Welcome, {}", "{} さん、ようこそ", view.name)}</h1>
+        <h1>{tell!("Welcome, {}", "{}さん、ようこそ", view.name)}</h1>
         <p class="lead">{tell!("You have been invited as {}. You will sign in as ", "{}として招待されています。サインイン用のメールアドレス：", what_they_will_be(view))}
             <strong>{view.email.clone()}</strong>{say(".", "")}</p>
         {mistakes(&view.mistakes)}
@@ -130,7 +130,7 @@ impl std::fmt::Debug for ResetView {
 fn sign_in_by_link(view: &ResetView, meta: &PageMeta) -> AnyView {
     let main = view! {
         <h1>{say("Sign in", "サインイン")}</h1>
-        <p class="lead">{say("This link signs you in as ", "このリンクで一度だけサインインできます：")}<strong>{view.email.clone()}</strong>{say(", once.", "")}</p>
+        <p class="lead">{say("This link signs you in as ", "このリンクで、次のアカウントに一度だけサインインできます：")}<strong>{view.email.clone()}</strong>{say(", once.", "")}</p>
         {mistakes(&view.mistakes)}
         <form class="stack" method="post" action=format!("/admin/reset/{}", view.token)>
             <button class="button primary" type="submit">{say("Sign in", "サインイン")}</button>
@@ -147,7 +147,7 @@ pub(super) fn reset(view: &ResetView, meta: &PageMeta) -> AnyView {
     }
     let main = view! {
         <h1>{say("Choose a new password", "新しいパスワードの設定")}</h1>
-        <p class="lead">{say("For ", "対象：")}<strong>{view.email.clone()}</strong>{say(". This signs you out everywhere.", "。すべてのブラウザーからサインアウトされます。")}</p>
+        <p class="lead">{say("For ", "対象：")}<strong>{view.email.clone()}</strong>{say(". This signs you out everywhere.", "。変更すると、すべてのブラウザーからサインアウトされます。")}</p>
         {mistakes(&view.mistakes)}
         {form(format!("/admin/reset/{}", view.token), &view.email, say("Change the password", "パスワードを変更"), &view.mistakes)}
     };

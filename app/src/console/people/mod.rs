@@ -114,7 +114,7 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
                 advice: say(
                     "Copy it now: it is not shown again. Send it only to the person you are inviting: whoever opens \
                      it first chooses the password.",
-                    "再表示はできませんので、今すぐコピーしてください。最初に開いた人がパスワードを設定するため、招待する本人だけに送ってください。",
+                    "再表示はできませんので、今すぐコピーしてください。最初に開いた人がパスワードを設定できるため、招待する本人だけに送ってください。",
                 ),
             };
             return with_link(&request, &roster, link).await;
@@ -161,7 +161,7 @@ async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
                     HERE,
                     say(
                         "Their second factors have been removed, and they have been signed out.",
-                        "2要素認証を解除し、対象のメンバーをサインアウトしました。",
+                        "対象のメンバーの2要素認証を解除し、サインアウトさせました。",
                     ),
                 ),
                 Err(error) => refused(error),
@@ -185,7 +185,7 @@ async fn reset(request: &Request, admin: &Admin, id: &UserId) -> PageResult<Outc
                 advice: say(
                     "Copy it now: it is not shown again. It works once, within 72 hours. Send it only to the person \
                      whose password it resets.",
-                    "再表示はできませんので、今すぐコピーしてください。72時間以内に一度だけ使用できます。再設定する本人だけに送ってください。",
+                    "再表示はできませんので、今すぐコピーしてください。72時間以内に一度だけ使用できます。パスワードを再設定する本人だけに送ってください。",
                 ),
             };
             with_link(request, &Roster::of(request.staff())?, link).await
@@ -198,11 +198,11 @@ fn refused(error: PeopleError) -> PageResult<Outcome> {
     let said = match error {
         PeopleError::LastAdmin => say(
             "Not saved. At least one admin must remain.",
-            "保存できませんでした。管理者が少なくとも1人必要です。",
+            "保存できませんでした。管理者が1人以上必要です。",
         ),
         PeopleError::LastOperator => say(
             "Not saved. At least one operator must remain.",
-            "保存できませんでした。運用者が少なくとも1人必要です。",
+            "保存できませんでした。運用者が1人以上必要です。",
         ),
         PeopleError::Above => say(
             "This person is an operator. Only another operator, or the command line on the server, can do this.",
@@ -210,7 +210,7 @@ fn refused(error: PeopleError) -> PageResult<Outcome> {
         ),
         PeopleError::NoPasswords => say(
             "Nobody has a password here. People sign in with the identity provider.",
-            "この環境ではパスワードを使用せず、IDプロバイダーでサインインします。",
+            "この環境ではパスワードを使用しません。IDプロバイダーでサインインしてください。",
         ),
         PeopleError::NotFound => return Err(Fault::NotFound),
         PeopleError::Store(error) => return Err(error.into()),

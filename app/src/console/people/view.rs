@@ -144,13 +144,13 @@ fn row(person: &Person, power: Power) -> Row {
         view! { <button class="button quiet small" type="submit" name="change" value="remove_factors">{say("Remove second factors", "2要素認証を解除")}</button> }
     });
     let changes = if person.me {
-        view! { <span class="soft">{labels::role(person.role)}{say(" (you)", "（あなた）")}</span> }.into_any()
+        view! { <span class="soft">{labels::role(person.role)}{say(" (you)", "（自分）")}</span> }.into_any()
     } else if power != Power::Manage {
         view! { <span class="soft">{labels::role(person.role)}</span> }.into_any()
     } else {
         view! {
             <form class="inline" method="post" action=action.clone()>
-                <label class="unseen" for=id.clone()>{tell!("Role of {}", "{} の権限", person.name)}</label>
+                <label class="unseen" for=id.clone()>{tell!("Role of {}", "{}の権限", person.name)}</label>
                 <select class="input small" id=id name="role">{options(short, person.role.map_or("", Role::as_str))}</select>
                 <button class="button secondary small" type="submit" name="change" value="role">{say("Save", "保存")}</button>
                 {reset}

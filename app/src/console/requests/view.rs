@@ -118,7 +118,7 @@ fn extent(kept: Kept) -> String {
     };
     tell!(
         "The latest {} requests with a valid key, kept for up to {days}. Bodies, queries and the ids in paths are not recorded.",
-        "有効なキーによる最新のリクエスト（最大{}件、最長{days}）です。本文、クエリ、パス内のIDは記録されません。",
+        "有効なキーによる最新のリクエスト（最大{}件）です。最長{days}間保存されます。本文、クエリ、パス内のIDは記録されません。",
         grouped(kept.most.into())
     )
 }
@@ -140,14 +140,14 @@ fn list(view: &RequestsView) -> AnyView {
                 "No requests match these filters",
                 "条件に一致するリクエストはありません",
             ),
-            say("Clear some of them to see more.", "条件を減らしてください。"),
+            say("Clear some of them to see more.", "条件を減らしてお試しください。"),
         )
         .into_any();
     }
     if view.rows.is_empty() {
         let advice = view! {
             {say("They appear as soon as your server calls the API. ", "サーバーがAPIを呼び出すと、すぐに表示されます。")}
-            <a href="/admin/keys">{say("Issue an API key", "APIキーを発行")}</a>{say(" or ", "、")}
+            <a href="/admin/keys">{say("Issue an API key", "APIキーを発行")}</a>{say(" or ", "または")}
             <a href="/docs/tutorial">{say("read the tutorial", "チュートリアル（英語）を読む")}</a>
         };
         return empty(say("No requests yet", "リクエストはまだありません"), advice).into_any();
