@@ -58,7 +58,7 @@ pub(super) struct ScoreRow {
 
 /// The evidence accepted for this kind of document, shown beside what was found.
 pub(crate) fn evidence(kind: DocumentType) -> AnyView {
-    view! { <p class="soft">{say("Accepted evidence: ", "認める根拠は次のとおりです。")}{labels::evidence(kind)}</p> }
+    view! { <p class="soft">{say("Accepted evidence: ", "真正と認める根拠は次のとおりです。")}{labels::evidence(kind)}</p> }
         .into_any()
 }
 

@@ -44,7 +44,7 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
         .to_owned(),
         RuleError::Pending { name } => tell!(
             "{name} has just decided this case.",
-            "この案件は{name}が判定したところです。"
+            "この案件はたった今、{name}が判定しました。"
         ),
         RuleError::NoReason => say(
             "Choose at least one reason for the rejection.",
@@ -62,7 +62,7 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
 /// Who has the case now.
 pub(super) fn assigned(to: Option<&UserId>, me: &UserId) -> &'static str {
     match to {
-        None => say("The case is assigned to nobody.", "案件の担当者をなしにしました。"),
+        None => say("The case is assigned to nobody.", "案件の担当者を「なし」にしました。"),
         Some(user) if user == me => say("The case is assigned to you.", "案件を自分に割り当てました。"),
         Some(_) => say("The case is assigned.", "案件を割り当てました。"),
     }
@@ -76,11 +76,11 @@ pub(super) fn why_not_assigned(error: AssignError) -> PageResult<String> {
         AssignError::NotWaiting => no_longer_waiting(),
         AssignError::Changed(Some(name)) => tell!(
             "The case was assigned to {name} in the meantime.",
-            "その間に、案件が{name}に割り当てられました。"
+            "この案件は、先に{name}に割り当てられました。"
         ),
         AssignError::Changed(None) => say(
             "The case was given back in the meantime.",
-            "その間に、案件の担当者がいなくなりました。",
+            "この案件は、先に担当者が外れました。",
         )
         .to_owned(),
         AssignError::NoReviewer => say(

@@ -21,7 +21,7 @@ pub(super) fn complete(id: &str) -> AnyView {
             <h2>{say("Complete with test data", "テストデータで完了")}</h2>
             <p class="soft">{say(
                 "The session is completed with fictional data and ends with the outcome you choose. Webhooks, review and erasure are real.",
-                "架空のデータで完了し、選択した結果でセッションが終了します。Webhook、審査、消去は実際に行われます。",
+                "セッションは架空のデータで完了し、選択した結果で終了します。Webhook、審査、消去は実際に行われます。",
             )}</p>
             <form class="stack" method="post" action=action>
                 <div class="field">
@@ -42,14 +42,14 @@ pub(super) fn advance(id: &str, to: SandboxTime) -> AnyView {
         SandboxTime::Deadline => (
             say(
                 "Lets the deadline of this session pass. It expires as it would by itself, with its event.",
-                "このセッションの期限を経過させます。通常どおり期限切れになり、イベントも送信されます。",
+                "このセッションの時刻を期限まで進めます。通常どおり期限切れになり、イベントも送信されます。",
             ),
             say("Move to the deadline", "期限まで進める"),
         ),
         SandboxTime::RetentionEnd => (
             say(
                 "Lets the retention period of this session end. Its personal data is erased as it would be by itself.",
-                "このセッションの保存期間を終了させます。個人情報は通常どおり消去されます。",
+                "このセッションの時刻を保存期間の終了まで進めます。個人情報は通常どおり消去されます。",
             ),
             say("Move to the end of retention", "保存期間の終了まで進める"),
         ),

@@ -26,7 +26,7 @@ async fn a_reviewer_finds_the_sessions_of_a_person_by_a_form() {
     assert!(nobody.status == 200 && nobody.body.contains("No sessions of this person"));
     for (fields, sentence) in [
         ("name=+&birthDate=", "Enter a name or a date of birth."),
-        ("name=&birthDate=1990-02-31", "Enter a date of the calendar."),
+        ("name=&birthDate=1990-02-31", "Enter a real date."),
     ] {
         let refused = reviewer.post("/admin/sessions", fields).await;
         assert!(refused.status == 422 && refused.body.contains(sentence), "{fields}");

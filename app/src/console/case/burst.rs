@@ -64,11 +64,11 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
     let watched = match burst.watched {
         Some(true) => say(
             "The server watched the camera, and these are the photos that it saw.",
-            "サーバーが撮影を監視しており、これらの写真はその際に確認したものです。",
+            "サーバーが撮影を監視しており、これらの写真はその際に確認されたものです。",
         ),
         Some(false) => say(
             "The server watched the camera, but these are not the photos that it saw.",
-            "サーバーが撮影を監視していましたが、これらの写真はその際に確認したものではありません。",
+            "サーバーが撮影を監視していましたが、これらの写真はその際に確認されたものではありません。",
         ),
         None => say(
             "These photos were uploaded: nobody watched them being taken.",

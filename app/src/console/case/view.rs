@@ -125,7 +125,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
             let seen = shown.card_url.clone().unwrap_or_else(|| shown.url.clone());
             let link = seen.clone();
             let original = shown.card_url.is_some().then(|| view! {
-                <p class="hint">{say("Cut out and straightened. ", "切り抜いて傾きを直しています。")}
+                <p class="hint">{say("Cut out and straightened. ", "書類を切り抜き、傾きを補正しています。")}
                     <a href=shown.url.clone() target="_blank" rel="noopener">{say("The photo as taken", "元の写真")}</a></p>
             });
             let problems = shown
@@ -149,7 +149,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
         <div class="tools" data-tools hidden>
             <button class="button secondary small" type="button" data-tool="zoom">{say("Zoom ", "拡大 ")}<kbd>"Z"</kbd></button>
             <button class="button secondary small" type="button" data-tool="rotate">{say("Rotate ", "回転 ")}<kbd>"R"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="bright">{say("Brighter ", "明るく ")}<kbd>"B"</kbd></button>
+            <button class="button secondary small" type="button" data-tool="bright">{say("Brighter ", "明るさ ")}<kbd>"B"</kbd></button>
             <button class="button secondary small" type="button" data-tool="contrast">{say("Contrast ", "コントラスト ")}<kbd>"V"</kbd></button>
             <button class="button secondary small" type="button" data-tool="compare">{say("Compare faces ", "顔を比較 ")}<kbd>"C"</kbd></button>
             <button class="button quiet small" type="button" data-tool="help">{say("Shortcuts ", "ショートカット ")}<kbd>"?"</kbd></button>
@@ -222,7 +222,7 @@ fn ruling(view: &CaseView) -> AnyView {
         hint: Some(
             say(
                 "Sent to your server in the webhook. If you ask the user again, the note stays here for the next reviewer.",
-                "Webhookでサーバーに送信されます。再提出を依頼する場合は送信されず、次の審査担当者のためにここに残ります。",
+                "Webhookでサーバーに送信されます。再提出を依頼する場合は送信されず、次の審査担当者に引き継がれます。",
             )
             .into(),
         ),
@@ -252,7 +252,7 @@ fn ruling(view: &CaseView) -> AnyView {
 fn typed(view: &CaseView) -> AnyView {
     let text = view.note.clone();
     let shown = (!text.is_empty())
-        .then(|| view! { <p class="soft small">{say("Your note was not sent:", "メモは送信されていません：")}</p><blockquote class="note-text"><p>{text}</p></blockquote> });
+        .then(|| view! { <p class="soft small">{say("Your note was not sent:", "メモは送信されませんでした：")}</p><blockquote class="note-text"><p>{text}</p></blockquote> });
     shown.into_any()
 }
 
@@ -279,7 +279,7 @@ fn side(view: &CaseView) -> AnyView {
                     <span data-until>{minutes(*until)}</span>{say(" UTC.", " UTCまで確保されています。")}</p>
                 <p class="note" role="alert" data-lost hidden>{say(
                     "Your reservation of this case has expired. Copy your note, then open the case again.",
-                    "案件の確保期限が切れました。メモを控えてから、案件を開き直してください。",
+                    "案件の確保期限が切れました。メモの内容を控えてから、案件を開き直してください。",
                 )}</p>
                 {ruling(view)}
             }
@@ -365,7 +365,7 @@ fn keys() -> AnyView {
             "A, X, T",
             say(
                 "go to Approve, Reject, Ask again; Enter decides",
-                "承認、不承認、再提出を依頼へ移動（Enterで確定）",
+                "「承認」「不承認」「再提出を依頼」へ移動（Enterで確定）",
             ),
         ),
         (

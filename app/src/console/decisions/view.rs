@@ -48,7 +48,7 @@ fn rules() -> AnyView {
             <ol>
                 <li>{say(
                     "A reason that rejects, such as another person's face, rejects the session.",
-                    "別人の顔など、不承認の理由が1つでもあれば、セッションは不承認になります。",
+                    "別人の顔など、不承認となる理由が1つでもあれば、セッションは不承認になります。",
                 )}</li>
                 <li>{say(
                     "Any other reason, a check that could not be made, or a document that is not shown to be authentic sends it to a reviewer.",
@@ -59,7 +59,7 @@ fn rules() -> AnyView {
                     "理由が1つもなく、必要な検査がすべて完了したセッションだけが自動で承認されます。",
                 )}</li>
             </ol>
-            <p>{say("Every reason and its effect: ", "すべての理由とその効果：")}<a href="/docs#reasons">{say("Reasons", "理由の一覧（英語）")}</a>{say(".", "")}</p>
+            <p>{say("Every reason and its effect: ", "すべての理由と、判定への影響：")}<a href="/docs#reasons">{say("Reasons", "理由の一覧（英語）")}</a>{say(".", "")}</p>
         </section>
     }
     .into_any()
@@ -78,20 +78,20 @@ fn thresholds(policy: &Policy) -> AnyView {
     let between = |accept: f64, review: f64| {
         tell!(
             "accepted from {accept:.2}, reviewed from {review:.2}",
-            "{accept:.2} 以上で合格、{review:.2} 以上で審査"
+            "{accept:.2}以上で合格、{review:.2}以上で審査"
         )
         .into_any()
     };
     let duplicates = if policy.find_duplicates {
-        tell!("Same person from {:.2}", "{:.2} 以上で同一人物", policy.duplicate_from)
+        tell!("Same person from {:.2}", "{:.2}以上で同一人物", policy.duplicate_from)
     } else {
         say("Off", "オフ").to_owned()
     };
     let evidence = match policy.accepted {
-        Accepted::MachineReadable => say("Machine-readable data", "機械読み取りデータ"),
+        Accepted::MachineReadable => say("Machine-readable data", "機械読取データ"),
         Accepted::Visual => say(
             "Machine-readable data or visual evidence",
-            "機械読み取りデータまたは外観検査",
+            "機械読取データまたは外観検査",
         ),
     };
     view! {
@@ -100,7 +100,7 @@ fn thresholds(policy: &Policy) -> AnyView {
             {facts(vec![
                 (say("Face match", "顔照合"), between(policy.match_accept, policy.match_review)),
                 (say("Liveness", "生体検知"), between(policy.liveness_accept, policy.liveness_review)),
-                (say("Accepted evidence", "認める根拠"), evidence.into_any()),
+                (say("Accepted evidence", "真正と認める根拠"), evidence.into_any()),
                 (say("Face search among approved people", "承認済みの顔の検索"), duplicates.into_any()),
                 (say("Quality control", "品質管理"), percent(policy.sampled).into_any()),
                 (say("Statistical signs of fraud alone reject", "統計的な不正の兆候のみで不承認"), yes(policy.reject_on_fraud_signals)),
@@ -115,9 +115,9 @@ fn limits(limits: &[Limit]) -> AnyView {
     let rows = limits.iter().map(|limit| {
         let value = decimals(limit.value);
         let bound = if limit.name.is_at_most() {
-            tell!("at most {value}", "{value} 以下")
+            tell!("at most {value}", "{value}以下")
         } else {
-            tell!("at least {value}", "{value} 以上")
+            tell!("at least {value}", "{value}以上")
         };
         [
             row_name(labels::score(&Named::Known(limit.name))),
@@ -129,7 +129,7 @@ fn limits(limits: &[Limit]) -> AnyView {
             <h2>{say("Measurements and their limits", "測定値としきい値")}</h2>
             <p class="soft">{say(
                 "The page of each session shows what was measured against these limits.",
-                "各セッションのページに、しきい値に対する測定値が表示されます。",
+                "各セッションのページに、測定値がこのしきい値とともに表示されます。",
             )}</p>
             {Table::new(say("Limits", "しきい値"), [say("Measurement", "測定項目"), say("Limit", "しきい値")]).rows(rows)}
         </section>
@@ -159,7 +159,7 @@ fn models(models: &[Model]) -> AnyView {
             <h2>{say("Models", "モデル")}</h2>
             <p class="soft">{say(
                 "The networks that judge pictures. Each decision keeps the hashes of those it was made with.",
-                "画像を判定するネットワークです。判定ごとに、使用したモデルのハッシュ値が記録されます。",
+                "画像を判定するニューラルネットワークです。判定ごとに、使用したモデルのハッシュ値が記録されます。",
             )}</p>
             {Table::new(say("Models", "モデル"), [say("File", "ファイル"), say("Licence", "ライセンス"), "SHA-256"]).rows(rows)}
         </section>

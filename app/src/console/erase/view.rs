@@ -36,7 +36,7 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
     let ends = view.ends.map(|unfinished| {
         view! { <p class="note">{unfinished}" "{say(
             "The session will end as failed, and your server will be notified.",
-            "セッションは「失敗」として終了し、サーバーに通知されます。",
+            "消去すると、セッションは「失敗」として終了し、サーバーに通知されます。",
         )}</p> }
     });
     let word = Line::text(

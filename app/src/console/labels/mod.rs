@@ -71,7 +71,7 @@ pub(super) fn evidence(kind: DocumentType) -> String {
     if provable.visually {
         ways.push(say(
             "every visual check of its layout, if the settings allow that",
-            "設定で許可されている場合は、レイアウトの外観検査すべての合格",
+            "レイアウトの外観検査すべての合格（設定で許可している場合）",
         ));
     }
     let (document, ways) = (document(kind), ways.join(say("; or ", "、または")));
@@ -101,11 +101,11 @@ pub(super) fn accepted(accepted: Accepted) -> &'static str {
     match accepted {
         Accepted::MachineReadable => say(
             "Only documents with machine-readable data",
-            "機械読み取りデータのある書類のみ",
+            "機械読取データのある書類のみ",
         ),
         Accepted::Visual => say(
             "Also documents without machine-readable data, by visual checks of their layout",
-            "機械読み取りデータのない書類も、レイアウトの外観検査により承認",
+            "機械読取データのない書類も、レイアウトの外観検査により承認",
         ),
     }
 }
@@ -144,7 +144,7 @@ pub(super) fn failure(reason: FailureReason) -> &'static str {
     match reason {
         FailureReason::ProcessingError => say(
             "Processing failed permanently.",
-            "処理に失敗しました。再試行はできません。",
+            "処理に失敗しました。再試行は行われません。",
         ),
         FailureReason::MediaCorrupted => say("A stored picture is damaged.", "保存された画像が破損しています。"),
         FailureReason::MediaLost => say("A stored picture is missing.", "保存された画像が見つかりません。"),
@@ -156,8 +156,8 @@ pub(super) fn failure(reason: FailureReason) -> &'static str {
         ),
         FailureReason::SettingsInvalid => say("The settings are no longer valid.", "設定が有効ではなくなりました。"),
         FailureReason::OperatorCancelled => say(
-            "An operator cancelled the session.",
-            "運用者がセッションをキャンセルしました。",
+            "Your organisation cancelled the session.",
+            "組織側の操作でセッションがキャンセルされました。",
         ),
         FailureReason::ErasedBeforeDecision => say(
             "The personal data was erased before a decision.",
@@ -217,16 +217,13 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
             "Distance between the straight and the turned face",
             "正面と横向きの顔の距離",
         ),
-        ScoreName::ColoursFollowed => say("Face reflects the screen’s colours", "画面の色に従う顔の色"),
+        ScoreName::ColoursFollowed => say("Face reflects the screen’s colours", "画面の色に応じた顔の色の変化"),
         ScoreName::RepeatedFrames => say(
             "Photos that another session has sent before",
-            "別のセッションが送信済みの写真",
+            "別のセッションで送信済みの写真",
         ),
-        ScoreName::ZonesAgree => say(
-            "Printed and machine-readable data agree",
-            "印字と機械読み取りデータの一致",
-        ),
-        ScoreName::MrzReading => say("MRZ reading confidence", "MRZの読み取りの信頼度"),
+        ScoreName::ZonesAgree => say("Printed and machine-readable data agree", "印字と機械読取データの一致"),
+        ScoreName::MrzReading => say("MRZ reading confidence", "MRZの読み取り信頼度"),
         ScoreName::GreyShare => say("Share of grey", "グレーの割合"),
         ScoreName::Raster => say("Screen or print raster", "画面または印刷の網目"),
         ScoreName::PortraitRepeated => say(
@@ -235,14 +232,17 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ),
         ScoreName::Layout => say("Layout confidence", "レイアウトの信頼度"),
         ScoreName::LayoutHidden => say("Hidden part of the layout", "レイアウトの隠れた部分"),
-        ScoreName::SelfieGrid => say("Pixel grid of a screen around the face", "顔の周囲の画面の画素格子"),
-        ScoreName::EyesCovered => say("Eyes covered", "目の隠れ"),
-        ScoreName::MouthCovered => say("Mouth covered", "口の隠れ"),
+        ScoreName::SelfieGrid => say(
+            "Pixel grid of a screen around the face",
+            "顔の周囲に見える画面の画素格子",
+        ),
+        ScoreName::EyesCovered => say("Eyes covered", "目の隠れ具合"),
+        ScoreName::MouthCovered => say("Mouth covered", "口の隠れ具合"),
         ScoreName::PortraitDistance => say("Distance from the document's portrait", "書類の顔写真との距離"),
         ScoreName::DuplicateFace => say("Match with a face approved before", "承認済みの顔との一致度"),
         ScoreName::SameHolder => say(
             "Match with the earlier holder of the document",
-            "書類の以前の所持者との一致度",
+            "書類の以前の名義人との一致度",
         ),
     };
     label.to_owned()

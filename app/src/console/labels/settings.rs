@@ -24,12 +24,12 @@ pub(in crate::console) fn setting(name: &str) -> String {
         "liveness_accept" => say("Liveness, accept from", "生体検知：合格のしきい値"),
         "liveness_review" => say("Liveness, review from", "生体検知：審査のしきい値"),
         "reject_on_fraud_signals" => say("Reject on fraud signals", "不正の兆候による不承認"),
-        "accept_specimens" => say("Accept specimens", "見本の受け入れ"),
+        "accept_specimens" => say("Accept specimens", "見本の受付"),
         "accepted" => say("Automatic approval", "自動承認"),
         "find_duplicates" => say("Search for faces approved before", "承認済みの顔の検索"),
         "duplicate_from" => say("Same face, from", "同一の顔とみなすしきい値"),
         "sampled" => say("Quality control, share", "品質管理の抽出割合"),
-        "second_factor_required" => say("Second factor required", "2要素認証を必須にする"),
+        "second_factor_required" => say("Second factor required", "2要素認証の必須化"),
         other => other,
     };
     known.to_owned()
@@ -44,11 +44,11 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
         ),
         Weakening::ThresholdLowered => say(
             "A lower confidence will be enough for a face match or liveness.",
-            "顔照合または生体検知が、より低い信頼度で合格になります。",
+            "顔照合または生体検知が、より低い信頼度でも合格になります。",
         ),
         Weakening::FraudSignalsReviewed => say(
             "Fraud signals will no longer reject a session by themselves.",
-            "不正の兆候だけではセッションが不承認にならなくなります。",
+            "不正の兆候だけでは、セッションが不承認にならなくなります。",
         ),
         Weakening::SpecimensAccepted => say(
             "Specimens and documents of a fictional state will count as genuine.",
@@ -68,7 +68,7 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
         ),
         Weakening::ReceiverChanged => say(
             "Results will no longer be sent to where they are sent now.",
-            "結果が現在の送信先に送信されなくなります。",
+            "結果が現在の受信先に送信されなくなります。",
         ),
         Weakening::NetworksAdmitted => say(
             "More networks will be able to call the API.",
@@ -80,7 +80,7 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
         ),
         Weakening::RetentionShortened => say(
             "Personal data will be erased sooner, also that of sessions that have ended.",
-            "終了済みのセッションを含め、個人情報がより早く消去されます。",
+            "終了済みのセッションも含め、個人情報がより早く消去されます。",
         ),
         Weakening::SecondFactorOptional => say(
             "A password alone will be enough to sign in to the console.",
@@ -88,7 +88,7 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
         ),
         Weakening::FlashesOff => say(
             "The screen’s colours will no longer detect videos that were recorded earlier.",
-            "事前に撮影された映像を画面の色で防げなくなります。",
+            "事前に撮影された映像を、画面の色で検出できなくなります。",
         ),
     }
 }

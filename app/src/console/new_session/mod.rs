@@ -36,11 +36,11 @@ fn why(not_ready: NotReady) -> &'static str {
     match not_ready {
         NotReady::SettingsMissing => say(
             "There are no settings yet, so no session can be created.",
-            "設定がまだないため、セッションを作成できません。",
+            "設定がまだ保存されていないため、セッションを作成できません。",
         ),
         NotReady::NoStepsEnabled => say(
             "No verification step is enabled, so no session can be created.",
-            "確認ステップが有効になっていないため、セッションを作成できません。",
+            "有効な確認ステップがないため、セッションを作成できません。",
         ),
     }
 }
@@ -88,7 +88,7 @@ fn body(fields: &Fields) -> Result<Vec<u8>, &'static str> {
 fn not_json() -> &'static str {
     say(
         "The metadata is not valid JSON.",
-        "メタデータが正しいJSONではありません。",
+        "メタデータがJSONの形式になっていません。",
     )
 }
 

@@ -39,7 +39,7 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
         hint: Some(
             say(
                 r#"A JSON object, like {"order": "A-17"}. Returned in webhooks. Must not contain personal data."#,
-                r#"{"order": "A-17"}のようなJSONオブジェクト。Webhookで返されます。個人情報を含めないでください。"#,
+                r#"JSONオブジェクトを入力します（例：{"order": "A-17"}）。Webhookで返されます。個人情報は含めないでください。"#,
             )
             .into(),
         ),
@@ -54,7 +54,7 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
         <form class="stack narrow-page" method="post" action="/admin/sessions/new">
             <section class="panel stack">
                 <h2>{say("What you know about the person (optional)", "利用者の登録情報（任意）")}</h2>
-                <p class="soft">{say("Compared with the document. Encrypted at rest.", "本人確認書類と照合します。暗号化して保存されます。")}</p>
+                <p class="soft">{say("Compared with the document. Encrypted at rest.", "本人確認書類と照合します。入力内容は暗号化して保存されます。")}</p>
                 <div class="grid-form">
                     {line(text("lastName", say("Last name", "姓"), "text", last), wrong)}
                     {line(text("firstName", say("First name", "名"), "text", first), wrong)}

@@ -22,11 +22,11 @@ struct Reached {
 fn label(step: FunnelStep) -> &'static str {
     match step {
         FunnelStep::Created => say("Created", "作成"),
-        FunnelStep::Opened => say("Opened the link", "リンクを開封"),
+        FunnelStep::Opened => say("Opened the link", "リンクにアクセス"),
         FunnelStep::Agreed => say("Agreed", "同意"),
         FunnelStep::DocumentSent => say("Sent the document", "書類を送信"),
         FunnelStep::DetailsGiven => say("Gave the details", "情報を入力"),
-        FunnelStep::SelfieTaken => say("Took the selfie", "自撮りを撮影"),
+        FunnelStep::SelfieTaken => say("Took the selfie", "自撮り写真を撮影"),
         FunnelStep::Submitted => say("Submitted", "提出"),
         FunnelStep::Decided => say("Decided", "判定"),
     }

@@ -126,7 +126,7 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
         missing.push((
             say(
                 "Set a webhook receiver. Without one, your server has to poll with GET",
-                "Webhook受信先を設定してください。未設定の場合、サーバーからGETで確認する必要があります",
+                "Webhook受信先を設定してください。未設定の場合、サーバーからGETで定期的に取得する必要があります",
             ),
             "/admin/settings#webhook",
         ));

@@ -102,12 +102,12 @@ fn overdue(count: i64) -> AnyView {
         0 => return ().into_any(),
         1 => say(
             "One case has been waiting for longer than half the retention period. It is not erased by time until it is decided.",
-            "保存期間の半分を超えて審査を待っている案件が1件あります。判定されるまで、期間の経過では消去されません。",
+            "保存期間の半分を超えて審査を待っている案件が1件あります。判定されるまでは、保存期間が過ぎても消去されません。",
         )
         .to_owned(),
         count => tell!(
             "{count} cases have been waiting for longer than half the retention period. They are not erased by time until they are decided.",
-            "保存期間の半分を超えて審査を待っている案件が{count}件あります。判定されるまで、期間の経過では消去されません。"
+            "保存期間の半分を超えて審査を待っている案件が{count}件あります。判定されるまでは、保存期間が過ぎても消去されません。"
         ),
     };
     view! { <section class="panel notice"><p>{sentence}" "<a href="/admin/review">{say("Review", "審査")}</a></p></section> }
@@ -147,7 +147,7 @@ fn times(times: &[DecisionTimes]) -> AnyView {
                 say("Decided", "判定方法"),
                 say("Decisions", "件数"),
                 say("Half within", "中央値"),
-                say("Nine in ten within", "90%完了"),
+                say("Nine in ten within", "90パーセンタイル"),
             ],
         )
         .rows(rows)
@@ -236,13 +236,19 @@ fn tiles(view: &OverviewView) -> AnyView {
     let rate = if decided > 0 {
         tell!("{}% of decided sessions", "判定済みの{}%", approved * 100 / decided)
     } else {
-        say("none decided yet", "判定済みなし").to_owned()
+        say("none decided yet", "判定はまだありません").to_owned()
     };
     let automatic = view.times.iter().find(|times| times.source == Source::Automatic);
     let median = automatic.map_or_else(|| "–".to_owned(), |times| duration(times.median));
     let ninetieth = automatic.map_or_else(
-        || say("no automatic decisions yet", "自動判定なし").to_owned(),
-        |times| tell!("nine in ten within {}", "90%完了：{}", duration(times.ninetieth)),
+        || say("no automatic decisions yet", "自動判定はまだありません").to_owned(),
+        |times| {
+            tell!(
+                "nine in ten within {}",
+                "90パーセンタイル：{}",
+                duration(times.ninetieth)
+            )
+        },
     );
     let oldest = view.backlog.oldest.map_or_else(
         || say("queue is empty", "審査待ちなし").to_owned(),

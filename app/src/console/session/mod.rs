@@ -227,7 +227,7 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
         if let Some(at) = link.used_at {
             moments.push(moment(
                 at,
-                say("Link opened by the user", "利用者がリンクを開封"),
+                say("Link opened by the user", "利用者がリンクにアクセス"),
                 Tone::Live,
             ));
         }
@@ -278,7 +278,7 @@ pub(super) fn ruled_by(judged: &Judged) -> (String, Tone) {
 
 fn failed(reason: FailureReason) -> &'static str {
     match reason {
-        FailureReason::ConsentDeclined => say("Declined by the user", "利用者による同意の拒否"),
+        FailureReason::ConsentDeclined => say("Declined by the user", "利用者が同意を拒否"),
         _ => say("Failed", "失敗"),
     }
 }

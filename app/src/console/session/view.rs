@@ -321,7 +321,7 @@ fn summary(view: &SessionView) -> AnyView {
         items.push((say("Expires", "期限"), time(expires)));
     }
     if let Some(until) = view.open_link_until {
-        items.push((say("Link expires", "リンクの期限"), time(until)));
+        items.push((say("Link expires", "リンクの有効期限"), time(until)));
     }
     if let Some(at) = completed {
         items.push((say("Completed", "完了日時"), time(at)));
@@ -357,7 +357,7 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
     let readings = if !view.personal {
         view! { <section class="panel"><h2>{say("Readings", "読み取り内容")}</h2><p class="soft">{say(
             "Your role does not have access to personal data.",
-            "現在の権限では個人情報を閲覧できません。",
+            "お使いの権限では個人情報を閲覧できません。",
         )}</p></section> }
         .into_any()
     } else if view.items.is_empty() {

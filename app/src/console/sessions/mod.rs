@@ -146,7 +146,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
             Vec::new(),
             vec![mistake(
                 BIRTH_DATE,
-                say("Enter a date of the calendar.", "正しい日付を入力してください。"),
+                say("Enter a real date.", "実在する日付を入力してください。"),
             )],
         ),
         Err(FindPersonError::Store(error)) => return Err(error.into()),

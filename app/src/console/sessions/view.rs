@@ -100,7 +100,7 @@ fn person(person: &Person, wrong: &[Mistake]) -> AnyView {
                 <p class="hint wide">
                     {say(
                         "Family name and given name in any order, in letters or kana. The search is recorded in the audit log, without the name.",
-                        "姓と名を順不同で、漢字・ローマ字またはカナで入力します。検索は監査ログに記録されます（氏名は記録されません）。",
+                        "姓と名を入力します（順不同）。漢字、ローマ字、カナのいずれでも検索できます。検索の記録は監査ログに残りますが、氏名は含まれません。",
                     )}
                 </p>
             </form>
@@ -140,7 +140,7 @@ fn filters(asked: &Asked) -> AnyView {
             {text("id", say("Session id", "セッションID"), "text", &asked.id)}
             {select("status", say("Status", "状態"), say("Any status", "すべての状態"), statuses, &asked.status)}
             {select("verdict", say("Verdict", "判定"), say("Any verdict", "すべての判定"), verdicts, &asked.verdict)}
-            {text("metadata", say("Metadata contains", "メタデータに含む文字列"), "text", &asked.metadata)}
+            {text("metadata", say("Metadata contains", "メタデータに含まれる文字列"), "text", &asked.metadata)}
             <details class="fold wide" open=asked.more()>
                 <summary>{say("More filters", "その他の条件")}</summary>
                 <div class="filters">
@@ -224,7 +224,7 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         empty(
             say("No sessions of this person", "この人物のセッションはありません"),
             say(
-                "Names are found as a whole: enter both the family name and the given name, as on the document.",
+                "Only complete names are found: enter both the family name and the given name, as on the document.",
                 "氏名は完全一致で検索します。姓と名の両方を、書類のとおりに入力してください。",
             ),
         )
@@ -235,10 +235,7 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
                 "No sessions match these filters",
                 "条件に一致するセッションはありません",
             ),
-            say(
-                "Clear some of them to see more.",
-                "条件を減らすと、より多く表示されます。",
-            ),
+            say("Clear some of them to see more.", "条件を減らしてお試しください。"),
         )
         .into_any()
     } else if view.rows.is_empty() {
