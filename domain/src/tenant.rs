@@ -374,7 +374,7 @@ impl TenantSettings {
         check(
             "policy",
             self.policy.is_sane(),
-            "thresholds must be between 0 and 1, the review limit below the accept limit, the face match accepted from at least 0.50, liveness from at least 0.43, and the duplicate limit at least 0.83",
+            "thresholds must be between 0 and 1, the review limit no higher than the accept limit, the face match accepted from at least 0.50, liveness from at least 0.43, and the duplicate limit at least 0.83",
         );
         check(
             "accent",

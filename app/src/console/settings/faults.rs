@@ -23,7 +23,7 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
         "tries" => ("The number of tries", "試行回数は1から9の範囲で入力してください。"),
         "policy" => (
             "The",
-            "しきい値は0から1の範囲で、審査のしきい値は合格のしきい値より小さくしてください。合格の下限は、顔照合が0.50、生体検知が0.43、同一の顔が0.83です。",
+            "しきい値は0から1の範囲で、審査のしきい値は合格のしきい値以下で入力してください。しきい値の下限は、顔照合の合格が0.50、生体検知の合格が0.43、同一の顔が0.83です。",
         ),
         "accent" => (
             "The accent colour",
@@ -51,7 +51,7 @@ pub(super) fn contact(bad: BadContact) -> Mistake {
         "contact",
         with_japanese(
             en,
-            "問い合わせ先には「https://」のURLまたはメールアドレスを入力してください。",
+            "問い合わせ先には「https://」で始まるURLまたはメールアドレスを入力してください。",
         ),
     )
 }
@@ -84,14 +84,14 @@ const fn callback_rule(bad: BadCallback) -> &'static str {
 /// A receiver that gets no webhooks.
 pub(super) fn receiver(bad: UrlFault) -> Mistake {
     let ja = match bad {
-        UrlFault::Malformed => "受信先にURLを入力してください。",
+        UrlFault::Malformed => "受信先には正しい形式のURLを入力してください。",
         UrlFault::TooLong => "受信先のURLは2,048バイト以内で入力してください。",
         UrlFault::NotHttps => "受信先には「https://」で始まるURLを入力してください。",
         UrlFault::Credentials => "受信先のURLにユーザー名やパスワードを含めることはできません。",
         UrlFault::Fragment => "受信先のURLにフラグメントを含めることはできません。",
         UrlFault::Literal => "受信先はホスト名で指定してください。IPアドレスは使用できません。",
         UrlFault::Port => {
-            "受信先のポートは使用できません。443、または他のプロトコルで使われていない1024以上のポートを指定してください。"
+            "このポートは受信先に使用できません。443、または1024以上で他のプロトコルに割り当てられていないポートを指定してください。"
         }
         UrlFault::Unresolved => "受信先のホスト名を解決できません。",
         UrlFault::NotPublic => "受信先のホスト名が、公開されていないアドレスに解決されます。",

@@ -158,7 +158,7 @@ async fn load(request: Request) -> PageResult<SettingsView> {
             (Err(bad), _) => Err(faults::not_allowed(bad)),
             (Ok(_), None) => Err(say(
                 "Not allowed: it is not on the list.",
-                "許可されていません。一覧にないURLです。",
+                "許可されていません。許可するコールバックURLに含まれていません。",
             )
             .to_owned()),
             (Ok(_), Some(_)) => Ok(()),
@@ -297,7 +297,7 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
                 Err(SettingsError::Stale) => {
                     let sentence = say(
                         "Somebody else has changed the settings in the meantime. Check them and save again.",
-                        "他のメンバーが設定を変更しました。内容を確認して、再度保存してください。",
+                        "その間に、他のメンバーが設定を変更しました。内容を確認して、再度保存してください。",
                     );
                     vec![mistake(section, sentence)]
                 }

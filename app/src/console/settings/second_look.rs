@@ -70,7 +70,7 @@ fn decisions(found: &Decisions) -> AnyView {
         return view! {
             <p class="soft">{say(
                 "No decisions of the last 30 days can be made again: there are none, or their data is erased or test data.",
-                "過去30日間に、再判定できる判定はありません。判定がないか、データが消去済み、またはテストデータです。",
+                "過去30日間の判定のうち、やり直せるものはありません。判定がないか、データが消去済みまたはテスト用です。",
             )}</p>
         }
             .into_any();
@@ -80,12 +80,12 @@ fn decisions(found: &Decisions) -> AnyView {
     let lead = if all == MOST {
         tell!(
             "The last {MOST} decisions, made again with the new settings. The search for people approved before is not repeated.",
-            "直近{MOST}件の判定を新しい設定でやり直した結果です。承認済みの顔の検索は含みません。"
+            "直近{MOST}件の判定を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
         )
     } else {
         say(
             "The decisions of the last 30 days, made again with the new settings. The search for people approved before is not repeated.",
-            "過去30日間の判定を新しい設定でやり直した結果です。承認済みの顔の検索は含みません。",
+            "過去30日間の判定を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。",
         )
         .to_owned()
     };
@@ -105,7 +105,7 @@ fn erasures(found: &Erasures) -> AnyView {
     view! {
         <p>{say(
             "Sessions that have ended and whose personal data will be erased. This cannot be undone.",
-            "終了済みで、個人情報が消去されるセッションの件数です。消去は取り消せません。",
+            "終了済みのセッションのうち、個人情報が消去されるものの件数です。消去は取り消せません。",
         )}</p>
         {numbers(
             say("Erasures", "消去"),
@@ -126,7 +126,7 @@ fn callers(found: &Callers) -> AnyView {
     };
     let own = tell!(
         "{}, your address: {}",
-        "{}（あなたのアドレス）：{}",
+        "{}（現在のアドレス）：{}",
         found.own.0,
         word(found.own.1)
     );
@@ -142,7 +142,7 @@ fn callers(found: &Callers) -> AnyView {
     view! {
         <p>{say(
             "Who could call the API. Addresses that used an API key in the last 30 days, latest first:",
-            "変更後にAPIを呼び出せるアドレスです。過去30日間にAPIキーを使用したアドレス（新しい順）：",
+            "変更後にAPIを呼び出せるかどうかを、アドレスごとに示します。過去30日間にAPIキーを使用したアドレス（新しい順）：",
         )}</p>
         <ul class="bullets">{rows}<li>{own}</li></ul>{none}
     }

@@ -116,7 +116,7 @@ fn steps(view: &SettingsView) -> AnyView {
             say("Tries per step", "ステップごとの試行回数"),
             say(
                 "1 to 9. After that, the session continues with the pictures it has and goes to review.",
-                "1から9まで。上限に達すると、それまでの画像で続行し、審査に回ります。",
+                "1から9まで。上限に達すると、それまでの画像で手続きを続け、審査に回ります。",
             ),
             &view.tries,
             &view.mistakes,
@@ -129,7 +129,7 @@ fn steps(view: &SettingsView) -> AnyView {
         say("Verification steps", "確認ステップ"),
         say(
             "What new sessions require. Existing sessions are not affected.",
-            "新しいセッションで求める内容です。既存のセッションには影響しません。",
+            "新しいセッションで必須とするステップです。既存のセッションには影響しません。",
         ),
         inside.into_any(),
     )
@@ -143,10 +143,10 @@ fn flashes(on: bool) -> AnyView {
             <p class="hint" id="flashes-hint">
                 {say(
                     "At the end of the selfie, the phone’s screen shows five random colours, and the light on the face must change with them. In a video that was recorded earlier, it does not. In bright light the change is hard to measure, and users can choose to continue without colours. In both cases, the session goes to review.",
-                    "自撮り写真の最後に、画面が5つの色で順不同に光り、顔に当たる光がそれに従うかを調べます。事前に撮影された映像では従いません。明るい場所では判定が難しく、利用者は色なしを選ぶこともできます。いずれの場合も審査に回ります。",
+                    "自撮り写真の撮影の最後に、スマートフォンの画面にランダムな5色を表示し、顔に当たる光がそれに合わせて変わるかを調べます。事前に撮影された映像では変わりません。明るい場所では変化を測定しにくく、利用者は色なしで続けることもできます。いずれの場合も審査に回ります。",
                 )}
             </p>
-            {tick("flashes", "yes", say("Show colours at the end of the selfie", "自撮り写真の最後に色を表示する"), on)}
+            {tick("flashes", "yes", say("Show colours at the end of the selfie", "自撮り写真の撮影の最後に色を表示する"), on)}
         </fieldset>
     }
     .into_any()
@@ -159,7 +159,7 @@ fn look(view: &SettingsView) -> AnyView {
         hint: Some(
             say(
                 "An https page or an e-mail address. Shown where a verification ends or goes wrong. Leave empty to show none.",
-                "「https://」のページまたはメールアドレス。確認の終了時や問題の発生時に表示されます。空欄の場合は表示されません。",
+                "「https://」で始まるURLまたはメールアドレスを入力します。本人確認の終了時や問題の発生時に表示されます。空欄の場合は表示されません。",
             )
             .into(),
         ),
@@ -170,7 +170,7 @@ fn look(view: &SettingsView) -> AnyView {
         {number(
             "accent",
             say("Accent colour", "アクセントカラー"),
-            say("For example #1f4fd8. Leave empty for the default colour.", "例：#1f4fd8。空欄の場合は既定の色になります。"),
+            say("For example #1f4fd8. Leave empty for the default colour.", "例：#1f4fd8。空欄の場合は既定の色が使用されます。"),
             &view.accent,
             wrong,
         )}
@@ -182,7 +182,7 @@ fn look(view: &SettingsView) -> AnyView {
         say("Name, colour and contact", "名称・色・問い合わせ先"),
         say(
             "What your users see on the capture pages.",
-            "利用者の撮影ページに表示されます。",
+            "撮影ページで利用者に表示されます。",
         ),
         inside.into_any(),
     )
@@ -195,7 +195,7 @@ fn review(view: &SettingsView) -> AnyView {
         say("Review", "審査"),
         say(
             "The queue and the overview show which cases have been waiting for longer.",
-            "目標時間を超えて待っている案件が、審査待ちと概要に表示されます。",
+            "目標時間を超えた案件は、審査と概要のページで確認できます。",
         ),
         number(
             "review_target",
@@ -234,7 +234,7 @@ fn lifetimes(view: &SettingsView) -> AnyView {
                 say("Personal data retention (days)", "個人情報の保存期間（日）"),
                 say(
                     "1 day to 7 years after the end. A shorter period counts for sessions that have ended, too.",
-                    "終了後1日から7年まで。短縮した場合は、終了済みのセッションにも適用されます。",
+                    "セッションの終了後1日から7年まで。短縮した場合は、終了済みのセッションにも適用されます。",
                 ),
                 retention,
                 wrong,
@@ -244,7 +244,7 @@ fn lifetimes(view: &SettingsView) -> AnyView {
     section(
         view,
         "lifetimes",
-        say("Lifetimes", "期間"),
+        say("Lifetimes", "有効期間・保存期間"),
         say(
             "How long links are valid, sessions stay open, and personal data is retained.",
             "リンクとセッションの有効期間、および個人情報の保存期間です。",
@@ -294,7 +294,7 @@ fn decision(view: &SettingsView) -> AnyView {
                 "yes",
                 say(
                     "Reject automatically on fraud signals (otherwise such sessions go to review)",
-                    "不正の兆候があれば自動で不承認にする（オフの場合は審査に回ります）",
+                    "不正の兆候があれば自動で不承認にする（オフの場合は審査に回す）",
                 ),
                 view.reject_on_fraud,
             )}
@@ -341,13 +341,13 @@ fn duplicates(view: &SettingsView) -> AnyView {
             <p class="hint" id="find_duplicates-hint">
                 {say(
                     "This is a biometric search. Users are asked for a separate consent; those who do not agree go to review. The face of each approved user who agreed is stored, encrypted, until their session is erased, and later users are compared with it. A match sends the session to review: among many thousands of faces, some look alike by chance. Ask your data protection officer before you turn it on.",
-                    "これは生体情報による検索です。利用者には別途同意を求め、同意しない場合は審査に回ります。同意して承認された利用者の顔は、セッションが消去されるまで暗号化して保存され、以後の利用者と照合されます。一致した場合は審査に回ります。多数の顔の中には偶然似たものもあるためです。有効にする前に、個人情報保護の責任者にご確認ください。",
+                    "これは生体情報による検索です。利用者には別途同意を求め、同意しない場合は審査に回ります。同意して承認された利用者の顔は、セッションが消去されるまで暗号化して保存され、以後の利用者と照合されます。一致した場合は審査に回ります。何千人、何万人もの顔の中には、偶然似たものもあるためです。有効にする前に、個人情報保護の責任者にご確認ください。",
                 )}
             </p>
             {tick(
                 "find_duplicates",
                 "yes",
-                say("Search for each face among those approved before", "承認済みの人物の顔と照合する"),
+                say("Search for each face among those approved before", "承認済みの人物の顔から検索する"),
                 view.find_duplicates,
             )}
             {number(
@@ -355,7 +355,7 @@ fn duplicates(view: &SettingsView) -> AnyView {
                 say("Same face, from", "同一の顔とみなすしきい値"),
                 say(
                     "0.83 to 1. Stricter than the face match, because each face is compared with all others.",
-                    "0.83から1まで。すべての顔と照合するため、顔照合より厳しい値にします。",
+                    "0.83から1まで。1つの顔を他のすべての顔と照合するため、顔照合より厳しい値です。",
                 ),
                 &view.duplicate_from,
                 &view.mistakes,
@@ -380,7 +380,7 @@ fn evidence(chosen: Accepted) -> AnyView {
             <p class="hint" id="accepted-hint">
                 {say(
                     "A layout can be imitated with a printer. If visual evidence alone is accepted, a copy of a genuine card with other details on it may be approved. Machine-readable data is harder to forge.",
-                    "券面の体裁は印刷で模倣できます。外観検査だけを認めると、本物のカードの内容を書き換えた複製が承認されるおそれがあります。機械読み取りデータのほうが偽造は困難です。",
+                    "書類のレイアウトはプリンターで模倣できます。外観検査だけでも承認する場合、本物のカードの内容を書き換えた複製が承認されるおそれがあります。機械読取データのほうが偽造は困難です。",
                 )}
             </p>
             <select class="input" id="accepted" name="accepted" aria-describedby="accepted-hint">
@@ -389,7 +389,7 @@ fn evidence(chosen: Accepted) -> AnyView {
         </div>
         <details class="fold"><summary>{say(
             "Evidence accepted for each kind of document",
-            "書類の種類ごとに認める根拠",
+            "書類の種類別に、真正と認める根拠",
         )}</summary><ul class="points">{rows}</ul></details>
     }
     .into_any()
@@ -402,7 +402,7 @@ fn callbacks(view: &SettingsView) -> AnyView {
         hint: Some(
             say(
                 "One URL per line. https only, without query or fragment.",
-                "1行に1つのURLを入力します。「https://」のみ、クエリとフラグメントは使用できません。",
+                "URLを1行に1つ入力します。「https://」で始まり、クエリとフラグメントを含まないURLに限ります。",
             )
             .into(),
         ),
@@ -421,7 +421,7 @@ fn callbacks(view: &SettingsView) -> AnyView {
         asked.unwrap_or_default(),
     );
     view! {
-        {section(view, "callbacks", say("Callback URLs", "コールバックURL"), say("URLs to which users may return after the verification.", "確認の終了後に利用者が戻るURLです。"), inside)}
+        {section(view, "callbacks", say("Callback URLs", "コールバックURL"), say("URLs to which users may return after the verification.", "本人確認の終了後に利用者の戻り先にできるURLです。"), inside)}
         <form class="panel row-form tester" method="get" action="/admin/settings#callbacks">
             {line(test, &[])}<button class="button secondary small" type="submit">{say("Test", "確認する")}</button>{answer}
         </form>
@@ -432,7 +432,7 @@ fn callbacks(view: &SettingsView) -> AnyView {
 fn addresses(view: &SettingsView) -> AnyView {
     let hint = tell!(
         "One IP address or network per line, for example 192.0.2.0/24 or 2001:db8::/32. Your current address is {}.",
-        "IPアドレスまたはネットワークを1行に1つ入力します（例：192.0.2.0/24、2001:db8::/32）。現在のアドレスは {} です。",
+        "IPアドレスまたはネットワークを1行に1つ入力します（例：192.0.2.0/24、2001:db8::/32）。現在のアドレスは{}です。",
         view.own_address
     );
     let field = Line {
@@ -449,7 +449,7 @@ fn addresses(view: &SettingsView) -> AnyView {
         say("IP allow-list", "IP許可リスト"),
         say(
             "Leave empty to allow every address. This list applies to the API only, not to this console.",
-            "空欄の場合はすべてのアドレスを許可します。APIだけに適用され、この管理コンソールには適用されません。",
+            "空欄の場合はすべてのアドレスを許可します。適用されるのはAPIだけで、この管理コンソールには適用されません。",
         ),
         inside.into_any(),
     )
@@ -462,7 +462,7 @@ fn webhook(view: &SettingsView) -> AnyView {
         hint: Some(
             say(
                 "An https URL whose host resolves to public addresses. Leave empty to send no webhooks.",
-                "公開アドレスに解決されるホストの「https://」のURL。空欄の場合、Webhookは送信されません。",
+                "「https://」で始まり、ホスト名が公開アドレスに解決されるURLを入力します。空欄の場合、Webhookは送信されません。",
             )
             .into(),
         ),
@@ -486,7 +486,7 @@ fn webhook(view: &SettingsView) -> AnyView {
         "Webhook",
         say(
             "Where events are sent, and which types.",
-            "イベントの送信先と種類です。",
+            "イベントの送信先と、送信するイベントの種類です。",
         ),
         inside.into_any(),
     )
