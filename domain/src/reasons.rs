@@ -57,16 +57,16 @@ macro_rules! reasons {
 reasons! {
     DocumentNotFound = "document_not_found", AskAgain,
         "There is no document in the photo.",
-        "画像に本人確認書類が写っていません。";
+        "写真に本人確認書類が写っていません。";
     DocumentBlurry = "document_blurry", AskAgain,
         "The photo of the document is not sharp enough to read.",
-        "書類の画像がぼやけていて読み取れません。";
+        "書類の写真がぼやけていて読み取れません。";
     DocumentGlare = "document_glare", AskAgain,
         "Light is reflected on the document. Tilt it slightly and try again.",
         "書類に光が反射しています。少し傾けて撮り直してください。";
     DocumentTooDark = "document_too_dark", AskAgain,
         "The photo is too dark. Move to a brighter place.",
-        "画像が暗すぎます。明るい場所で撮影してください。";
+        "写真が暗すぎます。明るい場所で撮影してください。";
     DocumentCutOff = "document_cut_off", AskAgain,
         "Part of the document is outside the photo. Fit the whole document in the frame.",
         "書類の一部が切れています。全体が枠に入るように撮影してください。";
@@ -75,10 +75,10 @@ reasons! {
         "書類の一部が隠れています。";
     DocumentWrongSide = "document_wrong_side", AskAgain,
         "This is the other side of the document.",
-        "書類の反対側が写っています。";
+        "書類の反対の面が写っています。";
     DocumentSideMissing = "document_side_missing", AskAgain,
         "One side of the document is missing.",
-        "書類の片面の画像がありません。";
+        "書類の片面の写真がありません。";
     DocumentNotInColor = "document_not_in_color", Review,
         "The document is not in colour.",
         "書類がカラーではありません。";
@@ -102,7 +102,7 @@ reasons! {
         "書類が真正であることを十分に確認できませんでした。";
     DocumentReused = "document_reused", Review,
         "The same document was approved for another person before.",
-        "同じ書類が、以前に別の人物の確認で承認されています。";
+        "同じ書類が、以前に別の人物の本人確認で承認されています。";
     DocumentExpired = "document_expired", Reject,
         "The document has expired.",
         "書類の有効期限が切れています。";
@@ -111,19 +111,19 @@ reasons! {
         "この種類の書類は受け付けていません。";
     DocumentSidesMismatch = "document_sides_mismatch", Reject,
         "The two sides belong to different documents.",
-        "表面と裏面が別の書類です。";
+        "表面と裏面が別々の書類のものです。";
     DocumentScreenCapture = "document_screen_capture", FraudSignal,
         "The document appears to be shown on a screen.",
-        "書類が画面に表示されたもののようです。";
+        "画面に表示された書類を撮影したもののようです。";
     DocumentPrintedCopy = "document_printed_copy", FraudSignal,
         "The document appears to be a printed copy.",
-        "書類が印刷されたコピーのようです。";
+        "書類を印刷したコピーのようです。";
     DocumentTampered = "document_tampered", FraudSignal,
         "The document appears to have been altered.",
         "書類が改変されているようです。";
     DocumentSpecimen = "document_specimen", Reject,
         "The document is a specimen.",
-        "書類が見本です。";
+        "見本の書類です。";
     SelfieNoFace = "selfie_no_face", AskAgain,
         "There is no face in the photo.",
         "顔が写っていません。";
@@ -135,31 +135,31 @@ reasons! {
         "顔の一部が隠れています。";
     SelfieLowQuality = "selfie_low_quality", AskAgain,
         "The selfie is not clear enough.",
-        "自撮り画像が鮮明ではありません。";
+        "自撮り写真が鮮明ではありません。";
     SelfieChallengeNotFollowed = "selfie_challenge_not_followed", Review,
         "The requested head movement was not detected.",
         "指示された顔の動きを確認できませんでした。";
     SelfieLivenessUncertain = "selfie_liveness_uncertain", Review,
         "It could not be confirmed that a live person was in front of the camera.",
-        "実在の人物が撮影していることを確認できませんでした。";
+        "カメラの前に実在の人物がいることを確認できませんでした。";
     SelfieFaceMatchUncertain = "selfie_face_match_uncertain", Review,
         "The selfie and the portrait could not be matched with certainty.",
-        "自撮りと書類の顔写真の一致を確実に判定できませんでした。";
+        "自撮り写真と書類の顔写真が同一人物かどうか、確実には判定できませんでした。";
     SelfieLivenessFailed = "selfie_liveness_failed", FraudSignal,
         "The selfie does not appear to show a live person.",
-        "自撮りが実在の人物ではないようです。";
+        "自撮り写真に写っているのは、実在の人物ではないようです。";
     SelfieScreenReplay = "selfie_screen_replay", FraudSignal,
         "The selfie appears to show a screen.",
-        "自撮りが画面を写したもののようです。";
+        "自撮り写真が、画面を撮影したもののようです。";
     SelfieInjectionSuspected = "selfie_injection_suspected", FraudSignal,
         "The frames of the selfie do not belong together.",
-        "自撮りの映像に不自然な切り替わりがあります。";
+        "自撮りの連続写真に、不自然な切り替わりがあります。";
     SelfieIsDocumentPhoto = "selfie_is_document_photo", FraudSignal,
         "The selfie appears to be the portrait on the document.",
-        "自撮りが書類の顔写真のようです。";
+        "自撮り写真が、書類の顔写真を撮影したもののようです。";
     SelfieFaceMismatch = "selfie_face_mismatch", Reject,
         "The selfie and the portrait show different people.",
-        "自撮りと書類の顔写真が別人です。";
+        "自撮り写真と書類の顔写真が別人です。";
     InputNameMismatch = "input_name_mismatch", Review,
         "The name does not match the document.",
         "氏名が書類と一致しません。";
@@ -174,16 +174,16 @@ reasons! {
         "性別が書類と一致しません。";
     InputNotComparable = "input_not_comparable", Review,
         "None of the entered details could be compared with the document.",
-        "入力内容を書類と照合できませんでした。";
+        "入力内容に、書類と照合できる項目がありませんでした。";
     DuplicatePerson = "duplicate_person", Review,
         "The same face was approved in another session before.",
-        "同じ顔が、以前に別の確認で承認されています。";
+        "同じ顔が、以前に別のセッションで承認されています。";
     CheckUnavailable = "check_unavailable", Review,
         "A check could not be performed.",
-        "一部の確認を実行できませんでした。";
+        "実施できなかった検査があります。";
     QualitySampling = "quality_sampling", Review,
         "The session was selected for quality control.",
-        "品質確認のために選ばれました。";
+        "品質管理のために抽出されました。";
     ManualRejection = "manual_rejection", Reject,
         "A reviewer rejected the session.",
         "審査担当者が不承認としました。";

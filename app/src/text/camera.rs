@@ -50,7 +50,7 @@ texts! {
     /// Busy server.
     BUSY: "We are very busy right now. Your photos are saved here and will be sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
     /// After minutes of trying.
-    NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "しばらく送信できていません。写真はこの画面に保持されています。準備ができたら送信してください。";
+    NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "数分間、写真を送信できていません。写真はこの画面に保持されています。「今すぐ送信」を押してもう一度お試しください。";
     /// Heading of the panel while something waits to be sent.
     UNSENT_TITLE: "Not sent yet", "まだ送信されていません";
     /// Heading of the panel for a photo that was refused.
@@ -110,7 +110,7 @@ texts! {
     /// In-app browser.
     IN_APP_LEAD: "Continue in Safari or Chrome, or upload a photo.", "Safari または Chrome で続けるか、写真を送ってください。";
     /// Stopped in the background.
-    PAUSED_TITLE: "The camera has paused", "カメラが停止しました";
+    PAUSED_TITLE: "The camera has paused", "カメラが一時停止しました";
     /// Stopped in the background.
     PAUSED_LEAD: "Tap to continue.", "タップして再開してください。";
     /// Resumes.

@@ -7,7 +7,7 @@ texts! {
     /// Title.
     TITLE: "Your details", "お客様の情報";
     /// Beside the label of a field that is filled in.
-    READ: "Read from your document", "書類から読取済";
+    READ: "Read from your document", "書類から読み取り済み";
     /// What a cut-out of the photo shows: the value of the field below it.
     PRINTED: "As printed on your document", "書類に書かれている表記";
     /// Lead if something was read.
@@ -37,13 +37,13 @@ texts! {
     /// Label.
     ADDRESS: "Address", "住所";
     /// Hint.
-    ADDRESS_HINT: "Where you live now, with the postal code", "現在お住まいの住所";
+    ADDRESS_HINT: "Where you live now, with the postal code", "現在お住まいの住所を、郵便番号とともに入力してください";
     /// Hint, with a postcode above.
     ADDRESS_HINT_JAPAN: "Where you live now, with the house number and the name of the building", "現在お住まいの住所を、番地・建物名まで入力してください";
     /// Label.
     POSTCODE: "Postcode (optional)", "郵便番号（任意）";
     /// Hint.
-    POSTCODE_HINT: "7 digits, such as 150-0001. It fills in the first part of your address.", "例：150-0001。住所の町域までが入力されます。";
+    POSTCODE_HINT: "7 digits, such as 150-0001. It fills in the first part of your address.", "例：150-0001（7桁）。住所の町名までが自動で入力されます。";
     /// Button.
     FIND_ADDRESS: "Fill in address", "住所を入力";
     /// Fault.
@@ -73,7 +73,7 @@ texts! {
     /// Fault.
     IN_FUTURE: "Date of birth must be in the past", "生年月日は過去の日付を入力してください";
     /// Fault.
-    TOO_LONG_AGO: "Date of birth must be within the last 130 years", "生年月日は130年以内の日付を入力してください";
+    TOO_LONG_AGO: "Date of birth must be within the last 130 years", "生年月日は過去130年以内の日付を入力してください";
 }
 
 /// The label of a field.

@@ -37,7 +37,7 @@ texts! {
     /// Start page title.
     START_TITLE: "Verify your identity", "本人確認";
     /// Start page, first sentence.
-    START_LEAD: "{tenant} needs to verify your identity. It takes about 2 minutes.", "{tenant} が本人確認をお願いしています。所要時間は約2分です。";
+    START_LEAD: "{tenant} needs to verify your identity. It takes about 2 minutes.", "{tenant} のお手続きには本人確認が必要です。所要時間は約2分です。";
     /// Heading of the list of things needed.
     START_NEED: "Have these ready", "ご用意いただくもの";
     /// Thing needed.
@@ -89,7 +89,7 @@ texts! {
     /// The same.
     HOME_LOST_LEAD: "Look for it in the message from the company that asked you. Only that company can send you a new one.", "手続きを依頼した企業からのメッセージをご確認ください。新しいリンクはその企業だけが発行できます。";
     /// The same.
-    HOME_STAFF: "Staff: sign in to the console", "担当者の方：管理画面へ";
+    HOME_STAFF: "Staff: sign in to the console", "担当者の方：管理コンソールにサインイン";
     /// Sandbox sessions.
     SANDBOX: "Test session. Nothing is analysed.", "テスト用のセッションです。解析は行われません。";
     /// Sandbox: the alternative to starting.
@@ -101,9 +101,9 @@ texts! {
     /// Outcome.
     SANDBOX_REJECTED: "Rejected", "不承認";
     /// Outcome.
-    SANDBOX_NEEDS_REVIEW: "Needs review", "審査が必要";
+    SANDBOX_NEEDS_REVIEW: "Needs review", "要審査";
     /// Outcome.
-    SANDBOX_FAILED: "Failed", "エラーで終了";
+    SANDBOX_FAILED: "Failed", "失敗";
     /// Outcome.
     SANDBOX_EXPIRED: "Expired", "期限切れ";
     /// Consent title.

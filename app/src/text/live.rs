@@ -39,7 +39,7 @@ texts! {
     /// Photos that wait until the server takes them.
     QUEUED: "We are very busy. You are number {number} in the queue.", "混み合っています。順番は{number}番目です。";
     /// Other movements than requested.
-    NOT_ASKED: "Please wait for each request and follow it.", "表示された動作を、順番に行ってください。";
+    NOT_ASKED: "Please wait for each request and follow it.", "指示が表示されるのを待って、その動作を行ってください。";
 }
 
 /// The sentence of a hint.

@@ -8,7 +8,7 @@ texts! {
     /// The file is larger than the limit.
     FILE_TOO_LARGE: "The photo must be smaller than 10 MB", "写真は10MB以下にしてください";
     /// More pixels than the limit.
-    FILE_TOO_MANY_PIXELS: "The photo's resolution is too high. Take it with your phone's camera", "写真の画素数が大きすぎます。スマートフォンのカメラで撮影してください";
+    FILE_TOO_MANY_PIXELS: "The photo's resolution is too high. Take it with your phone's camera", "写真の画素数が多すぎます。スマートフォンのカメラで撮影してください";
     /// Fewer pixels than needed.
     FILE_TOO_SMALL: "The photo is too small to read. Send the original photo, not a preview", "写真が小さすぎて読み取れません。縮小していない写真を送ってください";
     /// HEIC and the like.

@@ -24,7 +24,7 @@ texts! {
     /// The link was opened elsewhere while this page was open.
     OPENED_TITLE: "Continue on your phone", "スマートフォンで続けてください";
     /// The same.
-    OPENED_LEAD: "The link has been opened on your phone. You can close this page.", "リンクが開かれました。このページは閉じてかまいません。";
+    OPENED_LEAD: "The link has been opened on your phone. You can close this page.", "スマートフォンでリンクが開かれました。このページは閉じてかまいません。";
     /// The same.
     OPENED_HINT: "If that was not you, ask the sender for a new link.", "お心当たりがない場合は、送信元に新しいリンクをご依頼ください。";
     /// Link to the page.
