@@ -42,6 +42,18 @@ async function filming(customer, does, options = {}) {
 const hears = (page, sentence) => page.locator(".stage-hint", { hasText: sentence }).waitFor({ timeout: 60_000 });
 const panel = (page) => page.locator(".stage-panel:not([hidden]) h2");
 
+/** Waits for the last page. Like a person, begins again if the camera asks for it: how fast the camera sees the face depends on the machine. */
+async function finish(page) {
+  const submit = page.locator('form[action="/capture/submit"] button');
+  const again = page.locator(".stage-panel:not([hidden]) .primary");
+  for (let runs = 0; runs < 3; runs++) {
+    await submit.or(again).first().waitFor({ timeout: 90_000 });
+    if (await submit.isVisible()) return;
+    assert.match(await panel(page).innerText(), /^(Time is up|Let's start again)$/);
+    await again.click();
+  }
+}
+
 test("an empty chair and a second face are named, and then the person is verified without further ado", long, async () => {
   const customer = await receiver.customer(honnin, tenant);
   const page = await filming(customer, "absent");
@@ -75,7 +87,7 @@ test("a head that turns to the wrong side, and one that does not move, must begi
   assert.equal(await panel(page).innerText(), "Time is up");
   await behave(page, "obedient");
   await page.locator(".stage-panel .primary").click();
-  await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
+  await finish(page);
   assert.deepEqual(stumbles, []);
   await customer.stop();
 });
@@ -91,7 +103,7 @@ async function inColours(does, button, expected, options = {}) {
     await hears(page, "Keep looking at the screen");
     await look(page, `09-selfie-colours-${does}-${options.colorScheme ?? "light"}`);
   }
-  await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
+  await finish(page);
   await page.locator('form[action="/capture/submit"] button').click();
   await customer.event(expected);
   const { outcome } = await customer.result();
