@@ -10,9 +10,10 @@ use std::{
     collections::BTreeSet,
     future::poll_fn,
     pin::{Pin, pin},
+    sync::Arc,
     task::Poll,
 };
-use tokio::task::JoinSet;
+use tokio::{sync::Notify, task::JoinSet};
 
 const CALLERS: i64 = 16;
 const CALLS: i64 = 10_000;
@@ -32,6 +33,8 @@ fn postgres_log() -> String {
 #[derive(Clone, Copy, Debug)]
 enum Leaves {
     Never,
+    /// When its unit has executed its first statement.
+    Amid,
     /// When its unit waits for the nth time.
     AtWait(u32),
     /// After this many turns of the runtime.
@@ -42,16 +45,22 @@ impl Leaves {
     fn draw(random: &mut StdRng) -> Self {
         match random.random_range(0..4) {
             0 => Self::Never,
-            1 => Self::AfterTurns(random.random_range(0..50)),
+            1 => Self::Amid,
+            2 => Self::AfterTurns(random.random_range(0..50)),
             _ => Self::AtWait(random.random_range(0..8)),
         }
     }
 
-    /// The answer, if the caller stayed for it.
-    async fn before<T>(self, call: impl Future<Output = T>) -> Option<T> {
+    /// The answer, if the caller stayed for it. `begun` is notified after the unit's first statement.
+    async fn before<T>(self, call: impl Future<Output = T>, begun: &Notify) -> Option<T> {
         let call = pin!(call);
         match self {
             Self::Never => Some(call.await),
+            Self::Amid => tokio::select! {
+                biased;
+                () = begun.notified() => None,
+                answer = call => Some(answer),
+            },
             Self::AtWait(nth) => until_wait(call, nth).await,
             Self::AfterTurns(turns) => tokio::select! {
                 answer = call => Some(answer),
@@ -96,9 +105,10 @@ async fn add_half(tx: &mut Tx, (caller, turn): Call, half: i64) -> Result<(), St
 }
 
 /// Two halves, or none if the unit is to fail.
-async fn write(db: &Db, call: Call, fails: bool) -> Result<(), StoreError> {
+async fn write(db: &Db, begun: Arc<Notify>, call: Call, fails: bool) -> Result<(), StoreError> {
     db.write(async move |tx| {
         add_half(tx, call, 1).await?;
+        begun.notify_one();
         add_half(tx, call, 2).await?;
         if fails { Err(StoreError::LeaseLost) } else { Ok(()) }
     })
@@ -111,15 +121,24 @@ async fn count(tx: &mut Tx, caller: i64) -> Result<i64, StoreError> {
 }
 
 /// A snapshot of the database does not change, and contains no half of a unit.
-async fn read(db: &Db, whose: i64) -> Result<(), StoreError> {
-    let seen = db.read(async move |tx| Ok::<_, StoreError>((count(tx, whose).await?, count(tx, whose).await?)));
+async fn read(db: &Db, begun: Arc<Notify>, whose: i64) -> Result<(), StoreError> {
+    let seen = db.read(async move |tx| {
+        let first = count(tx, whose).await?;
+        begun.notify_one();
+        Ok::<_, StoreError>((first, count(tx, whose).await?))
+    });
     let (first, second) = seen.await?;
     assert_eq!((first, first % 2), (second, 0));
     Ok(())
 }
 
-async fn ask(db: &Db, whose: i64) -> Result<(), StoreError> {
-    let counted = db.ask(async move |tx| count(tx, whose).await).await?;
+async fn ask(db: &Db, begun: Arc<Notify>, whose: i64) -> Result<(), StoreError> {
+    let asked = db.ask(async move |tx| {
+        let counted = count(tx, whose).await;
+        begun.notify_one();
+        counted
+    });
+    let counted = asked.await?;
     assert_eq!(counted % 2, 0);
     Ok(())
 }
@@ -139,13 +158,20 @@ async fn call(db: Db, caller: i64) -> Told {
     let mut told = Told::default();
     for turn in 0..CALLS / CALLERS {
         let whose = random.random_range(0..CALLERS);
-        let leaves = Leaves::draw(&mut random);
+        let (leaves, begun) = (Leaves::draw(&mut random), Arc::new(Notify::new()));
+        let unit = Arc::clone(&begun);
         match random.random_range(0..4) {
-            0 => assert!(matches!(leaves.before(read(&db, whose)).await, None | Some(Ok(())))),
-            1 => assert!(matches!(leaves.before(ask(&db, whose)).await, None | Some(Ok(())))),
+            0 => assert!(matches!(
+                leaves.before(read(&db, unit, whose), &begun).await,
+                None | Some(Ok(()))
+            )),
+            1 => assert!(matches!(
+                leaves.before(ask(&db, unit, whose), &begun).await,
+                None | Some(Ok(()))
+            )),
             _ => {
                 let (call, fails) = ((caller, turn), random.random_ratio(1, 8));
-                match leaves.before(write(&db, call, fails)).await {
+                match leaves.before(write(&db, unit, call, fails), &begun).await {
                     None => {}
                     Some(Ok(())) => assert!(told.done.insert(call)),
                     Some(Err(StoreError::LeaseLost)) if fails => assert!(told.undone.insert(call)),
