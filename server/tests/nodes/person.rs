@@ -57,17 +57,39 @@ impl Person {
         address.ok_or_else(|| io::Error::other("the page shows no picture"))
     }
 
-    /// Uses the photo, enters the details, sends a selfie and submits.
+    /// Does what the pages ask for, until the result is shown: uses the photo, enters the details, sends a selfie and submits. Whoever
+    /// submits while the photo is still being analysed may be asked for another one.
     pub(crate) async fn finish(&mut self) -> io::Result<()> {
+        loop {
+            match self.due().await?.as_str() {
+                forms::DOCUMENT => drop(self.photograph().await?),
+                forms::CHECK => self.use_photo().await?,
+                forms::DETAILS => {
+                    let details = "lastName=Tanaka&firstName=Hanako&birthYear=1990&birthMonth=2&birthDay=28&address=1-2-3+Chiyoda,+Tokyo";
+                    self.post(forms::DETAILS, details).await?;
+                }
+                forms::SELFIE => {
+                    let text = [(forms::WITHOUT_CHALLENGE, forms::YES)];
+                    self.upload(forms::SELFIE, &text, forms::FRAME).await?;
+                }
+                forms::SUBMIT => drop(self.post(forms::SUBMIT, "").await?),
+                forms::RESULT => return Ok(()),
+                other => return Err(io::Error::other(format!("{other} is due"))),
+            }
+        }
+    }
+
+    /// The page that is due.
+    async fn due(&mut self) -> io::Result<String> {
+        let answer = self.get(forms::CAPTURE).await?;
+        let page = answer.headers("location").next().map(str::to_owned);
+        page.ok_or_else(|| unexpected(forms::CAPTURE, &answer))
+    }
+
+    async fn use_photo(&mut self) -> io::Result<()> {
         let page = self.get(forms::CHECK).await?.text();
         let shown = between(&page, "name=\"shown\" value=\"", "\"", "").unwrap_or_default();
         self.post(forms::CHECK, &format!("decision=use&shown={shown}")).await?;
-        let details =
-            "lastName=Tanaka&firstName=Hanako&birthYear=1990&birthMonth=2&birthDay=28&address=1-2-3+Chiyoda,+Tokyo";
-        self.post(forms::DETAILS, details).await?;
-        let text = [(forms::WITHOUT_CHALLENGE, forms::YES)];
-        self.upload(forms::SELFIE, &text, forms::FRAME).await?;
-        self.post(forms::SUBMIT, "").await?;
         Ok(())
     }
 
