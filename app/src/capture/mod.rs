@@ -31,13 +31,18 @@ use axum::{
     routing::get,
 };
 use leptos::prelude::*;
-use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
+use leptos_router::{
+    SsrMode::Async,
+    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute as _},
+    components::Route,
+    path,
+};
 use serde::Serialize;
 use visit::{PageResult, address};
 
 /// The pages.
 #[component(transparent)]
-pub(crate) fn CaptureRoutes() -> impl MatchNestedRoutes + Clone {
+pub(crate) fn CaptureRoutes() -> AnyNestedRoute {
     view! {
         <Route path=path!("/") view=home::HomePage ssr=Async/>
         <Route path=path!("/v/:token") view=start::StartPage ssr=Async/>
@@ -52,6 +57,7 @@ pub(crate) fn CaptureRoutes() -> impl MatchNestedRoutes + Clone {
         <Route path=path!("/capture/another-device") view=switch_device::SwitchDevicePage ssr=Async/>
     }
     .into_inner()
+    .into_any_nested_route()
 }
 
 /// Their forms, and the endpoints their scripts use.

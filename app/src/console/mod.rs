@@ -45,11 +45,16 @@ pub use words::in_language;
 
 use axum::Router;
 use leptos::prelude::*;
-use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
+use leptos_router::{
+    SsrMode::Async,
+    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute as _},
+    components::Route,
+    path,
+};
 
 /// The pages for people who are signed in.
 #[component(transparent)]
-pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
+pub(crate) fn SignedInRoutes() -> AnyNestedRoute {
     view! {
         <Route path=path!("/admin") view=overview::OverviewPage ssr=Async/>
         <Route path=path!("/admin/account") view=account::AccountPage ssr=Async/>
@@ -74,6 +79,7 @@ pub(crate) fn SignedInRoutes() -> impl MatchNestedRoutes + Clone {
         <Route path=path!("/admin/audit") view=audit::AuditPage ssr=Async/>
     }
     .into_inner()
+    .into_any_nested_route()
 }
 
 /// Their forms.
@@ -96,7 +102,7 @@ pub(crate) fn signed_in_forms() -> Router {
 
 /// The pages for people who are not signed in.
 #[component(transparent)]
-pub(crate) fn GuestRoutes() -> impl MatchNestedRoutes + Clone {
+pub(crate) fn GuestRoutes() -> AnyNestedRoute {
     view! {
         <Route path=path!("/admin/sign-in") view=entry::SignInPage ssr=Async/>
         <Route path=path!("/admin/sign-in/code") view=entry::CodePage ssr=Async/>
@@ -105,6 +111,7 @@ pub(crate) fn GuestRoutes() -> impl MatchNestedRoutes + Clone {
         <Route path=path!("/admin/reset/:token") view=password_links::ResetPage ssr=Async/>
     }
     .into_inner()
+    .into_any_nested_route()
 }
 
 /// Their forms.

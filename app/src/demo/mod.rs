@@ -6,7 +6,12 @@ mod inbox;
 use crate::page::{Area, Fields, Refused, Request, page};
 use domain::time::Timestamp;
 use leptos::prelude::*;
-use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
+use leptos_router::{
+    SsrMode::Async,
+    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute as _},
+    components::Route,
+    path,
+};
 use serde_json::Value;
 use std::convert::Infallible;
 
@@ -70,14 +75,18 @@ pub struct Visitor {
 
 /// The inbox.
 #[component(transparent)]
-pub(crate) fn InboxRoutes() -> impl MatchNestedRoutes + Clone {
-    view! { <Route path=path!("/demo/inbox") view=InboxPage ssr=Async/> }.into_inner()
+pub(crate) fn InboxRoutes() -> AnyNestedRoute {
+    view! { <Route path=path!("/demo/inbox") view=InboxPage ssr=Async/> }
+        .into_inner()
+        .into_any_nested_route()
 }
 
 /// The callback page.
 #[component(transparent)]
-pub(crate) fn CallbackRoutes() -> impl MatchNestedRoutes + Clone {
-    view! { <Route path=path!("/demo/callback") view=CallbackPage ssr=Async/> }.into_inner()
+pub(crate) fn CallbackRoutes() -> AnyNestedRoute {
+    view! { <Route path=path!("/demo/callback") view=CallbackPage ssr=Async/> }
+        .into_inner()
+        .into_any_nested_route()
 }
 
 /// What arrived.

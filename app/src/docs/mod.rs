@@ -21,7 +21,12 @@ pub use files::{COLLECTION, COLLECTION_PATH};
 use crate::page::{Area, Fields, Refused, Request, page};
 use http::StatusCode;
 use leptos::prelude::*;
-use leptos_router::{MatchNestedRoutes, SsrMode::Async, components::Route, path};
+use leptos_router::{
+    SsrMode::Async,
+    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute as _},
+    components::Route,
+    path,
+};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -38,13 +43,14 @@ pub struct NoSuchGuide;
 
 /// The pages.
 #[component(transparent)]
-pub(crate) fn DocsRoutes() -> impl MatchNestedRoutes + Clone {
+pub(crate) fn DocsRoutes() -> AnyNestedRoute {
     view! {
         <Route path=path!("/docs") view=DocsPage ssr=Async/>
         <Route path=path!("/docs/search") view=SearchPage ssr=Async/>
         <Route path=path!("/docs/:guide") view=GuidePage ssr=Async/>
     }
     .into_inner()
+    .into_any_nested_route()
 }
 
 /// The description of the API.

@@ -2,6 +2,7 @@
 //! for everybody else. The server refuses keys of live tenants from browsers (`server/src/v1/caller.rs`).
 
 use super::json::text;
+use crate::parts::field::inside_area;
 use leptos::prelude::*;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -34,7 +35,7 @@ pub(super) fn operation(api: &Value, path: &str, method: &str, operation: &Value
     let body = example.as_ref().map(|example| {
         let (name, shown) = (format!("{id}-body"), format!("{example:#}"));
         let rows = shown.lines().count().to_string();
-        view! { <p><label for=name.clone()>"Body"</label><textarea id=name data-in="body" rows=rows spellcheck="false">{shown}</textarea></p> }
+        view! { <p><label for=name.clone()>"Body"</label><textarea id=name data-in="body" rows=rows spellcheck="false" inner_html=inside_area(&shown)></textarea></p> }
     });
     let base = text(&api["servers"][0]["url"]);
     let command = command(base.trim_end_matches('/'), path, method, example.as_ref());

@@ -110,6 +110,26 @@ fn whole<V: IntoView + 'static>(
 ) -> Soon<Html> {
     Box::pin(async move {
         let html = app.to_html_stream_in_order().collect::<String>().await;
-        Box::pin(once(async move { html })) as Html
+        Box::pin(once(async move { without_places(&html) })) as Html
     })
+}
+
+/// A page without the comments at which hydration finds its places, except from its first island on. Nothing else is hydrated; and in a
+/// `<title>`, which contains text alone, they would be shown.
+pub(crate) fn without_places(html: &str) -> String {
+    let (before, rest) = html.split_at(html.find("<leptos-island").unwrap_or(html.len()));
+    before.replace("<!>", "") + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_islands_keep_the_places_that_hydration_needs() {
+        let whole = "<title>A<!></title><p>B<!></p><leptos-island>C<!></leptos-island>D<!>";
+        let kept = "<title>A</title><p>B</p><leptos-island>C<!></leptos-island>D<!>";
+        assert_eq!(without_places(whole), kept);
+        assert_eq!(without_places("<p>A<!></p>"), "<p>A</p>");
+    }
 }

@@ -6,6 +6,8 @@ mod fields;
 mod form;
 mod request;
 
+#[cfg(test)]
+pub(crate) use answer::without_places;
 pub use answer::{RETRY_SOON, refuse};
 pub(crate) use answer::{get, page, render};
 pub use fields::{Fields, Malformed};
