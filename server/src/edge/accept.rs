@@ -15,6 +15,7 @@ use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
+    sync::Semaphore,
     time::{Instant, timeout, timeout_at},
 };
 use tokio_rustls::TlsAcceptor;
@@ -24,6 +25,10 @@ use tower::ServiceExt as _;
 /// After the signal to stop, how long to wait for a connection that has not sent anything yet: a client that has just connected
 /// is about to send a request, because the operating system has already accepted its connection.
 const FIRST_WORD: Duration = Duration::from_secs(1);
+
+/// How long a refused connection is kept unread before it is closed, so that a client that tries again at once does so this often and
+/// not thousands of times a second. It costs a file descriptor and nothing else.
+const REFUSED: Duration = Duration::from_secs(10);
 
 /// Limits of connections.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +78,7 @@ pub async fn serve(
 ) -> bool {
     let guests = Connections::new(limits.connections);
     let connections = TaskTracker::new();
+    let refused = Arc::new(Semaphore::new(limits.connections));
     let all_cut = CancellationToken::new();
     let begin = |accepted: Accepted| {
         let (tls, router, stop) = (tls.clone(), router.clone(), stop.clone());
@@ -95,7 +101,10 @@ pub async fn serve(
     let arrive = async |(stream, peer): (TcpStream, SocketAddr)| {
         let (phase, cut) = (Phase::default(), all_cut.child_token());
         let is_proxy = proxies.trusts(peer.ip().to_canonical());
-        let place = guests.place(Network::of(peer.ip()), is_proxy, &phase, &cut).await?;
+        let Some(place) = guests.place(Network::of(peer.ip()), is_proxy, &phase, &cut).await else {
+            refuse(stream, &refused, stop.clone());
+            return None;
+        };
         Some(Accepted {
             stream,
             peer,
@@ -128,6 +137,16 @@ pub async fn serve(
     all_cut.cancel();
     connections.wait().await;
     finished
+}
+
+/// Closes a connection after a while, or at once if as many as `refused` permits are already kept.
+fn refuse(stream: TcpStream, refused: &Arc<Semaphore>, stop: CancellationToken) {
+    if let Ok(permit) = Arc::clone(refused).try_acquire_owned() {
+        tokio::spawn(async move {
+            drop(timeout(REFUSED, stop.cancelled()).await);
+            drop((stream, permit));
+        });
+    }
 }
 
 /// Closes `listener` and returns the connections that the operating system had already accepted: their clients expect to be

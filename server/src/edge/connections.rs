@@ -1,16 +1,23 @@
 //! The open connections by client network. A new client is not refused while an idle connection could be closed instead: if
-//! there are too many, an idle connection of the network with the most connections is closed.
+//! there are too many, an idle connection of the network with the most connections is closed. A network that has its share
+//! replaces its own connections, but in the long run not faster than [`REPLACES_EVERY`]: one that opens again whatever is
+//! closed would otherwise occupy the accept loop with thousands of connections a second.
 
 use super::{Network, io::Phase};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// How many connections are searched for an idle one before one that is reading a body is closed.
 const LOOKED_AT: usize = 64;
+/// A network that has its share closes one of its connections for a new one this often in the long run, ...
+const REPLACES_EVERY: Duration = Duration::from_millis(10);
+/// ... and a second's worth of them at once: as many as an office opens when its people come back from lunch.
+const REPLACES_AHEAD: Duration = Duration::from_secs(1);
 
 /// All of them.
 #[derive(Debug)]
@@ -36,6 +43,8 @@ struct Members {
     all: BTreeMap<u64, Member>,
     /// Where to continue searching for one to close.
     hand: u64,
+    /// By when those closed for new ones of the same network would have been closed at the long-run pace (GCRA, ITU-T I.371).
+    replaced: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -57,7 +66,7 @@ pub(super) struct ConnectionSlot {
 pub(super) enum Arrival {
     /// It has a permit.
     Placed(ConnectionSlot),
-    /// The network holds half of all permits, and all its connections are busy.
+    /// The network holds half of all permits, and all its connections are busy, or enough were replaced a moment ago.
     Refused,
     /// All connections are busy.
     Full,
@@ -84,7 +93,7 @@ impl Connections {
         let mut state = self.lock();
         let share = (self.most / 2).max(1);
         let held = state.networks.get(&network).map_or(0, |members| members.all.len());
-        if !is_proxy && held >= share && !state.close_one_of(network) {
+        if !is_proxy && held >= share && !state.replace_one_of(network, Instant::now()) {
             return Arrival::Refused;
         }
         if state.open >= self.most && !state.close_one() {
@@ -165,6 +174,19 @@ impl State {
         let greediest = self.by_size.iter().rev().take(LOOKED_AT);
         let greediest: Vec<Network> = greediest.map(|(_, network)| *network).collect();
         greediest.into_iter().any(|network| self.close_one_of(network))
+    }
+
+    /// Closes a connection of the network for a new one of its own.
+    fn replace_one_of(&mut self, network: Network, now: Instant) -> bool {
+        let replaced = self.networks.get(&network).and_then(|members| members.replaced);
+        let by = replaced.map_or(now, |by| by.max(now)) + REPLACES_EVERY;
+        if by - now > REPLACES_AHEAD || !self.close_one_of(network) {
+            return false;
+        }
+        if let Some(members) = self.networks.get_mut(&network) {
+            members.replaced = Some(by);
+        }
+        true
     }
 
     /// Closes a connection of the network that can be closed.
@@ -264,6 +286,21 @@ mod tests {
         drop((greedy, others));
         let state = connections.lock();
         assert!(state.open == 0 && state.networks.is_empty() && state.by_size.is_empty());
+    }
+
+    #[test]
+    fn a_network_that_has_its_share_replaces_its_connections_at_a_limited_pace() {
+        let at_once = usize::try_from(REPLACES_AHEAD.as_millis() / REPLACES_EVERY.as_millis()).unwrap();
+        let connections = Connections::new(4 * at_once);
+        let own: Vec<_> = (0..2 * at_once).map(|_| come(&connections, 1, Phase::idle)).collect();
+        let mut state = connections.lock();
+        let first = Instant::now();
+        assert!((0..at_once).all(|_| state.replace_one_of(network(1), first)));
+        assert!(!state.replace_one_of(network(1), first + REPLACES_EVERY / 2));
+        assert!(state.replace_one_of(network(1), first + REPLACES_EVERY));
+        assert!(!state.replace_one_of(network(1), first + REPLACES_EVERY));
+        drop(state);
+        assert_eq!(cut(&own).len(), at_once + 1);
     }
 
     #[tokio::test]
