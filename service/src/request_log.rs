@@ -49,6 +49,8 @@ impl Default for Kept {
 pub(crate) struct RequestLog {
     state: Mutex<State>,
     full_batch: Notify,
+    /// Held while entries are written, so that whoever then reads finds what was taken before.
+    writing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -111,6 +113,7 @@ pub fn note(honnin: &Honnin, entry: Entry) {
 /// # Errors
 /// If storage fails: what was collected is lost.
 pub async fn write(honnin: &Honnin) -> Result<(), StoreError> {
+    let _one_at_a_time = honnin.request_log.writing.lock().await;
     let (entries, dropped) = honnin.request_log.take();
     if dropped > 0 {
         tracing::warn!(dropped, "the request log has gaps: the database is too slow for it");
