@@ -121,13 +121,13 @@ impl Receiver {
         self.books.received.lock().unwrap().clone()
     }
 
-    /// How many requests came in so far.
     /// The events of the requests received, in their order.
     pub fn ids(&self) -> Vec<String> {
         let received = self.received();
         received.iter().map(|one| one.header("webhook-id").to_owned()).collect()
     }
 
+    /// How many requests came in so far.
     pub fn count(&self) -> usize {
         self.books.received.lock().unwrap().len()
     }

@@ -63,9 +63,15 @@ async fn however_often_the_process_is_killed_each_event_arrives_and_none_has_two
     for life in 0..kills {
         let mut node = installation.start("worker", "127.0.0.1:0");
         sessions.extend(create(&late, &tenants).await);
+        if life == 0 {
+            // The first is certain to die before it knows of the response.
+            receiver.reply([Reply::Silence]);
+            receiver.wait_for(1).await;
+            continue;
+        }
         receiver.reply([Reply::Status(500), Reply::Close].into_iter().take(life % 3));
         // One in eight is killed while it starts.
-        if life % 8 != 0 {
+        if life % 8 != 1 {
             node.until_it_says("working").await;
         }
         let moment = LONGEST_LIFE.mul_f64(rand::rng().random());
@@ -139,10 +145,7 @@ async fn judge(app: &App, receiver: &Receiver, sessions: &[SessionId], kills: us
         kills,
         sessions.len(),
     );
-    assert!(
-        unrecorded > 0 || kills < 200,
-        "no kill met a delivery: the moments are badly chosen"
-    );
+    assert!(unrecorded > 0, "no kill met a delivery");
     // The rows are not dated by the clock of the late one.
     assert!(sessions.len() == kills * EVENTS_A_LIFE && app.honnin.now() < SystemClock.now());
 }

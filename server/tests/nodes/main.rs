@@ -22,6 +22,7 @@ mod stop;
 mod takeover;
 
 use domain::time::{Clock, Millis, Timestamp};
+use rand::RngExt as _;
 use service::runtime::clock::SystemClock;
 
 /// The machine's clock with an offset.
@@ -37,8 +38,12 @@ impl Clock for Shifted {
     }
 }
 
-/// A port that nobody listens on.
+/// A port that nobody listens on. It is none of those that the system gives to whoever asks for any (32768 to 60999 on Linux), so
+/// that no other test gets it before the process that is to listen on it.
 fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+    let free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let mut random = rand::rng();
+    std::iter::repeat_with(|| random.random_range(16_384..32_768))
+        .find(free)
+        .unwrap()
 }

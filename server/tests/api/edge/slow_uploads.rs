@@ -217,7 +217,7 @@ async fn without_a_usable_disk_pictures_arrive_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().display();
     // More than any disk has left; and a folder that is gone.
-    for spill in ["spill = 1048576\n".to_owned(), format!("spill_dir = \"{dir}\"\n")] {
+    for spill in ["spill = 1099511627776\n".to_owned(), format!("spill_dir = \"{dir}\"\n")] {
         let server = Server::with(&format!("{ONE}{spill}")).await;
         if spill.starts_with("spill_dir") {
             fs::remove_dir(folder.path()).unwrap();

@@ -128,7 +128,15 @@ pub(super) async fn no_personal_data_is_sent() {
     }
     for received in world.events().await {
         let sent = String::from_utf8(received.body).unwrap();
-        for personal in ["Quandary", "Zebedee", "1971", "Elm", "\"male\"", "UTO000000", "stately"] {
+        for personal in [
+            "Quandary",
+            "Zebedee",
+            "1971-11-11",
+            "Elm",
+            "\"male\"",
+            "UTO000000",
+            "stately",
+        ] {
             assert!(!sent.contains(personal), "{personal} in {sent}");
         }
     }

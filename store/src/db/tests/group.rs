@@ -6,7 +6,7 @@ use futures::{
     poll,
 };
 use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
-use std::{str::FromStr, time::Duration};
+use std::str::FromStr;
 use tokio::sync::oneshot;
 
 type Answer = BoxFuture<'static, Result<(), StoreError>>;
@@ -178,10 +178,11 @@ async fn closing_first_finishes_what_waits_and_then_refuses() {
 #[tokio::test]
 async fn another_process_that_keeps_the_lock_makes_writes_unavailable_until_it_lets_go() {
     let backend = sqlite().await;
-    let timeout = Duration::from_millis(50);
-    let db = Db::open(&backend.url, super::super::DbOptions { timeout, ..OPTIONS })
-        .await
-        .unwrap();
+    let db = backend.db.clone();
+    // Set here, because the time-out of the options limits how long opening may take, too.
+    let soon =
+        async |tx: &mut Tx| on!(tx, conn => sqlx::raw_sql("PRAGMA busy_timeout = 50").execute(conn).await.map(drop));
+    db.write(soon).await.unwrap();
     let mut other = SqliteConnectOptions::from_str(&backend.url)
         .unwrap()
         .connect()
