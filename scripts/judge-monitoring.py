@@ -108,6 +108,7 @@ for group in yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]:
         anchor = rule["annotations"]["runbook"].removeprefix("docs/MONITORING.md#")
         if f'<a id="{anchor}"></a>' not in runbook:
             fail(f"docs/MONITORING.md has no {anchor}")
+deadline = time.monotonic() + LONGEST
 while True:
     with urllib.request.urlopen(f"{PROMETHEUS}/api/v1/rules") as response:
         rules = [rule for group in json.load(response)["data"]["groups"] for rule in group["rules"]]

@@ -1,7 +1,8 @@
 // An end user who follows the pages: every step is found by roles and labels, as a person would.
 import { look } from "./browser.mjs";
+import { until } from "./places.mjs";
 import { picture } from "./scene.mjs";
-import { sit } from "./sitter.mjs";
+import { filmed, sit } from "./sitter.mjs";
 
 export class Applicant {
   /** What axe found on the screens so far. */
@@ -51,11 +52,12 @@ export class Applicant {
       await this.#press("Open the camera");
       if (this.name) await this.page.getByRole("dialog").waitFor();
       // The shutter is released automatically when the picture is good.
+      await filmed(this.page, "/capture/check");
     } else {
       await this.page.getByLabel("Photo of the document").setInputFiles(picture("passport"));
       await this.#press("Send the photo");
+      await this.#at("/capture/check");
     }
-    await this.page.waitForURL((url) => url.pathname === "/capture/check", { timeout: 90_000 });
   }
 
   async acceptPhoto() {
@@ -67,8 +69,7 @@ export class Applicant {
   /** Confirms what was read; `changes` are typed over it, by label. */
   async details(changes = {}) {
     // The form is empty while the picture is still being read; a patient user reloads it.
-    const family = this.page.getByLabel("Family name");
-    for (const end = Date.now() + 60_000; (await family.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
+    await this.legible();
     const address = this.page.getByLabel("Address");
     if ((await address.inputValue()) === "") await address.fill("7 Harbour Street, Amaurot 100-0001");
     for (const [label, text] of Object.entries(changes)) await this.page.getByLabel(label).fill(text);
@@ -84,6 +85,13 @@ export class Applicant {
     return read;
   }
 
+  /** Waits until the details are filled in from the pictures. */
+  async legible() {
+    const family = this.page.getByLabel("Family name");
+    const filled = async () => (await family.inputValue()) !== "" || (await this.page.reload(), false);
+    await until("details that were read", filled, { within: 180_000 });
+  }
+
   /** The date of birth in its three fields, as `YYYY-MM-DD`. */
   async #birthDate() {
     const part = async (label) => (await this.page.getByLabel(label, { exact: true }).inputValue()).padStart(2, "0");
@@ -95,14 +103,15 @@ export class Applicant {
     if (this.camera) {
       await sit(this.page, this.who);
       await this.#press("Open the camera");
+      await filmed(this.page, "/capture/submit");
     } else {
       const words = await this.page.locator("main").innerText();
       const side = /to your left/.test(words) ? "left" : "right";
       await this.page.getByLabel("Photo 1").setInputFiles(picture(`${this.who}-straight`));
       await this.page.getByLabel("Photo 2").setInputFiles(picture(`${this.who}-${side}`));
       await this.#press("Send the photos");
+      await this.#at("/capture/submit");
     }
-    await this.page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 120_000 });
   }
 
   async submit() {
@@ -111,20 +120,11 @@ export class Applicant {
     await this.#at("/capture/result");
   }
 
-  /** The heading of the result, once there is one. */
+  /** The heading of the result, once there is one: the page that waits for it reloads by itself. */
   async result() {
-    const heading = this.page.getByRole("heading", { level: 1 });
-    for (const end = Date.now() + 90_000; Date.now() < end; ) {
-      const words = await heading.innerText();
-      const waiting = await this.page.getByRole("link", { name: "Refresh" }).count();
-      if (waiting === 0) {
-        await this.#look("11-result");
-        return words;
-      }
-      // The page reloads by itself; an impatient user presses the link.
-      await Promise.all([this.page.waitForEvent("load"), this.page.getByRole("link", { name: "Refresh" }).click()]);
-    }
-    throw new Error("no result within 90 s");
+    await this.page.locator(".mark:not(.busy)").waitFor({ timeout: 180_000 });
+    await this.#look("11-result");
+    return this.page.getByRole("heading", { level: 1 }).innerText();
   }
 
   /** Everything up to the result; answers its heading. */

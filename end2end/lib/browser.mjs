@@ -52,6 +52,9 @@ export class Browser {
   async #page(options) {
     const context = await this.chromium.newContext({ ...options, serviceWorkers: "block" });
     await withSitter(context);
+    // The last page leaves for the customer's site after five seconds. A response without content leaves the browser where it is (RFC 9110,
+    // section 15.3.5), so that the page can be looked at for longer.
+    await context.route("https://bank.example/**", (route) => route.fulfill({ status: 204 }));
     const page = await context.newPage();
     page.scripts = options.javaScriptEnabled !== false;
     // Long: a loaded machine must not look like a fault. A correct page responds as soon as it can.
@@ -95,6 +98,7 @@ async function picture(page, path) {
 export async function look(page, name) {
   const folder = join(shown, "screens");
   mkdirSync(folder, { recursive: true });
+  await page.waitForLoadState();
   await picture(page, join(folder, `${name}.png`));
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));

@@ -42,7 +42,7 @@ export class Honnin {
     await until("honnin answers /readyz", async () => {
       if (child.exitCode !== null) throw new Error(`honnin ended with ${child.exitCode}; see ${this.#log.path}`);
       return (await fetch(`${this.base}/readyz`).catch(() => null))?.ok;
-    });
+    }, { within: 120_000 });
   }
 
   /** Ends it as a power cut would. */

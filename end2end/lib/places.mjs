@@ -14,15 +14,20 @@ export const shown = join(target, "end2end");
 
 export const run = promisify(execFile);
 
-/** A port that was free a moment ago. */
+/**
+ * A port that was free a moment ago. It is none of those that the system gives to whoever asks for any (32768 to 60999 on Linux), because
+ * some are listened on minutes later.
+ */
 export function freePort() {
-  return new Promise((done, fail) => {
+  return new Promise((done) => {
     const server = createServer();
-    server.once("error", fail);
-    server.listen(0, "127.0.0.1", () => {
+    const draw = () => server.listen(16_384 + Math.floor(Math.random() * 16_384), "127.0.0.1");
+    server.on("error", draw);
+    server.once("listening", () => {
       const { port } = server.address();
       server.close(() => done(port));
     });
+    draw();
   });
 }
 

@@ -1,6 +1,7 @@
 // Somebody in front of the selfie camera who does what the page asks. The server chooses the movements while the camera is on, so no
 // recorded video could: the camera's stream is drawn in the page, from photographs of the same person.
 import { readFileSync } from "node:fs";
+import { until } from "./places.mjs";
 import { picture } from "./scene.mjs";
 
 /** Runs in the page, before its scripts: replaces the camera that faces the user once somebody sits before it. */
@@ -77,6 +78,25 @@ export async function sit(page, who, does = "obedient") {
     ["straight", "left", "right"].map((pose) => [pose, readFileSync(picture(`${who}-${pose}`)).toString("base64")]),
   );
   await page.evaluate((sitter) => { globalThis.honninSitter = sitter; }, { poses, does });
+}
+
+/**
+ * Waits until `found()` is true. Like a person, begins again whenever the camera asks for it: how soon it delivers a picture, and how fast it
+ * sees what is in it, depend on the machine.
+ */
+export function beginningAgain(page, what, found) {
+  const again = page.locator(".stage-panel:not([hidden]) .primary");
+  return until(what, async () => {
+    if (await found()) return true;
+    // The page may go on just now.
+    if (await again.isVisible()) await again.click({ timeout: 2_000 }).catch(() => {});
+  }, { within: 300_000 });
+}
+
+/** Waits until the camera has done its part, and the page has gone on to `path`. */
+export async function filmed(page, path) {
+  await beginningAgain(page, path, () => new URL(page.url()).pathname === path);
+  await page.waitForLoadState();
 }
 
 /** From now on the person does something else. */

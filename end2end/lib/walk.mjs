@@ -1,6 +1,6 @@
 // An end user who does not read: finds every step by the names of its form, so that it works in any language.
 import { picture } from "./scene.mjs";
-import { sit } from "./sitter.mjs";
+import { filmed, sit } from "./sitter.mjs";
 
 const seconds = 90_000;
 
@@ -84,7 +84,7 @@ export class Walk {
     if (this.page.scripts) {
       await sit(this.page, this.who);
       await this.page.locator(".camera > button").click();
-      return this.at("/capture/submit");
+      return filmed(this.page, "/capture/submit");
     }
     await this.unfold("plain");
     const files = this.page.locator("#plain input[type=file]");

@@ -74,7 +74,7 @@ test("each detail stands beside its print, and a reviewer compares it and both f
     await applicant.photographDocument();
     await applicant.acceptPhoto();
     const family = page.getByLabel("Family name");
-    for (const end = Date.now() + 60_000; (await family.inputValue()) === "" && Date.now() < end; ) await page.reload();
+    await applicant.legible();
     await page.waitForLoadState("load");
     const printed = page.locator(".field", { has: page.getByRole("img", { name: "As printed on your document" }) });
     const beside = (await printed.allInnerTexts()).map((words) => words.split("\n")[0]);

@@ -7,7 +7,7 @@ import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { password, signIn } from "../lib/reviewer.mjs";
 
-const long = { timeout: 300_000 };
+const long = { timeout: 900_000 };
 let browser, honnin;
 
 before(async () => {

@@ -48,7 +48,7 @@ async function hears(customer) {
   return type;
 }
 
-test("killed in the middle of a capture, the same browser goes on", { timeout: 240_000 }, async () => {
+test("killed in the middle of a capture, the same browser goes on", { timeout: 900_000 }, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const applicant = await atTheDocument(customer);
   // The upload is in progress when the server dies.
@@ -70,7 +70,7 @@ test("killed in the middle of a capture, the same browser goes on", { timeout: 2
   await customer.stop();
 });
 
-test("killed in the middle of an analysis, the picture is analysed after all", { timeout: 240_000 }, async () => {
+test("killed in the middle of an analysis, the picture is analysed after all", { timeout: 900_000 }, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const applicant = await atTheDocument(customer);
   await applicant.photographDocument();
@@ -86,7 +86,7 @@ test("killed in the middle of an analysis, the picture is analysed after all", {
   await customer.stop();
 });
 
-test("killed in the middle of a decision, it is made once", { timeout: 240_000 }, async () => {
+test("killed in the middle of a decision, it is made once", { timeout: 900_000 }, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const applicant = await atTheDocument(customer);
   await applicant.photographDocument();
@@ -104,7 +104,7 @@ test("killed in the middle of a decision, it is made once", { timeout: 240_000 }
   await customer.stop();
 });
 
-test("killed in the middle of a delivery, the event arrives once for whoever counts by its id", { timeout: 240_000 }, async () => {
+test("killed in the middle of a delivery, the event arrives once for whoever counts by its id", { timeout: 900_000 }, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const applicant = await atTheDocument(customer);
   await applicant.photographDocument();

@@ -5,7 +5,7 @@ import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { beyond } from "../lib/targets.mjs";
 
-const long = { timeout: 300_000 };
+const long = { timeout: 900_000 };
 let browser, honnin, sandbox, live;
 
 before(async () => {

@@ -89,7 +89,7 @@ for (const [what, file, bytes, sentence] of hostile) {
   });
 }
 
-test("after all of them the honest picture is taken", { timeout: 120_000 }, async () => {
+test("after all of them the honest picture is taken", { timeout: 900_000 }, async () => {
   await page.getByLabel("Photo of the document").setInputFiles(picture("passport"));
   await page.getByRole("button", { name: "Send the photo" }).click();
   await page.waitForURL((url) => url.pathname === "/capture/check");

@@ -11,7 +11,7 @@ import { scene } from "../lib/scene.mjs";
 import { beyond } from "../lib/targets.mjs";
 import { Walk } from "../lib/walk.mjs";
 
-const long = { timeout: 300_000 };
+const long = { timeout: 900_000 };
 const languages = ["zh-Hans", "ko", "vi", "pt", "es"];
 let browser, honnin, tenant;
 

@@ -7,7 +7,7 @@ import { Honnin } from "../lib/honnin.mjs";
 import { freePort } from "../lib/places.mjs";
 import { signInThere, startProvider } from "../lib/provider.mjs";
 
-const long = { timeout: 120_000 };
+const long = { timeout: 900_000 };
 const client = { client_id: "honnin", client_secret: "only for this test" };
 let browser, honnin, provider, tenant;
 

@@ -32,7 +32,7 @@ after(async () => {
   await receiver?.remove();
 });
 
-test("a verification begun on one node is finished on another after the first has died", { timeout: 240_000 }, async () => {
+test("a verification begun on one node is finished on another after the first has died", { timeout: 900_000 }, async () => {
   // The customer talks to the second node throughout.
   const customer = await receiver.customer(second, tenant);
   const applicant = new Applicant(browser, await browser.phone({ scripts: false }), { camera: false });

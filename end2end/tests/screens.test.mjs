@@ -109,9 +109,14 @@ for (const language of languages) {
       await walk.choose(kind);
       await shoot(open, `04-document-${kind}`);
     }
+    // The page is made anew once the picture has been read; not while it is looked at.
+    let read;
+    const looked = new Promise((resolve) => { read = resolve; });
+    await open.route("**/capture/check/found*", async (route) => { await looked; await route.continue(); });
     await walk.photograph();
     await open.waitForURL((url) => url.pathname === "/capture/check");
     await shoot(open, "05-check-card");
+    read();
     // The picture is a passport's page: the page says so once it has been read, and leaves the choice to the user.
     await open.locator("p.other").waitFor({ timeout: 90_000 });
     await shoot(open, "05-check-other-kind");

@@ -5,9 +5,9 @@ import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { scene } from "../lib/scene.mjs";
-import { behave, sit } from "../lib/sitter.mjs";
+import { beginningAgain, behave, filmed, sit } from "../lib/sitter.mjs";
 
-const long = { timeout: 240_000 };
+const long = { timeout: 900_000 };
 let browser, honnin, receiver, tenant, colourful;
 
 before(async () => {
@@ -39,20 +39,8 @@ async function filming(customer, does, options = {}) {
   return page;
 }
 
-const hears = (page, sentence) => page.locator(".stage-hint", { hasText: sentence }).waitFor({ timeout: 60_000 });
+const hears = (page, sentence) => beginningAgain(page, sentence, () => page.locator(".stage-hint", { hasText: sentence }).isVisible());
 const panel = (page) => page.locator(".stage-panel:not([hidden]) h2");
-
-/** Waits for the last page. Like a person, begins again if the camera asks for it: how fast the camera sees the face depends on the machine. */
-async function finish(page) {
-  const submit = page.locator('form[action="/capture/submit"] button');
-  const again = page.locator(".stage-panel:not([hidden]) .primary");
-  for (let runs = 0; runs < 3; runs++) {
-    await submit.or(again).first().waitFor({ timeout: 90_000 });
-    if (await submit.isVisible()) return;
-    assert.match(await panel(page).innerText(), /^(Time is up|Let's start again)$/);
-    await again.click();
-  }
-}
 
 test("an empty chair and a second face are named, and then the person is verified without further ado", long, async () => {
   const customer = await receiver.customer(honnin, tenant);
@@ -63,7 +51,7 @@ test("an empty chair and a second face are named, and then the person is verifie
   await hears(page, "Only you should be in the picture");
   stumbles.push(...(await look(page, "09-selfie-two-faces")));
   await behave(page, "obedient");
-  await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
+  await filmed(page, "/capture/submit");
   await page.locator('form[action="/capture/submit"] button').click();
   await customer.event("verification.approved");
   const { outcome } = await customer.result();
@@ -81,13 +69,13 @@ test("a head that turns to the wrong side, and one that does not move, must begi
   const stumbles = await look(page, "09-selfie-not-asked");
   await behave(page, "frozen");
   await page.locator(".stage-panel .primary").click();
-  await page.locator(".stage.left, .stage.right, .stage.near").waitFor({ timeout: 60_000 });
+  await beginningAgain(page, "a movement", () => page.locator(".stage.left, .stage.right, .stage.near").isVisible());
   stumbles.push(...(await look(page, "09-selfie-asked")));
   await panel(page).waitFor({ timeout: 60_000 });
   assert.equal(await panel(page).innerText(), "Time is up");
   await behave(page, "obedient");
   await page.locator(".stage-panel .primary").click();
-  await finish(page);
+  await filmed(page, "/capture/submit");
   assert.deepEqual(stumbles, []);
   await customer.stop();
 });
@@ -103,7 +91,7 @@ async function inColours(does, button, expected, options = {}) {
     await hears(page, "Keep looking at the screen");
     await look(page, `09-selfie-colours-${does}-${options.colorScheme ?? "light"}`);
   }
-  await finish(page);
+  await filmed(page, "/capture/submit");
   await page.locator('form[action="/capture/submit"] button').click();
   await customer.event(expected);
   const { outcome } = await customer.result();

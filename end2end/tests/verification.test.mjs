@@ -25,7 +25,7 @@ after(async () => {
   await receiver?.remove();
 });
 
-test("the owner of a passport is verified with the camera, and the customer reads who she is", { timeout: 300_000 }, async () => {
+test("the owner of a passport is verified with the camera, and the customer reads who she is", { timeout: 900_000 }, async () => {
   const customer = await receiver.customer(honnin, tenant, "--callback-url", "https://bank.example/back");
   const page = await browser.phone();
   const applicant = new Applicant(browser, page, { name: "phone" });
@@ -55,7 +55,7 @@ test("the owner of a passport is verified with the camera, and the customer read
   await customer.ended;
 });
 
-test("another person's selfie never ends approved", { timeout: 300_000 }, async () => {
+test("another person's selfie never ends approved", { timeout: 900_000 }, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const applicant = new Applicant(browser, await browser.phone(), { who: "stranger" });
   const words = await applicant.goThrough(customer.link);
@@ -68,7 +68,7 @@ test("another person's selfie never ends approved", { timeout: 300_000 }, async 
   await customer.stop();
 });
 
-test("a name that differs waits for a reviewer, whose approval is another event", { timeout: 300_000 }, async () => {
+test("a name that differs waits for a reviewer, whose approval is another event", { timeout: 900_000 }, async () => {
   // A separate tenant: in the other one the passport was approved under its owner's name, and will be again.
   const tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--webhook", receiver.url, "--accept-specimens");
   const customer = await receiver.customer(honnin, tenant);
@@ -101,7 +101,7 @@ test("a name that differs waits for a reviewer, whose approval is another event"
   assert.deepEqual(page.noise, []);
 });
 
-test("without WASM and scripts a passport is taken by uploads, and a person judges the selfie that nobody watched", { timeout: 300_000 }, async () => {
+test("without WASM and scripts a passport is taken by uploads, and a person judges the selfie that nobody watched", { timeout: 900_000 }, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await browser.phone({ scripts: false });
   const applicant = new Applicant(browser, page, { camera: false });
