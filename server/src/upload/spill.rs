@@ -18,7 +18,7 @@ use std::{
 };
 use store::{StoreError, vault::Scratch};
 use tokio::{
-    sync::Semaphore,
+    sync::{Semaphore, oneshot},
     time::{Instant, timeout},
 };
 
@@ -26,7 +26,8 @@ use tokio::{
 const PIECE: usize = 16 * 1024;
 /// Operations on files at a time. A slow disk occupies no more than this of the threads that everything else blocks on, too.
 const AT_A_TIME: usize = 8;
-/// An operation that takes longer has failed. Less than the time that a piece gives its connection at the lowest rate of `edge::body`.
+/// An operation that takes longer has failed, from the moment at which it runs: on a busy machine a thousand wait for their turn, and the
+/// disk is in order. Less than the time that a piece gives its connection at the lowest rate of `edge::body`.
 const AT_MOST: Duration = Duration::from_secs(3);
 /// After a failure, no file is used for this long. An upload that failed is repeated by its phone, and then waits for memory.
 const REST: Duration = Duration::from_secs(60);
@@ -137,24 +138,14 @@ impl Spill {
         }
     }
 
-    /// Runs an operation on a file, which may block. If its caller goes away or has waited too long, it goes on, and then drops the
+    /// Runs an operation on a file, which may block. If its caller goes away or it takes too long, it goes on, and then drops the
     /// file.
     async fn run<T, F>(&self, operation: F) -> Result<T, StoreError>
     where
         F: FnOnce() -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let operations = Arc::clone(&self.operations);
-        let done = async {
-            let permit = operations.acquire_owned().await.ok();
-            let done = tokio::task::spawn_blocking(move || {
-                let _permit = permit;
-                operation()
-            });
-            done.await.unwrap_or(Err(StoreError::Panicked))
-        };
-        let late = || StoreError::Unavailable("the disk does not respond".into());
-        let done = timeout(self.at_most, done).await.unwrap_or_else(|_| Err(late()));
+        let done = self.run_in_turn(operation).await;
         if let Err(error) = &done {
             let was_resting = self.rests();
             *self.lock() = Some(Instant::now() + REST);
@@ -163,6 +154,34 @@ impl Spill {
             }
         }
         done
+    }
+
+    async fn run_in_turn<T, F>(&self, operation: F) -> Result<T, StoreError>
+    where
+        F: FnOnce() -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let late = || StoreError::Unavailable("the disk does not respond".into());
+        let permit = loop {
+            match timeout(self.at_most, Arc::clone(&self.operations).acquire_owned()).await {
+                Ok(permit) => break permit.ok(),
+                // Those before it hang.
+                Err(_) if self.rests() => return Err(late()),
+                Err(_) => {}
+            }
+        };
+        let (begin, begun) = oneshot::channel();
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            begin.send(()).ok();
+            operation()
+        });
+        // Fails if the operation has already panicked.
+        begun.await.ok();
+        match timeout(self.at_most, done).await {
+            Ok(done) => done.unwrap_or(Err(StoreError::Panicked)),
+            Err(_) => Err(late()),
+        }
     }
 
     fn rests(&self) -> bool {
@@ -216,5 +235,22 @@ mod tests {
         });
         assert!(hangs.await.is_err() && spill.rests());
         drop(answer);
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_a_turn_longer_than_an_operation_may_take_gets_it_if_the_disk_is_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spill = Spill::new(folder.path().to_owned(), 1);
+        Arc::get_mut(&mut spill).unwrap().at_most = Duration::from_millis(20);
+        let others = Arc::clone(&spill.operations);
+        let all = others
+            .acquire_many_owned(u32::try_from(AT_A_TIME).unwrap())
+            .await
+            .unwrap();
+        let mut waits = std::pin::pin!(spill.run(|| Ok(())));
+        let long = timeout(Duration::from_millis(100), waits.as_mut()).await;
+        assert!(long.is_err() && !spill.rests());
+        drop(all);
+        assert!(waits.await.is_ok());
     }
 }
