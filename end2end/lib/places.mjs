@@ -15,8 +15,8 @@ export const shown = join(target, "end2end");
 export const run = promisify(execFile);
 
 /**
- * A port that was free a moment ago. It is none of those that the system gives to whoever asks for any (32768 to 60999 on Linux), because
- * some are listened on minutes later.
+ * A port that was free a moment ago. It is below the ephemeral ports (32768 to 60999 on Linux), so that the system gives it to nobody else, however
+ * much later it is used.
  */
 export function freePort() {
   return new Promise((done) => {

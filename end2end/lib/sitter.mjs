@@ -81,21 +81,16 @@ export async function sit(page, who, does = "obedient") {
 }
 
 /**
- * Waits until `found()` is true. Like a person, begins again whenever the camera asks for it: how soon it delivers a picture, and how fast it
- * sees what is in it, depend on the machine.
+ * Waits until the camera is done and the page has gone on to `path`. Like a person, begins again whenever the camera asks for it: how soon it
+ * delivers a picture, and how fast it sees what is in it, depend on the machine.
  */
-export function beginningAgain(page, what, found) {
+export async function filmed(page, path) {
   const again = page.locator(".stage-panel:not([hidden]) .primary");
-  return until(what, async () => {
-    if (await found()) return true;
+  await until(`${path} after the camera`, async () => {
+    if (new URL(page.url()).pathname === path) return true;
     // The page may go on just now.
     if (await again.isVisible()) await again.click({ timeout: 2_000 }).catch(() => {});
   }, { within: 300_000 });
-}
-
-/** Waits until the camera has done its part, and the page has gone on to `path`. */
-export async function filmed(page, path) {
-  await beginningAgain(page, path, () => new URL(page.url()).pathname === path);
   await page.waitForLoadState();
 }
 

@@ -183,7 +183,7 @@ mod tests {
             cell(3).class("number"),
             cell(view! { <button>"Revoke"</button> }),
         ];
-        let html = crate::page::without_places(&table.rows([row]).to_html());
+        let html = crate::page::without_markers(&table.rows([row]).to_html());
         assert!(html.contains(r#"data-label="Name" class="">Server</th>"#), "{html}");
         assert!(html.contains(r#"data-label="Uses" class="number">3</td>"#), "{html}");
         assert!(

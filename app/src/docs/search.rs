@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn found_words_are_marked_and_nothing_is_markup() {
-        let html = crate::page::without_places(&marked("a <b> Webhook, id", &wanted("webhook")).to_html());
+        let html = crate::page::without_markers(&marked("a <b> Webhook, id", &wanted("webhook")).to_html());
         assert!(
             html.contains("<mark>Webhook</mark>") && html.contains("&lt;b&gt;"),
             "{html}"

@@ -68,7 +68,7 @@ mod tests {
             &["Status", "`_tag`"],
             vec![anchored("x", vec![words("404"), code("NotFound")])],
         );
-        let html = crate::page::without_places(&html.to_html());
+        let html = crate::page::without_markers(&html.to_html());
         assert!(
             html.contains("<tr id=\"x\"><td data-label=\"Status\">404</td>"),
             "{html}"

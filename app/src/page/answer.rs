@@ -110,13 +110,13 @@ fn whole<V: IntoView + 'static>(
 ) -> Soon<Html> {
     Box::pin(async move {
         let html = app.to_html_stream_in_order().collect::<String>().await;
-        Box::pin(once(async move { without_places(&html) })) as Html
+        Box::pin(once(async move { without_markers(&html) })) as Html
     })
 }
 
-/// A page without the comments at which hydration finds its places, except from its first island on. Nothing else is hydrated; and in a
-/// `<title>`, which contains text alone, they would be shown.
-pub(crate) fn without_places(html: &str) -> String {
+/// A page without hydration markers (`<!>`), except from its first island on. Nothing else is hydrated, and a `<title>`, whose content is
+/// text, would show them.
+pub(crate) fn without_markers(html: &str) -> String {
     let (before, rest) = html.split_at(html.find("<leptos-island").unwrap_or(html.len()));
     before.replace("<!>", "") + rest
 }
@@ -126,10 +126,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_islands_keep_the_places_that_hydration_needs() {
+    fn only_what_is_hydrated_keeps_its_markers() {
         let whole = "<title>A<!></title><p>B<!></p><leptos-island>C<!></leptos-island>D<!>";
         let kept = "<title>A</title><p>B</p><leptos-island>C<!></leptos-island>D<!>";
-        assert_eq!(without_places(whole), kept);
-        assert_eq!(without_places("<p>A<!></p>"), "<p>A</p>");
+        assert_eq!(without_markers(whole), kept);
+        assert_eq!(without_markers("<p>A<!></p>"), "<p>A</p>");
     }
 }

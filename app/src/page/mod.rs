@@ -7,7 +7,7 @@ mod form;
 mod request;
 
 #[cfg(test)]
-pub(crate) use answer::without_places;
+pub(crate) use answer::without_markers;
 pub use answer::{RETRY_SOON, refuse};
 pub(crate) use answer::{get, page, render};
 pub use fields::{Fields, Malformed};

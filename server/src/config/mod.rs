@@ -230,7 +230,7 @@ impl Config {
             max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
             uploads: Uploads {
                 room: reader.number("uploads.room", 1..=1024) as usize,
-                spill: reader.number("uploads.spill", 0..=1 << 40) as usize,
+                spill: reader.number("uploads.spill", 0..=1 << 20) as usize,
                 spill_dir: spill_dir(reader, &data_dir),
                 waiting: reader.number("uploads.waiting", 1..=1_000_000) as usize,
                 wait_at_most: seconds(reader, "uploads.patience"),

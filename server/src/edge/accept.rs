@@ -26,8 +26,8 @@ use tower::ServiceExt as _;
 /// is about to send a request, because the operating system has already accepted its connection.
 const FIRST_WORD: Duration = Duration::from_secs(1);
 
-/// How long a refused connection is kept unread before it is closed, so that a client that tries again at once does so this often and
-/// not thousands of times a second. It costs a file descriptor and nothing else.
+/// How long a refused connection is held unread before it is closed. A client that reconnects whenever it is closed is slowed down by it, and
+/// the server holds only a file descriptor.
 const REFUSED: Duration = Duration::from_secs(10);
 
 /// Limits of connections.
@@ -139,7 +139,7 @@ pub async fn serve(
     finished
 }
 
-/// Closes a connection after a while, or at once if as many as `refused` permits are already kept.
+/// Closes a connection after [`REFUSED`], or at once if no permit is left in `refused`.
 fn refuse(stream: TcpStream, refused: &Arc<Semaphore>, stop: CancellationToken) {
     if let Ok(permit) = Arc::clone(refused).try_acquire_owned() {
         tokio::spawn(async move {

@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How many connections are searched for an idle one before one that is reading a body is closed.
 const LOOKED_AT: usize = 64;
-/// A network that has its share closes one of its connections for a new one this often in the long run, ...
+/// A network that has its share closes one of its connections for a new one this often in the long run.
 const REPLACES_EVERY: Duration = Duration::from_millis(10);
-/// ... and a second's worth of them at once: as many as an office opens when its people come back from lunch.
+/// How far ahead of that pace it may be: a hundred connections at once, as when an office comes back online.
 const REPLACES_AHEAD: Duration = Duration::from_secs(1);
 
 /// All of them.
@@ -43,7 +43,7 @@ struct Members {
     all: BTreeMap<u64, Member>,
     /// Where to continue searching for one to close.
     hand: u64,
-    /// By when those closed for new ones of the same network would have been closed at the long-run pace (GCRA, ITU-T I.371).
+    /// The time by which those replaced so far would have been replaced at the long-run pace (GCRA, ITU-T I.371).
     replaced: Option<Instant>,
 }
 

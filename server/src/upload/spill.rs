@@ -26,8 +26,8 @@ use tokio::{
 const PIECE: usize = 16 * 1024;
 /// Operations on files at a time. A slow disk occupies no more than this of the threads that everything else blocks on, too.
 const AT_A_TIME: usize = 8;
-/// An operation that takes longer has failed, from the moment at which it runs: on a busy machine a thousand wait for their turn, and the
-/// disk is in order. Less than the time that a piece gives its connection at the lowest rate of `edge::body`.
+/// An operation that runs longer has failed. The wait for a turn does not count: on a busy machine a thousand operations may be queued
+/// although the disk is fine. Less than the time that a piece gives its connection at the lowest rate of `edge::body`.
 const AT_MOST: Duration = Duration::from_secs(3);
 /// After a failure, no file is used for this long. An upload that failed is repeated by its phone, and then waits for memory.
 const REST: Duration = Duration::from_secs(60);
@@ -156,6 +156,7 @@ impl Spill {
         done
     }
 
+    /// The same, without what a failure changes.
     async fn run_in_turn<T, F>(&self, operation: F) -> Result<T, StoreError>
     where
         F: FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -165,7 +166,7 @@ impl Spill {
         let permit = loop {
             match timeout(self.at_most, Arc::clone(&self.operations).acquire_owned()).await {
                 Ok(permit) => break permit.ok(),
-                // Those before it hang.
+                // The operations that run are hanging.
                 Err(_) if self.rests() => return Err(late()),
                 Err(_) => {}
             }

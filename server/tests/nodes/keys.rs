@@ -16,8 +16,8 @@ use std::{
     process::Stdio,
 };
 
-/// Runs `honnin keys rotate`, and kills it once it has printed this many lines; while it waits for nodes to read the new key, if
-/// not before.
+/// Runs `honnin keys rotate` and kills it once it has printed this many lines, at most two: after the second it waits until every node
+/// has read the new key.
 fn kill_rotation(installation: &Installation, kill_after: usize) {
     let mut process = installation.shell("exec_honnin keys rotate --settle 600");
     let mut process = process.stdout(Stdio::piped()).spawn().unwrap();
@@ -58,7 +58,7 @@ async fn the_master_key_is_replaced_while_sessions_are_created_however_often_the
     let first = fs::read_to_string(&file).unwrap();
     let customers = Customers::start(address, key, &pictures(&installation));
     let mut so_far = customers.at_least(50).await.len();
-    for kill_after in [0, 1, 2] {
+    for kill_after in [0, 1, 2, 2] {
         tokio::task::block_in_place(|| kill_rotation(&installation, kill_after));
         let ids = customers.at_least(so_far + 20).await;
         so_far = ids.len();

@@ -38,8 +38,8 @@ impl Clock for Shifted {
     }
 }
 
-/// A port that nobody listens on. It is none of those that the system gives to whoever asks for any (32768 to 60999 on Linux), so
-/// that no other test gets it before the process that is to listen on it.
+/// A port that nobody listens on. It is below the ephemeral ports (32768 to 60999 on Linux), so that the system gives it to no other
+/// test before the process listens on it.
 fn free_port() -> u16 {
     let free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
     let mut random = rand::rng();

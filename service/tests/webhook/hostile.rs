@@ -34,7 +34,11 @@ async fn whoever_keeps_us_waiting_is_hung_up_on() {
         harness.run_until_idle().await;
         let [attempt] = harness.attempts(&event).await.try_into().unwrap();
         assert_eq!(attempt.fault.as_deref(), Some(Fault::TimedOut.as_str()), "{reply:?}");
-        assert!(attempt.duration_ms >= 400, "{reply:?}: {}", attempt.duration_ms);
+        assert!(
+            (400..5_000).contains(&attempt.duration_ms),
+            "{reply:?}: {}",
+            attempt.duration_ms
+        );
     }
 }
 
