@@ -11,11 +11,10 @@ pub use logo::{LOGO_BYTES, Logo, logo};
 
 use crate::raster::Raster;
 use format::Format;
-use image::codecs::jpeg::JpegEncoder;
 use image::metadata::Orientation;
-use image::{ColorType, DynamicImage, ExtendedColorType, ImageDecoder, Limits};
+use image::{ColorType, DynamicImage, ImageDecoder, Limits};
+use jpeg_encoder::{Encoder, SamplingFactor};
 use sha2::{Digest, Sha256};
-use std::io::Cursor;
 
 /// The largest upload: a phone's 12-megapixel JPEG has 3 to 6 MB.
 pub const MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -136,16 +135,19 @@ fn upright(raster: Raster, orientation: Orientation) -> Raster {
     }
 }
 
+/// Colour is kept at full resolution. With AVX2, `jpeg-encoder` takes half the time that the encoder of `image` takes.
 fn encode(raster: &Raster) -> Result<Vec<u8>, PictureFault> {
-    let (width, height) = (u32::try_from(raster.width()), u32::try_from(raster.height()));
+    let (width, height) = (u16::try_from(raster.width()), u16::try_from(raster.height()));
     let (Ok(width), Ok(height)) = (width, height) else {
         return Err(PictureFault::DimensionsTooLarge);
     };
-    let mut jpeg = Cursor::new(Vec::new());
-    JpegEncoder::new_with_quality(&mut jpeg, JPEG_QUALITY)
-        .encode(raster.pixels(), width, height, ExtendedColorType::Rgb8)
+    let mut jpeg = Vec::new();
+    let mut encoder = Encoder::new(&mut jpeg, JPEG_QUALITY);
+    encoder.set_sampling_factor(SamplingFactor::F_1_1);
+    encoder
+        .encode(raster.pixels(), width, height, jpeg_encoder::ColorType::Rgb)
         .map_err(|_| PictureFault::Corrupt)?;
-    Ok(jpeg.into_inner())
+    Ok(jpeg)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Uploads of every kind, whole and damaged.
 
 use super::*;
-use image::{ImageEncoder, codecs::png::PngEncoder, codecs::webp::WebPEncoder};
+use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder, codecs::webp::WebPEncoder};
 use proptest::prelude::*;
 
 /// A picture with a red upper left quarter on a grey ramp.
