@@ -34,6 +34,10 @@ const GIVEN_UP: u8 = 5;
 const LINGER: Duration = Duration::from_secs(20);
 const LINGER_GAP: Duration = Duration::from_secs(5);
 
+/// Most bytes of a read: one less than hyper's first buffer. Whenever a read fills its buffer, hyper doubles it, up to 64 KiB here, and keeps
+/// it while the request runs: of a thousand uploads that wait, these buffers would be half of the memory.
+const READ: usize = 8 * 1024 - 1;
+
 /// The phase of a connection, shared between its I/O and its requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phase(Arc<State>);
@@ -189,11 +193,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
         {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
-        let before = buf.filled().len();
-        match Pin::new(&mut me.inner).poll_read(cx, buf) {
+        let size = READ.min(buf.remaining());
+        let mut piece = ReadBuf::new(buf.initialize_unfilled_to(size));
+        match Pin::new(&mut me.inner).poll_read(cx, &mut piece) {
             Poll::Ready(outcome) => {
-                me.in_head |= me.seen == HEAD && buf.filled().len() > before;
-                if me.seen == IDLE && buf.filled().len() > before {
+                let read = piece.filled().len();
+                buf.advance(read);
+                me.in_head |= me.seen == HEAD && read > 0;
+                if me.seen == IDLE && read > 0 {
                     // The next head has begun. A request that became busy meanwhile is left alone.
                     let _ = me
                         .phase
