@@ -3,6 +3,10 @@
 use crate::{http::connect, node::Node, phones::Phone};
 use std::{
     net::{Ipv4Addr, SocketAddr},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 use tokio::{
@@ -19,8 +23,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// All hostile connections; they end when it is dropped.
 pub(crate) struct Hostile {
     _running: JoinSet<()>,
-    /// Maximum number of connections.
+    /// How many connections it tries to hold.
     pub(crate) connections: usize,
+    opened: Arc<AtomicUsize>,
 }
 
 fn address(number: usize) -> Ipv4Addr {
@@ -31,7 +36,8 @@ impl Hostile {
     /// Starts this many connections, a fifth as many slow bodies, and a hundredth as many uploads.
     pub(crate) async fn start(node: &Node, connections: usize) -> Self {
         let mut running = JoinSet::new();
-        let to = node.address;
+        let opened = Arc::default();
+        let (to, count) = (node.address, || Arc::clone(&opened));
         let mut uploads = Vec::new();
         for number in 0..connections / 100 {
             let phone = Phone::begin(node, address(number)).await.unwrap();
@@ -40,26 +46,33 @@ impl Hostile {
             uploads.push(begun);
         }
         for (number, begun) in uploads.into_iter().enumerate() {
-            running.spawn(again_and_again(to, number, begun, false));
+            running.spawn(again_and_again(to, number, begun, false, count()));
         }
         let head = "POST /admin/sign-in HTTP/1.1\r\nhost: id.example\r\nsec-fetch-site: same-origin\r\ncontent-length: 60000\r\n\r\nemail=";
         for number in 0..connections / 5 {
-            running.spawn(again_and_again(to, number, head.as_bytes().to_vec(), true));
+            running.spawn(again_and_again(to, number, head.as_bytes().to_vec(), true, count()));
         }
         for number in 0..connections {
-            running.spawn(again_and_again(to, number, Vec::new(), false));
+            running.spawn(again_and_again(to, number, Vec::new(), false, count()));
         }
         Self {
             _running: running,
             connections: connections + connections / 5 + connections / 100,
+            opened,
         }
+    }
+
+    /// How many connections were opened so far, those that were closed and opened again included.
+    pub(crate) fn opened(&self) -> usize {
+        self.opened.load(Ordering::Relaxed)
     }
 }
 
 /// Connects, sends its head, holds on, and starts again when it is closed.
-async fn again_and_again(to: SocketAddr, number: usize, begun: Vec<u8>, drips: bool) {
+async fn again_and_again(to: SocketAddr, number: usize, begun: Vec<u8>, drips: bool, opened: Arc<AtomicUsize>) {
     loop {
         if let Ok(mut stream) = connect(to, address(number)).await {
+            opened.fetch_add(1, Ordering::Relaxed);
             drop(stream.write_all(&begun).await);
             let mut buffer = [0; 4096];
             loop {

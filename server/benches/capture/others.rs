@@ -29,7 +29,9 @@ pub(crate) struct Others {
 #[derive(Default)]
 pub(crate) struct Seen {
     /// Latencies in seconds, in ascending order.
-    pub(crate) latencies: Vec<f64>,
+    latencies: Vec<f64>,
+    /// The sum of latencies, and how many they are, by second.
+    seconds: BTreeMap<u64, (f64, usize)>,
     /// Refused or failed requests.
     pub(crate) refused: usize,
     /// Their number by path, with the status or the error.
@@ -39,6 +41,12 @@ pub(crate) struct Seen {
 impl Seen {
     pub(crate) fn p99(&self) -> f64 {
         self.latencies[(self.latencies.len() - 1) * 99 / 100]
+    }
+
+    /// The highest mean latency of the requests that were sent within one second.
+    pub(crate) fn worst_second(&self) -> f64 {
+        let means = self.seconds.values().map(|(sum, count)| sum / *count as f64);
+        means.fold(0.0, f64::max)
     }
 }
 
@@ -75,6 +83,7 @@ async fn ask(to: SocketAddr, key: String, stop: CancellationToken) -> Seen {
         ("/v/anything", 404),
     ];
     let mut asking = tokio::task::JoinSet::new();
+    let first = Instant::now();
     for number in 0_usize.. {
         tokio::select! {
             _ = tick.tick() => {}
@@ -89,8 +98,11 @@ async fn ask(to: SocketAddr, key: String, stop: CancellationToken) -> Seen {
             let began = Instant::now();
             let from = Ipv4Addr::new(127, 9, u8::try_from(number % 250).unwrap_or(0), 1);
             let answer = call(to, from, &head, b"", None).await;
+            let took = began.elapsed().as_secs_f64();
             let mut seen = seen.lock().await;
-            seen.latencies.push(began.elapsed().as_secs_f64());
+            seen.latencies.push(took);
+            let second = seen.seconds.entry((began - first).as_secs()).or_default();
+            *second = (second.0 + took, second.1 + 1);
             let answer = answer.map_or_else(|error| error.to_string(), |answer| answer.status.to_string());
             if answer != status.to_string() {
                 seen.refused += 1;

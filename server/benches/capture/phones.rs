@@ -10,6 +10,7 @@ use std::{
     fmt::Write as _,
     io,
     net::{Ipv4Addr, SocketAddr},
+    ops::AddAssign,
     sync::Arc,
     time::Duration,
 };
@@ -38,6 +39,15 @@ pub(crate) struct Outcome {
     pub(crate) lost: usize,
     /// From the first byte to the response to the last picture.
     pub(crate) took: Duration,
+}
+
+impl AddAssign for Outcome {
+    fn add_assign(&mut self, other: Self) {
+        self.refused += other.refused;
+        self.broken += other.broken;
+        self.lost += other.lost;
+        self.took += other.took;
+    }
 }
 
 /// A phone in the middle of its session.
@@ -75,10 +85,7 @@ pub(crate) async fn send_all(phones: Vec<Phone>, sides: &Sides) -> Outcome {
     }
     let mut all = Outcome::default();
     while let Some(one) = running.join_next().await {
-        let one = one.unwrap();
-        all.refused += one.refused;
-        all.broken += one.broken;
-        all.lost += one.lost;
+        all += one.unwrap();
     }
     all.took = began.elapsed();
     all
