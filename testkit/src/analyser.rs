@@ -5,7 +5,7 @@ use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{
         Asked, Challenge, DocumentFindings, Face, FaceEngine, Flash, LiveFindings, LivenessFindings, ModelHash,
-        Movement, MrzFormat, MrzReading, Quality, SelfieFindings, SelfieSigns,
+        Movement, MrzFormat, MrzReading, Pose, Quality, SelfieFindings, SelfieSigns,
     },
     live::{FramePrint, Glance, GlanceFace},
 };
@@ -181,11 +181,20 @@ impl Analyser for ScriptedAnalyser {
         let scripted = self.selfie.lock().unwrap().clone();
         let mut seen = scripted.unwrap_or_else(holder);
         seen.frames = u32::try_from(frames.len()).unwrap();
-        match (asked.movements.first(), &mut seen.liveness) {
+        match &mut seen.liveness {
             _ if Look::of(&frames[0]).is_some_and(|look| look != Look::Genuine) => seen.liveness = None,
-            (Some(asked), Some(liveness)) => liveness.movements[0].challenge = *asked,
+            Some(liveness) if !asked.movements.is_empty() => {
+                let extent = liveness.movements[0].extent;
+                let all = asked.movements.iter().map(|challenge| Movement {
+                    challenge: *challenge,
+                    extent,
+                    ..MOVEMENT
+                });
+                liveness.movements = all.collect();
+            }
             _ => seen.liveness = None,
         }
+        seen.poses = poses(&frames);
         if let (Some(liveness), Some(live)) = (&mut seen.liveness, &asked.live) {
             liveness.live = Some(live.clone());
             liveness.colours_followed = live
@@ -208,6 +217,20 @@ impl Analyser for ScriptedAnalyser {
 /// Another print for every file.
 fn print(bytes: &[u8]) -> FramePrint {
     FramePrint(Sha256::digest(bytes).to_vec())
+}
+
+/// Where the faces of a burst look, by the names of its frames.
+fn poses(frames: &[Vec<u8>]) -> Vec<Pose> {
+    let faces = (0..)
+        .zip(frames)
+        .filter_map(|(frame, picture)| Some((frame, pose(picture).face?)));
+    faces
+        .map(|(frame, face)| Pose {
+            frame,
+            yaw: face.yaw,
+            eye_distance: face.eye_distance,
+        })
+        .collect()
 }
 
 /// What a frame shows that names a pose: `left`, `right`, `close`, `nobody`; else a face that looks straight ahead.
@@ -293,6 +316,13 @@ pub fn face() -> Face {
     }
 }
 
+/// A movement that was followed, whichever it is.
+const MOVEMENT: Movement = Movement {
+    challenge: Challenge::TurnLeft,
+    extent: 1.5,
+    plane_residual: Some(0.2),
+};
+
 /// The passport's holder, alive.
 pub fn holder() -> SelfieFindings {
     SelfieFindings {
@@ -303,11 +333,7 @@ pub fn holder() -> SelfieFindings {
         best_frame: Some(0),
         poses: Vec::new(),
         liveness: Some(LivenessFindings {
-            movements: vec![Movement {
-                challenge: Challenge::TurnLeft,
-                extent: 0.5,
-                plane_residual: Some(0.2),
-            }],
+            movements: vec![MOVEMENT],
             frontal_yaw: 0.0,
             same_person_distance: Some(0.2),
             turned_person_distance: Some(0.4),
@@ -315,13 +341,14 @@ pub fn holder() -> SelfieFindings {
             live: Some(LiveFindings {
                 answered_ms: vec![1_000],
                 same_frames: true,
+                watched: None,
                 run: 1,
                 repeated_frames: 0,
                 flashes: None,
             }),
             colours_followed: None,
         }),
-        signs: SelfieSigns::default(),
+        signs: SelfieSigns::NOTHING_SEEN,
         passive: None,
         unavailable: Vec::new(),
         models: Vec::new(),

@@ -12,8 +12,6 @@ use domain::findings::{
     Asked, Face, LivenessFindings, PassiveFindings, Pose, Quality, SelfieFindings, SelfieSigns, Unavailable,
 };
 
-/// Frames of a burst that are looked at, spread over it: three movements with a straight face before each, and a few on the way.
-const MOST_FRAMES: usize = 16;
 /// Frames up to this yaw are frontal enough to compare descriptors: beyond, the same person looks like another.
 const FRONTAL: f32 = 0.25;
 /// A face narrower than this share of the largest is in the background: a poster, a person passing.
@@ -33,8 +31,8 @@ struct Found {
 pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> SelfieFindings {
     let mut watch = Stopwatch::start();
     let lit = lit_frames(asked);
-    let chosen = chosen(frames.len(), &lit);
-    let qualities: Vec<(usize, Quality)> = chosen.iter().map(|&index| (index, quality(frames[index]))).collect();
+    // Every frame: one that nobody looks at could show anybody.
+    let qualities: Vec<Quality> = frames.iter().map(|frame| quality(frame)).collect();
     watch.lap("quality");
     let mut unavailable: Vec<Unavailable> = vision
         .missing()
@@ -58,11 +56,9 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
         unavailable.push(Unavailable::Face);
         Found::default()
     });
-    let of_best = |index: usize| qualities.iter().find(|(i, _)| *i == index).map(|(_, quality)| *quality);
-    let best_quality = found.best.as_ref().and_then(|(index, _)| of_best(*index));
-    let first_quality = qualities.first().map(|(_, quality)| *quality);
+    let best = found.best.as_ref().map_or(0, |(index, _)| *index);
     SelfieFindings {
-        quality: best_quality.or(first_quality).unwrap_or_default(),
+        quality: qualities.get(best).copied().unwrap_or_default(),
         frames: u32::try_from(frames.len()).unwrap_or(u32::MAX),
         faces: found.faces,
         best_frame: found.best.as_ref().and_then(|(index, _)| u32::try_from(*index).ok()),
@@ -83,26 +79,6 @@ fn lit_frames(asked: &Asked) -> Vec<usize> {
     flashes.filter_map(|flash| usize::try_from(flash.frame?).ok()).collect()
 }
 
-/// Indices of the frames that are looked at: those of the screen's colours, and of the others as many as there is time for.
-fn chosen(count: usize, lit: &[usize]) -> Vec<usize> {
-    let plain: Vec<usize> = (0..count).filter(|index| !lit.contains(index)).collect();
-    let picked = spread(plain.len()).into_iter().map(|at| plain[at]);
-    let mut chosen: Vec<usize> = picked
-        .chain(lit.iter().copied().filter(|index| *index < count))
-        .collect();
-    chosen.sort_unstable();
-    chosen.dedup();
-    chosen
-}
-
-/// Indices of the frames that are looked at: all of a short burst, else the first, the last, and some between.
-fn spread(count: usize) -> Vec<usize> {
-    if count <= MOST_FRAMES {
-        return (0..count).collect();
-    }
-    (0..MOST_FRAMES).map(|i| i * (count - 1) / (MOST_FRAMES - 1)).collect()
-}
-
 pub(crate) fn quality(picture: &Raster) -> Quality {
     picture
         .frame()
@@ -114,22 +90,21 @@ fn look(
     faces: &Faces,
     network: Option<&Passive>,
     frames: &[&Raster],
-    qualities: &[(usize, Quality)],
+    qualities: &[Quality],
     (asked, lit): (&Asked, &[usize]),
     watch: &mut Stopwatch,
 ) -> Result<Found, ModelError> {
     let mut seen = Vec::new();
     let mut detections = Vec::new();
     let mut most = 0;
-    for (order, &(index, _)) in qualities.iter().enumerate() {
-        let picture = frames[index];
-        // The first frame is searched thoroughly, those after it quickly, and again thoroughly where that finds nobody.
-        let mut found = if order == 0 {
+    for (index, &picture) in frames.iter().enumerate() {
+        // The first frame is searched thoroughly, those after it quickly, and again thoroughly where that finds nobody or several.
+        let mut found = if index == 0 {
             Vec::new()
         } else {
             faces.detector.find_quickly(picture)?
         };
-        if found.is_empty() {
+        if near(&found) != 1 {
             found = faces.detector.find(picture)?;
             most = most.max(near(&found));
         }
@@ -267,13 +242,8 @@ pub(crate) fn largest(found: &[Detection]) -> Option<Detection> {
 }
 
 /// The sharpest of the frontal frames, or the most frontal where none is.
-fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[(usize, Quality)]) -> Option<&'b Seen<'a>> {
-    let sharpness = |s: &Seen<'_>| {
-        qualities
-            .iter()
-            .find(|(i, _)| *i == s.index)
-            .map_or(0.0, |(_, q)| q.sharpness)
-    };
+fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[Quality]) -> Option<&'b Seen<'a>> {
+    let sharpness = |s: &Seen<'_>| qualities.get(s.index).map_or(0.0, |quality| quality.sharpness);
     // A head held a little askew counts as straight; among those, sharper is better.
     let frontal = seen.iter().filter(|s| s.shape.yaw().abs() < FRONTAL / 2.0);
     frontal
@@ -313,23 +283,6 @@ fn same_person<'a, 'b: 'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_burst_is_looked_at_from_its_first_to_its_last_frame() {
-        assert_eq!(spread(3), [0, 1, 2]);
-        let chosen = spread(40);
-        assert_eq!((chosen.len(), chosen[0], chosen[MOST_FRAMES - 1]), (MOST_FRAMES, 0, 39));
-    }
-
-    #[test]
-    fn every_frame_of_the_screens_colours_is_looked_at() {
-        let chosen = chosen(40, &[30, 31, 39, 50]);
-        assert_eq!(chosen.len(), MOST_FRAMES + 3);
-        assert!(
-            [0, 30, 31, 38, 39].iter().all(|index| chosen.contains(index)),
-            "{chosen:?}"
-        );
-    }
 
     #[test]
     fn a_small_face_far_behind_does_not_count() {

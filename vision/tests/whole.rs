@@ -4,6 +4,7 @@
 
 use domain::document::{DocumentType, FieldName, Side};
 use domain::findings::{Asked, Challenge, DocumentFindings, Face, MrzFormat, Unavailable};
+use domain::live::MAX_FRAMES;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use time::macros::date;
@@ -352,6 +353,18 @@ fn one_picture_sent_as_a_burst_is_still_and_turns_nowhere() {
         !swapped.still && swapped.same_person_distance.unwrap() > 0.6,
         "{swapped:?}"
     );
+}
+
+/// Detects if only some frames of a long burst are looked at: those that were watched could be among the others.
+#[test]
+fn somebody_else_in_any_one_frame_of_the_longest_burst_is_seen() {
+    let [owner, stranger] = selfies();
+    let mut frames = vec![owner; MAX_FRAMES];
+    frames[1] = stranger;
+    let found = vision().examine_selfie(&frames, &asked(Challenge::TurnRight));
+    assert_eq!(found.poses.len(), MAX_FRAMES);
+    let distance = found.liveness.unwrap().same_person_distance;
+    assert!(distance.is_some_and(|distance| distance > 0.6), "{distance:?}");
 }
 
 /// A photograph held in front of the camera and turned about its upright axis, as the camera sees it.

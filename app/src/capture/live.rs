@@ -56,6 +56,7 @@ impl Tone {
             | Hint::Closer
             | Hint::Farther
             | Hint::OtherSide
+            | Hint::Slower
             | Hint::TooSlow
             | Hint::NotAsked => Self::Warn,
         }

@@ -28,6 +28,8 @@ texts! {
     TURN_RIGHT: "Turn your head slowly to your right", "ゆっくり右を向いてください";
     /// Turned the wrong way.
     OTHER_SIDE: "Turn the other way", "反対側を向いてください";
+    /// The head is blurred.
+    SLOWER: "A little slower", "もう少しゆっくり動いてください";
     /// Movement.
     COME_CLOSER: "Slowly bring your face closer", "ゆっくりお顔を近づけてください";
     /// The screen changes colour.
@@ -58,6 +60,7 @@ pub const fn hint(hint: Hint) -> Text {
         Hint::TurnLeft => TURN_LEFT,
         Hint::TurnRight => TURN_RIGHT,
         Hint::OtherSide => OTHER_SIDE,
+        Hint::Slower => SLOWER,
         Hint::ComeCloser => COME_CLOSER,
         Hint::Colours => COLOURS,
         Hint::Done => DONE,

@@ -3,7 +3,7 @@
 use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
     document::Side,
-    findings::{Challenge, FaceEngine, LiveFindings, LivenessFindings, SelfieFindings},
+    findings::{Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Pose, SelfieFindings},
     outcome::SelfieCheck,
     quality::{SelfieLimits, face_is_covered, selfie_is_poor},
     reasons::Reason,
@@ -33,6 +33,10 @@ pub(super) const SAME_PERSON_LIMIT: f64 = 0.60;
 /// The same for frames with a turned head, which look less alike. Of rendered heads 112 of 113 stayed below 0.55 and one reached 0.67; with
 /// another person's head in the turn, 31 of 31 had 0.65 and more (`docs/decisions/0030`).
 pub(super) const SAME_TURNED_LIMIT: f64 = 0.60;
+
+/// How far a movement goes at least, as a share of its limit, in the very frame in which the server saw it all the way: two measurements
+/// of the same yaw differ by up to 0.07 (p95).
+const WATCHED_SHARE: f64 = 2.0 / 3.0;
 
 /// Least correlation of the skin's colour with the screen's; see `docs/decisions/0043` for what was measured.
 pub(super) const COLOURS_LIMIT: f64 = 0.80;
@@ -92,6 +96,11 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     if face_is_covered(signs, limits) {
         notes.reason(Reason::SelfieFaceCovered);
     }
+    // Frames smaller than a spectrum needs, or no straight face: whoever wants a sign not to be looked for can choose that.
+    let unmeasured = [signs.eyes_covered, signs.mouth_covered, signs.grid].contains(&None);
+    if selfie.face.is_some() && unmeasured {
+        notes.reason(Reason::SelfieLivenessUncertain);
+    }
     let limit = f64::from(limits.grid);
     if signs
         .grid
@@ -127,7 +136,8 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     ) || !same;
     let prepared = found.live.as_ref().is_some_and(|live| {
         let repeated = f64::from(live.repeated_frames);
-        !notes.at_most(ScoreName::RepeatedFrames, repeated, f64::from(REPEATED_LIMIT)) || !live.same_frames
+        let is_new = notes.at_most(ScoreName::RepeatedFrames, repeated, f64::from(REPEATED_LIMIT));
+        !is_new || !live.same_frames || !shows_what_was_watched(selfie, found, live)
     });
     if changed || prepared {
         notes.reason(Reason::SelfieInjectionSuspected);
@@ -147,6 +157,32 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
         });
     }
     Some(confidence)
+}
+
+/// Whether the frames that the server saw while the camera was on show in the burst what they showed then: a face at each request, and
+/// the movement that followed it. Somebody else may have answered the requests, in frames altered so that nobody is found in them.
+fn shows_what_was_watched(selfie: &SelfieFindings, found: &LivenessFindings, live: &LiveFindings) -> bool {
+    let Some(watched) = &live.watched else {
+        return true;
+    };
+    let pose = |frame: &u32| selfie.poses.iter().find(|pose| pose.frame == *frame);
+    let Some(poses) = watched.iter().map(pose).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let movements = poses.chunks_exact(2).zip(&found.movements);
+    poses.len() == 2 * found.movements.len()
+        && movements
+            .into_iter()
+            .all(|(pair, movement)| is_followed(pair[0], pair[1], movement.challenge))
+}
+
+/// Whether a face went from one pose to another as asked. The small copy that the server saw went all the way; the frame itself is measured
+/// anew.
+fn is_followed(from: &Pose, to: &Pose, challenge: Challenge) -> bool {
+    match challenge.direction() {
+        Some(direction) => f64::from(to.yaw * direction) >= HALF_TURN * WATCHED_SHARE,
+        None => f64::from(to.eye_distance / from.eye_distance) >= 1.0 + (CLOSER - 1.0) * WATCHED_SHARE,
+    }
 }
 
 /// Notes how the skin followed the colours of the screen. In bright light it hardly can, and whoever is sensitive to such light goes
@@ -244,8 +280,7 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
     }
     let confidence = match_confidence(f64::from(distance));
     if !notes.at_least(ScoreName::FaceMatch, confidence, policy.match_accept) {
-        // Of too small a portrait, a great distance says nothing about the person.
-        let other = confidence < policy.match_review && portrait.eye_distance >= SMALL_PORTRAIT;
+        let other = confidence < policy.match_review && is_clear(front, portrait, selfie, policy);
         notes.reason(if other {
             Reason::SelfieFaceMismatch
         } else {
@@ -253,6 +288,14 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
         });
     }
     Some(confidence)
+}
+
+/// Whether both faces show enough for a great distance to mean another person: of a small or blurred one it says nothing.
+fn is_clear(front: &DocumentFindings, portrait: &Face, selfie: &SelfieFindings, policy: &Policy) -> bool {
+    let limits = policy.quality();
+    portrait.eye_distance >= SMALL_PORTRAIT
+        && front.quality.sharpness >= limits.sharpness
+        && !selfie_is_poor(&selfie.quality, &limits)
 }
 
 /// Confidence that two faces at this distance belong to the same person.

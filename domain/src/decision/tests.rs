@@ -5,7 +5,8 @@ use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
         Challenge, CodeReading, CodeStandard, Face, FaceEngine, LayoutReading, LiveFindings, LivenessFindings,
-        Movement, MrzFormat, MrzReading, PassiveFindings, Quality, RuleResult, SelfieSigns, Signature, Unavailable,
+        Movement, MrzFormat, MrzReading, PassiveFindings, Pose, Quality, RuleResult, SelfieSigns, Signature,
+        Unavailable,
     },
     reasons::Reason,
     request::PreRegistered,
@@ -99,13 +100,14 @@ pub(super) fn selfie() -> SelfieFindings {
             live: Some(LiveFindings {
                 answered_ms: vec![900],
                 same_frames: true,
+                watched: None,
                 run: 1,
                 repeated_frames: 0,
                 flashes: None,
             }),
             colours_followed: None,
         }),
-        signs: SelfieSigns::default(),
+        signs: SelfieSigns::NOTHING_SEEN,
         passive: None,
         unavailable: vec![],
         models: vec![],
@@ -468,7 +470,7 @@ prop_compose! {
         let mut movements = vec![movement(Challenge::TurnRight, turned)];
         movements.extend(closer.map(|extent| Movement { plane_residual: None, ..movement(Challenge::ComeCloser, extent) }));
         LivenessFindings { movements, frontal_yaw: 0.0, same_person_distance: same, turned_person_distance: beside, still,
-            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, run, repeated_frames: 0, flashes: None }), colours_followed: None }
+            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, watched: None, run, repeated_frames: 0, flashes: None }), colours_followed: None }
     }
 }
 
@@ -580,6 +582,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
     sent.liveness.as_mut().unwrap().live = Some(LiveFindings {
         answered_ms: vec![800],
         same_frames: true,
+        watched: None,
         run: 4,
         repeated_frames: 0,
         flashes: None,
@@ -590,6 +593,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
     sent.liveness.as_mut().unwrap().live = Some(LiveFindings {
         answered_ms: vec![800],
         same_frames: false,
+        watched: None,
         run: 1,
         repeated_frames: 0,
         flashes: None,
@@ -601,6 +605,96 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         decision.reasons
     );
     assert_ne!(decision.verdict, Verdict::Approved);
+}
+
+/// A selfie whose watched frames, two for each movement, show a face with this yaw and distance between the eyes; `None`: nobody.
+fn watched(movements: &[Challenge], shown: &[Option<(f32, f32)>]) -> SelfieFindings {
+    let mut seen = selfie();
+    let poses = (0..).zip(shown).filter_map(|(frame, shown)| {
+        let (yaw, eye_distance) = (*shown)?;
+        Some(Pose {
+            frame,
+            yaw,
+            eye_distance,
+        })
+    });
+    seen.poses = poses.collect();
+    let found = seen.liveness.as_mut().unwrap();
+    found.movements = movements
+        .iter()
+        .map(|challenge| Movement {
+            challenge: *challenge,
+            extent: 1.5,
+            plane_residual: Some(0.15),
+        })
+        .collect();
+    found.live.as_mut().unwrap().watched = Some((0..u32::try_from(shown.len()).unwrap()).collect());
+    seen
+}
+
+#[test]
+fn the_frames_that_were_watched_must_show_in_the_burst_what_they_showed_then() {
+    let asked = [Challenge::TurnLeft, Challenge::ComeCloser];
+    let (straight, left, close) = (Some((0.02, 0.2)), Some((0.31, 0.2)), Some((0.03, 0.26)));
+    let reasons = |shown: &[Option<(f32, f32)>]| {
+        let decision = judge(&[passport()], Some(&watched(&asked, shown)), &Policy::default());
+        decision.reasons
+    };
+    assert_eq!(reasons(&[straight, left, straight, close]), []);
+    // Measured anew in a larger picture, a turn may be a little smaller.
+    assert_eq!(reasons(&[straight, Some((0.15, 0.2)), straight, close]), []);
+    for shown in [
+        // Altered so that nobody is found in it.
+        [straight, None, straight, close],
+        [None, left, straight, close],
+        [straight, Some((-0.31, 0.2)), straight, close],
+        [straight, straight, straight, close],
+        [straight, left, straight, straight],
+    ] {
+        assert_eq!(reasons(&shown), [Reason::SelfieInjectionSuspected], "{shown:?}");
+    }
+    assert_eq!(reasons(&[straight, left]), [Reason::SelfieInjectionSuspected]);
+}
+
+#[test]
+fn a_sign_that_could_not_be_looked_for_goes_to_a_person() {
+    let unmeasured: [fn(&mut SelfieSigns); 3] = [
+        |signs| signs.grid = None,
+        |signs| signs.eyes_covered = None,
+        |signs| signs.mouth_covered = None,
+    ];
+    for remove in unmeasured {
+        let mut seen = selfie();
+        remove(&mut seen.signs);
+        let decision = judge(&[passport()], Some(&seen), &Policy::default());
+        assert_eq!(decision.verdict, Verdict::NeedsReview);
+        assert_eq!(decision.reasons, [Reason::SelfieLivenessUncertain]);
+    }
+}
+
+#[test]
+fn a_small_or_blurred_face_is_never_said_to_be_another_persons() {
+    let clear = (passport(), {
+        let mut seen = selfie();
+        seen.face = Some(face(0.9));
+        seen
+    });
+    let reasons = |change: fn(&mut (DocumentFindings, SelfieFindings))| {
+        let mut case = clear.clone();
+        change(&mut case);
+        judge(&[case.0], Some(&case.1), &Policy::default()).reasons
+    };
+    assert_eq!(reasons(|_| ()), [Reason::SelfieFaceMismatch]);
+    let unclear: [fn(&mut (DocumentFindings, SelfieFindings)); 3] = [
+        |(page, _)| page.portrait.as_mut().unwrap().eye_distance = 15.0,
+        |(page, _)| page.quality.sharpness = 0.2,
+        |(_, seen)| seen.quality.sharpness = 0.1,
+    ];
+    for change in unclear {
+        let found = reasons(change);
+        assert!(found.contains(&Reason::SelfieFaceMatchUncertain), "{found:?}");
+        assert!(!found.contains(&Reason::SelfieFaceMismatch), "{found:?}");
+    }
 }
 
 #[test]

@@ -299,6 +299,10 @@ pub struct LiveFindings {
     pub answered_ms: Vec<u32>,
     /// Whether the frames in which the movements were seen are in the burst.
     pub same_frames: bool,
+    /// Those frames: for each movement the straight face at its request, and the frame that followed it, in their order. `None` for findings
+    /// of a time before they were noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched: Option<Vec<u32>>,
     /// Which run of the camera it was, from 1.
     pub run: u32,
     /// How many frames of the burst another session of the tenant has sent before.
@@ -374,6 +378,7 @@ impl From<StoredLiveness> for LivenessFindings {
         let unwatched = earlier.map(|_| LiveFindings {
             answered_ms: Vec::new(),
             same_frames: true,
+            watched: None,
             run: 1,
             repeated_frames: 0,
             flashes: None,
@@ -403,6 +408,16 @@ pub struct SelfieSigns {
     pub grid: Option<f32>,
     /// Share of the face's surroundings inside a card's outline, 0 to 1: a printed portrait is on a card.
     pub in_card: Option<f32>,
+}
+
+impl SelfieSigns {
+    /// Everything was looked for, and nothing was seen.
+    pub const NOTHING_SEEN: Self = Self {
+        eyes_covered: Some(0.0),
+        mouth_covered: Some(0.0),
+        grid: Some(0.0),
+        in_card: Some(0.0),
+    };
 }
 
 /// Where a face looked in one frame of a burst.

@@ -24,7 +24,7 @@ pub const COLOURS: usize = 5;
 /// How long a colour stays at least, in milliseconds.
 const STEP_MS: i64 = 550;
 /// Frames that are kept of each.
-const FRAMES_EACH: usize = 2;
+pub(super) const FRAMES_EACH: usize = 2;
 /// A frame that comes sooner than this after its colour was told was taken before: the answer travels, the screen fades, the camera
 /// exposes.
 const EARLIEST_MS: i64 = 120;

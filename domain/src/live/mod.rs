@@ -80,6 +80,29 @@ impl FramePrint {
     }
 }
 
+/// The frames of `burst` of which `watched` are copies, in the same order: of several ways to find them, the one with the smallest
+/// differences. `None` if one is missing.
+fn find_in_order(watched: &[FramePrint], burst: &[FramePrint]) -> Option<Vec<u32>> {
+    // The ways to find the copies so far, each with the sum of its differences; none ends with the same frame as another.
+    let mut ways: Vec<(f32, Vec<u32>)> = vec![(0.0, Vec::new())];
+    for print in watched {
+        let found = (0_u32..).zip(burst).filter_map(|(index, frame)| {
+            let difference = print
+                .difference(frame)
+                .filter(|difference| *difference <= FramePrint::SAME)?;
+            let earlier = ways
+                .iter()
+                .filter(|(_, frames)| frames.last().is_none_or(|last| *last < index));
+            let (sum, frames) = earlier.min_by(|a, b| a.0.total_cmp(&b.0))?;
+            Some((sum + difference, [frames.as_slice(), &[index]].concat()))
+        });
+        ways = found.collect();
+    }
+    ways.into_iter()
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, frames)| frames)
+}
+
 crate::document::vocabulary! {
     /// What the user should do now.
     Hint {
@@ -107,6 +130,8 @@ crate::document::vocabulary! {
         TurnRight = "turn_right",
         /// The head turned to the wrong side.
         OtherSide = "other_side",
+        /// The head moves too fast to be seen.
+        Slower = "slower",
         /// Bring the face closer.
         ComeCloser = "come_closer",
         /// Look at the screen, whose colour changes.
@@ -184,6 +209,10 @@ pub fn looks_straight(yaw: f32) -> bool {
     yaw.abs() <= STRAIGHT
 }
 
+/// Most frames of a burst: before and after each of three movements one that was watched, nine beside them, two of each of five
+/// colours. All of them are looked at: one that is not could show anybody.
+pub const MAX_FRAMES: usize = 3 * 2 + 9 + COLOURS * flashes::FRAMES_EACH;
+
 /// One run of the camera. Serialised into the token that the browser returns with its next frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -200,6 +229,9 @@ pub struct Run {
     /// Which run of the attempt it is, from 1.
     number: u32,
     seen_at: Timestamp,
+    /// Where the head looked then.
+    #[serde(default)]
+    yaw: f32,
     /// Frames that the burst must contain.
     prints: Vec<FramePrint>,
     /// The colours at its end; empty if the user wants none, `None` if the tenant does not.
@@ -251,10 +283,17 @@ impl Run {
             base: 0.0,
             number,
             seen_at: now,
+            yaw: 0.0,
             prints: Vec::new(),
             colours: None,
             shown: Vec::new(),
         }
+    }
+
+    /// Whether it cannot go on: another one must begin.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        matches!(self.phase, Phase::TooSlow | Phase::NotAsked)
     }
 
     /// Whether every movement was followed, and every colour shown.
@@ -266,12 +305,13 @@ impl Run {
     /// What was seen, once it is done. `burst` are the frames that were sent afterwards.
     #[must_use]
     pub fn findings(&self, burst: &[FramePrint]) -> LiveFindings {
-        let sent = |wanted: &FramePrint| wanted.find_in(burst).is_some();
+        let watched = find_in_order(&self.prints, burst);
         let flashes = self.flashes(burst);
         let lit = flashes.iter().flatten().all(|flash| flash.frame.is_some());
         LiveFindings {
             answered_ms: self.answered_ms.clone(),
-            same_frames: self.is_done() && lit && self.prints.iter().all(sent),
+            same_frames: self.is_done() && lit && watched.is_some(),
+            watched: Some(watched.unwrap_or_default()),
             run: self.number,
             repeated_frames: 0,
             flashes,
@@ -289,8 +329,8 @@ impl Run {
             Phase::TooSlow => (Hint::TooSlow, Keep::No),
             Phase::NotAsked => (Hint::NotAsked, Keep::No),
         };
-        if glance.face.is_some() {
-            self.seen_at = now;
+        if let Some(face) = glance.face {
+            (self.seen_at, self.yaw) = (now, face.yaw);
         }
         let asked = matches!(self.phase, Phase::Asked { .. });
         let movement = self.movements.get(self.answered_ms.len()).copied().filter(|_| asked);
@@ -373,9 +413,15 @@ impl Run {
             return (Hint::SeveralFaces, Keep::No);
         }
         let Some(face) = glance.face else {
-            // A head in motion is blurred: one frame without a face says nothing.
-            let lost = now.millis_since(self.seen_at) > LOST_MS;
-            return (if lost { Hint::NoFace } else { self.request() }, Keep::No);
+            // A head in motion is blurred: one frame without a face says nothing else.
+            let hint = if now.millis_since(self.seen_at) > LOST_MS {
+                Hint::NoFace
+            } else if looks_straight(self.yaw) {
+                self.request()
+            } else {
+                Hint::Slower
+            };
+            return (hint, Keep::No);
         };
         if self.within(glance) >= 1.0 {
             let took = u32::try_from(now.millis_since(since)).unwrap_or(0);

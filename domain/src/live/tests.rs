@@ -69,6 +69,7 @@ fn whoever_does_as_asked_is_done_and_the_burst_holds_what_was_seen() {
         let found = run.findings(&burst);
         assert_eq!(found.answered_ms, vec![STEP as u32; run.movements.len()]);
         assert!(found.same_frames);
+        assert_eq!(found.watched, Some((0..2 * run.movements.len() as u32).collect()));
         // Other frames than those that were watched.
         assert!(!run.findings(&[print(9_999)]).same_frames);
         assert!(!run.findings(&burst[..1]).same_frames);
@@ -200,6 +201,16 @@ fn a_copy_of_another_size_and_compression_is_of_the_same_frame() {
 }
 
 #[test]
+fn whoever_turns_too_fast_to_be_seen_is_told_to_slow_down() {
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    assert_eq!(run.see(&empty(), now).hint, Hint::TurnLeft, "nobody has moved yet");
+    run.see(&face(0.18, 0.2), now);
+    assert_eq!(run.see(&empty(), now).hint, Hint::Slower);
+    let later = Timestamp::from_millis(now.as_millis() + LOST_MS + 1);
+    assert_eq!(run.see(&empty(), later).hint, Hint::NoFace);
+}
+
+#[test]
 fn a_movement_that_nobody_asked_for_ends_the_run() {
     let (mut run, now) = asked(Challenge::TurnLeft);
     // Towards the wrong side, the user is told in time.
@@ -260,4 +271,24 @@ fn a_recording_passes_only_if_it_happens_to_show_what_is_asked() {
     let shares = recordings.map(passed);
     println!("{shares:.3?}");
     assert!(shares.iter().all(|share| (0.01..=0.15).contains(share)), "{shares:.3?}");
+}
+
+#[test]
+fn watched_frames_are_found_in_their_order_even_where_others_look_alike() {
+    let [straight, left, right, other] = [1, 20, 40, 60].map(print);
+    let like = |print: &FramePrint, by: u8| FramePrint(print.0.iter().map(|cell| cell.saturating_add(by)).collect());
+    let watched = [straight.clone(), left.clone(), straight.clone(), right.clone()];
+    // The first straight frame is most like the second; in its place, it still is a copy.
+    let burst = [
+        other.clone(),
+        like(&straight, 2),
+        left.clone(),
+        like(&left, 1),
+        straight.clone(),
+        right.clone(),
+    ];
+    assert_eq!(find_in_order(&watched, &burst), Some(vec![1, 2, 4, 5]));
+    let swapped = [straight.clone(), right, straight, left];
+    assert_eq!(find_in_order(&watched, &swapped), None);
+    assert_eq!(find_in_order(&watched, &[]), None);
 }

@@ -176,6 +176,36 @@ async fn a_run_counts_once_only_when_it_is_done_and_only_for_its_session() {
     harness.run_until_idle().await;
 }
 
+/// Detects if the token from before a movement that nobody asked for still counts: every request could be tried until the right one came.
+#[tokio::test]
+async fn a_run_that_failed_does_not_go_on_with_a_token_from_before() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    let mut seen = show(&harness, &applicant, None, "straight 0").await.unwrap();
+    for number in 1.. {
+        if seen.told.movement.is_some() {
+            break;
+        }
+        harness.clock.advance(STEP);
+        let frame = format!("straight {number}");
+        seen = show(&harness, &applicant, Some(&seen.token), &frame).await.unwrap();
+    }
+    let [right, wrong] = match seen.told.movement {
+        Some(Challenge::TurnLeft) => ["left", "right"],
+        Some(Challenge::TurnRight) => ["right", "left"],
+        _ => ["close", "left"],
+    };
+    let before = seen.token;
+    let failed = show(&harness, &applicant, Some(&before), wrong).await.unwrap();
+    assert_eq!(failed.told.hint, Hint::NotAsked);
+    for token in [&before, &failed.token] {
+        let again = show(&harness, &applicant, Some(token), right).await;
+        assert!(matches!(again, Err(LiveError::NotNow(NotNow::OutOfTurn))), "{again:?}");
+    }
+    let (run, frames) = obedient(&harness, &applicant).await;
+    send(&harness, &applicant, &run, frames).await.unwrap();
+    harness.run_until_idle().await;
+}
+
 #[tokio::test]
 async fn nobody_before_the_camera_is_told_so_and_nothing_is_asked_of_them() {
     let (harness, _, applicant) = at_the_selfie().await;

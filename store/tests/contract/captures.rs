@@ -83,6 +83,7 @@ fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow
                 live: Some(LiveFindings {
                     answered_ms: vec![700, 1_900],
                     same_frames: true,
+                    watched: None,
                     run: 1,
                     repeated_frames: 0,
                     flashes: None,

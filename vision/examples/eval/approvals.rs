@@ -264,6 +264,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
             live: Some(LiveFindings {
                 answered_ms: vec![900],
                 same_frames: true,
+                watched: None,
                 run: 1,
                 repeated_frames: 0,
                 flashes: None,

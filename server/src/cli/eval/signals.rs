@@ -1,6 +1,6 @@
 //! What each signal is good for: the attacks that would be approved if nobody measured it.
 
-use domain::findings::{SelfieFindings, SelfieSigns};
+use domain::findings::{LiveFindings, SelfieFindings, SelfieSigns};
 
 /// A signal: its name in the report, and what removes it from findings.
 pub(super) type Signal = (&'static str, fn(&mut SelfieFindings));
@@ -12,8 +12,8 @@ const SOLID: f32 = 0.3;
 /// A distance as between two pictures of one person.
 const SAME: f32 = 0.2;
 
-/// Every signal of liveness. Of the live camera, only the colours are among them: recordings are judged as if it had been followed.
-pub(super) const SIGNALS: [Signal; 8] = [
+/// Every signal of liveness. Recordings are judged as if the random movements of the live camera had been known.
+pub(super) const SIGNALS: [Signal; 10] = [
     ("requested movements", |found| {
         for movement in found.liveness.iter_mut().flat_map(|liveness| &mut liveness.movements) {
             movement.extent = FAR_ENOUGH;
@@ -41,20 +41,36 @@ pub(super) const SIGNALS: [Signal; 8] = [
             liveness.still = false;
         }
     }),
+    ("movements at the time of the request", |found| {
+        if let Some(live) = live(found) {
+            live.watched = None;
+        }
+    }),
+    ("frames of another session", |found| {
+        if let Some(live) = live(found) {
+            live.repeated_frames = 0;
+        }
+    }),
     ("colours of the screen", |found| {
-        if let Some(live) = found.liveness.iter_mut().find_map(|liveness| liveness.live.as_mut()) {
+        if let Some(live) = live(found) {
             live.flashes = None;
         }
     }),
-    ("pixel grid of a screen", |found| found.signs.grid = None),
+    ("pixel grid of a screen", |found| {
+        found.signs.grid = SelfieSigns::NOTHING_SEEN.grid;
+    }),
     ("eyes and mouth visible", |found| {
         found.signs = SelfieSigns {
-            eyes_covered: None,
-            mouth_covered: None,
-            ..found.signs
+            grid: found.signs.grid,
+            in_card: found.signs.in_card,
+            ..SelfieSigns::NOTHING_SEEN
         };
     }),
 ];
+
+fn live(found: &mut SelfieFindings) -> Option<&mut LiveFindings> {
+    found.liveness.as_mut()?.live.as_mut()
+}
 
 /// The findings without a signal.
 pub(super) fn without((_, remove): &Signal, found: &SelfieFindings) -> SelfieFindings {

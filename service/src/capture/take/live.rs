@@ -113,6 +113,9 @@ pub async fn look(
     // Without models nobody could say when a movement was made.
     let glance = glance.ok_or(LiveError::NoRunLeft)?;
     let told = run.see(&glance, honnin.now());
+    if run.has_failed() {
+        end(honnin, applicant, &run).await?;
+    }
     let sealed = seal_json(&key, &place(&attempt), &run)?;
     Ok(Looked {
         told,
@@ -138,6 +141,20 @@ fn place(attempt: &AttemptState) -> AssociatedData<'_> {
         session: &attempt.row.session.id,
         name: TOKEN,
     }
+}
+
+/// Ends a run that failed: a token of its from before must not go on as if nothing had happened.
+async fn end(honnin: &Honnin, applicant: &Applicant, run: &Run) -> Result<(), LiveError> {
+    let (applicant, failed, now) = (applicant.clone(), run.id.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let mut attempt = collecting(tx, &applicant, now).await?;
+        if attempt.answers.live_id.as_ref() == Some(&failed) {
+            attempt.answers.live_id = None;
+            attempts::save(tx, &mut attempt.answers).await?;
+        }
+        Ok::<_, LiveError>(())
+    });
+    unit.await
 }
 
 /// Begins a run, which makes every earlier one worthless.

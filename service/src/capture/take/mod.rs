@@ -6,8 +6,9 @@ mod live;
 mod selfie;
 
 pub use document::capture_document;
+pub use domain::live::MAX_FRAMES;
 pub use live::{Frame as LiveFrame, LiveError, Looked, MAX_RUNS, look};
-pub use selfie::{Answers, Burst, MAX_FRAMES, capture_selfie, challenge};
+pub use selfie::{Answers, Burst, capture_selfie, challenge};
 
 use crate::{
     Honnin,

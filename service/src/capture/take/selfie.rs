@@ -17,7 +17,7 @@ use crate::{
 };
 use domain::{
     findings::{Asked, Challenge},
-    live::Run,
+    live::{MAX_FRAMES, Run},
     quality::{QualityLimits, selfie_is_poor},
     reasons::Reason,
     time::Timestamp,
@@ -30,9 +30,6 @@ use store::{
         frame_prints,
     },
 };
-
-/// Maximum number of frames of a burst; the camera page sends up to 15, and 10 more if the screen shines in colours.
-pub const MAX_FRAMES: usize = 32;
 
 /// Tells fingerprints of frames from those of documents.
 const FRAME: &str = "selfie frame";
