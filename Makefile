@@ -1,5 +1,5 @@
 # `make run` starts Honnin, `make test` tests it, `make check` checks the code. Each installs what it needs.
-.PHONY: help run dev test check soak fuzz bench release deb setup specimens eval
+.PHONY: help run dev test check soak fuzz bench release deb setup specimens eval attacks
 
 target = $${CARGO_TARGET_DIR:-target}
 # TLS=self-signed serves the local network over HTTPS, so that a real phone can open the link.
@@ -18,6 +18,7 @@ help:
 	@echo 'make deb                    the same, packed: a Debian package, an archive, a bill of materials, checksums'
 	@echo 'make specimens OUT=folder   render documents of people who do not exist, with labels'
 	@echo 'make eval                   how well it sees, on specimens; DATA=folder adds public pictures'
+	@echo 'make attacks                render attacks on selfies, judge them, and write target/attack-report'
 
 run:
 	@scripts/setup.sh run
@@ -64,3 +65,10 @@ eval: specimens
 	@cargo run --release --example eval -- --rendered $(or $(OUT),target/specimens) --jobs $(or $(JOBS),2) \
 		$(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
 	@test -z "$(DATA)" || cargo run --release --example selfie_signs -- --data "$(DATA)"
+	@test -n "$(ONLY)" || $(MAKE) --no-print-directory attacks
+
+# ATTACKS recordings of each kind; FACES=folder takes photographs aligned as Labeled Faces in the Wild instead of the sample faces.
+attacks:
+	@cargo run --quiet --bin specimen -- attacks --out target/attacks --count $(or $(ATTACKS),8) --jobs $(or $(JOBS),2) \
+		$(if $(FACES),--faces "$(FACES)")
+	@cargo run --quiet --bin honnin -- eval attacks target/attacks --out target/attack-report

@@ -5,7 +5,7 @@
 //! things worse, not how many people are refused.
 
 use super::{
-    burst::{MOVEMENTS, Person, TURN, camera, display, head},
+    burst::{MOVEMENTS, Person, SENT_BEFORE, TURN, WATCHED, camera, display, head},
     degrade,
     display::Display,
     flash,
@@ -74,6 +74,12 @@ enum Kind {
     Shifted,
     /// Another person makes the movement.
     Swapped,
+    /// The same, by a camera of so few frames that nothing between the two is seen.
+    SwappedQuickly,
+    /// A film of the right head that does as asked, before it is asked.
+    TooEarly,
+    /// The very frames that another session has sent.
+    Replayed,
     /// A cut-out face of one person held before the head of another.
     CutFace,
     /// A head that turns to the other side.
@@ -82,7 +88,7 @@ enum Kind {
     NoMovement,
 }
 
-const KINDS: [(&str, Kind); 15] = [
+const KINDS: [(&str, Kind); 18] = [
     ("genuine", Kind::Genuine),
     ("flat-print", Kind::FlatPrint),
     ("bent-print", Kind::BentPrint),
@@ -95,6 +101,9 @@ const KINDS: [(&str, Kind); 15] = [
     ("still-injected", Kind::Still),
     ("still-shifted", Kind::Shifted),
     ("another-person-mid-burst", Kind::Swapped),
+    ("another-person-low-frame-rate", Kind::SwappedQuickly),
+    ("film-too-early", Kind::TooEarly),
+    ("frames-of-another-session", Kind::Replayed),
     ("cut-face", Kind::CutFace),
     ("wrong-side", Kind::WrongSide),
     ("no-movement", Kind::NoMovement),
@@ -192,16 +201,28 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
     if closer {
         steps.extend([1.15, CLOSER, CLOSER].map(|zoom| (0.0, zoom)));
     }
+    let mut watched = if closer { vec![2, 5, 7, 9] } else { vec![2, 5] };
     let light = [0; 3].map(|_| chance.random_range(0.9..1.1));
     let [other_side, other_distance] = [chance.random_bool(0.5), chance.random_bool(0.5)];
-    if kind == Kind::EarlierFilm {
-        shuffle(&mut steps, other_side, other_distance, closer);
+    match kind {
+        Kind::EarlierFilm => shuffle(&mut steps, other_side, other_distance, closer),
+        Kind::SwappedQuickly => {
+            steps = watched.iter().map(|index| steps[*index]).collect();
+            watched = (0..steps.len()).collect();
+        }
+        Kind::TooEarly => steps = early(steps),
+        _ => {}
     }
     for (index, &(yaw, zoom)) in steps.iter().enumerate() {
-        let scene = scene(kind, (&own, &foreign), head, (yaw, zoom), display, index);
+        let scene = scene(kind, (&own, &foreign), head, (yaw, zoom), display.at(index), index);
         let frame = camera(&scene, light, chance);
         fs::write(folder.join(format!("{index:02}.jpg")), degrade::jpeg(&frame, 88)?)?;
     }
+    if kind == Kind::Replayed {
+        fs::write(folder.join(SENT_BEFORE), format!("genuine/{number:04}"))?;
+    }
+    let watched: Vec<String> = watched.iter().map(ToString::to_string).collect();
+    fs::write(folder.join(WATCHED), watched.join(","))?;
     let asked = if left { "turn_left" } else { "turn_right" };
     let movements = if closer {
         format!("{asked},come_closer")
@@ -223,6 +244,15 @@ fn shuffle(steps: &mut [(f32, f32)], other_side: bool, other_distance: bool, clo
     }
 }
 
+/// A film that begins some frames too late to look straight when it is asked: all of its movements are over too soon.
+fn early(steps: Vec<(f32, f32)>) -> Vec<(f32, f32)> {
+    let (first, count) = (steps[0], steps.len());
+    let moves = steps.into_iter().skip_while(|step| *step == first);
+    let mut film: Vec<_> = std::iter::once(first).chain(moves).collect();
+    film.resize(count, first);
+    film
+}
+
 /// What is in front of the camera when the head should have this yaw and be this much closer.
 fn scene(
     kind: Kind,
@@ -234,7 +264,7 @@ fn scene(
 ) -> Picture {
     let near = |picture: &Picture| zoomed(picture, head, zoom);
     match kind {
-        Kind::Genuine | Kind::EarlierFilm => near(&turned(own, head, yaw)),
+        Kind::Genuine | Kind::EarlierFilm | Kind::TooEarly | Kind::Replayed => near(&turned(own, head, yaw)),
         Kind::FlatPrint => near(&tilted(own, head, yaw * 1.6, 0.0)),
         Kind::BentPrint => near(&tilted(own, head, yaw * 1.3, 0.5)),
         Kind::EyeHoles => near(&with_eye_holes(
@@ -256,8 +286,8 @@ fn scene(
             let (dx, dy) = (index as f32 * 2.5, index as f32 * 1.5);
             own.sampled(own.width, own.height, |x, y| (x - dx, y - dy))
         }
-        Kind::Swapped if yaw == 0.0 => near(own),
-        Kind::Swapped => near(&turned(foreign, head, yaw)),
+        Kind::Swapped | Kind::SwappedQuickly if yaw == 0.0 => near(own),
+        Kind::Swapped | Kind::SwappedQuickly => near(&turned(foreign, head, yaw)),
         Kind::CutFace => near(&cut_out(&turned(foreign, head, yaw), own, head)),
         Kind::WrongSide => near(&turned(own, head, -yaw)),
         Kind::NoMovement => own.clone(),

@@ -23,8 +23,12 @@ impl Person {
     }
 }
 
-/// Written last into the folder of a recording.
+/// Written last into the folder of a recording: the movements that are asked for.
 pub(crate) const MOVEMENTS: &str = "movements";
+/// The frames that the server sees when it asks for a movement and when that was followed.
+pub(crate) const WATCHED: &str = "watched";
+/// A recording that another session has sent before.
+pub(crate) const SENT_BEFORE: &str = "sent-before";
 
 /// A head in the middle of the view.
 pub(crate) fn head(chance: &mut StdRng) -> Head {
@@ -43,6 +47,9 @@ pub(crate) fn display(chance: &mut StdRng) -> Display {
     Display {
         pitch: PITCHES.0 * (PITCHES.1 / PITCHES.0).powf(chance.random()),
         angle: chance.random_range(-0.1..0.1),
+        brightness: chance.random_range(0.4..1.0),
+        bands: chance.random_range(0.0..0.25),
+        phase: chance.random(),
     }
 }
 

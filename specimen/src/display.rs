@@ -20,9 +20,28 @@ pub(crate) struct Display {
     pub(crate) pitch: f32,
     /// How far the screen is turned against the camera, in radians.
     pub(crate) angle: f32,
+    /// Its light, as a share of the full.
+    pub(crate) brightness: f32,
+    /// How much darker the bands are that run over the picture where the screen is refreshed while the camera reads its rows.
+    pub(crate) bands: f32,
+    /// Where the bands are, as a share of the distance between two.
+    pub(crate) phase: f32,
 }
 
+/// Bands in the height of a picture: a phone reads its rows in about two refreshes.
+const BANDS: f32 = 2.0;
+/// How far they run from one frame to the next, as a share of the distance between two: the rates of camera and screen have no common measure.
+const RUNS: f32 = 0.382;
+
 impl Display {
+    /// The same screen while the camera takes this frame of a burst.
+    pub(crate) fn at(self, frame: usize) -> Self {
+        Self {
+            phase: (self.phase + RUNS * frame as f32).fract(),
+            ..self
+        }
+    }
+
     /// What the camera records of a screen that shows this picture over its whole view.
     pub(crate) fn shows(self, picture: &Picture) -> Picture {
         let light = Picture {
@@ -53,7 +72,14 @@ impl Display {
             }
             total += weight;
         }
-        sum.map(|sum| sum / total * (1.0 - REFLECTED) + REFLECTED / 2.0)
+        let light = self.brightness * self.band(y / light.height as f32);
+        sum.map(|sum| sum / total * light * (1.0 - REFLECTED) + REFLECTED / 2.0)
+    }
+
+    /// The share of its light with which the screen shines at this height of the picture, from 0 to 1.
+    fn band(self, height: f32) -> f32 {
+        let wave = (std::f32::consts::TAU * (height * BANDS + self.phase)).cos();
+        1.0 - self.bands * (0.5 + 0.5 * wave)
     }
 
     /// The place within a pixel of the screen.

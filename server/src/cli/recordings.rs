@@ -3,15 +3,21 @@
 use super::Failure;
 use domain::findings::{Asked, Challenge, Colour, Flash, LiveFindings};
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
 };
-use vision::{Picture, Vision, normalise};
+use vision::{Picture, Vision, frame_print, normalise};
 
 /// Name of the folder with selfies of living people.
 pub(super) const GENUINE: &str = "genuine";
 /// Text file of a recording: the movements that were asked for, separated by commas.
 const MOVEMENTS: &str = "movements";
+/// Text file of a recording: for each movement the numbers of the frames that the server saw when it asked for it and when it was followed, all
+/// separated by commas.
+const WATCHED: &str = "watched";
+/// Text file of a recording: the folder of one that another session has sent before, from the folder of all of them.
+const SENT_BEFORE: &str = "sent-before";
 /// Text file of a recording: for each frame that was taken while the screen shone in a colour, a line with its number and the colour.
 const COLOURS: &str = "colours";
 /// Longest side of the small copies that the selfie camera sends (`app/src/camera`).
@@ -67,8 +73,8 @@ pub(super) fn frames(recording: &Path) -> Result<Vec<Picture>, Failure> {
     files.iter().map(open).collect()
 }
 
-/// What was asked for; the frames count as watched.
-pub(super) fn asked(vision: &Vision, recording: &Path, frames: &[Picture]) -> Result<Asked, Failure> {
+/// What was asked for in a recording of those in `dir`; the server counts as having watched it.
+pub(super) fn asked(vision: &Vision, dir: &Path, recording: &Path, frames: &[Picture]) -> Result<Asked, Failure> {
     let text = text(&recording.join(MOVEMENTS))?.unwrap_or_default();
     let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
     let parse = |name: &str| {
@@ -76,16 +82,45 @@ pub(super) fn asked(vision: &Vision, recording: &Path, frames: &[Picture]) -> Re
     };
     let movements: Vec<Challenge> = names.map(parse).collect::<Result<_, Failure>>()?;
     let flashes = flashes(vision, recording, frames)?;
+    let watched = watched(recording)?;
+    let repeated_frames = repeated(dir, recording, frames)?;
     Ok(Asked {
         live: (!movements.is_empty()).then(|| LiveFindings {
             answered_ms: Vec::new(),
             same_frames: true,
+            watched,
             run: 1,
-            repeated_frames: 0,
+            repeated_frames,
             flashes,
         }),
         movements,
     })
+}
+
+/// The frames that the server saw at each movement; `None` if the recording does not say.
+fn watched(recording: &Path) -> Result<Option<Vec<u32>>, Failure> {
+    let Some(text) = text(&recording.join(WATCHED))? else {
+        return Ok(None);
+    };
+    let parse = |number: &str| {
+        let wrong = |_| format!("{}: {number} is no frame", recording.display()).into();
+        number.trim().parse().map_err(wrong)
+    };
+    text.split(',').map(parse).collect::<Result<_, Failure>>().map(Some)
+}
+
+/// How many frames another session has sent before.
+fn repeated(dir: &Path, recording: &Path, sent: &[Picture]) -> Result<u32, Failure> {
+    let Some(earlier) = text(&recording.join(SENT_BEFORE))? else {
+        return Ok(0);
+    };
+    let earlier = frames(&dir.join(earlier.trim()))?;
+    let known: HashSet<_> = earlier.iter().map(|frame| frame_print(frame).0).collect();
+    let repeated = sent
+        .iter()
+        .filter(|frame| known.contains(&frame_print(frame).0))
+        .count();
+    Ok(u32::try_from(repeated).unwrap_or(u32::MAX))
 }
 
 /// The frames of the screen's colours, with what the camera's small copies would have shown; `None` if there were no colours.

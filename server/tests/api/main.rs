@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod access;
+mod attack_report;
 mod audit;
 mod audit_export;
 mod browser;

@@ -40,7 +40,7 @@ pub(super) fn run(vision: &Vision, models: &Path, liveness: &Liveness) -> Result
     let mut without_face = 0;
     for (kind, recordings) in &kinds {
         for recording in recordings {
-            match score(vision, recording)? {
+            match score(vision, &liveness.dir, recording)? {
                 Some(score) => scores.entry(kind.clone()).or_default().push(score),
                 None => without_face += 1,
             }
@@ -61,9 +61,9 @@ pub(super) fn run(vision: &Vision, models: &Path, liveness: &Liveness) -> Result
 }
 
 /// The network's score of a recording; `None` if no frame shows a straight face.
-fn score(vision: &Vision, recording: &Path) -> Result<Option<f64>, Failure> {
+fn score(vision: &Vision, dir: &Path, recording: &Path) -> Result<Option<f64>, Failure> {
     let frames = recordings::frames(recording)?;
-    let found = vision.examine_selfie(&frames, &recordings::asked(vision, recording, &frames)?);
+    let found = vision.examine_selfie(&frames, &recordings::asked(vision, dir, recording, &frames)?);
     if vision.has_passive_network() {
         Ok(found.passive.map(|passive| f64::from(passive.score)))
     } else {

@@ -36,8 +36,10 @@ use vision::Vision;
 pub(in crate::cli) struct Attacks {
     /// Folder with a folder for each kind of attack, and `genuine` (or names that begin with it) for living people; in each, a folder
     /// for each recording with its frames (JPEG, PNG or WebP, in the order of their names) and, if movements were asked for, a text
-    /// file `movements` such as `turn_left,come_closer`; if the screen shone in colours, a text file `colours` with a line such as
-    /// `12 magenta` for each frame, counted from 0.
+    /// file `movements` such as `turn_left,come_closer`. Text files that may be there as well: `watched` with the numbers of the frames,
+    /// counted from 0, at which each movement was asked for and followed, such as `2,5,7,9`; `sent-before` with another recording, such as
+    /// `genuine/001`, whose frames another session has sent; `colours`, if the screen shone in colours, with a line such as `12 magenta`
+    /// for each frame.
     dir: PathBuf,
     /// Folder for `report.json`, `report.html` and the results of the recordings judged so far; created if missing.
     #[arg(long, value_name = "FOLDER", default_value = "attack-report")]
@@ -83,7 +85,7 @@ pub(super) fn run(settings: &Settings, attacks: &Attacks) -> Result<(), Failure>
                 .to_string();
             let outcome = match known.find(&name) {
                 Some(outcome) => outcome,
-                None => known.add(name, judge(&vision, &policy, recording)?)?,
+                None => known.add(name, judge(&vision, &policy, &attacks.dir, recording)?)?,
             };
             report.add(kind, is_genuine(kind), outcome);
             done += 1;
@@ -110,12 +112,13 @@ fn policy(attacks: &Attacks) -> Result<Policy, Failure> {
 }
 
 /// What the decision would say of a session with nothing but this selfie.
-fn judge(vision: &Vision, policy: &Policy, recording: &Path) -> Result<Outcome, Failure> {
+fn judge(vision: &Vision, policy: &Policy, dir: &Path, recording: &Path) -> Result<Outcome, Failure> {
     let frames = frames(recording)?;
-    let asked = asked(vision, recording, &frames)?;
+    let asked = asked(vision, dir, recording, &frames)?;
     let found = vision.examine_selfie(&frames, &asked);
+    let took = found.timings.iter().map(|stage| stage.ms).sum();
     if !begins(&found, &asked) {
-        return Ok(Outcome::without_response());
+        return Ok(Outcome::without_response(took));
     }
     let decision = decided(&found, policy);
     let passes = |signal: &Signal| decided(&without(signal, &found), policy).verdict == Verdict::Approved;
@@ -134,6 +137,7 @@ fn judge(vision: &Vision, policy: &Policy, recording: &Path) -> Result<Outcome, 
         liveness: decision.checks.selfie.and_then(|check| check.liveness_confidence),
         colours: found.liveness.and_then(|liveness| liveness.colours_followed),
         held_by,
+        took,
     })
 }
 

@@ -7,7 +7,14 @@ use super::{
     },
     signals::SIGNALS,
 };
-use domain::{decision::Policy, findings::ModelHash, outcome::Verdict, reasons::Reason, share::Share, time::Timestamp};
+use domain::{
+    decision::{Policy, ScoreName, limit},
+    findings::ModelHash,
+    outcome::Verdict,
+    reasons::Reason,
+    share::Share,
+    time::Timestamp,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -25,16 +32,19 @@ pub(super) struct Outcome {
     pub(super) colours: Option<f32>,
     /// Signals without any one of which it would have been approved.
     pub(super) held_by: Vec<String>,
+    /// How long judging its frames took, in milliseconds.
+    pub(super) took: f32,
 }
 
 impl Outcome {
-    pub(super) const fn without_response() -> Self {
+    pub(super) const fn without_response(took: f32) -> Self {
         Self {
             verdict: None,
             reasons: Vec::new(),
             liveness: None,
             colours: None,
             held_by: Vec::new(),
+            took,
         }
     }
 }
@@ -81,14 +91,35 @@ pub(super) struct Report {
     policy: Policy,
     models: Vec<ModelHash>,
     at: Timestamp,
+    /// Milliseconds of each recording.
+    took: Vec<f32>,
 }
 
+/// The scores of a selfie's liveness, whose limits the report names.
+const SCORES: [ScoreName; 11] = [
+    ScoreName::Liveness,
+    ScoreName::Turn,
+    ScoreName::ComeCloser,
+    ScoreName::Solidity,
+    ScoreName::SamePerson,
+    ScoreName::SamePersonTurned,
+    ScoreName::ColoursFollowed,
+    ScoreName::RepeatedFrames,
+    ScoreName::SelfieGrid,
+    ScoreName::EyesCovered,
+    ScoreName::MouthCovered,
+];
+
 /// What the report does not say; on the page and in the JSON.
-const LIMITS: [&str; 4] = [
+const LIMITS: [&str; 6] = [
     "An attack counts as accepted if the selfie alone would be approved without a person. Cases that go to a reviewer count as not accepted.",
     "Every recording is judged as if the attacker had followed the server's random movements in time. In operation they change with each run, \
      and a recording made in advance rarely shows them.",
-    "Rates hold for the recordings in this report. They say nothing of kinds of attack that are not in it.",
+    "A film of the right person that shows all movements one after the other fits the movements of one run in nine by chance, and only the first \
+     three runs of an attempt can be approved without a person: about three in ten attackers with such a film succeed.",
+    "Rates hold for the recordings in this report. They say nothing of kinds of attack that are not in it. Recordings of the same person are \
+     not independent, so that the intervals are narrower than they should be.",
+    "Rendered heads (specimen attacks) are not people: their BPCER shows whether a change made things worse, not how many people are refused.",
     "No conformance with ISO/IEC 30107-3 is claimed, and no independent laboratory has taken part.",
 ];
 
@@ -99,12 +130,14 @@ impl Report {
             policy,
             models: vision.models(),
             at,
+            took: Vec::new(),
         }
     }
 
     pub(super) fn add(&mut self, kind: &str, genuine: bool, outcome: Outcome) {
         let entry = self.kinds.entry(kind.to_owned()).or_default();
         entry.genuine = genuine;
+        self.took.push(outcome.took);
         match outcome.verdict {
             Some(Verdict::Approved) => entry.approved += 1,
             Some(Verdict::NeedsReview) => entry.reviewed += 1,
@@ -131,6 +164,25 @@ impl Report {
         SIGNALS.iter().map(|(signal, _)| of(signal)).collect()
     }
 
+    /// The limit of each score, and whether it is the greatest or the least that it may be.
+    fn scores(&self) -> BTreeMap<&'static str, serde_json::Value> {
+        let limit = |name: &ScoreName| {
+            let bound = if name.is_at_most() { "atMost" } else { "atLeast" };
+            Some((name.as_str(), json!({ bound: limit(*name, &self.policy)? })))
+        };
+        SCORES.iter().filter_map(limit).collect()
+    }
+
+    /// How long this share of the recordings took at most, in milliseconds.
+    fn quantile(&self, share: f32) -> f32 {
+        let mut took = self.took.clone();
+        took.sort_by(f32::total_cmp);
+        let last = took.len().saturating_sub(1);
+        took.get((last as f32 * share).ceil() as usize)
+            .copied()
+            .unwrap_or_default()
+    }
+
     /// For the terminal.
     pub(super) fn table(&self) -> String {
         let rows = self.kinds.iter().map(|(name, kind)| {
@@ -147,8 +199,14 @@ impl Report {
             let count: usize = kinds.iter().map(|(_, count)| count).sum();
             format!("without {signal:<32} {count} more attacks approved")
         });
+        let took = format!(
+            "Judging a recording took {:.0} ms (median), {:.0} ms (p95)",
+            self.quantile(0.5),
+            self.quantile(0.95)
+        );
         rows.chain([String::new()])
             .chain(signals)
+            .chain([String::new(), took])
             .collect::<Vec<_>>()
             .join("\n")
     }
@@ -164,7 +222,8 @@ impl Report {
         }).collect();
         let report = json!({
             "product": concat!("honnin ", env!("CARGO_PKG_VERSION")), "at": self.at.to_iso(), "kinds": kinds, "policy": self.policy,
-            "models": self.models, "confidence": 0.95, "interval": "Clopper-Pearson", "limits": LIMITS,
+            "scores": self.scores(), "models": self.models, "confidence": 0.95, "interval": "Clopper-Pearson", "limits": LIMITS,
+            "milliseconds": { "p50": self.quantile(0.5), "p95": self.quantile(0.95) },
         });
         Ok(serde_json::to_string_pretty(&report)?)
     }
@@ -181,6 +240,15 @@ impl Report {
                     .map(|(kind, count)| format!("{} ({count})", escaped(kind)))
                     .collect();
                 format!("<tr><td>{}</td><td>{}</td></tr>", escaped(signal), kinds.join(", "))
+            })
+            .collect();
+        let scores: String = self
+            .scores()
+            .iter()
+            .flat_map(|(name, limit)| limit.as_object().into_iter().flatten().map(move |bound| (name, bound)))
+            .map(|(name, (bound, limit))| {
+                let bound = if bound == "atMost" { "at most" } else { "at least" };
+                format!("<tr><td>{}</td><td>{bound} {limit}</td></tr>", escaped(name))
             })
             .collect();
         let models: String = self
@@ -204,6 +272,7 @@ impl Report {
 <h2>What each signal adds</h2>
 <p>Attacks that would be approved if this one signal were not measured. Most attacks are stopped by several signals and are not counted here.</p>
 <div class="wide"><table><thead><tr><th>Signal</th><th>Attacks approved without it</th></tr></thead><tbody>{signals}</tbody></table></div>
+<h2>Limits</h2><div class="wide"><table><thead><tr><th>Score</th><th>Limit</th></tr></thead><tbody>{scores}</tbody></table></div>
 <h2>What this report does not say</h2><ul>{limits}</ul>
 <h2>Models</h2><div class="wide"><table><thead><tr><th>File</th><th>Licence</th><th>SHA-256</th></tr></thead><tbody>{models}</tbody></table></div>"#,
             limits = page::items(&LIMITS),
@@ -252,6 +321,7 @@ mod tests {
             policy: Policy::default(),
             models: Vec::new(),
             at: Timestamp::from_millis(0),
+            took: Vec::new(),
         };
         let outcome = |verdict, liveness| Outcome {
             verdict: Some(verdict),
@@ -259,11 +329,12 @@ mod tests {
             liveness: Some(liveness),
             colours: None,
             held_by: vec!["pixel grid of a screen".to_owned()],
+            took: (1_000.0 * liveness) as f32,
         };
         report.add("screen <4K>", false, outcome(Verdict::Approved, 0.7));
         report.add("screen <4K>", false, outcome(Verdict::NeedsReview, 0.3));
         report.add("genuine", true, outcome(Verdict::NeedsReview, 0.5));
-        report.add("genuine", true, Outcome::without_response());
+        report.add("genuine", true, Outcome::without_response(100.0));
         report.add("genuine", true, outcome(Verdict::Approved, 0.8));
         report
     }
@@ -284,6 +355,9 @@ mod tests {
         );
         assert_eq!(genuine["nearestLiveness"].as_f64(), Some(0.5));
         assert_eq!(genuine["errors"]["of"].as_u64(), Some(2), "no response is no error");
+        assert_eq!(json["milliseconds"], json!({ "p50": 500.0, "p95": 800.0 }));
+        assert_eq!(json["scores"]["solidity"], json!({ "atLeast": 0.0785 }));
+        assert_eq!(json["scores"].as_object().unwrap().len(), SCORES.len());
         assert_eq!(
             (genuine["recordings"].as_u64(), genuine["noResponse"].as_u64()),
             (Some(3), Some(1))

@@ -1,0 +1,117 @@
+//! `honnin eval attacks`: recordings in, a report out.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+/// Frames of a face that looks straight, from the photographs that come with the models; each with the noise of a camera.
+fn straight(recording: &Path, frames: usize, noise: impl Fn(usize) -> u8) {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let photograph = fs::read(models.join("samples/sample1.jpg")).unwrap();
+    let face = vision::normalise(&photograph).unwrap().rgb.crop(1380, 80, 420, 500);
+    let face = face.unwrap();
+    fs::create_dir_all(recording).unwrap();
+    for frame in 0..frames {
+        let pixels = face.pixels().iter().map(|value| value.saturating_add(noise(frame)));
+        let picture = vision::raster::Raster::new(face.width(), face.height(), pixels.collect()).unwrap();
+        let jpeg = vision::Picture::from_raster(picture).unwrap().jpeg;
+        fs::write(recording.join(format!("{frame:02}.jpg")), jpeg).unwrap();
+    }
+    fs::write(recording.join("movements"), "turn_left").unwrap();
+}
+
+fn honnin(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_honnin"))
+        .args(arguments)
+        .env(
+            "HONNIN_MODELS_DIR",
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../models"),
+        )
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn recordings_are_judged_once_and_reported_by_kind() {
+    let dir = tempfile::tempdir().unwrap();
+    let (recordings, out) = (dir.path().join("recordings"), dir.path().join("report"));
+    straight(&recordings.join("still/0001"), 3, |_| 0);
+    straight(&recordings.join("genuine/0001"), 3, |frame| frame as u8 * 9);
+    let replayed = recordings.join("replayed/0001");
+    straight(&replayed, 3, |frame| frame as u8 * 9);
+    fs::write(replayed.join("sent-before"), "genuine/0001").unwrap();
+    let unasked = recordings.join("unasked/0001");
+    straight(&unasked, 3, |frame| frame as u8 * 9);
+    fs::write(unasked.join("watched"), "0,2").unwrap();
+    let arguments = [
+        "eval",
+        "attacks",
+        recordings.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let first = honnin(&arguments);
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
+    let reasons = |kind: &str| {
+        let reasons = report["kinds"][kind]["reasons"].as_object().unwrap();
+        reasons.keys().cloned().collect::<Vec<_>>()
+    };
+    for kind in ["still", "replayed", "unasked"] {
+        assert_eq!(report["kinds"][kind]["approved"], 0, "{kind}");
+        assert_eq!(report["kinds"][kind]["rate"], "APCER");
+    }
+    let suspected = "selfie_injection_suspected".to_owned();
+    assert!(!reasons("genuine").contains(&suspected), "{:?}", reasons("genuine"));
+    assert!(reasons("replayed").contains(&suspected), "{:?}", reasons("replayed"));
+    assert!(reasons("unasked").contains(&suspected), "{:?}", reasons("unasked"));
+    assert!(
+        fs::read_to_string(out.join("report.html"))
+            .unwrap()
+            .contains("replayed")
+    );
+    // Run again, it judges nothing anew; interrupted, it judges what is missing.
+    let judged = out.join("recordings.jsonl");
+    let lines = fs::read_to_string(&judged).unwrap();
+    assert_eq!(lines.lines().count(), 4);
+    assert!(honnin(&arguments).status.success());
+    assert_eq!(fs::read_to_string(&judged).unwrap(), lines);
+    let cut = lines.trim_end().rsplit_once('\n').unwrap().0;
+    fs::write(&judged, format!("{cut}\n{{\"recording\":\"unas")).unwrap();
+    assert!(honnin(&arguments).status.success());
+    assert_eq!(fs::read_to_string(&judged).unwrap().lines().count(), 5);
+}
+
+#[test]
+fn what_a_recording_lacks_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = dir.path().join("screen/0001");
+    straight(&recording, 1, |_| 0);
+    // Beside the recordings, since every folder among them is a kind.
+    let reports = tempfile::tempdir().unwrap();
+    let out = reports.path().join("report");
+    let arguments = [
+        "eval",
+        "attacks",
+        dir.path().to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    for (file, text, wanted) in [
+        ("movements", "jump", "jump is no movement"),
+        ("watched", "0,x", "x is no frame"),
+        ("sent-before", "genuine/0009", "genuine/0009"),
+    ] {
+        let before = fs::read(recording.join(file)).ok();
+        fs::write(recording.join(file), text).unwrap();
+        let failed = honnin(&arguments);
+        let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert!(!failed.status.success() && said.contains(wanted), "{file}: {said}");
+        match before {
+            Some(before) => fs::write(recording.join(file), before).unwrap(),
+            None => fs::remove_file(recording.join(file)).unwrap(),
+        }
+    }
+}
