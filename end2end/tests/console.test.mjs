@@ -71,7 +71,7 @@ async function signOut(page) {
   await page.waitForURL((url) => url.pathname === "/admin/sign-in");
 }
 
-test("a passkey signs in without a password, after one, and confirms a change", long, async () => {
+test("a passkey signs in without a password and after one", long, async () => {
   const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
   const { page, stumbles } = await signIn(browser, honnin, owner, { email: "pia@bank.example" });
   const cdp = await page.context().newCDPSession(page);

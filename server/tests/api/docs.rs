@@ -1,6 +1,7 @@
 //! The documentation that every installation serves.
 
-use crate::support::Server;
+use crate::{access::routes, support::Server};
+use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn operations_come_in_the_order_in_which_an_integrator_needs_them() {
@@ -79,4 +80,40 @@ async fn the_reference_offers_each_operation_to_be_tried_and_as_a_command_withou
         operations + 3,
         "and the recipes of the sandbox"
     );
+}
+
+/// The routes of the table of budgets in `docs/OPERATIONS.md`: a method, if a row is of one only, and the beginning of a path.
+fn budgets() -> Vec<(Option<String>, String)> {
+    let page = include_str!("../../../docs/OPERATIONS.md");
+    let (_, table) = page.split_once("<a id=\"budgets-by-route\"></a>").unwrap();
+    let rows = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let rows = rows.map(|(route, _)| match route.split_once(' ') {
+        Some((method, path)) => (Some(method.to_owned()), path.to_owned()),
+        None => (None, route.to_owned()),
+    });
+    rows.take_while(|(_, path)| path.starts_with('/')).collect()
+}
+
+/// Detects if a route has no row, or if a row's routes are gone.
+#[tokio::test]
+async fn every_route_has_its_budget_in_the_table_and_every_row_has_routes() {
+    let server = Server::new().await;
+    let (budgets, mut used) = (budgets(), BTreeSet::new());
+    for route in routes(&server.app) {
+        let (method, path) = route.split_once(' ').unwrap();
+        let fits = |(wanted, begin): &(Option<String>, String)| {
+            let rest = path.strip_prefix(begin.as_str());
+            wanted.as_ref().is_none_or(|wanted| wanted == method)
+                && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', '-']))
+        };
+        let rows = budgets.iter().enumerate().filter(|(_, row)| fits(row));
+        let longest = rows.max_by_key(|(_, (method, begin))| (begin.len(), method.is_some()));
+        let (row, _) = longest.unwrap_or_else(|| panic!("{route} has no row in docs/OPERATIONS.md"));
+        used.insert(row);
+    }
+    let unused = budgets.iter().enumerate().filter(|(row, _)| !used.contains(row));
+    let stale: Vec<_> = unused.map(|(_, row)| row).collect();
+    assert!(stale.is_empty(), "without a route: {stale:?}");
 }

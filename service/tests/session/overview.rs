@@ -1,6 +1,6 @@
 //! The figures of the overview.
 
-use domain::{findings::SelfieFindings, funnel::FunnelStep, role::Role, time::Millis};
+use domain::{findings::SelfieFindings, funnel::FunnelStep, role::Role, tenant::TenantSettings, time::Millis};
 use service::session::overview::{Overview, StepCount, overview};
 use testkit::{Harness, analyser::holder};
 
@@ -44,4 +44,7 @@ async fn sessions_leave_the_range_but_cases_stay_in_the_backlog_and_become_late(
         (1, 1, 0)
     );
     assert_eq!(of_last(&harness, 30).await.days.len(), now.days.len());
+    let half = TenantSettings::default().retention.0 / 2;
+    harness.clock.advance(Millis(half));
+    assert_eq!(of_last(&harness, 7).await.backlog.overdue, 1);
 }

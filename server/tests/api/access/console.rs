@@ -52,6 +52,8 @@ enum Visitor {
     Guessing,
     Role(Role),
     OperatorElsewhere,
+    /// The same, signed in more than ten minutes ago.
+    StaleOperatorElsewhere,
     /// Signed in more than ten minutes ago.
     Stale(Role),
     /// Away for half an hour.
@@ -84,10 +86,15 @@ impl Visitor {
                 Self::WithoutFactor(role),
             ]
         });
-        [Self::Nobody, Self::Guessing, Self::OperatorElsewhere]
-            .into_iter()
-            .chain(of_roles)
-            .collect()
+        [
+            Self::Nobody,
+            Self::Guessing,
+            Self::OperatorElsewhere,
+            Self::StaleOperatorElsewhere,
+        ]
+        .into_iter()
+        .chain(of_roles)
+        .collect()
     }
 
     fn expects(self, (_, _, roles, marks): &Row) -> Meets {
@@ -98,8 +105,8 @@ impl Visitor {
             Self::Nobody | Self::Guessing | Self::Idle(_) => Meets::SignIn,
             Self::WithoutFactor(_) if !has(Mark::WithoutFactor) => Meets::Account,
             Self::Role(role) | Self::Stale(role) | Self::WithoutFactor(role) if !open(&role) => Meets::Forbidden,
-            Self::OperatorElsewhere if !has(Mark::Operator) => Meets::Forbidden,
-            Self::Stale(_) if has(Mark::StepUp) => Meets::StepUp,
+            Self::OperatorElsewhere | Self::StaleOperatorElsewhere if !has(Mark::Operator) => Meets::Forbidden,
+            Self::Stale(_) | Self::StaleOperatorElsewhere if has(Mark::StepUp) => Meets::StepUp,
             _ => Meets::Answer,
         }
     }
@@ -110,13 +117,13 @@ impl Visitor {
         let cookie = match self {
             Self::Nobody => None,
             Self::Guessing => Some("AAAAAAAAAAAAAAAAAAAAAA".to_owned()),
-            Self::OperatorElsewhere => operator_elsewhere(&mut server).await.cookie,
+            Self::OperatorElsewhere | Self::StaleOperatorElsewhere => operator_elsewhere(&mut server).await.cookie,
             Self::Role(role) | Self::Stale(role) | Self::Idle(role) | Self::WithoutFactor(role) => {
                 Browser::signed_in(&server, role).await.cookie
             }
         };
         match self {
-            Self::Stale(_) => server.clock.advance(Millis::minutes(10)),
+            Self::Stale(_) | Self::StaleOperatorElsewhere => server.clock.advance(Millis::minutes(10)),
             Self::Idle(_) => server.clock.advance(Millis::minutes(30)),
             Self::WithoutFactor(_) => {
                 let required = TenantSettings {

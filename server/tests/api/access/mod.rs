@@ -7,3 +7,5 @@ mod privilege_escalation;
 mod scopes;
 mod tenant_isolation;
 mod timing;
+
+pub(crate) use tenant_isolation::routes::routes;
