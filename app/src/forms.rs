@@ -10,7 +10,8 @@ pub const CONSENT: &str = "/capture/consent";
 pub const CHOOSE: &str = "/capture/document-type";
 /// The page with the camera for a side, GET.
 pub const DOCUMENT: &str = "/capture/document";
-/// Upload of one side, POST multipart: [`SLOT`], [`PICTURE`]. JSON where asked for.
+/// Upload of one side, POST multipart: [`DOCUMENT_TYPE`] and [`SLOT`] as the page asked for them, [`PICTURE`]. JSON where asked for. A form that
+/// does not say which kind its page asked for is out of turn: only the page knows, since another tab may have chosen another kind meanwhile.
 pub const PICTURES: &str = "/capture/pictures";
 /// Tenants' logos.
 pub const LOGOS: &str = "/logos/";

@@ -192,9 +192,15 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
     choose_document(honnin, applicant, DocumentType::Passport)
         .await
         .unwrap();
-    capture_document(honnin, applicant, Side::Front, b"canary-picture-front".to_vec())
-        .await
-        .unwrap();
+    capture_document(
+        honnin,
+        applicant,
+        DocumentType::Passport,
+        Side::Front,
+        b"canary-picture-front".to_vec(),
+    )
+    .await
+    .unwrap();
     check_picture(honnin, applicant, Wish::Use(vec![])).await.unwrap();
     let typed = TypedForm {
         last_name: "Canarytypedlast".into(),

@@ -62,9 +62,15 @@ impl Harness {
         choose_document(&self.honnin, applicant, DocumentType::Passport)
             .await
             .unwrap();
-        capture_document(&self.honnin, applicant, Side::Front, b"passport".to_vec())
-            .await
-            .unwrap();
+        capture_document(
+            &self.honnin,
+            applicant,
+            DocumentType::Passport,
+            Side::Front,
+            b"passport".to_vec(),
+        )
+        .await
+        .unwrap();
         check_picture(&self.honnin, applicant, Wish::Use(vec![])).await.unwrap();
     }
 

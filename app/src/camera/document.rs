@@ -12,7 +12,7 @@ use leptos::prelude::*;
 pub fn DocumentCamera(
     /// The language to speak.
     language: Language,
-    /// The kind, which determines the frame's shape.
+    /// The kind, which determines the frame's shape; sent with the picture.
     document_type: DocumentType,
     /// The side, sent with the picture.
     side: Side,

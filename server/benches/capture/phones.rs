@@ -21,6 +21,8 @@ use tokio::{
 use vision::{Picture, raster::Raster};
 
 const BOUNDARY: &str = "----a-boundary-of-a-phone";
+/// The document that all of them photograph.
+const KIND: &str = "driving_license";
 /// A slow mobile network.
 const BYTES_PER_SECOND: usize = 300_000;
 /// Size of a picture of a document.
@@ -110,11 +112,8 @@ impl Phone {
             .replace("http://id.example", "");
         phone.ask("GET", &link, "", b"", None).await?;
         let consent = format!("decision=accept&version={CONSENT_VERSION}");
-        let steps: [(&str, &str); 3] = [
-            (&link, ""),
-            (forms::CONSENT, &consent),
-            (forms::CHOOSE, "documentType=driving_license"),
-        ];
+        let choice = format!("{}={KIND}", forms::DOCUMENT_TYPE);
+        let steps: [(&str, &str); 3] = [(&link, ""), (forms::CONSENT, &consent), (forms::CHOOSE, &choice)];
         for (path, fields) in steps {
             let done = phone.post(path, fields).await?;
             assert_eq!(done.status, 303, "{path}");
@@ -246,12 +245,14 @@ fn form(slot: &str) -> Vec<u8> {
             break;
         }
     }
-    let text = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"slot\"\r\n\r\n{slot}\r\n");
+    let text =
+        |(name, value)| format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+    let texts = [(forms::DOCUMENT_TYPE, KIND), (forms::SLOT, slot)].map(text).concat();
     let file = format!(
         "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n"
     );
     [
-        text.as_bytes(),
+        texts.as_bytes(),
         file.as_bytes(),
         &picture,
         format!("\r\n--{BOUNDARY}--\r\n").as_bytes(),

@@ -19,7 +19,7 @@ use axum::{
     response::Response,
 };
 use domain::{
-    document::Side,
+    document::{DocumentType, Side},
     ids::{SessionId, TenantId},
 };
 use service::{
@@ -49,11 +49,11 @@ pub(super) async fn picture(State(app): State<App>, page: PageRequest, request: 
 async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result<Taken, Refusal> {
     // Nothing is stored for a browser that belongs to no session.
     let applicant = applicant(page).await?;
-    let (side, picture, room) = match receive_side(app, &applicant, request).await? {
+    let (kind, side, picture, room) = match receive_side(app, &applicant, request).await? {
         Ok(sent) => sent,
         Err(fault) => return Ok(Taken::Faulty(fault)),
     };
-    let taken = capture_document(&app.honnin, &applicant, side, picture).await;
+    let taken = capture_document(&app.honnin, &applicant, kind, side, picture).await;
     drop(room);
     match taken {
         Ok(()) => {
@@ -64,8 +64,8 @@ async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result
     }
 }
 
-/// What was sent: the side, its picture, and the upload memory that the picture holds until it is stored.
-type Sent = (Side, Vec<u8>, Upload);
+/// What was sent: the kind and the side that the page asked for, the picture, and the upload memory that it holds until it is stored.
+type Sent = (DocumentType, Side, Vec<u8>, Upload);
 
 /// What was sent, or what is wrong with the file.
 async fn receive_side(app: &App, applicant: &Applicant, request: Request) -> Result<Result<Sent, FileFault>, Refusal> {
@@ -74,12 +74,13 @@ async fn receive_side(app: &App, applicant: &Applicant, request: Request) -> Res
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };
-    let side = upload
-        .text(forms::SLOT)
-        .and_then(forms::side)
-        .ok_or(Refusal::OutOfTurn)?;
+    let kind = upload.text(forms::DOCUMENT_TYPE).and_then(DocumentType::parse);
+    let side = upload.text(forms::SLOT).and_then(forms::side);
+    let (kind, side) = kind.zip(side).ok_or(Refusal::OutOfTurn)?;
     let picture = upload.take_files(forms::PICTURE).into_iter().next();
-    Ok(picture.map(|picture| (side, picture, upload)).ok_or(FileFault::Missing))
+    Ok(picture
+        .map(|picture| (kind, side, picture, upload))
+        .ok_or(FileFault::Missing))
 }
 
 /// Whose memory and turn an upload takes.

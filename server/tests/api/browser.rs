@@ -7,6 +7,9 @@ use vision::{Picture, raster::Raster};
 
 pub(crate) const BOUNDARY: &str = "----a-boundary-of-a-browser";
 
+/// What the page for a passport sends beside its photo.
+pub(crate) const PASSPORT: [(&str, &str); 2] = [("documentType", "passport"), ("slot", "document-front")];
+
 /// A browser.
 pub(crate) struct Browser<'a> {
     server: &'a Server,

@@ -50,7 +50,7 @@ impl Person {
 
     /// Sends the photo of the passport. Returns the address of the stored picture.
     pub(crate) async fn photograph(&mut self) -> io::Result<String> {
-        let text = [(forms::SLOT, forms::SLOT_FRONT)];
+        let text = [(forms::DOCUMENT_TYPE, "passport"), (forms::SLOT, forms::SLOT_FRONT)];
         self.upload(forms::PICTURES, &text, forms::PICTURE).await?;
         let page = self.get(forms::CHECK).await?.text();
         let address = between(&page, "src=\"", "\"", "/capture/pictures/");

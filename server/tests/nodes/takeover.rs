@@ -313,7 +313,7 @@ async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) {
     choose_document(honnin, &applicant, DocumentType::Passport)
         .await
         .unwrap();
-    capture_document(honnin, &applicant, Side::Front, photo.to_vec())
+    capture_document(honnin, &applicant, DocumentType::Passport, Side::Front, photo.to_vec())
         .await
         .unwrap();
     loop {

@@ -54,18 +54,30 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
-    capture_document(&harness.honnin, &applicant, Side::Front, b"front".to_vec())
-        .await
-        .unwrap();
+    capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::IdCard,
+        Side::Front,
+        b"front".to_vec(),
+    )
+    .await
+    .unwrap();
     harness.restart().await;
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
     check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Back));
-    capture_document(&harness.honnin, &applicant, Side::Back, b"back".to_vec())
-        .await
-        .unwrap();
+    capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::IdCard,
+        Side::Back,
+        b"back".to_vec(),
+    )
+    .await
+    .unwrap();
     check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
         .await
         .unwrap();
@@ -89,7 +101,14 @@ async fn what_is_no_picture_is_told_apart_and_costs_no_try() {
         (b"heic", PictureFault::Heic),
         (b"short", PictureFault::Truncated),
     ] {
-        let refused = capture_document(&harness.honnin, &applicant, Side::Front, bytes.to_vec()).await;
+        let refused = capture_document(
+            &harness.honnin,
+            &applicant,
+            DocumentType::Passport,
+            Side::Front,
+            bytes.to_vec(),
+        )
+        .await;
         assert!(
             matches!(refused, Err(CaptureError::Picture(found)) if found == fault),
             "{refused:?}"
@@ -111,9 +130,15 @@ async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
         exposure: 0.01,
         ..GOOD
     });
-    capture_document(&harness.honnin, &applicant, Side::Front, b"dark".to_vec())
-        .await
-        .unwrap();
+    capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::Passport,
+        Side::Front,
+        b"dark".to_vec(),
+    )
+    .await
+    .unwrap();
     let shown = progress(&harness.honnin, &applicant)
         .await
         .unwrap()
@@ -142,15 +167,28 @@ async fn after_the_last_try_it_goes_on_with_what_it_has() {
         .await
         .unwrap();
     for number in 1..=5_u8 {
-        capture_document(&harness.honnin, &applicant, Side::Front, vec![number])
-            .await
-            .unwrap();
+        capture_document(
+            &harness.honnin,
+            &applicant,
+            DocumentType::Passport,
+            Side::Front,
+            vec![number],
+        )
+        .await
+        .unwrap();
         assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
         check_picture(&harness.honnin, &applicant, Wish::Again).await.unwrap();
     }
     // The fifth can only be used, and a sixth is refused.
     assert_eq!(harness.next(&applicant).await, Next::Details);
-    let refused = capture_document(&harness.honnin, &applicant, Side::Front, vec![6]).await;
+    let refused = capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::Passport,
+        Side::Front,
+        vec![6],
+    )
+    .await;
     assert!(matches!(refused, Err(CaptureError::NoTryLeft)), "{refused:?}");
     let taken = list(&harness, &applicant).await;
     assert_eq!(taken.iter().filter(|capture| capture.accepted_at.is_some()).count(), 1);
@@ -171,9 +209,15 @@ async fn the_same_file_sent_again_because_its_answer_was_lost_counts_once() {
         .await
         .unwrap();
     for _ in 0..3 {
-        capture_document(&harness.honnin, &applicant, Side::Front, b"once".to_vec())
-            .await
-            .unwrap();
+        capture_document(
+            &harness.honnin,
+            &applicant,
+            DocumentType::Passport,
+            Side::Front,
+            b"once".to_vec(),
+        )
+        .await
+        .unwrap();
     }
     assert_eq!(list(&harness, &applicant).await.len(), 1);
     harness.run_until_idle().await;
@@ -186,7 +230,14 @@ async fn the_back_of_a_my_number_card_is_never_taken() {
     choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard)
         .await
         .unwrap();
-    let refused = capture_document(&harness.honnin, &applicant, Side::Back, b"back".to_vec()).await;
+    let refused = capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::MyNumberCard,
+        Side::Back,
+        b"back".to_vec(),
+    )
+    .await;
     assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
 }
@@ -202,9 +253,15 @@ async fn the_card_is_shown_straight_to_its_applicant_once_it_is_found() {
     choose_document(&harness.honnin, &applicant, DocumentType::Passport)
         .await
         .unwrap();
-    capture_document(&harness.honnin, &applicant, Side::Front, b"card".to_vec())
-        .await
-        .unwrap();
+    capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::Passport,
+        Side::Front,
+        b"card".to_vec(),
+    )
+    .await
+    .unwrap();
     for (analysed, expected) in [(false, &b"card"[..]), (true, b"straight card")] {
         if analysed {
             harness.run_until_idle().await;
@@ -236,9 +293,15 @@ async fn the_items_of_the_form_are_shown_as_printed_to_their_applicant_only() {
     choose_document(&harness.honnin, &applicant, DocumentType::Passport)
         .await
         .unwrap();
-    capture_document(&harness.honnin, &applicant, Side::Front, b"card".to_vec())
-        .await
-        .unwrap();
+    capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::Passport,
+        Side::Front,
+        b"card".to_vec(),
+    )
+    .await
+    .unwrap();
     check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
         .await
         .unwrap();
@@ -266,9 +329,15 @@ async fn a_picture_is_sealed_on_disk_and_shown_to_its_applicant_only() {
         .await
         .unwrap();
     let canary = b"canary-picture-of-a-passport".to_vec();
-    capture_document(&harness.honnin, &applicant, Side::Front, canary.clone())
-        .await
-        .unwrap();
+    capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::Passport,
+        Side::Front,
+        canary.clone(),
+    )
+    .await
+    .unwrap();
     for file in files(harness.folder()) {
         let bytes = std::fs::read(&file).unwrap();
         assert!(
@@ -335,6 +404,36 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     let stale = capture_selfie(&harness.honnin, &applicant, burst).await;
     assert!(matches!(stale, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
     assert_eq!(list(&harness, &applicant).await.len(), 2);
+    harness.run_until_idle().await;
+}
+
+/// Planted faults that this test detects: storing a photo as the kind that is chosen now; taking another picture of a side that was accepted.
+#[tokio::test]
+async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    let (passport, card) = (DocumentType::Passport, DocumentType::MyNumberCard);
+    let send = async |kind, bytes: &[u8]| {
+        let sent = capture_document(&harness.honnin, &applicant, kind, Side::Front, bytes.to_vec()).await;
+        matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn)))
+    };
+    for kind in [passport, card] {
+        choose_document(&harness.honnin, &applicant, kind).await.unwrap();
+    }
+    assert!(send(passport, b"from the other tab").await);
+    assert_eq!(list(&harness, &applicant).await.len(), 0);
+    assert!(!send(card, b"card").await);
+    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
+        .await
+        .unwrap();
+    assert!(send(card, b"from an old page").await);
+    let taken = list(&harness, &applicant).await;
+    let kept: Vec<_> = taken
+        .iter()
+        .map(|row| (row.document_type, row.accepted_at.is_some()))
+        .collect();
+    assert_eq!(kept, [(Some(card), true)]);
+    assert_eq!(harness.stored_pictures(&applicant).await.len(), 1);
     harness.run_until_idle().await;
 }
 
@@ -413,9 +512,15 @@ async fn a_picture_whose_row_was_never_written_harms_nobody() {
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
-    capture_document(&harness.honnin, &applicant, Side::Front, b"passport".to_vec())
-        .await
-        .unwrap();
+    capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::Passport,
+        Side::Front,
+        b"passport".to_vec(),
+    )
+    .await
+    .unwrap();
     harness.run_until_idle().await;
     assert_eq!(list(&harness, &applicant).await.len(), 1);
 }
@@ -428,7 +533,14 @@ async fn an_expired_session_takes_no_more_pictures_and_leaves_none_behind() {
         .await
         .unwrap();
     harness.clock.advance(Millis::days(7));
-    let refused = capture_document(&harness.honnin, &applicant, Side::Front, b"late".to_vec()).await;
+    let refused = capture_document(
+        &harness.honnin,
+        &applicant,
+        DocumentType::Passport,
+        Side::Front,
+        b"late".to_vec(),
+    )
+    .await;
     assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
     assert_eq!(harness.next(&applicant).await, Next::Expired);
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
@@ -459,7 +571,15 @@ async fn the_same_file_sent_to_two_nodes_at_the_same_time_counts_once_and_is_kep
         choose_document(&harness.honnin, &applicant, DocumentType::Passport)
             .await
             .unwrap();
-        let send = || capture_document(&harness.honnin, &applicant, Side::Front, b"front".to_vec());
+        let send = || {
+            capture_document(
+                &harness.honnin,
+                &applicant,
+                DocumentType::Passport,
+                Side::Front,
+                b"front".to_vec(),
+            )
+        };
         for sent in futures::future::join_all([send(), send(), send()]).await {
             sent.unwrap();
         }

@@ -16,7 +16,7 @@ use service::{
         check::{Wish, check_picture},
         choose_document::choose_document,
         details::{details, save_details},
-        progress::{Next, NotNow},
+        progress::{Next, NotNow, progress},
         retake::{ToCheck, to_check},
         submit::{submit, summary},
         take::capture_document,
@@ -51,7 +51,10 @@ fn front_of_card() -> DocumentFindings {
 async fn photograph(harness: &Harness, applicant: &Applicant, side: Side, shows: DocumentFindings) {
     harness.analyser.see_document(shows);
     let bytes = format!("{side} {}", harness.analyser.looks()).into_bytes();
-    capture_document(&harness.honnin, applicant, side, bytes).await.unwrap();
+    let asked_for = progress(&harness.honnin, applicant).await.unwrap().document_type();
+    capture_document(&harness.honnin, applicant, asked_for.unwrap(), side, bytes)
+        .await
+        .unwrap();
 }
 
 async fn analysed(harness: &Harness, applicant: &Applicant) -> ToCheck {

@@ -130,7 +130,7 @@ async fn an_individual_number_that_was_read_is_never_kept() {
     harness.analyser.see_document(findings);
     let kind = DocumentType::MyNumberCard;
     choose_document(&harness.honnin, &applicant, kind).await.unwrap();
-    capture_document(&harness.honnin, &applicant, Side::Front, b"card".to_vec())
+    capture_document(&harness.honnin, &applicant, kind, Side::Front, b"card".to_vec())
         .await
         .unwrap();
     check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))

@@ -56,9 +56,15 @@ async fn a_picture_is_read_as_soon_as_it_is_analysed() {
     choose_document(honnin, &applicant, DocumentType::Passport)
         .await
         .unwrap();
-    capture_document(honnin, &applicant, Side::Front, b"passport".to_vec())
-        .await
-        .unwrap();
+    capture_document(
+        honnin,
+        &applicant,
+        DocumentType::Passport,
+        Side::Front,
+        b"passport".to_vec(),
+    )
+    .await
+    .unwrap();
     let attempt = soon_after(analysed_within(honnin, &applicant, LONG), harness.run_until_idle());
     assert!(!attempt.await.unwrap().is_being_analysed());
 }

@@ -220,11 +220,13 @@ impl Session {
 
     fn take(&mut self, step: Step) -> Result<(), Answer> {
         let (next, progress) = (self.next_step(Look::Genuine), &mut self.progress);
-        // Until the submit, any step of the document may be redone.
+        // Until the submit, any step of the document may be redone, except that a photograph which was kept stays.
         let in_turn = match step {
             Step::Consent | Step::Decline => true,
             Step::Choose => progress.consent && self.document,
-            Step::Photograph(_) => progress.consent && progress.chosen,
+            Step::Photograph(_) => {
+                progress.consent && progress.chosen && !(progress.kept && progress.photographs < TRIES)
+            }
             Step::Keep => matches!(next, Step::Keep),
             Step::TypeIn => self.document && matches!(next, Step::TypeIn | Step::Selfie(_) | Step::Submit),
             Step::Selfie(_) => matches!(next, Step::Selfie(_)),

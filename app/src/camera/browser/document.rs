@@ -31,10 +31,8 @@ const BLACK_AFTER_MS: u64 = 5_000;
 const SENT_SIDE: f64 = 3_000.0;
 const SENT_QUALITY: f64 = 0.9;
 
-pub(in crate::camera) fn start(stage: Stage, _kind: DocumentType, side: Side) -> impl Fn(Tap) + Clone + 'static {
-    let about = About::Document {
-        slot: forms::slot(side),
-    };
+pub(in crate::camera) fn start(stage: Stage, kind: DocumentType, side: Side) -> impl Fn(Tap) + Clone + 'static {
+    let about = About::Document { kind, side };
     let run = Run::start(stage, Camera::new(Facing::Environment, VIEW), about, |run, turn| {
         Box::pin(film(run, turn))
     });
@@ -88,10 +86,11 @@ async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, Form
     run.stage.tell(run.stage.say(text::TAKEN));
     let blob = run.camera.jpeg(video, SENT_SIDE, SENT_QUALITY).await?;
     let form = FormData::new().ok()?;
-    let About::Document { slot } = &run.about else {
+    let About::Document { kind, side } = run.about else {
         return None;
     };
-    form.append_with_str(forms::SLOT, slot).ok()?;
+    form.append_with_str(forms::DOCUMENT_TYPE, kind.as_str()).ok()?;
+    form.append_with_str(forms::SLOT, forms::slot(side)).ok()?;
     form.append_with_blob_and_filename(forms::PICTURE, &blob, "picture.jpg")
         .ok()?;
     Some((forms::PICTURES, form))

@@ -10,6 +10,7 @@ use crate::camera::retry::Retry;
 use crate::camera::stage::{Panel, Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
+use domain::document::{DocumentType, Side};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::borrow::Cow;
@@ -64,10 +65,12 @@ pub(super) struct Run {
 
 /// What filming needs to know about the island.
 pub(super) enum About {
-    /// The slot of the document's side.
+    /// One side of a document.
     Document {
-        /// Value of the form's slot.
-        slot: &'static str,
+        /// The kind that the page asks for.
+        kind: DocumentType,
+        /// The side that it asks for.
+        side: Side,
     },
     /// The selfie.
     Selfie {

@@ -53,7 +53,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
         {no_back.map(|text| view! { <p class="note">{text}</p> })}
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
         <DocumentCamera language=meta.language document_type=view.document_type side=view.side/>
-        {plain_form(meta, view.side, fault)}
+        {plain_form(meta, view, fault)}
         <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p>
         {other_device(meta)}
     };
@@ -61,7 +61,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
 }
 
 /// Works without the browser's half, and remains as the alternative with it.
-fn plain_form(meta: &PageMeta, side: Side, fault: Option<String>) -> impl IntoView + use<> {
+fn plain_form(meta: &PageMeta, view: &DocumentView, fault: Option<String>) -> impl IntoView + use<> {
     let [or, label, hint, send] = said(
         meta,
         [
@@ -75,7 +75,8 @@ fn plain_form(meta: &PageMeta, side: Side, fault: Option<String>) -> impl IntoVi
         <details class="fold plain" id="plain" open=true>
             <summary>{or}</summary>
             <form method="post" action=forms::PICTURES enctype="multipart/form-data">
-                <input type="hidden" name=forms::SLOT value=forms::slot(side)/>
+                <input type="hidden" name=forms::DOCUMENT_TYPE value=view.document_type.as_str()/>
+                <input type="hidden" name=forms::SLOT value=forms::slot(view.side)/>
                 {field::picture("picture", forms::PICTURE, label, Some(hint), fault, "environment")}
                 {primary(send)}
             </form>

@@ -1,7 +1,7 @@
 //! The capture pages in a browser without scripts.
 
 use crate::{
-    browser::{Browser, photo},
+    browser::{Browser, PASSPORT, photo},
     support::{Answer, Server, between, settings},
 };
 use app::capture::consent::{CONSENT_VERSION, CONSENT_VERSION_SEARCH};
@@ -54,12 +54,7 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     let shown = browser.get("/capture/document").await;
     assert!(shown.status == 200 && shown.body.contains("multipart/form-data"));
     let sent = browser
-        .upload(
-            "/capture/pictures",
-            &[("slot", "document-front")],
-            &[("picture", &photo(90))],
-            false,
-        )
+        .upload("/capture/pictures", &PASSPORT, &[("picture", &photo(90))], false)
         .await;
     assert_eq!((sent.status, sent.header("location")), (303, Some("/capture/check")));
     let check = browser.get("/capture/check").await;
@@ -335,7 +330,7 @@ async fn at_the_details(server: &Server) -> Browser<'_> {
         let sent = browser
             .upload(
                 "/capture/pictures",
-                &[("slot", slot)],
+                &[("documentType", "driving_license"), ("slot", slot)],
                 &[("picture", &photo(grey))],
                 false,
             )

@@ -1,7 +1,7 @@
 //! Invalid uploads of every kind.
 
 use crate::{
-    browser::{BOUNDARY, Browser, multipart, photo},
+    browser::{BOUNDARY, Browser, PASSPORT, multipart, photo},
     support::{Server, until_asked_for_body},
 };
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
@@ -52,24 +52,14 @@ async fn files_of_every_bad_kind_get_a_clear_answer() {
         (vec![0xFF; 10 * 1024 * 1024 + 1], "file_too_large"),
     ] {
         let answer = browser
-            .upload(
-                "/capture/pictures",
-                &[("slot", "document-front")],
-                &[("picture", &file)],
-                true,
-            )
+            .upload("/capture/pictures", &PASSPORT, &[("picture", &file)], true)
             .await;
         assert_eq!(answer.status, 422, "{code} {}", answer.body);
         assert_eq!(answer.json()["problems"][0]["code"], code);
         assert!(answer.json()["problems"][0]["sentence"].as_str().unwrap().len() > 10);
     }
     let page = browser
-        .upload(
-            "/capture/pictures",
-            &[("slot", "document-front")],
-            &[("picture", b"text")],
-            false,
-        )
+        .upload("/capture/pictures", &PASSPORT, &[("picture", b"text")], false)
         .await;
     assert!(
         page.status == 422 && page.body.contains("not a JPEG, PNG or WebP"),
@@ -77,16 +67,47 @@ async fn files_of_every_bad_kind_get_a_clear_answer() {
         page.status
     );
     let taken = browser
-        .upload(
-            "/capture/pictures",
-            &[("slot", "document-front")],
-            &[("picture", &good)],
-            true,
-        )
+        .upload("/capture/pictures", &PASSPORT, &[("picture", &good)], true)
         .await;
     assert_eq!(
         (taken.status, taken.body.as_str()),
         (200, r#"{"next":"/capture/check"}"#)
+    );
+}
+
+/// Planted fault that this test detects: storing a photo as the kind that is chosen now, whatever its page asked for.
+#[tokio::test]
+async fn a_photo_for_a_kind_that_another_tab_has_replaced_is_out_of_turn() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    browser.choose_passport().await;
+    let page = browser.get("/capture/document").await.body;
+    assert!(page.contains("name=\"documentType\" value=\"passport\""), "{page}");
+    browser
+        .post("/capture/document-type", "documentType=my_number_card")
+        .await;
+    let file = photo(90);
+    // Nor is a form taken that does not say what it is for.
+    for texts in [PASSPORT.as_slice(), &PASSPORT[1..]] {
+        for json in [true, false] {
+            let stale = browser
+                .upload("/capture/pictures", texts, &[("picture", &file)], json)
+                .await;
+            let next = if json {
+                stale.json()["next"].as_str().map(str::to_owned)
+            } else {
+                stale.header("location").map(str::to_owned)
+            };
+            assert_eq!(next.as_deref(), Some("/capture"), "{texts:?}");
+        }
+    }
+    let due = browser.get("/capture").await;
+    assert_eq!(due.header("location"), Some("/capture/document"), "nothing was stored");
+    let page = browser.get("/capture/document").await.body;
+    assert!(
+        page.contains("name=\"documentType\" value=\"my_number_card\""),
+        "{page}"
     );
 }
 
@@ -96,7 +117,7 @@ async fn a_form_that_breaks_off_or_is_none_is_refused() {
     let mut browser = Browser::new(&server);
     browser.agree().await;
     browser.choose_passport().await;
-    let whole = multipart(&[("slot", "document-front")], &[("picture", &photo(90))]);
+    let whole = multipart(&PASSPORT, &[("picture", &photo(90))]);
     let kind = format!("multipart/form-data; boundary={BOUNDARY}");
     for (kind, body) in [
         (kind.as_str(), &whole[..whole.len() / 2]),

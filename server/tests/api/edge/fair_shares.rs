@@ -5,7 +5,7 @@
 //! while there is a free permit; one limit for all networks; upload memory reserved as bytes arrive.
 
 use crate::{
-    browser::{BOUNDARY, Browser, photo},
+    browser::{BOUNDARY, Browser, PASSPORT, photo},
     support::{Answer, SESSIONS, Server, add_tenant, settings},
 };
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
@@ -285,7 +285,7 @@ async fn uploads_that_stall_shut_nobody_out() {
     browser.agree().await;
     browser.choose_passport().await;
     let picture = photo(90);
-    let (texts, files) = ([("slot", "document-front")], [("picture", picture.as_slice())]);
+    let (texts, files) = (PASSPORT, [("picture", picture.as_slice())]);
     let taken = browser.upload("/capture/pictures", &texts, &files, true);
     let taken = timeout(AT_LAST, taken).await.expect("room");
     assert_eq!(
@@ -308,12 +308,7 @@ async fn where_there_is_no_room_the_picture_is_sent_again() {
     let picture = photo(90);
     for json in [true, false] {
         let answer = browser
-            .upload(
-                "/capture/pictures",
-                &[("slot", "document-front")],
-                &[("picture", &picture)],
-                json,
-            )
+            .upload("/capture/pictures", &PASSPORT, &[("picture", &picture)], json)
             .await;
         assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")));
         assert!(

@@ -4,7 +4,7 @@
 //! their connection; one limit for the disk of all networks and tenants; a full disk that refuses pictures.
 
 use crate::{
-    browser::{BOUNDARY, Browser, multipart, photo},
+    browser::{BOUNDARY, Browser, PASSPORT, multipart, photo},
     support::{Answer, Server, add_tenant, settings},
 };
 use domain::ids::SessionId;
@@ -50,7 +50,7 @@ impl Slow {
         browser.choose_passport().await;
         let mut picture = photo(network);
         picture.extend(CANARY.iter().cycle().take(LENGTH - picture.len()));
-        let mut form = multipart(&[("slot", "document-front")], &[("picture", &picture)]);
+        let mut form = multipart(&PASSPORT, &[("picture", &picture)]);
         let head = format!(
             "POST /capture/pictures HTTP/1.1\r\nhost: id.example\r\nsec-fetch-site: same-origin\r\nconnection: close\r\ncookie: {}\r\n\
              accept: application/json\r\ncontent-type: multipart/form-data; boundary={BOUNDARY}\r\ncontent-length: {}\r\n\r\n",

@@ -19,18 +19,20 @@ use store::{
     capture::{attempts, captures::CaptureRow},
 };
 
-/// Takes a picture of `side`. The same file sent again, because its response was lost, counts once.
+/// Takes a picture of `side` of the `kind` that its page asked for. The same file sent again, because its response was lost, counts once.
 ///
 /// # Errors
-/// [`CaptureError`].
+/// [`CaptureError`]; [`NotNow::OutOfTurn`] also if another kind has been chosen since, or if a picture of the side has been accepted: what a page
+/// that is out of date sends replaces nothing.
 pub async fn capture_document(
     honnin: &Honnin,
     applicant: &Applicant,
+    kind: DocumentType,
     side: Side,
     upload: Vec<u8>,
 ) -> Result<(), CaptureError> {
     let attempt = progress(honnin, applicant).await?;
-    let kind = check_turn(&attempt, side, honnin.now())?;
+    check_turn(&attempt, kind, side, honnin.now())?;
     let picture = honnin
         .cpu_pool
         .run(move |analyser: &dyn Analyser| analyser.normalise(&upload, Subject::Document))
@@ -63,7 +65,9 @@ pub async fn capture_document(
         analysed_at: None,
     };
     let (who, row) = (applicant.clone(), capture.clone());
-    let unit = honnin.db.write(async move |tx| store(tx, &who, &row, side).await);
+    let unit = honnin
+        .db
+        .write(async move |tx| store(tx, &who, &row, (kind, side)).await);
     match kept_or_dropped(honnin, &capture, unit.await).await? {
         Stored::New => {}
         Stored::Already => drop_pictures(honnin, &capture).await,
@@ -87,13 +91,16 @@ enum Stored {
     Already,
 }
 
-/// Stores the picture's row, if the chosen document has not changed.
-async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side) -> Result<Stored, CaptureError> {
+/// Stores the picture's row, if it may still be taken.
+async fn store(
+    tx: &mut Tx,
+    applicant: &Applicant,
+    row: &CaptureRow,
+    (kind, side): (DocumentType, Side),
+) -> Result<Stored, CaptureError> {
     let now = row.created_at;
     let mut attempt = collecting(tx, applicant, now).await?;
-    if Some(check_turn(&attempt, side, now)?) != row.document_type {
-        return Err(CaptureError::NotNow(NotNow::OutOfTurn));
-    }
+    check_turn(&attempt, kind, side, now)?;
     if row
         .frames
         .iter()
@@ -110,10 +117,16 @@ async fn store(tx: &mut Tx, applicant: &Applicant, row: &CaptureRow, side: Side)
     Ok(Stored::New)
 }
 
-/// The kind of document, if a picture of `side` may be taken now. Any side may be retaken until the submit.
-fn check_turn(attempt: &AttemptState, side: Side, now: Timestamp) -> Result<DocumentType, NotNow> {
+/// Whether a picture of `side` of this `kind` may be taken now: of the chosen kind, and of a side without an accepted picture. Without tries left
+/// the answer is that one.
+fn check_turn(attempt: &AttemptState, kind: DocumentType, side: Side, now: Timestamp) -> Result<(), NotNow> {
     let open = attempt.row.session.status_at(now) == Status::Collecting && attempt.has_consent();
-    let kind = attempt.document_type().filter(|kind| kind.sides().contains(&side));
-    let kind = kind.filter(|_| open && attempt.plan().has(Step::Document));
-    kind.ok_or(NotNow::OutOfTurn)
+    let wanted = attempt.document_type() == Some(kind) && kind.sides().contains(&side);
+    let slot = Slot::Document(side);
+    let accepted = matches!(attempt.slot(slot), SlotState::Done(_)) && attempt.tries_left(slot) > 0;
+    if open && wanted && attempt.plan().has(Step::Document) && !accepted {
+        Ok(())
+    } else {
+        Err(NotNow::OutOfTurn)
+    }
 }

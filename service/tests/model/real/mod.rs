@@ -221,9 +221,15 @@ impl Real {
             Step::Choose => choose_document(honnin, &applicant, DocumentType::Passport)
                 .await
                 .map_err(turn),
-            Step::Photograph(look) => capture_document(honnin, &applicant, Side::Front, look.picture(number))
-                .await
-                .map_err(picture),
+            Step::Photograph(look) => capture_document(
+                honnin,
+                &applicant,
+                DocumentType::Passport,
+                Side::Front,
+                look.picture(number),
+            )
+            .await
+            .map_err(picture),
             Step::Keep => check_picture(honnin, &applicant, Wish::Use(vec![])).await.map_err(turn),
             Step::TypeIn => match save_details(honnin, &applicant, &Personal::new(details())).await {
                 Err(DetailsError::NotNow(fault)) => Err(turn(fault)),

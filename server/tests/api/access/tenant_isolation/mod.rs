@@ -7,7 +7,7 @@
 pub(super) mod routes;
 
 use crate::{
-    browser::{self, photo},
+    browser::{self, PASSPORT, photo},
     console,
     support::{Answer, SESSIONS, START, Server, add_sandbox, settings},
 };
@@ -293,9 +293,8 @@ async fn picture(server: &Server) -> String {
     let mut browser = browser::Browser::new(server);
     browser.agree().await;
     browser.choose_passport().await;
-    let texts = [("slot", "document-front")];
     browser
-        .upload("/capture/pictures", &texts, &[("picture", &photo(90))], false)
+        .upload("/capture/pictures", &PASSPORT, &[("picture", &photo(90))], false)
         .await;
     let page = browser.get("/capture/check").await.body;
     let id = page.split("/capture/pictures/cap_").nth(1).unwrap();
