@@ -17,7 +17,7 @@ pub const PICTURES: &str = "/capture/pictures";
 pub const LOGOS: &str = "/logos/";
 /// The photo just taken, GET and POST: [`DECISION`] `use` or `again`, [`SHOWN`].
 pub const CHECK: &str = "/capture/check";
-/// Waits a while for the analysis of that photo and answers JSON `{analysed, problems}`, with the value of [`SHOWN`] now.
+/// Waits a while for the analysis of that photo and answers JSON `{analysed, shown}`, with the value of [`SHOWN`] now.
 pub const CHECK_FOUND: &str = "/capture/check/found";
 /// Details, GET and POST: the names of `domain::user_input::InputField`, the date of birth as [`BIRTH_DAY`], [`BIRTH_MONTH`] and
 /// [`BIRTH_YEAR`]; [`POSTCODE`] with [`DECISION`] [`FIND_ADDRESS`].
@@ -51,7 +51,8 @@ pub const DECLINE: &str = "decline";
 pub const USE: &str = "use";
 /// Value of [`DECISION`]: take another photo.
 pub const AGAIN: &str = "again";
-/// The codes of the problems shown on the page, comma-separated: a photo is used despite these and no others.
+/// What the page showed, comma-separated: the id of the photo and the codes of its problems. The choice is about this photo, and it is used
+/// despite these problems and no others.
 pub const SHOWN: &str = "shown";
 /// How a stored picture is shown: a query parameter of its address.
 pub const VIEW: &str = "view";

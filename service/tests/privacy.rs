@@ -17,7 +17,7 @@ use domain::{
 use service::{
     access::{Admin, Applicant, Reviewer},
     capture::{
-        check::{Wish, check_picture},
+        check::Wish,
         choose_document::choose_document,
         consent::consent,
         details::save_details,
@@ -201,7 +201,7 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
     )
     .await
     .unwrap();
-    check_picture(honnin, applicant, Wish::Use(vec![])).await.unwrap();
+    harness.check_photo(applicant, Wish::Use(vec![])).await.unwrap();
     let typed = TypedForm {
         last_name: "Canarytypedlast".into(),
         first_name: "Canarytypedfirst".into(),

@@ -17,8 +17,9 @@ use service::{
         consent::consent,
         details::save_details,
         open_link::open_link,
-        progress::{Next, progress},
+        progress::{Next, NotNow, progress},
         result::{Ending, result},
+        retake::to_check,
         submit::submit,
         take::{Answers, Burst, capture_document, capture_selfie, challenge},
     },
@@ -71,7 +72,16 @@ impl Harness {
         )
         .await
         .unwrap();
-        check_picture(&self.honnin, applicant, Wish::Use(vec![])).await.unwrap();
+        self.check_photo(applicant, Wish::Use(vec![])).await.unwrap();
+    }
+
+    /// Decides about the photo that its page shows now.
+    ///
+    /// # Errors
+    /// [`NotNow`].
+    pub async fn check_photo(&self, applicant: &Applicant, wish: Wish) -> Result<(), NotNow> {
+        let shown = to_check(&self.honnin, applicant).await?;
+        check_picture(&self.honnin, applicant, &shown.id, wish).await
     }
 
     /// Enters what the passport says.

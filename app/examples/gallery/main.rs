@@ -9,7 +9,7 @@ use app::text::{capture as capture_text, picture::FileFault};
 use app::{Accent, Assets, Brand, PageMeta, Progress, Stage};
 use domain::document::{DocumentType, Side};
 use domain::findings::Challenge;
-use domain::ids::SessionId;
+use domain::ids::{CaptureId, SessionId};
 use domain::language::Language;
 use domain::reasons::Reason;
 use domain::session::{Plan, Step};
@@ -174,6 +174,7 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
         ),
     ] {
         let view = check::CheckView {
+            photo: CaptureId::parse("cap_00000000000000000000000000000000").unwrap(),
             picture_url: "sample.jpg".into(),
             card_url: "sample.jpg".into(),
             straight: false,

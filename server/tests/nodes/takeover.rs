@@ -319,9 +319,9 @@ async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) {
     loop {
         match progress(honnin, &applicant).await.unwrap().next(honnin.now()) {
             Next::Check(_) => {
-                let shown = to_check(honnin, &applicant).await.unwrap().problems;
+                let shown = to_check(honnin, &applicant).await.unwrap();
                 // The analysis of a node may come in between, and find more.
-                drop(check_picture(honnin, &applicant, Wish::Use(shown)).await);
+                drop(check_picture(honnin, &applicant, &shown.id, Wish::Use(shown.problems)).await);
             }
             Next::Details => save_details(honnin, &applicant, &domain::secret::Personal::new(details()))
                 .await

@@ -8,7 +8,7 @@ use crate::{
         retake::PictureFindings,
     },
 };
-use domain::reasons::Reason;
+use domain::{ids::CaptureId, reasons::Reason};
 use store::capture::{attempts, captures};
 
 /// The user's choice.
@@ -20,17 +20,25 @@ pub enum Wish {
     Again,
 }
 
-/// Applies the user's choice to the photo to be checked. Without tries left it can only be used. If it has problems that the
-/// user was not shown, it remains to be checked: the next page shows them.
+/// Applies the user's choice about `photo`, which was shown. Without tries left it can only be used. If another tab has replaced it, or if it has
+/// problems that the user was not shown, there remains something to be checked: the next page shows it.
 ///
 /// # Errors
 /// [`NotNow`].
-pub async fn check_picture(honnin: &Honnin, applicant: &Applicant, wish: Wish) -> Result<(), NotNow> {
+pub async fn check_picture(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    photo: &CaptureId,
+    wish: Wish,
+) -> Result<(), NotNow> {
     let attempt = progress(honnin, applicant).await?;
     let Next::Check(side) = attempt.next(honnin.now()) else {
         return Err(NotNow::OutOfTurn);
     };
     let slot = Slot::Document(side);
+    if attempt.shown(slot).is_none_or(|shown| shown.id != *photo) {
+        return Ok(());
+    }
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let problems = PictureFindings::of(&attempt, &key)?.problems(&attempt, slot);
     let again = wish == Wish::Again && attempt.tries_left(slot) > 0;

@@ -65,9 +65,7 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     .unwrap();
     harness.restart().await;
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
-    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
-        .await
-        .unwrap();
+    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Back));
     capture_document(
         &harness.honnin,
@@ -78,9 +76,7 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     )
     .await
     .unwrap();
-    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
-        .await
-        .unwrap();
+    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
     harness.type_details(&applicant).await;
     assert_eq!(harness.next(&applicant).await, Next::Selfie);
@@ -147,12 +143,11 @@ async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
     assert_eq!(shown.problems, [Reason::DocumentTooDark, Reason::DocumentBlurry]);
     // A user who was shown only one of them has not accepted both.
     for despite in [vec![], vec![Reason::DocumentBlurry]] {
-        check_picture(&harness.honnin, &applicant, Wish::Use(despite))
-            .await
-            .unwrap();
+        harness.check_photo(&applicant, Wish::Use(despite)).await.unwrap();
         assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
     }
-    check_picture(&harness.honnin, &applicant, Wish::Use(shown.problems))
+    harness
+        .check_photo(&applicant, Wish::Use(shown.problems))
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
@@ -177,7 +172,7 @@ async fn after_the_last_try_it_goes_on_with_what_it_has() {
         .await
         .unwrap();
         assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
-        check_picture(&harness.honnin, &applicant, Wish::Again).await.unwrap();
+        harness.check_photo(&applicant, Wish::Again).await.unwrap();
     }
     // The fifth can only be used, and a sixth is refused.
     assert_eq!(harness.next(&applicant).await, Next::Details);
@@ -302,9 +297,7 @@ async fn the_items_of_the_form_are_shown_as_printed_to_their_applicant_only() {
     )
     .await
     .unwrap();
-    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
-        .await
-        .unwrap();
+    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
     let typed = View::Items(Items::Typed);
     let id = list(&harness, &applicant).await[0].id.clone();
     let look = async |who| show_picture(&harness.honnin, who, &id, 0, typed).await.unwrap();
@@ -387,7 +380,8 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     let (_, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     // The second tab still shows the check of the photo.
-    let stale = check_picture(&harness.honnin, &applicant, Wish::Again).await;
+    let shown = list(&harness, &applicant).await[0].id.clone();
+    let stale = check_picture(&harness.honnin, &applicant, &shown, Wish::Again).await;
     assert!(matches!(stale, Err(NotNow::OutOfTurn)));
     harness.type_details(&applicant).await;
     let (id, asked) = challenge(&harness.honnin, &applicant).await.unwrap();
@@ -423,9 +417,7 @@ async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() 
     assert!(send(passport, b"from the other tab").await);
     assert_eq!(list(&harness, &applicant).await.len(), 0);
     assert!(!send(card, b"card").await);
-    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
-        .await
-        .unwrap();
+    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
     assert!(send(card, b"from an old page").await);
     let taken = list(&harness, &applicant).await;
     let kept: Vec<_> = taken
@@ -434,6 +426,36 @@ async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() 
         .collect();
     assert_eq!(kept, [(Some(card), true)]);
     assert_eq!(harness.stored_pictures(&applicant).await.len(), 1);
+    harness.run_until_idle().await;
+}
+
+/// Planted fault that this test detects: applying the choice to whichever photo is there now.
+#[tokio::test]
+async fn an_old_tab_decides_nothing_about_a_photo_that_it_did_not_show() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
+        .await
+        .unwrap();
+    let send = async |bytes: &[u8]| {
+        let kind = DocumentType::Passport;
+        capture_document(&harness.honnin, &applicant, kind, Side::Front, bytes.to_vec())
+            .await
+            .unwrap();
+        to_check(&harness.honnin, &applicant).await.unwrap().id
+    };
+    let first = send(b"first").await;
+    // The other tab takes it again.
+    harness.check_photo(&applicant, Wish::Again).await.unwrap();
+    let second = send(b"second").await;
+    for wish in [Wish::Use(vec![]), Wish::Again] {
+        check_picture(&harness.honnin, &applicant, &first, wish).await.unwrap();
+        assert_eq!(to_check(&harness.honnin, &applicant).await.unwrap().id, second);
+    }
+    check_picture(&harness.honnin, &applicant, &second, Wish::Use(vec![]))
+        .await
+        .unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Details);
     harness.run_until_idle().await;
 }
 

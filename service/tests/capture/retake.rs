@@ -13,7 +13,7 @@ use domain::{
 use service::{
     access::Applicant,
     capture::{
-        check::{Wish, check_picture},
+        check::Wish,
         choose_document::choose_document,
         details::{details, save_details},
         progress::{Next, NotNow, progress},
@@ -63,7 +63,8 @@ async fn analysed(harness: &Harness, applicant: &Applicant) -> ToCheck {
 }
 
 async fn keep(harness: &Harness, applicant: &Applicant, despite: &[Reason]) {
-    check_picture(&harness.honnin, applicant, Wish::Use(despite.to_vec()))
+    harness
+        .check_photo(applicant, Wish::Use(despite.to_vec()))
         .await
         .unwrap();
 }
@@ -166,7 +167,7 @@ async fn two_sides_from_two_tabs_that_show_one_side_are_told_apart_whatever_thei
             (shown.side, shown.problems.as_slice()),
             (Side::Front, [Reason::DocumentWrongSide].as_slice())
         );
-        check_picture(&harness.honnin, &applicant, Wish::Again).await.unwrap();
+        harness.check_photo(&applicant, Wish::Again).await.unwrap();
         photograph(&harness, &applicant, Side::Front, front_of_card()).await;
         assert_eq!(analysed(&harness, &applicant).await.problems, []);
         keep(&harness, &applicant, &[]).await;

@@ -8,7 +8,7 @@ use domain::{
     session::{FailureReason, Status},
 };
 use service::capture::{
-    check::{Wish, check_picture},
+    check::Wish,
     choose_document::choose_document,
     details::{DetailsError, details, save_details},
     progress::NotNow,
@@ -133,9 +133,7 @@ async fn an_individual_number_that_was_read_is_never_kept() {
     capture_document(&harness.honnin, &applicant, kind, Side::Front, b"card".to_vec())
         .await
         .unwrap();
-    check_picture(&harness.honnin, &applicant, Wish::Use(vec![]))
-        .await
-        .unwrap();
+    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
     let mut form = typed_details();
     (form.last_name_kana, form.first_name_kana) = ("たなか".into(), "はなこ".into());
     save_details(&harness.honnin, &applicant, &Personal::new(form))

@@ -19,8 +19,8 @@
       // A hidden page does not poll.
       if (!document.hidden) {
         const answer = await fetch(follow, { headers: { accept: "application/json" }, cache: "no-store" });
-        const found = answer.ok ? await answer.json() : { analysed: true, problems: shown };
-        if (found.analysed && found.problems !== shown && !leaving) return location.reload();
+        const found = answer.ok ? await answer.json() : { analysed: true, shown };
+        if (found.analysed && found.shown !== shown && !leaving) return location.reload();
         if (found.analysed && !leaving) return renew();
         if (found.analysed || leaving) return;
       }

@@ -2,7 +2,7 @@
 
 mod view;
 
-pub use view::{CheckView, render, shown};
+pub use view::{CheckView, render};
 
 use super::{
     refusal::Refusal,
@@ -34,7 +34,7 @@ use service::capture::{
     retake::to_check,
     show_picture::show_picture,
 };
-use std::{sync::Arc, time::Duration};
+use std::{iter, sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 
 /// How many pages may wait for an analysis at the same time; others get the current state immediately and poll.
@@ -59,6 +59,7 @@ async fn load(here: Arc<Here>) -> PageResult<CheckView> {
     let whole = picture_url(&photo.id, 0);
     let card = format!("{whole}?{}={}", forms::VIEW, forms::CARD);
     Ok(CheckView {
+        photo: photo.id,
         picture_url: whole,
         card_url: card,
         straight: photo.straight,
@@ -103,8 +104,9 @@ fn read(language: Language, fields: &[OcrField]) -> Vec<(Text, String)> {
 
 async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
     let applicant = request.applicant().await?;
+    let (photo, problems) = seen(fields.raw(forms::SHOWN));
     let wish = match fields.raw(forms::DECISION) {
-        forms::USE => Wish::Use(codes(fields.raw(forms::SHOWN))),
+        forms::USE => Wish::Use(problems),
         forms::AGAIN => Wish::Again,
         _ => return Err(Refusal::OutOfTurn),
     };
@@ -112,20 +114,34 @@ async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
         // What the analysis finds is shown before the next side is photographed, not after.
         analysed_within(request.honnin(), &applicant, READING).await?;
     }
-    check_picture(request.honnin(), &applicant, wish).await?;
+    // A form that names no photo was sent by somebody who saw none.
+    if let Some(photo) = photo {
+        check_picture(request.honnin(), &applicant, &photo, wish).await?;
+    }
     request.onward(&applicant).await.map(Outcome::Done)
 }
 
-/// The reasons that a page displayed.
-fn codes(shown: &str) -> Vec<Reason> {
-    shown.split(',').filter_map(Reason::parse).collect()
+/// What a page showed, as [`forms::SHOWN`].
+#[must_use]
+pub fn shown(photo: &CaptureId, problems: &[Reason]) -> String {
+    let codes = problems.iter().map(|problem| problem.as_str());
+    iter::once(photo.as_str()).chain(codes).collect::<Vec<_>>().join(",")
+}
+
+/// The photo and the problems that a page showed.
+fn seen(shown: &str) -> (Option<CaptureId>, Vec<Reason>) {
+    let (photo, codes) = shown.split_once(',').unwrap_or((shown, ""));
+    (
+        CaptureId::parse(photo),
+        codes.split(',').filter_map(Reason::parse).collect(),
+    )
 }
 
 /// What the page of a photo receives once the analysis has ended.
 #[derive(Serialize)]
 struct Analysed {
     analysed: bool,
-    problems: String,
+    shown: String,
 }
 
 /// GET, for the page of a photo: waits a while for its analysis.
@@ -140,7 +156,7 @@ async fn found(request: Request) -> PageResult<Response> {
     let photo = to_check(request.honnin(), &applicant).await?;
     let told = Analysed {
         analysed: photo.analysed,
-        problems: shown(&photo.problems),
+        shown: shown(&photo.id, &photo.problems),
     };
     Ok(Json(told).into_response())
 }
@@ -156,4 +172,20 @@ async fn picture(request: Request) -> PageResult<Response> {
         .await?
         .ok_or(Refusal::NotFound)?;
     Ok(([(CONTENT_TYPE, "image/jpeg")], picture.into_exposed()).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_tells_which_photo_it_showed_and_what_was_wrong_with_it() {
+        let photo = CaptureId::parse("cap_00000000000000000000000000000001").unwrap();
+        for problems in [vec![], vec![Reason::DocumentGlare, Reason::DocumentBlurry]] {
+            assert_eq!(seen(&shown(&photo, &problems)), (Some(photo.clone()), problems));
+        }
+        for nothing in ["", "document_glare", ",document_glare"] {
+            assert_eq!(seen(nothing).0, None, "{nothing}");
+        }
+    }
 }

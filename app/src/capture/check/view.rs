@@ -6,12 +6,15 @@ use crate::parts::draw::{Icon, icon};
 use crate::text::{Text, capture as text};
 use crate::{PageMeta, forms, shell};
 use domain::document::{DocumentType, Side};
+use domain::ids::CaptureId;
 use domain::reasons::Reason;
 use leptos::prelude::*;
 
 /// The photo just taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckView {
+    /// The photo.
+    pub photo: CaptureId,
     /// URL of the photo, readable with the capture cookie.
     pub picture_url: String,
     /// URL of the card, cropped and straightened.
@@ -80,7 +83,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let mismatch = view.problems.contains(&Reason::DocumentTypeMismatch);
     let choose = (mismatch && may_again)
         .then(|| view! { <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p> });
-    let shown = shown(&view.problems);
+    let shown = super::shown(&view.photo, &view.problems);
     let picture = if view.straight {
         &view.card_url
     } else {
@@ -149,13 +152,6 @@ fn readings(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
         .map(|(name, value)| view! { <div><dt>{meta.say(*name)}</dt><dd>{value.clone()}{icon(Icon::Tick)}</dd></div> })
         .collect();
     view! { <dl class="read">{rows}</dl> }.into_any()
-}
-
-/// The problems as the form returns them.
-#[must_use]
-pub fn shown(problems: &[Reason]) -> String {
-    let codes: Vec<&str> = problems.iter().map(|problem| problem.as_str()).collect();
-    codes.join(",")
 }
 
 /// Whether a problem is about what the picture shows, not about its quality.

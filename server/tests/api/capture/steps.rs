@@ -70,14 +70,17 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
         (200, Some("image/jpeg"), Some("no-store"))
     );
     assert_eq!(Browser::new(&server).get(&picture).await.status, 401);
-    // A form without the shown problems has not seen what is wrong with the photo: the page is shown again.
-    assert_eq!(
-        browser.post("/capture/check", "decision=use").await.header("location"),
-        Some("/capture/check")
-    );
-    let problems = between(&check.body, "name=\"shown\" value=\"", &['"']);
+    let shown = between(&check.body, "name=\"shown\" value=\"", &['"']);
+    let (photo, problems) = shown.split_once(',').unwrap();
+    assert!(picture.ends_with(photo), "{photo} is not {picture}");
+    // A form without the photo, with another one, or without its problems is of somebody who has not seen what is used: the page is shown again.
+    let another = format!("&shown=cap_{},{problems}", "0".repeat(32));
+    for unseen in ["", &another, &format!("&shown={photo}"), &format!("&shown={problems}")] {
+        let again = browser.post("/capture/check", &format!("decision=use{unseen}")).await;
+        assert_eq!(again.header("location"), Some("/capture/check"), "{unseen}");
+    }
     let used = browser
-        .post("/capture/check", &format!("decision=use&shown={problems}"))
+        .post("/capture/check", &format!("decision=use&shown={shown}"))
         .await;
     assert_eq!(used.header("location"), Some("/capture/details"));
     let mistaken = browser
@@ -338,9 +341,9 @@ async fn at_the_details(server: &Server) -> Browser<'_> {
         assert_eq!(sent.header("location"), Some("/capture/check"));
         browser.post("/capture/check", "decision=use").await;
         let check = browser.get("/capture/check").await;
-        let problems = between(&check.body, "name=\"shown\" value=\"", &['"']);
+        let shown = between(&check.body, "name=\"shown\" value=\"", &['"']);
         let used = browser
-            .post("/capture/check", &format!("decision=use&shown={problems}"))
+            .post("/capture/check", &format!("decision=use&shown={shown}"))
             .await;
         assert_eq!(used.header("location"), Some(next));
     }

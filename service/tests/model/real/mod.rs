@@ -22,7 +22,7 @@ use service::{
         capture_cookie::{self, CookieError},
     },
     capture::{
-        check::{Wish, check_picture},
+        check::Wish,
         choose_document::choose_document,
         consent::consent,
         decline::decline,
@@ -230,7 +230,11 @@ impl Real {
             )
             .await
             .map_err(picture),
-            Step::Keep => check_picture(honnin, &applicant, Wish::Use(vec![])).await.map_err(turn),
+            Step::Keep => self
+                .harness
+                .check_photo(&applicant, Wish::Use(vec![]))
+                .await
+                .map_err(turn),
             Step::TypeIn => match save_details(honnin, &applicant, &Personal::new(details())).await {
                 Err(DetailsError::NotNow(fault)) => Err(turn(fault)),
                 other => other.map_err(fault),
