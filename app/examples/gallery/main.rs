@@ -174,7 +174,7 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
         ),
     ] {
         let view = check::CheckView {
-            photo: CaptureId::parse("cap_00000000000000000000000000000000").unwrap(),
+            photo: CaptureId::parse("cap_00000000000000000000000000000000").expect("an id"),
             picture_url: "sample.jpg".into(),
             card_url: "sample.jpg".into(),
             straight: false,

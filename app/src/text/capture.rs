@@ -61,8 +61,8 @@ texts! {
     TRY_LAST: "This is your last attempt", "これが最後の撮影です";
     /// Check title.
     CHECK_TITLE: "Can you read every character?", "すべての文字がはっきり読めますか？";
-    /// Check title if something was found.
-    CHECK_TITLE_PROBLEM: "Part of it cannot be read", "読み取れない部分があります";
+    /// Check title if something was found. The cause stands below it: no document at all, too dark, a reflection.
+    CHECK_TITLE_PROBLEM: "This photo may not be good enough", "この写真では確認できない可能性があります";
     /// Check title if the photo shows something other than requested.
     CHECK_TITLE_OTHER: "This does not look like the photo we need", "別のものが写っているようです";
     /// Another kind; both placeholders are names of kinds.

@@ -41,12 +41,8 @@ pub struct CheckView {
 #[must_use]
 pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let good = view.problems.is_empty();
-    let other = view.problems.iter().any(|problem| shows_something_else(*problem));
-    let heading = meta.say(match (good, other) {
-        (true, _) => text::CHECK_TITLE,
-        (false, true) => text::CHECK_TITLE_OTHER,
-        (false, false) => text::CHECK_TITLE_PROBLEM,
-    });
+    let other = shows_something_else(&view.problems);
+    let heading = meta.say(heading(&view.problems));
     let [alt, use_it, anyway, again, slower] = said(
         meta,
         [
@@ -154,9 +150,21 @@ fn readings(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
     view! { <dl class="read">{rows}</dl> }.into_any()
 }
 
+/// The heading over the cause. It claims nothing that the cause does not say: whether there is anything to read, for example.
+fn heading(problems: &[Reason]) -> Text {
+    if problems.is_empty() {
+        text::CHECK_TITLE
+    } else if shows_something_else(problems) {
+        text::CHECK_TITLE_OTHER
+    } else {
+        text::CHECK_TITLE_PROBLEM
+    }
+}
+
 /// Whether a problem is about what the picture shows, not about its quality.
-const fn shows_something_else(problem: Reason) -> bool {
-    matches!(problem, Reason::DocumentTypeMismatch | Reason::DocumentWrongSide)
+fn shows_something_else(problems: &[Reason]) -> bool {
+    let other = |problem: &Reason| matches!(problem, Reason::DocumentTypeMismatch | Reason::DocumentWrongSide);
+    problems.iter().any(other)
 }
 
 /// What is wrong and what to do, for this kind and side.
@@ -179,5 +187,31 @@ fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
 fn follow(meta: &PageMeta, shown: String) -> impl IntoView + use<> {
     view! {
         <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown inner_html=include_str!("check.js")></script>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{language::Language, reasons::Effect};
+
+    #[test]
+    fn the_heading_agrees_with_each_cause() {
+        let asks_again = |cause: &&Reason| cause.effect() == Effect::AskAgain && cause.as_str().starts_with("document");
+        let lines = Reason::ALL.iter().filter(asks_again).map(|cause| {
+            let heading = heading(&[*cause]).get(Language::En);
+            format!("{heading}: {}", cause.sentence(Language::En))
+        });
+        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
+        This photo may not be good enough: There is no document in the photo.
+        This photo may not be good enough: The photo of the document is not sharp enough to read.
+        This photo may not be good enough: Light is reflected on the document. Tilt it slightly and try again.
+        This photo may not be good enough: The photo is too dark. Move to a brighter place.
+        This photo may not be good enough: Part of the document is outside the photo. Fit the whole document in the frame.
+        This photo may not be good enough: Something covers part of the document.
+        This does not look like the photo we need: This is the other side of the document.
+        This photo may not be good enough: One side of the document is missing.
+        This does not look like the photo we need: The document is not the type that was selected.
+        ");
     }
 }
