@@ -35,7 +35,7 @@ mod zone;
 
 pub use drawing::{Trace, drawn};
 pub use face_view::aligned_face;
-pub use picture::{Logo, Picture, PictureFault, logo, normalise};
+pub use picture::{Logo, Picture, PictureFault, logo, normalise, normalise_document};
 pub use straight::straightened;
 pub use strips::{Sheet, Strip, cut_strips};
 

@@ -120,7 +120,10 @@ impl VisionAnalyser {
 
 impl Analyser for VisionAnalyser {
     fn normalise(&self, bytes: &[u8], subject: Subject) -> Result<Normalised, PictureFault> {
-        let picture = vision::normalise(bytes)?;
+        let picture = match subject {
+            Subject::Document => vision::normalise_document(bytes),
+            Subject::Selfie => vision::normalise(bytes),
+        }?;
         let sha256 = picture.sha256_of_original;
         let picture = if subject == Subject::Selfie && picture.rgb.longest() > SELFIE_SIDE {
             Picture::from_raster(picture.rgb.shrunk(SELFIE_SIDE))?

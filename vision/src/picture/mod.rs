@@ -23,8 +23,12 @@ pub const MAX_SIDE: u32 = 12_000;
 /// What one decode may hold at once, pixels and scratch: with the picture that is kept, it stays below 100 MiB. 25 megapixels of
 /// an ordinary JPEG fit, 12 of a progressive one.
 pub const MAX_DECODE_BYTES: u64 = 72 * 1024 * 1024;
-/// The shortest sides that can show a legible document or a face.
+/// The shortest sides of a picture that can show a face: a frame of an old phone's camera, and the small copies while it is on.
 const MIN_SIDES: (u32, u32) = (120, 200);
+/// The shortest sides of a picture that can show a legible document. The letters of a machine-readable zone are 2.4 mm high (ICAO 9303-3), and
+/// none of less than 10 pixels is read, which is 4.2 pixels a millimetre: a card of 85.6 by 54 mm has 360 by 225 of them. It fills at most three
+/// quarters of a photo's length and height, because its corners must be seen. Whatever is smaller would be a try lost to an illegible photo.
+const MIN_DOCUMENT_SIDES: (u32, u32) = (300, 480);
 /// The longest side kept: a card that fills it has about 35 pixels a millimetre, twice what reading needs.
 pub const KEPT_SIDE: usize = 3000;
 /// Quality of the kept JPEG: the eye sees no loss, and the file has a third of the size of quality 97.
@@ -50,7 +54,7 @@ impl std::fmt::Debug for Picture {
 impl Picture {
     /// Opens a JPEG that [`normalise`] made, without encoding it again.
     pub fn reopen(jpeg: Vec<u8>, sha256_of_original: [u8; 32]) -> Result<Self, PictureFault> {
-        let rgb = decode(&jpeg)?;
+        let rgb = decode(&jpeg, MIN_SIDES)?;
         Ok(Self {
             rgb,
             jpeg,
@@ -74,7 +78,16 @@ impl Picture {
 ///
 /// The kind is told by its first bytes alone, never by a name or a media type.
 pub fn normalise(bytes: &[u8]) -> Result<Picture, PictureFault> {
-    let rgb = decode(bytes)?;
+    normalise_of(bytes, MIN_SIDES)
+}
+
+/// The same for a picture of a document, which needs more pixels than a face.
+pub fn normalise_document(bytes: &[u8]) -> Result<Picture, PictureFault> {
+    normalise_of(bytes, MIN_DOCUMENT_SIDES)
+}
+
+fn normalise_of(bytes: &[u8], least: (u32, u32)) -> Result<Picture, PictureFault> {
+    let rgb = decode(bytes, least)?;
     let jpeg = encode(&rgb)?;
     Ok(Picture {
         rgb,
@@ -83,13 +96,14 @@ pub fn normalise(bytes: &[u8]) -> Result<Picture, PictureFault> {
     })
 }
 
-fn decode(bytes: &[u8]) -> Result<Raster, PictureFault> {
+/// The pixels of a picture whose shorter and longer side are not below `least`.
+fn decode(bytes: &[u8], least: (u32, u32)) -> Result<Raster, PictureFault> {
     if bytes.len() > MAX_BYTES {
         return Err(PictureFault::TooLarge);
     }
     let format = Format::detect(bytes)?;
     let size = format.size(bytes)?;
-    size.check()?;
+    size.check(least)?;
     let mut decoder = format.decoder(bytes)?;
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);

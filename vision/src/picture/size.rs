@@ -1,6 +1,6 @@
 //! What a picture's header promises, and what of it is too much or too little.
 
-use super::{MAX_DECODE_BYTES, MAX_SIDE, MIN_SIDES, PictureFault};
+use super::{MAX_DECODE_BYTES, MAX_SIDE, PictureFault};
 
 /// What a header promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,12 +12,13 @@ pub(super) struct Size {
 }
 
 impl Size {
-    pub(super) fn check(self) -> Result<(), PictureFault> {
+    /// `least` are the shortest shorter and longer side.
+    pub(super) fn check(self, least: (u32, u32)) -> Result<(), PictureFault> {
         let (short, long) = (self.width.min(self.height), self.width.max(self.height));
         if long > MAX_SIDE || u64::from(self.width) * u64::from(self.height) * 3 > MAX_DECODE_BYTES {
             return Err(PictureFault::DimensionsTooLarge);
         }
-        if short < MIN_SIDES.0 || long < MIN_SIDES.1 {
+        if short < least.0 || long < least.1 {
             return Err(PictureFault::TooSmall);
         }
         Ok(())

@@ -46,6 +46,7 @@ async fn files_of_every_bad_kind_get_a_clear_answer() {
         ),
         (png_header(30_000, 30_000), "file_too_many_pixels"),
         (png_header(10, 10), "file_too_small"),
+        (png_header(320, 240), "file_too_small"),
         (heic, "file_heic"),
         (Vec::new(), "file_missing"),
         (vec![b'x'; 50 * 1024 * 1024], "file_too_large"),
