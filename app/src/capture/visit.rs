@@ -306,3 +306,9 @@ pub(super) fn picture_url(id: &CaptureId, frame: usize) -> String {
         frame => format!("{}/{id}?frame={frame}", forms::PICTURES),
     }
 }
+
+/// The same URL for another view of the picture, a value of [`forms::VIEW`].
+pub(super) fn seen_as(url: &str, view: &str) -> String {
+    let and = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{and}{}={view}", forms::VIEW)
+}

@@ -6,7 +6,7 @@ pub use view::{CheckView, render};
 
 use super::{
     refusal::Refusal,
-    visit::{Here, PageResult, READING, Request, picture_url, step},
+    visit::{Here, PageResult, READING, Request, picture_url, seen_as, step},
 };
 use crate::{
     Stage,
@@ -57,7 +57,7 @@ pub(super) fn forms() -> Router {
 async fn load(here: Arc<Here>) -> PageResult<CheckView> {
     let photo = to_check(here.request.honnin(), &here.applicant).await?;
     let whole = picture_url(&photo.id, 0);
-    let card = format!("{whole}?{}={}", forms::VIEW, forms::CARD);
+    let card = seen_as(&whole, forms::CARD);
     Ok(CheckView {
         photo: photo.id,
         picture_url: whole,

@@ -4,7 +4,7 @@ mod view;
 
 pub use view::{DetailsView, PostcodeView, render};
 
-use super::visit::{Here, PageResult, READING, Request, in_turn, picture_url, step};
+use super::visit::{Here, PageResult, READING, Request, in_turn, picture_url, seen_as, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
@@ -58,8 +58,8 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
 async fn printed(here: &Here) -> PageResult<Vec<(InputField, Crop)>> {
     let found = details::printed(here.request.honnin(), &here.applicant).await?;
     let crop = |printed: details::Printed| {
-        let sheet = picture_url(&printed.capture, 0);
-        let crop = Crop::of(format!("{sheet}?{}={}", forms::VIEW, forms::TYPED_ITEMS), printed.strip);
+        let sheet = seen_as(&picture_url(&printed.capture, 0), forms::TYPED_ITEMS);
+        let crop = Crop::of(sheet, printed.strip);
         (printed.field, crop)
     };
     Ok(found.into_iter().map(crop).collect())

@@ -4,13 +4,13 @@ mod view;
 
 pub use view::{DocumentShown, SelfieShown, SubmitView, render};
 
-use super::visit::{Here, PageResult, Request, picture_url, step};
+use super::visit::{Here, PageResult, Request, picture_url, seen_as, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
 };
 use axum::{Router, routing::post};
-use domain::secret::Personal;
+use domain::{ids::CaptureId, secret::Personal};
 use leptos::prelude::*;
 use service::capture::submit::{self, summary};
 use std::sync::Arc;
@@ -28,19 +28,16 @@ pub(super) fn forms() -> Router {
 
 async fn load(here: Arc<Here>) -> PageResult<SubmitView> {
     let found = summary(here.request.honnin(), &here.applicant).await?;
+    let small = |id: &CaptureId, frame| seen_as(&picture_url(id, frame), forms::SMALL);
     let document = found.document_type.map(|document_type| DocumentShown {
         document_type,
-        pictures: found
-            .pictures
-            .iter()
-            .map(|(side, id)| (*side, picture_url(id, 0)))
-            .collect(),
+        pictures: found.pictures.iter().map(|(side, id)| (*side, small(id, 0))).collect(),
     });
     Ok(SubmitView {
         document,
         input: found.input.map(Personal::into_exposed),
         selfie: found.selfie.map(|(id, frame)| SelfieShown {
-            picture_url: Some(picture_url(&id, frame)),
+            picture_url: Some(small(&id, frame)),
         }),
     })
 }

@@ -134,6 +134,15 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     assert_eq!(location, "/capture/submit");
     let summary = browser.get("/capture/submit").await;
     assert!(summary.status == 200 && summary.body.contains("Tanaka"));
+    // Pictures the size of a thumb: the photo itself would be a hundred times as many bytes on a phone's line.
+    let pictures: Vec<_> = summary.body.split("src=\"/capture/pictures/").skip(1).collect();
+    assert_eq!(pictures.len(), 2);
+    for rest in pictures {
+        let picture = format!("/capture/pictures/{}", between(rest, "", &['"']));
+        assert!(picture.ends_with("?view=small"), "{picture}");
+        let shown = browser.get(&picture).await;
+        assert_eq!((shown.status, shown.header("content-type")), (200, Some("image/jpeg")));
+    }
     assert_eq!(
         browser.post("/capture/submit", "").await.header("location"),
         Some("/capture/result")
