@@ -1,4 +1,5 @@
-//! 5, Check the photo: large, with what was found and how to fix it. Never a dead end: it can be used anyway.
+//! 5, Check the photo: large, with what was found and how to fix it. Never a dead end: it can be used anyway. The photo is enlarged by a tick,
+//! and with scripts by two taps or two fingers.
 
 use crate::capture::{said, tries_left};
 use crate::parts::choice;
@@ -103,6 +104,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
             {buttons}
         </form>
         {choose}
+        <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script>
         {(!view.analysed).then(|| follow(meta, shown))}
     };
     shell::phone(meta, heading.to_owned(), false, main.into_any())
