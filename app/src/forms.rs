@@ -80,7 +80,7 @@ pub const SLOT_FRONT: &str = "document-front";
 pub const SLOT_BACK: &str = "document-back";
 /// The file of one side.
 pub const PICTURE: &str = "picture";
-/// A Japanese postcode, from which the address can be filled in. Not stored.
+/// A Japanese postcode, from which the address can be filled in and which is kept before it.
 pub const POSTCODE: &str = "postcode";
 /// Value of [`DECISION`]: fill in the address from [`POSTCODE`].
 pub const FIND_ADDRESS: &str = "address";

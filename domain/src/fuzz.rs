@@ -89,6 +89,7 @@ fn typed_details() {
             last_name_kana: line(),
             first_name_kana: line(),
             birth_date: line(),
+            postcode: line(),
             address: line(),
         };
         for kana in [false, true] {

@@ -21,6 +21,7 @@ pub mod live;
 pub mod named;
 pub mod network;
 pub mod outcome;
+pub mod postcode;
 pub mod quality;
 mod reason_texts;
 pub mod reasons;

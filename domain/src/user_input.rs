@@ -1,6 +1,6 @@
 //! What the user typed: trimmed, normalised and checked, so that everything else can compare it.
 
-use crate::document::vocabulary;
+use crate::{document::vocabulary, postcode::Postcode};
 use serde::{Deserialize, Serialize};
 use time::{Date, Month};
 use unicode_normalization::UnicodeNormalization;
@@ -92,8 +92,19 @@ pub struct TypedForm {
     pub first_name_kana: String,
     /// `YYYY-MM-DD`.
     pub birth_date: String,
+    /// A Japanese postcode; asked for with kana.
+    pub postcode: String,
     /// Address.
     pub address: String,
+}
+
+impl TypedForm {
+    /// Moves a postcode before the address into its own field.
+    pub fn part_postcode(&mut self) {
+        if let (Some(code), rest) = Postcode::part_from(&self.address) {
+            (self.postcode, self.address) = (code.to_string(), rest.to_owned());
+        }
+    }
 }
 
 /// What the user typed, normalised.
@@ -146,6 +157,8 @@ vocabulary! {
         FirstNameKana = "firstNameKana",
         /// Date of birth.
         BirthDate = "birthDate",
+        /// Japanese postcode; optional.
+        Postcode = "postcode",
         /// Address.
         Address = "address",
     }
@@ -168,11 +181,18 @@ vocabulary! {
         InFuture = "in_future",
         /// More than 130 years ago.
         TooLongAgo = "too_long_ago",
+        /// Not the seven digits of a postcode.
+        NotAPostcode = "not_a_postcode",
+        /// A postcode without an address that is known.
+        UnknownPostcode = "unknown_postcode",
+        /// Only what the postcode says, without a number.
+        Unfinished = "unfinished",
     }
 }
 
 impl UserInput {
-    /// Checks and normalises the form. Kana is required only for Japanese documents.
+    /// Checks and normalises the form. Kana is required only for Japanese documents, and only with it there may be a postcode, which comes before
+    /// the address.
     ///
     /// # Errors
     /// Every field's first fault.
@@ -185,7 +205,7 @@ impl UserInput {
                 None
             }
         };
-        let input = Self {
+        let mut input = Self {
             last_name: take(InputField::LastName, bounded(&form.last_name, NAME_LIMIT)),
             first_name: take(InputField::FirstName, bounded(&form.first_name, NAME_LIMIT)),
             last_name_kana: if kana {
@@ -199,8 +219,14 @@ impl UserInput {
                 None
             },
             birth_date: take(InputField::BirthDate, birth_date(&form.birth_date, today)),
-            address: take(InputField::Address, bounded(&form.address, ADDRESS_LIMIT)),
+            address: None,
         };
+        let postcode = if kana {
+            postcode(&form.postcode).unwrap_or_else(|fault| take(InputField::Postcode, Err(fault)).and(None))
+        } else {
+            None
+        };
+        input.address = take(InputField::Address, address(&form.address, postcode));
         if faults.is_empty() { Ok(input) } else { Err(faults) }
     }
 }
@@ -217,6 +243,23 @@ fn bounded(text: &str, limit: usize) -> Result<String, InputFault> {
     } else {
         Ok(text)
     }
+}
+
+/// The postcode, if one was typed.
+fn postcode(text: &str) -> Result<Option<Postcode>, InputFault> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    Postcode::parse(text).map(Some).ok_or(InputFault::NotAPostcode)
+}
+
+/// The address, behind its postcode if there is one. One that was typed into the address itself is not repeated.
+fn address(text: &str, postcode: Option<Postcode>) -> Result<String, InputFault> {
+    let text = bounded(text, ADDRESS_LIMIT)?;
+    let Some(postcode) = postcode else { return Ok(text) };
+    let (_, bare) = Postcode::part_from(&text);
+    bounded(bare, ADDRESS_LIMIT)?;
+    bounded(&postcode.before(bare), ADDRESS_LIMIT)
 }
 
 /// Full-width katakana; hiragana and half-width kana are folded.
@@ -271,7 +314,60 @@ mod tests {
             last_name_kana: "ﾀﾅｶ".into(),
             first_name_kana: "はなこ".into(),
             birth_date: "1990-02-28".into(),
+            postcode: String::new(),
             address: "東京都千代田区1-2-3".into(),
+        }
+    }
+
+    #[test]
+    fn a_postcode_is_kept_before_the_address_and_found_again() {
+        for (postcode, typed, kept) in [
+            ("", "東京都千代田区1-2-3", "東京都千代田区1-2-3"),
+            (
+                "１０００００１",
+                "東京都千代田区1-2-3",
+                "〒100-0001 東京都千代田区1-2-3",
+            ),
+            (
+                "100-0001",
+                "〒100-0001 東京都千代田区1-2-3",
+                "〒100-0001 東京都千代田区1-2-3",
+            ),
+        ] {
+            let form = TypedForm {
+                postcode: postcode.into(),
+                address: typed.into(),
+                ..form()
+            };
+            let input = UserInput::parse(&form, true, TODAY).unwrap();
+            assert_eq!(input.address.as_deref(), Some(kept));
+            // Whoever is not asked for one has none to add.
+            let foreign = UserInput::parse(&form, false, TODAY).unwrap();
+            assert_eq!(foreign.address.as_deref(), Some(typed));
+        }
+        let mut form = TypedForm {
+            address: "〒100-0001 東京都千代田区1-2-3".into(),
+            ..form()
+        };
+        form.part_postcode();
+        assert_eq!(
+            (form.postcode.as_str(), form.address.as_str()),
+            ("100-0001", "東京都千代田区1-2-3")
+        );
+        let long = TypedForm {
+            address: "あ".repeat(ADDRESS_LIMIT),
+            ..form.clone()
+        };
+        let bad = TypedForm {
+            postcode: "100".into(),
+            address: "〒100-0001".into(),
+            ..form
+        };
+        for (form, faults) in [
+            (long, [(InputField::Address, InputFault::TooLong)]),
+            (bad, [(InputField::Postcode, InputFault::NotAPostcode)]),
+        ] {
+            assert_eq!(UserInput::parse(&form, true, TODAY), Err(faults.to_vec()));
         }
     }
 

@@ -275,7 +275,7 @@ fn details_view(faults: bool) -> details::DetailsView {
         read: true,
         kana: true,
         printed: vec![(InputField::LastName, printed(0)), (InputField::BirthDate, printed(96))],
-        postcode: details::PostcodeView::default(),
+        other_address: None,
         faults,
     }
 }

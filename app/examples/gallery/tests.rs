@@ -162,7 +162,7 @@ fn what_was_typed_is_shown_as_text_never_as_markup() {
         read: false,
         kana: false,
         printed: Vec::new(),
-        postcode: details::PostcodeView::default(),
+        other_address: None,
         faults: Vec::new(),
     };
     let html = app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)));

@@ -50,6 +50,10 @@ texts! {
     NOT_A_POSTCODE: "A postcode has 7 digits", "郵便番号は7桁の数字で入力してください";
     /// Fault.
     POSTCODE_UNKNOWN: "We do not know this postcode. Enter your address yourself", "この郵便番号は見つかりません。住所を直接入力してください";
+    /// When an address was typed already; it is not replaced.
+    POSTCODE_DIFFERS: "This postcode is for {address}. We have kept the address you entered. To fill it in, clear the address first", "この郵便番号の住所は「{address}」です。入力済みの住所はそのままにしました。自動で入力する場合は、先に住所を消してください";
+    /// Fault: only what the postcode says.
+    ADDRESS_UNFINISHED: "Enter the rest of your address: the house number and the name of the building", "住所の続き（番地・建物名）を入力してください";
     /// Fault.
     LAST_NAME_MISSING: "Enter your family name", "姓を入力してください";
     /// Fault.
@@ -85,6 +89,7 @@ pub const fn label(field: InputField) -> Text {
         InputField::LastNameKana => LAST_NAME_KANA,
         InputField::FirstNameKana => FIRST_NAME_KANA,
         InputField::BirthDate => BIRTH_DATE,
+        InputField::Postcode => POSTCODE,
         InputField::Address => ADDRESS,
     }
 }
@@ -96,6 +101,8 @@ const fn missing(field: InputField) -> Text {
         InputField::LastNameKana => LAST_NAME_KANA_MISSING,
         InputField::FirstNameKana => FIRST_NAME_KANA_MISSING,
         InputField::BirthDate => BIRTH_DATE_MISSING,
+        // It may be left out.
+        InputField::Postcode => NOT_A_POSTCODE,
         InputField::Address => ADDRESS_MISSING,
     }
 }
@@ -117,6 +124,9 @@ pub fn fault(lang: domain::language::Language, field: InputField, fault: InputFa
         InputFault::NotADate => NOT_A_DATE,
         InputFault::InFuture => IN_FUTURE,
         InputFault::TooLongAgo => TOO_LONG_AGO,
+        InputFault::NotAPostcode => NOT_A_POSTCODE,
+        InputFault::UnknownPostcode => POSTCODE_UNKNOWN,
+        InputFault::Unfinished => ADDRESS_UNFINISHED,
     }
     .fill(lang, &values)
 }

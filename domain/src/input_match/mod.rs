@@ -4,6 +4,7 @@ pub(crate) mod names;
 
 use crate::{
     document::{FieldName, OcrField, vocabulary},
+    postcode::Postcode,
     reasons::Reason,
     request::PreRegistered,
     user_input::{Gender, UserInput, to_katakana},
@@ -173,8 +174,10 @@ fn same_kana(a: &str, b: &str) -> Option<bool> {
     Some(folded(&to_katakana(a)) == folded(&to_katakana(b)))
 }
 
-/// Addresses are written in many ways: equal if at most one character in five differs.
+/// Addresses are written in many ways: equal if at most one character in five differs. A postcode adds nothing to what stands behind it, and
+/// documents do not print it.
 fn same_address(a: &str, b: &str) -> Option<bool> {
+    let [(_, a), (_, b)] = [a, b].map(Postcode::part_from);
     let (a, b): (Vec<char>, Vec<char>) = (folded(a).chars().collect(), folded(b).chars().collect());
     let longest = a.len().max(b.len());
     (longest > 0).then(|| edit_distance(&a, &b) * 5 <= longest)
@@ -229,6 +232,22 @@ mod tests {
         );
         assert_eq!(found.unconfirmed, [].into(), "no document confirms an address");
         assert_eq!(compare(&document, None, None), Comparison::default());
+    }
+
+    #[test]
+    fn a_postcode_before_an_address_makes_it_no_other_address() {
+        let document = [field(FieldName::Address, "東京都港区芝1-2-3")];
+        for (typed, same) in [
+            ("〒105-0014 東京都港区芝1-2-3", true),
+            ("〒105-0014 北海道札幌市北区4-5", false),
+        ] {
+            let typed = UserInput {
+                address: Some(typed.into()),
+                ..UserInput::default()
+            };
+            let found = compare(&document, Some(&typed), None);
+            assert_eq!(found.items, [(MatchItem::Address, same)].into(), "{typed:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::{
     access::Applicant,
     capture::{
         findings::findings_of_document,
+        postcode::fault_of_pair,
         progress::{AttemptState, NotNow, collecting, progress},
         retake::ask_again,
         strips::{Items, Strip, Strips},
@@ -23,6 +24,7 @@ use store::{
     capture::attempts::{self, TYPED},
     vault::{AssociatedData, SessionKey},
 };
+use time::Date;
 
 /// The details form as it is shown first.
 #[derive(Clone, Debug)]
@@ -69,14 +71,13 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
     let fields = fields_read(&attempt, &key)?;
     let kana = asks_for_kana(kind, fields.expose());
     if let Some(typed) = typed(&attempt, &key)? {
-        let form = Personal::new(form_of(typed.into_exposed()));
         return Ok(Details {
-            form,
+            form: Personal::new(parted(form_of(typed.into_exposed()), kana)),
             read: false,
             kana,
         });
     }
-    let form = prefilled(fields.expose());
+    let form = parted(prefilled(fields.expose()), kana);
     let read = form != TypedForm::default();
     Ok(Details {
         form: Personal::new(form),
@@ -111,8 +112,9 @@ pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Print
         }
     }
     let place = |field: &InputField| {
+        let name = read_from(*field)?;
         sides.iter().find_map(|(capture, strips)| {
-            let strip = strips.find(read_from(*field))?;
+            let strip = strips.find(name)?;
             Some(Printed {
                 field: *field,
                 capture: capture.clone(),
@@ -123,16 +125,25 @@ pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Print
     Ok(InputField::ALL.iter().filter_map(place).collect())
 }
 
-/// The item of a document that a field of the form is filled in from.
-const fn read_from(field: InputField) -> FieldName {
-    match field {
+/// The item of a document that a field of the form is filled in from. No document prints a postcode.
+const fn read_from(field: InputField) -> Option<FieldName> {
+    Some(match field {
         InputField::LastName => FieldName::LastName,
         InputField::FirstName => FieldName::FirstName,
         InputField::LastNameKana => FieldName::LastNameKana,
         InputField::FirstNameKana => FieldName::FirstNameKana,
         InputField::BirthDate => FieldName::BirthDate,
+        InputField::Postcode => return None,
         InputField::Address => FieldName::Address,
+    })
+}
+
+/// The form with the postcode in a field of its own, where that is asked for: with kana.
+fn parted(mut form: TypedForm, kana: bool) -> TypedForm {
+    if kana {
+        form.part_postcode();
     }
+    form
 }
 
 /// Stores the details, checked and normalised.
@@ -149,8 +160,7 @@ pub async fn save_details(
     let now = honnin.now();
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let kana = asks_for_kana(kind, fields_read(&attempt, &key)?.expose());
-    let input =
-        UserInput::parse(form.expose(), kana, now.date()).map_err(|faults| DetailsError::Faults { faults, kana })?;
+    let input = parse(form.expose(), kana, now.date()).map_err(|faults| DetailsError::Faults { faults, kana })?;
     let sealed = seal_json(&key, &place(&attempt, TYPED), &input)?;
     let who = applicant.clone();
     let unit = honnin.db.write(async move |tx| {
@@ -162,6 +172,18 @@ pub async fn save_details(
         Ok::<_, NotNow>(attempts::save(tx, &mut attempt.answers).await?)
     });
     Ok(unit.await?)
+}
+
+/// The details, or what is wrong with the form in the order of its fields.
+fn parse(form: &TypedForm, kana: bool, today: Date) -> Result<UserInput, Vec<(InputField, InputFault)>> {
+    let parsed = UserInput::parse(form, kana, today);
+    let Some(fault) = fault_of_pair(form).filter(|_| kana) else {
+        return parsed;
+    };
+    let mut faults = parsed.err().unwrap_or_default();
+    faults.push(fault);
+    faults.sort_unstable();
+    Err(faults)
 }
 
 /// The kind of document, if details may be entered: once its pictures are there, and again until the submit.
@@ -217,6 +239,7 @@ fn prefilled(fields: &[OcrField]) -> TypedForm {
         first_name_kana: text(FieldName::FirstNameKana),
         birth_date: value(FieldName::BirthDate, true).unwrap_or_default(),
         address: text(FieldName::Address),
+        ..TypedForm::default()
     };
     if form.last_name.is_empty() && form.first_name.is_empty() {
         // Japanese cards print the family name first, separated by a space. If the space was not read, the names cannot be
@@ -238,6 +261,7 @@ fn form_of(input: UserInput) -> TypedForm {
         first_name_kana: input.first_name_kana.unwrap_or_default(),
         birth_date: input.birth_date.unwrap_or_default(),
         address: input.address.unwrap_or_default(),
+        ..TypedForm::default()
     }
 }
 

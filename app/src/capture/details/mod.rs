@@ -2,14 +2,13 @@
 
 mod view;
 
-pub use view::{DetailsView, PostcodeView, render};
+pub use view::{DetailsView, render};
 
 use super::visit::{Here, PageResult, READING, Request, in_turn, picture_url, seen_as, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
     parts::crop::Crop,
-    text::details as text,
 };
 use axum::{Router, routing::post};
 use domain::{
@@ -21,7 +20,7 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::capture::{
     details::{self, DetailsError},
-    postcode::{PostcodeError, find_address},
+    postcode::{Filling, fill_in},
     progress::{Next, analysed_within},
 };
 use std::sync::Arc;
@@ -49,7 +48,7 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
         read: found.read,
         kana: found.kana,
         printed: printed(&here).await?,
-        postcode: PostcodeView::default(),
+        other_address: None,
         faults: Vec::new(),
     })
 }
@@ -74,20 +73,13 @@ fn may_type(here: &Here) -> PageResult<()> {
 async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     may_type(&here)?;
-    let typed = |name| fields.raw(name).to_owned();
-    let form = TypedForm {
-        last_name: typed("lastName"),
-        first_name: typed("firstName"),
-        last_name_kana: typed("lastNameKana"),
-        first_name_kana: typed("firstNameKana"),
-        birth_date: CivilDate::of_parts(
-            [forms::BIRTH_YEAR, forms::BIRTH_MONTH, forms::BIRTH_DAY].map(|part| fields.raw(part)),
-        ),
-        address: typed("address"),
-    };
-    let postcode = fields.raw(forms::POSTCODE);
-    if wants_address(&fields, &form) {
-        return with_address(&here, form, postcode).await;
+    let mut form = typed(&fields);
+    if fields.text(forms::DECISION) == forms::FIND_ADDRESS {
+        return with_address(&here, form).await;
+    }
+    // On the way to the next page the address is filled in, too, but then the page is shown again: a number is missing.
+    if !form.postcode.trim().is_empty() && form.address.trim().is_empty() {
+        fill_in(&mut form);
     }
     let typed = Personal::new(form);
     match details::save_details(here.request.honnin(), &here.applicant, &typed).await {
@@ -97,47 +89,46 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             read: false,
             kana,
             printed: printed(&here).await?,
-            postcode: PostcodeView {
-                typed: postcode.to_owned(),
-                fault: None,
-            },
+            other_address: None,
             faults,
         })),
         Err(DetailsError::NotNow(error)) => Err(error.into()),
     }
 }
 
-/// Whether the address is to be filled in before anything is saved: by its button, or because there is no address yet. An address that was
-/// typed is never replaced on the way to the next page.
-fn wants_address(fields: &Fields, form: &TypedForm) -> bool {
-    let asked = fields.text(forms::DECISION) == forms::FIND_ADDRESS;
-    asked || (!fields.text(forms::POSTCODE).is_empty() && form.address.trim().is_empty())
+fn typed(fields: &Fields) -> TypedForm {
+    let typed = |name| fields.raw(name).to_owned();
+    TypedForm {
+        last_name: typed("lastName"),
+        first_name: typed("firstName"),
+        last_name_kana: typed("lastNameKana"),
+        first_name_kana: typed("firstNameKana"),
+        birth_date: CivilDate::of_parts(
+            [forms::BIRTH_YEAR, forms::BIRTH_MONTH, forms::BIRTH_DAY].map(|part| fields.raw(part)),
+        ),
+        postcode: typed(forms::POSTCODE),
+        address: typed("address"),
+    }
 }
 
-/// The same page with the address of the postcode.
-async fn with_address(here: &Here, mut form: TypedForm, postcode: &str) -> PageResult<Outcome> {
+/// The same page with the address of the postcode, or with why it was not filled in.
+async fn with_address(here: &Here, mut form: TypedForm) -> PageResult<Outcome> {
     let kana = details::details(here.request.honnin(), &here.applicant).await?.kana;
-    let (status, fault) = match find_address(postcode) {
-        Ok(found) => {
-            // What was added to it is kept.
-            if !form.address.trim().starts_with(&found) {
-                form.address = found;
-            }
-            (StatusCode::OK, None)
+    let (status, faults, other_address) = match fill_in(&mut form) {
+        Filling::Done => (StatusCode::OK, Vec::new(), None),
+        Filling::Differs(found) => (StatusCode::UNPROCESSABLE_ENTITY, Vec::new(), Some(found)),
+        Filling::Fault(fault) => {
+            let faults = vec![(InputField::Postcode, fault)];
+            (StatusCode::UNPROCESSABLE_ENTITY, faults, None)
         }
-        Err(PostcodeError::NotAPostcode) => (StatusCode::UNPROCESSABLE_ENTITY, Some(text::NOT_A_POSTCODE)),
-        Err(PostcodeError::Unknown) => (StatusCode::UNPROCESSABLE_ENTITY, Some(text::POSTCODE_UNKNOWN)),
     };
     let view = DetailsView {
         form,
         read: false,
         kana,
         printed: printed(here).await?,
-        postcode: PostcodeView {
-            typed: postcode.to_owned(),
-            fault,
-        },
-        faults: Vec::new(),
+        other_address,
+        faults,
     };
     Ok(Outcome::shown(status, view))
 }

@@ -23,37 +23,24 @@ pub struct DetailsView {
     pub kana: bool,
     /// Where the items are printed, as far as known.
     pub printed: Vec<(InputField, Crop)>,
-    /// The search for an address, for Japanese documents.
-    pub postcode: PostcodeView,
+    /// The address of the postcode, if it was to be filled in and another one stands there.
+    pub other_address: Option<String>,
     /// The mistakes.
     pub faults: Vec<(InputField, InputFault)>,
-}
-
-/// The search for an address by its postcode.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PostcodeView {
-    /// As typed.
-    pub typed: String,
-    /// What is wrong with it.
-    pub fault: Option<Text>,
 }
 
 /// The page.
 #[must_use]
 pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
     let heading = meta.say(text::TITLE);
-    let postcode_mistake = view.postcode.fault.map(|fault| Mistake {
-        field: forms::POSTCODE.to_owned(),
-        sentence: meta.say(fault).to_owned(),
-    });
-    let mistakes: Vec<_> = view
-        .faults
+    let mistakes: Vec<_> = InputField::ALL
         .iter()
-        .map(|&(field, fault)| Mistake {
-            field: anchor(field, meta.language).to_owned(),
-            sentence: text::fault(meta.language, field, fault),
+        .filter_map(|&field| {
+            Some(Mistake {
+                field: anchor(field, meta.language).to_owned(),
+                sentence: mistake(view, meta, field)?,
+            })
         })
-        .chain(postcode_mistake)
         .collect();
     let lead = meta.say(if view.read { text::LEAD_READ } else { text::LEAD_EMPTY });
     let field = |field| self::field(view, meta, field);
@@ -71,7 +58,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             {kana(InputField::LastNameKana)}
             {kana(InputField::FirstNameKana)}
             {birth(view, meta)}
-            {view.kana.then(|| postcode(&view.postcode, meta))}
+            {view.kana.then(|| postcode(view, meta))}
             {field(InputField::Address).area()}
             <div class="actions">{primary(go_on)}</div>
         </form>
@@ -80,23 +67,22 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
 }
 
 /// The postcode, and the button that fills in the address.
-fn postcode(postcode: &PostcodeView, meta: &PageMeta) -> impl IntoView + use<> {
-    let field = Field {
-        name: forms::POSTCODE,
-        label: meta.say(text::POSTCODE),
-        hint: Some(meta.say(text::POSTCODE_HINT)),
-        kind: "text",
-        value: postcode.typed.clone(),
-        autocomplete: "postal-code",
-        error: postcode.fault.map(|fault| meta.say(fault).to_owned()),
-        ..Field::default()
-    };
+fn postcode(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
     view! {
         <div class="postcode">
-            {field.line()}
+            {field(view, meta, InputField::Postcode).line()}
             {choice("secondary", forms::DECISION, forms::FIND_ADDRESS, meta.say(text::FIND_ADDRESS))}
         </div>
     }
+}
+
+/// What is wrong with a field.
+fn mistake(view: &DetailsView, meta: &PageMeta, field: InputField) -> Option<String> {
+    if let (InputField::Postcode, Some(found)) = (field, &view.other_address) {
+        return Some(meta.tell(text::POSTCODE_DIFFERS, &[("address", found)]));
+    }
+    let (_, fault) = view.faults.iter().find(|(of, _)| *of == field)?;
+    Some(text::fault(meta.language, field, *fault))
 }
 
 /// Where a mistake's link leads: for the date, to its first part.
@@ -156,8 +142,7 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
         forms::BIRTH_MONTH => month.clone(),
         _ => day.clone(),
     };
-    let error = view.faults.iter().find(|(field, _)| *field == InputField::BirthDate);
-    let error = error.map(|&(field, fault)| text::fault(meta.language, field, fault));
+    let error = mistake(view, meta, InputField::BirthDate);
     let wrong = error.is_some();
     let described = if wrong { "birth-hint birth-error" } else { "birth-hint" };
     let read = view.read && !view.form.birth_date.is_empty();
@@ -203,16 +188,17 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
         InputField::LastNameKana => (&form.last_name_kana, "off"),
         InputField::FirstNameKana => (&form.first_name_kana, "off"),
         InputField::BirthDate => (&form.birth_date, "bday"),
+        InputField::Postcode => (&form.postcode, "postal-code"),
         InputField::Address => (&form.address, "street-address"),
     };
     let kana = matches!(field, InputField::LastNameKana | InputField::FirstNameKana);
     let hint = match field {
         InputField::LastNameKana => Some(text::KANA_HINT),
+        InputField::Postcode => Some(text::POSTCODE_HINT),
         InputField::Address if view.kana => Some(text::ADDRESS_HINT_JAPAN),
         InputField::Address => Some(text::ADDRESS_HINT),
         _ => None,
     };
-    let fault = view.faults.iter().find(|(f, _)| *f == field);
     Field {
         name: field.as_str(),
         label: meta.say(text::label(field)),
@@ -222,7 +208,7 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
         printed: printed(view, meta, field),
         value: value.clone(),
         autocomplete,
-        error: fault.map(|&(f, fault)| text::fault(meta.language, f, fault)),
+        error: mistake(view, meta, field),
         lang: kana.then_some("ja"),
     }
 }

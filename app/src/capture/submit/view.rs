@@ -94,6 +94,8 @@ fn typed(meta: &PageMeta, input: &UserInput) -> impl IntoView + use<> {
         InputField::LastNameKana => &input.last_name_kana,
         InputField::FirstNameKana => &input.first_name_kana,
         InputField::BirthDate => &input.birth_date,
+        // It stands before the address.
+        InputField::Postcode => &None,
         InputField::Address => &input.address,
     };
     let rows: Vec<_> = InputField::ALL

@@ -372,37 +372,56 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
             .unwrap_or_default()
             .to_owned()
     };
-    // By its button, and by any way to send the form while there is no address yet.
-    for button in ["&decision=address", ""] {
+    let rest = "Enter the rest of your address";
+    // By its button, and on the way to the next page while there is no address yet; then the page says what is missing.
+    for (button, status) in [("&decision=address", 200), ("", 422)] {
         let found = browser
             .post(
                 "/capture/details",
                 &format!("{names}&postcode=150-0001&address={button}"),
             )
             .await;
-        assert_eq!((found.status, address(&found).as_str()), (200, "東京都渋谷区神宮前"));
+        assert_eq!((found.status, address(&found).as_str()), (status, "東京都渋谷区神宮前"));
+        assert_eq!(found.body.contains(rest), status == 422, "{}", found.body);
         assert!(
             found.body.contains("value=\"Tanaka\"") && found.body.contains("value=\"150-0001\""),
             "{}",
             found.body
         );
     }
-    for (postcode, sentence) in [
-        ("15000", "A postcode has 7 digits"),
-        ("000-0000", "We do not know this postcode"),
+    for (postcode, typed, button, sentence) in [
+        ("15000", "mine", "&decision=address", "A postcode has 7 digits"),
+        ("000-0000", "mine", "&decision=address", "We do not know this postcode"),
+        // An address that was typed is not overwritten.
+        (
+            "150-0001",
+            "mine",
+            "&decision=address",
+            "This postcode is for 東京都渋谷区神宮前",
+        ),
+        // A postcode is not thrown away on the way to the next page.
+        ("15000", "mine", "", "A postcode has 7 digits"),
+        ("000-0000", "", "", "We do not know this postcode"),
+        ("150-0001", "東京都渋谷区神宮前", "", rest),
     ] {
+        let typed_form = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("postcode", postcode)
+            .append_pair("address", typed)
+            .finish();
         let refused = browser
-            .post(
-                "/capture/details",
-                &format!("{names}&postcode={postcode}&address=mine&decision=address"),
-            )
+            .post("/capture/details", &format!("{names}&{typed_form}{button}"))
             .await;
         assert!(
             refused.status == 422 && refused.body.contains(sentence),
             "{}",
             refused.body
         );
-        assert_eq!(address(&refused), "mine");
+        assert_eq!(address(&refused), typed);
+        assert!(
+            refused.body.contains(&format!("value=\"{postcode}\"")),
+            "{}",
+            refused.body
+        );
     }
     // The rest of an address, typed behind what the postcode says, outlives the button.
     let whole = "%E6%9D%B1%E4%BA%AC%E9%83%BD%E6%B8%8B%E8%B0%B7%E5%8C%BA%E7%A5%9E%E5%AE%AE%E5%89%8D1-2-3";
@@ -419,4 +438,8 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
         )
         .await;
     assert_eq!(typed.header("location"), Some("/capture/selfie"), "{}", typed.body);
+    // It is shown again as it was typed, the postcode before the address in a field of its own.
+    let shown = browser.get("/capture/details").await;
+    assert_eq!((shown.status, address(&shown).as_str()), (200, "Jingumae 1-2-3"));
+    assert!(shown.body.contains("value=\"150-0001\""), "{}", shown.body);
 }

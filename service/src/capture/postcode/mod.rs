@@ -1,6 +1,10 @@
 //! The address of a Japanese postcode, from a table in the binary: nobody outside is asked where an applicant lives. `cargo xtask postcodes` makes
 //! the table from Japan Post's list.
 
+use domain::{
+    postcode::Postcode,
+    user_input::{InputFault, InputField, TypedForm},
+};
 use flate2::read::DeflateDecoder;
 use std::io::Read as _;
 
@@ -19,29 +23,52 @@ pub enum PostcodeError {
     Unknown,
 }
 
-/// Prefecture, town and, if the postcode stands for one, the part of the town: `東京都渋谷区神宮前`. `typed` may have full-width digits, hyphens,
-/// spaces and the postal mark.
+/// Prefecture, town and, if the postcode stands for one, the part of the town: `東京都渋谷区神宮前`. `typed` is read as [`Postcode::parse`] does.
 ///
 /// # Errors
 /// [`PostcodeError`].
 pub fn find_address(typed: &str) -> Result<String, PostcodeError> {
-    let digits = digits(typed).ok_or(PostcodeError::NotAPostcode)?;
-    let (first, rest) = digits.split_at(2);
+    let postcode = Postcode::parse(typed).ok_or(PostcodeError::NotAPostcode)?;
+    let (first, rest) = postcode.digits().split_at(2);
     let part = first.parse().ok().and_then(part).unwrap_or_default();
     let found = part.lines().find_map(|line| line.strip_prefix(rest));
     found.map(str::to_owned).ok_or(PostcodeError::Unknown)
 }
 
-/// The seven digits.
-fn digits(typed: &str) -> Option<String> {
-    let between = |c: &char| !c.is_whitespace() && !matches!(c, '-' | '‐' | '‑' | '–' | '−' | '－' | 'ー' | '〒');
-    let digit = |c: char| match c {
-        '0'..='9' => Some(c),
-        '０'..='９' => char::from_digit(u32::from(c) - u32::from('０'), 10),
-        _ => None,
+/// What became of an address that was to be filled in.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Filling {
+    /// It begins as the postcode says; what was added to it is kept.
+    Done,
+    /// It was typed and begins otherwise, so it stays. The postcode has this one.
+    Differs(String),
+    /// The postcode has none.
+    Fault(InputFault),
+}
+
+/// Fills in the address of the form's postcode. An address that was typed is not replaced.
+pub fn fill_in(form: &mut TypedForm) -> Filling {
+    let found = match find_address(&form.postcode) {
+        Ok(found) => found,
+        Err(PostcodeError::NotAPostcode) => return Filling::Fault(InputFault::NotAPostcode),
+        Err(PostcodeError::Unknown) => return Filling::Fault(InputFault::UnknownPostcode),
     };
-    let digits: String = typed.chars().filter(between).map(digit).collect::<Option<_>>()?;
-    (digits.len() == 7).then_some(digits)
+    match form.address.trim() {
+        "" => form.address = found,
+        typed if typed.starts_with(&found) => {}
+        _ => return Filling::Differs(found),
+    }
+    Filling::Done
+}
+
+/// What is wrong with an address and its postcode together: nothing is known to begin the address with, or nothing was added to what is known.
+pub(crate) fn fault_of_pair(form: &TypedForm) -> Option<(InputField, InputFault)> {
+    let address = form.address.trim();
+    match find_address(&form.postcode) {
+        Ok(found) if found == address => Some((InputField::Address, InputFault::Unfinished)),
+        Err(PostcodeError::Unknown) if address.is_empty() => Some((InputField::Postcode, InputFault::UnknownPostcode)),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 /// The lines of the postcodes that begin with these two digits.
