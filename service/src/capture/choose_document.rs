@@ -1,30 +1,41 @@
-//! Choosing the document. Choosing again, another kind or the same, means taking new photos as long as tries are left.
+//! Choosing the document. Choosing another kind means taking new photos as long as tries are left. Choosing the same kind again keeps the good ones:
+//! whoever only wanted to look at the choice loses nothing, and whoever is not content with a photo that has problems takes it again.
 
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{NotNow, Slot, collecting},
+    capture::{
+        progress::{AttemptState, NotNow, Slot, collecting, progress},
+        retake::PictureFindings,
+    },
 };
-use domain::{document::DocumentType, session::Step};
-use store::capture::{attempts, captures};
+use domain::{document::DocumentType, ids::CaptureId, session::Step};
+use store::{
+    StoreError,
+    capture::{attempts, captures},
+};
 
 /// Stores the kind of document that the user chose.
 ///
 /// # Errors
 /// [`NotNow`].
 pub async fn choose_document(honnin: &Honnin, applicant: &Applicant, kind: DocumentType) -> Result<(), NotNow> {
+    let poor = poor_photos(honnin, &progress(honnin, applicant).await?).await?;
     let (applicant, now) = (applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
         if !attempt.has_consent() || !attempt.plan().has(Step::Document) {
             return Err(NotNow::OutOfTurn);
         }
+        let same = attempt.answers.document_type == Some(kind);
         for capture in &attempt.captures {
-            if capture.slot != Slot::Selfie && attempt.tries_left(capture.slot) > 0 {
+            // What another tab has taken of this kind meanwhile stays.
+            let of_no_use = capture.slot != Slot::Selfie && (!same || poor.contains(&capture.id));
+            if of_no_use && attempt.tries_left(capture.slot) > 0 {
                 captures::mark_discarded(tx, &capture.id, now).await?;
             }
         }
-        if attempt.answers.document_type != Some(kind) {
+        if !same {
             // Another document has other data and may require other details.
             attempt.answers.typed = None;
         }
@@ -32,4 +43,15 @@ pub async fn choose_document(honnin: &Honnin, applicant: &Applicant, kind: Docum
         Ok(attempts::save(tx, &mut attempt.answers).await?)
     });
     unit.await
+}
+
+/// The photos of the document that have problems.
+async fn poor_photos(honnin: &Honnin, attempt: &AttemptState) -> Result<Vec<CaptureId>, StoreError> {
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    let found = PictureFindings::of(attempt, &key)?;
+    let photos = attempt
+        .relied_on()
+        .into_iter()
+        .filter(|capture| capture.slot != Slot::Selfie && !found.problems(attempt, capture.slot).is_empty());
+    Ok(photos.map(|capture| capture.id.clone()).collect())
 }

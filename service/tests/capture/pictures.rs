@@ -429,6 +429,39 @@ async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() 
     harness.run_until_idle().await;
 }
 
+/// Planted fault that this test detects: discarding every photo, whichever kind is chosen.
+#[tokio::test]
+async fn choosing_the_same_kind_again_keeps_the_good_photos_only() {
+    let harness = Harness::new().await;
+    let (passport, card) = (DocumentType::Passport, DocumentType::MyNumberCard);
+    let (_, applicant) = harness.ready().await;
+    let choose = async |kind| choose_document(&harness.honnin, &applicant, kind).await.unwrap();
+    choose(passport).await;
+    assert_eq!(harness.next(&applicant).await, Next::Submit, "nothing has changed");
+    choose(card).await;
+    assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    // A good photo that waits to be checked still does.
+    capture_document(&harness.honnin, &applicant, card, Side::Front, b"good".to_vec())
+        .await
+        .unwrap();
+    choose(card).await;
+    assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
+    harness.check_photo(&applicant, Wish::Again).await.unwrap();
+    // One that was used despite its problems is taken again.
+    harness.analyser.judge(Quality { exposure: 0.01, ..GOOD });
+    capture_document(&harness.honnin, &applicant, card, Side::Front, b"dark".to_vec())
+        .await
+        .unwrap();
+    harness
+        .check_photo(&applicant, Wish::Use(vec![Reason::DocumentTooDark]))
+        .await
+        .unwrap();
+    assert_ne!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    choose(card).await;
+    assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    harness.run_until_idle().await;
+}
+
 /// Planted fault that this test detects: applying the choice to whichever photo is there now.
 #[tokio::test]
 async fn an_old_tab_decides_nothing_about_a_photo_that_it_did_not_show() {

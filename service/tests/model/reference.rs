@@ -238,10 +238,8 @@ impl Session {
         match step {
             Step::Consent => progress.consent = true,
             Step::Decline => self.end(Failed, self.now, "verification.failed"),
-            Step::Choose if progress.photographs < TRIES => {
-                (progress.chosen, progress.photograph, progress.kept) = (true, None, false);
-            }
-            Step::Choose => {}
+            // Always the same kind: the photograph stays.
+            Step::Choose => progress.chosen = true,
             Step::Photograph(_) if progress.photographs == TRIES => return Err(Answer::NoTryLeft),
             Step::Photograph(look) => {
                 (progress.photograph, progress.kept) = (Some(look), false);
