@@ -132,14 +132,14 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
         <div class="camera">
             <button class="button primary" type="button" node_ref=stage.opener on:click=on(Tap::Open)>{stage.say(text::OPEN)}</button>
             <p class="hint">{stage.say(text::OPEN_HINT)}</p>
-            <dialog class=look node_ref=stage.dialog aria-label=stage.say(text::OPEN) on:cancel=on(Tap::Close)>
+            <dialog class=look node_ref=stage.dialog aria-label=stage.say(text::STAGE) on:cancel=on(Tap::Close)>
                 <video node_ref=stage.video playsinline="" muted="" autoplay="" aria-hidden="true"></video>
                 <img class="still" alt="" src=move || Some(stage.still.get()).filter(|url| !url.is_empty()) hidden=move || stage.still.with(String::is_empty)/>
                 <div inner_html=frame></div>
                 <div class="flash"></div>
                 <div class="stage-top">
                     <button class="knob" type="button" aria-label=stage.say(text::CLOSE) on:click=on(Tap::Close) inner_html=CROSS></button>
-                    <button class="knob" type="button" aria-label=stage.say(text::TORCH) hidden=move || !stage.torch.get() on:click=on(Tap::Torch) inner_html=BOLT></button>
+                    <button class="knob torch" type="button" aria-label=stage.say(text::TORCH) aria-pressed="false" hidden=move || !stage.torch.get() on:click=on(Tap::Torch) inner_html=BOLT></button>
                     <button class="knob" type="button" aria-label=stage.say(text::SWITCH) hidden=move || !stage.another.get() on:click=on(Tap::Switch) inner_html=TURN></button>
                 </div>
                 <p class="stage-hint" role="status" aria-live="polite">{move || stage.hint.get()}</p>

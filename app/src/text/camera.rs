@@ -5,6 +5,8 @@ use super::texts;
 texts! {
     /// Opens the camera; the browser asks for permission only then.
     OPEN: "Open the camera", "カメラを開く";
+    /// Name of the dialog with the live picture.
+    STAGE: "Camera", "カメラ";
     /// Before the browser asks for permission.
     OPEN_HINT: "Your browser will ask for permission. The camera is on only while you can see its picture on the screen.", "ブラウザーがカメラの許可を求めます。カメラは映像が表示されている間だけ動作します。";
     /// Heading of the alternative.
@@ -15,8 +17,8 @@ texts! {
     CLOSE: "Close the camera", "カメラを閉じる";
     /// Releases the shutter by hand.
     SHUTTER: "Take the photo", "撮影する";
-    /// Torch.
-    TORCH: "Light", "ライト";
+    /// Switches the torch on and off; the button tells which.
+    TORCH: "Torch", "カメラのライト";
     /// Another of the device's cameras.
     SWITCH: "Switch camera", "カメラを切り替える";
     /// While the camera starts.

@@ -211,9 +211,9 @@ impl Camera {
             .is_some_and(|t| t.is_truthy())
     }
 
-    /// Toggles the torch.
-    pub(super) fn switch_torch(&self) {
-        let Some(track) = self.track() else { return };
+    /// Toggles the torch. Returns whether it is on now.
+    pub(super) fn switch_torch(&self) -> bool {
+        let Some(track) = self.track() else { return false };
         self.torch.set(!self.torch.get());
         let (wish, wanted) = (Object::new(), Object::new());
         let _ = Reflect::set(&wish, &"torch".into(), &self.torch.get().into());
@@ -223,6 +223,7 @@ impl Camera {
         {
             let _ = apply.call1(&track, &wanted);
         }
+        self.torch.get()
     }
 
     /// Releases the camera and the canvas.

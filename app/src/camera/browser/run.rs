@@ -119,7 +119,7 @@ impl Run {
             Tap::Open => self.open(),
             Tap::Close => self.close(),
             Tap::Shutter => self.pressed.set(true),
-            Tap::Torch => self.camera.switch_torch(),
+            Tap::Torch => self.stage.lit(self.camera.switch_torch()),
             Tap::Switch => {
                 // Ended at once, so that no picture is taken meanwhile.
                 let turn = self.next_turn();
@@ -234,9 +234,10 @@ impl Run {
         self.reset_knobs();
     }
 
-    /// Nothing can be switched.
+    /// Nothing can be switched, and the torch goes out with the camera.
     fn reset_knobs(&self) {
         self.stage.torch.set(false);
+        self.stage.lit(false);
         self.stage.another.set(false);
     }
 

@@ -114,6 +114,11 @@ impl Stage {
         }
     }
 
+    /// Tells whether the torch is on.
+    pub(super) fn lit(&self, on: bool) {
+        self.set(".torch", "aria-pressed", if on { "true" } else { "false" });
+    }
+
     fn set(&self, selector: &str, name: &str, value: &str) {
         if let Some(element) = self.find(selector) {
             let _ = element.set_attribute(name, value);

@@ -1,0 +1,80 @@
+// The camera of the document page: what its buttons are called and say, and what becomes of a photo that no page asks for any more.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { scene } from "../lib/scene.mjs";
+import { Walk } from "../lib/walk.mjs";
+
+const long = { timeout: 600_000 };
+let browser, honnin, tenant;
+
+before(async () => {
+  await scene();
+  honnin = await Honnin.start("camera");
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "document", "--accept-specimens");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+/** A phone at the page with the camera for a passport. */
+async function atTheCamera(page) {
+  const walk = new Walk(page);
+  await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+  await walk.consent();
+  await walk.choose();
+  await page.locator("html[data-islands=awake]").waitFor();
+  return walk;
+}
+
+test("the torch's button tells whether it is on", long, async () => {
+  const page = await browser.phone();
+  // Chromium's camera has no torch.
+  await page.addInitScript(() => {
+    MediaStreamTrack.prototype.getCapabilities = () => ({ torch: true });
+    MediaStreamTrack.prototype.applyConstraints = async ({ advanced: [{ torch }] }) => { document.documentElement.dataset.torch = torch; };
+  });
+  await atTheCamera(page);
+  // A face is not a document: the shutter is not released automatically.
+  browser.show("owner");
+  await page.getByRole("button", { name: "Open the camera" }).click();
+  await page.getByRole("dialog", { name: "Camera", exact: true }).waitFor();
+  const torch = page.getByRole("button", { name: "Torch", exact: true });
+  const looks = () => torch.evaluate((button) => getComputedStyle(button).backgroundColor);
+  await torch.waitFor();
+  assert.equal(await torch.getAttribute("aria-pressed"), "false");
+  const dark = await looks();
+  await torch.click();
+  await page.locator("html[data-torch=true]").waitFor();
+  assert.equal(await torch.getAttribute("aria-pressed"), "true");
+  assert.notEqual(await looks(), dark);
+  assert.deepEqual(await look(page, "04-camera-torch"), []);
+  await torch.click();
+  await page.locator("html[data-torch=false]").waitFor();
+  assert.equal(await torch.getAttribute("aria-pressed"), "false");
+  // It goes out with the camera, and so does its button.
+  await torch.click();
+  await page.getByRole("button", { name: "Close the camera" }).click();
+  await page.getByRole("button", { name: "Open the camera" }).click();
+  await torch.waitFor();
+  assert.equal(await torch.getAttribute("aria-pressed"), "false");
+});
+
+test("a photo of a kind that another tab has replaced is not taken", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  const other = await page.context().newPage();
+  await other.goto(`${honnin.base}/capture/document-type`);
+  await other.locator("input[value=driving_license]").check();
+  await other.locator("main form button").first().click();
+  await other.waitForURL((url) => url.pathname === "/capture/document");
+  browser.show("passport");
+  await page.getByRole("button", { name: "Open the camera" }).click();
+  // The page of the step that is due: the same one, which asks for a licence now.
+  await page.locator("input[name=documentType][value=driving_license]").waitFor({ state: "attached" });
+  assert.equal(new URL(page.url()).pathname, "/capture/document");
+});
