@@ -124,9 +124,12 @@ test("the browser goes back to the tenant by itself after five seconds", long, a
   await phone.clock.pauseAt(Date.now() + 60_000);
   await phone.route(`${back}**`, (route) => route.fulfill({ body: "at the bank" }));
   await complete(phone, "approved");
-  await phone.getByText(/You return to Harbour Bank in [2-5] s\./).waitFor();
+  await phone.getByText(/^Returning to Harbour Bank in [2-5] seconds\.$/).waitFor();
   const wrong = await smallTargets(phone);
   assert.equal(new URL(phone.url()).pathname, "/capture/result");
+  const line = phone.locator(".countdown p");
+  while (/ seconds\.$/.test(await line.innerText())) await phone.clock.runFor(1_000);
+  assert.equal(await line.innerText(), "Returning to Harbour Bank in 1 second.");
   await phone.clock.runFor(6_000);
   await phone.waitForURL((url) => url.href.startsWith(back));
   assert.match(phone.url(), /sessionId=vs_/);

@@ -16,5 +16,5 @@ texts! {
     /// Closes the dialog.
     LAST_OK: "Continue", "続ける";
     /// In the footer, for browsers without scripts.
-    NOTE: "This page closes after {minutes} minutes of inactivity.", "{minutes}分間操作がないと、このページは閉じます。";
+    NOTE: "This page closes after {minutes} {minutes:minute|minutes} of inactivity.", "{minutes}分間操作がないと、このページは閉じます。";
 }

@@ -59,7 +59,7 @@ texts! {
     /// Why it is safe.
     START_TRUST_LOCK: "Encrypted, and seen only by {tenant}", "暗号化され、{tenant} だけが閲覧します";
     /// Why it is safe.
-    START_TRUST_TIME: "Deleted {days} days after the verification ends", "確認の終了から{days}日後に削除されます";
+    START_TRUST_TIME: "Deleted {days} {days:day|days} after the verification ends", "確認の終了から{days}日後に削除されます";
     /// Heading of the part about data.
     START_DATA: "What happens to your data", "お預かりする情報について";
     /// What is collected.
@@ -73,7 +73,7 @@ texts! {
     /// Why.
     START_DATA_WHY: "Why: so that {tenant} can confirm that you are who you say you are.", "目的：{tenant} の手続きのため、本人確認を行います";
     /// How long.
-    START_DATA_LONG: "How long: deleted {days} days after the verification ends.", "保存期間：確認の終了から{days}日後に削除します";
+    START_DATA_LONG: "How long: deleted {days} {days:day|days} after the verification ends.", "保存期間：確認の終了から{days}日後に削除します";
     /// By whom.
     START_DATA_WHO: "Who: {tenant}, on its own Honnin server. Nothing is shared with third parties.", "取り扱う者：{tenant}（専用の Honnin サーバー）。第三者には提供しません";
     /// The button.
@@ -119,7 +119,7 @@ texts! {
     /// Point.
     CONSENT_REVIEW: "If the automatic check is unclear, a person at {tenant} reviews it.", "自動で判断できない場合は、{tenant} の担当者が目で確認します。";
     /// Point.
-    CONSENT_DELETE: "Everything is deleted {days} days after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
+    CONSENT_DELETE: "Everything is deleted {days} {days:day|days} after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
     /// In short.
     CONSENT_SHORT_DOCUMENT: "{tenant} reads the photos of your document.", "{tenant} が書類の写真を読み取ります。";
     /// In short.
@@ -127,13 +127,13 @@ texts! {
     /// In short.
     CONSENT_SHORT_SELFIE_ONLY: "{tenant} takes pictures of your face and measures it. These are biometric data.", "{tenant} がお顔を撮影し、特徴を数値化します。これは生体情報にあたります。";
     /// In short.
-    CONSENT_SHORT_DELETE: "Everything is deleted {days} days after the verification ends.", "すべての情報は確認の終了から{days}日後に削除されます。";
+    CONSENT_SHORT_DELETE: "Everything is deleted {days} {days:day|days} after the verification ends.", "すべての情報は確認の終了から{days}日後に削除されます。";
     /// What the short lines stand for.
     CONSENT_FULL: "Everything you agree to", "同意いただく内容の全文";
     /// The separate question.
     CONSENT_SEARCH_TITLE: "Optional: search for your face", "任意：顔の照合検索について";
     /// What the user agrees to by it.
-    CONSENT_SEARCH: "I also agree that {tenant} may search for my face among the faces of people it has approved before, to detect when one person is verified more than once. For this, {tenant} keeps the measurements of my face, encrypted, and compares later applicants with them, until they are deleted {days} days after the verification ends. This is biometric data.", "{tenant} が、同じ人物の重複した確認に気づくために、以前に承認した人の顔の中から私の顔を検索することにも同意します。そのために {tenant} は私の顔の特徴の数値を暗号化して保存し、確認の終了から{days}日後に削除するまで、後の申請者との照合に使います。これは生体情報にあたります。";
+    CONSENT_SEARCH: "I also agree that {tenant} may search for my face among the faces of people it has approved before, to detect when one person is verified more than once. For this, {tenant} keeps the measurements of my face, encrypted, and compares later applicants with them, until they are deleted {days} {days:day|days} after the verification ends. This is biometric data.", "{tenant} が、同じ人物の重複した確認に気づくために、以前に承認した人の顔の中から私の顔を検索することにも同意します。そのために {tenant} は私の顔の特徴の数値を暗号化して保存し、確認の終了から{days}日後に削除するまで、後の申請者との照合に使います。これは生体情報にあたります。";
     /// That it is optional.
     CONSENT_SEARCH_HINT: "This is your choice. If you do not agree, a person at {tenant} reviews your verification, which takes longer.", "同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目で確認するため、時間がかかります。";
     /// Version of the consent text.

@@ -68,7 +68,7 @@ texts! {
     /// Back.
     RETURN: "Return to {tenant}", "{tenant} に戻る";
     /// The browser goes back by itself.
-    RETURN_SOON: "You return to {tenant} in {seconds} s.", "{seconds}秒後に {tenant} に戻ります。";
+    RETURN_SOON: "Returning to {tenant} in {seconds} {seconds:second|seconds}.", "{seconds}秒後に {tenant} に戻ります。";
     /// Stops that.
     RETURN_STAY: "Stay on this page", "このページにとどまる";
     /// If there is no callback URL.

@@ -41,7 +41,8 @@ pub const fn language_name(language: Language) -> &'static str {
     }
 }
 
-/// One text in every language. `{name}` is a placeholder.
+/// One text in every language. `{name}` is a placeholder; `{name:day|days}` stands for the first word if the value of `name` is 1, otherwise for
+/// the second: languages that need no such words have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
     /// Names it in the files of the other languages.
@@ -71,6 +72,7 @@ impl Text {
     /// The text in that language with its placeholders filled in.
     #[must_use]
     pub fn fill(self, lang: Language, values: &[(&str, &str)]) -> String {
+        let value = |name| values.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value);
         let mut out = String::new();
         let mut rest = self.get(lang);
         // Filled in one pass, so that a value that looks like a placeholder is left as it is.
@@ -80,7 +82,13 @@ impl Text {
                 rest = after;
                 break;
             };
-            out.push_str(values.iter().find(|(n, _)| *n == name).map_or("", |(_, v)| v));
+            out.push_str(match name.split_once(':') {
+                None => value(name),
+                Some((count, words)) => {
+                    let (one, more) = words.split_once('|').unwrap_or((words, words));
+                    if value(count) == "1" { one } else { more }
+                }
+            });
             rest = after;
         }
         out.push_str(rest);
@@ -128,8 +136,11 @@ mod tests {
             .split('{')
             .skip(1)
             .filter_map(|s| s.split_once('}').map(|(name, _)| name))
+            // Not every language has words for one and for more.
+            .map(|name| name.split_once(':').map_or(name, |(count, _)| count))
             .collect();
         places.sort_unstable();
+        places.dedup();
         places
     }
 
@@ -162,6 +173,37 @@ mod tests {
                 unknown.is_empty(),
                 "{language} has texts that no page says: {unknown:?}"
             );
+        }
+    }
+
+    #[test]
+    fn one_day_is_no_days() {
+        const COUNTS: [&str; 3] = ["days", "minutes", "seconds"];
+        let one = ["day", "minute", "second", "día", "minuto", "segundo", "dia", "min"];
+        let more = [
+            "days", "minutes", "seconds", "días", "minutos", "segundos", "dias", "min",
+        ];
+        let counting = |text: &Text| places(text.en).iter().any(|place| COUNTS.contains(place));
+        let texts: Vec<Text> = all().map(|(_, text)| *text).filter(counting).collect();
+        assert!(texts.len() > 8, "{}", texts.len());
+        for (text, language) in texts
+            .iter()
+            .flat_map(|text| Language::ALL.iter().map(move |of| (*text, *of)))
+        {
+            let told = |count: &str| text.fill(language, &COUNTS.map(|name| (name, count)));
+            match language {
+                Language::En | Language::Pt | Language::Es => {
+                    for (count, words) in [("1", one), ("2", more), ("21", more)] {
+                        let told = told(count);
+                        let (_, rest) = told.split_once(&format!("{count} ")).unwrap();
+                        let word = rest.split(|c: char| !c.is_alphabetic()).next().unwrap();
+                        assert!(words.contains(&word), "{language}: {told}");
+                    }
+                }
+                Language::Ja | Language::ZhHans | Language::Ko | Language::Vi => {
+                    assert_eq!(told("1").replace('1', "2"), told("2"));
+                }
+            }
         }
     }
 

@@ -42,5 +42,5 @@ texts! {
     /// With the link.
     SCAN: "Scan this code with the other phone, or copy the link and open it in another browser.", "別のスマートフォンで読み取るか、リンクをコピーして別のブラウザーで開いてください。";
     /// With the link.
-    LASTS: "The link works once, within {minutes} minutes. Do not share it with anyone.", "リンクは{minutes}分以内に一度だけ使えます。ほかの人には渡さないでください。";
+    LASTS: "The link works once, within {minutes} {minutes:minute|minutes}. Do not share it with anyone.", "リンクは{minutes}分以内に一度だけ使えます。ほかの人には渡さないでください。";
 }

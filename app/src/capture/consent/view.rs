@@ -9,9 +9,9 @@ use domain::session::{Plan, Step};
 use leptos::prelude::*;
 
 /// The version of the sentences below; it is stored with the consent. Change it whenever they change.
-pub const CONSENT_VERSION: &str = "2026-11-23.2";
+pub const CONSENT_VERSION: &str = "2026-11-25.1";
 /// The version of the page that also asks for the face search; the answer is stored beside it.
-pub const CONSENT_VERSION_SEARCH: &str = "2026-11-23.2-search";
+pub const CONSENT_VERSION_SEARCH: &str = "2026-11-25.1-search";
 
 /// The consent page.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +149,7 @@ mod tests {
         let lines = sentences.iter().flat_map(|text| [text.en, text.ja]);
         let all: Vec<&str> = [CONSENT_VERSION].into_iter().chain(lines).collect();
         insta::assert_snapshot!(all.join("\n"), @r"
-    2026-11-23.2
+    2026-11-25.1
     To verify your identity, we need you to agree to this:
     本人確認のため、次の内容への同意が必要です。
     {tenant} reads the photos of your document.
@@ -158,7 +158,7 @@ mod tests {
     {tenant} がお顔を書類の写真と照合します。これは生体情報にあたります。
     {tenant} takes pictures of your face and measures it. These are biometric data.
     {tenant} がお顔を撮影し、特徴を数値化します。これは生体情報にあたります。
-    Everything is deleted {days} days after the verification ends.
+    Everything is deleted {days} {days:day|days} after the verification ends.
     すべての情報は確認の終了から{days}日後に削除されます。
     {tenant} processes photos of your identity document and reads the details on it.
     {tenant} が本人確認書類の写真を取り扱い、記載内容を読み取ります。
@@ -168,13 +168,13 @@ mod tests {
     {tenant} がお顔を連続撮影し、特徴を数値化します。これは生体情報にあたります。
     If the automatic check is unclear, a person at {tenant} reviews it.
     自動で判断できない場合は、{tenant} の担当者が目で確認します。
-    Everything is deleted {days} days after the verification ends. You can ask {tenant} to delete it earlier.
+    Everything is deleted {days} {days:day|days} after the verification ends. You can ask {tenant} to delete it earlier.
     すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。
     If you do not agree, the verification ends here and {tenant} is notified.
     同意されない場合、本人確認はここで終了し、{tenant} に通知されます。
     Optional: search for your face
     任意：顔の照合検索について
-    I also agree that {tenant} may search for my face among the faces of people it has approved before, to detect when one person is verified more than once. For this, {tenant} keeps the measurements of my face, encrypted, and compares later applicants with them, until they are deleted {days} days after the verification ends. This is biometric data.
+    I also agree that {tenant} may search for my face among the faces of people it has approved before, to detect when one person is verified more than once. For this, {tenant} keeps the measurements of my face, encrypted, and compares later applicants with them, until they are deleted {days} {days:day|days} after the verification ends. This is biometric data.
     {tenant} が、同じ人物の重複した確認に気づくために、以前に承認した人の顔の中から私の顔を検索することにも同意します。そのために {tenant} は私の顔の特徴の数値を暗号化して保存し、確認の終了から{days}日後に削除するまで、後の申請者との照合に使います。これは生体情報にあたります。
     This is your choice. If you do not agree, a person at {tenant} reviews your verification, which takes longer.
     同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目で確認するため、時間がかかります。

@@ -5,7 +5,7 @@
   // Whoever came back by the browser's button wants to see the result.
   if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") return;
   let seconds = Number(box.dataset.return);
-  const show = () => { line.textContent = line.dataset.told.replace("{seconds}", seconds); };
+  const show = () => { line.textContent = seconds === 1 ? line.dataset.last : line.dataset.told.replace("{seconds}", seconds); };
   const stop = () => { clearInterval(timer); box.hidden = true; };
   const timer = setInterval(() => {
     // Nobody is looking: the time does not run.

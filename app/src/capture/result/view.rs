@@ -105,10 +105,10 @@ fn countdown(view: &ResultView, meta: &PageMeta) -> Option<AnyView> {
         return None;
     }
     // The script fills in the seconds.
-    let told = meta.tell(text::RETURN_SOON, &[("seconds", "{seconds}")]);
+    let [told, last] = ["{seconds}", "1"].map(|seconds| meta.tell(text::RETURN_SOON, &[("seconds", seconds)]));
     let shown = view! {
         <div class="countdown" data-return=RETURN_AFTER.to_string() hidden>
-            <p data-told=told></p>
+            <p data-told=told data-last=last></p>
             <button class="button quiet" type="button">{meta.say(text::RETURN_STAY)}</button>
         </div>
         <script nonce=meta.nonce.clone() inner_html=include_str!("return.js")></script>
