@@ -26,7 +26,7 @@ after(async () => {
 });
 
 const words = {
-  en: { passport: "This looks like another document: Passport. You chose: Driving licence.", checking: /person is checking/ },
+  en: { passport: "This looks like another document: Passport. You chose: Driving licence.", checking: /reviewing your details/ },
   ja: { passport: "「パスポート」のようです。選択した書類は「運転免許証」です。", checking: /確認/ },
 };
 

@@ -96,7 +96,7 @@ fn unavailable(path: &str, context: &RequestContext) -> Response {
         path,
         context,
         &ApiError::Busy,
-        "The service is overloaded or shutting down. Please try again in a moment.",
+        "The service is overloaded or shutting down. Try again in a moment.",
     )
 }
 
@@ -105,7 +105,7 @@ fn broken(path: &str, context: &RequestContext) -> Response {
         path,
         context,
         &ApiError::Internal,
-        "Something went wrong on our side. Please try again in a moment.",
+        "Something went wrong on our side. Try again in a moment.",
     )
 }
 

@@ -202,7 +202,7 @@ impl Fault {
             ),
             Self::Broken => (
                 say("Something went wrong on our side", "サーバーで問題が発生しました"),
-                say("Please try again in a moment.", "しばらくしてから再度お試しください。"),
+                say("Try again in a moment.", "しばらくしてから再度お試しください。"),
             ),
         }
     }

@@ -56,13 +56,13 @@ texts! {
     /// Heading of the panel while something waits to be sent.
     UNSENT_TITLE: "Not sent yet", "まだ送信されていません";
     /// Heading of the panel for a photo that was refused.
-    REFUSED_TITLE: "Please take the photo again", "撮り直してください";
+    REFUSED_TITLE: "Take the photo again", "撮り直してください";
     /// Retries sending.
     SEND_AGAIN: "Send now", "今すぐ送信";
     /// Selfie.
     SELFIE_PLACE: "Fit your face in the oval", "お顔を楕円に合わせてください";
     /// Selfie.
-    SELFIE_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
+    SELFIE_SLOW: "That took too long. Try again.", "時間がかかりすぎました。もう一度お試しください。";
     /// Selfie: heading of the panel.
     SELFIE_SLOW_TITLE: "Time is up", "時間切れです";
     /// Selfie: other movements than requested.
@@ -72,9 +72,9 @@ texts! {
     /// Selfie: frames do not reach the server.
     LIVE_LOST_TITLE: "No connection", "通信できません";
     /// Selfie: frames do not reach the server.
-    LIVE_LOST: "The camera needs a connection while you take the selfie. Please try again once you are online.", "お顔の撮影中は通信が必要です。接続を確認して、もう一度お試しください。";
+    LIVE_LOST: "The camera needs a connection while you take the selfie. Try again once you are online.", "お顔の撮影中は通信が必要です。接続を確認して、もう一度お試しください。";
     /// Selfie: started too often.
-    RUNS_OVER_TITLE: "Please send photos instead", "写真を送ってください";
+    RUNS_OVER_TITLE: "Send photos instead", "写真を送ってください";
     /// Selfie: started too often.
     RUNS_OVER: "The camera did not work this time. You can send two photos, and a person will review them.", "カメラでの撮影を完了できませんでした。写真を2枚送っていただければ、担当者が確認します。";
     /// Selfie, before the camera opens: the screen will change colour.

@@ -80,7 +80,7 @@ texts! {
     /// While it is being read.
     CHECK_READING: "Reading your document", "書類を読み取っています";
     /// Further causes.
-    CHECK_MORE: "There is more", "ほかにもあります";
+    CHECK_MORE: "Other problems", "ほかの問題";
     /// Read on the card.
     READ_NAME: "Name", "氏名";
     /// Read on the card.

@@ -37,7 +37,7 @@ texts! {
     /// Label.
     ADDRESS: "Address", "住所";
     /// Hint.
-    ADDRESS_HINT: "Where you live now, with the postal code", "現在お住まいの住所を、郵便番号とともに入力してください";
+    ADDRESS_HINT: "Where you live now, with the postcode", "現在お住まいの住所を、郵便番号とともに入力してください";
     /// Hint, with a postcode above.
     ADDRESS_HINT_JAPAN: "Where you live now, with the house number and the name of the building", "現在お住まいの住所を、番地・建物名まで入力してください";
     /// Label.

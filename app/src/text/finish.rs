@@ -36,7 +36,7 @@ texts! {
     /// Approved.
     APPROVED_LEAD: "There is nothing more to do.", "お手続きは以上です。ご協力ありがとうございました。";
     /// Review.
-    REVIEW_TITLE: "A person is checking", "担当者が確認しています";
+    REVIEW_TITLE: "We're reviewing your details", "担当者が確認しています";
     /// Review.
     REVIEW_LEAD: "There is nothing more to do. You can close this page.", "お手続きは以上です。このページは閉じてかまいません。";
     /// Rejected.
@@ -62,9 +62,9 @@ texts! {
     /// Step.
     NEXT_SENT: "Your photos and details have arrived", "写真と情報を受け取りました";
     /// Step.
-    NEXT_PERSON: "A person at {tenant} looks at them", "{tenant} の担当者が確認します";
+    NEXT_PERSON: "A person at {tenant} will review them", "{tenant} の担当者が確認します";
     /// Step.
-    NEXT_TOLD: "{tenant} tells you the result", "結果は {tenant} からお知らせします";
+    NEXT_TOLD: "{tenant} will tell you the result", "結果は {tenant} からお知らせします";
     /// Back.
     RETURN: "Return to {tenant}", "{tenant} に戻る";
     /// The browser goes back by itself.

@@ -37,11 +37,11 @@ texts! {
     /// All seen.
     DONE: "Done. Thank you", "撮影が終わりました";
     /// Too late.
-    TOO_SLOW: "That took too long. Please try again.", "時間がかかりすぎました。もう一度お試しください。";
+    TOO_SLOW: "That took too long. Try again.", "時間がかかりすぎました。もう一度お試しください。";
     /// Photos that wait until the server takes them.
     QUEUED: "We are very busy. You are number {number} in the queue.", "混み合っています。順番は{number}番目です。";
     /// Other movements than requested.
-    NOT_ASKED: "Please wait for each request and follow it.", "指示が表示されるのを待って、その動作を行ってください。";
+    NOT_ASKED: "Wait for each request, then follow it.", "指示が表示されるのを待って、その動作を行ってください。";
 }
 
 /// The sentence of a hint.

@@ -176,6 +176,22 @@ mod tests {
         }
     }
 
+    /// As a bank writes: what to do, without begging.
+    #[test]
+    fn no_text_begs() {
+        for (name, text) in all() {
+            for (language, word) in [
+                (Language::En, "please"),
+                (Language::Es, "por favor"),
+                (Language::Pt, "por favor"),
+                (Language::Vi, "vui lòng"),
+            ] {
+                let said = text.get(language).to_lowercase();
+                assert!(!said.contains(word), "{name} in {language}: {said}");
+            }
+        }
+    }
+
     #[test]
     fn one_day_is_no_days() {
         const COUNTS: [&str; 3] = ["days", "minutes", "seconds"];
