@@ -79,6 +79,8 @@ pub enum SessionChange {
         /// When they proved to the provider who they are, if it told.
         proved_at: Option<Timestamp>,
     },
+    /// Every session of this person has ended. This browser gets a new one, in which they have proved no more than before.
+    Renewed(UserId),
     /// They have signed out.
     SignedOut,
     /// They have proved again who they are.

@@ -296,6 +296,10 @@ async fn keep(
             let proved_at = proved_at.map(Timestamp::as_millis);
             sign_in(session, &user, proved_at, now, (address, agent)).await?;
         }
+        Some(SessionChange::Renewed(user)) => {
+            let proved_at = session.get(PASSWORD_AT).await?;
+            sign_in(session, &user, proved_at, now, (address, agent)).await?;
+        }
         Some(SessionChange::HalfSignedIn(user)) => {
             session.clear().await;
             session.cycle_id().await?;

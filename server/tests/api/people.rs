@@ -208,6 +208,31 @@ async fn a_step_up_asks_for_the_second_factor_where_there_is_one() {
     assert_eq!(rita.post("/admin/keys", "name=Till&scope=create").await.status, 201);
 }
 
+/// Somebody with a stolen session and the password must not get further than with the session.
+#[tokio::test]
+async fn a_new_password_is_no_step_up_and_needs_one_where_there_is_a_second_factor() {
+    let server = Server::new().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let (_, codes) = with_app(&server, &mut rita).await;
+    server.clock.advance(Millis::minutes(10));
+    let form = "present=correct+horse+battery&password=four+words+of+another+kind";
+    let asked = rita.post("/admin/account/password", form).await;
+    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Faccount"));
+    let code = format!("next=%2Fadmin%2Faccount&code={}", codes[0]);
+    assert_eq!(rita.post("/admin/confirm", &code).await.status, 303);
+    server.clock.advance(Millis::minutes(9));
+    let changed = rita.post("/admin/account/password", form).await;
+    assert_eq!(changed.header("location"), Some("/admin/account"));
+    assert_eq!(rita.post("/admin/keys", "name=Till&scope=create").await.status, 201);
+    server.clock.advance(Millis::minutes(1));
+    let asked = rita.post("/admin/keys", "name=Till&scope=create").await;
+    assert_eq!(
+        asked.header("location"),
+        Some("/admin/confirm?next=%2Fadmin%2Fkeys"),
+        "ten minutes after the code, not after the new password"
+    );
+}
+
 #[tokio::test]
 async fn a_person_sees_their_browsers_and_signs_one_out() {
     let server = Server::new().await;

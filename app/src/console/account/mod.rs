@@ -8,7 +8,7 @@ use super::{
     layout::NavigationItem,
     next::safe_next,
     password_faults::bad_password,
-    proof::{proof_of, refusal, step_up, wrong_passkey},
+    proof::{Proof, proof_of, refusal, step_up, wrong_passkey},
     request::{PageResult, Request, SessionChange, done, signed_in},
     words::say,
 };
@@ -101,12 +101,15 @@ async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<Accoun
 }
 
 async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome> {
+    // The current password, which is asked for below, is not what the others confirm with.
+    if proof_of(&request).await? != Proof::Password {
+        request.check_fresh("/admin/account")?;
+    }
     let secret = |name| Secret::new(fields.raw(name).to_owned());
     let (present, new) = (secret("present"), secret("password"));
     let wrong_field = match change(request.honnin(), request.staff(), present, new).await {
         Ok(()) => {
-            // The change ended every session; this browser gets a new one.
-            let change = SessionChange::SignedIn(request.staff().user().clone());
+            let change = SessionChange::Renewed(request.staff().user().clone());
             let notice = say(
                 "Your password has been changed. You have been signed out everywhere else.",
                 "パスワードを変更しました。他のブラウザーからはすべてサインアウトしました。",
