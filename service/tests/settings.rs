@@ -503,6 +503,13 @@ async fn a_rotated_key_and_its_successor_are_valid_together_for_the_chosen_time(
         Some(harness.honnin.now().plus(Millis::days(30))),
         "the same lifetime anew"
     );
+    // Its end is that of the overlap by now, which is no lifetime for another successor.
+    assert!(matches!(rotate(&old.id).await, Err(IssueKeyError::Replaced)));
+    assert_eq!(
+        list_keys(&harness.honnin, &developer).await.unwrap().len(),
+        listed.len(),
+        "no second successor"
+    );
     harness.clock.advance(Millis::hours(24));
     assert!(!enter(&old).await && enter(&fresh).await);
     assert!(matches!(rotate(&old.id).await, Err(IssueKeyError::NotFound)), "expired");

@@ -325,6 +325,7 @@ pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
         created_at: START,
         expires_at: None,
         revoked_at: None,
+        replaced_at: None,
         last_used_at: None,
         last_used_from: None,
         networks: Vec::new(),

@@ -57,6 +57,9 @@ pub enum IssueKeyError {
     /// The key to rotate is unknown, revoked or expired.
     #[error("there is no such key, or it is no longer valid")]
     NotFound,
+    /// The key to rotate has a successor already.
+    #[error("the key is being replaced already")]
+    Replaced,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -95,7 +98,7 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
 }
 
 /// Issues a key with the name, scopes, networks and lifetime of another one, which expires after `overlap`: until then both are
-/// valid, so that callers can change over.
+/// valid, so that callers can change over. A key that has a successor is not replaced again: that one can be.
 ///
 /// # Errors
 /// [`IssueKeyError`].
@@ -110,6 +113,9 @@ pub async fn rotate_key(
     let is_valid = |key: &ApiKeyRow| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > now);
     let old = keys.into_iter().find(|key| key.id == *id && is_valid(key));
     let old = old.ok_or(IssueKeyError::NotFound)?;
+    if old.replaced_at.is_some() {
+        return Err(IssueKeyError::Replaced);
+    }
     if old.scopes.contains(Scope::Read) && Admin::of(developer.staff()).is_err() {
         return Err(IssueKeyError::NeedsAdmin);
     }
@@ -158,13 +164,15 @@ async fn issue(honnin: &Honnin, developer: &Developer, wanted: Wanted) -> Result
             created_at: now,
             expires_at: wanted.lifetime.map(|span| now.plus(span)),
             revoked_at: None,
+            replaced_at: None,
             last_used_at: None,
             last_used_from: None,
             networks: wanted.networks.clone(),
         };
         if let Some((old, end)) = &wanted.replaces
-            && !api_keys::expire_by(tx, &tenant, old, (now, *end)).await?
+            && !api_keys::replace(tx, &tenant, old, (now, *end)).await?
         {
+            // Somebody revoked or replaced it meanwhile.
             return Err(IssueKeyError::NotFound);
         }
         api_keys::insert(tx, &row).await?;

@@ -103,6 +103,7 @@ pub async fn create_tenant(
         created_at: now,
         expires_at: None,
         revoked_at: None,
+        replaced_at: None,
         last_used_at: None,
         last_used_from: None,
         networks: Vec::new(),

@@ -35,6 +35,8 @@ pub struct ApiKeyRow {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
+    /// When a successor was issued; since then it expires at the end of the overlap.
+    pub replaced_at: Option<Timestamp>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
     /// From where it was last used.
@@ -75,6 +77,7 @@ row! {
         created_at: i64,
         expires_at: Option<i64>,
         revoked_at: Option<i64>,
+        replaced_at: Option<i64>,
         last_used_at: Option<i64>,
         last_used_from: Option<String>,
         networks: String,
@@ -95,6 +98,7 @@ impl TryFrom<Raw> for ApiKeyRow {
             created_at: Timestamp::from_millis(raw.created_at),
             expires_at: raw.expires_at.map(Timestamp::from_millis),
             revoked_at: raw.revoked_at.map(Timestamp::from_millis),
+            replaced_at: raw.replaced_at.map(Timestamp::from_millis),
             last_used_at: raw.last_used_at.map(Timestamp::from_millis),
             last_used_from: raw.last_used_from,
             networks: parse_networks(&raw.networks)?,
@@ -186,8 +190,8 @@ pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Opt
 /// If the database does not respond.
 pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<ApiKeyRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, last_used_at, last_used_from,
-                networks
+        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, replaced_at, last_used_at,
+                last_used_from, networks
          FROM api_keys WHERE tenant_id = $1 ORDER BY created_at DESC, id")
         .bind(tenant.as_str()).fetch_all(conn).await)?;
     raw.into_iter().map(ApiKeyRow::try_from).collect()
@@ -204,19 +208,20 @@ pub async fn revoke(tx: &mut Tx, tenant: &TenantId, id: &ApiKeyId, now: Timestam
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Has a key expire at `at`, unless it expires or was revoked before. Returns whether it was there and valid at `now`.
+/// Notes at `now` that a key has a successor and has it expire at `at`, unless it expires before. Returns whether it was there, valid and
+/// without a successor.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn expire_by(
+pub async fn replace(
     tx: &mut Tx,
     tenant: &TenantId,
     id: &ApiKeyId,
     (now, at): (Timestamp, Timestamp),
 ) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
-        "UPDATE api_keys SET expires_at = CASE WHEN expires_at IS NULL OR expires_at > $4 THEN $4 ELSE expires_at END
-         WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)")
+        "UPDATE api_keys SET replaced_at = $3, expires_at = CASE WHEN expires_at IS NULL OR expires_at > $4 THEN $4 ELSE expires_at END
+         WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > $3)")
         .bind(tenant.as_str()).bind(id.as_str()).bind(now.as_millis()).bind(at.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }

@@ -48,6 +48,7 @@ fn key(tenant: &TenantId) -> ApiKeyRow {
         created_at: at(1),
         expires_at: None,
         revoked_at: None,
+        replaced_at: None,
         last_used_at: None,
         last_used_from: None,
         networks: Vec::new(),

@@ -102,6 +102,7 @@ fn api_key(tenant: &TenantRow, number: u8) -> ApiKeyRow {
         created_at: at(i64::from(number)),
         expires_at: (number == 1).then(|| at(100)),
         revoked_at: None,
+        replaced_at: None,
         last_used_at: None,
         last_used_from: None,
         networks: Vec::new(),
@@ -491,16 +492,20 @@ async fn a_keys_networks_are_kept_and_its_end_is_only_brought_forward() {
             (tenant, endless, true),
             (tenant, short, true),
             (tenant, over, false),
+            // They have a successor.
+            (tenant, endless, false),
+            (tenant, short, false),
         ] {
-            let done = write!(db, tx => api_keys::expire_by(tx, &owner.id, &key.id, (at(10), at(100))));
+            let done = write!(db, tx => api_keys::replace(tx, &owner.id, &key.id, (at(10), at(100))));
             assert_eq!(done.unwrap(), there, "{name}");
         }
         let mut ends: Vec<_> = read!(db, tx => api_keys::list(tx, &tenant.id))
             .into_iter()
-            .map(|key| key.expires_at)
+            .map(|key| (key.expires_at, key.replaced_at))
             .collect();
         ends.sort();
-        assert_eq!(ends, [Some(at(5)), Some(at(50)), Some(at(100))], "{name}");
+        let expected = [(5, None), (50, Some(at(10))), (100, Some(at(10)))];
+        assert_eq!(ends, expected.map(|(end, replaced)| (Some(at(end)), replaced)), "{name}");
     }
 }
 

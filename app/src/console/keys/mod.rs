@@ -59,6 +59,7 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
             created_at: key.created_at,
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,
+            is_replaced: key.replaced_at.is_some(),
             last_used_at: key.last_used_at,
             last_used_from: key.last_used_from,
             networks: key.networks.iter().map(ToString::to_string).collect(),
@@ -149,6 +150,13 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
                 "キーのスコープを1つ以上選択してください。",
             ),
         )),
+        IssueKeyError::Replaced => Ok(mistake(
+            "hours",
+            say(
+                "This key has been rotated already. Rotate the new key instead.",
+                "このキーはすでに更新済みです。新しいキーを更新してください。",
+            ),
+        )),
         IssueKeyError::NeedsAdmin => Err(Fault::Forbidden),
         IssueKeyError::NotFound => Err(Fault::NotFound),
         IssueKeyError::Store(error) => Err(error.into()),
@@ -168,10 +176,10 @@ async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
     let overlap = Millis::hours(hours.ok_or(Fault::Malformed)?);
     match rotate_key(request.honnin(), &developer, &id, overlap).await {
         Ok(issued) => shown(&request, &developer, &issued).await,
-        Err(refused) => Err(match wrong(refused) {
-            Err(fault) => fault,
-            Ok(_) => Fault::Malformed,
-        }),
+        Err(refused) => Ok(Outcome::refused(KeysView {
+            mistakes: vec![wrong(refused)?],
+            ..view_of(&request, &developer).await?
+        })),
     }
 }
 

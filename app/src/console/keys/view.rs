@@ -30,6 +30,8 @@ pub(super) struct KeyRow {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
+    /// Whether it has a successor.
+    pub is_replaced: bool,
     /// When it was last used.
     pub last_used_at: Option<Timestamp>,
     /// From where it was last used.
@@ -87,27 +89,36 @@ pub(crate) fn shown_once(title: &'static str, secret: String, advice: &'static s
     .into_any()
 }
 
+/// The form that has a successor issued.
+fn rotate(key: &KeyRow) -> AnyView {
+    let action = format!("/admin/keys/{}/rotate", key.id);
+    let id = format!("hours-{}", key.id);
+    let overlaps = overlaps().map(|(hours, name)| {
+        let kept = tell!("old one valid for {name}", "旧キーはあと{name}有効");
+        (hours.to_string(), kept)
+    });
+    view! {
+        <form class="inline" method="post" action=action>
+            <label class="unseen" for=id.clone()>{tell!("Overlap for {}", "{}の旧キーの有効期間", key.name)}</label>
+            <select class="input small" id=id name="hours">{options(overlaps, "24")}</select>
+            <button class="button secondary small" type="submit">{say("Rotate", "更新")}<span class="unseen">{format!(" {}", key.name)}</span></button>
+        </form>
+    }
+    .into_any()
+}
+
 fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
     let ended = key.expires_at.zip(now).is_some_and(|(end, now)| end <= now);
     let state = match (key.revoked_at, ended) {
         (Some(_), _) => badge(say("revoked", "失効"), Tone::Bad),
         (None, true) => badge(say("expired", "期限切れ"), Tone::Plain),
+        (None, false) if key.is_replaced => badge(say("being replaced", "切り替え中"), Tone::Warn),
         (None, false) => badge(say("valid", "有効"), Tone::Good),
     };
     let action = format!("/admin/keys/{}/revoke", key.id);
     let revoke = (key.revoked_at.is_none() && !ended).then(|| {
-        let rotate = format!("/admin/keys/{}/rotate", key.id);
-        let id = format!("hours-{}", key.id);
-        let overlaps = overlaps().map(|(hours, name)| {
-            let kept = tell!("old one valid for {name}", "旧キーはあと{name}有効");
-            (hours.to_string(), kept)
-        });
         view! {
-            <form class="inline" method="post" action=rotate>
-                <label class="unseen" for=id.clone()>{tell!("Overlap for {}", "{}の旧キーの有効期間", key.name)}</label>
-                <select class="input small" id=id name="hours">{options(overlaps, "24")}</select>
-                <button class="button secondary small" type="submit">{say("Rotate", "更新")}<span class="unseen">{format!(" {}", key.name)}</span></button>
-            </form>
+            {(!key.is_replaced).then(|| rotate(key))}
             <form method="post" action=action>
                 <button class="button quiet small" type="submit">{say("Revoke", "失効させる")}<span class="unseen">{format!(" {}", key.name)}</span></button>
             </form>

@@ -64,6 +64,7 @@ async fn key(server: &Server, scopes: Scopes) -> String {
         created_at: crate::support::START,
         expires_at: None,
         revoked_at: None,
+        replaced_at: None,
         last_used_at: None,
         last_used_from: None,
         networks: Vec::new(),
