@@ -27,6 +27,8 @@ pub(super) use view::shown_once;
 use view::{KeyRow, KeysView, overlaps, render};
 
 const HERE: &str = "/admin/keys";
+/// The lifetime that is chosen unless somebody chooses another one, in days.
+const USUAL_DAYS: &str = "90";
 
 /// API keys.
 #[component]
@@ -71,6 +73,7 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
         scopes: if may_read { usual.with(Scope::Read) } else { usual },
         may_read,
         now: Some(request.honnin().now()),
+        days: USUAL_DAYS.to_owned(),
         ..KeysView::default()
     })
 }
@@ -116,6 +119,7 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
         name,
         scopes,
         networks: fields.raw("networks").to_owned(),
+        days: fields.raw("days").to_owned(),
         mistakes: vec![wrong_field],
         ..view_of(&request, &developer).await?
     }))
@@ -150,15 +154,8 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
                 "キーのスコープを1つ以上選択してください。",
             ),
         )),
-        IssueKeyError::Replaced => Ok(mistake(
-            "hours",
-            say(
-                "This key has been rotated already. Rotate the new key instead.",
-                "このキーはすでに更新済みです。新しいキーを更新してください。",
-            ),
-        )),
         IssueKeyError::NeedsAdmin => Err(Fault::Forbidden),
-        IssueKeyError::NotFound => Err(Fault::NotFound),
+        IssueKeyError::NotFound | IssueKeyError::Replaced => Err(Fault::NotFound),
         IssueKeyError::Store(error) => Err(error.into()),
     }
 }
@@ -176,10 +173,17 @@ async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
     let overlap = Millis::hours(hours.ok_or(Fault::Malformed)?);
     match rotate_key(request.honnin(), &developer, &id, overlap).await {
         Ok(issued) => shown(&request, &developer, &issued).await,
-        Err(refused) => Ok(Outcome::refused(KeysView {
-            mistakes: vec![wrong(refused)?],
-            ..view_of(&request, &developer).await?
-        })),
+        Err(IssueKeyError::Replaced) => done(
+            HERE,
+            say(
+                "This key has already been rotated. Rotate its replacement instead.",
+                "このキーはすでに更新済みです。新しいキーを更新してください。",
+            ),
+        ),
+        Err(refused) => Err(match wrong(refused) {
+            Err(fault) => fault,
+            Ok(_) => Fault::Malformed,
+        }),
     }
 }
 

@@ -61,6 +61,8 @@ pub(super) struct KeysView {
     pub name: String,
     /// What was typed.
     pub networks: String,
+    /// After how many days the new key expires, as chosen; empty for never.
+    pub days: String,
     /// What was ticked.
     pub scopes: Scopes,
     /// Whether the person may issue keys that read personal data.
@@ -212,12 +214,15 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
         ..Line::default()
     };
     let lifetimes = [
-        ("", say("Never", "無期限")),
         ("30", say("30 days", "30日")),
         ("90", say("90 days", "90日")),
         ("365", say("1 year", "1年")),
+        ("", say("Never", "無期限")),
     ];
-    let lifetimes = options(lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())), "");
+    let lifetimes = options(
+        lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())),
+        &view.days,
+    );
     let issued = view.issued.clone().map(|(key, curl)| {
         view! {
             {shown_once(
