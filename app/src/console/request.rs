@@ -13,6 +13,7 @@ use crate::{
     PageMeta,
     page::{self, Area, Fields, Outcome, Refused, page},
 };
+use axum::response::{IntoResponse as _, Redirect, Response};
 use domain::{
     ids::{TenantId, UserId},
     time::{Millis, Timestamp},
@@ -222,6 +223,13 @@ impl Request {
     /// Whether they have proved who they are recently enough for sensitive actions.
     pub(crate) fn is_fresh(&self) -> bool {
         self.is_confirmed_within(FRESH)
+    }
+
+    /// For a file, which leaves the page that offers it open: where to prove who they are first, if they did so too long ago. From there,
+    /// they come back to the page at `offered`.
+    pub(crate) fn confirm_first(&self, offered: &str) -> Option<Response> {
+        let to = (!self.is_fresh()).then(|| with_next("/admin/confirm", offered))?;
+        Some(Redirect::to(&to).into_response())
     }
 
     /// Asks for the password again if it was entered too long ago; `next` is where to continue afterwards.

@@ -164,17 +164,12 @@ impl Fields {
         self.with(path, "after", after)
     }
 
-    /// The URL of `path` with these fields, and `new` as the value of `name`.
+    /// The URL of `path` with these fields, and `new` as the value of `name`; without a value, the field is left out.
     pub(crate) fn with(&self, path: &str, name: &str, new: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        for (key, value) in self
-            .values
-            .iter()
-            .filter(|(key, value)| key != name && !value.is_empty())
-        {
-            query.append_pair(key, value);
-        }
-        query.append_pair(name, new);
+        let names = [name];
+        let set = self.without(&names).chain([(name, new)]);
+        query.extend_pairs(set.filter(|(_, value)| !value.is_empty()));
         format!("{path}?{}", query.finish())
     }
 }

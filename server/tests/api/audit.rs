@@ -1,7 +1,7 @@
 //! The audit log in the console.
 
 use crate::{console::Browser, support::Server};
-use domain::role::Role;
+use domain::{role::Role, time::Millis};
 
 #[tokio::test]
 async fn the_audit_log_is_filtered_and_exported() {
@@ -26,6 +26,13 @@ async fn the_audit_log_is_filtered_and_exported() {
     let lines = auditor.get("/admin/audit/export?format=jsonl").await.body;
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     assert_eq!(first["action"], "audit.export");
+    server.clock.advance(Millis::minutes(10));
+    let asked = auditor.get("/admin/audit/export?action=session.create&format=csv").await;
+    assert_eq!(
+        asked.header("location"),
+        Some("/admin/confirm?next=%2Fadmin%2Faudit%3Faction%3Dsession.create"),
+        "and back to the same list"
+    );
     let none = auditor.get("/admin/audit?from=2030-01-01").await.body;
     assert!(none.contains("No entries match"));
 }

@@ -178,7 +178,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/sign-out-everywhere", ALL, OWN),
     ("GET", "/admin/sessions", ALL, OPERATOR),
     ("POST", "/admin/sessions", READERS, &[]),
-    ("GET", "/admin/sessions/export", ALL, OPERATOR),
+    ("GET", "/admin/sessions/export", ALL, OPERATOR_STEP_UP),
     ("POST", "/admin/sessions/filters", ALL, OPERATOR),
     ("POST", "/admin/sessions/filters/remove", ALL, OPERATOR),
     ("GET", "/admin/sessions/new", CASES, &[]),
@@ -225,7 +225,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/people/{id}", ADMIN, STEP_UP),
     ("POST", "/admin/invitations/{id}/revoke", ADMIN, OPERATOR_STEP_UP),
     ("GET", "/admin/audit", AUDIT, OPERATOR),
-    ("GET", "/admin/audit/export", AUDIT, OPERATOR),
+    ("GET", "/admin/audit/export", AUDIT, OPERATOR_STEP_UP),
 ];
 
 /// The path of a route with ids that are well formed and belong to nothing.

@@ -46,6 +46,15 @@ async fn a_file_has_every_session_that_matches_and_is_in_the_audit_log() {
         "{first}"
     );
     assert_eq!(lines.count(), BATCH as usize, "across the pages in which it is read");
+    server.clock.advance(Millis::minutes(10));
+    let asked = developer.get(&format!("/admin/sessions/export{link}")).await;
+    assert_eq!(
+        asked.header("location"),
+        Some("/admin/confirm?next=%2Fadmin%2Fsessions%3Fstatus%3Dcreated"),
+        "and back to the same list"
+    );
+    let confirm = "next=%2Fadmin%2Fsessions&password=correct+horse+battery";
+    assert_eq!(developer.post("/admin/confirm", confirm).await.status, 303);
     let none = developer.get("/admin/sessions/export?status=completed").await;
     assert_eq!(dechunked(&none.body).lines().count(), 1, "{}", none.body);
     let mut auditor = Browser::signed_in(&server, Role::Auditor).await;

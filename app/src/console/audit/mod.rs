@@ -129,6 +129,9 @@ async fn load(request: Request) -> PageResult<AuditView> {
 async fn file(request: Request) -> PageResult<Response> {
     let auditor = Auditor::of(request.staff())?;
     let fields = request.query()?;
+    if let Some(first) = request.confirm_first(&fields.with("/admin/audit", "format", "")) {
+        return Ok(first);
+    }
     let found = export(request.honnin(), &auditor, filter(fields)).await?;
     let (kind, name, body) = if fields.text("format") == "jsonl" {
         ("application/jsonl", "audit.jsonl", json_lines(&found))
