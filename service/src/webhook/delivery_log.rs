@@ -10,11 +10,12 @@ use crate::{
     },
 };
 use domain::{
+    audit::AuditAction,
     ids::{EventId, SessionId},
     time::Timestamp,
 };
 use store::{
-    StoreError,
+    StoreError, audit,
     webhook::{
         deliveries::{self, AttemptRow, DeliveryFilter, DeliveryRow},
         delivery_attempts,
@@ -131,7 +132,8 @@ fn session_of(event: &EventRow) -> Option<SessionId> {
 }
 
 /// The request for an event as it would be sent now or, with the time of an attempt, as it was sent then: with the current
-/// secrets, and without what was erased since. `None` if the tenant has no such event.
+/// secrets, and without what was erased since. `None` if the tenant has no such event. Whoever is shown a reviewer's note is in the audit
+/// log before it is decrypted.
 ///
 /// # Errors
 /// If storage fails.
@@ -144,6 +146,10 @@ pub async fn find_request(
     let Some(found) = find_sources(honnin, developer, id).await? else {
         return Ok(None);
     };
+    let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();
+    if is_shown && let EventContent::Session { session, note: Some(_), .. } = &found.event.content {
+        record_read(honnin, developer, session, id).await?;
+    }
     let url = found.url.clone();
     let request = match render(honnin, &found, at).await {
         Ok(request) => request,
@@ -156,7 +162,6 @@ pub async fn find_request(
             }));
         }
     };
-    let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();
     Ok(Some(RequestView {
         url,
         headers: sender::headers(&request)
@@ -165,6 +170,19 @@ pub async fn find_request(
             .collect(),
         body: is_shown.then_some(request.body).ok_or(NoBody::Hidden),
     }))
+}
+
+/// Records that somebody reads the reviewer's note in the webhook of an event.
+async fn record_read(
+    honnin: &Honnin,
+    developer: &Developer,
+    session: &SessionId,
+    event: &EventId,
+) -> Result<(), StoreError> {
+    let staff = developer.staff();
+    let mut entry = staff.entry(honnin.now(), AuditAction::SessionRead, Some(session.to_string()));
+    entry.detail = Some(format!("note in {event}"));
+    honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 
 async fn render(honnin: &Honnin, found: &Sources, at: Timestamp) -> Result<SignedRequest, StoreError> {

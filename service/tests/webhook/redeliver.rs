@@ -288,6 +288,10 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
     let shown = shown.await.unwrap().unwrap();
     assert_eq!(shown.body, Err(NoBody::Hidden));
     assert!(shown.headers.iter().all(|(name, _)| *name != "webhook-signature"));
+    let read = format!("SELECT COUNT(*) FROM audit WHERE action = 'session.read' AND subject = '{session}' AND detail = 'note in {event}'");
+    let read: &'static str = read.leak();
+    let reads = async || harness.database.number(read).await;
+    assert_eq!(reads().await, 0, "nothing was shown");
 
     // An admin may read notes, and so gets the comparison.
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
@@ -295,6 +299,7 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
     assert_eq!(explained.await.unwrap().body, BodyComparison::Same);
     let shown = delivery_log::find_request(&harness.honnin, &admin, &event, now);
     assert_eq!(shown.await.unwrap().unwrap().body.unwrap(), received.body);
+    assert_eq!(reads().await, 1, "the admin has read it");
 }
 
 #[tokio::test]
