@@ -50,6 +50,13 @@ macro_rules! id {
 #[error("not an identifier of the form {0}<32 lowercase hex digits>")]
 pub struct MalformedId(&'static str);
 
+/// Whether a text has the form of an identifier, of whatever kind.
+#[must_use]
+pub fn has_form_of_id(text: &str) -> bool {
+    let prefix = text.find('_').and_then(|at| text.get(..=at));
+    prefix.is_some_and(|prefix| is_id(text, prefix) && prefix.bytes().all(|b| matches!(b, b'a'..=b'z' | b'_')))
+}
+
 fn is_id(text: &str, prefix: &str) -> bool {
     text.strip_prefix(prefix)
         .is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
@@ -99,6 +106,17 @@ mod tests {
             id.as_str(),
             format!("vs_{:012x}{}", 1_785_663_000_000_u64, "ab".repeat(10))
         );
+    }
+
+    #[test]
+    fn what_somebody_typed_has_the_form_of_an_id_or_has_not() {
+        let hex = "0123456789abcdef0123456789abcdef";
+        for id in [format!("vs_{hex}"), format!("usr_{hex}")] {
+            assert!(has_form_of_id(&id), "{id}");
+        }
+        for other in [String::new(), hex.to_owned(), format!("Taro Sato_{hex}"), format!("vs_{hex}0"), "_".to_owned()] {
+            assert!(!has_form_of_id(&other), "{other}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The audit log: linking its entries to a chain, checking the chain, searching and exporting.
 
 use crate::{Honnin, access::Auditor};
-use domain::audit::AuditAction;
+use domain::{audit::AuditAction, ids::has_form_of_id, time::Timestamp};
+use futures::{Stream, stream::try_unfold};
 use store::{
-    StoreError, audit,
+    StoreError,
+    audit::{self, SYSTEM},
     audit_chain::{self, Checked},
 };
 
@@ -16,8 +18,8 @@ pub use store::{
 const BATCH: u32 = 500;
 /// Entries checked at a time.
 const PART: u32 = 10_000;
-/// Most entries of an export. A longer log is exported in parts, by date.
-pub const EXPORT_LIMIT: u32 = 100_000;
+/// Entries of an export read at a time.
+const EXPORT_BATCH: u32 = 1_000;
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,12 +106,64 @@ pub async fn search(
     unit.await
 }
 
-/// The same for a file, up to [`EXPORT_LIMIT`]. The export is recorded.
+/// What is still to be exported.
+struct Rest {
+    honnin: Honnin,
+    auditor: Auditor,
+    filter: Filter,
+    before: Option<i64>,
+    is_last: bool,
+}
+
+/// The same for a file: all of them, read part by part while the file is sent. The export is in the audit log, with its format and its
+/// filter, before the first entry is read.
 ///
 /// # Errors
-/// If the database does not respond.
-pub async fn export(honnin: &Honnin, auditor: &Auditor, filter: Filter) -> Result<Vec<Recorded>, StoreError> {
-    let entry = auditor.staff().entry(honnin.now(), AuditAction::AuditExport, None);
+/// If the database does not respond: before the first entry, or in place of further ones.
+pub async fn export(
+    honnin: &Honnin,
+    auditor: &Auditor,
+    filter: Filter,
+    format: &str,
+) -> Result<impl Stream<Item = Result<Vec<Recorded>, StoreError>> + Send + use<>, StoreError> {
+    let mut entry = auditor.staff().entry(honnin.now(), AuditAction::AuditExport, None);
+    entry.detail = Some(describe(&filter, format));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
-    search(honnin, auditor, filter, None, EXPORT_LIMIT).await
+    let rest = Rest {
+        honnin: honnin.clone(),
+        auditor: auditor.clone(),
+        filter,
+        before: None,
+        is_last: false,
+    };
+    Ok(try_unfold(rest, |mut rest| async move {
+        if rest.is_last {
+            return Ok(None);
+        }
+        let (filter, before) = (rest.filter.clone(), rest.before);
+        let found = search(&rest.honnin, &rest.auditor, filter, before, EXPORT_BATCH).await?;
+        rest.is_last = found.len() < EXPORT_BATCH as usize;
+        rest.before = found.last().map(|last| last.number);
+        Ok(Some((found, rest)))
+    }))
+}
+
+/// For the audit log: format and filter of an export. What was typed in place of an id could be anything, even a name.
+fn describe(filter: &Filter, format: &str) -> String {
+    let id = |typed: &String| {
+        if has_form_of_id(typed) || typed == SYSTEM {
+            typed.clone()
+        } else {
+            "something that is no id".to_owned()
+        }
+    };
+    let set = [
+        ("action", filter.action.map(|action| action.to_string())),
+        ("by", filter.actor.as_ref().map(id)),
+        ("about", filter.subject.as_ref().map(id)),
+        ("from", filter.from.map(Timestamp::to_iso)),
+        ("until", filter.until.map(Timestamp::to_iso)),
+    ];
+    let set = set.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+    std::iter::once(format.to_owned()).chain(set).collect::<Vec<_>>().join(", ")
 }

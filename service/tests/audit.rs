@@ -2,10 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{audit::AuditAction, role::Role};
+use domain::{audit::AuditAction, role::Role, time::Timestamp};
+use futures::TryStreamExt as _;
 use service::{
     access::Auditor,
-    audit::{Filter, Head, Verified, export, verify},
+    audit::{Filter, Head, Recorded, Verified, export, verify},
 };
 use testkit::Harness;
 
@@ -47,6 +48,11 @@ async fn what_happens_is_linked_by_the_worker_and_verified_against_what_was_note
     assert_eq!(verify(&harness.honnin, None).await.unwrap(), Verified::Broken(2));
 }
 
+async fn exported(harness: &Harness, auditor: &Auditor, filter: Filter) -> Vec<Recorded> {
+    let parts = export(&harness.honnin, auditor, filter, "csv").await.unwrap();
+    parts.try_concat().await.unwrap()
+}
+
 #[tokio::test]
 async fn an_export_is_itself_recorded_and_holds_the_tenants_entries_only() {
     let harness = Harness::new().await;
@@ -56,8 +62,45 @@ async fn an_export_is_itself_recorded_and_holds_the_tenants_entries_only() {
         .await
         .unwrap();
     let auditor = Auditor::of(&harness.staff(Role::Auditor).await).unwrap();
-    let found = export(&harness.honnin, &auditor, Filter::default()).await.unwrap();
+    let found = exported(&harness, &auditor, Filter::default()).await;
     let actions: Vec<_> = found.iter().map(|one| one.entry.action.clone()).collect();
     assert_eq!(actions, [AuditAction::AuditExport, AuditAction::SessionCreate]);
     assert_eq!(found[1].actor_name.as_deref(), Some("test"), "the key's name");
+}
+
+#[tokio::test]
+async fn an_export_is_recorded_with_its_format_and_filter_but_not_with_what_may_be_a_name() {
+    let harness = Harness::new().await;
+    let auditor = Auditor::of(&harness.staff(Role::Auditor).await).unwrap();
+    let session = harness.create().await.id;
+    let filter = Filter {
+        subject: Some(session.to_string()),
+        actor: Some("Rita Example".into()),
+        action: Some(AuditAction::SessionCreate),
+        from: Some(Timestamp::from_millis(0)),
+        until: None,
+    };
+    assert!(exported(&harness, &auditor, filter).await.is_empty());
+    let found = exported(&harness, &auditor, Filter::default()).await;
+    let details: Vec<_> = found.iter().take(2).map(|one| one.entry.detail.clone().unwrap()).collect();
+    let first = format!(
+        "csv, action session.create, by something that is no id, about {session}, from 1970-01-01T00:00:00.000Z"
+    );
+    assert_eq!(details, ["csv".to_owned(), first]);
+}
+
+#[tokio::test]
+async fn an_export_holds_every_entry_of_a_long_log() {
+    const ENTRIES: usize = 100_050;
+    let harness = Harness::new().await;
+    let auditor = Auditor::of(&harness.staff(Role::Auditor).await).unwrap();
+    let insert = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ENTRIES})
+         INSERT INTO audit (at, tenant_id, actor, action) SELECT i, '{}', 'system', 'session.read' FROM n",
+        auditor.staff().tenant()
+    );
+    harness.database.run(insert.leak()).await;
+    let found = exported(&harness, &auditor, Filter::default()).await;
+    assert_eq!(found.len(), ENTRIES + 1, "with the entry of the export");
+    assert!(found.windows(2).all(|pair| pair[0].number > pair[1].number));
 }

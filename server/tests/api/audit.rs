@@ -1,6 +1,6 @@
 //! The audit log in the console.
 
-use crate::{console::Browser, support::Server};
+use crate::{console::Browser, support::{Server, dechunked}};
 use domain::{role::Role, time::Millis};
 
 #[tokio::test]
@@ -22,10 +22,12 @@ async fn the_audit_log_is_filtered_and_exported() {
         csv.header("content-disposition"),
         Some("attachment; filename=\"audit.csv\"")
     );
-    assert_eq!(csv.body.lines().count(), 2, "{}", csv.body);
-    let lines = auditor.get("/admin/audit/export?format=jsonl").await.body;
+    assert_eq!(dechunked(&csv.body).lines().count(), 2, "{}", csv.body);
+    let lines = dechunked(&auditor.get("/admin/audit/export?format=jsonl").await.body);
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
-    assert_eq!(first["action"], "audit.export");
+    assert_eq!((&first["action"], &first["detail"]), (&"audit.export".into(), &"jsonl".into()));
+    let page = auditor.get("/admin/audit?action=audit.export").await.body;
+    assert!(page.contains("exported the audit log<span class=\"soft\"> (csv, action session.create)"), "{page}");
     server.clock.advance(Millis::minutes(10));
     let asked = auditor.get("/admin/audit/export?action=session.create&format=csv").await;
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use crate::{
     console::Browser,
-    support::{Server, between},
+    support::{Server, between, dechunked},
 };
 use domain::{role::Role, time::Millis};
 use service::session::export::BATCH;
@@ -114,15 +114,4 @@ async fn a_search_is_saved_for_whoever_saved_it_and_removed() {
         (303, Some("/admin/sessions"))
     );
     assert!(!reviewer.get("/admin/sessions").await.body.contains("Failed &lt;b&gt;"));
-}
-
-/// The content of a chunked body.
-fn dechunked(body: &str) -> String {
-    let (mut content, mut rest) = (String::new(), body);
-    while let Some((size, after)) = rest.split_once("\r\n") {
-        let size = usize::from_str_radix(size, 16).unwrap();
-        content += &after[..size];
-        rest = after[size..].strip_prefix("\r\n").unwrap();
-    }
-    content
 }

@@ -322,3 +322,14 @@ pub(crate) fn mask(text: &str) -> String {
     }
     out + rest
 }
+
+/// The content of a chunked body.
+pub(crate) fn dechunked(body: &str) -> String {
+    let (mut content, mut rest) = (String::new(), body);
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap();
+        content += &after[..size];
+        rest = after[size..].strip_prefix("\r\n").unwrap();
+    }
+    content
+}

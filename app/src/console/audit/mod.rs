@@ -11,6 +11,7 @@ use super::{
 use crate::page::{Fields, handler};
 use axum::{
     Router,
+    body::{Body, Bytes},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -20,6 +21,7 @@ use domain::{
     time::{Millis, Timestamp},
     user_input::CivilDate,
 };
+use futures::{StreamExt as _, TryStreamExt as _, future::ready, stream::once};
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use leptos::prelude::*;
 use service::{
@@ -121,29 +123,64 @@ async fn load(request: Request) -> PageResult<AuditView> {
         subject: fields.text("subject"),
         actor: fields.text("actor"),
         days: ["from", "until"].map(|name| fields.text(name)),
-        files: ["csv", "jsonl"].map(|format| fields.with("/admin/audit/export", "format", format)),
+        files: [CSV, JSON_LINES].map(|format| fields.with("/admin/audit/export", "format", format.name)),
     })
 }
 
-/// GET: the entries that match as a file.
+/// GET: the entries that match as a file, all of them. The file is sent while it is written; if the database fails on the way, the connection
+/// breaks and the browser says that the file is not complete.
 async fn file(request: Request) -> PageResult<Response> {
     let auditor = Auditor::of(request.staff())?;
     let fields = request.query()?;
     if let Some(first) = request.confirm_first(&fields.with("/admin/audit", "format", "")) {
         return Ok(first);
     }
-    let found = export(request.honnin(), &auditor, filter(fields)).await?;
-    let (kind, name, body) = if fields.text("format") == "jsonl" {
-        ("application/jsonl", "audit.jsonl", json_lines(&found))
-    } else {
-        ("text/csv; charset=utf-8", "audit.csv", csv(&found))
-    };
+    let format = Format::of(&fields.text("format"));
+    let found = export(request.honnin(), &auditor, filter(fields), format.name).await?;
+    let head = once(ready(Ok(Bytes::from_static(format.head.as_bytes()))));
+    let rows = found.map_ok(move |found| Bytes::from(found.iter().map(format.row).collect::<String>()));
     let headers = [
-        (CONTENT_TYPE, kind.to_owned()),
-        (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+        (CONTENT_TYPE, format.kind.to_owned()),
+        (CONTENT_DISPOSITION, format!("attachment; filename=\"audit.{}\"", format.name)),
         (CACHE_CONTROL, "no-store".to_owned()),
     ];
-    Ok((headers, body).into_response())
+    Ok((headers, Body::from_stream(head.chain(rows))).into_response())
+}
+
+/// A format of the file.
+#[derive(Clone, Copy)]
+struct Format {
+    /// Its name in the address, and the end of the file's name.
+    name: &'static str,
+    /// Its media type.
+    kind: &'static str,
+    /// What comes before the first entry.
+    head: &'static str,
+    /// An entry.
+    row: fn(&Recorded) -> String,
+}
+
+/// For spreadsheets.
+const CSV: Format = Format {
+    name: "csv",
+    kind: "text/csv; charset=utf-8",
+    head: "number,at,actor,actorName,action,subject,detail,address\r\n",
+    row: |recorded| csv::row(columns(recorded).map(|(_, value)| value)),
+};
+
+/// One JSON object on each line.
+const JSON_LINES: Format = Format {
+    name: "jsonl",
+    kind: "application/jsonl",
+    head: "",
+    row: json_line,
+};
+
+impl Format {
+    /// The one of this name; CSV if there is none.
+    fn of(name: &str) -> Self {
+        if name == JSON_LINES.name { JSON_LINES } else { CSV }
+    }
 }
 
 /// Names and values of an entry's columns, in the order of the file.
@@ -161,23 +198,10 @@ fn columns(recorded: &Recorded) -> [(&'static str, Option<String>); 8] {
     ]
 }
 
-/// One JSON object on each line.
-fn json_lines(found: &[Recorded]) -> String {
-    let line = |recorded: &Recorded| {
-        let members = columns(recorded).map(|(name, value)| (name.to_owned(), value.into()));
-        let object = serde_json::Value::Object(members.into_iter().collect());
-        format!("{object}\n")
-    };
-    found.iter().map(line).collect()
-}
-
-/// For spreadsheets.
-fn csv(found: &[Recorded]) -> String {
-    let head = String::from("number,at,actor,actorName,action,subject,detail,address\r\n");
-    let rows = found
-        .iter()
-        .map(|recorded| csv::row(columns(recorded).map(|(_, value)| value)));
-    [head].into_iter().chain(rows).collect()
+fn json_line(recorded: &Recorded) -> String {
+    let members = columns(recorded).map(|(name, value)| (name.to_owned(), value.into()));
+    let object = serde_json::Value::Object(members.into_iter().collect());
+    format!("{object}\n")
 }
 
 #[cfg(test)]
@@ -200,14 +224,12 @@ mod tests {
             },
             actor_name: Some("=HYPERLINK(1)".into()),
         };
-        let list = [recorded];
         assert_eq!(
-            csv(&list),
-            "number,at,actor,actorName,action,subject,detail,address\r\n\
-             \"7\",\"1970-01-01T00:00:00.000Z\",\"usr_1\",\"'=HYPERLINK(1)\",\"settings.change\",,\
+            (CSV.row)(&recorded),
+            "\"7\",\"1970-01-01T00:00:00.000Z\",\"usr_1\",\"'=HYPERLINK(1)\",\"settings.change\",,\
              \"look: name \"\"A\"\", → B\n\",\"192.0.2.1\"\r\n"
         );
-        let line = json_lines(&list);
+        let line = (JSON_LINES.row)(&recorded);
         let parsed: serde_json::Value = serde_json::from_str(line.trim_end()).unwrap();
         assert_eq!(parsed["detail"], "look: name \"A\", → B\n");
         assert_eq!(
