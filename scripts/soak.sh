@@ -18,6 +18,7 @@ export HONNIN_CUTS="${HONNIN_CUTS:-200}"
 export HONNIN_NODE_KILLS="${HONNIN_NODE_KILLS:-200}"
 export HONNIN_ROTATION_KILLS="${HONNIN_ROTATION_KILLS:-100}"
 export HONNIN_SWEEP_ROWS="${HONNIN_SWEEP_ROWS:-150000}"
+export HONNIN_AUDIT_ROWS="${HONNIN_AUDIT_ROWS:-1000000}"
 
 # A name, then the command.
 long() {
@@ -48,6 +49,7 @@ long "missing and foreign ids take the same time" tests --test api timing
 long "webhooks through outages" tests --test webhook_outages
 long "processes killed and restarted, power cuts" tests --test nodes
 long "a sweep of a million rows" tests --test jobs every_table
+long "an audit log of a million entries, checked within 10 s" tests --test contract a_long_log
 long "half-open connections" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api idle_connections -- --nocapture
 long "signatures with the official libraries" scripts/judge-webhooks 10000
 long "the API with schemathesis" scripts/judge-api 100000

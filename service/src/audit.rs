@@ -18,23 +18,34 @@ pub use store::{
 const BATCH: u32 = 500;
 /// Entries checked at a time.
 const PART: u32 = 10_000;
+/// Entries that one request checks at most: in about ten seconds.
+pub const MOST_VERIFIED: u32 = 1_000_000;
 /// Entries of an export read at a time.
 const EXPORT_BATCH: u32 = 1_000;
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verified {
-    /// Unbroken; the last entry, and how many are not linked yet.
+    /// Intact; the last entry, and how many are not yet linked.
     Whole(Head, i64),
     /// Broken at this place: the entry is missing, or it was changed or moved.
     Broken(i64),
     /// The same, but the entry that was noted before was removed since, because of its age.
     NotedRemoved(Head, i64),
-    /// Unbroken in itself, but not what was noted before.
+    /// Intact in itself, but not what was noted before.
     Replaced,
 }
 
-/// Links the entries that are not linked yet.
+/// The result of a check of the newest entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Newest {
+    /// The place of the first one that was checked.
+    pub first: i64,
+    /// [`Verified::Whole`] or [`Verified::Broken`].
+    pub verified: Verified,
+}
+
+/// Links the entries that are not yet linked.
 pub(crate) async fn seal_new(honnin: &Honnin) -> Result<(), StoreError> {
     let any = honnin.db.ask(async |tx| audit_chain::any_open(tx).await).await?;
     if !any {
@@ -58,6 +69,46 @@ pub(crate) async fn seal_new(honnin: &Honnin) -> Result<(), StoreError> {
 /// If the database does not respond.
 pub async fn verify(honnin: &Honnin, noted: Option<&Head>) -> Result<Verified, StoreError> {
     let start = honnin.db.read(async |tx| audit_chain::find_start(tx).await).await?;
+    verify_from(honnin, start, noted).await
+}
+
+/// Checks the newest `most` linked entries. The one before them is taken for what it says.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn verify_newest(honnin: &Honnin, _auditor: &Auditor, most: u32) -> Result<Newest, StoreError> {
+    let begin = honnin
+        .db
+        .read(async move |tx| audit_chain::find_before_newest(tx, most).await);
+    let before = match begin.await? {
+        Checked::More(before) | Checked::Whole(before, _) => before,
+        Checked::Broken(position) => {
+            return Ok(Newest {
+                first: position,
+                verified: Verified::Broken(position),
+            });
+        }
+    };
+    Ok(Newest {
+        first: before.position + 1,
+        verified: verify_from(honnin, before, None).await?,
+    })
+}
+
+/// The same for as many entries as one request may take ([`MOST_VERIFIED`]). `None` if another request is doing it: it reads a large part
+/// of the database.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn verify_many(honnin: &Honnin, auditor: &Auditor) -> Result<Option<Newest>, StoreError> {
+    let Ok(_turn) = honnin.audit_check.try_lock() else {
+        return Ok(None);
+    };
+    Ok(Some(verify_newest(honnin, auditor, MOST_VERIFIED).await?))
+}
+
+/// Checks everything after `start`.
+async fn verify_from(honnin: &Honnin, start: Head, noted: Option<&Head>) -> Result<Verified, StoreError> {
     let removed = noted.is_some_and(|noted| noted.position < start.position);
     let mut replaced = !removed && noted.is_some_and(|noted| *noted != start);
     let mut last = start;

@@ -19,6 +19,7 @@ use domain::{
 };
 use std::sync::Arc;
 use store::{Db, capture::pictures::Pictures, vault::Vault};
+use tokio::sync::Mutex;
 use url::Url;
 
 /// What operations need to know of the installation.
@@ -75,6 +76,8 @@ pub struct Honnin {
     pub(crate) request_log: Arc<RequestLog>,
     pub(crate) last_check: Arc<LastCheck>,
     pub(crate) steadiness: Arc<Steadiness>,
+    /// Held by the request that checks much of the audit log.
+    pub(crate) audit_check: Arc<Mutex<()>>,
 }
 
 impl Honnin {
@@ -97,6 +100,7 @@ impl Honnin {
             wake_ups: Arc::default(),
             request_log: Arc::default(),
             last_check: Arc::default(),
+            audit_check: Arc::default(),
         }
     }
 

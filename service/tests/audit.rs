@@ -6,7 +6,7 @@ use domain::{audit::AuditAction, role::Role, time::Timestamp};
 use futures::TryStreamExt as _;
 use service::{
     access::Auditor,
-    audit::{Filter, Head, Recorded, Verified, export, verify},
+    audit::{Filter, Head, Newest, Recorded, Verified, export, verify, verify_many, verify_newest},
 };
 use testkit::Harness;
 
@@ -46,6 +46,29 @@ async fn what_happens_is_linked_by_the_worker_and_verified_against_what_was_note
         .run("UPDATE audit SET address = '192.0.2.9' WHERE position = 2")
         .await;
     assert_eq!(verify(&harness.honnin, None).await.unwrap(), Verified::Broken(2));
+}
+
+#[tokio::test]
+async fn the_newest_entries_are_verified_by_themselves_and_an_older_change_only_with_them() {
+    let harness = Harness::new().await;
+    harness.decided().await;
+    harness.run_until_idle().await;
+    let auditor = Auditor::of(&harness.staff(Role::Auditor).await).unwrap();
+    let newest = async |most| verify_newest(&harness.honnin, &auditor, most).await.unwrap();
+    let last = whole(&harness).await;
+    let intact = |first| Newest {
+        first,
+        verified: Verified::Whole(last.clone(), 0),
+    };
+    assert_eq!(newest(2).await, intact(last.position - 1));
+    assert_eq!(newest(1_000).await, intact(1));
+    assert_eq!(verify_many(&harness.honnin, &auditor).await.unwrap(), Some(intact(1)));
+    harness
+        .database
+        .run("UPDATE audit SET actor = 'usr_1' WHERE position = 1")
+        .await;
+    assert_eq!(newest(2).await, intact(last.position - 1));
+    assert_eq!(newest(1_000).await.verified, Verified::Broken(1));
 }
 
 async fn exported(harness: &Harness, auditor: &Auditor, filter: Filter) -> Vec<Recorded> {

@@ -99,6 +99,25 @@ pub async fn find_start(tx: &mut Tx) -> Result<Head, StoreError> {
     Ok(Head { position, hash })
 }
 
+/// The entry before the newest `limit` linked ones, from which on they can be checked; it is taken for what it says. [`Checked::Broken`] if it
+/// is missing.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_before_newest(tx: &mut Tx, limit: u32) -> Result<Checked, StoreError> {
+    let (start, end) = (find_start(tx).await?, head(tx).await?);
+    let position = end.position - i64::from(limit);
+    if position <= start.position {
+        return Ok(Checked::More(start));
+    }
+    let hash: Option<Option<Vec<u8>>> = on!(tx, conn => sqlx::query_scalar("SELECT hash FROM audit WHERE position = $1")
+        .bind(position).fetch_optional(conn).await)?;
+    Ok(match hash.flatten() {
+        Some(hash) => Checked::More(Head { position, hash }),
+        None => Checked::Broken(position),
+    })
+}
+
 /// Removes up to `limit` linked entries from the beginning of the chain, up to the first one of `before` or later. Returns how many.
 /// The hash of the last one stays, so that the rest can still be checked.
 ///

@@ -38,10 +38,10 @@ pub(super) fn run(settings: &Settings, AuditCommand::Verify(Verify { noted }): A
         let verified = verify(&app.honnin, noted.as_ref()).await;
         app.honnin.close().await?;
         match verified? {
-            Verified::Whole(last, open) => unbroken(&last, open),
+            Verified::Whole(last, open) => intact(&last, open),
             Verified::NotedRemoved(last, open) => {
                 say("The entry that was noted was removed since because of its age: see retention.audit_days.")?;
-                unbroken(&last, open)
+                intact(&last, open)
             }
             Verified::Broken(position) => Err(format!(
                 "the audit log is broken at entry {position}: it is missing, or it was changed or moved"
@@ -54,9 +54,9 @@ pub(super) fn run(settings: &Settings, AuditCommand::Verify(Verify { noted }): A
     })
 }
 
-fn unbroken(last: &Head, open: i64) -> Result<(), Failure> {
+fn intact(last: &Head, open: i64) -> Result<(), Failure> {
     say(format!(
-        "The audit log is unbroken: {} entries, {open} more not linked yet.",
+        "The audit log is intact: {} entries, {open} more not yet linked.",
         last.position
     ))?;
     say(format!("Last entry    {}:{}", last.position, hex::encode(&last.hash)))

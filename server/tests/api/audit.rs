@@ -1,7 +1,11 @@
 //! The audit log in the console.
 
-use crate::{console::Browser, support::{Server, dechunked}};
-use domain::{role::Role, time::Millis};
+use crate::{console::Browser, support::{Server, between, dechunked}};
+use domain::{
+    role::Role,
+    time::{Millis, Timestamp},
+};
+use store::audit_chain;
 
 #[tokio::test]
 async fn the_audit_log_is_filtered_and_exported() {
@@ -37,4 +41,33 @@ async fn the_audit_log_is_filtered_and_exported() {
     );
     let none = auditor.get("/admin/audit?from=2030-01-01").await.body;
     assert!(none.contains("No entries match"));
+}
+
+/// Links what is not yet linked, as the worker does.
+async fn link(server: &Server) {
+    let unit = server.app.honnin.db().write(async |tx| audit_chain::seal(tx, 1_000).await);
+    unit.await.unwrap();
+}
+
+#[tokio::test]
+async fn the_page_says_whether_the_chain_is_intact_and_checks_all_of_it_on_demand() {
+    let server = Server::without_worker().await;
+    let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
+    let nothing = auditor.get("/admin/audit").await.body;
+    assert!(nothing.contains("No entry is linked yet"), "{nothing}");
+    link(&server).await;
+    server.create("{}").await;
+    let page = auditor.get("/admin/audit").await.body;
+    let state = between(&page, "Entries 1 to ", &['<']);
+    let (last, rest) = state.split_once(' ').unwrap();
+    assert_eq!(rest, "are intact. Not yet linked: 1.");
+    link(&server).await;
+    assert_eq!(auditor.post("/admin/audit/verify", "").await.header("location"), Some("/admin/audit"));
+    let last = last.parse::<u32>().unwrap() + 1;
+    let told = format!("Entries 1 to {last} are intact.");
+    assert_eq!(auditor.get("/admin/audit").await.body.matches(&told).count(), 2, "as a notice as well");
+    let unit = server.app.honnin.db().write(async |tx| audit_chain::remove_before(tx, Timestamp::from_millis(i64::MAX), 1).await);
+    unit.await.unwrap();
+    let trimmed = auditor.get("/admin/audit").await.body;
+    assert!(trimmed.contains(&format!("Entries 2 to {last} are intact.")), "{trimmed}");
 }

@@ -226,6 +226,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/invitations/{id}/revoke", ADMIN, OPERATOR_STEP_UP),
     ("GET", "/admin/audit", AUDIT, OPERATOR),
     ("GET", "/admin/audit/export", AUDIT, OPERATOR_STEP_UP),
+    ("POST", "/admin/audit/verify", AUDIT, OPERATOR_STEP_UP),
 ];
 
 /// The path of a route with ids that are well formed and belong to nothing.

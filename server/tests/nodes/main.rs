@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "prints how much was tested")]
 
 mod acknowledged;
+mod audit;
 mod backup;
 mod comparison;
 mod documented;

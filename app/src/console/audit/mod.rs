@@ -5,15 +5,15 @@ mod view;
 use super::{
     csv, labels,
     layout::NavigationItem,
-    request::{PageResult, Request, signed_in},
+    request::{PageResult, Request, done, signed_in},
     words::{say, tell},
 };
-use crate::page::{Fields, handler};
+use crate::page::{Fields, Outcome, form, handler};
 use axum::{
     Router,
     body::{Body, Bytes},
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{get, post},
 };
 use domain::{
     audit::AuditAction,
@@ -26,10 +26,10 @@ use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use leptos::prelude::*;
 use service::{
     access::Auditor,
-    audit::{Filter, export, search},
+    audit::{Filter, Newest, Verified, export, search, verify_many, verify_newest},
     stored::{Recorded, SYSTEM},
 };
-use view::{AuditView, Entry, render};
+use view::{AuditView, Chain, Entry, render};
 
 /// The audit log.
 #[component]
@@ -37,12 +37,19 @@ pub fn AuditPage() -> impl IntoView {
     signed_in(NavigationItem::Audit, load, render)
 }
 
-/// The files.
+/// The files, and the check of the chain.
 pub(super) fn forms() -> Router {
-    Router::new().route("/admin/audit/export", get(handler(file)))
+    Router::new()
+        .route("/admin/audit/export", get(handler(file)))
+        .route(VERIFY, post(form(HERE, check)))
 }
 
+const HERE: &str = "/admin/audit";
+/// POST: checks more of the chain than the page does.
+const VERIFY: &str = "/admin/audit/verify";
 const PAGE: u32 = 100;
+/// Newest entries whose chain the page checks, whatever the filter: that takes a few milliseconds, however long the log is.
+const VERIFIED: u32 = 1_000;
 
 /// Who did it, in words.
 pub(super) fn who(recorded: &Recorded) -> String {
@@ -99,7 +106,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
     let next = found
         .last()
         .filter(|_| more)
-        .map(|last| fields.next_page("/admin/audit", &last.number.to_string()));
+        .map(|last| fields.next_page(HERE, &last.number.to_string()));
     let entries = found.iter().map(|recorded| {
         let entry = &recorded.entry;
         let subject = entry.subject.clone().map(|subject| {
@@ -109,7 +116,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
         Entry {
             at: entry.at,
             who: who(recorded),
-            by: fields.with("/admin/audit", "actor", &entry.actor),
+            by: fields.with(HERE, "actor", &entry.actor),
             what: labels::action(&entry.action),
             subject,
             detail: detail(recorded),
@@ -117,6 +124,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
         }
     });
     Ok(AuditView {
+        chain: chain(&verify_newest(request.honnin(), &auditor, VERIFIED).await?),
         entries: entries.collect(),
         next,
         action: fields.text("action"),
@@ -127,12 +135,42 @@ async fn load(request: Request) -> PageResult<AuditView> {
     })
 }
 
+/// What a check of the newest entries found.
+fn chain(found: &Newest) -> Chain {
+    match &found.verified {
+        Verified::Whole(last, open) | Verified::NotedRemoved(last, open) => Chain::Intact {
+            first: found.first,
+            last: last.position,
+            open: *open,
+        },
+        Verified::Broken(position) => Chain::Broken(*position),
+        // Nothing was noted with which it could be compared.
+        Verified::Replaced => Chain::Broken(found.first),
+    }
+}
+
+/// POST: the chain of the whole log, or of as much as one request may check.
+async fn check(request: Request, _: Fields) -> PageResult<Outcome> {
+    let auditor = Auditor::of(request.staff())?;
+    request.check_fresh(HERE)?;
+    match verify_many(request.honnin(), &auditor).await? {
+        Some(found) => done(HERE, chain(&found).sentence()),
+        None => done(
+            HERE,
+            say(
+                "Somebody is checking the log at this moment. Try again in a few seconds.",
+                "別の担当者が検証中です。数秒後に再度お試しください。",
+            ),
+        ),
+    }
+}
+
 /// GET: the entries that match as a file, all of them. The file is sent while it is written; if the database fails on the way, the connection
 /// breaks and the browser says that the file is not complete.
 async fn file(request: Request) -> PageResult<Response> {
     let auditor = Auditor::of(request.staff())?;
     let fields = request.query()?;
-    if let Some(first) = request.confirm_first(&fields.with("/admin/audit", "format", "")) {
+    if let Some(first) = request.confirm_first(&fields.with(HERE, "format", "")) {
         return Ok(first);
     }
     let format = Format::of(&fields.text("format"));

@@ -3,7 +3,7 @@
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Line, empty, heading, line, next_page, select, time};
+use crate::console::parts::{Line, Tone, badge, empty, heading, line, next_page, select, time};
 use crate::console::table::{Row, Table, cell};
 use crate::console::words::{say, tell};
 use domain::{audit::AuditAction, named::Named, time::Timestamp};
@@ -28,9 +28,65 @@ pub(super) struct Entry {
     pub address: Option<String>,
 }
 
+/// What a check of the chain found. Places are counted over the whole installation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chain {
+    /// Nothing is missing and nothing was changed.
+    Intact {
+        /// The first entry that was checked.
+        first: i64,
+        /// The last one.
+        last: i64,
+        /// How many newer ones are not yet linked.
+        open: i64,
+    },
+    /// It is broken at this entry.
+    Broken(i64),
+}
+
+impl Chain {
+    /// In a sentence or two.
+    pub(super) fn sentence(self) -> String {
+        match self {
+            Self::Broken(position) => tell!(
+                "The log is broken at entry {position}: it is missing, or it was changed or moved. Report this to your security team.",
+                "記録{position}に不整合があります。記録が失われたか、変更または移動されています。セキュリティ担当者に報告してください。"
+            ),
+            Self::Intact { last: 0, open, .. } => tell!("No entry is linked yet. Waiting: {open}.", "連結済みの記録はまだありません。未連結：{open}件"),
+            Self::Intact { first, last, open: 0 } => {
+                tell!("Entries {first} to {last} are intact.", "記録{first}～{last}に改ざんはありません。")
+            }
+            Self::Intact { first, last, open } => tell!(
+                "Entries {first} to {last} are intact. Not yet linked: {open}.",
+                "記録{first}～{last}に改ざんはありません。未連結：{open}件"
+            ),
+        }
+    }
+
+    fn badge(self) -> AnyView {
+        match self {
+            Self::Broken(_) => badge(say("broken", "不整合"), Tone::Bad),
+            Self::Intact { last: 0, .. } => badge(say("not yet linked", "未連結"), Tone::Plain),
+            Self::Intact { .. } => badge(say("intact", "正常"), Tone::Good),
+        }
+    }
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self::Intact {
+            first: 1,
+            last: 0,
+            open: 0,
+        }
+    }
+}
+
 /// The page's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct AuditView {
+    /// The chain of the newest entries.
+    pub chain: Chain,
     /// Newest first.
     pub entries: Vec<Entry>,
     /// Address of the next page.
@@ -64,6 +120,18 @@ fn row(entry: &Entry) -> Row {
         cell(entry.address.clone()).class("mono soft"),
     ]
     .into()
+}
+
+/// The state of the chain, and the button that checks more of it.
+fn chain(chain: Chain) -> AnyView {
+    view! {
+        <form class="inline" method="post" action="/admin/audit/verify">
+            {chain.badge()}
+            <span>{chain.sentence()}</span>
+            <button class="button secondary small" type="submit">{say("Check up to a million entries", "最大100万件を検証")}</button>
+        </form>
+    }
+    .into_any()
 }
 
 /// The page.
@@ -124,6 +192,7 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
     };
     let main = view! {
         {heading(say("Audit log", "監査ログ"), files.into_any())}
+        {chain(view.chain)}
         <form class="filters" method="get" action="/admin/audit" role="search">
             {select("action", say("Action", "操作"), say("Any action", "すべての操作"), actions, &view.action)}
             {line(Line::text("actor", say("By (id)", "実行者（ID）"), view.actor.clone()), &[])}

@@ -1,0 +1,51 @@
+//! `honnin audit verify`: what it prints, and that it fails.
+
+use super::node::{Installation, add_tenant, settings};
+use domain::time::Millis;
+use std::process::Output;
+use store::audit_chain;
+use testkit::databases::run_at;
+
+fn verify(installation: &Installation, arguments: &str) -> Output {
+    let script = format!("honnin audit verify {arguments}");
+    installation.shell(&script).output().unwrap()
+}
+
+fn printed(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_command_finds_an_intact_log_a_replaced_one_and_a_changed_entry() {
+    let installation = Installation::new();
+    let app = installation.open(Millis(0)).await;
+    for _ in 0..3 {
+        add_tenant(&app, settings(None)).await;
+    }
+    let linked = app.honnin.db().write(async |tx| audit_chain::seal(tx, 1_000).await);
+    let linked = linked.await.unwrap();
+    assert!(linked >= 3);
+    add_tenant(&app, settings(None)).await;
+    app.honnin.close().await.unwrap();
+
+    let intact = verify(&installation, "");
+    let said = printed(&intact.stdout);
+    assert!(intact.status.success(), "{said}");
+    let (first, last) = said.split_once('\n').unwrap();
+    let open = first.strip_prefix(&format!("The audit log is intact: {linked} entries, "));
+    let open = open.and_then(|rest| rest.strip_suffix(" more not yet linked."));
+    assert!(open.unwrap().parse::<u32>().unwrap() > 0, "{first}");
+    let noted = last.trim().strip_prefix("Last entry").unwrap().trim();
+    assert!(noted.starts_with(&format!("{linked}:")), "{last}");
+
+    assert!(verify(&installation, &format!("--noted {noted}")).status.success());
+    let other = verify(&installation, &format!("--noted {linked}:{}", "ab".repeat(32)));
+    assert!(!other.status.success() && printed(&other.stderr).contains("it was replaced"));
+
+    let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+    assert_eq!(run_at(&url, "UPDATE audit SET actor = 'usr_1' WHERE position = 2").await, 1);
+    let broken = verify(&installation, "");
+    let said = printed(&broken.stderr);
+    assert!(!broken.status.success() && said.contains("the audit log is broken at entry 2"), "{said}");
+    assert!(broken.stdout.is_empty(), "no last entry to be noted");
+}
