@@ -5,7 +5,13 @@ use crate::{
     StoreError,
     db::{Tx, on, row},
 };
-use domain::{audit::AuditAction, ids::TenantId, named::Named, time::Timestamp};
+use domain::{
+    audit::AuditAction,
+    ids::{TenantId, UserId},
+    named::Named,
+    role::Role,
+    time::Timestamp,
+};
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,29 +187,57 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
     })
 }
 
-/// A tenant's entries of these actions after number `after`, newest first. Of a very long log, the last part is searched.
+/// How the detail of a sign-in from a new network ends.
+pub const NEW_NETWORK: &str = "new network";
+
+/// What somebody should know of.
+#[derive(Clone, Copy, Debug)]
+pub struct Concerns<'a> {
+    /// Who.
+    pub user: &'a UserId,
+    /// Actions by them or to their account; of sign-ins, those from a [`NEW_NETWORK`].
+    pub own: &'a [AuditAction],
+    /// Actions to their account.
+    pub to_them: &'a [AuditAction],
+    /// Actions by others; of changed settings, those of the receiver of webhooks, and of changed people, those who became admins.
+    pub by_others: &'a [AuditAction],
+}
+
+/// A tenant's entries that concern somebody, after number `after`, newest first. Of a very long log, the last part is searched.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn list_after(
+pub async fn list_news(
     tx: &mut Tx,
     tenant: &TenantId,
     after: i64,
-    actions: &[AuditAction],
+    concerns: Concerns<'_>,
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
     // One SQL text serves any set of actions: `,key.issue,person.join,` is like `%,key.issue,%`.
-    let actions = actions
-        .iter()
-        .fold(String::from(","), |list, action| list + action.as_str() + ",");
+    let listed = |actions: &[AuditAction]| {
+        actions
+            .iter()
+            .fold(String::from(","), |list, action| list + action.as_str() + ",")
+    };
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
         "SELECT lately.number, lately.at, lately.tenant_id, lately.actor, lately.action, lately.subject, lately.detail,
                 lately.address, COALESCE(users.name, api_keys.name) AS actor_name
          FROM (SELECT * FROM audit WHERE tenant_id = $1 AND number > $2 ORDER BY number DESC LIMIT $3) AS lately
               LEFT JOIN users ON users.id = lately.actor LEFT JOIN api_keys ON api_keys.id = lately.actor
-         WHERE $4 LIKE '%,' || lately.action || ',%' ORDER BY lately.number DESC LIMIT $5")
-        .bind(tenant.as_str()).bind(after).bind(SEARCHED).bind(&actions).bind(i64::from(limit))
-        .fetch_all(conn).await)?;
+         WHERE ($5 LIKE '%,' || lately.action || ',%' AND (lately.actor = $4 OR lately.subject = $4)
+                AND (lately.action <> $8 OR lately.detail LIKE '%' || $9))
+            OR ($6 LIKE '%,' || lately.action || ',%' AND lately.subject = $4)
+            OR ($7 LIKE '%,' || lately.action || ',%' AND lately.actor <> $4
+                AND (lately.action <> $10 OR lately.detail LIKE 'webhook:%')
+                AND (lately.action <> $11 OR lately.detail = $12))
+         ORDER BY lately.number DESC LIMIT $13")
+        .bind(tenant.as_str()).bind(after).bind(SEARCHED).bind(concerns.user.as_str())
+        .bind(listed(concerns.own)).bind(listed(concerns.to_them)).bind(listed(concerns.by_others))
+        .bind(AuditAction::PersonSignIn.as_str()).bind(NEW_NETWORK)
+        .bind(AuditAction::SettingsChange.as_str())
+        .bind(AuditAction::PersonChange.as_str()).bind(Role::Admin.as_str())
+        .bind(i64::from(limit)).fetch_all(conn).await)?;
     rows.into_iter().map(recorded).collect()
 }
 

@@ -234,6 +234,25 @@ async fn a_new_password_is_no_step_up_and_needs_one_where_there_is_a_second_fact
 }
 
 #[tokio::test]
+async fn the_overview_tells_what_happened_to_an_account_since_the_last_visit() {
+    let server = Server::without_worker().await;
+    let mut rei = Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    rei.sign_in("rei@shop.example").await;
+    assert!(!rei.get("/admin").await.body.contains("Since your last visit"));
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let people = rita.get("/admin/people").await.body;
+    let (_, row) = people.split_once("rei@shop.example").unwrap();
+    let id = between(row, "/admin/people/", &['"']);
+    let reset = rita.post(&format!("/admin/people/{id}"), "change=reset").await;
+    assert!(reset.body.contains("/admin/reset/"), "{}", reset.body);
+    let page = rei.get("/admin").await.body;
+    let (_, panel) = page.split_once("Since your last visit").unwrap();
+    let told = "Somebody issued a password reset link: your account";
+    assert!(panel.contains(told), "{page}");
+    assert!(!rita.get("/admin").await.body.contains(told), "who did it knows");
+}
+
+#[tokio::test]
 async fn a_person_sees_their_browsers_and_signs_one_out() {
     let server = Server::new().await;
     let mut here = Browser::signed_in_as(&server, "rita", Role::Reviewer).await;

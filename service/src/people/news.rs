@@ -5,31 +5,41 @@ use crate::{
     Honnin,
     access::{Admin, Developer, Staff},
 };
-use domain::{audit::AuditAction, ids::UserId, time::Timestamp};
+use domain::{audit::AuditAction, time::Timestamp};
 use store::{
     StoreError,
-    audit::{self, Recorded},
+    audit::{self, Concerns, Recorded},
     people::users,
 };
 
-/// Entries that are looked at.
+/// Entries that are shown at most.
 const MOST: u32 = 50;
-/// What changes a person's own account.
-const OWN: [AuditAction; 5] = [
+/// What concerns a person's own account, whoever did it. Of sign-ins, those from a new network.
+const OWN: &[AuditAction] = &[
     AuditAction::FactorAdd,
     AuditAction::FactorRemove,
     AuditAction::RecoveryCodesIssue,
+    AuditAction::PersonChangePassword,
     AuditAction::PersonResetPassword,
     AuditAction::PersonLinkAccount,
+    AuditAction::PersonUnlinkAccount,
+    AuditAction::PersonSignIn,
 ];
-/// What developers look after.
-const TECHNICAL: [AuditAction; 3] = [
+/// What colleagues and operators do to it.
+const TO_THEM: &[AuditAction] = &[AuditAction::PersonIssueReset, AuditAction::PersonChange];
+/// What developers look after. Of the settings, where results are sent.
+const TECHNICAL: &[AuditAction] = &[
     AuditAction::KeyIssue,
     AuditAction::SettingsChange,
     AuditAction::WebhookSecretIssue,
+    AuditAction::WebhookSecretDisable,
 ];
-/// What admins look after.
-const PEOPLE: [AuditAction; 2] = [AuditAction::PersonJoin, AuditAction::PersonGrantOperator];
+/// What admins look after. Of changes, who became an admin.
+const PEOPLE: &[AuditAction] = &[
+    AuditAction::PersonJoin,
+    AuditAction::PersonGrantOperator,
+    AuditAction::PersonChange,
+];
 
 /// What has happened since the last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,51 +57,29 @@ pub struct News {
 /// # Errors
 /// If the database does not respond.
 pub async fn news(honnin: &Honnin, staff: &Staff) -> Result<Option<News>, StoreError> {
-    let mut actions = OWN.to_vec();
+    let mut by_others = Vec::new();
     if Developer::of(staff).is_ok() {
-        actions.extend(TECHNICAL);
+        by_others.extend(TECHNICAL);
     }
     if Admin::of(staff).is_ok() {
-        actions.extend(PEOPLE);
+        by_others.extend(PEOPLE);
     }
     let staff = staff.clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
         let Some(visit) = users::find_visit_before(tx, staff.user()).await? else {
             return Ok(None);
         };
-        let found = audit::list_after(tx, staff.tenant(), visit.entry, &actions, MOST).await?;
-        let me = staff.user();
-        let is_own = |one: &Recorded| OWN.iter().any(|own| one.entry.action == *own);
+        let concerns = Concerns {
+            user: staff.user(),
+            own: OWN,
+            to_them: TO_THEM,
+            by_others: &by_others,
+        };
         Ok(Some(News {
             since: visit.at,
             from: visit.from,
-            entries: found
-                .into_iter()
-                .filter(|one| {
-                    if is_own(one) {
-                        concerns(one, me)
-                    } else {
-                        is_news(one, me)
-                    }
-                })
-                .collect(),
+            entries: audit::list_news(tx, staff.tenant(), visit.entry, concerns, MOST).await?,
         }))
     });
     unit.await
-}
-
-/// What colleagues did; of the settings, where results are sent.
-fn is_news(one: &Recorded, me: &UserId) -> bool {
-    let is_receiver = one.entry.action != AuditAction::SettingsChange
-        || one
-            .entry
-            .detail
-            .as_deref()
-            .is_some_and(|detail| detail.starts_with("webhook:"));
-    is_receiver && one.entry.actor != me.as_str()
-}
-
-/// What was done to one's own account, whoever did it.
-fn concerns(one: &Recorded, me: &UserId) -> bool {
-    one.entry.actor == me.as_str() || one.entry.subject.as_deref() == Some(me.as_str())
 }

@@ -10,6 +10,7 @@ use crate::{
         invite::LINK_LIFETIME,
         normalised,
         password::{self, BadPassword},
+        visit,
     },
     runtime::token,
 };
@@ -236,7 +237,6 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, address: IpAddr) -> R
             return Ok(LinkSignIn::SecondFactor(user.id));
         }
         let from = address.to_string();
-        users::mark_visit(tx, &user.id, Some(&from), now).await?;
         let entry = audit::Entry {
             at: now,
             tenant: user.place.map(|(tenant, _)| tenant),
@@ -246,7 +246,7 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, address: IpAddr) -> R
             detail: Some("link from the command line".to_owned()),
             address: Some(from),
         };
-        audit::record(tx, &entry).await?;
+        visit::record(tx, &user.id, entry).await?;
         Ok(LinkSignIn::Done(user.id))
     });
     unit.await

@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::Staff,
-    people::{client_network::client_network, normalised, password},
+    people::{client_network::client_network, normalised, password, visit},
 };
 use domain::{
     audit::AuditAction,
@@ -99,6 +99,25 @@ pub async fn sign_in(
     password: Secret<String>,
     address: IpAddr,
 ) -> Result<UserId, SignInError> {
+    enter(honnin, email, password, address, Purpose::SignIn).await
+}
+
+/// What a password is entered for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// To sign in.
+    SignIn,
+    /// To confirm that one is still there, which is no visit of its own.
+    Confirm,
+}
+
+async fn enter(
+    honnin: &Honnin,
+    email: &str,
+    password: Secret<String>,
+    address: IpAddr,
+    purpose: Purpose,
+) -> Result<UserId, SignInError> {
     if !honnin.allows_local_sign_in() {
         return Err(SignInError::Off);
     }
@@ -126,11 +145,13 @@ pub async fn sign_in(
         // The tenant's people see the attempt in the audit log; the caller does not learn whether the account exists.
         let mut refused = entry(AuditAction::PersonSignInRefused, audit::SYSTEM.to_owned());
         refused.subject = user.as_ref().map(|user| user.id.to_string());
-        record(honnin, refused, None).await?;
+        let unit = honnin.db.write(async move |tx| audit::record(tx, &refused).await);
+        unit.await?;
         return Err(SignInError::Wrong);
     };
     let signed_in = entry(AuditAction::PersonSignIn, user.id.to_string());
-    match record(honnin, signed_in, Some((buckets, user.id.clone()))).await? {
+    let signed_in = Some(signed_in).filter(|_| purpose == Purpose::SignIn);
+    match succeed(honnin, &user.id, buckets, signed_in).await? {
         Next::SecondFactor => Err(SignInError::SecondFactor(user.id.clone())),
         Next::Done => Ok(user.id.clone()),
     }
@@ -144,24 +165,25 @@ enum Next {
     SecondFactor,
 }
 
-/// Records the result of an attempt. A successful one is taken back from its counters, and the failures of its pair are
-/// cleared: they were typing errors.
-async fn record(
+/// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Records the entry, if
+/// there is one, as a visit, unless a second factor comes next.
+async fn succeed(
     honnin: &Honnin,
-    entry: audit::Entry,
-    succeeded: Option<(Buckets, UserId)>,
+    user: &UserId,
+    buckets: Buckets,
+    signed_in: Option<audit::Entry>,
 ) -> Result<Next, StoreError> {
+    let (user, now) = (user.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        if let Some((buckets, user)) = &succeeded {
-            users::take_back_try(tx, &buckets.address, entry.at).await?;
-            users::forget_tries(tx, &buckets.pair).await?;
-            users::take_back_try(tx, &buckets.account, entry.at).await?;
-            if second_factors::has_any(tx, user).await? {
-                return Ok(Next::SecondFactor);
-            }
-            users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
+        users::take_back_try(tx, &buckets.address, now).await?;
+        users::forget_tries(tx, &buckets.pair).await?;
+        users::take_back_try(tx, &buckets.account, now).await?;
+        if second_factors::has_any(tx, &user).await? {
+            return Ok(Next::SecondFactor);
         }
-        audit::record(tx, &entry).await?;
+        if let Some(entry) = &signed_in {
+            visit::record(tx, &user, entry.clone()).await?;
+        }
         Ok(Next::Done)
     });
     unit.await
@@ -172,7 +194,7 @@ async fn record(
 /// # Errors
 /// [`SignInError`].
 pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<(), SignInError> {
-    let same = match sign_in(honnin, staff.email(), password, staff.address()).await {
+    let same = match enter(honnin, staff.email(), password, staff.address(), Purpose::Confirm).await {
         Err(SignInError::SecondFactor(user)) => user,
         other => other?,
     };

@@ -10,6 +10,7 @@ use domain::{
     role::Role,
     scope::{Scope, Scopes},
     secret::Secret,
+    tenant::Change,
     time::Millis,
 };
 use ring::{
@@ -19,8 +20,10 @@ use ring::{
 use service::{
     access::{Admin, Developer, Staff, staff},
     people::{
-        PeopleError,
+        Change as PersonChange, PeopleError, change_person,
+        change_password::change_password,
         news::news,
+        reset_password::issue_reset,
         second_factor::{
             CodeError, SetUpError, begin_authenticator, begun_authenticator, confirm_authenticator, confirm_code,
             list_factors,
@@ -29,7 +32,11 @@ use service::{
         },
         sign_in::{SignInError, confirm_password, sign_in},
     },
-    settings::api_keys::{NewKey, issue_key},
+    settings::{
+        self,
+        api_keys::{NewKey, issue_key},
+    },
+    webhook::signing_secret,
 };
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
@@ -424,4 +431,102 @@ async fn the_second_visit_shows_what_colleagues_and_others_did_in_between() {
     let told = news(&harness.honnin, &rita).await.unwrap().unwrap();
     let told: Vec<_> = told.entries.iter().map(|one| one.entry.action.as_str()).collect();
     assert_eq!(told, ["factor.remove", "factor.add", "key.issue"]);
+}
+
+async fn told(harness: &Harness, person: &Staff) -> Vec<String> {
+    let news = news(&harness.honnin, person).await.unwrap().unwrap();
+    let words = |one: audit::Recorded| {
+        let detail = one.entry.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
+        format!("{}{detail}", one.entry.action.as_str())
+    };
+    news.entries.into_iter().map(words).collect()
+}
+
+#[tokio::test]
+async fn many_ordinary_changes_hide_neither_a_new_receiver_nor_a_lost_factor() {
+    let harness = Harness::new().await;
+    let id = harness.invited(EMAIL, Role::Admin, RIGHT).await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    for _ in 0..2 {
+        enter_password(&harness).await.unwrap();
+    }
+    registered(&harness, &rita, 1).await;
+    let colleague = harness.staff(Role::Admin).await;
+    remove_of(&harness.honnin, &Admin::of(&colleague).unwrap(), &id).await.unwrap();
+    harness.names.say("shop.example", &[&[localhost()]]);
+    harness.point_to(Role::Admin, "https://shop.example/hooks".into()).await;
+    for number in 0..60 {
+        let tenant = settings::load(&harness.honnin, &colleague).await.unwrap();
+        let change = Change::Addresses(vec![format!("127.0.0.0/{}", 8 + number % 2).parse().unwrap()]);
+        settings::change(&harness.honnin, &colleague, tenant.version, &change, settings::Look::Second)
+            .await
+            .unwrap();
+    }
+    let told = told(&harness, &rita).await;
+    let [receiver, lost, added] = told.as_slice() else { panic!("{told:?}") };
+    assert!(receiver.starts_with("settings.change (webhook: "), "{receiver}");
+    assert!(lost.starts_with("factor.remove") && added.starts_with("factor.add"), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told() {
+    let harness = Harness::new().await;
+    let id = harness.invited(EMAIL, Role::Reviewer, RIGHT).await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    let elsewhere = "192.0.2.7".parse().unwrap();
+    for from in [localhost(), localhost(), elsewhere] {
+        sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), from).await.unwrap();
+    }
+    // To confirm is no visit: what happened since the last one is told all the same.
+    confirm_password(&harness.honnin, &rita, Secret::new(RIGHT.into()))
+        .await
+        .unwrap();
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    issue_reset(&harness.honnin, &admin, &id).await.unwrap();
+    change_person(&harness.honnin, &admin, &id, PersonChange::Role(Role::Auditor))
+        .await
+        .unwrap();
+    assert_eq!(
+        told(&harness, &rita).await,
+        ["person.change (auditor)", "person.issue_reset", "person.sign_in (new network)"]
+    );
+    sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), localhost())
+        .await
+        .unwrap();
+    let (present, new) = (Secret::new(RIGHT.into()), Secret::new("four words of another kind".into()));
+    change_password(&harness.honnin, &rita, present, new).await.unwrap();
+    assert_eq!(
+        told(&harness, &rita).await,
+        [
+            "person.change_password",
+            "person.change (auditor)",
+            "person.issue_reset",
+            "person.sign_in (new network)"
+        ],
+        "at the next visit, which is from a network that is known"
+    );
+}
+
+#[tokio::test]
+async fn admins_are_told_of_new_admins_and_developers_of_secrets_that_others_disabled() {
+    let harness = Harness::new().await;
+    let id = harness.invited(EMAIL, Role::Admin, RIGHT).await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    for _ in 0..2 {
+        enter_password(&harness).await.unwrap();
+    }
+    let colleague = harness.staff(Role::Admin).await;
+    let (admin, developer) = (Admin::of(&colleague).unwrap(), Developer::of(&colleague).unwrap());
+    let promoted = harness.staff(Role::Reviewer).await;
+    for role in [Role::Auditor, Role::Admin] {
+        change_person(&harness.honnin, &admin, promoted.user(), PersonChange::Role(role))
+            .await
+            .unwrap();
+    }
+    let issued = signing_secret::issue(&harness.honnin, &developer).await.unwrap();
+    signing_secret::disable(&harness.honnin, &developer, &issued.id).await.unwrap();
+    assert_eq!(
+        told(&harness, &rita).await,
+        ["webhook_secret.disable", "webhook_secret.issue", "person.change (admin)"]
+    );
 }

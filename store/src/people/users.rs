@@ -297,16 +297,26 @@ pub struct Visit {
     pub entry: i64,
 }
 
-/// Records that a person has signed in.
+/// Records that a person has signed in. Returns where their last two visits came from, as far as it is known.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn mark_visit(tx: &mut Tx, id: &UserId, from: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
+pub async fn mark_visit(
+    tx: &mut Tx,
+    id: &UserId,
+    from: Option<&str>,
+    now: Timestamp,
+) -> Result<Vec<String>, StoreError> {
+    let before: Option<(Option<String>, Option<String>)> = on!(tx, conn => sqlx::query_as(
+        "SELECT visited_from, visited_before_from FROM users WHERE id = $1")
+        .bind(id.as_str()).fetch_optional(conn).await)?;
     on!(tx, conn => sqlx::query(
         "UPDATE users SET visited_before_at = visited_at, visited_before_from = visited_from, visited_before_entry = visited_entry,
              visited_at = $2, visited_from = $3, visited_entry = (SELECT COALESCE(MAX(number), 0) FROM audit)
          WHERE id = $1")
-        .bind(id.as_str()).bind(now.as_millis()).bind(from).execute(conn).await.map(drop))
+        .bind(id.as_str()).bind(now.as_millis()).bind(from).execute(conn).await.map(drop))?;
+    let (last, before_it) = before.unwrap_or_default();
+    Ok(last.into_iter().chain(before_it).collect())
 }
 
 /// A person's visit before the last one.

@@ -4,7 +4,7 @@ use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{audit::AuditAction, ids::UserId, role::Role};
 use store::{
     StoreError,
-    audit::{self, Entry},
+    audit::{self, Concerns, Entry},
     people::{
         second_factors::{self, AuthenticatorRow, PasskeyRow},
         users,
@@ -190,7 +190,13 @@ async fn the_visit_before_the_last_is_kept_with_what_was_recorded_then() {
             (9, Some((at(5), "192.0.2.5"))),
         ] {
             let from = keep(format!("192.0.2.{visit}"));
-            write!(db, tx => users::mark_visit(tx, &user.id, Some(from), at(visit))).unwrap();
+            let known = write!(db, tx => users::mark_visit(tx, &user.id, Some(from), at(visit))).unwrap();
+            let expected: &[&str] = match visit {
+                1 => &[],
+                5 => &["192.0.2.1"],
+                _ => &["192.0.2.5", "192.0.2.1"],
+            };
+            assert_eq!(known, expected, "{name}: {visit}");
             for action in [AuditAction::KeyIssue, AuditAction::SessionRead] {
                 let entry = entry(&user.id, action);
                 write!(db, tx => audit::record(tx, entry)).unwrap();
@@ -200,15 +206,69 @@ async fn the_visit_before_the_last_is_kept_with_what_was_recorded_then() {
             assert_eq!(told, before, "{name}: {visit}");
         }
         let visit = read!(db, tx => users::find_visit_before(tx, &user.id)).unwrap();
-        let wanted = [AuditAction::KeyIssue, AuditAction::KeyRevoke];
-        let since = read!(db, tx => audit::list_after(tx, &tenant.id, visit.entry, &wanted, 10));
+        let concerns = Concerns {
+            user: &user.id,
+            own: &[AuditAction::KeyIssue, AuditAction::KeyRevoke],
+            to_them: &[],
+            by_others: &[],
+        };
+        let since = read!(db, tx => audit::list_news(tx, &tenant.id, visit.entry, concerns, 10));
         let actions: Vec<_> = since.iter().map(|one| one.entry.action.as_str()).collect();
         assert_eq!(
             actions,
             ["key.issue", "key.issue"],
             "{name}: of the second and third visit"
         );
-        let one = read!(db, tx => audit::list_after(tx, &tenant.id, visit.entry, &wanted, 1));
+        let one = read!(db, tx => audit::list_news(tx, &tenant.id, visit.entry, concerns, 1));
         assert_eq!(one, since[..1], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let (me, other) = (user.id.as_str(), "usr_0123456789abcdef0123456789abcdef");
+        let rows = [
+            (me, AuditAction::FactorAdd, Some(me), None, true),
+            (other, AuditAction::FactorRemove, Some(me), None, true),
+            (other, AuditAction::FactorRemove, Some(other), None, false),
+            (me, AuditAction::PersonSignIn, None, Some("code"), false),
+            (me, AuditAction::PersonSignIn, None, Some("code, new network"), true),
+            (other, AuditAction::PersonSignIn, None, Some("new network"), false),
+            (other, AuditAction::PersonIssueReset, Some(me), None, true),
+            (me, AuditAction::PersonIssueReset, Some(other), None, false),
+            (other, AuditAction::SettingsChange, None, Some("webhook: \"a\" → \"b\""), true),
+            (other, AuditAction::SettingsChange, None, Some("look: name"), false),
+            (other, AuditAction::SettingsChange, None, None, false),
+            (me, AuditAction::SettingsChange, None, Some("webhook: x"), false),
+            (other, AuditAction::PersonChange, Some(other), Some("admin"), true),
+            (other, AuditAction::PersonChange, Some(other), Some("reviewer"), false),
+            (other, AuditAction::PersonChange, Some(me), Some("reviewer"), true),
+            (other, AuditAction::KeyRevoke, None, None, false),
+        ];
+        for (second, (actor, action, subject, detail, _)) in (1..).zip(rows) {
+            let entry = keep(Entry {
+                at: at(second),
+                tenant: Some(tenant.id.clone()),
+                actor: actor.to_owned(),
+                action: action.into(),
+                subject: subject.map(str::to_owned),
+                detail: detail.map(str::to_owned),
+                address: None,
+            });
+            write!(db, tx => audit::record(tx, entry)).unwrap();
+        }
+        let concerns = Concerns {
+            user: &user.id,
+            own: &[AuditAction::FactorAdd, AuditAction::FactorRemove, AuditAction::PersonSignIn],
+            to_them: &[AuditAction::PersonIssueReset, AuditAction::PersonChange],
+            by_others: &[AuditAction::SettingsChange, AuditAction::PersonChange],
+        };
+        let found = read!(db, tx => audit::list_news(tx, &tenant.id, 0, concerns, 50));
+        let told: Vec<_> = found.iter().rev().map(|one| one.entry.at).collect();
+        let wanted = (1..).zip(rows).filter(|(_, (.., wanted))| *wanted);
+        let wanted: Vec<_> = wanted.map(|(second, _)| at(second)).collect();
+        assert_eq!(told, wanted, "{name}");
     }
 }

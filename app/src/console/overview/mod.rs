@@ -13,6 +13,7 @@ use super::{
 };
 use chart::Day;
 use domain::{
+    ids::UserId,
     outcome::Verdict,
     session::Status,
     time::{Millis, Timestamp},
@@ -55,7 +56,11 @@ async fn load(request: Request) -> PageResult<OverviewView> {
         news: news.map(|news| SinceLastVisit {
             at: news.since,
             from: news.from,
-            entries: news.entries.iter().map(told).collect(),
+            entries: news
+                .entries
+                .iter()
+                .map(|entry| told(entry, request.staff().user()))
+                .collect(),
         }),
         range,
         days: days(&counted, range),
@@ -134,8 +139,8 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
     missing
 }
 
-/// An entry of the audit log in a sentence, with its time.
-fn told(recorded: &Recorded) -> (Timestamp, String) {
+/// An entry of the audit log in a sentence for `reader`, with its time.
+fn told(recorded: &Recorded, reader: &UserId) -> (Timestamp, String) {
     let entry = &recorded.entry;
     let detail = entry
         .detail
@@ -143,7 +148,16 @@ fn told(recorded: &Recorded) -> (Timestamp, String) {
         .map(|detail| tell!(" ({detail})", "（{detail}）"))
         .unwrap_or_default();
     let (who, action) = (who(recorded), labels::action(&entry.action));
-    (entry.at, tell!("{who} {action}{detail}", "{who}：{action}{detail}"))
+    let is_theirs = entry.actor != reader.as_str() && entry.subject.as_deref() == Some(reader.as_str());
+    let whose = if is_theirs {
+        say(": your account", "（ご自身のアカウント）")
+    } else {
+        ""
+    };
+    (
+        entry.at,
+        tell!("{who} {action}{detail}{whose}", "{who}：{action}{detail}{whose}"),
+    )
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::{
         client_network::client_network,
         normalised,
         sign_in::WINDOW,
+        visit,
     },
     runtime::token,
 };
@@ -373,8 +374,7 @@ async fn sign_in(
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let has_factor = second_factors::has_any(tx, &user.id).await?;
         if !has_factor {
-            users::mark_visit(tx, &user.id, entry.address.as_deref(), entry.at).await?;
-            audit::record(tx, &entry).await?;
+            visit::record(tx, &user.id, entry.clone()).await?;
         }
         Ok(has_factor)
     });

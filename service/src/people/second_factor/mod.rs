@@ -9,7 +9,7 @@ pub mod webauthn;
 use crate::{
     Honnin,
     access::{Admin, CommandLine, Staff},
-    people::{PeopleError, normalised, sign_in::WINDOW},
+    people::{PeopleError, normalised, sign_in::WINDOW, visit},
 };
 use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
 use sha2::{Digest, Sha256};
@@ -389,9 +389,10 @@ async fn record_sign_in(
     }
     let unit = honnin.db.write(async move |tx| {
         if succeeded {
-            users::mark_visit(tx, &id, entry.address.as_deref(), entry.at).await?;
+            visit::record(tx, &id, entry.clone()).await
+        } else {
+            audit::record(tx, &entry).await
         }
-        audit::record(tx, &entry).await
     });
     unit.await
 }

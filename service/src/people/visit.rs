@@ -1,0 +1,49 @@
+//! A person's visits to the console: when they signed in, and from where.
+
+use super::client_network::client_network;
+use domain::ids::UserId;
+use std::net::IpAddr;
+use store::{
+    StoreError, Tx,
+    audit::{self, Entry, NEW_NETWORK},
+    people::users,
+};
+
+/// Records that somebody has signed in. The entry says so if neither of their last two visits came from the same network: they are told
+/// at the next one.
+pub(super) async fn record(tx: &mut Tx, user: &UserId, mut entry: Entry) -> Result<(), StoreError> {
+    let before = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
+    if is_new(&before, entry.address.as_deref()) {
+        entry.detail = Some(match entry.detail {
+            Some(detail) => format!("{detail}, {NEW_NETWORK}"),
+            None => NEW_NETWORK.to_owned(),
+        });
+    }
+    audit::record(tx, &entry).await
+}
+
+/// Whether an address is in none of the networks of others. At the first visit, none is new.
+fn is_new(before: &[String], from: Option<&str>) -> bool {
+    let network = |address: &str| address.parse::<IpAddr>().ok().map(client_network);
+    from.is_some_and(|from| !before.is_empty() && before.iter().all(|other| network(other) != network(from)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_is_new_if_it_is_none_of_those_before() {
+        let before = ["192.0.2.1".to_owned(), "2001:db8:0:1::1".to_owned()];
+        for (from, new) in [
+            ("192.0.2.1", false),
+            ("::ffff:192.0.2.1", false),
+            ("2001:db8:0:1:9::9", false),
+            ("192.0.2.2", true),
+            ("2001:db8:0:2::1", true),
+        ] {
+            assert_eq!(is_new(&before, Some(from)), new, "{from}");
+        }
+        assert!(!is_new(&[], Some("192.0.2.1")) && !is_new(&before, None));
+    }
+}
