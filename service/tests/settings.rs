@@ -338,6 +338,34 @@ async fn the_preview_of_an_allow_list_shows_who_is_shut_out() {
 }
 
 #[tokio::test]
+async fn on_a_busy_tenant_the_preview_knows_the_callers_of_long_ago_and_says_what_it_searched() {
+    let harness = Harness::new().await;
+    let developer = harness.staff(Role::Developer).await;
+    // A key that is used once a day, from an address of its own; then other keys, from many addresses.
+    let seldom = "198.51.100.9".parse().unwrap();
+    let caller = service::access::tenant_by_key(&harness.honnin, &harness.key, seldom, Scope::Create);
+    create_session(&harness.honnin, &caller.await.unwrap(), b"{}")
+        .await
+        .unwrap();
+    harness.clock.advance(Millis::hours(1));
+    let busy = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20100)
+         INSERT INTO audit (at, tenant_id, actor, action, address)
+         SELECT {}, '{}', 'key_busy', 'session.read', '192.0.2.' || (i % 30) FROM n",
+        harness.honnin.now().as_millis(),
+        developer.tenant()
+    );
+    harness.database.run(busy.leak()).await;
+    let change = Change::Addresses(["127.0.0.0/8", "192.0.2.0/24"].map(|net| net.parse().unwrap()).to_vec());
+    let seen = preview(&harness.honnin, &developer, &change).await.unwrap();
+    assert_eq!(seen.weakenings, [Weakening::AddressesShutOut]);
+    let callers = seen.callers.unwrap();
+    assert_eq!(callers.lately[0], ("198.51.100.9".to_owned(), false), "first of all");
+    assert_eq!((callers.lately.len(), callers.more, callers.shut_out), (20, 11, 1));
+    assert_eq!(callers.since, Some(harness.honnin.now()));
+}
+
+#[tokio::test]
 async fn a_receivers_query_is_not_in_the_audit_log() {
     let harness = Harness::new().await;
     let admin = harness.staff(Role::Admin).await;

@@ -242,9 +242,23 @@ pub async fn list_news(
 }
 
 /// How many of a tenant's last entries are searched without an index.
-const SEARCHED: i64 = 20_000;
+pub const SEARCHED: i64 = 20_000;
 
-/// The addresses from which API keys were used lately, with the last time, latest first.
+/// The time of the oldest entry that is searched without an index, if there are older ones.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_searched_since(tx: &mut Tx, tenant: &TenantId) -> Result<Option<Timestamp>, StoreError> {
+    let last: Vec<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT at FROM audit WHERE tenant_id = $1 ORDER BY number DESC LIMIT 2 OFFSET $2")
+        .bind(tenant.as_str()).bind(SEARCHED - 1).fetch_all(conn).await)?;
+    Ok(match last.as_slice() {
+        [oldest, _] => Some(Timestamp::from_millis(*oldest)),
+        _ => None,
+    })
+}
+
+/// The addresses from which API keys were used since a time, with the last time, latest first. Of a very long log, the last part is searched.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -252,15 +266,13 @@ pub async fn list_key_addresses(
     tx: &mut Tx,
     tenant: &TenantId,
     since: Timestamp,
-    limit: u32,
 ) -> Result<Vec<(String, Timestamp)>, StoreError> {
     let rows: Vec<(String, i64)> = on!(tx, conn => sqlx::query_as(
         "SELECT address, MAX(at) AS last FROM (
              SELECT address, at, actor FROM audit WHERE tenant_id = $1 ORDER BY number DESC LIMIT $2) AS lately
          WHERE substr(actor, 1, 4) = 'key_' AND address IS NOT NULL AND at >= $3
-         GROUP BY address ORDER BY last DESC, address LIMIT $4")
-        .bind(tenant.as_str()).bind(SEARCHED).bind(since.as_millis()).bind(i64::from(limit))
-        .fetch_all(conn).await)?;
+         GROUP BY address ORDER BY last DESC, address")
+        .bind(tenant.as_str()).bind(SEARCHED).bind(since.as_millis()).fetch_all(conn).await)?;
     Ok(rows
         .into_iter()
         .map(|(address, at)| (address, Timestamp::from_millis(at)))

@@ -110,8 +110,7 @@ pub async fn rotate_key(
 ) -> Result<Issued, IssueKeyError> {
     let now = honnin.now();
     let keys = list_keys(honnin, developer).await?;
-    let is_valid = |key: &ApiKeyRow| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > now);
-    let old = keys.into_iter().find(|key| key.id == *id && is_valid(key));
+    let old = keys.into_iter().find(|key| key.id == *id && key.is_valid(now));
     let old = old.ok_or(IssueKeyError::NotFound)?;
     if old.replaced_at.is_some() {
         return Err(IssueKeyError::Replaced);

@@ -16,10 +16,12 @@ use domain::{
     reasons::Reason,
     secret::Personal,
     tenant::{Change, TenantSettings, Weakening},
-    time::Millis,
+    time::{Millis, Timestamp},
     user_input::CivilDate,
 };
 use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
     fmt::{self, Display, Formatter},
     net::IpAddr,
 };
@@ -27,6 +29,7 @@ use store::{
     StoreError, audit,
     decision::decisions::{self, DecisionRow, explanation_name},
     session::{ended, sessions},
+    settings::api_keys,
 };
 
 /// The decisions that are made again: those of this span, the latest ones first.
@@ -34,7 +37,7 @@ pub const SPAN: Millis = Millis::days(30);
 /// At most so many, so that the page comes within seconds.
 pub const MOST: u32 = 500;
 /// Addresses shown.
-const ADDRESSES: u32 = 20;
+const ADDRESSES: usize = 20;
 
 /// A change and its effects.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,8 +148,14 @@ pub struct Erasures {
 pub struct Callers {
     /// The address of the person who makes the change, and whether it could.
     pub own: (IpAddr, bool),
-    /// The addresses that used a key lately, latest first, and whether each could.
+    /// Addresses that used a key lately, and whether each could: first those that could not, then the latest ones.
     pub lately: Vec<(String, bool)>,
+    /// How many more there are.
+    pub more: usize,
+    /// How many of all of them may call the API now and could no longer.
+    pub shut_out: usize,
+    /// Since when the audit log was searched, if it is too long to be searched for [`SPAN`].
+    pub since: Option<Timestamp>,
 }
 
 /// What `change` would do to the settings as they are now.
@@ -160,7 +169,7 @@ pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<
     apply(change, &mut changed, staff, honnin.now());
     let after = changed.settings.unwrap_or_default();
     let callers = match change {
-        Change::Addresses(_) => Some(callers(honnin, staff, &after).await?),
+        Change::Addresses(_) => Some(callers(honnin, staff, &before, &after).await?),
         _ => None,
     };
     let mut weakenings = before.weakenings(&after);
@@ -250,25 +259,66 @@ fn duration(millis: i64) -> Value {
 impl Callers {
     /// Whether somebody who may call the API now could no longer.
     fn lose_access(&self, before: &TenantSettings) -> bool {
-        let admitted = |address: &str| address.parse().is_ok_and(|address| before.admits(address));
-        let lately = self.lately.iter().any(|(address, still)| !still && admitted(address));
-        lately || (!self.own.1 && before.admits(self.own.0))
+        self.shut_out > 0 || (!self.own.1 && before.admits(self.own.0))
     }
 }
 
-async fn callers(honnin: &Honnin, staff: &Staff, after: &TenantSettings) -> Result<Callers, StoreError> {
-    let (tenant, since) = (staff.tenant().clone(), honnin.now().plus(Millis(-SPAN.0)));
-    let unit = honnin
-        .db
-        .read(async move |tx| audit::list_key_addresses(tx, &tenant, since, ADDRESSES).await);
-    let lately = unit.await?.into_iter().map(|(address, _)| {
-        let admitted = address.parse().is_ok_and(|address| after.admits(address));
-        (address, admitted)
-    });
+async fn callers(
+    honnin: &Honnin,
+    staff: &Staff,
+    before: &TenantSettings,
+    after: &TenantSettings,
+) -> Result<Callers, StoreError> {
+    let (found, since) = addresses(honnin, staff).await?;
+    let admits = |settings: &TenantSettings, address: &str| address.parse().is_ok_and(|address| settings.admits(address));
+    let shut_out = found
+        .iter()
+        .filter(|address| admits(before, address) && !admits(after, address));
+    let shut_out = shut_out.count();
+    let (mut lately, admitted): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .map(|address| {
+            let is_admitted = admits(after, &address);
+            (address, is_admitted)
+        })
+        .partition(|(_, is_admitted)| !is_admitted);
+    lately.extend(admitted);
+    let more = lately.len().saturating_sub(ADDRESSES);
+    lately.truncate(ADDRESSES);
     Ok(Callers {
         own: (staff.address(), after.admits(staff.address())),
-        lately: lately.collect(),
+        lately,
+        more,
+        shut_out,
+        since,
     })
+}
+
+/// The addresses that used an API key lately, latest first: by the audit log as far as it is searched, and from where each key was used last,
+/// however long ago in it that was. The second value is since when, if that is not the whole of [`SPAN`].
+async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<(Vec<String>, Option<Timestamp>), StoreError> {
+    let (tenant, now) = (staff.tenant().clone(), honnin.now());
+    let since = now.plus(Millis(-SPAN.0));
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let logged = audit::list_key_addresses(tx, &tenant, since).await?;
+        let searched = audit::find_searched_since(tx, &tenant).await?;
+        Ok((logged, searched, api_keys::list(tx, &tenant).await?))
+    });
+    let (logged, searched, keys) = unit.await?;
+    let used = keys
+        .into_iter()
+        .filter(|key| key.is_valid(now))
+        .filter_map(|key| Some((key.last_used_from?, key.last_used_at?)))
+        .filter(|(_, at)| *at >= since);
+    let mut last = BTreeMap::new();
+    for (address, at) in logged.into_iter().chain(used) {
+        let latest = last.entry(address).or_insert(at);
+        *latest = at.max(*latest);
+    }
+    let mut found: Vec<_> = last.into_iter().collect();
+    found.sort_by_key(|(_, at)| Reverse(*at));
+    let found = found.into_iter().map(|(address, _)| address).collect();
+    Ok((found, searched.filter(|oldest| *oldest > since)))
 }
 
 async fn erasures(honnin: &Honnin, staff: &Staff, old: Millis, new: Millis) -> Result<Erasures, StoreError> {

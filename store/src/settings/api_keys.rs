@@ -45,6 +45,14 @@ pub struct ApiKeyRow {
     pub networks: Vec<IpNet>,
 }
 
+impl ApiKeyRow {
+    /// Whether it may be used at `now`.
+    #[must_use]
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| end > now)
+    }
+}
+
 /// The caller behind a key: what a request needs to know first, found by one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallerRow {

@@ -3,6 +3,7 @@
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
+use crate::console::parts::minutes;
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell, with_japanese};
@@ -116,6 +117,26 @@ fn erasures(found: &Erasures) -> AnyView {
     .into_any()
 }
 
+/// Which addresses were looked at.
+fn looked_at(found: &Callers) -> String {
+    match found.since {
+        None => say(
+            "Who could call the API. Addresses that used an API key in the last 30 days; those that would be refused come first:",
+            "変更後にAPIを呼び出せるかどうかを、アドレスごとに示します。過去30日間にAPIキーを使用したアドレス（拒否されるものから順に表示）：",
+        )
+        .to_owned(),
+        Some(since) => {
+            let since = minutes(since);
+            tell!(
+                "Who could call the API. The audit log is too long to be searched for 30 days. These are the addresses that used an API key since {since} UTC, and \
+                 those from which each key was last used; those that would be refused come first:",
+                "変更後にAPIを呼び出せるかどうかを、アドレスごとに示します。監査ログが長いため、過去30日間のすべては検索していません。{since}（UTC）以降にAPIキーを使用したアドレスと、\
+                 各キーが最後に使用されたアドレス（拒否されるものから順に表示）："
+            )
+        }
+    }
+}
+
 fn callers(found: &Callers) -> AnyView {
     let word = |admitted: bool| {
         if admitted {
@@ -139,12 +160,10 @@ fn callers(found: &Callers) -> AnyView {
         .lately
         .is_empty()
         .then(|| view! { <p class="soft">{say("No API key was used in the last 30 days.", "過去30日間に使用されたAPIキーはありません。")}</p> });
+    let more = (found.more > 0).then(|| view! { <li>{tell!("{} more", "ほか{}件", found.more)}</li> });
     view! {
-        <p>{say(
-            "Who could call the API. Addresses that used an API key in the last 30 days, latest first:",
-            "変更後にAPIを呼び出せるかどうかを、アドレスごとに示します。過去30日間にAPIキーを使用したアドレス（新しい順）：",
-        )}</p>
-        <ul class="bullets">{rows}<li>{own}</li></ul>{none}
+        <p>{looked_at(found)}</p>
+        <ul class="bullets">{rows}{more}<li>{own}</li></ul>{none}
     }
     .into_any()
 }
