@@ -62,6 +62,11 @@ export class Honnin {
     rmSync(this.data, { recursive: true, force: true });
   }
 
+  /** What it has logged. */
+  log() {
+    return readFileSync(this.#log.path, "utf8");
+  }
+
   /** Runs another command of the same binary on the same data. */
   async command(...words) {
     const { stdout } = await run(binary("honnin"), words, { env: this.env, cwd: this.data });

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
-import { freePort } from "../lib/places.mjs";
-import { signInThere, startProvider } from "../lib/provider.mjs";
+import { freePort, until } from "../lib/places.mjs";
+import { signInThere, startProvider, tampering } from "../lib/provider.mjs";
 
 const long = { timeout: 900_000 };
 const client = { client_id: "honnin", client_secret: "only for this test" };
@@ -81,4 +81,44 @@ test("signing in works without scripts, and not as somebody who was not invited"
   await signInThere(stranger, "mallory", at("/admin/sign-in/openid/callback"));
   await stranger.getByRole("heading", { name: "You do not have an account" }).waitFor();
   assert.deepEqual(await look(stranger, "openid-stranger"), []);
+});
+
+test("what the provider signed for another attempt, client or time, or has answered before, signs nobody in", long, async () => {
+  const attempts = [
+    ["nonce", "wrong nonce"],
+    ["audience", "wrong audience"],
+    ["time", "expired or not yet valid"],
+    ["code", "the code was refused"],
+  ];
+  for (const [kind, why] of attempts) {
+    provider.tamper = tampering[kind];
+    const page = await browser.desktop();
+    await page.goto(`${honnin.base}/admin/sign-in`);
+    await page.getByRole("link", { name: "Sign in with Example Login" }).click();
+    const answered = page.waitForResponse((response) => at("/admin/sign-in/openid/callback")(new URL(response.url())));
+    await signInThere(page, "rei", at("/admin/sign-in/openid/callback"));
+    await page.getByRole("heading", { name: "You were not signed in" }).waitFor();
+    await page.getByText("The answer of your identity provider was not accepted.").waitFor();
+    assert.equal((await answered).status(), 403, kind);
+    assert.deepEqual(await look(page, `openid-refused-${kind}`), []);
+    await until(`the log says: ${why}`, () => honnin.log().includes(why));
+    await page.goto(`${honnin.base}/admin`);
+    await page.waitForURL(at("/admin/sign-in"));
+    await page.context().close();
+  }
+  provider.tamper = tampering.none;
+});
+
+test("an answer of the provider signs in once", long, async () => {
+  const page = await browser.desktop();
+  await page.goto(`${honnin.base}/admin/sign-in`);
+  const callback = page.waitForRequest((request) => at("/admin/sign-in/openid/callback")(new URL(request.url())));
+  await page.getByRole("link", { name: "Sign in with Example Login" }).click();
+  await signInThere(page, "rei", at("/admin"));
+  const answer = (await callback).url();
+  for (const again of [page, await browser.desktop()]) {
+    const { status } = await again.goto(answer).then((response) => ({ status: response.status() }));
+    assert.equal(status, 400);
+    await again.getByRole("heading", { name: "This sign-in cannot be continued" }).waitFor();
+  }
 });
