@@ -46,7 +46,7 @@ async fn a_developer_sees_no_form_and_finds_nobody_and_the_audit_log_holds_no_na
     assert_eq!(found.status, 200);
     let log = auditor.get("/admin/audit?action=session.search").await.body;
     assert!(
-        log.contains("looked for a person") && log.contains("by date of birth: 1 found"),
+        log.contains("searched for a person") && log.contains("by date of birth: 1 found"),
         "{log}"
     );
     assert!(!log.contains("1990-04-05"));

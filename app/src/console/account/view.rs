@@ -54,8 +54,8 @@ pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> Any
         <div class="narrow-page">
             <h1>{say("Confirm your identity", "再認証")}</h1>
             <p class="lead">{say(
-                "Please confirm that it is still you. You last did so more than ten minutes ago.",
-                "前回の認証から10分以上経過しているため、再度ご本人の確認が必要です。",
+                "To continue, confirm that it is still you. Sensitive actions require that you have done so within the last ten minutes.",
+                "続けるには再認証が必要です。重要な操作には、10分以内の認証が必要です。",
             )}</p>
             {mistakes(&view.mistakes)}
             {confirm_form(view, meta)}
@@ -175,7 +175,7 @@ fn recovery(factors: &Factors) -> Option<AnyView> {
             <h3>{say("Recovery codes", "リカバリーコード")}</h3>
             <form class="inline" method="post" action="/admin/account/recovery-codes">
                 <span>{tell!("{left} left. Each signs you in once if you have lost your device.", "残り{left}個。デバイスを紛失したときは、1つのコードで1回サインインできます。")}</span>
-                <button class="button secondary small" type="submit">{say("Make new codes", "新しいコードを発行")}</button>
+                <button class="button secondary small" type="submit">{say("Generate new codes", "新しいコードを発行")}</button>
             </form>
         }
         .into_any()

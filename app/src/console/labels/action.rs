@@ -13,7 +13,7 @@ pub(in crate::console) fn action(action: &Named<AuditAction>) -> String {
     let label = match known {
         AuditAction::SessionCreate => say("created a session", "セッションを作成"),
         AuditAction::SessionRead => say("read a session", "セッションを閲覧"),
-        AuditAction::SessionSearch => say("looked for a person", "人物を検索"),
+        AuditAction::SessionSearch => say("searched for a person", "人物を検索"),
         AuditAction::SessionReprocess => say("reprocessed a session", "再提出を依頼"),
         AuditAction::SessionCancel => say("cancelled a session", "セッションをキャンセル"),
         AuditAction::SessionConsent => say("gave consent", "同意"),
@@ -62,7 +62,7 @@ pub(in crate::console) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::PersonChangePassword => say("changed their password", "パスワードを変更"),
         AuditAction::FactorAdd => say("added a second factor", "2要素認証の手段を追加"),
         AuditAction::FactorRemove => say("removed a second factor", "2要素認証の手段を解除"),
-        AuditAction::RecoveryCodesIssue => say("made new recovery codes", "リカバリーコードを再発行"),
+        AuditAction::RecoveryCodesIssue => say("generated new recovery codes", "リカバリーコードを再発行"),
         AuditAction::PersonEndSession => say("signed out another browser", "別のブラウザーからサインアウト"),
         AuditAction::PersonSignOutEverywhere => say("signed out everywhere", "すべてのブラウザーからサインアウト"),
         AuditAction::InstallationSetUp => say("set up the installation", "システムを初期設定"),
