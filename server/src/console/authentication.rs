@@ -30,7 +30,7 @@ use service::{
     access::{self, Staff},
     people::{
         console_session::{
-            ABSOLUTE, IDLE, id_of,
+            self, ABSOLUTE, IDLE, id_of,
             key::{ADDRESS, AGENT, SEEN_AT, SIGNED_IN_AT, USER},
         },
         openid,
@@ -307,8 +307,8 @@ async fn keep(
             session.insert(HALF_AT, now).await?;
         }
         Some(SessionChange::SignedOut) => session.flush().await?,
-        Some(SessionChange::Confirmed) => session.insert(PASSWORD_AT, now).await?,
-        Some(SessionChange::ConfirmedElsewhere(user)) => confirm(session, &user, now).await?,
+        Some(SessionChange::Confirmed) => renew_proof(app, session, now).await?,
+        Some(SessionChange::ConfirmedElsewhere(user)) => confirm(app, session, &user, now).await?,
         Some(SessionChange::LooksAt(tenant)) => session.insert(TENANT, tenant.as_str()).await?,
     }
     if let Some(Notice(notice)) = notice {
@@ -318,9 +318,25 @@ async fn keep(
 }
 
 /// Remembers that the person of this session has proved who they are, unless somebody else has signed in with this browser meanwhile.
-async fn confirm(session: &Session, user: &UserId, now: i64) -> Result<(), SessionError> {
+async fn confirm(app: &App, session: &Session, user: &UserId, now: i64) -> Result<(), SessionError> {
     if session.get::<String>(USER).await?.as_deref() == Some(user.as_str()) {
-        session.insert(PASSWORD_AT, now).await?;
+        renew_proof(app, session, now).await?;
     }
+    Ok(())
+}
+
+/// Notes when somebody proved who they are. The cookie changes, so that its value from before is worthless. A session that was ended meanwhile
+/// stays ended.
+async fn renew_proof(app: &App, session: &Session, now: i64) -> Result<(), SessionError> {
+    let is_there = match session.id() {
+        Some(id) => console_session::delete(&app.honnin, &id.to_string()).await?,
+        None => false,
+    };
+    if !is_there {
+        session.flush().await?;
+        return Ok(());
+    }
+    session.cycle_id().await?;
+    session.insert(PASSWORD_AT, now).await?;
     Ok(())
 }

@@ -67,7 +67,8 @@ impl SessionStore for Records {
     }
 
     async fn delete(&self, id: &Id) -> Result<()> {
-        console_session::delete(&self.0, &id.to_string()).await.map_err(backend)
+        let deleted = console_session::delete(&self.0, &id.to_string()).await;
+        deleted.map(drop).map_err(backend)
     }
 }
 

@@ -165,7 +165,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/account/passkeys", ALL, OWN_STEP_UP),
     ("POST", "/admin/account/passkeys/{passkey}/remove", ALL, OWN_STEP_UP),
     ("POST", "/admin/account/recovery-codes", ALL, OWN_STEP_UP),
-    ("POST", "/admin/account/sessions/{session}/end", ALL, OWN),
+    ("POST", "/admin/account/sessions/{session}/end", ALL, OWN_STEP_UP),
     ("GET", "/admin/account/authenticator", ALL, OWN),
     ("POST", "/admin/account/authenticator", ALL, OWN_STEP_UP),
     ("POST", "/admin/account/authenticator/confirm", ALL, OWN_STEP_UP),

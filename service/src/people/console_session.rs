@@ -155,11 +155,11 @@ pub async fn load(honnin: &Honnin, cookie: &str) -> Result<Option<(String, Times
     unit.await
 }
 
-/// Ends a session.
+/// Ends a session. Returns whether there was one.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<(), StoreError> {
+pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
     let hash = token::hash(cookie);
     let unit = honnin
         .db

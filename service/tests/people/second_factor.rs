@@ -173,6 +173,8 @@ async fn a_recovery_code_signs_in_once_however_it_is_typed_and_new_ones_end_the_
         None
     );
     let (_, codes) = with_app(&harness, &rita).await;
+    let letters = |code: &String| code.chars().filter(char::is_ascii_alphanumeric).count();
+    assert!(codes.iter().all(|code| letters(code) == 24), "120 bits, five in each");
     let shouted = codes[0].replace('-', " ").to_uppercase();
     enter_code(&harness, &rita, &shouted).await.unwrap();
     assert!(matches!(

@@ -54,12 +54,13 @@ pub async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<(St
     Ok(row.map(|(data, end)| (data, Timestamp::from_millis(end))))
 }
 
-/// Ends a session.
+/// Ends a session. Returns whether there was one.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn delete(tx: &mut Tx, hash: &[u8]) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE hash = $1").bind(hash).execute(conn).await.map(drop))
+pub async fn delete(tx: &mut Tx, hash: &[u8]) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM console_sessions WHERE hash = $1").bind(hash)
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
 /// Ends every session of a person. Returns how many there were.

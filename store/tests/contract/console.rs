@@ -216,7 +216,10 @@ async fn a_browsers_session_ends_and_does_not_come_back() {
         };
         assert_eq!(find(199).await, Some((r#"{"a":1}"#.to_owned(), at(200))), "{name}");
         assert_eq!(find(200).await, None, "{name}: over");
-        write!(db, tx => console_sessions::delete(tx, &signed_in.hash)).unwrap();
+        for there in [true, false] {
+            let ended = write!(db, tx => console_sessions::delete(tx, &signed_in.hash));
+            assert_eq!(ended.unwrap(), there, "{name}");
+        }
         write!(db, tx => console_sessions::save(tx, signed_in)).unwrap();
         assert_eq!(find(1).await, None, "{name}: signed out");
     }

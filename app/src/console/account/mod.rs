@@ -170,6 +170,7 @@ async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
 }
 
 async fn end_session(request: Request, _: Fields) -> PageResult<Outcome> {
+    request.check_fresh("/admin/account")?;
     if !console_session::end_own(request.honnin(), request.staff(), request.param("session")).await? {
         return Err(Fault::NotFound);
     }

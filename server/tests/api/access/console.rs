@@ -252,10 +252,15 @@ async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once()
     let asked = browser.post("/admin/keys", "name=Till&scope=create").await;
     assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
     let form = "next=%2Fadmin%2Fkeys&password=correct+horse+battery";
+    let before = browser.cookie.clone();
     assert_eq!(
         browser.post("/admin/confirm", form).await.header("location"),
         Some("/admin/keys")
     );
+    let confirmed = std::mem::replace(&mut browser.cookie, before);
+    assert_ne!(confirmed, browser.cookie);
+    assert_eq!(browser.get("/admin").await.status, 303, "the old value is invalid");
+    browser.cookie = confirmed;
     let issued = browser.post("/admin/keys", "name=Till&scope=create").await;
     assert!(issued.status == 201 && issued.body.contains("hn_live_"));
     let key = between(&issued.body, "<code>", &['<']).to_owned();

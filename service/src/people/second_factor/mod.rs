@@ -29,8 +29,8 @@ const SECRET_BYTES: usize = 20;
 const SKEW: u16 = 1;
 /// Recovery codes given out together.
 const RECOVERY_CODES: usize = 10;
-/// Bytes of a recovery code: 80 bits cannot be guessed, so a plain hash of them is enough.
-const RECOVERY_BYTES: usize = 10;
+/// Bytes of a recovery code: with 112 bits or more, a plain hash of them is enough (OWASP ASVS 5.0, 6.5.2).
+const RECOVERY_BYTES: usize = 15;
 /// Wrong codes of one person in a window. The password was right before, so nobody else can lock a person out.
 const CODE_LIMIT: i64 = 5;
 /// Name under which an authenticator's secret is encrypted.
@@ -259,7 +259,7 @@ pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Opti
     Ok(unit.await?.then_some(codes))
 }
 
-/// Sixteen letters and digits in groups of four, which cannot be taken for each other.
+/// 24 letters and digits in groups of four, which cannot be taken for each other.
 fn draw_recovery_codes(honnin: &Honnin) -> Vec<Secret<String>> {
     const DIGITS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
     let code = || {
