@@ -10,7 +10,21 @@ pub(super) fn row(cells: impl IntoIterator<Item = Option<String>>) -> String {
 }
 
 fn cell(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']);
     let mark = if formula { "'" } else { "" };
     format!("\"{mark}{}\"", text.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_no_formula_and_keeps_its_quotes() {
+        for first in ["=", "+", "-", "@", "\t", "\r", "\0"] {
+            let cell = row([Some(format!("{first}1+\"1\""))]);
+            assert_eq!(cell, format!("\"'{first}1+\"\"1\"\"\"\r\n"));
+        }
+        assert_eq!(row([Some("1=1".to_owned()), None]), "\"1=1\",\r\n");
+    }
 }

@@ -2,11 +2,18 @@
 
 use url::form_urlencoded;
 
+/// Longest address to continue at. It may have to fit into a cookie, of which browsers keep 4096 bytes.
+const LONGEST: usize = 1024;
+
 /// The address in the console to continue at. Anything else, above all another site, becomes the overview.
 pub(super) fn safe_next(next: &str) -> &str {
     let inside = next == "/admin" || next.starts_with("/admin/") || next.starts_with("/admin?");
     let plain = next.bytes().all(|b| b.is_ascii_graphic() && b != b'\\') && !next.starts_with("//");
-    if inside && plain { next } else { "/admin" }
+    if inside && plain && next.len() <= LONGEST {
+        next
+    } else {
+        "/admin"
+    }
 }
 
 /// The address of a page that continues at `next`.
@@ -34,5 +41,7 @@ mod tests {
         ] {
             assert_eq!(safe_next(outside), "/admin", "{outside:?}");
         }
+        let long = format!("/admin/sessions?metadata={}", "a".repeat(LONGEST));
+        assert_eq!(safe_next(&long), "/admin", "too long for a cookie");
     }
 }
