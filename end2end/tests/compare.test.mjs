@@ -128,17 +128,17 @@ async function review(id, letter) {
   for (let step = 0; step < 4; step++) await keyboard.press("ArrowRight");
   assert.equal(await opacity(), "0.7");
   wrong.push(...(await look(page, "compare-case-over")));
-  await keyboard.press("f");
+  await keyboard.press("s");
   assert.equal(await page.getByRole("button", { name: /^Flicker/ }).getAttribute("aria-pressed"), "true");
   for (const value of ["1", "0", "1"]) await page.waitForFunction((value) => document.querySelectorAll(".faces-pair figure")[1].style.opacity === value, value);
-  await keyboard.press("f");
+  await keyboard.press("s");
   assert.equal(await opacity(), "", "side by side again");
   // Nothing moves for people who do not want it: each press changes the face, and says which it is.
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await keyboard.press("f");
+  await keyboard.press("s");
   const seen = page.locator("[data-seen]");
   assert.equal(await seen.innerText(), "Selfie");
-  await keyboard.press("f");
+  await keyboard.press("s");
   assert.equal(await seen.innerText(), "Document");
   await keyboard.press("c");
   assert.equal(await opacity(), "", "side by side again");

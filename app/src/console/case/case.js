@@ -1,17 +1,44 @@
 (() => {
+  const viewer = document.querySelector("[data-viewer]");
   const gallery = document.querySelector("[data-gallery]");
   const tools = document.querySelector("[data-tools]");
   const help = document.querySelector("[data-keys]");
   const shots = gallery ? [...gallery.querySelectorAll("[data-shot]")] : [];
   const LARGEST = 8;
+  /** How many steps a picture is made brighter, or darker. */
+  const BRIGHTEST = 3;
+  /** How far an arrow key moves, as a share of the frame. */
+  const STEP = 1 / 8;
+  /** How much larger the loupe shows what is under it. */
+  const LOUPE = 3;
   let chosen = 0;
   const fresh = () => ({ turn: 0, bright: 0, contrast: 0, scale: 1, x: 0, y: 0 });
   const state = shots.map(fresh);
   const frames = shots.map((shot) => shot.querySelector(".shot-frame"));
   const strip = document.createElement("div");
+  const loupe = document.createElement("div");
+  /** Where the loupe is, from the middle of the frame; `null` while it is put away. */
+  let glass = null;
 
-  const show = () => shots.forEach((shot, i) => {
-    const s = state[i], frame = frames[i], img = shot.querySelector("img");
+  /** Lays the loupe over the chosen picture: the same picture with the same changes, larger, its point under the glass in the middle. */
+  const magnify = () => {
+    loupe.hidden = !glass;
+    if (!glass) return;
+    const frame = frames[chosen], seen = frame.querySelector("img"), image = loupe.firstChild;
+    const [width, height] = [frame.clientWidth, frame.clientHeight];
+    const within = (at, size) => Math.max(-size / 2, Math.min(size / 2, at));
+    glass = { x: within(glass.x, width), y: within(glass.y, height) };
+    if (loupe.parentNode !== frame) frame.append(loupe);
+    if (image.src !== seen.src) image.src = seen.src;
+    Object.assign(loupe.style, { left: `${width / 2 + glass.x}px`, top: `${height / 2 + glass.y}px` });
+    Object.assign(image.style, {
+      width: `${seen.offsetWidth}px`, height: `${seen.offsetHeight}px`, filter: seen.style.filter,
+      transform: `translate(-50%, -50%) scale(${LOUPE}) translate(${-glass.x}px, ${-glass.y}px) ${seen.style.transform}`,
+    });
+  };
+
+  const dress = (shot, i) => {
+    const s = state[i], frame = frames[i], img = shot.querySelector(".shot-frame > img");
     const sideways = s.turn % 180 !== 0;
     const fit = sideways ? Math.min(frame.clientHeight / img.offsetWidth, frame.clientWidth / img.offsetHeight, 1) || 1 : 1;
     // The picture never leaves its frame.
@@ -19,11 +46,15 @@
     s.x = Math.max(-room(frame.clientWidth), Math.min(room(frame.clientWidth), s.x));
     s.y = Math.max(-room(frame.clientHeight), Math.min(room(frame.clientHeight), s.y));
     img.style.transform = `translate(${s.x}px, ${s.y}px) rotate(${s.turn}deg) scale(${s.scale * fit})`;
-    img.style.filter = s.bright || s.contrast ? `brightness(${1 + s.bright * 0.35}) contrast(${1 + s.contrast * 0.5})` : "";
+    img.style.filter = s.bright || s.contrast ? `brightness(${1.35 ** s.bright}) contrast(${1 + s.contrast * 0.5})` : "";
     shot.classList.toggle("chosen", i === chosen);
     shot.classList.toggle("zoomed", s.scale > 1);
     strip.children[i]?.setAttribute("aria-pressed", i === chosen);
-  });
+  };
+  const show = () => {
+    shots.forEach(dress);
+    magnify();
+  };
   const choose = (i) => { chosen = i; show(); };
 
   /** Zooms, and keeps in place what is under the pointer. */
@@ -40,19 +71,60 @@
   const act = {
     zoom: (i, at) => zoom(i, state[i].scale > 1 ? 1 / LARGEST : 2.6, at),
     rotate: (i) => { state[i].turn = (state[i].turn + 90) % 360; },
-    bright: (i) => { state[i].bright = (state[i].bright + 1) % 4; },
+    closer: (i) => zoom(i, 1.5),
+    farther: (i) => zoom(i, 1 / 1.5),
+    bright: (i) => { state[i].bright = Math.min(BRIGHTEST, state[i].bright + 1); },
+    dark: (i) => { state[i].bright = Math.max(-BRIGHTEST, state[i].bright - 1); },
     contrast: (i) => { state[i].contrast = (state[i].contrast + 1) % 4; },
-    reset: (i) => { state[i] = fresh(); },
+    loupe: () => { glass = glass ? null : { x: 0, y: 0 }; },
+    reset: (i) => { state[i] = fresh(); glass = null; },
+  };
+
+  const pressed = (tool, on) => tools.querySelector(`[data-tool="${tool}"]`).setAttribute("aria-pressed", on);
+  const filled = () => viewer?.classList.contains("filling") ?? false;
+  const filling = (on) => {
+    viewer.classList.toggle("filling", on);
+    pressed("fill", on);
+    show();
+  };
+  let settled = Promise.resolve();
+  /** The viewer fills the window, and the screen where the browser permits it: not on an iPhone, for example. */
+  const fill = (on) => {
+    filling(on);
+    const screen = () => (on ? viewer.requestFullscreen?.() : document.fullscreenElement && document.exitFullscreen());
+    settled = settled.then(screen).catch(() => {});
+  };
+  // The browser leaves the full screen by itself as well.
+  document.addEventListener("fullscreenchange", () => filling(Boolean(document.fullscreenElement)));
+  // What has the focus is visible.
+  document.addEventListener("focusin", (event) => {
+    if (filled() && !help.open && !viewer.contains(event.target)) fill(false);
+  });
+
+  /** Moves what is seen of the enlarged picture; of one that is not enlarged, the loupe. Answers whether there was anything to move. */
+  const pan = (x, y) => {
+    const s = state[chosen], frame = frames[chosen];
+    const [dx, dy] = [x * STEP * frame.clientWidth, y * STEP * frame.clientHeight];
+    if (s.scale > 1) [s.x, s.y] = [s.x - dx, s.y - dy];
+    else if (glass) glass = { x: glass.x + dx / 2, y: glass.y + dy / 2 };
+    else return false;
+    show();
+    return true;
   };
   const use = (tool, at) => {
     if (tool === "help") { help.showModal(); return; }
+    if (tool === "fill") { if (shots.length) fill(!filled()); return; }
     if (tool === "compare" || tool === "flicker") {
+      if (filled()) fill(false);
       // Where no face was found, the whole pictures stand beside each other.
       if (document.querySelector("[data-faces]")) dispatchEvent(new CustomEvent("honnin-compare", { detail: tool }));
       else { gallery.classList.toggle("comparing"); show(); }
       return;
     }
-    if (shots.length) { act[tool](chosen, at); show(); }
+    if (!shots.length) return;
+    act[tool](chosen, at);
+    pressed("loupe", Boolean(glass));
+    show();
   };
 
   shots.forEach((shot, i) => {
@@ -78,6 +150,11 @@
       moved = false;
     });
     frame.addEventListener("pointermove", (event) => {
+      if (glass) {
+        const box = frame.getBoundingClientRect();
+        glass = { x: event.clientX - box.left - box.width / 2, y: event.clientY - box.top - box.height / 2 };
+        choose(i);
+      }
       const before = fingers.get(event.pointerId);
       if (!before) return;
       const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
@@ -100,11 +177,13 @@
   });
   if (shots.length) {
     strip.className = "strip";
+    loupe.className = "loupe";
+    loupe.append(Object.assign(document.createElement("img"), { alt: "" }));
     for (const [i, shot] of shots.entries()) {
       const button = document.createElement("button");
       const picture = document.createElement("img");
       button.type = "button";
-      picture.src = shot.querySelector("img").src;
+      picture.src = shot.dataset.small;
       picture.alt = shot.querySelector("figcaption strong").textContent;
       button.append(picture);
       button.addEventListener("click", () => choose(i));
@@ -126,11 +205,14 @@
   const focus = (selector) => document.querySelector(selector)?.focus();
   const reasons = [...document.querySelectorAll("[data-key]")];
   const keys = {
-    z: () => use("zoom"), r: () => use("rotate"), b: () => use("bright"), v: () => use("contrast"), 0: () => use("reset"), c: () => use("compare"), f: () => use("flicker"), "?": () => use("help"),
+    z: () => use("zoom"), "+": () => use("closer"), "-": () => use("farther"), l: () => use("loupe"), r: () => use("rotate"),
+    b: () => use("bright"), d: () => use("dark"), v: () => use("contrast"), 0: () => use("reset"), f: () => use("fill"),
+    c: () => use("compare"), s: () => use("flicker"), "?": () => use("help"),
     n: () => focus("#note"), a: () => focus('[value="approve"]'), x: () => focus('[value="reject"]'),
     t: () => focus('[value="ask_again"]'),
     j: () => document.querySelector('a[rel="next"]')?.click(), k: () => document.querySelector('a[rel="prev"]')?.click(),
   };
+  const arrows = { arrowleft: [-1, 0], arrowright: [1, 0], arrowup: [0, -1], arrowdown: [0, 1] };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help?.open) return;
     const key = event.key.toLowerCase();
@@ -140,6 +222,12 @@
       return;
     }
     if (event.target.closest("input:not([type=checkbox], [type=range])")) return;
+    if (key === "escape" && filled()) { fill(false); return; }
+    if (arrows[key]) {
+      // A slider has arrow keys of its own.
+      if (shots.length && !event.target.closest("input") && pan(...arrows[key])) event.preventDefault();
+      return;
+    }
     const reason = reasons.find((box) => box.dataset.key === key);
     if (reason) { reason.click(); event.preventDefault(); return; }
     if (/^[1-4]$/.test(key) && shots[key - 1]) { choose(key - 1); event.preventDefault(); return; }

@@ -25,7 +25,7 @@ pub(super) fn faces(faces: &Faces) -> AnyView {
                     <button class="button secondary small" type="button" data-mode="over" aria-pressed="false">
                         {say("Overlay", "重ねて表示")}</button>
                     <button class="button secondary small" type="button" data-mode="flicker" aria-pressed="false">
-                        {say("Flicker ", "交互に表示 ")}<kbd>"F"</kbd></button>
+                        {say("Flicker ", "交互に表示 ")}<kbd>"S"</kbd></button>
                 </div>
             </div>
             <div class="faces-pair" data-pair>

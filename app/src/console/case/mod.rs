@@ -212,6 +212,7 @@ fn pictures(counting: &[&Taken]) -> Vec<Shown> {
             .straight
             .then(|| format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::CARD)),
         url: picture_url(taken),
+        small_url: format!("{}?{}={}", picture_url(taken), forms::VIEW, forms::SMALL),
         problems: taken
             .problems
             .iter()

@@ -29,6 +29,8 @@ pub(super) struct Shown {
     pub name: String,
     /// Its address.
     pub url: String,
+    /// Address of the reduced picture, for the row of thumbnails.
+    pub small_url: String,
     /// Address of the card, cropped and straightened, if the card was found.
     pub card_url: Option<String>,
     /// Sentences of what is wrong with it.
@@ -134,7 +136,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
                 .map(|p| view! { <li>{p.clone()}</li> })
                 .collect_view();
             view! {
-                <figure class="shot" class:compared=shown.compared data-shot=key.clone()>
+                <figure class="shot" class:compared=shown.compared data-shot=key.clone() data-small=shown.small_url.clone()>
                     <figcaption><strong>{shown.name.clone()}</strong><kbd>{key.clone()}</kbd></figcaption>
                     <a class="shot-frame" href=link target="_blank" rel="noopener">
                         <img src=seen alt=alt/>
@@ -145,16 +147,28 @@ fn gallery(pictures: &[Shown]) -> AnyView {
             }
         })
         .collect_view();
+    let tool = |tool: &'static str, name: &'static str, key: &'static str| {
+        // Those that are on or off.
+        let pressed = matches!(tool, "loupe" | "fill").then_some("false");
+        view! {
+            <button class="button secondary small" type="button" data-tool=tool aria-pressed=pressed>{name}" "<kbd>{key}</kbd></button>
+        }
+    };
     view! {
-        <div class="tools" data-tools hidden>
-            <button class="button secondary small" type="button" data-tool="zoom">{say("Zoom ", "拡大 ")}<kbd>"Z"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="rotate">{say("Rotate ", "回転 ")}<kbd>"R"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="bright">{say("Brighter ", "明るさ ")}<kbd>"B"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="contrast">{say("Contrast ", "コントラスト ")}<kbd>"V"</kbd></button>
-            <button class="button secondary small" type="button" data-tool="compare">{say("Compare faces ", "顔を比較 ")}<kbd>"C"</kbd></button>
-            <button class="button quiet small" type="button" data-tool="help">{say("Shortcuts ", "ショートカット ")}<kbd>"?"</kbd></button>
+        <div class="viewer-area" data-viewer>
+            <div class="tools" data-tools hidden>
+                {tool("zoom", say("Zoom", "拡大"), "Z")}
+                {tool("loupe", say("Loupe", "ルーペ"), "L")}
+                {tool("rotate", say("Rotate", "回転"), "R")}
+                {tool("dark", say("Darker", "暗く"), "D")}
+                {tool("bright", say("Brighter", "明るく"), "B")}
+                {tool("contrast", say("Contrast", "コントラスト"), "V")}
+                {tool("fill", say("Full screen", "全画面"), "F")}
+                {tool("compare", say("Compare faces", "顔を比較"), "C")}
+                <button class="button quiet small" type="button" data-tool="help">{say("Shortcuts ", "ショートカット ")}<kbd>"?"</kbd></button>
+            </div>
+            <div class="gallery" data-gallery>{shots}</div>
         </div>
-        <div class="gallery" data-gallery>{shots}</div>
     }
     .into_any()
 }
@@ -339,11 +353,22 @@ fn keys() -> AnyView {
             say("zoom; drag to move", "拡大・縮小（ドラッグで移動）"),
         ),
         ("Z", say("zoom to the middle and back", "中央を拡大、元に戻す")),
-        ("R", say("rotate it", "回転")),
+        ("+, -", say("zoom in steps", "段階的に拡大、縮小")),
         (
-            "B, V",
-            say("more brightness, more contrast", "明るさを上げる、コントラストを上げる"),
+            say("Arrow keys", "矢印キー"),
+            say("move the enlarged picture, or the loupe", "拡大した画像またはルーペを移動"),
         ),
+        (
+            "L",
+            say(
+                "loupe, which follows the pointer; again to put it away",
+                "ポインターを追うルーペ（もう一度押すと終了）",
+            ),
+        ),
+        ("F", say("full screen; Esc leaves it", "全画面表示（Escで終了）")),
+        ("R", say("rotate it", "回転")),
+        ("B, D", say("brighter, darker", "明るくする、暗くする")),
+        ("V", say("more contrast", "コントラストを上げる")),
         ("0", say("as it was", "元に戻す")),
         (
             "C",
@@ -353,7 +378,7 @@ fn keys() -> AnyView {
             ),
         ),
         (
-            "F",
+            "S",
             say(
                 "flicker between them; again to stop",
                 "交互に表示（もう一度押すと停止）",
