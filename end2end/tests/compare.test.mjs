@@ -110,7 +110,7 @@ async function review(id, letter) {
   const { page } = await signIn(browser, honnin, tenant, { email: "cora@bank.example", role: "reviewer" });
   await page.goto(`${honnin.base}/admin/review/${id}`);
   await allPicturesAreShown(page);
-  const name = page.getByRole("row", { name: /Last name/ });
+  const name = page.getByRole("row", { name: /Family name/ });
   await name.getByRole("img", { name: /as printed/ }).waitFor();
   assert.equal(await name.locator("mark").first().innerText(), letter, "the letter that differs");
   await showsPrint(page, page.locator("svg.crop"));

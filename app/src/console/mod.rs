@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod audit;
+mod callback;
 pub mod case;
 mod csv;
 pub mod decisions;

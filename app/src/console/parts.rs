@@ -144,6 +144,8 @@ pub(super) struct Line {
     pub autocomplete: &'static str,
     /// Narrow, for numbers.
     pub narrow: bool,
+    /// What browsers offer to fill in.
+    pub suggestions: Vec<String>,
 }
 
 impl Line {
@@ -198,19 +200,26 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
         value,
         autocomplete,
         narrow,
+        suggestions,
     } = line;
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
     let hint_id = format!("{name}-hint");
     let described = hint.is_some().then(|| hint_id.clone());
     let class = if narrow { "input narrow" } else { "input" };
+    let list = (!suggestions.is_empty()).then(|| format!("{name}-list"));
+    let offered = list.clone().map(|list| {
+        let offered = suggestions.into_iter().map(|value| view! { <option value=value></option> }).collect_view();
+        view! { <datalist id=list>{offered}</datalist> }
+    });
     view! {
         <div class="field" class:wrong=wrong>
             <label for=name>{label}</label>
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
             {error.map(|error| view! { <p class="error">{error}</p> })}
-            <input class=class id=name name=name type=kind value=value autocomplete=autocomplete
+            <input class=class id=name name=name type=kind value=value autocomplete=autocomplete list=list
                 aria-describedby=described aria-invalid=wrong.then_some("true") spellcheck="false"/>
+            {offered}
         </div>
     }
     .into_any()

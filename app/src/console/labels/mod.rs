@@ -179,11 +179,11 @@ pub(super) fn gender(gender: Gender) -> &'static str {
 #[must_use]
 pub(super) fn field(name: FieldName) -> &'static str {
     match name {
-        FieldName::LastName => say("Last name", "姓"),
-        FieldName::FirstName => say("First name", "名"),
+        FieldName::LastName => say("Family name", "姓"),
+        FieldName::FirstName => say("Given names", "名"),
         FieldName::FullName => say("Name", "氏名"),
-        FieldName::LastNameKana => say("Last name (kana)", "姓（カナ）"),
-        FieldName::FirstNameKana => say("First name (kana)", "名（カナ）"),
+        FieldName::LastNameKana => say("Family name (kana)", "姓（カナ）"),
+        FieldName::FirstNameKana => say("Given names (kana)", "名（カナ）"),
         FieldName::BirthDate => say("Date of birth", "生年月日"),
         FieldName::Gender => say("Gender", "性別"),
         FieldName::Address => say("Address", "住所"),

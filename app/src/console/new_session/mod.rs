@@ -1,25 +1,38 @@
-//! Creating a session by hand.
+//! Creating a session by hand: every field of the API's request, which is also what is parsed.
 
 mod view;
 
 use super::{
+    callback,
     layout::NavigationItem,
     link,
     request::{PageResult, Request},
     words::{say, with_japanese},
 };
-use crate::page::{Fields, Outcome, form, mistake};
+use crate::{
+    page::{Fields, Outcome, form, mistake},
+    parts::Mistake,
+};
 use axum::{Router, routing::post};
-use domain::{request::Issue, tenant::NotReady};
+use domain::{
+    json,
+    request::Issue,
+    tenant::{NotReady, TenantSettings},
+};
 use http::StatusCode;
 use leptos::prelude::*;
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use service::{
     access::{Reviewer, Tenant},
     session::create::{CreateSessionError, create_session},
     settings,
 };
-use view::{NewSessionView, render};
+use std::collections::BTreeMap;
+use view::{NewSessionView, PERSON, RETURN, label, render};
+
+/// The field of the metadata; what is wrong with no field in particular is said there, too.
+const METADATA: &str = "metadata";
 
 /// Creating a session.
 #[component]
@@ -47,65 +60,80 @@ fn why(not_ready: NotReady) -> &'static str {
 
 async fn load(request: Request) -> PageResult<NewSessionView> {
     Reviewer::of(request.staff())?;
-    let tenant = settings::load(request.honnin(), request.staff()).await?;
-    let not_ready = match &tenant.settings {
+    let settings = settings::load(request.honnin(), request.staff()).await?.settings;
+    Ok(empty(settings.as_ref()))
+}
+
+/// The form as nobody has typed anything.
+fn empty(settings: Option<&TenantSettings>) -> NewSessionView {
+    let not_ready = match settings {
         None => Some(NotReady::SettingsMissing),
         Some(settings) => settings.plan().err(),
     };
-    Ok(NewSessionView {
+    NewSessionView {
+        callback_urls: settings.map(|settings| settings.callback_urls.clone()).unwrap_or_default(),
         not_ready: not_ready.map(why),
         ..NewSessionView::default()
-    })
+    }
 }
 
-/// The request as a customer's server would send it, or what is wrong with the metadata.
-fn body(fields: &Fields) -> Result<Vec<u8>, &'static str> {
-    let mut body = Map::new();
-    let mut known = Map::new();
-    for name in ["lastName", "firstName", "birthDate"] {
-        let text = fields.text(name);
-        if !text.is_empty() {
-            known.insert(name.to_owned(), Value::String(text));
+/// The request as a customer's server would send it. What is left empty is left out.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(flatten)]
+    texts: BTreeMap<&'static str, &'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pre_registered_info: BTreeMap<&'static str, &'a str>,
+}
+
+/// What was typed into some of the fields.
+fn filled<'a>(typed: &'a BTreeMap<&'static str, String>, names: &[&'static str]) -> BTreeMap<&'static str, &'a str> {
+    let value = |name: &&'static str| Some((*name, typed.get(name)?.as_str()));
+    names.iter().filter_map(value).filter(|(_, text)| !text.is_empty()).collect()
+}
+
+/// The request, or what is wrong with the metadata.
+fn body(typed: &BTreeMap<&'static str, String>) -> Result<Vec<u8>, &'static str> {
+    // As it was typed: numbers of any size, keys in their order.
+    let metadata = match typed.get(METADATA).filter(|text| !text.is_empty()) {
+        None => None,
+        Some(text) => {
+            json::check(text.as_bytes()).map_err(|_| not_json())?;
+            Some(serde_json::from_str(text).map_err(|_| not_json())?)
         }
-    }
-    if !known.is_empty() {
-        body.insert("preRegisteredInfo".to_owned(), Value::Object(known));
-    }
-    let metadata = fields.text("metadata");
-    if !metadata.is_empty() {
-        let parsed: Value = serde_json::from_str(&metadata).map_err(|_| not_json())?;
-        let object = parsed.is_object().then_some(parsed).ok_or_else(|| {
-            say(
-                "The metadata must be a JSON object in braces.",
-                "メタデータは{ }で囲んだJSONオブジェクトで入力してください。",
-            )
-        })?;
-        body.insert("metadata".to_owned(), object);
-    }
+    };
+    let body = Body {
+        texts: filled(typed, &RETURN),
+        metadata,
+        pre_registered_info: filled(typed, &PERSON),
+    };
     serde_json::to_vec(&body).map_err(|_| not_json())
 }
 
 fn not_json() -> &'static str {
     say(
-        "The metadata is not valid JSON.",
-        "メタデータがJSONの形式になっていません。",
+        "The metadata is not valid JSON, or has the same key twice.",
+        "メタデータがJSONの形式になっていないか、同じキーが重複しています。",
     )
 }
 
-/// What is wrong with a field. The API words it for developers.
-fn issue_of(field: &str, issue: &Issue) -> String {
-    let label = match field {
-        "lastName" => "姓",
-        "firstName" => "名",
-        "birthDate" => "生年月日",
-        _ => "メタデータ",
-    };
+/// What the API says is wrong, with the field's name as the form has it.
+fn issue_of(issue: &Issue) -> Mistake {
+    let names = [METADATA].into_iter().chain(RETURN).chain(PERSON);
+    let at = issue.path.last().map_or(METADATA, String::as_str);
+    let field = names.into_iter().find(|name| *name == at).unwrap_or(METADATA);
     let what = match issue.tag {
         "Limit" => "長さが上限を超えています。",
-        "Format" => "形式が正しくありません。",
-        _ => "値が正しくありません。",
+        _ => "形式が正しくありません。",
     };
-    with_japanese(format!("{field} {}.", issue.message), format!("{label}の{what}"))
+    let sentence = with_japanese(
+        format!("{} {}.", label(field), issue.message),
+        format!("{}の{what}", label(field)),
+    );
+    mistake(field, sentence)
 }
 
 /// Why the session was not created, where no field is to blame.
@@ -121,29 +149,82 @@ fn refusal(error: &CreateSessionError) -> String {
 
 async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
+    let settings = settings::load(request.honnin(), request.staff()).await?.settings;
+    let names = [METADATA].into_iter().chain(RETURN).chain(PERSON);
     let mut view = NewSessionView {
-        metadata: fields.text("metadata"),
-        known: ["lastName", "firstName", "birthDate"].map(|name| fields.text(name)),
-        ..NewSessionView::default()
+        typed: names.map(|name| (name, fields.text(name))).collect(),
+        ..empty(settings.as_ref())
     };
-    match body(&fields) {
-        Err(sentence) => view.mistakes.push(mistake("metadata", sentence)),
-        Ok(body) => match create_session(request.honnin(), &Tenant::by_hand(&reviewer), &body).await {
-            Ok(made) => {
-                let (url, until) = (made.verification_url.expose(), made.verification_url_expires_at);
-                let shown = link::shown(say("Session created", "セッションを作成しました"), &made.id, url, until);
-                return Ok(Outcome::shown(StatusCode::OK, shown));
-            }
-            Err(CreateSessionError::Decode(issues)) => {
-                for issue in issues {
-                    let field = issue.path.last().map_or("metadata", String::as_str);
-                    view.mistakes.push(mistake(field, issue_of(field, &issue)));
-                }
-            }
-            Err(CreateSessionError::NotReady(not_ready)) => view.not_ready = Some(why(not_ready)),
-            Err(CreateSessionError::Store(error)) => return Err(error.into()),
-            Err(other) => view.mistakes.push(mistake("metadata", refusal(&other))),
-        },
+    let body = match body(&view.typed) {
+        Ok(body) => body,
+        Err(sentence) => {
+            view.mistakes.push(mistake(METADATA, sentence));
+            return Ok(Outcome::refused(view));
+        }
+    };
+    match create_session(request.honnin(), &Tenant::by_hand(&reviewer), &body).await {
+        Ok(made) => {
+            let (url, until) = (made.verification_url.expose(), made.verification_url_expires_at);
+            let shown = link::shown(say("Session created", "セッションを作成しました"), &made.id, url, until);
+            return Ok(Outcome::shown(StatusCode::OK, shown));
+        }
+        Err(CreateSessionError::Decode(issues)) => view.mistakes.extend(issues.iter().map(issue_of)),
+        Err(CreateSessionError::CallbackUrlNotAllowed(url)) => {
+            let why = callback::judge(&url, &view.callback_urls).err();
+            let sentence = why.unwrap_or_else(|| refusal(&CreateSessionError::CallbackUrlNotAllowed(url)));
+            view.mistakes.push(mistake("callbackUrl", sentence));
+        }
+        Err(CreateSessionError::NotReady(not_ready)) => view.not_ready = Some(why(not_ready)),
+        Err(CreateSessionError::Store(error)) => return Err(error.into()),
+        Err(other) => view.mistakes.push(mistake(METADATA, refusal(&other))),
     }
     Ok(Outcome::refused(view))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::request::CreationRequest;
+
+    fn typed(fields: &[(&'static str, &str)]) -> BTreeMap<&'static str, String> {
+        fields.iter().map(|(name, text)| (*name, (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn the_request_has_what_was_typed_and_nothing_else() {
+        for (fields, wanted) in [
+            (&[("state", ""), ("lastName", "")][..], "{}"),
+            (&[("state", "a b"), ("callbackUrl", "x")], r#"{"callbackUrl":"x","state":"a b"}"#),
+            (&[("metadata", r#"{"b": 1e400, "a": 1}"#)], r#"{"metadata":{"b": 1e400, "a": 1}}"#),
+            (
+                &[("gender", "male"), ("address", "1 Sample Town")],
+                r#"{"preRegisteredInfo":{"address":"1 Sample Town","gender":"male"}}"#,
+            ),
+        ] {
+            assert_eq!(String::from_utf8(body(&typed(fields)).unwrap()).unwrap(), wanted);
+        }
+        for bad in ["{not json", r#"{"a":1,"a":2}"#, r#"{}, "state": "smuggled""#] {
+            assert_eq!(body(&typed(&[(METADATA, bad)])), Err(not_json()), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_fault_of_the_api_is_told_beside_its_field() {
+        let long = "x".repeat(9_000);
+        for (name, text) in [
+            ("state", long.as_str()),
+            ("metadata", "[1]"),
+            ("lastName", &long),
+            ("firstName", &long),
+            ("address", &long),
+            ("birthDate", "1 May"),
+            ("gender", "x"),
+        ] {
+            let issues = CreationRequest::parse(&body(&typed(&[(name, text)])).unwrap()).unwrap_err();
+            let told: Vec<_> = issues.iter().map(issue_of).collect();
+            assert_eq!(told.len(), 1, "{name}");
+            assert_eq!(told[0].field, name);
+            assert_eq!(told[0].sentence, format!("{} {}.", label(name), issues[0].message));
+        }
+    }
 }

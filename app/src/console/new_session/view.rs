@@ -1,41 +1,81 @@
 //! Creating a session by hand.
 
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, area, heading, line};
+use crate::console::parts::{Line, area, heading, line, select};
 use crate::console::words::say;
 use crate::parts::Mistake;
+use domain::{document::FieldName, user_input::Gender};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
+
+/// The fields about the user's return, as the API names them.
+pub(super) const RETURN: [&str; 2] = ["callbackUrl", "state"];
+/// The fields of `preRegisteredInfo`.
+pub(super) const PERSON: [&str; 5] = ["lastName", "firstName", "birthDate", "gender", "address"];
 
 /// The form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct NewSessionView {
-    /// JSON object as typed.
-    pub metadata: String,
-    /// Pre-registered data as typed: last name, first name, date of birth.
-    pub known: [String; 3],
+    /// What was typed, by the API's name of the field.
+    pub typed: BTreeMap<&'static str, String>,
+    /// The URLs to which users may return.
+    pub callback_urls: Vec<String>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
     /// Why no session can be created at all.
     pub not_ready: Option<&'static str>,
 }
 
+/// A field's name in the form.
+pub(super) fn label(field: &str) -> &'static str {
+    match field {
+        "callbackUrl" => say("Callback URL", "コールバックURL"),
+        "state" => say("State", "ステート"),
+        "lastName" => labels::field(FieldName::LastName),
+        "firstName" => labels::field(FieldName::FirstName),
+        "birthDate" => labels::field(FieldName::BirthDate),
+        "gender" => labels::field(FieldName::Gender),
+        "address" => labels::field(FieldName::Address),
+        _ => say("Metadata", "メタデータ"),
+    }
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let wrong = &view.mistakes;
-    let [last, first, birth] = view.known.clone();
-    let text = |name, label, kind, value| Line {
-        name,
-        label,
-        kind,
-        value,
-        autocomplete: "off",
-        ..Line::default()
+    let typed = |name: &str| view.typed.get(name).cloned().unwrap_or_default();
+    let text = |name: &'static str| Line::text(name, label(name), typed(name));
+    let birth_date = Line {
+        kind: "date",
+        ..text("birthDate")
+    };
+    let genders = Gender::ALL.iter().map(|gender| (gender.to_string(), labels::gender(*gender).to_owned()));
+    let callback = Line {
+        kind: "url",
+        hint: Some(
+            say(
+                "Where the user returns to after the verification: one of the callback URLs in the settings.",
+                "本人確認の終了後に利用者が戻るURLです。設定で許可したコールバックURLのいずれかを入力します。",
+            )
+            .into(),
+        ),
+        suggestions: view.callback_urls.clone(),
+        ..text("callbackUrl")
+    };
+    let state = Line {
+        hint: Some(
+            say(
+                "Added to the callback URL unchanged. Must not contain personal data.",
+                "コールバックURLにそのまま付加されます。個人情報は含めないでください。",
+            )
+            .into(),
+        ),
+        ..text("state")
     };
     let metadata = Line {
-        name: "metadata",
-        label: say("Metadata (optional)", "メタデータ（任意）"),
         hint: Some(
             say(
                 r#"A JSON object, like {"order": "A-17"}. Returned in webhooks. Must not contain personal data."#,
@@ -43,8 +83,7 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
             )
             .into(),
         ),
-        value: view.metadata.clone(),
-        ..Line::default()
+        ..text("metadata")
     };
     let main = view! {
         <p class="crumb"><a href="/admin/sessions">{say("Sessions", "セッション")}</a></p>
@@ -52,16 +91,27 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
         {view.not_ready.map(|why| view! { <p class="note">{why}" "<a href="/admin/settings">{say("Open the settings", "設定を開く")}</a></p> })}
         {mistakes(wrong)}
         <form class="stack narrow-page" method="post" action="/admin/sessions/new">
+            <p class="soft">{say("Every field is optional.", "すべての項目は任意です。")}</p>
             <section class="panel stack">
-                <h2>{say("What you know about the person (optional)", "利用者の登録情報（任意）")}</h2>
+                <h2>{say("What you know about the person", "利用者の登録情報")}</h2>
                 <p class="soft">{say("Compared with the document. Encrypted at rest.", "本人確認書類と照合します。入力内容は暗号化して保存されます。")}</p>
                 <div class="grid-form">
-                    {line(text("lastName", say("Last name", "姓"), "text", last), wrong)}
-                    {line(text("firstName", say("First name", "名"), "text", first), wrong)}
-                    {line(text("birthDate", say("Date of birth", "生年月日"), "date", birth), wrong)}
+                    {line(text("lastName"), wrong)}
+                    {line(text("firstName"), wrong)}
+                    {line(birth_date, wrong)}
+                    {select("gender", label("gender"), say("Not known", "不明"), genders, &typed("gender"))}
                 </div>
+                {line(text("address"), wrong)}
             </section>
-            {area(metadata, 3, wrong)}
+            <section class="panel stack">
+                <h2>{say("Return to your application", "アプリケーションへの戻り先")}</h2>
+                {line(callback, wrong)}
+                {line(state, wrong)}
+            </section>
+            <section class="panel stack">
+                <h2>{say("For your records", "管理用の情報")}</h2>
+                {area(metadata, 3, wrong)}
+            </section>
             <p><button class="button primary" type="submit">{say("Create", "作成")}</button></p>
         </form>
     };

@@ -1,6 +1,10 @@
 //! What is wrong with a setting, in sentences.
 
-use crate::{console::words::with_japanese, page::mistake, parts::Mistake};
+use crate::{
+    console::{callback, words::with_japanese},
+    page::mistake,
+    parts::Mistake,
+};
 use domain::{callback::BadCallback, contact::BadContact, tenant::BadSetting};
 use service::webhook::sender::receiver_url::UrlFault;
 
@@ -57,28 +61,12 @@ pub(super) fn contact(bad: BadContact) -> Mistake {
 }
 
 /// A line of the callback URLs.
-pub(super) fn callback(url: &str, bad: BadCallback) -> Mistake {
-    let ja = callback_rule(bad);
+pub(super) fn callback_line(url: &str, bad: BadCallback) -> Mistake {
+    let ja = callback::rule(bad);
     mistake(
         "callback_urls",
         with_japanese(format!("The callback URL {url} {bad}."), format!("{url}：{ja}")),
     )
-}
-
-/// Why a URL can never be a callback URL.
-pub(super) fn not_allowed(bad: BadCallback) -> String {
-    let ja = callback_rule(bad);
-    with_japanese(format!("Not allowed: it {bad}."), format!("許可されていません。{ja}"))
-}
-
-const fn callback_rule(bad: BadCallback) -> &'static str {
-    match bad {
-        BadCallback::NotAUrl => "絶対URLではありません。",
-        BadCallback::NotHttps => "「https://」で始まるURLを指定してください。",
-        BadCallback::UserInfo => "ユーザー名やパスワードを含めることはできません。",
-        BadCallback::Query => "クエリを含めることはできません。",
-        BadCallback::Fragment => "フラグメントを含めることはできません。",
-    }
 }
 
 /// A receiver that gets no webhooks.

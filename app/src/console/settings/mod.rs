@@ -7,6 +7,7 @@ mod second_look;
 mod view;
 
 use super::{
+    callback,
     fault::Fault,
     layout::NavigationItem,
     proof::{proof_of, step_up},
@@ -154,15 +155,7 @@ async fn load(request: Request) -> PageResult<SettingsView> {
             .settings
             .map(|settings| settings.callback_urls)
             .unwrap_or_default();
-        let answer = match (CallbackUrl::parse(&asked), CallbackUrl::allowed(&asked, &list)) {
-            (Err(bad), _) => Err(faults::not_allowed(bad)),
-            (Ok(_), None) => Err(say(
-                "Not allowed: it is not on the list.",
-                "許可されていません。許可するコールバックURLに含まれていません。",
-            )
-            .to_owned()),
-            (Ok(_), Some(_)) => Ok(()),
-        };
+        let answer = callback::judge(&asked, &list);
         view.tested = Some((asked, answer));
     }
     Ok(view)
@@ -232,7 +225,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
         }
         "callbacks" => {
             let urls = fields.lines("callback_urls");
-            let bad = |url: &String| Some(faults::callback(url, CallbackUrl::parse(url).err()?));
+            let bad = |url: &String| Some(faults::callback_line(url, CallbackUrl::parse(url).err()?));
             mistakes.extend(urls.iter().filter_map(bad));
             Change::Callbacks(urls)
         }

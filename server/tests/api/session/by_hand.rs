@@ -32,3 +32,50 @@ async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
         "no personal data for developers"
     );
 }
+
+#[tokio::test]
+async fn a_session_made_by_hand_has_every_field_of_the_api() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let form = browser.get("/admin/sessions/new").await.body;
+    assert!(form.contains(r#"<option value="https://shop.example/done">"#), "{form}");
+    let made = browser
+        .post(
+            "/admin/sessions/new",
+            "lastName=Tanaka&firstName=Hana&birthDate=1990-02-03&gender=female&address=1+Sample+Town\
+             &callbackUrl=https%3A%2F%2Fshop.example%2Fdone&state=a+b&metadata=%7B%22big%22%3A1e400%7D",
+        )
+        .await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    let id = between(&made.body, "/admin/sessions/vs_", &['"']).to_owned();
+    let path = format!("/v1/verification-sessions/vs_{id}");
+    let read = server.call("GET", &path, "").await;
+    assert!(read.body.contains(r#""metadata":{"big":1e400}"#), "{}", read.body);
+    assert!(
+        read.body.contains(
+            r#""preRegisteredInfo":{"birthDate":"1990-02-03","lastName":"Tanaka","firstName":"Hana","address":"1 Sample Town","gender":"female"}"#
+        ),
+        "{}",
+        read.body
+    );
+    let page = browser.get(&format!("/admin/sessions/vs_{id}")).await.body;
+    assert!(page.contains("https://shop.example/done"));
+}
+
+#[tokio::test]
+async fn what_the_api_refuses_is_said_beside_the_field_with_what_was_typed() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    for (typed, sentence) in [
+        ("callbackUrl=https%3A%2F%2Fother.example%2F", "Not allowed: it is not one of the callback URLs in the settings."),
+        ("callbackUrl=http%3A%2F%2Fshop.example%2Fdone", "Not allowed: it must begin with https://."),
+        ("birthDate=yesterday", "Date of birth must have the form YYYY-MM-DD."),
+        ("gender=other", "Gender must be male or female."),
+        ("metadata=%5B1%5D", "Metadata must be an object."),
+    ] {
+        let refused = browser.post("/admin/sessions/new", &format!("{typed}&address=1+Sample+Town")).await;
+        assert_eq!(refused.status, 422, "{typed}");
+        assert!(refused.body.contains(sentence), "{sentence}: {}", refused.body);
+        assert!(refused.body.contains("value=\"1 Sample Town\""), "{typed}");
+    }
+}

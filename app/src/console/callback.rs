@@ -1,0 +1,32 @@
+//! Whether users may return to a URL, for the forms in which one is typed.
+
+use super::words::{say, with_japanese};
+use domain::callback::{BadCallback, CallbackUrl};
+
+/// Whether a URL is one of `allowed`, and if not, the reason as a sentence.
+pub(super) fn judge(asked: &str, allowed: &[String]) -> Result<(), String> {
+    CallbackUrl::parse(asked).map_err(not_allowed)?;
+    CallbackUrl::allowed(asked, allowed).map(drop).ok_or_else(|| {
+        say(
+            "Not allowed: it is not one of the callback URLs in the settings.",
+            "許可されていません。許可するコールバックURLに含まれていません。",
+        )
+        .to_owned()
+    })
+}
+
+fn not_allowed(bad: BadCallback) -> String {
+    let ja = rule(bad);
+    with_japanese(format!("Not allowed: it {bad}."), format!("許可されていません。{ja}"))
+}
+
+/// The rule that a URL breaks, in Japanese.
+pub(super) const fn rule(bad: BadCallback) -> &'static str {
+    match bad {
+        BadCallback::NotAUrl => "絶対URLではありません。",
+        BadCallback::NotHttps => "「https://」で始まるURLを指定してください。",
+        BadCallback::UserInfo => "ユーザー名やパスワードを含めることはできません。",
+        BadCallback::Query => "クエリを含めることはできません。",
+        BadCallback::Fragment => "フラグメントを含めることはできません。",
+    }
+}
