@@ -36,7 +36,7 @@ async function drawnLogo() {
 }
 
 async function upload(name, mimeType, buffer) {
-  await console_.goto(`${honnin.base}/admin/settings`);
+  await console_.goto(`${honnin.base}/admin/settings/look`);
   await console_.locator("#logo-file").setInputFiles({ name, mimeType, buffer });
   await console_.locator("#logo").getByRole("button", { name: "Upload" }).click();
 }
@@ -71,7 +71,7 @@ test("a logo is uploaded, shown on every capture page, and removed", long, async
     stumbles.push(...(await look(phone, `branding-consent-${colorScheme}`)));
     assert.deepEqual(phone.noise, []);
   }
-  await console_.goto(`${honnin.base}/admin/settings`);
+  await console_.goto(`${honnin.base}/admin/settings/look`);
   await console_.getByRole("button", { name: "Remove the logo" }).click();
   await console_.getByText("Removed.").waitFor();
   const phone = await browser.phone();
@@ -83,7 +83,7 @@ test("a logo is uploaded, shown on every capture page, and removed", long, async
 });
 
 test("the contact stands where a verification ends or goes wrong", long, async () => {
-  await console_.goto(`${honnin.base}/admin/settings`);
+  await console_.goto(`${honnin.base}/admin/settings/look`);
   await console_.getByLabel("Contact for your users").fill("javascript:alert(1)");
   await console_.locator("#look").getByRole("button", { name: "Save" }).click();
   await console_.getByText("must be an https URL or an e-mail address").first().waitFor();
@@ -151,4 +151,30 @@ test("who stays on the page is not sent away", long, async () => {
   await complete(without, "approved");
   assert.equal(await without.locator("[data-return]").isVisible(), false);
   await without.getByRole("link", { name: /^Return to/ }).waitFor();
+});
+
+test("a name and a colour are seen before they are saved", long, async () => {
+  await console_.goto(`${honnin.base}/admin/settings/look`);
+  const button = console_.locator(".sample-button");
+  const colour = () => button.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const before = await colour();
+  await console_.getByLabel("Name", { exact: true }).fill("Sakura Bank");
+  await console_.getByLabel("Accent colour").fill("#a0105a");
+  await console_.locator(".sample").getByText("Sakura Bank", { exact: true }).waitFor();
+  await console_.waitForFunction(() => getComputedStyle(document.querySelector(".sample-button")).backgroundColor === "rgb(160, 16, 90)");
+  assert.notEqual(before, "rgb(160, 16, 90)");
+  assert.deepEqual(await look(console_, "branding-sample"), []);
+  await console_.reload();
+  assert.equal(await colour(), before, "nothing was saved");
+  // Without scripts, by the button.
+  const context = await browser.chromium.newContext({ storageState: await console_.context().storageState(), javaScriptEnabled: false });
+  const still = await context.newPage();
+  await still.goto(`${honnin.base}/admin/settings/look`);
+  await still.getByLabel("Accent colour").fill("#a0105a");
+  await still.getByRole("button", { name: "Preview" }).click();
+  await still.locator(".sample").waitFor();
+  assert.equal(await still.locator(".sample-button").evaluate((element) => getComputedStyle(element).backgroundColor), "rgb(160, 16, 90)");
+  assert.equal(await still.getByLabel("Accent colour").inputValue(), "#a0105a");
+  await context.close();
+  assert.deepEqual(console_.noise.filter((line) => !/422/.test(line)), []);
 });

@@ -56,6 +56,7 @@ const pages = () => [
   ["requests", "/admin/requests"],
   ["keys", "/admin/keys"],
   ["settings", "/admin/settings"],
+  ...["steps", "decision", "review", "look", "webhook", "callbacks", "addresses", "lifetimes", "sign_in"].map((name) => [`settings-${name}`, `/admin/settings/${name}`]),
   ["decisions", "/admin/decisions"],
   ["people", "/admin/people"],
   ["audit", "/admin/audit"],

@@ -376,7 +376,7 @@ test("the search for duplicates: its setting, and the question on the consent pa
   const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--accept-specimens");
   const { shoot, wrong } = watcher("duplicates");
   const { page: desktop } = await signIn(browser, honnin, owner, { email: "dee@bank.example" });
-  await desktop.goto(`${honnin.base}/admin/settings`);
+  await desktop.goto(`${honnin.base}/admin/settings/decision`);
   await desktop.getByLabel("Search for each face among those approved before").check();
   await desktop.locator("#decision").getByRole("button", { name: "Save" }).click();
   await desktop.getByText("Saved.").waitFor();

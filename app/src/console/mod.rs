@@ -69,6 +69,7 @@ pub(crate) fn SignedInRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/review/:id") view=case::CasePage ssr=Async/>
         <Route path=path!("/admin/decisions") view=decisions::DecisionsPage ssr=Async/>
         <Route path=path!("/admin/settings") view=settings::SettingsPage ssr=Async/>
+        <Route path=path!("/admin/settings/:section") view=settings::SectionPage ssr=Async/>
         <Route path=path!("/admin/keys") view=keys::KeysPage ssr=Async/>
         <Route path=path!("/admin/webhooks") view=webhooks::WebhooksPage ssr=Async/>
         <Route path=path!("/admin/webhooks/check") view=webhooks::check::CheckPage ssr=Async/>

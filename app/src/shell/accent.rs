@@ -23,6 +23,11 @@ impl Accent {
 
     /// The custom properties that override the product's own.
     pub(crate) fn css(&self) -> String {
+        self.css_of(":root")
+    }
+
+    /// The same in a part of the page.
+    pub(crate) fn css_of(&self, part: &str) -> String {
         let light = toward(self.0, [0; 3], LIGHT_PAGE);
         let dark = toward(self.0, [255; 3], DARK_PAGE);
         let rule = |c: [u8; 3]| {
@@ -34,7 +39,7 @@ impl Accent {
             format!("--accent:#{:02x}{:02x}{:02x};--on-accent:{ink}", c[0], c[1], c[2])
         };
         format!(
-            ":root{{{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}",
+            "{part}{{{}}}@media(prefers-color-scheme:dark){{{part}{{{}}}}}",
             rule(light),
             rule(dark)
         )

@@ -200,6 +200,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("GET", "/admin/pictures/{capture}/{frame}", CASES, &[]),
     ("GET", "/admin/decisions", ALL, &[]),
     ("GET", "/admin/settings", TECHNICAL, &[]),
+    ("GET", "/admin/settings/{section}", TECHNICAL, &[]),
     ("POST", "/admin/settings/{section}", TECHNICAL, &[]),
     ("POST", "/admin/settings/logo", ADMIN, &[]),
     ("POST", "/admin/settings/logo/remove", ADMIN, &[]),

@@ -140,7 +140,7 @@ async fn where_a_second_factor_is_required_people_without_one_can_only_set_one_u
     let server = Server::new().await;
     let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
     let version = between(
-        &rita.get("/admin/settings").await.body,
+        &rita.get("/admin/settings/sign_in").await.body,
         "name=\"version\" value=\"",
         &['"'],
     )

@@ -2,15 +2,15 @@
 
 use crate::{
     console::Browser,
-    support::{Server, between},
+    support::{Server, between, settings},
 };
-use domain::{role::Role, time::Millis};
+use domain::{role::Role, tenant::TenantSettings, time::Millis};
 
 #[tokio::test]
 async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_typed() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Admin).await;
-    let page = browser.get("/admin/settings").await;
+    let page = browser.get("/admin/settings/addresses").await;
     let version = between(&page.body, "name=\"version\" value=\"", &['"']).to_owned();
     let wrong = browser
         .post(
@@ -25,15 +25,15 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
             &format!("version={version}&step=selfie&tries=3&flashes=yes&confirmed=yes"),
         )
         .await;
-    assert_eq!(saved.header("location"), Some("/admin/settings#steps"));
-    let page = browser.get("/admin/settings").await;
+    assert_eq!(saved.header("location"), Some("/admin/settings/steps"));
+    let page = browser.get("/admin/settings/steps").await;
     assert!(page.body.contains("Saved.") && page.body.contains("value=\"3\""));
     assert!(
         between(&page.body, "name=\"flashes\"", &['>']).contains("checked"),
         "the colours of the screen are asked for"
     );
     assert!(
-        !browser.get("/admin/settings").await.body.contains("Saved."),
+        !browser.get("/admin/settings/steps").await.body.contains("Saved."),
         "shown once"
     );
     let stale = browser
@@ -44,7 +44,7 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
         .await;
     assert!(stale.status == 422 && stale.body.contains("Somebody else has changed"));
     let version = between(
-        &browser.get("/admin/settings").await.body,
+        &browser.get("/admin/settings/decision").await.body,
         "name=\"version\" value=\"",
         &['"'],
     )
@@ -70,7 +70,7 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
         asked.body.contains("by its appearance") && !asked.body.contains("name=\"password\""),
         "just signed in"
     );
-    assert!(browser.get("/admin/settings").await.body.contains("value=\"0.99\""));
+    assert!(browser.get("/admin/settings/decision").await.body.contains("value=\"0.99\""));
     server.clock.advance(Millis::minutes(5));
     let asked = browser.post("/admin/settings/decision", &decision("0.995")).await;
     assert!(asked.body.contains("name=\"password\"") && asked.body.contains("name=\"confirmed\""));
@@ -81,12 +81,91 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     let saved = browser
         .post("/admin/settings/decision", &confirmed("correct+horse+battery"))
         .await;
-    assert_eq!(saved.header("location"), Some("/admin/settings#decision"));
-    let page = browser.get("/admin/settings").await.body;
+    assert_eq!(saved.header("location"), Some("/admin/settings/decision"));
+    let page = browser.get("/admin/settings/decision").await.body;
     let ticked = between(&page, "name=\"find_duplicates\"", &['>']);
     assert!(ticked.contains("checked") && page.contains("value=\"0.995\"") && page.contains("value=\"0.05\""));
     let tested = browser
-        .get("/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone")
+        .get("/admin/settings/callbacks?test=https%3A%2F%2Fshop.example%2Fdone")
         .await;
     assert!(tested.body.contains("Allowed."));
+}
+
+/// The sections, and whether developers may change them.
+const SECTIONS: [(&str, bool); 9] = [
+    ("steps", false),
+    ("decision", false),
+    ("review", false),
+    ("look", false),
+    ("webhook", true),
+    ("callbacks", true),
+    ("addresses", true),
+    ("lifetimes", false),
+    ("sign_in", false),
+];
+
+#[tokio::test]
+async fn the_index_says_what_each_section_holds_and_leads_to_its_page() {
+    let server = Server::new().await;
+    let set = TenantSettings {
+        ip_allow_list: vec!["192.0.2.0/24".parse().unwrap(), "2001:db8::/32".parse().unwrap()],
+        retention: Millis::days(1),
+        ..settings()
+    };
+    server.save_settings(Some(set)).await;
+    let mut admin = Browser::signed_in(&server, Role::Admin).await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let (all, some) = (
+        admin.get("/admin/settings").await.body,
+        developer.get("/admin/settings").await.body,
+    );
+    for line in [
+        "Document, Selfie. Tries per step: 5",
+        "Target: 1 day",
+        "https://shop.example/done",
+        "192.0.2.0/24 and 1 more",
+        "Link 2 days, session 7 days, personal data 1 day",
+        "A second factor is optional",
+        "No receiver",
+    ] {
+        assert!(all.contains(line), "{line}: {all}");
+    }
+    for (section, developers) in SECTIONS {
+        let path = format!("/admin/settings/{section}");
+        let link = format!("<li id=\"{section}\"><a href=\"{path}\">");
+        assert!(all.contains(&link), "{section}");
+        assert_eq!(some.contains(&link), developers, "{section}");
+        let page = admin.get(&path).await;
+        assert_eq!(page.status, 200, "{section}");
+        assert!(
+            page.body.contains(&format!("action=\"{path}\"")) && page.body.contains("href=\"/admin/settings\""),
+            "its form, and the way back: {section}"
+        );
+        for (method, form) in [("GET", ""), ("POST", "version=x")] {
+            let refused = developer.send(method, &path, form).await.status == 403;
+            assert_eq!(refused, !developers, "{method} {section}");
+        }
+    }
+    assert_eq!(admin.get("/admin/settings/nowhere").await.status, 404);
+    assert_eq!(admin.post("/admin/settings/nowhere", "version=1").await.status, 404);
+}
+
+#[tokio::test]
+async fn the_branding_is_shown_before_it_is_saved() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let page = browser.get("/admin/settings/look").await.body;
+    let version = between(&page, "name=\"version\" value=\"", &['"']).to_owned();
+    let typed = |accent: &str| format!("version={version}&name=Sakura+Bank&accent={accent}&contact=");
+    let shown = browser.post("/admin/settings/look", &(typed("%23a0105a") + "&preview=yes")).await;
+    assert_eq!(shown.status, 200);
+    let sample = between(&shown.body, "<section class=\"panel\" data-sample", &[]).to_owned();
+    assert!(sample.contains(".sample{--accent:#a0105a") && sample.contains("Sakura Bank needs to verify your identity"));
+    assert!(shown.body.contains("value=\"Sakura Bank\"") && shown.body.contains("value=\"#a0105a\""));
+    let wrong = browser.post("/admin/settings/look", &(typed("pink") + "&preview=yes")).await;
+    assert!(wrong.status == 422 && wrong.body.contains("The accent colour"));
+    let page = browser.get("/admin/settings/look").await.body;
+    assert!(!page.contains("Sakura Bank") && !page.contains("a0105a"), "nothing was saved");
+    assert_eq!(browser.post("/admin/settings/look", &typed("%23a0105a")).await.status, 303);
+    assert!(browser.get("/admin/settings/look").await.body.contains(".sample{--accent:#a0105a"));
 }

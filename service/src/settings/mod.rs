@@ -109,14 +109,6 @@ pub async fn change(
     look: Look,
 ) -> Result<(), SettingsError> {
     check_rank(change, staff)?;
-    if let Change::Look { name, .. } = change
-        && let Some(message) = tenant_name_fault(name)
-    {
-        return Err(SettingsError::Faults(vec![BadSetting {
-            field: "name",
-            message: message.to_owned(),
-        }]));
-    }
     if let Change::Webhook { url: Some(url), .. } = change {
         // Resolves the name, so it happens before the unit of work. The sender checks again at each connection.
         honnin.sender.check_receiver_url(url).await?;
@@ -124,7 +116,8 @@ pub async fn change(
     let (staff, now, change) = (staff.clone(), honnin.now(), change.clone());
     // Whether somebody is shut out follows from the audit log, which need not be read in the unit of work.
     if look == Look::First && !preview::preview(honnin, &staff, &change).await?.weakenings.is_empty() {
-        check_worth(honnin, &staff, version, &change).await?;
+        // One that would be refused anyway is not worth it.
+        check(honnin, &staff, version, &change).await?;
         return Err(SettingsError::LookAgain);
     }
     let unit = honnin
@@ -133,8 +126,12 @@ pub async fn change(
     unit.await
 }
 
-/// A change that would be refused anyway is not worth a second look.
-async fn check_worth(honnin: &Honnin, staff: &Staff, version: i64, change: &Change) -> Result<(), SettingsError> {
+/// Whether a change could be saved after a second look. Nothing is changed.
+///
+/// # Errors
+/// [`SettingsError`].
+pub async fn check(honnin: &Honnin, staff: &Staff, version: i64, change: &Change) -> Result<(), SettingsError> {
+    check_rank(change, staff)?;
     let mut tenant = load(honnin, staff).await?;
     if tenant.version != version {
         return Err(SettingsError::Stale);
@@ -144,7 +141,12 @@ async fn check_worth(honnin: &Honnin, staff: &Staff, version: i64, change: &Chan
 }
 
 fn refuse_faults(tenant: &TenantRow) -> Result<(), SettingsError> {
-    let faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
+    let name = tenant_name_fault(&tenant.name).map(|message| BadSetting {
+        field: "name",
+        message: message.to_owned(),
+    });
+    let mut faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
+    faults.extend(name);
     if faults.is_empty() {
         Ok(())
     } else {

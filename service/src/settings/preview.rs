@@ -93,11 +93,11 @@ impl Display for Value {
             Self::Switch(on) => write!(f, "{on}"),
             Self::Span { count, unit } => {
                 let unit = match unit {
-                    Unit::Minutes => "minutes",
-                    Unit::Hours => "hours",
-                    Unit::Days => "days",
+                    Unit::Minutes => "minute",
+                    Unit::Hours => "hour",
+                    Unit::Days => "day",
                 };
-                write!(f, "{count} {unit}")
+                write!(f, "{count} {unit}{}", if *count == 1 { "" } else { "s" })
             }
             Self::Text(text) => f.write_str(text),
         }
@@ -241,19 +241,25 @@ fn shown(name: &str, value: &serde_json::Value) -> Value {
         }
         serde_json::Value::Number(number) if name.ends_with("_lifetime") || name == "retention" => number
             .as_i64()
-            .map_or_else(|| Value::Text(number.to_string()), duration),
+            .map_or_else(|| Value::Text(number.to_string()), |millis| Value::span(Millis(millis))),
         other => Value::Text(other.to_string()),
     }
 }
 
-fn duration(millis: i64) -> Value {
-    let (unit, length) = match millis {
-        whole if whole % Millis::days(1).0 == 0 => (Unit::Days, Millis::days(1)),
-        whole if whole % Millis::hours(1).0 == 0 => (Unit::Hours, Millis::hours(1)),
-        _ => (Unit::Minutes, Millis::minutes(1)),
-    };
-    let count = millis / length.0;
-    Value::Span { count, unit }
+impl Value {
+    /// A duration, in the largest unit that fits.
+    #[must_use]
+    pub const fn span(span: Millis) -> Self {
+        let (unit, length) = match span.0 {
+            whole if whole % Millis::days(1).0 == 0 => (Unit::Days, Millis::days(1)),
+            whole if whole % Millis::hours(1).0 == 0 => (Unit::Hours, Millis::hours(1)),
+            _ => (Unit::Minutes, Millis::minutes(1)),
+        };
+        Self::Span {
+            count: span.0 / length.0,
+            unit,
+        }
+    }
 }
 
 impl Callers {

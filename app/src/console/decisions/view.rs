@@ -172,7 +172,7 @@ fn models(models: &[Model]) -> AnyView {
 pub(super) fn render(view: &DecisionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let change = view
         .may_change
-        .then(|| view! { <a class="button secondary small" href="/admin/settings">{say("Settings", "設定")}</a> });
+        .then(|| view! { <a class="button secondary small" href="/admin/settings/decision">{say("Settings", "設定")}</a> });
     let main = view! {
         {heading(say("How decisions are made", "判定の仕組み"), change.into_any())}
         {rules()}

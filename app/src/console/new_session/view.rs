@@ -88,7 +88,7 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
     let main = view! {
         <p class="crumb"><a href="/admin/sessions">{say("Sessions", "セッション")}</a></p>
         {heading(say("Create a session", "セッションを作成"), ().into_any())}
-        {view.not_ready.map(|why| view! { <p class="note">{why}" "<a href="/admin/settings">{say("Open the settings", "設定を開く")}</a></p> })}
+        {view.not_ready.map(|why| view! { <p class="note">{why}" "<a href="/admin/settings/steps">{say("Open the settings", "設定を開く")}</a></p> })}
         {mistakes(wrong)}
         <form class="stack narrow-page" method="post" action="/admin/sessions/new">
             <p class="soft">{say("Every field is optional.", "すべての項目は任意です。")}</p>

@@ -124,7 +124,7 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
                 "Choose the verification steps. At least one is needed to create sessions",
                 "確認ステップを選択してください。セッションの作成には1つ以上必要です",
             ),
-            "/admin/settings#steps",
+            "/admin/settings/steps",
         ));
     }
     if !has_receiver(counted) && Developer::of(request.staff()).is_ok() {
@@ -133,7 +133,7 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
                 "Set a webhook receiver. Without one, your server has to poll with GET",
                 "Webhook受信先を設定してください。未設定の場合、サーバーからGETで定期的に取得する必要があります",
             ),
-            "/admin/settings#webhook",
+            "/admin/settings/webhook",
         ));
     }
     missing

@@ -1,6 +1,6 @@
 //! The tenant's logo: its section of the settings, uploading one, and removing it.
 
-use super::{HERE, stored};
+use super::{SECTION, section::Section, stored};
 use crate::{
     Logo,
     console::{
@@ -33,9 +33,9 @@ pub(super) fn forms() -> Router {
     Router::new()
         .route(
             "/admin/settings/logo",
-            post(form(HERE, upload)).layer(DefaultBodyLimit::max(MAX_READ)),
+            post(form(SECTION, upload)).layer(DefaultBodyLimit::max(MAX_READ)),
         )
-        .route("/admin/settings/logo/remove", post(form(HERE, remove)))
+        .route("/admin/settings/logo/remove", post(form(SECTION, remove)))
 }
 
 /// The logo as pages show it.
@@ -58,14 +58,14 @@ async fn upload(request: Request, fields: Fields) -> PageResult<Outcome> {
         )
         .to_owned(),
         File::Whole(bytes) => match set_logo(request.honnin(), &admin, bytes).await {
-            Ok(()) => return done(&format!("{HERE}#logo"), say("Saved.", "保存しました。")),
+            Ok(()) => return done(&Section::Look.path(), say("Saved.", "保存しました。")),
             Err(LogoError::Store(error)) => return Err(error.into()),
             Err(LogoError::Busy) => return Err(Fault::Broken),
             Err(LogoError::Picture(fault)) => unusable(fault),
         },
     };
     let tenant = settings::load(request.honnin(), request.staff()).await?;
-    let mut view = stored(&request, &tenant).await?;
+    let mut view = stored(&request, Section::Look, &tenant).await?;
     view.mistakes = vec![mistake(FIELD, sentence)];
     Ok(Outcome::refused(view))
 }
@@ -95,11 +95,11 @@ fn is_svg(bytes: &[u8]) -> bool {
 async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
     remove_logo(request.honnin(), &admin).await?;
-    done(&format!("{HERE}#logo"), say("Removed.", "削除しました。"))
+    done(&Section::Look.path(), say("Removed.", "削除しました。"))
 }
 
-/// The section.
-pub(super) fn section(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
+/// The logo's part of the branding.
+pub(super) fn panel(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
     let wrong = mistake_of(mistakes, FIELD);
     let is_wrong = wrong.is_some();
     let now = logo.map(|logo| {
@@ -111,11 +111,8 @@ pub(super) fn section(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
         }
     });
     view! {
-        <section class="panel setting" id="logo">
-            <div><h2>{say(
-                "Logo",
-                "ロゴ",
-            )}</h2><p class="soft">{say("Shown on the start page and at the top of the capture pages, beside your name.", "開始ページと撮影ページの上部に、名称と並べて表示されます。")}</p></div>
+        <section class="panel stack" id="logo">
+            <div><h2>{say("Logo", "ロゴ")}</h2><p class="soft">{say("Shown on the start page and at the top of the capture pages, beside your name.", "開始ページと撮影ページの上部に、名称と並べて表示されます。")}</p></div>
             <div class="stack">
                 {now}
                 <form class="stack" method="post" action="/admin/settings/logo" enctype="multipart/form-data">

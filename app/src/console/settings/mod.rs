@@ -1,9 +1,12 @@
-//! Settings: each section has a form and is saved separately. A change that weakens something is shown with its effects first, and
-//! saved once the person has confirmed it.
+//! Settings: an index, and a page for each section, which is saved separately. A change that weakens something is shown with its effects
+//! first, and saved once the person has confirmed it.
 
 mod faults;
+mod index;
 mod logo;
+mod sample;
 mod second_look;
+mod section;
 mod view;
 
 use super::{
@@ -31,8 +34,10 @@ use domain::{
 };
 use http::StatusCode;
 use leptos::prelude::*;
+use index::IndexView;
 use logo::logo_of;
 use second_look::SecondLook;
+use section::Section;
 use service::{
     access::{Admin, Developer},
     settings::{self, Look, SettingsError, change, logo::find_logo, preview::preview},
@@ -40,30 +45,64 @@ use service::{
 };
 use view::{SettingsView, render};
 
+/// The index.
 const HERE: &str = "/admin/settings";
+/// The page of a section.
+const SECTION: &str = "/admin/settings/{section}";
+/// The button of the branding form that shows how it looks and saves nothing.
+const PREVIEW: &str = "preview";
 /// The field of a form that has been looked at twice.
 const CONFIRMED: &str = "confirmed";
 /// Whoever has just proved who they are is not asked again.
 const CONFIRMED_FOR: Millis = Millis::minutes(5);
 
-/// The settings of the tenant.
+/// The index of the settings.
 #[component]
 pub fn SettingsPage() -> impl IntoView {
+    signed_in(NavigationItem::Settings, load_index, index::render)
+}
+
+/// A section of the settings.
+#[component]
+pub fn SectionPage() -> impl IntoView {
     signed_in(NavigationItem::Settings, load, render)
 }
 
 /// Its forms: each section is saved separately.
 pub(super) fn forms() -> Router {
     Router::new()
-        .route("/admin/settings/{section}", post(form(HERE, save)))
+        .route("/admin/settings/{section}", post(form(SECTION, save)))
         .merge(logo::forms())
 }
 
-/// The settings as they are stored.
-async fn stored(request: &Request, tenant: &TenantRow) -> PageResult<SettingsView> {
+/// The section that the address names, for somebody who may change it.
+fn section_of(request: &Request) -> PageResult<Section> {
+    let staff = request.staff();
+    Developer::of(staff)?;
+    let section = Section::parse(request.param("section")).ok_or(Fault::NotFound)?;
+    if section.is_for_admins() {
+        Admin::of(staff)?;
+    }
+    Ok(section)
+}
+
+async fn load_index(request: Request) -> PageResult<IndexView> {
+    Developer::of(request.staff())?;
+    let tenant = settings::load(request.honnin(), request.staff()).await?;
+    let has_logo = find_logo(request.honnin(), &tenant.id).await?.is_some();
+    let is_admin = Admin::of(request.staff()).is_ok();
+    let shown = Section::ALL.into_iter().filter(|section| is_admin || !section.is_for_admins());
+    Ok(IndexView {
+        sections: shown.map(|section| (section, section.holds(&tenant, has_logo))).collect(),
+    })
+}
+
+/// A section with the settings as they are stored.
+async fn stored(request: &Request, section: Section, tenant: &TenantRow) -> PageResult<SettingsView> {
     let logo = find_logo(request.honnin(), &tenant.id).await?;
     Ok(SettingsView {
         logo: logo.as_ref().map(logo_of),
+        section,
         ..view_of(request, tenant)
     })
 }
@@ -72,6 +111,7 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
     let settings = tenant.settings.clone().unwrap_or_default();
     let policy = &settings.policy;
     SettingsView {
+        section: Section::default(),
         version: tenant.version,
         name: tenant.name.clone(),
         accent: settings.accent.clone().unwrap_or_default(),
@@ -115,7 +155,6 @@ fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
         event_types: settings.event_types.clone(),
         second_factor_required: settings.second_factor_required,
         logo: None,
-        admin: Admin::of(request.staff()).is_ok(),
         second_look: None,
         mistakes: Vec::new(),
     }
@@ -145,9 +184,9 @@ fn parse_span(text: &str, unit: Millis) -> Option<Millis> {
 }
 
 async fn load(request: Request) -> PageResult<SettingsView> {
-    Developer::of(request.staff())?;
+    let section = section_of(&request)?;
     let tenant = settings::load(request.honnin(), request.staff()).await?;
-    let mut view = stored(&request, &tenant).await?;
+    let mut view = stored(&request, section, &tenant).await?;
     let fields = request.query()?;
     if fields.has("test") {
         let asked = fields.text("test");
@@ -162,10 +201,10 @@ async fn load(request: Request) -> PageResult<SettingsView> {
 }
 
 /// The change that a form requests, or what is wrong with it.
-fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, Fault>> {
+fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mistake>> {
     let mut mistakes = Vec::new();
     let change = match section {
-        "look" => Change::Look {
+        Section::Look => Change::Look {
             name: fields.text("name"),
             accent: fields.has("accent").then(|| fields.text("accent").to_lowercase()),
             contact: fields
@@ -173,13 +212,13 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 .then(|| Contact::parse(&fields.text("contact")))
                 .and_then(|contact| contact.map_err(|bad| mistakes.push(faults::contact(bad))).ok()),
         },
-        "review" => Change::Review {
+        Section::Review => Change::Review {
             target: parse_span(&fields.text("review_target"), Millis::hours(1)).unwrap_or_else(|| {
                 mistakes.push(mistake("review_target", not_a_number()));
                 Millis(0)
             }),
         },
-        "steps" => {
+        Section::Steps => {
             let tries = fields.text("tries").parse().unwrap_or(0);
             Change::Steps {
                 steps: fields.all("step").filter_map(Step::parse).collect(),
@@ -187,7 +226,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 flashes: fields.has("flashes"),
             }
         }
-        "lifetimes" => {
+        Section::Lifetimes => {
             let mut read = |field, unit| {
                 parse_span(&fields.text(field), unit).unwrap_or_else(|| {
                     mistakes.push(mistake(field, not_a_number()));
@@ -200,7 +239,7 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 retention: read("retention", Millis::days(1)),
             }
         }
-        "decision" => {
+        Section::Decision => {
             let mut read = |field| {
                 fields.text(field).parse().unwrap_or_else(|_| {
                     mistakes.push(mistake(
@@ -223,13 +262,13 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
                 sampled: read("sampled"),
             })
         }
-        "callbacks" => {
+        Section::Callbacks => {
             let urls = fields.lines("callback_urls");
             let bad = |url: &String| Some(faults::callback_line(url, CallbackUrl::parse(url).err()?));
             mistakes.extend(urls.iter().filter_map(bad));
             Change::Callbacks(urls)
         }
-        "addresses" => {
+        Section::Addresses => {
             let lines = fields.lines("ip_allow_list");
             let networks = parse_list(lines.iter().map(String::as_str)).unwrap_or_else(|bad| {
                 mistakes.push(mistake(
@@ -243,19 +282,18 @@ fn read(section: &str, fields: &Fields) -> Result<Change, Result<Vec<Mistake>, F
             });
             Change::Addresses(networks)
         }
-        "sign_in" => Change::SignIn {
+        Section::SignIn => Change::SignIn {
             second_factor_required: fields.has("second_factor_required"),
         },
-        "webhook" => Change::Webhook {
+        Section::Webhook => Change::Webhook {
             url: fields.has("webhook_url").then(|| fields.text("webhook_url")),
             event_types: fields.all("event").filter_map(EventType::parse).collect(),
         },
-        _ => return Err(Err(Fault::NotFound)),
     };
     if mistakes.is_empty() {
         Ok(change)
     } else {
-        Err(Ok(mistakes))
+        Err(mistakes)
     }
 }
 
@@ -265,44 +303,79 @@ fn accepted(fields: &Fields) -> Accepted {
 }
 
 async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
-    let section = request.param("section");
-    Developer::of(request.staff())?;
-    let tenant = settings::load(request.honnin(), request.staff()).await?;
+    let section = section_of(&request)?;
     let version = fields.text("version").parse().map_err(|_| Fault::Malformed)?;
-    let mistakes = match read(section, &fields) {
-        Err(Err(fault)) => return Err(fault),
-        Err(Ok(mistakes)) => mistakes,
-        Ok(wanted) => {
-            let mut look = Look::First;
-            if fields.has(CONFIRMED) {
-                match is_confirmed(&request, &fields).await? {
-                    None => look = Look::Second,
-                    Some(wrong) => return look_again(&request, section, &fields, &wanted, vec![wrong]).await,
-                }
-            }
-            match change(request.honnin(), request.staff(), version, &wanted, look).await {
-                Ok(()) => return done(&format!("{HERE}#{section}"), say("Saved.", "保存しました。")),
-                Err(SettingsError::Forbidden(forbidden)) => return Err(forbidden.into()),
-                Err(SettingsError::Store(error)) => return Err(error.into()),
-                Err(SettingsError::LookAgain) => {
-                    return look_again(&request, section, &fields, &wanted, Vec::new()).await;
-                }
-                Err(SettingsError::Stale) => {
-                    let sentence = say(
-                        "Somebody else has changed the settings in the meantime. Check them and save again.",
-                        "その間に、他のメンバーが設定を変更しました。内容を確認して、再度保存してください。",
-                    );
-                    vec![mistake(section, sentence)]
-                }
-                Err(SettingsError::Faults(bad)) => bad.iter().map(faults::setting).collect(),
-                Err(SettingsError::Receiver(bad)) => vec![faults::receiver(bad)],
-            }
-        }
+    let wanted = match read(section, &fields) {
+        Err(mistakes) => return refused(&request, section, &fields, mistakes).await,
+        Ok(wanted) => wanted,
     };
-    let mut view = stored(&request, &tenant).await?;
-    retype(&mut view, section, &fields);
-    view.mistakes = mistakes;
-    Ok(Outcome::refused(view))
+    if section == Section::Look && fields.has(PREVIEW) {
+        return show_sample(&request, &fields, version, &wanted).await;
+    }
+    let mut look = Look::First;
+    if fields.has(CONFIRMED) {
+        match is_confirmed(&request, &fields).await? {
+            None => look = Look::Second,
+            Some(wrong) => return look_again(&request, section, &fields, &wanted, vec![wrong]).await,
+        }
+    }
+    match change(request.honnin(), request.staff(), version, &wanted, look).await {
+        Ok(()) => done(&section.path(), say("Saved.", "保存しました。")),
+        Err(SettingsError::LookAgain) => look_again(&request, section, &fields, &wanted, Vec::new()).await,
+        Err(error) => {
+            let mistakes = why_not_saved(section, error)?;
+            refused(&request, section, &fields, mistakes).await
+        }
+    }
+}
+
+/// How the branding looks as it was typed. Nothing is saved.
+async fn show_sample(request: &Request, fields: &Fields, version: i64, wanted: &Change) -> PageResult<Outcome> {
+    let checked = settings::check(request.honnin(), request.staff(), version, wanted).await;
+    let mistakes = match checked {
+        Ok(()) => Vec::new(),
+        Err(error) => why_not_saved(Section::Look, error)?,
+    };
+    if !mistakes.is_empty() {
+        return refused(request, Section::Look, fields, mistakes).await;
+    }
+    let view = typed(request, Section::Look, fields).await?;
+    Ok(Outcome::shown(StatusCode::OK, view))
+}
+
+/// Why a change was not saved, as sentences.
+fn why_not_saved(section: Section, error: SettingsError) -> PageResult<Vec<Mistake>> {
+    Ok(match error {
+        SettingsError::Forbidden(forbidden) => return Err(forbidden.into()),
+        SettingsError::Store(error) => return Err(error.into()),
+        // The caller shows it.
+        SettingsError::LookAgain => Vec::new(),
+        SettingsError::Stale => vec![mistake(
+            section.name(),
+            say(
+                "Somebody else has changed the settings in the meantime. Check them and save again.",
+                "その間に、他のメンバーが設定を変更しました。内容を確認して、再度保存してください。",
+            ),
+        )],
+        SettingsError::Faults(bad) => bad.iter().map(faults::setting).collect(),
+        SettingsError::Receiver(bad) => vec![faults::receiver(bad)],
+    })
+}
+
+/// A section with what was typed.
+async fn typed(request: &Request, section: Section, fields: &Fields) -> PageResult<SettingsView> {
+    let tenant = settings::load(request.honnin(), request.staff()).await?;
+    let mut view = stored(request, section, &tenant).await?;
+    retype(&mut view, fields);
+    Ok(view)
+}
+
+/// A section with what was typed, and what is wrong with it.
+async fn refused(request: &Request, section: Section, fields: &Fields, mistakes: Vec<Mistake>) -> PageResult<Outcome> {
+    Ok(Outcome::refused(SettingsView {
+        mistakes,
+        ..typed(request, section, fields).await?
+    }))
 }
 
 /// What is wrong with a confirmation, if anything.
@@ -316,7 +389,7 @@ async fn is_confirmed(request: &Request, fields: &Fields) -> PageResult<Option<M
 /// The second look at a change: what it would do.
 async fn look_again(
     request: &Request,
-    section: &str,
+    section: Section,
     fields: &Fields,
     wanted: &Change,
     mistakes: Vec<Mistake>,
@@ -334,7 +407,7 @@ async fn look_again(
     let typed = fields.without(&[CONFIRMED, "password", "code", "credential"]);
     let view = SettingsView {
         second_look: Some(SecondLook {
-            section: section.to_owned(),
+            section,
             preview: found,
             typed: typed.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             proof: if request.is_confirmed_within(CONFIRMED_FOR) {
@@ -354,19 +427,19 @@ fn not_a_number() -> &'static str {
 }
 
 /// Replaces what is stored by what was typed.
-fn retype(view: &mut SettingsView, section: &str, fields: &Fields) {
-    match section {
-        "look" => [view.name, view.accent, view.contact] = ["name", "accent", "contact"].map(|name| fields.text(name)),
-        "review" => view.review_target = fields.text("review_target"),
-        "steps" => {
+fn retype(view: &mut SettingsView, fields: &Fields) {
+    match view.section {
+        Section::Look => [view.name, view.accent, view.contact] = ["name", "accent", "contact"].map(|name| fields.text(name)),
+        Section::Review => view.review_target = fields.text("review_target"),
+        Section::Steps => {
             view.steps = fields.all("step").filter_map(Step::parse).collect();
             view.tries = fields.text("tries");
             view.flashes = fields.has("flashes");
         }
-        "lifetimes" => {
+        Section::Lifetimes => {
             view.lifetimes = ["link_lifetime", "session_lifetime", "retention"].map(|name| fields.text(name));
         }
-        "decision" => {
+        Section::Decision => {
             view.thresholds =
                 ["match_accept", "match_review", "liveness_accept", "liveness_review"].map(|name| fields.text(name));
             view.reject_on_fraud = fields.has("reject_on_fraud_signals");
@@ -376,13 +449,13 @@ fn retype(view: &mut SettingsView, section: &str, fields: &Fields) {
             view.duplicate_from = fields.text("duplicate_from");
             view.sampled = fields.text("sampled");
         }
-        "callbacks" => view.callbacks = fields.raw("callback_urls").to_owned(),
-        "addresses" => view.addresses = fields.raw("ip_allow_list").to_owned(),
-        "webhook" => {
+        Section::Callbacks => view.callbacks = fields.raw("callback_urls").to_owned(),
+        Section::Addresses => view.addresses = fields.raw("ip_allow_list").to_owned(),
+        Section::Webhook => {
             view.webhook_url = fields.text("webhook_url");
             view.event_types = fields.all("event").filter_map(EventType::parse).collect();
         }
-        _ => {}
+        Section::SignIn => view.second_factor_required = fields.has("second_factor_required"),
     }
 }
 

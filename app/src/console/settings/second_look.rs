@@ -1,5 +1,6 @@
 //! The second look at a change that weakens something: old and new values, what the change would do, and who makes it.
 
+use super::section::Section;
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
@@ -15,7 +16,7 @@ use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Ta
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SecondLook {
     /// Its section.
-    pub section: String,
+    pub section: Section,
     /// What it would do.
     pub preview: Preview,
     /// The form as typed, which is sent again.
@@ -38,7 +39,7 @@ fn changes(preview: &Preview) -> AnyView {
     .rows(rows)
 }
 
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     let ja = match value {
         Value::None => "なし".to_owned(),
         Value::EveryAddress => "すべてのアドレス".to_owned(),
@@ -181,13 +182,12 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
         .iter()
         .map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> })
         .collect_view();
-    let action = format!("/admin/settings/{}", view.section);
-    let back = format!("/admin/settings#{}", view.section);
+    let action = view.section.path();
     let panel =
         |title: &'static str, inside: AnyView| view! { <section class="panel"><h2>{title}</h2>{inside}</section> };
     let main = view! {
         <div class="narrow-page stack">
-            <p class="crumb"><a href=back.clone()>{say("Settings", "設定")}</a></p>
+            <p class="crumb"><a href=action.clone()>{view.section.title()}</a></p>
             <h1>{say("Check this change", "変更内容の確認")}</h1>
             {mistakes(&view.mistakes)}
             <div class="panel notice"><p>{say("Nothing is saved yet.", "まだ保存されていません。")}</p><ul class="bullets">{weaker}</ul></div>
@@ -195,12 +195,12 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
             {preview.decisions.as_ref().map(|found| panel(say("Effect on decisions", "判定への影響"), decisions(found)))}
             {preview.erasures.as_ref().map(|found| panel(say("Effect on personal data", "個人情報への影響"), erasures(found)))}
             {preview.callers.as_ref().map(|found| panel(say("Effect on callers", "API呼び出し元への影響"), callers(found)))}
-            <form class="stack" method="post" action=action data-passkey=view.proof.and_then(Proof::challenge)>
+            <form class="stack" method="post" action=action.clone() data-passkey=view.proof.and_then(Proof::challenge)>
                 {typed}
                 <input type="hidden" name="confirmed" value="yes"/>
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p><button class="button primary" type="submit">{say("Save the change", "変更を保存")}</button>" "
-                    <a class="button secondary" href=back>{say("Cancel", "キャンセル")}</a></p>
+                    <a class="button secondary" href=action>{say("Cancel", "キャンセル")}</a></p>
             </form>
         </div>
     };

@@ -1,7 +1,8 @@
-//! Settings, section by section; each is a separate form and is saved separately.
+//! A section of the settings, with its form.
 
-use super::logo;
+use super::section::Section;
 use super::second_look::{self, SecondLook};
+use super::{HERE, PREVIEW, logo, sample::sample};
 use crate::Logo;
 use crate::PageMeta;
 use crate::console::findings::how_decided;
@@ -16,6 +17,8 @@ use leptos::prelude::*;
 /// The settings as the forms show them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SettingsView {
+    /// The section that is shown.
+    pub section: Section,
     /// Returned with each form, so that nobody overwrites a concurrent change.
     pub version: i64,
     /// Tenant's name.
@@ -64,27 +67,10 @@ pub(super) struct SettingsView {
     pub second_factor_required: bool,
     /// The logo.
     pub logo: Option<Logo>,
-    /// Whether the sections for admins are shown too.
-    pub admin: bool,
     /// A change that is shown with its effects before it is saved, instead of the settings.
     pub second_look: Option<SecondLook>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
-}
-
-fn section(view: &SettingsView, id: &'static str, title: &'static str, lead: &'static str, inside: AnyView) -> AnyView {
-    let action = format!("/admin/settings/{id}");
-    view! {
-        <section class="panel setting" id=id>
-            <div><h2>{title}</h2><p class="soft">{lead}</p></div>
-            <form class="stack" method="post" action=action>
-                <input type="hidden" name="version" value=view.version.to_string()/>
-                {inside}
-                <p><button class="button primary small" type="submit">{say("Save", "保存")}</button></p>
-            </form>
-        </section>
-    }
-    .into_any()
 }
 
 fn number(name: &'static str, label: &'static str, hint: &str, value: &str, wrong: &[Mistake]) -> AnyView {
@@ -123,16 +109,7 @@ fn steps(view: &SettingsView) -> AnyView {
         )}
         {flashes(view.flashes)}
     };
-    section(
-        view,
-        "steps",
-        say("Verification steps", "確認ステップ"),
-        say(
-            "What new sessions require. Existing sessions are not affected.",
-            "新しいセッションで必須とするステップです。既存のセッションには影響しません。",
-        ),
-        inside.into_any(),
-    )
+    inside.into_any()
 }
 
 /// The colours of the screen, and what they cost.
@@ -176,37 +153,19 @@ fn look(view: &SettingsView) -> AnyView {
         )}
         {line(contact, wrong)}
     };
-    section(
-        view,
-        "look",
-        say("Name, colour and contact", "名称・色・問い合わせ先"),
-        say(
-            "What your users see on the capture pages.",
-            "撮影ページで利用者に表示されます。",
-        ),
-        inside.into_any(),
-    )
+    inside.into_any()
 }
 
 fn review(view: &SettingsView) -> AnyView {
-    section(
-        view,
-        "review",
-        say("Review", "審査"),
+    number(
+        "review_target",
+        say("Review target (hours)", "審査の目標時間（時間）"),
         say(
-            "The queue and the overview show which cases have been waiting for longer.",
-            "目標時間を超えた案件は、審査と概要のページで確認できます。",
+            "Within what time a case should be reviewed.",
+            "案件を審査するまでの目標時間です。",
         ),
-        number(
-            "review_target",
-            say("Review target (hours)", "審査の目標時間（時間）"),
-            say(
-                "Within what time a case should be reviewed.",
-                "案件を審査するまでの目標時間です。",
-            ),
-            &view.review_target,
-            &view.mistakes,
-        ),
+        &view.review_target,
+        &view.mistakes,
     )
 }
 
@@ -241,16 +200,7 @@ fn lifetimes(view: &SettingsView) -> AnyView {
             )}
         </div>
     };
-    section(
-        view,
-        "lifetimes",
-        say("Lifetimes", "有効期間・保存期間"),
-        say(
-            "How long links are valid, sessions stay open, and personal data is retained.",
-            "リンクとセッションの有効期間、および個人情報の保存期間です。",
-        ),
-        inside.into_any(),
-    )
+    inside.into_any()
 }
 
 fn decision(view: &SettingsView) -> AnyView {
@@ -321,16 +271,7 @@ fn decision(view: &SettingsView) -> AnyView {
         {duplicates(view)}
         {how_decided()}
     };
-    section(
-        view,
-        "decision",
-        say("Decision", "判定"),
-        say(
-            "Confidence values from 0 to 1. They are stored with each decision.",
-            "0から1までの信頼度です。判定ごとに記録されます。",
-        ),
-        inside.into_any(),
-    )
+    inside.into_any()
 }
 
 /// The face search among approved people, and what it means for the people concerned.
@@ -409,7 +350,11 @@ fn callbacks(view: &SettingsView) -> AnyView {
         value: view.callbacks.clone(),
         ..Line::default()
     };
-    let inside = area(field, 3, &view.mistakes);
+    area(field, 3, &view.mistakes)
+}
+
+/// Tells whether a URL would be allowed.
+fn tester(view: &SettingsView) -> AnyView {
     let (asked, answer) = view.tested.clone().unzip();
     let answer = answer.map(|answer| match answer {
         Ok(()) => view! { <p class="answer good" role="status">{say("Allowed.", "許可されています。")}</p> }.into_any(),
@@ -421,8 +366,7 @@ fn callbacks(view: &SettingsView) -> AnyView {
         asked.unwrap_or_default(),
     );
     view! {
-        {section(view, "callbacks", say("Callback URLs", "コールバックURL"), say("URLs to which users may return after the verification.", "本人確認の終了後に利用者の戻り先にできるURLです。"), inside)}
-        <form class="panel row-form tester" method="get" action="/admin/settings#callbacks">
+        <form class="panel row-form tester" method="get" action=Section::Callbacks.path()>
             {line(test, &[])}<button class="button secondary small" type="submit">{say("Test", "確認する")}</button>{answer}
         </form>
     }
@@ -442,17 +386,7 @@ fn addresses(view: &SettingsView) -> AnyView {
         value: view.addresses.clone(),
         ..Line::default()
     };
-    let inside = view! { {area(field, 3, &view.mistakes)} };
-    section(
-        view,
-        "addresses",
-        say("IP allow-list", "IP許可リスト"),
-        say(
-            "Leave empty to allow every address. This list applies to the API only, not to this console.",
-            "空欄の場合はすべてのアドレスを許可します。適用されるのはAPIだけで、この管理コンソールには適用されません。",
-        ),
-        inside.into_any(),
-    )
+    area(field, 3, &view.mistakes)
 }
 
 fn webhook(view: &SettingsView) -> AnyView {
@@ -480,20 +414,11 @@ fn webhook(view: &SettingsView) -> AnyView {
         <fieldset class="plain"><legend>{say("Events", "イベント")}</legend>{boxes}</fieldset>
         <p class="alone"><a href="/admin/webhooks">{say("Signing secrets and deliveries", "署名シークレットと配信")}</a></p>
     };
-    section(
-        view,
-        "webhook",
-        "Webhook",
-        say(
-            "Where events are sent, and which types.",
-            "イベントの送信先と、送信するイベントの種類です。",
-        ),
-        inside.into_any(),
-    )
+    inside.into_any()
 }
 
 fn sign_in(view: &SettingsView) -> AnyView {
-    let inside = tick(
+    tick(
         "second_factor_required",
         "yes",
         say(
@@ -501,17 +426,31 @@ fn sign_in(view: &SettingsView) -> AnyView {
             "2要素認証（認証アプリまたはパスキー）を必須にする",
         ),
         view.second_factor_required,
-    );
-    section(
-        view,
-        "sign_in",
-        say("Signing in", "サインイン"),
-        say(
-            "Whoever has no second factor is asked to set one up before they can do anything else.",
-            "2要素認証を設定していないメンバーは、設定するまで他の操作ができません。",
-        ),
-        inside,
     )
+}
+
+/// The fields of a section's form.
+fn fields(view: &SettingsView) -> AnyView {
+    match view.section {
+        Section::Steps => steps(view),
+        Section::Decision => decision(view),
+        Section::Review => review(view),
+        Section::Look => look(view),
+        Section::Webhook => webhook(view),
+        Section::Callbacks => callbacks(view),
+        Section::Addresses => addresses(view),
+        Section::Lifetimes => lifetimes(view),
+        Section::SignIn => sign_in(view),
+    }
+}
+
+/// What stands below a section's form.
+fn below(view: &SettingsView) -> AnyView {
+    match view.section {
+        Section::Callbacks => tester(view),
+        Section::Look => logo::panel(view.logo.as_ref(), &view.mistakes),
+        _ => ().into_any(),
+    }
 }
 
 /// The page.
@@ -520,14 +459,26 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
     if let Some(look) = &view.second_look {
         return second_look::render(look, frame, meta);
     }
+    let section = view.section;
+    let beside = (section == Section::Look).then(|| sample(&view.name, &view.accent, view.logo.as_ref(), meta));
+    let width = if beside.is_some() { "two" } else { "narrow-page" };
+    let preview = (section == Section::Look).then(|| {
+        view! { " "<button class="button secondary small" type="submit" name=PREVIEW value="yes">{say("Preview", "プレビュー")}</button> }
+    });
     let main = view! {
-        {heading(say("Settings", "設定"), ().into_any())}
+        <p class="crumb"><a href=HERE>{say("Settings", "設定")}</a></p>
+        {heading(section.title(), ().into_any())}
         {mistakes(&view.mistakes)}
-        {view.admin.then(|| view! { {steps(view)}{look(view)}{logo::section(view.logo.as_ref(), &view.mistakes)} })}
-        {webhook(view)}
-        {callbacks(view)}
-        {addresses(view)}
-        {view.admin.then(|| view! { {lifetimes(view)}{decision(view)}{review(view)}{sign_in(view)} })}
+        <p class="soft narrow-page">{section.lead()}</p>
+        <div class=width>
+            <form class="panel stack" id=section.name() method="post" action=section.path()>
+                <input type="hidden" name="version" value=view.version.to_string()/>
+                {fields(view)}
+                <p><button class="button primary small" type="submit">{say("Save", "保存")}</button>{preview}</p>
+            </form>
+            {beside}
+        </div>
+        <div class="narrow-page">{below(view)}</div>
     };
-    page(frame, meta, say("Settings", "設定"), main.into_any())
+    page(frame, meta, section.title(), main.into_any())
 }

@@ -127,7 +127,7 @@ async fn a_developer_sends_no_old_note_to_a_new_address() {
     server.clock.advance(Millis::seconds(1));
 
     let mut developer = Browser::signed_in(&server, Role::Developer).await;
-    let page = developer.get("/admin/settings").await.body;
+    let page = developer.get("/admin/settings/webhook").await.body;
     let version = between(&page, "name=\"version\" value=\"", &['"']).to_owned();
     let form = format!(
         "version={version}&webhook_url=https%3A%2F%2F127.0.0.1%3A2443%2Fmine&event=verification.approved&confirmed=yes"

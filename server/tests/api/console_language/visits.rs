@@ -68,6 +68,7 @@ const FORMS: &[(&str, &str)] = &[
     ("/admin/webhooks/secrets", ""),
     ("/admin/settings/look", "version=V&name=&accent=x&contact=x"),
     ("/admin/settings/look", "version=V&name=&accent="),
+    ("/admin/settings/look", "version=V&name=Shop&accent=%23123456&preview=yes"),
     ("/admin/settings/review", "version=V&review_target=x"),
     ("/admin/settings/steps", "version=V&tries=0"),
     ("/admin/settings/steps", "version=V&tries=0&step=document&step=selfie"),
@@ -103,9 +104,17 @@ const FORMS: &[(&str, &str)] = &[
 const QUERIES: &[&str] = &[
     "/admin/sign-in?done=password",
     "/admin/sign-in?done=sign-out",
-    "/admin/settings?test=http%3A%2F%2Fshop.example",
-    "/admin/settings?test=https%3A%2F%2Fother.example%2F",
-    "/admin/settings?test=https%3A%2F%2Fshop.example%2Fdone",
+    "/admin/settings/steps",
+    "/admin/settings/decision",
+    "/admin/settings/review",
+    "/admin/settings/look",
+    "/admin/settings/webhook",
+    "/admin/settings/addresses",
+    "/admin/settings/lifetimes",
+    "/admin/settings/sign_in",
+    "/admin/settings/callbacks?test=http%3A%2F%2Fshop.example",
+    "/admin/settings/callbacks?test=https%3A%2F%2Fother.example%2F",
+    "/admin/settings/callbacks?test=https%3A%2F%2Fshop.example%2Fdone",
     "/admin/webhooks?state=delivered",
     "/admin/webhooks?state=pending",
     "/admin/requests?status=5xx",
@@ -226,7 +235,7 @@ impl Visits<'_> {
 
     async fn forms(&mut self) {
         for (path, form) in FORMS {
-            let settings = self.member.get("/admin/settings").await.body;
+            let settings = self.member.get("/admin/settings/callbacks").await.body;
             let version = between(&settings, "name=\"version\" value=\"", &['"']);
             let form = form.replace("version=V", &format!("version={version}"));
             let (status, page) = self.send("POST", path, &form).await;

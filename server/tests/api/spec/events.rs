@@ -158,7 +158,7 @@ async fn only_selected_types_are_sent() {
         .collect();
     assert_eq!(types, ["verification.rejected", "verification.failed"]);
     let mut admin = console::Browser::signed_in(&world.server, Role::Admin).await;
-    let page = admin.get("/admin/settings").await.body;
+    let page = admin.get("/admin/settings/webhook").await.body;
     for kind in EventType::ALL {
         assert!(page.contains(&format!("value=\"{kind}\"")), "{kind}");
     }
@@ -231,7 +231,7 @@ async fn only_https_receivers_can_be_registered() {
         ("https://10.0.0.1/", 422),
         (good.as_str(), 303),
     ] {
-        let page = admin.get("/admin/settings").await.body;
+        let page = admin.get("/admin/settings/webhook").await.body;
         let version = between(&page, "name=\"version\" value=\"", &['"']).to_owned();
         let url = url.replace(':', "%3A").replace('/', "%2F");
         let form = format!("version={version}&webhook_url={url}&event=verification.approved&confirmed=yes");
