@@ -32,6 +32,8 @@ pub(crate) enum NavigationItem {
     People,
     /// Who did what.
     Audit,
+    /// The tenants of the installation.
+    Tenants,
     /// One's own account.
     Account,
 }
@@ -49,6 +51,8 @@ pub(crate) struct May {
     pub staff: bool,
     /// The audit log.
     pub audit: bool,
+    /// The tenants of the installation.
+    pub operate: bool,
 }
 
 /// What every page of the console needs besides its own view model.
@@ -121,6 +125,7 @@ fn icon(item: NavigationItem) -> AnyView {
         NavigationItem::People => {
             r#"<circle cx="10" cy="6.5" r="3.2"/><path d="M3.5 17c.6-3.6 3.2-5.5 6.5-5.5s5.900 1.900 6.500 5.500"/>"#
         }
+        NavigationItem::Tenants => r#"<path d="M3 17V6l7-3 7 3v11M3 17h14M8 17v-4h4v4M7 8.500h.01M13 8.500h.01"/>"#,
         NavigationItem::Audit => r#"<circle cx="10" cy="10" r="7"/><path d="M10 6v4.500l3 2"/>"#,
     };
     view! { <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false" inner_html=path></svg> }
@@ -181,6 +186,12 @@ fn navigation(frame: &Frame) -> AnyView {
             NavigationItem::Audit,
             "/admin/audit",
             say("Audit log", "監査ログ"),
+        ),
+        entry(
+            may.operate,
+            NavigationItem::Tenants,
+            "/admin/tenants",
+            say("Tenants", "テナント"),
         ),
     ];
     view! {

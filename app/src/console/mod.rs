@@ -37,6 +37,7 @@ pub mod session;
 pub mod sessions;
 pub mod settings;
 mod table;
+pub mod tenants;
 pub mod webhooks;
 mod words;
 
@@ -78,6 +79,7 @@ pub(crate) fn SignedInRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/webhooks/:id") view=webhooks::delivery::DeliveryPage ssr=Async/>
         <Route path=path!("/admin/requests") view=requests::RequestsPage ssr=Async/>
         <Route path=path!("/admin/people") view=people::PeoplePage ssr=Async/>
+        <Route path=path!("/admin/tenants") view=tenants::TenantsPage ssr=Async/>
         <Route path=path!("/admin/audit") view=audit::AuditPage ssr=Async/>
     }
     .into_inner()
@@ -99,6 +101,7 @@ pub(crate) fn signed_in_forms() -> Router {
         .merge(keys::forms())
         .merge(webhooks::forms())
         .merge(people::forms())
+        .merge(tenants::forms())
         .merge(audit::forms())
 }
 

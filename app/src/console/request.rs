@@ -161,6 +161,7 @@ impl Request {
             administer: Admin::of(staff).is_ok(),
             staff: Roster::of(staff).is_ok(),
             audit: Auditor::of(staff).is_ok(),
+            operate: Operator::of(staff).is_ok(),
         };
         let tenants = match Operator::of(staff) {
             Ok(operator) => list_tenants(self.honnin(), &operator).await?,

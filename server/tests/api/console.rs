@@ -225,6 +225,8 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/people", ADMIN, OPERATOR_STEP_UP),
     ("POST", "/admin/people/{id}", ADMIN, STEP_UP),
     ("POST", "/admin/invitations/{id}/revoke", ADMIN, OPERATOR_STEP_UP),
+    ("GET", "/admin/tenants", &[], OPERATOR),
+    ("POST", "/admin/tenants", &[], OPERATOR_STEP_UP),
     ("GET", "/admin/audit", AUDIT, OPERATOR),
     ("GET", "/admin/audit/export", AUDIT, OPERATOR_STEP_UP),
     ("POST", "/admin/audit/verify", AUDIT, OPERATOR_STEP_UP),

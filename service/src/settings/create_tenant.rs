@@ -1,5 +1,5 @@
-//! Creating a tenant from the command line: its settings, a first API key with all scopes and a webhook secret, both shown
-//! once.
+//! Creating a tenant: from the command line with its settings, a first API key with all scopes and a webhook secret, both shown once; in
+//! the console empty, because an operator makes nothing there that could read a tenant's data.
 
 use crate::{
     Honnin,
@@ -47,7 +47,7 @@ pub struct CreatedTenant {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateTenantError {
     /// The name is empty, has more than 100 characters, or a control character.
-    #[error("a tenant needs a name of 1 to 100 characters")]
+    #[error("a tenant needs a name of 1 to 100 characters, without control characters")]
     BadName,
     /// Settings out of bounds, or an invalid receiver URL.
     #[error("the settings are invalid")]
@@ -78,20 +78,9 @@ pub async fn create_tenant(
     operator: &Operator,
     new: NewTenant,
 ) -> Result<CreatedTenant, CreateTenantError> {
-    let name = new.name.trim().to_owned();
-    if tenant_name_fault(&name).is_some() {
-        return Err(CreateTenantError::BadName);
-    }
     check(honnin, &new.settings)?;
-    let now = honnin.now();
-    let tenant = TenantRow {
-        id: TenantId::from_random(honnin.random_bytes()),
-        name,
-        settings: Some(new.settings),
-        livemode: new.livemode,
-        created_at: now,
-        version: 0,
-    };
+    let tenant = new_row(honnin, &new.name, Some(new.settings), new.livemode)?;
+    let now = tenant.created_at;
     let key = api_key::generate(&*honnin.random, tenant.livemode);
     let row = ApiKeyRow {
         id: ApiKeyId::from_random(honnin.random_bytes()),
@@ -122,6 +111,48 @@ pub async fn create_tenant(
         id,
         key,
         webhook_secret,
+    })
+}
+
+/// Creates a tenant without settings, keys and secrets: those are for its first admin.
+///
+/// # Errors
+/// [`CreateTenantError`].
+pub async fn create_empty_tenant(
+    honnin: &Honnin,
+    operator: &Operator,
+    name: &str,
+    livemode: bool,
+) -> Result<TenantId, CreateTenantError> {
+    let tenant = new_row(honnin, name, None, livemode)?;
+    let id = tenant.id.clone();
+    let entry = operator.entry(tenant.created_at, &id, AuditAction::TenantCreate, id.to_string());
+    let unit = honnin.db.write(async move |tx| {
+        tenants::insert(tx, &tenant).await?;
+        audit::record(tx, &entry).await?;
+        Ok::<_, StoreError>(())
+    });
+    unit.await?;
+    Ok(id)
+}
+
+fn new_row(
+    honnin: &Honnin,
+    name: &str,
+    settings: Option<TenantSettings>,
+    livemode: bool,
+) -> Result<TenantRow, CreateTenantError> {
+    let name = name.trim().to_owned();
+    if tenant_name_fault(&name).is_some() {
+        return Err(CreateTenantError::BadName);
+    }
+    Ok(TenantRow {
+        id: TenantId::from_random(honnin.random_bytes()),
+        name,
+        settings,
+        livemode,
+        created_at: honnin.now(),
+        version: 0,
     })
 }
 

@@ -16,9 +16,10 @@ use crate::{
 use domain::{
     audit::AuditAction,
     tenant::{BadSetting, Change, TenantSettings, Weakening, tenant_name_fault},
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
 use preview::Value;
+pub use store::settings::tenants::TenantActivity;
 use store::{
     StoreError, Tx, audit,
     settings::tenants::{self, TenantRow},
@@ -197,6 +198,25 @@ fn detail(section: &str, changes: &[(String, Value, Value)]) -> String {
         .map(|(name, old, new)| format!("{name} {old} → {new}"))
         .collect();
     format!("{section}: {}", changes.join("; "))
+}
+
+/// The span in which [`list_activity`] counts sessions.
+pub const ACTIVE_SPAN: Millis = Millis::days(30);
+
+/// Every tenant with what happens in it, oldest first. Counts and times only: operators read no tenant's data.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_activity(
+    honnin: &Honnin,
+    _operator: &crate::access::Operator,
+) -> Result<Vec<(TenantRow, TenantActivity)>, StoreError> {
+    let from = honnin.now().plus(Millis(-ACTIVE_SPAN.0));
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let rows = tenants::list(tx).await?;
+        Ok(rows.into_iter().zip(tenants::activity(tx, from).await?).collect())
+    });
+    unit.await
 }
 
 /// Every tenant, for an operator to choose from.

@@ -98,6 +98,39 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<TenantRow>, StoreError> {
     raw.into_iter().map(TenantRow::try_from).collect()
 }
 
+/// What happens in a tenant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TenantActivity {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// How many sessions were created since a time.
+    pub sessions: i64,
+    /// When somebody last did something that is in the audit log, such as creating a session.
+    pub last_at: Option<Timestamp>,
+}
+
+/// What happens in each tenant: its sessions created since `from`, and its last activity. In the order of [`list`].
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn activity(tx: &mut Tx, from: Timestamp) -> Result<Vec<TenantActivity>, StoreError> {
+    let rows: Vec<(String, i64, Option<i64>)> = on!(tx, conn => sqlx::query_as(
+        "SELECT id,
+                (SELECT COUNT(*) FROM sessions WHERE sessions.tenant_id = tenants.id AND sessions.created_at >= $1),
+                (SELECT at FROM audit WHERE audit.tenant_id = tenants.id ORDER BY number DESC LIMIT 1)
+         FROM tenants ORDER BY created_at, id")
+        .bind(from.as_millis()).fetch_all(conn).await)?;
+    rows.into_iter()
+        .map(|(id, sessions, last_at)| {
+            Ok(TenantActivity {
+                tenant: TenantId::parse(&id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+                sessions,
+                last_at: last_at.map(Timestamp::from_millis),
+            })
+        })
+        .collect()
+}
+
 /// Saves name and settings if `tenant` is still current.
 ///
 /// # Errors

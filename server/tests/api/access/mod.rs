@@ -3,7 +3,7 @@
 mod api_keys;
 mod console;
 mod openid;
-mod privilege_escalation;
+pub(crate) mod privilege_escalation;
 mod scopes;
 mod tenant_isolation;
 mod timing;

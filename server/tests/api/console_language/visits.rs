@@ -1,6 +1,7 @@
 //! Every page of the console with something to show, and what is wrong with its forms.
 
 use crate::{
+    access::privilege_escalation::operator,
     console::{Browser, ROUTES, path_of},
     support::{Server, between, settings},
 };
@@ -16,6 +17,7 @@ pub(super) const SAMPLE: &[&str] = &[
     "Shop",
     "Somebody",
     "Rita",
+    "Olga",
     "Server",
     "first",
     "key",
@@ -142,6 +144,7 @@ pub(super) async fn every_page() -> Vec<Visit> {
     };
     visits.guest.language = Some("ja");
     visits.set_up().await;
+    let operator = operator(&server).await;
     visits.sign_in(Role::Admin).await;
     visits.before_there_is_anything().await;
     let receiver = TenantSettings {
@@ -160,6 +163,11 @@ pub(super) async fn every_page() -> Vec<Visit> {
     for path in QUERIES {
         visits.get(path).await;
     }
+    visits.member = operator;
+    visits.member.language = Some("ja");
+    visits.get("/admin/tenants").await;
+    visits.send("POST", "/admin/tenants", "name=&mode=live").await;
+    visits.send("POST", "/admin/tenants", "name=Shop").await;
     // By then, nothing has been delivered for a day.
     server.clock.advance(Millis::hours(25));
     visits.sign_in(Role::Developer).await;

@@ -1,0 +1,82 @@
+//! The tenants of the installation, for operators: what happens in each, choosing one to work in, and creating one.
+
+mod view;
+
+use super::{
+    layout::NavigationItem,
+    request::{PageResult, Request, done, signed_in},
+    words::say,
+};
+use crate::page::{Fields, Outcome, form, mistake};
+use axum::{Router, routing::post};
+use leptos::prelude::*;
+use service::{
+    access::Operator,
+    settings::{
+        create_tenant::{CreateTenantError, create_empty_tenant},
+        list_activity,
+    },
+};
+use view::{LIVE, SANDBOX, TenantsView, render};
+
+const HERE: &str = "/admin/tenants";
+
+/// The tenants.
+#[component]
+pub fn TenantsPage() -> impl IntoView {
+    signed_in(NavigationItem::Tenants, load, render)
+}
+
+/// Its form. One is chosen by the form of the sidebar.
+pub(super) fn forms() -> Router {
+    Router::new().route(HERE, post(form(HERE, create)))
+}
+
+async fn load(request: Request) -> PageResult<TenantsView> {
+    let operator = Operator::of(request.staff())?;
+    Ok(TenantsView {
+        tenants: list_activity(request.honnin(), &operator).await?,
+        here: request.staff().tenant().clone(),
+        now: request.honnin().now(),
+        name: String::new(),
+        mode: String::new(),
+        mistakes: Vec::new(),
+    })
+}
+
+async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let operator = Operator::of(request.staff())?;
+    request.check_fresh(HERE)?;
+    let (name, mode) = (fields.text("name"), fields.text("mode"));
+    let livemode = match mode.as_str() {
+        LIVE => Some(true),
+        SANDBOX => Some(false),
+        _ => None,
+    };
+    let wrong = match livemode {
+        None => mistake("mode", say("Choose live or sandbox.", "本番またはサンドボックスを選択してください。")),
+        Some(livemode) => match create_empty_tenant(request.honnin(), &operator, &name, livemode).await {
+            Ok(_) => {
+                let notice = say(
+                    "Tenant created. Open it, then invite its first admin under People.",
+                    "テナントを作成しました。テナントに切り替え、「メンバー」から最初の管理者を招待してください。",
+                );
+                return done(HERE, notice);
+            }
+            Err(CreateTenantError::Store(error)) => return Err(error.into()),
+            Err(CreateTenantError::BadName | CreateTenantError::BadSettings(_)) => mistake(
+                "name",
+                say(
+                    "Enter a name of 1 to 100 characters, without control characters.",
+                    "名称は1文字以上100文字以内で、制御文字を含めずに入力してください。",
+                ),
+            ),
+        },
+    };
+    Ok(Outcome::refused(TenantsView {
+        name,
+        mode,
+        mistakes: vec![wrong],
+        ..load(request).await?
+    }))
+}

@@ -1,0 +1,130 @@
+//! The tenants of the installation.
+
+use crate::PageMeta;
+use crate::console::layout::{Frame, mistakes, page};
+use crate::console::parts::{Line, Tone, age, badge, grouped, heading, line, mistake_of, time};
+use crate::console::table::{Table, cell, row_name};
+use crate::console::words::say;
+use crate::parts::Mistake;
+use domain::{ids::TenantId, time::Timestamp};
+use leptos::prelude::*;
+use service::{settings::TenantActivity, stored::TenantRow};
+
+/// Value of the field `mode`: real people.
+pub(super) const LIVE: &str = "live";
+/// Value of the field `mode`: tests.
+pub(super) const SANDBOX: &str = "sandbox";
+
+/// The tenants.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TenantsView {
+    /// Oldest first.
+    pub tenants: Vec<(TenantRow, TenantActivity)>,
+    /// The one that the operator works in.
+    pub here: TenantId,
+    /// Now.
+    pub now: Timestamp,
+    /// The name as typed.
+    pub name: String,
+    /// [`LIVE`] or [`SANDBOX`] as chosen; empty if nothing was.
+    pub mode: String,
+    /// What is wrong.
+    pub mistakes: Vec<Mistake>,
+}
+
+fn list(view: &TenantsView) -> AnyView {
+    let columns = [
+        say("Name", "名称"),
+        say("Kind", "種別"),
+        say("Sessions in 30 days", "セッション（30日間）"),
+        say("Last activity", "最後の操作"),
+        say("Created (UTC)", "作成日時（UTC）"),
+    ];
+    let rows = view.tenants.iter().map(|(tenant, activity)| {
+        let kind = if tenant.livemode {
+            badge(say("Live", "本番"), Tone::Good)
+        } else {
+            badge(say("Sandbox", "サンドボックス"), Tone::Warn)
+        };
+        let last = activity.last_at.map_or_else(|| say("None", "なし").to_owned(), |at| age(at, view.now));
+        [
+            row_name(tenant.name.clone()),
+            cell(kind),
+            cell(grouped(activity.sessions)).class("number"),
+            cell(last),
+            cell(time(tenant.created_at)),
+            cell(choice(tenant, &view.here)),
+        ]
+    });
+    Table::new(say("Tenants", "テナント"), columns).unseen(say("Open", "切り替え")).rows(rows)
+}
+
+/// The button that opens a tenant.
+fn choice(tenant: &TenantRow, here: &TenantId) -> AnyView {
+    if *here == tenant.id {
+        return view! { <span class="soft">{say("Open now", "現在のテナント")}</span> }.into_any();
+    }
+    view! {
+        <form method="post" action="/admin/tenant">
+            <input type="hidden" name="tenant" value=tenant.id.to_string()/>
+            <button class="button secondary small" type="submit">{say("Open", "切り替え")}
+                <span class="unseen">" "{tenant.name.clone()}</span></button>
+        </form>
+    }
+    .into_any()
+}
+
+fn kinds(view: &TenantsView) -> AnyView {
+    let wrong = mistake_of(&view.mistakes, "mode");
+    let is_wrong = wrong.is_some();
+    let kinds = [
+        (LIVE, say("Live: real people, real documents", "本番：実在の利用者と書類")),
+        (SANDBOX, say("Sandbox: for tests, with test data", "サンドボックス：テストデータによる試験用")),
+    ];
+    let choices = kinds
+        .map(|(value, label)| {
+            let id = format!("mode-{value}");
+            view! {
+                <div class="tick-row">
+                    <input type="radio" id=id.clone() name="mode" value=value checked=view.mode == value/>
+                    <label for=id>{label}</label>
+                </div>
+            }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="field" id="mode" class:wrong=is_wrong>
+            <legend>{say("Kind", "種別")}</legend>
+            {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
+            {choices}
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &TenantsView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let name = Line {
+        hint: Some(say("Shown to its users.", "利用者に表示されます。").into()),
+        ..Line::text("name", say("Name", "名称"), view.name.clone())
+    };
+    let main = view! {
+        {heading(say("Tenants", "テナント"), ().into_any())}
+        {mistakes(&view.mistakes)}
+        {list(view)}
+        <section class="panel narrow-page">
+            <h2>{say("Create a tenant", "テナントを作成")}</h2>
+            <p class="soft">{say(
+                "It starts without settings, people and keys. Invite its first admin, who does the rest.",
+                "設定、メンバー、APIキーのない状態で作成されます。最初の管理者を招待し、以降の設定を任せてください。",
+            )}</p>
+            <form class="stack" method="post" action="/admin/tenants">
+                {line(name, &view.mistakes)}
+                {kinds(view)}
+                <p><button class="button primary small" type="submit">{say("Create", "作成")}</button></p>
+            </form>
+        </section>
+    };
+    page(frame, meta, say("Tenants", "テナント"), main.into_any())
+}
