@@ -290,7 +290,7 @@ test("what weakens a decision is looked at twice", long, async () => {
   await page.goto(`${honnin.base}/admin/settings`);
   stumbles.push(...(await shoot(page, "settings")));
   await page.getByRole("link", { name: /^Decision/ }).click();
-  await page.getByLabel("Liveness, accept from").fill("0.5");
+  await page.getByLabel("Liveness, acceptance threshold").fill("0.5");
   await page.locator("#decision").getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "Check this change" }).waitFor();
   stumbles.push(...(await shoot(page, "second-look-decision")));

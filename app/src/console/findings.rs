@@ -109,7 +109,7 @@ fn row(item: &Item, [crops, typed, known]: [bool; 3]) -> Row {
     let other = other.into_iter().find(|other| item.document.as_ref() != Some(*other));
     let printed = item.printed.as_ref().map(|print| {
         let print = value(Some(print), item.document.as_deref(), true);
-        view! { <p class="printed">{print}" "{badge(say("printed otherwise", "印字は異なる"), Tone::Bad)}</p> }
+        view! { <p class="printed">{print}" "{badge(say("Print differs", "印字は異なる"), Tone::Bad)}</p> }
     });
     let document = value(item.document.as_deref(), other.map(String::as_str), differs);
     let cells = [

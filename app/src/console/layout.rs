@@ -238,7 +238,7 @@ fn undo(undoable: &Undoable) -> AnyView {
     let case = href(format!("/admin/review/{}", undoable.id));
     view! {
         <form class="flash undo" method="post" action=action data-undo>
-            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>{say(". Your server is told in ", "としました。結果は")}
+            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>{say(". Your server will be notified in ", "としました。結果は")}
                 <span data-left>{undoable.seconds}</span>{say(" seconds.", "秒後にサーバーへ通知されます。")}</span>
             <button class="button secondary small" type="submit">{say("Undo ", "取り消す ")}<kbd>"U"</kbd></button>
         </form>

@@ -41,14 +41,14 @@ pub(super) fn advance(id: &str, to: SandboxTime) -> AnyView {
     let (what, button) = match to {
         SandboxTime::Deadline => (
             say(
-                "Lets the deadline of this session pass. It expires as it would by itself, with its event.",
+                "Moves this session to its deadline. It then expires as it would have by itself, and the event is sent.",
                 "このセッションの時刻を期限まで進めます。通常どおり期限切れになり、イベントも送信されます。",
             ),
             say("Move to the deadline", "期限まで進める"),
         ),
         SandboxTime::RetentionEnd => (
             say(
-                "Lets the retention period of this session end. Its personal data is erased as it would be by itself.",
+                "Moves this session to the end of its retention period. Its personal data is then erased as it would have been by itself.",
                 "このセッションの時刻を保存期間の終了まで進めます。個人情報は通常どおり消去されます。",
             ),
             say("Move to the end of retention", "保存期間の終了まで進める"),

@@ -213,7 +213,7 @@ async fn a_case_that_a_colleague_took_is_not_taken_again_and_not_the_next_one() 
         first.post(&path, &of_first).await.header("location"),
         Some("/admin/review")
     );
-    assert!(first.get("/admin/review").await.body.contains("Give back"));
+    assert!(first.get("/admin/review").await.body.contains("Unassign"));
     second.post(&path, &of_second).await;
     let queue = second.get("/admin/review").await.body;
     assert!(queue.contains("was assigned to"), "told who was first");

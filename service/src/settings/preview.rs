@@ -111,6 +111,8 @@ pub struct Decisions {
     pub before: Tally,
     /// By the new settings.
     pub after: Tally,
+    /// Whether there are more in the span than were looked at, [`MOST`].
+    pub capped: bool,
 }
 
 /// Sessions by automatic verdict.
@@ -345,8 +347,12 @@ async fn decide_again(honnin: &Honnin, staff: &Staff, policy: &Policy) -> Result
     let unit = honnin
         .db
         .read(async move |tx| decisions::list_recent(tx, &tenant, since, MOST).await);
-    let mut decisions = Decisions::default();
-    for id in unit.await? {
+    let recent = unit.await?;
+    let mut decisions = Decisions {
+        capped: recent.len() >= MOST as usize,
+        ..Decisions::default()
+    };
+    for id in recent {
         if let Some((before, after)) = decide_one(honnin, &id, policy).await? {
             decisions.before.count(before);
             decisions.after.count(after);

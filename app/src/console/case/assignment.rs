@@ -33,7 +33,7 @@ fn before(assigned: Option<&(UserId, String)>) -> String {
 fn one_step(assigned: Option<&(UserId, String)>, me: &UserId) -> Option<(String, &'static str)> {
     match assigned {
         None => Some((me.to_string(), say("Take", "担当する"))),
-        Some((user, _)) if user == me => Some((String::new(), say("Give back", "担当を外れる"))),
+        Some((user, _)) if user == me => Some((String::new(), say("Unassign", "担当を外れる"))),
         Some(_) => None,
     }
 }

@@ -302,7 +302,7 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
             return match review::ask_again(honnin, &reviewer, &id, note).await {
                 Ok(made) => {
                     let shown = link::shown(
-                        say("The user can try again", "利用者に再提出を依頼しました"),
+                        say("New link created", "新しいリンクを作成しました"),
                         &id,
                         made.url.expose(),
                         made.expires_at,

@@ -324,7 +324,7 @@ async fn reprocess(request: Request, _: Fields) -> PageResult<Outcome> {
     match reopen(request.honnin(), &reviewer, &id).await {
         Ok(made) => {
             let shown = link::shown(
-                say("The user can try again", "利用者に再提出を依頼しました"),
+                say("New link created", "新しいリンクを作成しました"),
                 &id,
                 made.url.expose(),
                 made.expires_at,

@@ -99,7 +99,7 @@ fn person(person: &Person, wrong: &[Mistake]) -> AnyView {
                 </div>
                 <p class="hint wide">
                     {say(
-                        "Family name and given name in any order, in letters or kana. The search is recorded in the audit log, without the name.",
+                        "Family name and given names in any order, in letters or kana. The search is recorded in the audit log, without the name.",
                         "姓と名を入力します（順不同）。漢字、ローマ字、カナのいずれでも検索できます。検索の記録は監査ログに残りますが、氏名は含まれません。",
                     )}
                 </p>
@@ -224,7 +224,7 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         empty(
             say("No sessions of this person", "この人物のセッションはありません"),
             say(
-                "Only complete names are found: enter both the family name and the given name, as on the document.",
+                "Only full names match: enter both the family name and the given names, as on the document.",
                 "氏名は完全一致で検索します。姓と名の両方を、書類のとおりに入力してください。",
             ),
         )

@@ -67,7 +67,7 @@ fn numbers(name: &'static str, head: [&'static str; 3], rows: [(&'static str, [S
 }
 
 fn decisions(found: &Decisions) -> AnyView {
-    let Decisions { before, after } = found;
+    let Decisions { before, after, .. } = found;
     if *before == Tally::default() {
         return view! {
             <p class="soft">{say(
@@ -78,21 +78,8 @@ fn decisions(found: &Decisions) -> AnyView {
             .into_any();
     }
     let row = |tally: &Tally| [tally.approved, tally.needs_review, tally.rejected].map(|count| count.to_string());
-    let all = before.approved + before.needs_review + before.rejected;
-    let lead = if all == MOST {
-        tell!(
-            "The last {MOST} decisions, made again with the new settings. The search for people approved before is not repeated.",
-            "直近{MOST}件の判定を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
-        )
-    } else {
-        say(
-            "The decisions of the last 30 days, made again with the new settings. The search for people approved before is not repeated.",
-            "過去30日間の判定を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。",
-        )
-        .to_owned()
-    };
     view! {
-        <p>{lead}</p>
+        <p>{which(found)}</p>
         {numbers(
             say("Decisions", "判定"),
             [say("Approved", "承認"), say("In review", "要審査"), say("Rejected", "不承認")],
@@ -100,6 +87,27 @@ fn decisions(found: &Decisions) -> AnyView {
         )}
     }
     .into_any()
+}
+
+/// Which decisions were made again. Those whose data is erased or made up are looked at as well, and left out.
+fn which(found: &Decisions) -> String {
+    if found.capped {
+        let Tally {
+            approved,
+            needs_review,
+            rejected,
+        } = found.before;
+        let all = approved + needs_review + rejected;
+        return tell!(
+            "Of the last {MOST} decisions, {all} could be made again with the new settings. The search for people approved before is not repeated.",
+            "直近{MOST}件の判定のうち、{all}件を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
+        );
+    }
+    say(
+        "The decisions of the last 30 days, made again with the new settings. The search for people approved before is not repeated.",
+        "過去30日間の判定を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。",
+    )
+    .to_owned()
 }
 
 fn erasures(found: &Erasures) -> AnyView {
@@ -205,4 +213,28 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
         </div>
     };
     page(frame, meta, say("Check this change", "変更内容の確認"), main.into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capped_sample_says_so_even_if_some_of_it_was_skipped() {
+        let found = |approved, capped| Decisions {
+            before: Tally {
+                approved,
+                ..Tally::default()
+            },
+            after: Tally::default(),
+            capped,
+        };
+        for (approved, capped, wanted) in [
+            (500, true, "Of the last 500 decisions, 500 could"),
+            (412, true, "Of the last 500 decisions, 412 could"),
+            (500, false, "The decisions of the last 30 days"),
+        ] {
+            assert!(which(&found(approved, capped)).starts_with(wanted), "{approved} {capped}");
+        }
+    }
 }

@@ -210,28 +210,28 @@ fn decision(view: &SettingsView) -> AnyView {
         <div class="grid-form">
             {number(
                 "match_accept",
-                say("Face match, accept from", "顔照合：合格のしきい値"),
+                say("Face match, acceptance threshold", "顔照合：合格のしきい値"),
                 say("0.50 or more.", "0.50以上。"),
                 match_accept,
                 wrong,
             )}
             {number(
                 "match_review",
-                say("Face match, review from", "顔照合：審査のしきい値"),
+                say("Face match, review threshold", "顔照合：審査のしきい値"),
                 say("Below this value: a different person.", "この値未満は別人とみなします。"),
                 match_review,
                 wrong,
             )}
             {number(
                 "liveness_accept",
-                say("Liveness, accept from", "生体検知：合格のしきい値"),
+                say("Liveness, acceptance threshold", "生体検知：合格のしきい値"),
                 say("0.43 or more.", "0.43以上。"),
                 live_accept,
                 wrong,
             )}
             {number(
                 "liveness_review",
-                say("Liveness, review from", "生体検知：審査のしきい値"),
+                say("Liveness, review threshold", "生体検知：審査のしきい値"),
                 say("Below this value: a presentation attack.", "この値未満はなりすましとみなします。"),
                 live_review,
                 wrong,
@@ -293,7 +293,7 @@ fn duplicates(view: &SettingsView) -> AnyView {
             )}
             {number(
                 "duplicate_from",
-                say("Same face, from", "同一の顔とみなすしきい値"),
+                say("Same face, threshold", "同一の顔とみなすしきい値"),
                 say(
                     "0.83 to 1. Stricter than the face match, because each face is compared with all others.",
                     "0.83から1まで。1つの顔を他のすべての顔と照合するため、顔照合より厳しい値です。",
