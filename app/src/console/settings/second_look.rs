@@ -191,11 +191,12 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
         .map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> })
         .collect_view();
     let action = view.section.path();
+    let back = action.clone();
     let panel =
         |title: &'static str, inside: AnyView| view! { <section class="panel"><h2>{title}</h2>{inside}</section> };
     let main = view! {
         <div class="narrow-page stack">
-            <p class="crumb"><a href=action.clone()>{view.section.title()}</a></p>
+            <p class="crumb"><a href=back.clone()>{view.section.title()}</a></p>
             <h1>{say("Check this change", "変更内容の確認")}</h1>
             {mistakes(&view.mistakes)}
             <div class="panel notice"><p>{say("Nothing is saved yet.", "まだ保存されていません。")}</p><ul class="bullets">{weaker}</ul></div>
@@ -203,12 +204,12 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
             {preview.decisions.as_ref().map(|found| panel(say("Effect on decisions", "判定への影響"), decisions(found)))}
             {preview.erasures.as_ref().map(|found| panel(say("Effect on personal data", "個人情報への影響"), erasures(found)))}
             {preview.callers.as_ref().map(|found| panel(say("Effect on callers", "API呼び出し元への影響"), callers(found)))}
-            <form class="stack" method="post" action=action.clone() data-passkey=view.proof.and_then(Proof::challenge)>
+            <form class="stack" method="post" action=action data-passkey=view.proof.and_then(Proof::challenge)>
                 {typed}
                 <input type="hidden" name="confirmed" value="yes"/>
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p><button class="button primary" type="submit">{say("Save the change", "変更を保存")}</button>" "
-                    <a class="button secondary" href=action>{say("Cancel", "キャンセル")}</a></p>
+                    <a class="button secondary" href=back>{say("Cancel", "キャンセル")}</a></p>
             </form>
         </div>
     };
