@@ -41,6 +41,7 @@ after(async () => {
 const pages = () => [
   ["overview", "/admin"],
   ["overview-7", "/admin?days=7"],
+  ["overview-today", "/admin?days=1"],
   ["queue", "/admin/review"],
   ["queue-empty", "/admin/review?document=passport&reason=document_expired"],
   ["case", `/admin/review/${cases[0]}`],

@@ -58,20 +58,29 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
         x += DAY;
     }
     let total: i64 = days.iter().map(Day::total).sum();
-    let label = tell!(
-        "Sessions of the last {} days by verdict: {total} in total",
-        "過去{}日間の判定別セッション数：合計{total}件",
-        days.len()
-    );
+    let label = match days.len() {
+        1 => tell!(
+            "Sessions of today by verdict: {total} in total",
+            "今日の判定別セッション数：合計{total}件"
+        ),
+        count => tell!(
+            "Sessions of the last {count} days by verdict: {total} in total",
+            "過去{count}日間の判定別セッション数：合計{total}件"
+        ),
+    };
     let view_box = format!("0 0 {} {HEIGHT}", x - GAP / 2);
-    let name = |at: usize| days.get(at).map(|day| day.name.clone());
+    let mut named = vec![0, days.len() / 2, days.len().saturating_sub(1)];
+    named.dedup();
+    let names = named
+        .into_iter()
+        .filter_map(|at| days.get(at))
+        .map(|day| view! { <span>{day.name.clone()}</span> })
+        .collect_view();
     view! {
         <figure class="chart">
             <p class="chart-most number" aria-hidden="true">{most}</p>
             <svg viewBox=view_box preserveAspectRatio="none" role="img" aria-label=label inner_html=bars></svg>
-            <p class="chart-days" aria-hidden="true">
-                <span>{name(0)}</span><span>{name(days.len() / 2)}</span><span>{name(days.len().saturating_sub(1))}</span>
-            </p>
+            <p class="chart-days" aria-hidden="true">{names}</p>
         </figure>
     }
     .into_any()
@@ -120,6 +129,12 @@ mod tests {
             "{html}"
         );
         assert_eq!(html.matches("<rect").count(), 3, "{html}");
+        let today = bars(&[Day {
+            name: "2026-08-02".into(),
+            ..day(1, 0)
+        }])
+        .to_html();
+        assert!(today.contains("Sessions of today") && today.matches("2026-08-02").count() == 1, "{today}");
         assert!(
             html.contains(r#"viewBox="0 0 36 160""#) && html.contains("6 in total"),
             "{html}"

@@ -99,7 +99,7 @@ pub(super) fn panel(counts: &[StepCount]) -> AnyView {
         [
             say("Step", "ステップ"),
             say("Reached", "到達"),
-            say("Of all", "割合"),
+            say("% of all", "割合"),
             say("Gave up here", "離脱"),
             say("Still open", "手続き中"),
         ],
@@ -110,11 +110,11 @@ pub(super) fn panel(counts: &[StepCount]) -> AnyView {
         let step = label(worst.step).to_lowercase();
         let sentence = match worst.gave_up {
             1 => tell!(
-                "Most losses: one person who {step} and went no further.",
+                "Biggest drop-off: one person who {step} and went no further.",
                 "離脱が最も多いのは「{step}」の後です（1人）。"
             ),
             count => tell!(
-                "Most losses: {} people who {step} and went no further.",
+                "Biggest drop-off: {} people who {step} and went no further.",
                 "離脱が最も多いのは「{step}」の後です（{}人）。",
                 grouped(count)
             ),

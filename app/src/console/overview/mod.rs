@@ -33,8 +33,8 @@ pub fn OverviewPage() -> impl IntoView {
     signed_in(NavigationItem::Overview, load, render)
 }
 
-/// The ranges to choose from, in days.
-const RANGES: [i64; 3] = [7, 30, 90];
+/// The ranges to choose from, in days: today, and days up to today.
+const RANGES: [i64; 4] = [1, 7, 30, 90];
 /// The range shown first.
 const RANGE: i64 = 30;
 
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn only_the_ranges_offered_are_counted() {
-        for (text, days) in [("7", 7), ("90", 90), ("", 30), ("36500", 30), ("-7", 30), ("x", 30)] {
+        for (text, days) in [("1", 1), ("7", 7), ("90", 90), ("", 30), ("36500", 30), ("-7", 30), ("x", 30)] {
             assert_eq!(range_of(text), days, "{text}");
         }
     }

@@ -119,7 +119,11 @@ fn ranges(chosen: i64) -> AnyView {
     let links = RANGES
         .map(|days| {
             let href = format!("/admin?days={days}");
-            view! { <a href=href aria-current=(days == chosen).then_some("true")>{tell!("{days} days", "{days}日間")}</a> }
+            let name = match days {
+                1 => say("Today", "今日").to_owned(),
+                days => tell!("{days} days", "{days}日間"),
+            };
+            view! { <a href=href aria-current=(days == chosen).then_some("true")>{name}</a> }
         })
         .collect_view();
     view! { <nav class="ranges" aria-label=say("Days counted", "集計期間")>{links}</nav> }.into_any()
@@ -146,7 +150,7 @@ fn times(times: &[DecisionTimes]) -> AnyView {
             [
                 say("Decided", "判定方法"),
                 say("Decisions", "件数"),
-                say("Half within", "中央値"),
+                say("Median", "中央値"),
                 say("Nine in ten within", "90パーセンタイル"),
             ],
         )
@@ -229,6 +233,14 @@ fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
     .into_any()
 }
 
+/// What is counted. Days are those of UTC.
+fn span(range: i64) -> String {
+    match range {
+        1 => say("today (UTC)", "今日（UTC）").to_owned(),
+        days => tell!("last {days} days", "過去{days}日間"),
+    }
+}
+
 fn tiles(view: &OverviewView) -> AnyView {
     let sum = |part: fn(&Day) -> i64| view.days.iter().map(part).sum::<i64>();
     let (approved, rejected) = (sum(|day| day.approved), sum(|day| day.rejected));
@@ -260,9 +272,9 @@ fn tiles(view: &OverviewView) -> AnyView {
     };
     view! {
         <div class="tiles">
-            {tile(say("Sessions", "セッション"), grouped(sum(Day::total)), tell!("last {} days", "過去{}日間", view.range))}
+            {tile(say("Sessions", "セッション"), grouped(sum(Day::total)), span(view.range))}
             {tile(say("Approved", "承認"), grouped(approved), rate)}
-            {tile(say("Half decided within", "判定時間の中央値"), median, ninetieth)}
+            {tile(say("Median time to decision", "判定時間の中央値"), median, ninetieth)}
             {tile(say("Waiting for review", "審査待ち"), grouped(view.backlog.count), oldest)}
         </div>
     }
@@ -278,6 +290,7 @@ fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
         .map(|deliveries| webhooks(deliveries, view.now));
     if total == 0 {
         let title = match view.range {
+            1 => say("No sessions today", "今日のセッションはありません"),
             7 => say("No sessions in the last 7 days", "過去7日間のセッションはありません"),
             90 => say("No sessions in the last 90 days", "過去90日間のセッションはありません"),
             _ => say("No sessions in the last 30 days", "過去30日間のセッションはありません"),
