@@ -179,6 +179,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("GET", "/admin/sessions", ALL, OPERATOR),
     ("POST", "/admin/sessions", READERS, &[]),
     ("GET", "/admin/sessions/export", ALL, OPERATOR_STEP_UP),
+    ("POST", "/admin/sessions/resend", TECHNICAL, &[]),
     ("POST", "/admin/sessions/filters", ALL, OPERATOR),
     ("POST", "/admin/sessions/filters/remove", ALL, OPERATOR),
     ("GET", "/admin/sessions/new", CASES, &[]),

@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
-    ids::{EventId, TenantId},
+    ids::{EventId, SessionId, TenantId},
     tenant::TenantSettings,
     time::Timestamp,
 };
@@ -60,14 +60,60 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
         if !is_admin && settings.withholds_note(event.created_at) && holds_note(&event) {
             return Err(RedeliverError::NeedsAdmin);
         }
-        match deliveries::find(tx, &tenant, &event.id).await? {
-            Some(delivery) => begin_anew(tx, &delivery, now).await?,
-            None => {
-                record_event::enqueue(tx, &event, now).await?;
-                unsent::remove(tx, &event.id).await?;
+        resend(tx, &event, now).await?;
+        Ok(audit::record(tx, &entry).await?)
+    });
+    unit.await
+}
+
+/// Sends an event now, whether or not it was ever sent.
+async fn resend(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Result<(), StoreError> {
+    match deliveries::find(tx, &event.tenant, &event.id).await? {
+        Some(delivery) => begin_anew(tx, &delivery, now).await,
+        None => {
+            record_event::enqueue(tx, event, now).await?;
+            unsent::remove(tx, &event.id).await
+        }
+    }
+}
+
+/// Resends every event of some sessions, each session's oldest first. Sessions of other tenants have none.
+///
+/// # Errors
+/// [`RedeliverError`].
+pub async fn send_sessions_again(
+    honnin: &Honnin,
+    developer: &Developer,
+    sessions: &[SessionId],
+) -> Result<SentAgain, RedeliverError> {
+    let (now, staff) = (honnin.now(), developer.staff());
+    let (tenant, sessions) = (staff.tenant().clone(), sessions.to_vec());
+    let is_admin = Admin::of(staff).is_ok();
+    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain, None);
+    let unit = honnin.db.write(async move |tx| {
+        let settings = require_receiver(tx, &tenant).await?;
+        let (mut count, mut left_out) = (0, 0);
+        for session in &sessions {
+            let events = events::list_of_session(tx, session).await?;
+            for event in events.iter().filter(|event| event.tenant == tenant) {
+                if !is_admin && settings.withholds_note(event.created_at) && holds_note(event) {
+                    left_out += 1;
+                } else {
+                    resend(tx, event, now).await?;
+                    count += 1;
+                }
             }
         }
-        Ok(audit::record(tx, &entry).await?)
+        let entry = audit::Entry {
+            detail: Some(format!("{count} events")),
+            ..entry.clone()
+        };
+        audit::record(tx, &entry).await?;
+        Ok(SentAgain {
+            count,
+            left_out,
+            go_on_after: None,
+        })
     });
     unit.await
 }

@@ -22,6 +22,8 @@ use domain::{
 pub struct Filter {
     /// Only this one.
     pub id: Option<SessionId>,
+    /// Only those whose id begins with this, such as `vs_0198`.
+    pub id_prefix: Option<String>,
     /// Status as readers see it now.
     pub status: Option<Status>,
     /// Verdict of the last decision.
@@ -155,6 +157,7 @@ macro_rules! list_sql {
                     WHERE tenant_id = $1 AND term IN ($16, $17, $18, $19)))
                AND ($20 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
                     WHERE tenant_id = $1 AND term = $21))
+               AND (CAST($22 AS TEXT) IS NULL OR sessions.id LIKE $22 ESCAPE '\\')
                AND ",
             $clause,
             " ORDER BY ",
@@ -208,7 +211,8 @@ pub async fn list(
     };
     let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
     let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
-    let metadata = filter.metadata.as_deref().map(containing);
+    let metadata = filter.metadata.as_deref().map(|text| format!("%{}%", literal(text)));
+    let prefix = filter.id_prefix.as_deref().map(|text| format!("{}%", literal(text)));
     let person = &filter.person;
     let birth_date = person.birth_date.unwrap_or_default();
     let name = |form: usize| person.name.get(form).copied().unwrap_or_default();
@@ -222,21 +226,20 @@ pub async fn list(
         .bind(filter.assigned_to.as_ref().map(UserId::as_str))
         .bind(i64::from(!person.name.is_empty()))
         .bind(names[0].as_slice()).bind(names[1].as_slice()).bind(names[2].as_slice()).bind(names[3].as_slice())
-        .bind(i64::from(person.birth_date.is_some())).bind(birth_date.as_slice())
+        .bind(i64::from(person.birth_date.is_some())).bind(birth_date.as_slice()).bind(prefix)
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }
 
-/// A LIKE pattern for texts that contain `text` literally.
-fn containing(text: &str) -> String {
-    let mut pattern = String::from("%");
+/// The part of a LIKE pattern that stands for `text` itself.
+fn literal(text: &str) -> String {
+    let mut pattern = String::new();
     for c in text.chars() {
         if matches!(c, '%' | '_' | '\\') {
             pattern.push('\\');
         }
         pattern.push(c);
     }
-    pattern.push('%');
     pattern
 }
 

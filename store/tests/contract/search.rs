@@ -87,6 +87,27 @@ async fn sessions_are_found_by_each_thing_known_of_them() {
             (Filter { id, ..all.clone() }, vec![14]),
             (
                 Filter {
+                    id_prefix: Some("vs_0e0e0e".into()),
+                    ..all.clone()
+                },
+                vec![14],
+            ),
+            (
+                Filter {
+                    id_prefix: Some("vs_0".into()),
+                    ..all.clone()
+                },
+                vec![15, 14, 13, 11],
+            ),
+            (
+                Filter {
+                    id_prefix: Some("%0e".into()),
+                    ..all.clone()
+                },
+                vec![],
+            ),
+            (
+                Filter {
                     id: foreign,
                     ..all.clone()
                 },

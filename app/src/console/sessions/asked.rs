@@ -1,10 +1,14 @@
 //! The filters of the list, as its address has them.
 
+use super::midnight;
 use crate::page::Fields;
+use domain::time::{Millis, Timestamp};
 
 /// The filters as requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Asked {
+    /// What was typed into the search box.
+    pub q: String,
     /// Session id.
     pub id: String,
     /// Status.
@@ -26,7 +30,14 @@ pub(super) struct Asked {
 impl Asked {
     /// The filters of an address or a form.
     pub(super) fn of(fields: &Fields) -> Self {
+        let q = fields.text("q");
+        // There is one filter of the metadata, and the box is what was typed last.
+        let metadata = match Typed::of(&q) {
+            Some(Typed::Metadata(_)) => String::new(),
+            _ => fields.text("metadata"),
+        };
         Self {
+            q,
             id: fields.text("id"),
             status: fields.text("status"),
             verdict: fields.text("verdict"),
@@ -34,7 +45,7 @@ impl Asked {
             document: fields.text("document"),
             from: fields.text("from"),
             to: fields.text("to"),
-            metadata: fields.text("metadata"),
+            metadata,
         }
     }
 
@@ -46,6 +57,7 @@ impl Asked {
     /// The filters that are set, with their names in [`of`](Self::of).
     pub(super) fn set(&self) -> Vec<(&'static str, String)> {
         let all = [
+            ("q", &self.q),
             ("id", &self.id),
             ("status", &self.status),
             ("verdict", &self.verdict),
@@ -59,10 +71,84 @@ impl Asked {
         set.map(|(name, value)| (name, value.clone())).collect()
     }
 
+    /// The filters without one of them.
+    pub(super) fn without(&self, name: &str) -> Vec<(&'static str, String)> {
+        self.set().into_iter().filter(|(set, _)| *set != name).collect()
+    }
+
     /// Whether there is one of those that are folded away.
     pub(super) fn more(&self) -> bool {
         [&self.reason, &self.document, &self.from, &self.to]
             .iter()
             .any(|text| !text.is_empty())
+    }
+}
+
+/// What the text in the search box means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Typed {
+    /// The beginning of a session id.
+    Id(String),
+    /// A day or a month (UTC): from, and before.
+    Time(Timestamp, Timestamp),
+    /// A part of the metadata.
+    Metadata(String),
+}
+
+impl Typed {
+    /// `None` if nothing was typed.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return None;
+        }
+        let small = text.to_ascii_lowercase();
+        let digits = small.strip_prefix("vs_");
+        if digits.is_some_and(|digits| digits.len() <= 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+            return Some(Self::Id(small));
+        }
+        Some(span(text).map_or_else(|| Self::Metadata(text.to_owned()), |(from, until)| Self::Time(from, until)))
+    }
+}
+
+/// The span of `2026-08-02` or `2026-08`.
+fn span(text: &str) -> Option<(Timestamp, Timestamp)> {
+    if let Some(day) = midnight(text) {
+        return Some((day, day.plus(Millis::days(1))));
+    }
+    let first = midnight(&format!("{text}-01"))?;
+    // No month has more than 31 days, and the 32nd day after the first is in the next one.
+    let next = first.plus(Millis::days(31)).to_iso();
+    Some((first, midnight(&format!("{}-01", next.get(..7)?))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_box_understands_ids_dates_and_everything_else_as_metadata() {
+        let at = |day: &str| midnight(day).unwrap();
+        for (text, meaning) in [
+            ("", None),
+            ("vs_", Some(Typed::Id("vs_".into()))),
+            ("VS_0aF", Some(Typed::Id("vs_0af".into()))),
+            ("vs_xyz", Some(Typed::Metadata("vs_xyz".into()))),
+            ("2026-08-02", Some(Typed::Time(at("2026-08-02"), at("2026-08-03")))),
+            ("2026-02", Some(Typed::Time(at("2026-02-01"), at("2026-03-01")))),
+            ("2026-12", Some(Typed::Time(at("2026-12-01"), at("2027-01-01")))),
+            ("2026-02-30", Some(Typed::Metadata("2026-02-30".into()))),
+            ("2026", Some(Typed::Metadata("2026".into()))),
+            ("A-1042", Some(Typed::Metadata("A-1042".into()))),
+        ] {
+            assert_eq!(Typed::of(text), meaning, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_box_replaces_a_filter_of_the_metadata_and_no_other() {
+        let asked = |query: &[u8]| Asked::of(&Fields::of_bytes(query)).set();
+        let set = |pairs: &[(&'static str, &str)]| pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect::<Vec<_>>();
+        assert_eq!(asked(b"q=A-1&metadata=B-2&status=failed"), set(&[("q", "A-1"), ("status", "failed")]));
+        assert_eq!(asked(b"q=vs_1&metadata=B-2"), set(&[("q", "vs_1"), ("metadata", "B-2")]));
     }
 }

@@ -6,15 +6,17 @@ mod saved;
 mod view;
 
 use super::{
+    fault::Fault,
     layout::NavigationItem,
-    request::{PageResult, Request, signed_in},
-    words::say,
+    request::{PageResult, Request, done, signed_in},
+    webhooks::{refused, why_left_out},
+    words::{say, tell},
 };
 use crate::{
     page::{Fields, Outcome, form, handler, mistake},
     parts::Mistake,
 };
-use asked::Asked;
+use asked::{Asked, Typed};
 use axum::{
     Router,
     routing::{get, post},
@@ -32,16 +34,21 @@ use domain::{
 use http::StatusCode;
 use leptos::prelude::*;
 use service::{
-    access::Reader,
+    access::{Developer, Reader},
     session::{
         blind_index::{FindPersonError, Wanted, find_person},
         search::{self, Filter, Order, Page, list_sessions},
     },
+    webhook::redeliver::{self, SentAgain},
 };
 use view::{Person, Row, SessionsView, render};
 
 const HERE: &str = "/admin/sessions";
 const FILE: &str = "/admin/sessions/export";
+/// Resends the webhooks of sessions.
+const RESEND: &str = "/admin/sessions/resend";
+/// A session whose webhooks are to be sent again.
+const TICKED: &str = "session";
 /// The full name of the person who is looked for.
 const NAME: &str = "name";
 /// Their date of birth.
@@ -58,6 +65,7 @@ pub(super) fn forms() -> Router {
     Router::new()
         .route(HERE, post(form(HERE, find)))
         .route(FILE, get(handler(file::file)))
+        .route(RESEND, post(form(HERE, resend)))
         .route(saved::SAVE, post(form(HERE, saved::save)))
         .route(saved::REMOVE, post(form(HERE, saved::remove)))
 }
@@ -78,7 +86,8 @@ pub(super) fn parse_after(text: &str) -> Option<(Timestamp, SessionId)> {
 
 fn filter(asked: &Asked) -> Filter {
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    Filter {
+    let mut filter = Filter {
+        id_prefix: None,
         assigned_to: None,
         person: search::Person::default(),
         // An invalid id must match nothing rather than everything.
@@ -90,7 +99,17 @@ fn filter(asked: &Asked) -> Filter {
         from: midnight(&asked.from),
         until: midnight(&asked.to).map(|day| day.plus(Millis::days(1))),
         metadata: text(&asked.metadata),
+    };
+    match Typed::of(&asked.q) {
+        None => {}
+        Some(Typed::Id(prefix)) => filter.id_prefix = Some(prefix),
+        Some(Typed::Metadata(part)) => filter.metadata = Some(part),
+        Some(Typed::Time(from, until)) => {
+            filter.from = Some(filter.from.map_or(from, |first| first.max(from)));
+            filter.until = Some(filter.until.map_or(until, |last| last.min(until)));
+        }
     }
+    filter
 }
 
 async fn load(request: Request) -> PageResult<SessionsView> {
@@ -169,6 +188,24 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         mistakes,
     };
     Ok(Outcome::shown(status, view))
+}
+
+/// POST: every webhook of the ticked sessions again. What was searched for stays.
+async fn resend(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let developer = Developer::of(request.staff())?;
+    let back = saved::address(HERE, &saved::query(&Asked::of(&fields)));
+    let sessions: Option<Vec<SessionId>> = fields.all(TICKED).take(PAGE as usize).map(SessionId::parse).collect();
+    let sessions = sessions.ok_or(Fault::NotFound)?;
+    if sessions.is_empty() {
+        return done(&back, say("Tick the sessions first.", "先にセッションを選択してください。"));
+    }
+    match redeliver::send_sessions_again(request.honnin(), &developer, &sessions).await {
+        Ok(SentAgain { count, left_out, .. }) => {
+            let skipped = why_left_out(left_out);
+            done(&back, tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}"))
+        }
+        Err(error) => refused(error),
+    }
 }
 
 /// A row of the list of sessions.

@@ -31,7 +31,12 @@ pub(super) struct Saved {
 
 /// The filters that are set, as a query; empty without any.
 pub(super) fn query(asked: &Asked) -> String {
-    Serializer::new(String::new()).extend_pairs(asked.set()).finish()
+    query_of(asked.set())
+}
+
+/// Filters as a query.
+pub(super) fn query_of(set: Vec<(&'static str, String)>) -> String {
+    Serializer::new(String::new()).extend_pairs(set).finish()
 }
 
 /// A path with a query.

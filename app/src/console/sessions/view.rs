@@ -109,6 +109,78 @@ fn person(person: &Person, wrong: &[Mistake]) -> AnyView {
     .into_any()
 }
 
+/// The box that finds whatever is typed into it.
+fn search_box(asked: &Asked) -> Line {
+    Line {
+        kind: "search",
+        hint: Some(
+            say(
+                "The start of a session id, part of the metadata, or a date such as 2026-08-02 or 2026-08 (UTC).",
+                "セッションIDの先頭、メタデータの一部、または日付（例：2026-08-02、2026-08。UTC）を入力します。",
+            )
+            .into(),
+        ),
+        ..Line::text("q", say("Search", "検索"), asked.q.clone())
+    }
+}
+
+/// A filter in words: its name and its value.
+fn in_words(name: &str, value: &str) -> String {
+    let (label, value) = match name {
+        "q" => (say("Search", "検索"), value.to_owned()),
+        "id" => (say("Session id", "セッションID"), value.to_owned()),
+        "status" => (
+            say("Status", "状態"),
+            Status::parse(value).map_or_else(|| value.to_owned(), |status| labels::status(status).0.to_owned()),
+        ),
+        "verdict" => (
+            say("Verdict", "判定"),
+            Verdict::parse(value).map_or_else(|| value.to_owned(), |verdict| labels::verdict(verdict).0.to_owned()),
+        ),
+        "reason" => (
+            say("Reason", "理由"),
+            Reason::parse(value).map_or_else(|| value.to_owned(), |reason| labels::reason_name(reason).to_owned()),
+        ),
+        "document" => (
+            say("Document", "本人確認書類"),
+            DocumentType::parse(value).map_or_else(|| value.to_owned(), |kind| labels::document(kind).to_owned()),
+        ),
+        "from" => (say("From", "開始日"), value.to_owned()),
+        "to" => (say("To", "終了日"), value.to_owned()),
+        _ => (say("Metadata", "メタデータ"), value.to_owned()),
+    };
+    tell!("{label}: {value}", "{label}：{value}")
+}
+
+/// The filters that are set, each a link to the list without it.
+fn chips(asked: &Asked) -> AnyView {
+    let chips = asked
+        .set()
+        .into_iter()
+        .map(|(name, value)| {
+            let href = saved::address(super::HERE, &saved::query_of(asked.without(name)));
+            let words = in_words(name, &value);
+            let remove = tell!("Remove the filter {words}", "条件「{words}」を解除");
+            view! { <li><a class="pill" href=href aria-label=remove>{words}<span aria-hidden="true">"\u{d7}"</span></a></li> }
+        })
+        .collect_view();
+    asked
+        .any()
+        .then(|| view! { <ul class="searches" aria-label=say("Filters", "検索条件")>{chips}</ul> })
+        .into_any()
+}
+
+/// How many sessions are on the page, and whether there are more.
+fn count(view: &SessionsView) -> AnyView {
+    let shown = view.rows.len();
+    let sentence = match (shown, view.next.is_some()) {
+        (_, true) => tell!("The latest {shown} sessions", "新しい順に{shown}件"),
+        (1, false) => say("1 session", "1件").to_owned(),
+        (_, false) => tell!("{shown} sessions", "{shown}件"),
+    };
+    view! { <p class="soft small" data-count>{sentence}</p> }.into_any()
+}
+
 fn filters(asked: &Asked) -> AnyView {
     let statuses = Status::ALL
         .iter()
@@ -135,12 +207,18 @@ fn filters(asked: &Asked) -> AnyView {
             &[],
         )
     };
+    // Filters of addresses that have no field here. They stay until they are removed.
+    let hidden = [("id", &asked.id), ("metadata", &asked.metadata)]
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> })
+        .collect_view();
     view! {
-        <form class="filters" method="get" action="/admin/sessions" role="search">
-            {text("id", say("Session id", "セッションID"), "text", &asked.id)}
+        <form class="filters" method="get" action="/admin/sessions" role="search" data-search>
+            <div class="wide">{line(search_box(asked), &[])}</div>
+            {hidden}
             {select("status", say("Status", "状態"), say("Any status", "すべての状態"), statuses, &asked.status)}
             {select("verdict", say("Verdict", "判定"), say("Any verdict", "すべての判定"), verdicts, &asked.verdict)}
-            {text("metadata", say("Metadata contains", "メタデータに含まれる文字列"), "text", &asked.metadata)}
             <details class="fold wide" open=asked.more()>
                 <summary>{say("More filters", "その他の条件")}</summary>
                 <div class="filters">
@@ -197,14 +275,19 @@ fn searches(view: &SessionsView) -> AnyView {
     view! { {list} {save} }.into_any()
 }
 
-fn row(row: &Row) -> [Cell; 7] {
+/// The cells of a row; first its box, if something can be done with ticked rows.
+fn row(row: &Row, ticks: bool) -> Vec<Cell> {
     let href = format!("/admin/sessions/{}", row.id);
     let (status, tone) = labels::status(row.status);
     let verdict = row.verdict.map(|verdict| {
         let (word, tone) = labels::verdict(verdict);
         badge(word, tone)
     });
-    [
+    let tick = ticks.then(|| {
+        let name = tell!("Choose session {}", "セッション{}を選択", row.id);
+        cell(view! { <input type="checkbox" form="resend" name=super::TICKED value=row.id.clone() aria-label=name/> })
+    });
+    let rest = [
         cell(view! { <a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a> }),
         cell(badge(status, tone)),
         cell(verdict),
@@ -212,12 +295,31 @@ fn row(row: &Row) -> [Cell; 7] {
         cell(row.reason.as_ref().map(labels::reason)).class("soft"),
         cell(row.metadata.clone()).class("mono soft clip"),
         cell(time(row.created_at)).class("nowrap"),
-    ]
+    ];
+    tick.into_iter().chain(rest).collect()
+}
+
+/// The form of the ticked rows.
+fn resend(asked: &Asked) -> AnyView {
+    let hidden = asked
+        .set()
+        .into_iter()
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value/> })
+        .collect_view();
+    view! {
+        <form id="resend" class="inline" method="post" action=super::RESEND>
+            {hidden}
+            <button class="button secondary small" type="submit">{say("Resend webhooks of ticked sessions", "選択したセッションのWebhookを再送")}</button>
+        </form>
+    }
+    .into_any()
 }
 
 /// The page.
 #[must_use]
 pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let ticks = frame.may.develop;
+    let resend = (ticks && !view.rows.is_empty()).then(|| resend(&view.asked));
     let list = if !view.mistakes.is_empty() && view.rows.is_empty() {
         ().into_any()
     } else if view.rows.is_empty() && view.is_of_person() {
@@ -257,7 +359,8 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
             say("Metadata", "メタデータ"),
             say("Created (UTC)", "作成日時（UTC）"),
         ];
-        Table::new(say("Sessions", "セッション"), columns).rows(view.rows.iter().map(row))
+        let box_of_row = ticks.then(|| say("Choose", "選択"));
+        Table::new(say("Sessions", "セッション"), box_of_row.into_iter().chain(columns)).rows(view.rows.iter().map(|one| row(one, ticks)))
     };
     let file = view.file.clone().filter(|_| !view.rows.is_empty());
     let file = file.map(
@@ -268,13 +371,14 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         .review
         .then(|| view! { <a class="button primary small" href="/admin/sessions/new">{say("Create a session", "セッションを作成")}</a> });
     let main = view! {
-        {heading(say("Sessions", "セッション"), view! { {file} {new} }.into_any())}
+        {heading(say("Sessions", "セッション"), view! { <span data-part="file">{file}</span> {new} }.into_any())}
         {mistakes(&view.mistakes)}
         {filters(&view.asked)}
-        {searches(view)}
+        <p class="unseen" role="status" data-said></p>
+        <div class="stack" data-part="asked">{chips(&view.asked)}{searches(view)}</div>
         {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}
-        {list}
-        {next_page(view.next.clone())}
+        <div class="stack" data-part="list">{count(view)}{list}{resend}{next_page(view.next.clone())}</div>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("sessions.js")></script>
     };
     page(frame, meta, say("Sessions", "セッション"), main.into_any())
 }

@@ -225,7 +225,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
 }
 
 /// The sentence about events that only an admin can send.
-fn why_left_out(count: usize) -> String {
+pub(in crate::console) fn why_left_out(count: usize) -> String {
     if count == 0 {
         return String::new();
     }
@@ -237,7 +237,7 @@ fn why_left_out(count: usize) -> String {
 }
 
 /// Why nothing was sent.
-fn refused(error: RedeliverError) -> PageResult<Outcome> {
+pub(in crate::console) fn refused(error: RedeliverError) -> PageResult<Outcome> {
     match error {
         RedeliverError::NotFound => Err(Fault::NotFound),
         RedeliverError::NoReceiver => done(

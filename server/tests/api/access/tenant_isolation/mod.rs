@@ -96,6 +96,8 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Console, "POST", "/admin/invitations/{}/revoke", ""),
     (Door::Console, "POST", "/admin/tenant", "tenant={}"),
     (Door::Console, "GET", "/admin/sessions?id={}", ""),
+    (Door::Console, "GET", "/admin/sessions?q={}", ""),
+    (Door::Console, "POST", "/admin/sessions/resend", "session={}"),
     (Door::Console, "GET", "/admin/sessions?metadata={}", ""),
     (Door::Console, "GET", "/admin/sessions?after=9999999999999.{}", ""),
     (Door::Console, "GET", "/admin/sessions/{}", ""),
