@@ -209,7 +209,10 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     let class = if narrow { "input narrow" } else { "input" };
     let list = (!suggestions.is_empty()).then(|| format!("{name}-list"));
     let offered = list.clone().map(|list| {
-        let offered = suggestions.into_iter().map(|value| view! { <option value=value></option> }).collect_view();
+        let offered = suggestions
+            .into_iter()
+            .map(|value| view! { <option value=value></option> })
+            .collect_view();
         view! { <datalist id=list>{offered}</datalist> }
     });
     view! {

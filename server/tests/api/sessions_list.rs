@@ -85,15 +85,24 @@ async fn one_box_finds_by_the_start_of_an_id_by_metadata_and_by_date() {
         // The browser's own session is over after half an hour.
         browser.sign_in("developer@shop.example").await;
         let page = browser.get(&format!("/admin/sessions?{query}")).await.body;
-        ids.iter().map(|id| page.contains(&format!("/admin/sessions/{id}"))).collect::<Vec<_>>()
+        ids.iter()
+            .map(|id| page.contains(&format!("/admin/sessions/{id}")))
+            .collect::<Vec<_>>()
     };
     assert_eq!(found(&format!("q={}", &ids[0][..30])).await, [true, false]);
-    assert_eq!(found(&format!("q={}", ids[1].to_uppercase().replace("VS_", "vs_"))).await, [false, true]);
+    assert_eq!(
+        found(&format!("q={}", ids[1].to_uppercase().replace("VS_", "vs_"))).await,
+        [false, true]
+    );
     assert_eq!(found("q=vs_").await, [true, true]);
     assert_eq!(found("q=b-2").await, [false, true]);
     assert_eq!(found(&format!("q={}", &day(80)[..10])).await, [true, false]);
     assert_eq!(found(&format!("q={}", &day(40)[..7])).await, [false, true]);
-    assert_eq!(found(&format!("q=vs_&from={}", &day(41)[..10])).await, [false, true], "with another filter");
+    assert_eq!(
+        found(&format!("q=vs_&from={}", &day(41)[..10])).await,
+        [false, true],
+        "with another filter"
+    );
     assert_eq!(found("q=nothing").await, [false, false]);
 }
 
@@ -101,7 +110,10 @@ async fn one_box_finds_by_the_start_of_an_id_by_metadata_and_by_date() {
 async fn each_filter_is_removed_by_itself() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
-    let page = browser.get("/admin/sessions?q=A-1&status=failed&from=2026-01-02").await.body;
+    let page = browser
+        .get("/admin/sessions?q=A-1&status=failed&from=2026-01-02")
+        .await
+        .body;
     for (words, rest) in [
         ("Search: A-1", "status=failed&amp;from=2026-01-02"),
         ("Status: Failed", "q=A-1&amp;from=2026-01-02"),
@@ -111,7 +123,10 @@ async fn each_filter_is_removed_by_itself() {
         assert!(page.contains(&chip), "{words}: {page}");
     }
     let page = browser.get("/admin/sessions?status=failed").await.body;
-    assert!(page.contains("href=\"/admin/sessions\" aria-label=\"Remove the filter Status: Failed\""), "{page}");
+    assert!(
+        page.contains("href=\"/admin/sessions\" aria-label=\"Remove the filter Status: Failed\""),
+        "{page}"
+    );
     assert!(!browser.get("/admin/sessions").await.body.contains("Remove the filter"));
 }
 
@@ -121,18 +136,38 @@ async fn ticked_sessions_get_their_webhooks_again_and_the_search_stays() {
     let mut developer = Browser::signed_in(&server, Role::Developer).await;
     let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
     let page = developer.get("/admin/sessions?status=created").await.body;
-    assert!(page.contains(&format!("form=\"resend\" name=\"session\" value=\"{id}\"")), "{page}");
+    assert!(
+        page.contains(&format!("form=\"resend\" name=\"session\" value=\"{id}\"")),
+        "{page}"
+    );
     let none = developer.post("/admin/sessions/resend", "status=created").await;
-    assert_eq!((none.status, none.header("location")), (303, Some("/admin/sessions?status=created")));
-    assert!(developer.get("/admin/sessions").await.body.contains("Tick the sessions first."));
+    assert_eq!(
+        (none.status, none.header("location")),
+        (303, Some("/admin/sessions?status=created"))
+    );
+    assert!(
+        developer
+            .get("/admin/sessions")
+            .await
+            .body
+            .contains("Tick the sessions first.")
+    );
     let receiver = TenantSettings {
         webhook_url: Some("https://hooks.shop.example/".into()),
         ..settings()
     };
     server.save_settings(Some(receiver)).await;
-    let sent = developer.post("/admin/sessions/resend", &format!("status=created&session={id}")).await;
-    assert_eq!((sent.status, sent.header("location")), (303, Some("/admin/sessions?status=created")));
-    assert!(developer.get("/admin/sessions").await.body.contains("Resent: 0."), "it has no event yet");
+    let sent = developer
+        .post("/admin/sessions/resend", &format!("status=created&session={id}"))
+        .await;
+    assert_eq!(
+        (sent.status, sent.header("location")),
+        (303, Some("/admin/sessions?status=created"))
+    );
+    assert!(
+        developer.get("/admin/sessions").await.body.contains("Resent: 0."),
+        "it has no event yet"
+    );
     let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
     assert!(!reviewer.get("/admin/sessions").await.body.contains("form=\"resend\""));
 }

@@ -70,7 +70,13 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
         asked.body.contains("by its appearance") && !asked.body.contains("name=\"password\""),
         "just signed in"
     );
-    assert!(browser.get("/admin/settings/decision").await.body.contains("value=\"0.99\""));
+    assert!(
+        browser
+            .get("/admin/settings/decision")
+            .await
+            .body
+            .contains("value=\"0.99\"")
+    );
     server.clock.advance(Millis::minutes(5));
     let asked = browser.post("/admin/settings/decision", &decision("0.995")).await;
     assert!(asked.body.contains("name=\"password\"") && asked.body.contains("name=\"confirmed\""));
@@ -157,15 +163,33 @@ async fn the_branding_is_shown_before_it_is_saved() {
     let page = browser.get("/admin/settings/look").await.body;
     let version = between(&page, "name=\"version\" value=\"", &['"']).to_owned();
     let typed = |accent: &str| format!("version={version}&name=Sakura+Bank&accent={accent}&contact=");
-    let shown = browser.post("/admin/settings/look", &(typed("%23a0105a") + "&preview=yes")).await;
+    let shown = browser
+        .post("/admin/settings/look", &(typed("%23a0105a") + "&preview=yes"))
+        .await;
     assert_eq!(shown.status, 200);
     let sample = between(&shown.body, "<section class=\"panel\" data-sample", &[]).to_owned();
-    assert!(sample.contains(".sample{--accent:#a0105a") && sample.contains("Sakura Bank needs to verify your identity"));
+    assert!(
+        sample.contains(".sample{--accent:#a0105a") && sample.contains("Sakura Bank needs to verify your identity")
+    );
     assert!(shown.body.contains("value=\"Sakura Bank\"") && shown.body.contains("value=\"#a0105a\""));
-    let wrong = browser.post("/admin/settings/look", &(typed("pink") + "&preview=yes")).await;
+    let wrong = browser
+        .post("/admin/settings/look", &(typed("pink") + "&preview=yes"))
+        .await;
     assert!(wrong.status == 422 && wrong.body.contains("The accent colour"));
     let page = browser.get("/admin/settings/look").await.body;
-    assert!(!page.contains("Sakura Bank") && !page.contains("a0105a"), "nothing was saved");
-    assert_eq!(browser.post("/admin/settings/look", &typed("%23a0105a")).await.status, 303);
-    assert!(browser.get("/admin/settings/look").await.body.contains(".sample{--accent:#a0105a"));
+    assert!(
+        !page.contains("Sakura Bank") && !page.contains("a0105a"),
+        "nothing was saved"
+    );
+    assert_eq!(
+        browser.post("/admin/settings/look", &typed("%23a0105a")).await.status,
+        303
+    );
+    assert!(
+        browser
+            .get("/admin/settings/look")
+            .await
+            .body
+            .contains(".sample{--accent:#a0105a")
+    );
 }

@@ -106,7 +106,11 @@ async fn a_range_is_sent_again_with_the_same_ids() {
 async fn the_events_of_chosen_sessions_are_sent_again_and_no_others() {
     let receiver = Receiver::start().await;
     let (harness, _) = Harness::with_receiver(&receiver).await;
-    let sessions = [harness.create().await.id, harness.create().await.id, harness.create().await.id];
+    let sessions = [
+        harness.create().await.id,
+        harness.create().await.id,
+        harness.create().await.id,
+    ];
     let mut events = Vec::new();
     for session in [&sessions[0], &sessions[1], &sessions[1], &sessions[2]] {
         events.push(harness.record_expired(session).await.to_string());
@@ -115,7 +119,9 @@ async fn the_events_of_chosen_sessions_are_sent_again_and_no_others() {
     let developer = harness.developer().await;
     let nobodys = SessionId::from_random([7; 16]);
     let chosen = [sessions[0].clone(), sessions[1].clone(), nobodys];
-    let sent = redeliver::send_sessions_again(&harness.honnin, &developer, &chosen).await.unwrap();
+    let sent = redeliver::send_sessions_again(&harness.honnin, &developer, &chosen)
+        .await
+        .unwrap();
     assert_eq!((sent.count, sent.left_out, sent.go_on_after), (3, 0, None));
     harness.run_until_idle().await;
     let mut again: Vec<_> = receiver.received()[4..]

@@ -1,13 +1,14 @@
 //! Finding sessions for the console: by their properties, page by page, and counted by day. Personal data is stored encrypted only; a
 //! person is found by keyed hashes.
 
-use super::blind_index::TermHash;
+use super::{blind_index::TermHash, statistics::last_step};
 use crate::{
     StoreError,
     db::{Tx, on, row},
 };
 use domain::{
     document::DocumentType,
+    funnel::FunnelStep,
     ids::{SessionId, TenantId, UserId},
     named::Named,
     outcome::{Outcome, Verdict},
@@ -42,6 +43,8 @@ pub struct Filter {
     pub assigned_to: Option<UserId>,
     /// Only of this person.
     pub person: Person,
+    /// Only those whose user took this step last and cannot go on.
+    pub lost_after: Option<FunnelStep>,
 }
 
 /// A person as the blind index knows them.
@@ -158,6 +161,11 @@ macro_rules! list_sql {
                AND ($20 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
                     WHERE tenant_id = $1 AND term = $21))
                AND (CAST($22 AS TEXT) IS NULL OR sessions.id LIKE $22 ESCAPE '\\')
+               AND (CAST($23 AS TEXT) IS NULL OR (sessions.status NOT IN ('reviewing', 'completed', 'deciding')
+                    AND NOT (sessions.status IN ('created', 'collecting') AND sessions.expires_at > $2)
+                    AND $23 = ",
+            last_step!(),
+            "))
                AND ",
             $clause,
             " ORDER BY ",
@@ -227,6 +235,7 @@ pub async fn list(
         .bind(i64::from(!person.name.is_empty()))
         .bind(names[0].as_slice()).bind(names[1].as_slice()).bind(names[2].as_slice()).bind(names[3].as_slice())
         .bind(i64::from(person.birth_date.is_some())).bind(birth_date.as_slice()).bind(prefix)
+        .bind(filter.lost_after.map(FunnelStep::as_str))
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }

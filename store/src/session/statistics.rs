@@ -11,6 +11,28 @@ use domain::{
     time::{Millis, Timestamp},
 };
 
+/// The last step of a session that somebody took in any of its attempts, as SQL.
+macro_rules! last_step {
+    () => {
+        "CASE
+            WHEN sessions.status IN ('reviewing', 'completed') THEN 'decided'
+            WHEN sessions.status = 'deciding' OR EXISTS (SELECT 1 FROM attempts
+                WHERE attempts.session_id = sessions.id AND submitted_at IS NOT NULL) THEN 'submitted'
+            WHEN EXISTS (SELECT 1 FROM captures
+                WHERE captures.session_id = sessions.id AND slot = 'selfie' AND accepted_at IS NOT NULL) THEN 'selfie_taken'
+            WHEN EXISTS (SELECT 1 FROM attempts
+                WHERE attempts.session_id = sessions.id AND details_given) THEN 'details_given'
+            WHEN EXISTS (SELECT 1 FROM captures
+                WHERE captures.session_id = sessions.id AND slot = 'document-front' AND accepted_at IS NOT NULL)
+                THEN 'document_sent'
+            WHEN EXISTS (SELECT 1 FROM attempts
+                WHERE attempts.session_id = sessions.id AND consented_at IS NOT NULL) THEN 'agreed'
+            WHEN EXISTS (SELECT 1 FROM capture_cookies WHERE capture_cookies.session_id = sessions.id) THEN 'opened'
+            ELSE 'created' END"
+    };
+}
+pub(super) use last_step;
+
 /// How many sessions got to a step and no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepCount {
@@ -33,26 +55,12 @@ pub async fn count_by_step(
     now: Timestamp,
 ) -> Result<Vec<StepCount>, StoreError> {
     let rows: Vec<(String, i64, i64)> = on!(tx, conn => sqlx::query_as(
-        "SELECT step, open, COUNT(*) FROM (
-            SELECT CASE
-                WHEN status IN ('reviewing', 'completed') THEN 'decided'
-                WHEN status = 'deciding' OR EXISTS (SELECT 1 FROM attempts
-                    WHERE attempts.session_id = sessions.id AND submitted_at IS NOT NULL) THEN 'submitted'
-                WHEN EXISTS (SELECT 1 FROM captures
-                    WHERE captures.session_id = sessions.id AND slot = 'selfie' AND accepted_at IS NOT NULL) THEN 'selfie_taken'
-                WHEN EXISTS (SELECT 1 FROM attempts
-                    WHERE attempts.session_id = sessions.id AND details_given) THEN 'details_given'
-                WHEN EXISTS (SELECT 1 FROM captures
-                    WHERE captures.session_id = sessions.id AND slot = 'document-front' AND accepted_at IS NOT NULL)
-                    THEN 'document_sent'
-                WHEN EXISTS (SELECT 1 FROM attempts
-                    WHERE attempts.session_id = sessions.id AND consented_at IS NOT NULL) THEN 'agreed'
-                WHEN EXISTS (SELECT 1 FROM capture_cookies WHERE capture_cookies.session_id = sessions.id) THEN 'opened'
-                ELSE 'created' END AS step,
+        concat!("SELECT step, open, COUNT(*) FROM (
+            SELECT ", last_step!(), " AS step,
                 CASE WHEN status = 'deciding' OR (status IN ('created', 'collecting') AND expires_at > $3)
                     THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS open
             FROM sessions WHERE tenant_id = $1 AND created_at >= $2) AS counted
-         GROUP BY step, open ORDER BY step, open")
+         GROUP BY step, open ORDER BY step, open"))
         .bind(tenant.as_str()).bind(from.as_millis()).bind(now.as_millis()).fetch_all(conn).await)?;
     rows.into_iter()
         .map(|(step, open, count)| {

@@ -32,19 +32,37 @@ async fn the_activity_of_each_tenant_is_its_own() {
             row.session.created_at = created_at;
             keep(row)
         };
-        for (tenant, created_at) in [(&tenant.id, at(999)), (&tenant.id, at(1_000)), (&tenant.id, at(1_001)), (&other.id, at(5_000))] {
+        for (tenant, created_at) in [
+            (&tenant.id, at(999)),
+            (&tenant.id, at(1_000)),
+            (&tenant.id, at(1_001)),
+            (&other.id, at(5_000)),
+        ] {
             let row = row(tenant, created_at);
             write!(db, tx => create(tx, row, None)).unwrap();
         }
         let later = keep(Entry {
             at: at(9_000),
-            ..entry(&tenant.id, &new_session(&tenant.id).session.id, AuditAction::SettingsChange)
+            ..entry(
+                &tenant.id,
+                &new_session(&tenant.id).session.id,
+                AuditAction::SettingsChange,
+            )
         });
         write!(db, tx => audit::record(tx, later)).unwrap();
         let found = read!(db, tx => tenants::activity(tx, at(1_000)));
-        let of = |id: &TenantId| found.iter().find(|one| one.tenant == *id).map(|one| (one.sessions, one.last_at));
+        let of = |id: &TenantId| {
+            found
+                .iter()
+                .find(|one| one.tenant == *id)
+                .map(|one| (one.sessions, one.last_at))
+        };
         assert_eq!(of(&tenant.id), Some((2, Some(at(9_000)))), "{name}");
-        assert_eq!(of(&other.id), Some((1, Some(at(1_000)))), "{name}: the entry of its session");
+        assert_eq!(
+            of(&other.id),
+            Some((1, Some(at(1_000)))),
+            "{name}: the entry of its session"
+        );
     }
 }
 

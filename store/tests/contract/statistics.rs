@@ -18,6 +18,7 @@ use store::{
         captures::{self, CaptureRow, Slot},
     },
     session::{
+        search::{self, Filter, Order, Page},
         sessions,
         statistics::{self, DecisionTimes, StepCount},
     },
@@ -133,6 +134,24 @@ async fn sessions_are_counted_by_the_last_step_taken() {
             [(FunnelStep::Decided, false, 1)],
             "{name}"
         );
+        for step in FunnelStep::ALL {
+            let found = async |now| {
+                let filter = keep(Filter {
+                    lost_after: Some(*step),
+                    from: Some(at(30_000)),
+                    ..Filter::default()
+                });
+                let page = keep(Page {
+                    order: Order::Newest,
+                    after: None,
+                    limit: 10,
+                });
+                read!(db, tx => search::list(tx, &world.tenant.id, filter, page, at(now))).len()
+            };
+            assert_eq!(found(40_000).await, 0, "{name}: {step} can go on");
+            let lost = usize::from(*step != FunnelStep::Decided);
+            assert_eq!(found(10_000_000).await, lost, "{name}: {step}");
+        }
         let theirs = read!(db, tx => statistics::count_by_step(tx, &world.other.id, at(0), at(20_000)));
         let created = StepCount {
             step: FunnelStep::Created,

@@ -356,7 +356,10 @@ fn keys() -> AnyView {
         ("+, -", say("zoom in steps", "段階的に拡大、縮小")),
         (
             say("Arrow keys", "矢印キー"),
-            say("move the enlarged picture, or the loupe", "拡大した画像またはルーペを移動"),
+            say(
+                "move the enlarged picture, or the loupe",
+                "拡大した画像またはルーペを移動",
+            ),
         ),
         (
             "L",

@@ -170,9 +170,9 @@ fn models(models: &[Model]) -> AnyView {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &DecisionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let change = view
-        .may_change
-        .then(|| view! { <a class="button secondary small" href="/admin/settings/decision">{say("Settings", "設定")}</a> });
+    let change = view.may_change.then(
+        || view! { <a class="button secondary small" href="/admin/settings/decision">{say("Settings", "設定")}</a> },
+    );
     let main = view! {
         {heading(say("How decisions are made", "判定の仕組み"), change.into_any())}
         {rules()}

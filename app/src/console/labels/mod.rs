@@ -14,6 +14,7 @@ use domain::{
     decision::{Accepted, MachineReadable, ScoreName, provable},
     document::{DocumentType, FieldName},
     findings::Challenge,
+    funnel::FunnelStep,
     named::Named,
     outcome::Verdict,
     reasons::Reason,
@@ -172,6 +173,21 @@ pub(super) fn gender(gender: Gender) -> &'static str {
     match gender {
         Gender::Male => say("male", "男性"),
         Gender::Female => say("female", "女性"),
+    }
+}
+
+/// A step of the funnel, as what somebody did.
+#[must_use]
+pub(super) fn funnel_step(step: FunnelStep) -> &'static str {
+    match step {
+        FunnelStep::Created => say("Created", "作成"),
+        FunnelStep::Opened => say("Opened the link", "リンクにアクセス"),
+        FunnelStep::Agreed => say("Agreed", "同意"),
+        FunnelStep::DocumentSent => say("Sent the document", "書類を送信"),
+        FunnelStep::DetailsGiven => say("Gave the details", "情報を入力"),
+        FunnelStep::SelfieTaken => say("Took the selfie", "自撮り写真を撮影"),
+        FunnelStep::Submitted => say("Submitted", "提出"),
+        FunnelStep::Decided => say("Decided", "判定"),
     }
 }
 

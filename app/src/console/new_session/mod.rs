@@ -71,7 +71,9 @@ fn empty(settings: Option<&TenantSettings>) -> NewSessionView {
         Some(settings) => settings.plan().err(),
     };
     NewSessionView {
-        callback_urls: settings.map(|settings| settings.callback_urls.clone()).unwrap_or_default(),
+        callback_urls: settings
+            .map(|settings| settings.callback_urls.clone())
+            .unwrap_or_default(),
         not_ready: not_ready.map(why),
         ..NewSessionView::default()
     }
@@ -92,7 +94,11 @@ struct Body<'a> {
 /// What was typed into some of the fields.
 fn filled<'a>(typed: &'a BTreeMap<&'static str, String>, names: &[&'static str]) -> BTreeMap<&'static str, &'a str> {
     let value = |name: &&'static str| Some((*name, typed.get(name)?.as_str()));
-    names.iter().filter_map(value).filter(|(_, text)| !text.is_empty()).collect()
+    names
+        .iter()
+        .filter_map(value)
+        .filter(|(_, text)| !text.is_empty())
+        .collect()
 }
 
 /// The request, or what is wrong with the metadata.
@@ -194,8 +200,14 @@ mod tests {
     fn the_request_has_what_was_typed_and_nothing_else() {
         for (fields, wanted) in [
             (&[("state", ""), ("lastName", "")][..], "{}"),
-            (&[("state", "a b"), ("callbackUrl", "x")], r#"{"callbackUrl":"x","state":"a b"}"#),
-            (&[("metadata", r#"{"b": 1e400, "a": 1}"#)], r#"{"metadata":{"b": 1e400, "a": 1}}"#),
+            (
+                &[("state", "a b"), ("callbackUrl", "x")],
+                r#"{"callbackUrl":"x","state":"a b"}"#,
+            ),
+            (
+                &[("metadata", r#"{"b": 1e400, "a": 1}"#)],
+                r#"{"metadata":{"b": 1e400, "a": 1}}"#,
+            ),
             (
                 &[("gender", "male"), ("address", "1 Sample Town")],
                 r#"{"preRegisteredInfo":{"address":"1 Sample Town","gender":"male"}}"#,

@@ -52,7 +52,9 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
         kind: "date",
         ..text("birthDate")
     };
-    let genders = Gender::ALL.iter().map(|gender| (gender.to_string(), labels::gender(*gender).to_owned()));
+    let genders = Gender::ALL
+        .iter()
+        .map(|gender| (gender.to_string(), labels::gender(*gender).to_owned()));
     let callback = Line {
         kind: "url",
         hint: Some(

@@ -134,7 +134,10 @@ mod tests {
             ..day(1, 0)
         }])
         .to_html();
-        assert!(today.contains("Sessions of today") && today.matches("2026-08-02").count() == 1, "{today}");
+        assert!(
+            today.contains("Sessions of today") && today.matches("2026-08-02").count() == 1,
+            "{today}"
+        );
         assert!(
             html.contains(r#"viewBox="0 0 36 160""#) && html.contains("6 in total"),
             "{html}"

@@ -1,5 +1,6 @@
 //! The funnel: how many people get to each step, and where they give up. The bars stand in the table.
 
+use crate::console::labels::funnel_step as label;
 use crate::console::parts::grouped;
 use crate::console::table::{Row, Table, cell, row_name};
 use crate::console::words::{say, tell};
@@ -17,19 +18,6 @@ struct Reached {
     gave_up: i64,
     /// How many are here and can go on.
     open: i64,
-}
-
-fn label(step: FunnelStep) -> &'static str {
-    match step {
-        FunnelStep::Created => say("Created", "作成"),
-        FunnelStep::Opened => say("Opened the link", "リンクにアクセス"),
-        FunnelStep::Agreed => say("Agreed", "同意"),
-        FunnelStep::DocumentSent => say("Sent the document", "書類を送信"),
-        FunnelStep::DetailsGiven => say("Gave the details", "情報を入力"),
-        FunnelStep::SelfieTaken => say("Took the selfie", "自撮り写真を撮影"),
-        FunnelStep::Submitted => say("Submitted", "提出"),
-        FunnelStep::Decided => say("Decided", "判定"),
-    }
 }
 
 /// Whoever took a step has taken those before it.
@@ -88,8 +76,8 @@ fn row(step: &Reached, all: i64, worst: Option<Reached>) -> Row {
     if worst { row.class("worst") } else { row }
 }
 
-/// The panel.
-pub(super) fn panel(counts: &[StepCount]) -> AnyView {
+/// The panel. `from`: the first day counted.
+pub(super) fn panel(counts: &[StepCount], from: &str) -> AnyView {
     let steps = reached(counts);
     let all = steps.first().map_or(0, |first| first.count);
     let worst = worst(&steps);
@@ -119,7 +107,8 @@ pub(super) fn panel(counts: &[StepCount]) -> AnyView {
                 grouped(count)
             ),
         };
-        view! { <p class="soft">{sentence}</p> }
+        let lost = format!("/admin/sessions?lost={}&from={from}", worst.step);
+        view! { <p class="soft">{sentence}" "<a href=lost>{say("Show these sessions", "該当するセッションを表示")}</a></p> }
     });
     view! { <section class="panel"><h2>{say("Where people give up", "ステップ別の離脱")}</h2>{most}{table}</section> }
         .into_any()
@@ -153,5 +142,10 @@ mod tests {
         assert_eq!(counts, expected);
         assert_eq!(worst(&steps).map(|step| step.step), Some(FunnelStep::DocumentSent));
         assert_eq!(worst(&reached(&[count(FunnelStep::Created, false, 5)])), None);
+        let html = panel(&[count(FunnelStep::DocumentSent, false, 3)], "2026-08-02").to_html();
+        assert!(
+            html.contains(r#"href="/admin/sessions?lost=document_sent&amp;from=2026-08-02""#),
+            "{html}"
+        );
     }
 }

@@ -166,7 +166,15 @@ mod tests {
 
     #[test]
     fn only_the_ranges_offered_are_counted() {
-        for (text, days) in [("1", 1), ("7", 7), ("90", 90), ("", 30), ("36500", 30), ("-7", 30), ("x", 30)] {
+        for (text, days) in [
+            ("1", 1),
+            ("7", 7),
+            ("90", 90),
+            ("", 30),
+            ("36500", 30),
+            ("-7", 30),
+            ("x", 30),
+        ] {
             assert_eq!(range_of(text), days, "{text}");
         }
     }

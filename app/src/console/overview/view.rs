@@ -311,7 +311,7 @@ fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
             </ul>
             {chart::table(&view.days)}
         </section>
-        <div class="halves">{funnel::panel(&view.steps)}<div class="stack">{times(&view.times)}{review}{webhooks}</div></div>
+        <div class="halves">{funnel::panel(&view.steps, view.days.first().map_or("", |day| day.name.as_str()))}<div class="stack">{times(&view.times)}{review}{webhooks}</div></div>
     }
     .into_any()
 }

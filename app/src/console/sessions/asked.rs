@@ -25,6 +25,8 @@ pub(super) struct Asked {
     pub to: String,
     /// Part of the metadata.
     pub metadata: String,
+    /// The step after which the user gave up.
+    pub lost: String,
 }
 
 impl Asked {
@@ -46,6 +48,7 @@ impl Asked {
             from: fields.text("from"),
             to: fields.text("to"),
             metadata,
+            lost: fields.text("lost"),
         }
     }
 
@@ -66,6 +69,7 @@ impl Asked {
             ("from", &self.from),
             ("to", &self.to),
             ("metadata", &self.metadata),
+            ("lost", &self.lost),
         ];
         let set = all.into_iter().filter(|(_, value)| !value.is_empty());
         set.map(|(name, value)| (name, value.clone())).collect()
@@ -106,7 +110,10 @@ impl Typed {
         if digits.is_some_and(|digits| digits.len() <= 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())) {
             return Some(Self::Id(small));
         }
-        Some(span(text).map_or_else(|| Self::Metadata(text.to_owned()), |(from, until)| Self::Time(from, until)))
+        Some(span(text).map_or_else(
+            || Self::Metadata(text.to_owned()),
+            |(from, until)| Self::Time(from, until),
+        ))
     }
 }
 
@@ -147,8 +154,19 @@ mod tests {
     #[test]
     fn the_box_replaces_a_filter_of_the_metadata_and_no_other() {
         let asked = |query: &[u8]| Asked::of(&Fields::of_bytes(query)).set();
-        let set = |pairs: &[(&'static str, &str)]| pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect::<Vec<_>>();
-        assert_eq!(asked(b"q=A-1&metadata=B-2&status=failed"), set(&[("q", "A-1"), ("status", "failed")]));
-        assert_eq!(asked(b"q=vs_1&metadata=B-2"), set(&[("q", "vs_1"), ("metadata", "B-2")]));
+        let set = |pairs: &[(&'static str, &str)]| {
+            pairs
+                .iter()
+                .map(|(name, value)| (*name, (*value).to_owned()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            asked(b"q=A-1&metadata=B-2&status=failed"),
+            set(&[("q", "A-1"), ("status", "failed")])
+        );
+        assert_eq!(
+            asked(b"q=vs_1&metadata=B-2"),
+            set(&[("q", "vs_1"), ("metadata", "B-2")])
+        );
     }
 }

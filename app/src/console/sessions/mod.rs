@@ -23,6 +23,7 @@ use axum::{
 };
 use domain::{
     document::DocumentType,
+    funnel::FunnelStep,
     ids::SessionId,
     outcome::Verdict,
     reasons::Reason,
@@ -99,6 +100,7 @@ fn filter(asked: &Asked) -> Filter {
         from: midnight(&asked.from),
         until: midnight(&asked.to).map(|day| day.plus(Millis::days(1))),
         metadata: text(&asked.metadata),
+        lost_after: FunnelStep::parse(&asked.lost),
     };
     match Typed::of(&asked.q) {
         None => {}
@@ -197,12 +199,18 @@ async fn resend(request: Request, fields: Fields) -> PageResult<Outcome> {
     let sessions: Option<Vec<SessionId>> = fields.all(TICKED).take(PAGE as usize).map(SessionId::parse).collect();
     let sessions = sessions.ok_or(Fault::NotFound)?;
     if sessions.is_empty() {
-        return done(&back, say("Tick the sessions first.", "先にセッションを選択してください。"));
+        return done(
+            &back,
+            say("Tick the sessions first.", "先にセッションを選択してください。"),
+        );
     }
     match redeliver::send_sessions_again(request.honnin(), &developer, &sessions).await {
         Ok(SentAgain { count, left_out, .. }) => {
             let skipped = why_left_out(left_out);
-            done(&back, tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}"))
+            done(
+                &back,
+                tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}"),
+            )
         }
         Err(error) => refused(error),
     }

@@ -10,7 +10,8 @@ use crate::console::table::{Cell, Table, cell};
 use crate::console::words::{say, tell, with_japanese};
 use crate::parts::Mistake;
 use domain::{
-    document::DocumentType, named::Named, outcome::Verdict, reasons::Reason, session::Status, time::Timestamp,
+    document::DocumentType, funnel::FunnelStep, named::Named, outcome::Verdict, reasons::Reason, session::Status,
+    time::Timestamp,
 };
 use leptos::prelude::*;
 
@@ -146,6 +147,10 @@ fn in_words(name: &str, value: &str) -> String {
             DocumentType::parse(value).map_or_else(|| value.to_owned(), |kind| labels::document(kind).to_owned()),
         ),
         "from" => (say("From", "開始日"), value.to_owned()),
+        "lost" => (
+            say("Gave up after", "離脱前のステップ"),
+            FunnelStep::parse(value).map_or_else(|| value.to_owned(), |step| labels::funnel_step(step).to_owned()),
+        ),
         "to" => (say("To", "終了日"), value.to_owned()),
         _ => (say("Metadata", "メタデータ"), value.to_owned()),
     };
@@ -208,7 +213,7 @@ fn filters(asked: &Asked) -> AnyView {
         )
     };
     // Filters of addresses that have no field here. They stay until they are removed.
-    let hidden = [("id", &asked.id), ("metadata", &asked.metadata)]
+    let hidden = [("id", &asked.id), ("metadata", &asked.metadata), ("lost", &asked.lost)]
         .into_iter()
         .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> })
@@ -360,7 +365,8 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
             say("Created (UTC)", "作成日時（UTC）"),
         ];
         let box_of_row = ticks.then(|| say("Choose", "選択"));
-        Table::new(say("Sessions", "セッション"), box_of_row.into_iter().chain(columns)).rows(view.rows.iter().map(|one| row(one, ticks)))
+        Table::new(say("Sessions", "セッション"), box_of_row.into_iter().chain(columns))
+            .rows(view.rows.iter().map(|one| row(one, ticks)))
     };
     let file = view.file.clone().filter(|_| !view.rows.is_empty());
     let file = file.map(

@@ -18,7 +18,11 @@ pub(super) struct IndexView {
 #[must_use]
 pub(super) fn render(view: &IndexView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let group = |(title, members): (&'static str, &'static [Section])| {
-        let entries: Vec<_> = view.sections.iter().filter(|(section, _)| members.contains(section)).collect();
+        let entries: Vec<_> = view
+            .sections
+            .iter()
+            .filter(|(section, _)| members.contains(section))
+            .collect();
         let rows = entries
             .iter()
             .map(|(section, holds)| {
@@ -27,7 +31,8 @@ pub(super) fn render(view: &IndexView, frame: &Frame, meta: &PageMeta) -> AnyVie
                 }
             })
             .collect_view();
-        (!entries.is_empty()).then(|| view! { <section class="panel"><h2>{title}</h2><ul class="sections">{rows}</ul></section> })
+        (!entries.is_empty())
+            .then(|| view! { <section class="panel"><h2>{title}</h2><ul class="sections">{rows}</ul></section> })
     };
     let main = view! {
         {heading(say("Settings", "設定"), ().into_any())}

@@ -33,8 +33,8 @@ use domain::{
     time::Millis,
 };
 use http::StatusCode;
-use leptos::prelude::*;
 use index::IndexView;
+use leptos::prelude::*;
 use logo::logo_of;
 use second_look::SecondLook;
 use section::Section;
@@ -91,9 +91,13 @@ async fn load_index(request: Request) -> PageResult<IndexView> {
     let tenant = settings::load(request.honnin(), request.staff()).await?;
     let has_logo = find_logo(request.honnin(), &tenant.id).await?.is_some();
     let is_admin = Admin::of(request.staff()).is_ok();
-    let shown = Section::ALL.into_iter().filter(|section| is_admin || !section.is_for_admins());
+    let shown = Section::ALL
+        .into_iter()
+        .filter(|section| is_admin || !section.is_for_admins());
     Ok(IndexView {
-        sections: shown.map(|section| (section, section.holds(&tenant, has_logo))).collect(),
+        sections: shown
+            .map(|section| (section, section.holds(&tenant, has_logo)))
+            .collect(),
     })
 }
 
@@ -290,11 +294,7 @@ fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mistake>> {
             event_types: fields.all("event").filter_map(EventType::parse).collect(),
         },
     };
-    if mistakes.is_empty() {
-        Ok(change)
-    } else {
-        Err(mistakes)
-    }
+    if mistakes.is_empty() { Ok(change) } else { Err(mistakes) }
 }
 
 /// The chosen evidence; a form rendered before this choice existed keeps the strict one.
@@ -429,7 +429,9 @@ fn not_a_number() -> &'static str {
 /// Replaces what is stored by what was typed.
 fn retype(view: &mut SettingsView, fields: &Fields) {
     match view.section {
-        Section::Look => [view.name, view.accent, view.contact] = ["name", "accent", "contact"].map(|name| fields.text(name)),
+        Section::Look => {
+            [view.name, view.accent, view.contact] = ["name", "accent", "contact"].map(|name| fields.text(name))
+        }
         Section::Review => view.review_target = fields.text("review_target"),
         Section::Steps => {
             view.steps = fields.all("step").filter_map(Step::parse).collect();

@@ -235,7 +235,10 @@ mod tests {
             (412, true, "Of the last 500 decisions, 412 could"),
             (500, false, "The decisions of the last 30 days"),
         ] {
-            assert!(which(&found(approved, capped)).starts_with(wanted), "{approved} {capped}");
+            assert!(
+                which(&found(approved, capped)).starts_with(wanted),
+                "{approved} {capped}"
+            );
         }
     }
 }

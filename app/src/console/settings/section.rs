@@ -189,7 +189,11 @@ fn steps(settings: &TenantSettings) -> String {
     }
     let names: Vec<&str> = settings.steps.iter().map(|step| labels::step(*step)).collect();
     let names = names.join(say(", ", "、"));
-    tell!("{names}. Tries per step: {}", "{names}。ステップごとの試行回数：{}", settings.tries)
+    tell!(
+        "{names}. Tries per step: {}",
+        "{names}。ステップごとの試行回数：{}",
+        settings.tries
+    )
 }
 
 fn look(name: &str, settings: &TenantSettings, has_logo: bool) -> String {
@@ -202,7 +206,10 @@ fn look(name: &str, settings: &TenantSettings, has_logo: bool) -> String {
 
 fn webhook(settings: &TenantSettings) -> String {
     // A query may contain a secret.
-    let receiver = settings.webhook_url.as_deref().map(|url| url.split('?').next().unwrap_or(url));
+    let receiver = settings
+        .webhook_url
+        .as_deref()
+        .map(|url| url.split('?').next().unwrap_or(url));
     let Some(receiver) = receiver else {
         return say("No receiver", "受信先なし").to_owned();
     };
@@ -229,7 +236,11 @@ mod tests {
 
     #[test]
     fn every_section_is_on_the_index_once_and_found_by_its_name() {
-        let mut shown: Vec<_> = groups().iter().flat_map(|(_, sections)| *sections).map(|section| section.name()).collect();
+        let mut shown: Vec<_> = groups()
+            .iter()
+            .flat_map(|(_, sections)| *sections)
+            .map(|section| section.name())
+            .collect();
         let mut all = Section::ALL.map(Section::name).to_vec();
         shown.sort_unstable();
         all.sort_unstable();
@@ -248,7 +259,10 @@ mod tests {
             ..TenantSettings::default()
         };
         let all = EventType::ALL.len();
-        assert_eq!(webhook(&settings), format!("https://shop.example/hooks, 2 of {all} event types"));
+        assert_eq!(
+            webhook(&settings),
+            format!("https://shop.example/hooks, 2 of {all} event types")
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A section of the settings, with its form.
 
-use super::section::Section;
 use super::second_look::{self, SecondLook};
+use super::section::Section;
 use super::{HERE, PREVIEW, logo, sample::sample};
 use crate::Logo;
 use crate::PageMeta;

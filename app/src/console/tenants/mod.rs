@@ -54,7 +54,13 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
         _ => None,
     };
     let wrong = match livemode {
-        None => mistake("mode", say("Choose live or sandbox.", "本番またはサンドボックスを選択してください。")),
+        None => mistake(
+            "mode",
+            say(
+                "Choose live or sandbox.",
+                "本番またはサンドボックスを選択してください。",
+            ),
+        ),
         Some(livemode) => match create_empty_tenant(request.honnin(), &operator, &name, livemode).await {
             Ok(_) => {
                 let notice = say(

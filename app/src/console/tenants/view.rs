@@ -46,7 +46,9 @@ fn list(view: &TenantsView) -> AnyView {
         } else {
             badge(say("Sandbox", "サンドボックス"), Tone::Warn)
         };
-        let last = activity.last_at.map_or_else(|| say("None", "なし").to_owned(), |at| age(at, view.now));
+        let last = activity
+            .last_at
+            .map_or_else(|| say("None", "なし").to_owned(), |at| age(at, view.now));
         [
             row_name(tenant.name.clone()),
             cell(kind),
@@ -56,7 +58,9 @@ fn list(view: &TenantsView) -> AnyView {
             cell(choice(tenant, &view.here)),
         ]
     });
-    Table::new(say("Tenants", "テナント"), columns).unseen(say("Open", "切り替え")).rows(rows)
+    Table::new(say("Tenants", "テナント"), columns)
+        .unseen(say("Open", "切り替え"))
+        .rows(rows)
 }
 
 /// The button that opens a tenant.
@@ -78,8 +82,17 @@ fn kinds(view: &TenantsView) -> AnyView {
     let wrong = mistake_of(&view.mistakes, "mode");
     let is_wrong = wrong.is_some();
     let kinds = [
-        (LIVE, say("Live: real people, real documents", "本番：実在の利用者と書類")),
-        (SANDBOX, say("Sandbox: for tests, with test data", "サンドボックス：テストデータによる試験用")),
+        (
+            LIVE,
+            say("Live: real people, real documents", "本番：実在の利用者と書類"),
+        ),
+        (
+            SANDBOX,
+            say(
+                "Sandbox: for tests, with test data",
+                "サンドボックス：テストデータによる試験用",
+            ),
+        ),
     ];
     let choices = kinds
         .map(|(value, label)| {

@@ -181,7 +181,13 @@ async fn a_list_and_proxies_written_as_ipv4_mapped_networks_are_ipv4() {
     let form = format!("version={version}&ip_allow_list=%3A%3Affff%3A192.0.2.9%2F120&confirmed=yes");
     let saved = browser.post("/admin/settings/addresses", &form).await;
     assert_eq!(saved.header("location"), Some("/admin/settings/addresses"));
-    assert!(browser.get("/admin/settings/addresses").await.body.contains("192.0.2.0/24"));
+    assert!(
+        browser
+            .get("/admin/settings/addresses")
+            .await
+            .body
+            .contains("192.0.2.0/24")
+    );
     for (forwarded, status) in [("192.0.2.7", 201), ("::ffff:192.0.2.7", 201), ("192.0.3.7", 403)] {
         let answer = server
             .call_with("POST", SESSIONS, &[("x-forwarded-for", forwarded)], "")

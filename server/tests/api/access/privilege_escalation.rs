@@ -47,28 +47,46 @@ async fn an_operator_creates_a_tenant_and_gets_nothing_that_reads_its_data() {
     server.create("{}").await;
     let mut operator = operator(&server).await;
     let list = operator.get("/admin/tenants").await.body;
-    assert!(list.contains("data-label=\"Sessions in 30 days\" class=\"number\">1<"), "{list}");
+    assert!(
+        list.contains("data-label=\"Sessions in 30 days\" class=\"number\">1<"),
+        "{list}"
+    );
     for (form, sentence) in [
         ("name=&mode=live", "Enter a name of 1 to 100 characters"),
         ("name=Bank+B", "Choose live or sandbox."),
     ] {
         let refused = operator.post("/admin/tenants", form).await;
-        assert!(refused.status == 422 && refused.body.contains(sentence), "{form}: {}", refused.body);
+        assert!(
+            refused.status == 422 && refused.body.contains(sentence),
+            "{form}: {}",
+            refused.body
+        );
     }
     let made = operator.post("/admin/tenants", "name=Bank+B&mode=sandbox").await;
     assert_eq!((made.status, made.header("location")), (303, Some("/admin/tenants")));
     let list = operator.get("/admin/tenants").await.body;
     assert!(list.contains("Tenant created.") && list.contains("Bank B") && list.contains("Sandbox"));
-    assert!(key_in(&list).is_none() && !list.contains("hn_test_") && !list.contains("whsec_"), "{list}");
-    let id = list.split("name=\"tenant\" value=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    assert!(
+        key_in(&list).is_none() && !list.contains("hn_test_") && !list.contains("whsec_"),
+        "{list}"
+    );
+    let id = list
+        .split("name=\"tenant\" value=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap());
     let id = id.last().unwrap().to_owned();
     operator.post("/admin/tenant", &format!("tenant={id}")).await;
     let audit = operator.get("/admin/audit").await.body;
-    assert!(audit.contains("created the tenant") && audit.contains("Olga"), "{audit}");
+    assert!(
+        audit.contains("created the tenant") && audit.contains("Olga"),
+        "{audit}"
+    );
     for page in ["/admin/keys", "/admin/settings", "/admin/webhooks", "/admin/review"] {
         assert_eq!(operator.get(page).await.status, 403, "{page}");
     }
-    let invited = operator.post("/admin/people", "name=Ana&email=ana%40b.example&role=admin").await;
+    let invited = operator
+        .post("/admin/people", "name=Ana&email=ana%40b.example&role=admin")
+        .await;
     assert_eq!(invited.status, 201, "the first admin: {}", invited.body);
     // Nobody else sees who else is a customer.
     let mut admin = Browser::signed_in(&server, Role::Admin).await;

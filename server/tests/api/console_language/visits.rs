@@ -70,7 +70,10 @@ const FORMS: &[(&str, &str)] = &[
     ("/admin/webhooks/secrets", ""),
     ("/admin/settings/look", "version=V&name=&accent=x&contact=x"),
     ("/admin/settings/look", "version=V&name=&accent="),
-    ("/admin/settings/look", "version=V&name=Shop&accent=%23123456&preview=yes"),
+    (
+        "/admin/settings/look",
+        "version=V&name=Shop&accent=%23123456&preview=yes",
+    ),
     ("/admin/settings/review", "version=V&review_target=x"),
     ("/admin/settings/steps", "version=V&tries=0"),
     ("/admin/settings/steps", "version=V&tries=0&step=document&step=selfie"),

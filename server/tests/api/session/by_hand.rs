@@ -67,13 +67,21 @@ async fn what_the_api_refuses_is_said_beside_the_field_with_what_was_typed() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
     for (typed, sentence) in [
-        ("callbackUrl=https%3A%2F%2Fother.example%2F", "Not allowed: it is not one of the callback URLs in the settings."),
-        ("callbackUrl=http%3A%2F%2Fshop.example%2Fdone", "Not allowed: it must begin with https://."),
+        (
+            "callbackUrl=https%3A%2F%2Fother.example%2F",
+            "Not allowed: it is not one of the callback URLs in the settings.",
+        ),
+        (
+            "callbackUrl=http%3A%2F%2Fshop.example%2Fdone",
+            "Not allowed: it must begin with https://.",
+        ),
         ("birthDate=yesterday", "Date of birth must have the form YYYY-MM-DD."),
         ("gender=other", "Gender must be male or female."),
         ("metadata=%5B1%5D", "Metadata must be an object."),
     ] {
-        let refused = browser.post("/admin/sessions/new", &format!("{typed}&address=1+Sample+Town")).await;
+        let refused = browser
+            .post("/admin/sessions/new", &format!("{typed}&address=1+Sample+Town"))
+            .await;
         assert_eq!(refused.status, 422, "{typed}");
         assert!(refused.body.contains(sentence), "{sentence}: {}", refused.body);
         assert!(refused.body.contains("value=\"1 Sample Town\""), "{typed}");
