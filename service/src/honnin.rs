@@ -1,6 +1,7 @@
 //! What every operation works with: storage, clock, randomness, analyser. Created once at start, cheap to clone.
 
 use crate::{
+    fingerprints::KeyNames,
     jobs::sweep::Retention,
     people::openid::provider::{Provider, ProviderConfig},
     request_log::RequestLog,
@@ -78,6 +79,7 @@ pub struct Honnin {
     pub(crate) steadiness: Arc<Steadiness>,
     /// Held by the request that checks much of the audit log.
     pub(crate) audit_check: Arc<Mutex<()>>,
+    pub(crate) key_names: Arc<KeyNames>,
 }
 
 impl Honnin {
@@ -101,6 +103,7 @@ impl Honnin {
             request_log: Arc::default(),
             last_check: Arc::default(),
             audit_check: Arc::default(),
+            key_names: Arc::default(),
         }
     }
 

@@ -17,6 +17,7 @@ pub mod long_runs;
 pub mod names;
 pub mod network;
 pub mod receiver;
+pub mod round_trips;
 pub mod webhooks;
 
 pub use analyser::ScriptedAnalyser;
@@ -52,6 +53,7 @@ use store::{
         api_keys,
         tenants::{self, TenantRow},
     },
+    vault::Vault,
     webhook::events::{self, EventRow},
 };
 
@@ -61,6 +63,8 @@ pub const START: Timestamp = Timestamp::from_millis(1_785_663_000_000);
 /// A system with one tenant and its key.
 pub struct Harness {
     pub honnin: Honnin,
+    /// The vault of this process.
+    pub vault: Vault,
     pub clock: Arc<ManualClock>,
     pub analyser: Arc<ScriptedAnalyser>,
     pub names: Arc<names::Names>,
@@ -111,9 +115,10 @@ impl Harness {
         let analyser = Arc::new(ScriptedAnalyser::default());
         let names = Arc::new(names::Names::default());
         let webhooks = WebhookSender::with_resolver(sender.clone(), Arc::clone(&names) as _).unwrap();
+        let vault = database.vault().await;
         let honnin = open(
             &database,
-            database.db.clone(),
+            (database.db.clone(), vault.clone()),
             &clock,
             &analyser,
             fresh_random(&database),
@@ -132,6 +137,7 @@ impl Harness {
         let key = add_tenant(&honnin, &tenant).await;
         Self {
             honnin,
+            vault,
             clock,
             analyser,
             names,
@@ -159,9 +165,10 @@ impl Harness {
         let webhooks = WebhookSender::with_resolver(self.sender.clone(), Arc::clone(&self.names) as _).unwrap();
         let db = self.database.reopen().await;
         let random = fresh_random(&self.database);
+        self.vault = self.database.vault().await;
         self.honnin = open(
             &self.database,
-            db,
+            (db, self.vault.clone()),
             &self.clock,
             &self.analyser,
             random,
@@ -286,7 +293,7 @@ fn fresh_random(database: &Backend) -> Arc<dyn Random> {
 /// A system of parts that a test can inspect.
 pub async fn open(
     database: &Backend,
-    db: Db,
+    (db, vault): (Db, Vault),
     clock: &Arc<ManualClock>,
     analyser: &Arc<ScriptedAnalyser>,
     random: Arc<dyn Random>,
@@ -295,7 +302,7 @@ pub async fn open(
 ) -> Honnin {
     Honnin::new(Parts {
         db,
-        vault: database.vault().await,
+        vault,
         pictures: database.pictures(),
         clock: Arc::clone(clock) as _,
         random,

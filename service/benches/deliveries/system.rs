@@ -89,7 +89,7 @@ impl System {
         let rate = CreationRate::default();
         let honnin = open(
             &database,
-            database.db.clone(),
+            (database.db.clone(), database.vault().await),
             &clock,
             &analyser,
             Arc::new(SystemRandom),

@@ -9,7 +9,7 @@ use service::{
         create::create_session,
     },
 };
-use store::audit;
+use store::{audit, decision::identities};
 use testkit::Harness;
 
 async fn reader(harness: &Harness) -> Reader {
@@ -140,4 +140,17 @@ async fn sessions_from_before_the_index_are_indexed_by_the_sweep_and_erased_ones
         0
     );
     assert_eq!(harness.database.number("SELECT COUNT(*) FROM blind_index").await, 0);
+}
+
+#[tokio::test]
+async fn a_tenants_key_that_was_destroyed_is_not_used_any_longer() {
+    let harness = Harness::new().await;
+    let reader = reader(&harness).await;
+    register(&harness, TARO).await;
+    let tenant = harness.tenant.id.clone();
+    let key = harness.read(async move |tx| identities::find_key(tx, &tenant).await);
+    harness.vault.destroy(&key.await.unwrap()).await.unwrap();
+    assert_eq!(ask(&harness, &reader, "高橋 太郎", "").await.unwrap(), [], "under a new key");
+    let again = register(&harness, TARO).await;
+    assert_eq!(ask(&harness, &reader, "高橋 太郎", "").await.unwrap(), [again]);
 }

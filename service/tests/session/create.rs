@@ -2,7 +2,7 @@
 
 use domain::{
     scope::Scope,
-    session::Status,
+    session::{Status, Step},
     tenant::{NotReady, TenantSettings},
     time::Millis,
 };
@@ -10,6 +10,7 @@ use service::{
     access::{self, AccessError},
     session::{
         create::{CreateSessionError, create_session},
+        rate_limit::CreationRate,
         read::read_session,
     },
 };
@@ -17,7 +18,14 @@ use store::{
     session::{links, sessions},
     settings::api_keys,
 };
-use testkit::{Harness, localhost};
+use testkit::{
+    Harness,
+    databases::{postgres, postgres_server},
+    localhost, loopback_sender,
+    round_trips::RoundTrips,
+};
+
+const WITH_NAME: &[u8] = br#"{"preRegisteredInfo":{"lastName":"Takahashi","firstName":"Taro","birthDate":"1990-01-02"}}"#;
 
 #[tokio::test]
 async fn a_created_session_can_be_read_and_its_link_is_stored_as_a_hash_only() {
@@ -49,7 +57,7 @@ async fn a_created_session_can_be_read_and_its_link_is_stored_as_a_hash_only() {
 #[tokio::test]
 async fn a_link_never_outlives_its_session() {
     let settings = TenantSettings {
-        steps: vec![domain::session::Step::Selfie],
+        steps: vec![Step::Selfie],
         session_lifetime: Millis::hours(1),
         ..TenantSettings::default()
     };
@@ -162,4 +170,28 @@ async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
     assert!(on.is_ok());
     let unknown = access::tenant_by_key(&harness.honnin, "hn_live_0", localhost(), Scope::Create).await;
     assert!(matches!(unknown, Err(AccessError::Unauthorized)));
+}
+
+#[tokio::test]
+async fn a_creation_with_a_name_goes_to_postgres_and_back_four_times() {
+    let Some(server) = postgres_server() else { return };
+    let round_trips = RoundTrips::to(&server).await;
+    let settings = TenantSettings {
+        steps: vec![Step::Selfie],
+        ..TenantSettings::default()
+    };
+    let database = postgres(&round_trips.url).await;
+    let harness = Harness::on(database, settings, loopback_sender(), CreationRate::default()).await;
+    let mut each = Vec::new();
+    for _ in 0..21 {
+        let before = round_trips.count();
+        create_session(&harness.honnin, &harness.caller().await, WITH_NAME).await.unwrap();
+        each.push(round_trips.count() - before);
+    }
+    // Whose key it is; BEGIN, everything, COMMIT. The first ones also connect, prepare statements, and make the tenant's key.
+    let mut sorted = each.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted[10], 4, "{each:?}");
+    let found_by = "SELECT COUNT(DISTINCT session_id) FROM blind_index";
+    assert_eq!(harness.database.number(found_by).await, 21);
 }

@@ -104,7 +104,7 @@ impl World {
         let random_bytes = Arc::clone(&random) as _;
         let honnin = open(
             &database,
-            database.db.clone(),
+            (database.db.clone(), database.vault().await),
             &clock,
             &analyser,
             random_bytes,
@@ -119,6 +119,7 @@ impl World {
             names: Arc::new(Names::default()),
             sender: loopback_sender(),
             honnin,
+            vault: vault.clone(),
             clock,
             analyser,
             database,

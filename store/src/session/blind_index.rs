@@ -6,21 +6,28 @@ use crate::{
     db::{Tx, on},
 };
 use domain::ids::{SessionId, TenantId};
+use sqlx::QueryBuilder;
 
 /// A keyed hash.
 pub type TermHash = [u8; 32];
 
-/// Adds terms to a session's; those that it has already stay.
+/// Adds terms to a session's, in a single statement; those that it has already stay. Those of a new session are stored with it
+/// ([`super::creations::insert`]).
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn add(tx: &mut Tx, tenant: &TenantId, session: &SessionId, terms: &[TermHash]) -> Result<(), StoreError> {
-    for term in terms {
-        on!(tx, conn => sqlx::query(
-            "INSERT INTO blind_index (tenant_id, term, session_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING")
-            .bind(tenant.as_str()).bind(term.as_slice()).bind(session.as_str()).execute(conn).await.map(drop))?;
+    if terms.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    on!(tx, conn => {
+        let mut statement = QueryBuilder::new("INSERT INTO blind_index (tenant_id, term, session_id) ");
+        statement.push_values(terms, |mut row, term| {
+            row.push_bind(tenant.as_str()).push_bind(term.as_slice()).push_bind(session.as_str());
+        });
+        statement.push(" ON CONFLICT DO NOTHING");
+        statement.build().execute(conn).await.map(drop)
+    })
 }
 
 /// Removes a session's terms.

@@ -1,4 +1,4 @@
-//! Everything that creating a session stores, in one round trip to the database: five would cost a request more than its own work
+//! Everything that creating a session stores, in one round trip to the database: six would cost a request more than its own work
 //! ([P1b, P1c](../../../docs/TESTING.md)).
 
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     audit::Entry,
     db::{Dialect, Tx, on},
     jobs::JobKind,
-    session::{creation_rates::Wish, links::LinkRow, sessions::SessionRow},
+    session::{blind_index::TermHash, creation_rates::Wish, links::LinkRow, sessions::SessionRow},
 };
 use domain::ids::TenantId;
 
@@ -19,6 +19,8 @@ pub struct Creation<'a> {
     pub link: &'a LinkRow,
     /// The entry of the audit log.
     pub entry: &'a Entry,
+    /// What it is found by, each once.
+    pub terms: &'a [TermHash],
     /// The token that it takes from its tenant's bucket, if creations are limited.
     pub wish: Option<&'a Wish>,
 }
@@ -50,56 +52,57 @@ macro_rules! entry {
     };
 }
 
-/// Takes a token if [`Wish::is_granted`] allows it. One statement, so that two nodes cannot take the same token.
-macro_rules! token {
-    () => {
-        "INSERT INTO creation_rates (tenant_id, full_at) VALUES ($2, $25 + $26)
-         ON CONFLICT (tenant_id) DO UPDATE
-         SET full_at = $26 + CASE
-             WHEN creation_rates.full_at <= $25 THEN $25
-             WHEN creation_rates.full_at <= $27 THEN creation_rates.full_at
-             ELSE $27 END
-         WHERE creation_rates.full_at <= $27 OR creation_rates.full_at > $28"
+/// What it is found by, from a list of hexadecimal numbers: one parameter, however many there are. `$unpacked` is the list as rows,
+/// and `$bytes` one of them as bytes.
+macro_rules! terms {
+    ($unpacked:literal, $bytes:literal) => {
+        concat!(
+            "INSERT INTO blind_index (tenant_id, term, session_id) SELECT $2, ",
+            $bytes,
+            ", $1 FROM ",
+            $unpacked
+        )
     };
 }
 
-/// The statement, and how many rows it reports if everything was stored. SQLite runs several statements and adds up their rows. PostgreSQL
-/// takes one, and reports the rows of its last part; what the other parts refer to is checked at its end.
-const fn statement(dialect: Dialect, is_limited: bool) -> (&'static str, u64) {
+/// Takes a token if [`Wish::is_granted`] allows it. One statement, so that two nodes cannot take the same token.
+macro_rules! token {
+    () => {
+        "INSERT INTO creation_rates (tenant_id, full_at) VALUES ($2, $26 + $27)
+         ON CONFLICT (tenant_id) DO UPDATE
+         SET full_at = $27 + CASE
+             WHEN creation_rates.full_at <= $26 THEN $26
+             WHEN creation_rates.full_at <= $28 THEN creation_rates.full_at
+             ELSE $28 END
+         WHERE creation_rates.full_at <= $28 OR creation_rates.full_at > $29"
+    };
+}
+
+/// The statement, and how many rows it reports if everything was stored, apart from the terms. SQLite runs several statements and adds
+/// up their rows. PostgreSQL takes one, and reports the rows of its last part; what the other parts refer to is checked at its end.
+const fn statement(dialect: Dialect, is_limited: bool) -> (&'static str, usize) {
+    macro_rules! sqlite {
+        ($($more:expr),*) => {
+            concat!(
+                session!(), ";", link!(), ";", job!(), ";",
+                terms!("json_each($25)", "unhex(value)"), ";", entry!() $(, ";", $more)*
+            )
+        };
+    }
+    macro_rules! postgres {
+        ($($part:literal, $of:expr),*; $last:expr) => {
+            concat!(
+                "WITH session AS (", session!(), "), link AS (", link!(), "), job AS (", job!(), "), terms AS (",
+                terms!("json_array_elements_text($25::json) AS listed (term)", "decode(listed.term, 'hex')"),
+                ")" $(, ", ", $part, " AS (", $of, ")")*, " ", $last
+            )
+        };
+    }
     match (dialect, is_limited) {
-        (Dialect::Sqlite, false) => (concat!(session!(), ";", link!(), ";", job!(), ";", entry!()), 4),
-        (Dialect::Sqlite, true) => (
-            concat!(session!(), ";", link!(), ";", job!(), ";", entry!(), ";", token!()),
-            5,
-        ),
-        (Dialect::Postgres, false) => (
-            concat!(
-                "WITH session AS (",
-                session!(),
-                "), link AS (",
-                link!(),
-                "), job AS (",
-                job!(),
-                ") ",
-                entry!()
-            ),
-            1,
-        ),
-        (Dialect::Postgres, true) => (
-            concat!(
-                "WITH session AS (",
-                session!(),
-                "), link AS (",
-                link!(),
-                "), job AS (",
-                job!(),
-                "), entry AS (",
-                entry!(),
-                ") ",
-                token!()
-            ),
-            1,
-        ),
+        (Dialect::Sqlite, false) => (sqlite!(), 4),
+        (Dialect::Sqlite, true) => (sqlite!(token!()), 5),
+        (Dialect::Postgres, false) => (postgres!(; entry!()), 1),
+        (Dialect::Postgres, true) => (postgres!("entry", entry!(); token!()), 1),
     }
 }
 
@@ -112,10 +115,15 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
         session: row,
         link,
         entry,
+        terms,
         wish,
     } = *new;
     let plan = serde_json::to_string(&row.session.plan).map_err(StoreError::refused)?;
-    let (sql, complete) = statement(tx.dialect(), wish.is_some());
+    let listed = serde_json::to_string(&terms.iter().map(hex::encode).collect::<Vec<_>>()).map_err(StoreError::refused)?;
+    let (sql, mut complete) = statement(tx.dialect(), wish.is_some());
+    if tx.dialect() == Dialect::Sqlite {
+        complete += terms.len();
+    }
     let stored = on!(tx, conn => {
         let statement = sqlx::query(sql)
             .bind(row.session.id.as_str()).bind(row.session.tenant.as_str()).bind(row.session.status.as_str()).bind(&plan)
@@ -125,7 +133,8 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
             .bind(&link.hash).bind(link.created_at.as_millis()).bind(link.expires_at.as_millis())
             .bind(JobKind::Expire.as_str())
             .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
-            .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address);
+            .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
+            .bind(&listed);
         let statement = match wish {
             Some(wish) => statement.bind(wish.now).bind(wish.cost).bind(wish.latest).bind(wish.credible),
             None => statement,
@@ -133,5 +142,5 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
         statement.execute(conn).await.map(|done| done.rows_affected())
     })?;
     tx.count_session(row.session.status);
-    Ok(stored == complete)
+    Ok(stored == complete as u64)
 }

@@ -232,7 +232,7 @@ impl Vault {
             opened.destructions()
         };
         let wanted = id.clone();
-        let find = self.0.keys.read(async move |tx| keyring::find(tx, &wanted).await);
+        let find = self.0.keys.ask(async move |tx| keyring::find(tx, &wanted).await);
         let row = find.await?.ok_or(StoreError::Erased)?;
         let key = SessionKey {
             id: id.clone(),
@@ -249,7 +249,7 @@ impl Vault {
     /// If the key database does not respond or a key cannot be decrypted.
     pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<BTreeMap<DataKeyId, SessionKey>, StoreError> {
         let wanted = ids.to_vec();
-        let find = self.0.keys.read(async move |tx| keyring::find_many(tx, &wanted).await);
+        let find = self.0.keys.ask(async move |tx| keyring::find_many(tx, &wanted).await);
         let opened = find.await?.into_iter().map(|row| {
             let id = DataKeyId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed key id"))?;
             let key = self.unsealed(&row)?;
@@ -264,7 +264,7 @@ impl Vault {
     /// If the key database does not respond.
     pub async fn find_destroyed(&self, ids: &[DataKeyId]) -> Result<Vec<DataKeyId>, StoreError> {
         let wanted = ids.to_vec();
-        let find = self.0.keys.read(async move |tx| keyring::find_many(tx, &wanted).await);
+        let find = self.0.keys.ask(async move |tx| keyring::find_many(tx, &wanted).await);
         let found: BTreeSet<String> = find.await?.into_iter().map(|row| row.id).collect();
         Ok(ids.iter().filter(|id| !found.contains(id.as_str())).cloned().collect())
     }

@@ -116,6 +116,7 @@ pub(crate) async fn create(tx: &mut Tx, row: &SessionRow, wish: Option<&Wish>) -
         session: row,
         link: &link,
         entry: &entry,
+        terms: &[],
         wish,
     };
     creations::insert(tx, &new).await

@@ -19,7 +19,6 @@ use store::{
     StoreError, Tx,
     jobs::{self, JobKind, NewJob},
     session::{
-        blind_index,
         creations::{self, Creation},
         links::LinkRow,
         sessions::{SessionRow, column},
@@ -164,13 +163,13 @@ async fn create(
             session: &row,
             link: &link,
             entry: &entry,
+            terms: &terms,
             wish: wish.as_ref(),
         };
         // Late: on Postgres, the tenant's other creations wait for its bucket until the commit.
         if !creations::insert(tx, &new).await? {
             return Err(CreateSessionError::RateLimited);
         }
-        blind_index::add(tx, caller.id(), &row.session.id, &terms).await?;
         Ok(true)
     });
     Ok(unit.await?.then_some(created))
