@@ -14,7 +14,7 @@ use std::{
     path::PathBuf,
     sync::Arc,
 };
-use store::backup::{self, DatabasePlace, Source, Target, Verified};
+use store::backup::{self, DatabasePlace, Gaps, Source, Target, Verified};
 
 #[derive(Subcommand)]
 pub(super) enum BackupCommand {
@@ -34,6 +34,9 @@ pub(super) struct Create {
     /// Folder for the keys, kept elsewhere. An older copy of the keys in it is replaced.
     #[arg(long, value_name = "FOLDER")]
     keys: PathBuf,
+    /// Copy although pictures or keys are missing whose sessions were not erased. The copy notes which were lost.
+    #[arg(long)]
+    without_missing: bool,
 }
 
 #[derive(Args)]
@@ -69,15 +72,19 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
     }
 }
 
-fn make(config: &Config, Create { to, keys }: &Create) -> Result<(), Failure> {
+fn make(config: &Config, create: &Create) -> Result<(), Failure> {
+    let Create { to, keys, .. } = create;
+    let gaps = if create.without_missing { Gaps::Note } else { Gaps::Refuse };
     let pictures = picture_place(&config.pictures)?;
     let source = Source {
         database_url: &config.database_url,
         keys_url: &config.keys_url,
         pictures: &pictures,
     };
-    let copied =
-        block_on(async { Ok(backup::make(source, to, keys, SystemClock.now(), &mut shown("pictures")).await?) })?;
+    let copied = block_on(async {
+        let made = backup::make(source, (to, keys), gaps, SystemClock.now(), &mut shown("pictures"));
+        Ok(made.await?)
+    })?;
     say(format!("Copied the sessions and {copied} pictures to {}", to.display()))?;
     say(format!("Copied the keys to {}", keys.display()))?;
     say(format!(
@@ -142,6 +149,7 @@ fn describe(verified: &Verified) -> Result<(), Failure> {
         readable,
         erased_since,
         pictures,
+        lost,
     } = verified;
     say(format!("Sessions copied   {data_begun_at}"))?;
     say(format!("Keys copied       {keys_begun_at}"))?;
@@ -149,6 +157,9 @@ fn describe(verified: &Verified) -> Result<(), Failure> {
         "Sessions          {readable} with personal data, {erased_since} erased since"
     ))?;
     say(format!("Pictures          {pictures}"))?;
+    if *lost > 0 {
+        say(format!("Lost before       {lost} pictures or keys"))?;
+    }
     say("Every file is as it was copied, and the keys fit.")
 }
 

@@ -1,17 +1,24 @@
 //! Copies made with the commands in `docs/OPERATIONS.md` while the node is running; and copies made in other ways.
 //!
 //! Planted faults that these tests detect: `cp` instead of `VACUUM INTO`; the keys before the sessions; the pictures before
-//! either; a manifest without hashes; keys that may be older than the data.
+//! the sessions; a manifest without hashes; keys that may be older than the data.
 
 use super::{
     free_port,
     http::{create, read},
     node::{Installation, Node, add_tenant, settings},
 };
-use domain::{ids::SessionId, scope::Scope, session::Status, time::Millis};
+use domain::{
+    document::Side,
+    findings::Asked,
+    ids::{CaptureId, SessionId},
+    scope::Scope,
+    session::Status,
+    time::Millis,
+};
 use serde_json::Value;
 use server::state::App;
-use service::{access::tenant_by_key, session::create::create_session};
+use service::{access::tenant_by_key, privacy::after_restore::erase_again, session::create::create_session};
 use std::{
     fs,
     net::{IpAddr, SocketAddr},
@@ -19,7 +26,16 @@ use std::{
     process::Output,
     sync::{Arc, Mutex},
 };
-use store::{DbOptions, capture::pictures::Pictures, session::sessions, vault::Vault, webhook::events};
+use store::{
+    DbOptions,
+    capture::{
+        captures::{self, CaptureRow, Frame, Slot},
+        pictures::Pictures,
+    },
+    session::sessions::{self, SessionRow},
+    vault::Vault,
+    webhook::events,
+};
 use tempfile::TempDir;
 use testkit::{authority::acceptor, buckets, databases, receiver::Receiver};
 use tokio::{sync::Notify, task::JoinSet};
@@ -174,6 +190,8 @@ async fn a_copy_made_as_documented_while_sessions_are_created_opens_whole_and_ha
 
     let other = Installation::new();
     copy.run(&verify, &other).await;
+    // A volume that was mounted for them.
+    fs::create_dir_all(other.data().join("pictures")).unwrap();
     copy.run(&put_back, &other).await;
     let (mut node, address) = begin(&other, "serve").await;
     node.until_it_says("webhooks are on hold").await;
@@ -212,14 +230,86 @@ async fn copied() -> (Installation, Copy, SessionId) {
     let app = installation.open(Millis(0)).await;
     let tenant = add_tenant(&app, settings(None)).await;
     let id = SessionId::parse(&overdue_session(&app, tenant.key.expose()).await).unwrap();
-    pictures(&installation)
-        .put(&id, "front", b"sealed".to_vec())
-        .await
-        .unwrap();
+    photograph(&app, &pictures(&installation), &id).await;
     app.honnin.close().await.unwrap();
     let copy = Copy::new();
     copy.run(&documented()[0], &installation).await;
     (installation, copy, id)
+}
+
+/// Stores a picture of a session, as a phone does.
+async fn photograph(app: &App, pictures: &Pictures, session: &SessionId) {
+    pictures.put(session, "front", b"sealed".to_vec()).await.unwrap();
+    let row = CaptureRow {
+        id: CaptureId::from_random(app.honnin.random_bytes()),
+        session: session.clone(),
+        attempt: 1,
+        slot: Slot::Document(Side::Front),
+        number: 1,
+        document_type: None,
+        asked: Asked::default(),
+        flashes: None,
+        frames: vec![Frame {
+            object: "front".into(),
+            sha256: String::new(),
+            at: 0,
+        }],
+        problems: Vec::new(),
+        created_at: app.honnin.now(),
+        accepted_at: None,
+        discarded_at: None,
+        findings: None,
+        analysed_at: None,
+    };
+    let unit = app.honnin.db().write(async move |tx| captures::insert(tx, &row).await);
+    unit.await.unwrap();
+}
+
+/// Planted faults that this test detects: a missing folder that counts as an empty one; a picture that is neither in the copy nor in its
+/// manifest; files among the pictures that are passed over; the file of the readiness check as a picture.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_without_a_picture_that_a_session_refers_to_is_refused_with_its_name() {
+    let [make, verify, put_back] = documented();
+    let (installation, copy, id) = copied().await;
+    let picture = a_picture(&copy);
+    let name = picture.strip_prefix(copy.stored.path()).unwrap().to_str().unwrap().to_owned();
+    let manifest = copy.stored.path().join("manifest.json");
+    let mut changed: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    assert!(changed["files"].as_object_mut().unwrap().remove(&name).is_some());
+    fs::write(manifest, changed.to_string()).unwrap();
+    fs::remove_file(picture).unwrap();
+    let gap = format!("pictures are missing whose sessions were not erased; the first of 1 is {}", &name[9..]);
+    for script in [&verify, &put_back] {
+        let refusal = copy.refusal(script, &Installation::new()).await;
+        assert!(refusal.contains(&gap), "{refusal}");
+    }
+
+    let kept = installation.data().join("pictures");
+    let moved = installation.data().join("elsewhere");
+    fs::rename(&kept, &moved).unwrap();
+    let refusal = Copy::new().refusal(&make, &installation).await;
+    assert!(refusal.contains("pictures: No such file"), "{refusal}");
+    fs::create_dir(&kept).unwrap();
+    let refusal = Copy::new().refusal(&make, &installation).await;
+    assert!(refusal.contains(&gap), "{refusal}");
+    let noting = make.replace("backup create", "backup create --without-missing");
+    let noted = Copy::new();
+    noted.run(&noting, &installation).await;
+    noted.run(&verify, &installation).await;
+    fs::remove_dir(&kept).unwrap();
+    fs::rename(&moved, &kept).unwrap();
+
+    pictures(&installation).check().await.unwrap();
+    let whole = Copy::new();
+    whole.run(&make, &installation).await;
+    assert!(!whole.stored.path().join("pictures/check").exists());
+    fs::write(kept.join("letter"), "mine").unwrap();
+    let refusal = Copy::new().refusal(&make, &installation).await;
+    assert!(refusal.contains("letter: is not a picture of a session"), "{refusal}");
+    let Some(bucket) = buckets::fresh().await else { return };
+    whole.run(&put_back, &in_bucket(Installation::new(), &bucket)).await;
+    let restored = Pictures::in_bucket(&bucket).unwrap();
+    assert_eq!(restored.find(&id, "front").await.unwrap().unwrap(), "sealed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -281,16 +371,21 @@ async fn on_servers() -> Option<(Installation, Pictures)> {
         fs::remove_dir_all(installation.data()).unwrap();
         return Some((installation, pictures));
     };
+    let pictures = Pictures::in_bucket(&bucket).unwrap();
+    Some((in_bucket(installation, &bucket), pictures))
+}
+
+/// The same installation with its pictures in a bucket.
+fn in_bucket(installation: Installation, bucket: &buckets::Bucket) -> Installation {
     let (id, secret) = bucket.credentials.as_ref().unwrap();
-    let installation = installation.with(&format!(
+    installation.with(&format!(
         "s3.bucket = {:?}\ns3.prefix = {:?}\ns3.endpoint = {:?}\ns3.path_style = true\ns3.access_key_id = {id:?}\n\
          s3.secret_access_key = {:?}\n",
         bucket.name,
         bucket.prefix,
         bucket.endpoint.as_ref().unwrap(),
         secret.expose(),
-    ));
-    Some((installation, Pictures::in_bucket(&bucket).unwrap()))
+    ))
 }
 
 /// Planted faults that this test detects: the keys dumped before the sessions; a list of keys read outside the snapshot of its dump.
@@ -326,7 +421,8 @@ async fn a_copy_of_an_installation_on_postgres_and_s3_made_while_sessions_are_cr
     // A copy of another kind of database, and one whose dump was cut off, are refused.
     let refusal = copy.refusal(&put_back, &Installation::new()).await;
     assert!(refusal.contains("is a copy of another kind of database"), "{refusal}");
-    let dump = copy.keys.path().join("keys.pgdump");
+    let mut files = fs::read_dir(copy.keys.path()).unwrap().map(|entry| entry.unwrap().path());
+    let dump = files.find(|path| path.to_str().unwrap().ends_with("keys.pgdump")).unwrap();
     let bytes = fs::read(&dump).unwrap();
     fs::write(&dump, &bytes[..bytes.len() / 2]).unwrap();
     let refusal = copy.refusal(&verify, &other).await;
@@ -362,6 +458,10 @@ async fn whoever_was_erased_after_the_copy_does_not_come_back_with_it() {
     let vault = vault.await.unwrap();
     assert!(vault.destroy(&row.data_key).await.unwrap());
     vault.close().await.unwrap();
+    assert_eq!(erase_again(&app.honnin).await.unwrap(), 1);
+    let (node, _) = begin(&installation, "serve").await;
+    until_erased(&app, &pictures(&installation), &id).await;
+    node.stop().await;
     app.honnin.close().await.unwrap();
     // Only the keys are copied again, as for every older copy of the data.
     let newer = Copy::new();
@@ -375,7 +475,14 @@ async fn whoever_was_erased_after_the_copy_does_not_come_back_with_it() {
     mixed.run(&documented()[2], &other).await;
     let (node, _) = begin(&other, "serve").await;
     let app = other.open(Millis(0)).await;
-    let kept = other.data().join("pictures");
+    let row = until_erased(&app, &pictures(&other), &id).await;
+    assert!(row.known.is_none() && matches!(row.session.status, Status::Expired | Status::Failed));
+    assert!(other.data().join("pictures").exists());
+    node.stop().await;
+}
+
+/// The row of a session once nothing of it is left.
+async fn until_erased(app: &App, pictures: &Pictures, id: &SessionId) -> SessionRow {
     loop {
         let find = id.clone();
         let unit = app
@@ -383,16 +490,11 @@ async fn whoever_was_erased_after_the_copy_does_not_come_back_with_it() {
             .db()
             .read(async move |tx| sessions::find_any(tx, &find).await);
         let row = unit.await.unwrap().unwrap();
-        if row.session.purged_at.is_some() && pictures(&other).find(&id, "front").await.unwrap().is_none() {
-            assert!(
-                row.known.is_none() && row.session.status == Status::Expired || row.session.status == Status::Failed
-            );
-            break;
+        if row.session.purged_at.is_some() && pictures.find(id, "front").await.unwrap().is_none() {
+            return row;
         }
         tokio::task::yield_now().await;
     }
-    assert!(kept.exists());
-    node.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,16 +4,20 @@ use super::{BackupError, FileHash, at};
 use crate::folders;
 use sha2::{Digest, Sha256};
 use std::{
+    ffi::OsString,
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
+/// The extension of a small file until it is whole.
+pub(super) const STAGED: &str = "part";
 /// Bytes read at a time.
 const PIECE: usize = 1 << 16;
 
 /// Creates a folder with those above it, durably and accessible to its owner only.
 pub(super) fn create_folder(path: &Path) -> Result<(), BackupError> {
+    interruption::reach(path)?;
     folders::create_durably(path).map_err(at(path))
 }
 
@@ -28,6 +32,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 
 /// Copies a file and returns what was copied. Its name is durable once its folder is synced.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<FileHash, BackupError> {
+    interruption::reach(to)?;
     let mut source = File::open(from).map_err(at(from))?;
     let mut target = create(to).map_err(at(to))?;
     let copied = pass(&mut source, |piece| target.write_all(piece)).map_err(at(to))?;
@@ -60,7 +65,8 @@ fn pass(source: &mut File, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> io::R
 
 /// Writes a small file: whole or not at all.
 pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), BackupError> {
-    let staged = path.with_extension("part");
+    interruption::reach(path)?;
+    let staged = path.with_extension(STAGED);
     let mut file = create(&staged).map_err(at(&staged))?;
     file.write_all(content).map_err(at(&staged))?;
     file.sync_all().map_err(at(&staged))?;
@@ -74,6 +80,7 @@ pub(super) fn sync(path: &Path) -> Result<(), BackupError> {
 
 /// Renames a file and makes that durable.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), BackupError> {
+    interruption::reach(to)?;
     fs::rename(from, to).map_err(at(to))?;
     sync_folder(to.parent().unwrap_or(to))
 }
@@ -85,19 +92,45 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), BackupError> {
 
 /// Removes a file that may not exist.
 pub(super) fn remove(path: &Path) -> Result<(), BackupError> {
+    interruption::reach(path)?;
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
         _ => Ok(()),
     }
 }
 
-/// The files below a folder, as paths within it, in order. A folder that does not exist has none.
+/// Removes a folder with everything in it; it may not exist.
+pub(super) fn remove_folder(path: &Path) -> Result<(), BackupError> {
+    interruption::reach(path)?;
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The names of what is directly in a folder.
+pub(super) fn names(folder: &Path) -> Result<Vec<OsString>, BackupError> {
+    let entries = fs::read_dir(folder).map_err(at(folder))?;
+    entries
+        .map(|entry| entry.map(|entry| entry.file_name()).map_err(at(folder)))
+        .collect()
+}
+
+/// Creates an empty file, which says something by being there.
+pub(super) fn mark(path: &Path) -> Result<(), BackupError> {
+    interruption::reach(path)?;
+    create(path).and_then(|file| file.sync_all()).map_err(at(path))?;
+    sync_folder(path.parent().unwrap_or(path))
+}
+
+/// The files below a folder, as paths within it, in order. A folder in it that was removed in the meantime has none; the folder itself
+/// must exist.
 pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(inner) = open.pop() {
         let here = folder.join(&inner);
         let entries = match fs::read_dir(&here) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && here != folder => continue,
             entries => entries.map_err(at(&here))?,
         };
         for entry in entries {
@@ -114,4 +147,40 @@ pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Where a test ends what a power cut or a signal would: before one of the changes to the disk.
+#[cfg(not(test))]
+mod interruption {
+    use super::{BackupError, Path};
+
+    pub(super) const fn reach(_: &Path) -> Result<(), BackupError> {
+        Ok(())
+    }
+}
+
+/// Where a test ends what a power cut or a signal would: before one of the changes to the disk.
+#[cfg(test)]
+pub(super) mod interruption {
+    use super::{BackupError, Path, at, io};
+    use std::cell::Cell;
+
+    thread_local! {
+        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    /// Lets this thread make so many changes and no more; any number for `None`.
+    pub(crate) fn after(changes: Option<usize>) {
+        LEFT.set(changes);
+    }
+
+    pub(super) fn reach(path: &Path) -> Result<(), BackupError> {
+        match LEFT.get() {
+            Some(0) => Err(at(path)(io::ErrorKind::Interrupted.into())),
+            left => {
+                LEFT.set(left.map(|left| left - 1));
+                Ok(())
+            }
+        }
+    }
 }

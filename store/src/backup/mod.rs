@@ -1,20 +1,29 @@
 //! Copies of an installation: made while it is running, verified, and put back.
 //!
 //! A copy is two folders that are kept apart, because together with the master key they reveal everything: the main database with
-//! the pictures, and the keys. The databases are copied in that order, and the pictures last: a key is stored before its session,
-//! and a picture before its row, so that everything that a copied session refers to is in the copies made after it, unless it was
-//! erased in the meantime. So a copy of the keys also fits every older copy of the data, and takes from it what was erased since.
+//! the pictures, and the keys. They are copied in that order, main database, pictures, keys: a key is stored before its session, and a
+//! picture before its row, so that everything that a copied session refers to is in the copies made after it, unless it was erased in
+//! the meantime. An erasure destroys the key before it deletes the pictures, so where a picture is missing for that reason, the key is
+//! missing as well. So a copy of the keys also fits every older copy of the data, and takes from it what was erased since.
 //!
-//! A folder holds a manifest with the hash of each file, which is written last: a folder without one is not a finished copy.
+//! A folder holds a manifest with the hash of each file, which is written last: a folder without one is not a finished copy. In the folder
+//! of keys, which always holds the newest copy of them, files are named after their content, so that writing the manifest replaces all
+//! of the older copy at once. The manifest of the data is the very last: whatever interrupts it before, the older copies can be read, and
+//! the copy can be made again into the same folders.
 
+mod compare;
 mod files;
+#[cfg(test)]
+mod fuzz;
 mod make;
 mod pictures;
 mod postgres;
 mod put_back;
+#[cfg(test)]
+mod tests;
 mod verify;
 
-pub use make::{Source, make};
+pub use make::{Gaps, Source, make};
 pub use pictures::PicturePlace;
 pub use put_back::{DatabasePlace, Target, UNFINISHED, put_back};
 pub use verify::{Verified, verify};
@@ -23,9 +32,9 @@ use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::sqlite::SqliteConnectOptions;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt, io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     str::FromStr as _,
 };
 
@@ -37,8 +46,14 @@ const DATA: &str = "honnin.db";
 const KEYS: &str = "keys.db";
 /// The folder of pictures beside the main database.
 const PICTURES: &str = "pictures";
-/// Of manifests; another one is refused.
-const FORMAT: u32 = 1;
+/// The ids of the keys of sessions that had been erased when the keys were copied.
+const ERASED: &str = "erased-keys.txt";
+/// So many digits of a file's hash are in its name.
+const NUMBER: usize = 16;
+/// Of the manifests that are written.
+const FORMAT: u32 = 2;
+/// Of the manifests before: keys were not named after their content, and nothing said who had been erased. They can still be put back.
+const EARLIER: u32 = 1;
 
 /// Why a copy was not made, is not whole, or was not put back.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +81,18 @@ pub enum BackupError {
         path: PathBuf,
         /// Why.
         reason: &'static str,
+    },
+    /// Something is missing that the sessions of the copy refer to.
+    #[error("{}: {what} are missing whose sessions were not erased; the first of {count} is {first}", folder.display())]
+    Missing {
+        /// Where they should be.
+        folder: PathBuf,
+        /// Keys or pictures.
+        what: &'static str,
+        /// One of them.
+        first: String,
+        /// How many there are.
+        count: usize,
     },
     /// The address of a database that is neither SQLite nor PostgreSQL.
     #[error("this is not the address of a database")]
@@ -121,6 +148,9 @@ struct Manifest {
     begun_at: i64,
     /// By path within the folder.
     files: BTreeMap<String, FileHash>,
+    /// Pictures or keys that the installation had lost before: nobody is told of them again.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    lost: BTreeSet<String>,
 }
 
 /// A file as it was copied.
@@ -138,6 +168,7 @@ impl Manifest {
             installation: None,
             begun_at: begun_at.as_millis(),
             files: BTreeMap::new(),
+            lost: BTreeSet::new(),
         }
     }
 
@@ -149,24 +180,83 @@ impl Manifest {
             }
             text => text.map_err(at(&path))?,
         };
-        let manifest: Self =
-            serde_json::from_slice(&text).map_err(|_| BackupError::unfit(&path, "is not a manifest"))?;
-        if manifest.format != FORMAT {
-            return Err(BackupError::unfit(
-                &path,
-                "was written by another version of this program",
-            ));
-        }
+        let manifest = Self::parse(&text).map_err(|reason| BackupError::unfit(&path, reason))?;
         if manifest.half != half {
             return Err(BackupError::unfit(folder, "holds the other half of a copy"));
         }
         Ok(manifest)
     }
 
+    /// A manifest by its text, if all that it names lies within its folder.
+    fn parse(text: &[u8]) -> Result<Self, &'static str> {
+        let manifest: Self = serde_json::from_slice(text).map_err(|_| "is not a manifest")?;
+        if !matches!(manifest.format, EARLIER | FORMAT) {
+            return Err("was written by another version of this program");
+        }
+        let are_good = |(name, file): (&String, &FileHash)| is_of_a_copy(name) && file.is_well_formed();
+        if manifest.files.iter().all(are_good) {
+            Ok(manifest)
+        } else {
+            Err("names a file that no copy has")
+        }
+    }
+
+    /// Where a file lies. Those of keys are named after their content.
+    fn place(&self, folder: &Path, name: &str) -> PathBuf {
+        match self.files.get(name) {
+            Some(file) if self.half == Half::Keys && self.format != EARLIER => folder.join(file.numbered(name)),
+            _ => folder.join(name),
+        }
+    }
+
     fn write(&self, folder: &Path) -> Result<(), BackupError> {
         let path = folder.join(MANIFEST);
         let text = serde_json::to_vec_pretty(self).map_err(|error| BackupError::database(&path, error))?;
         files::write(&path, &text)
+    }
+}
+
+impl FileHash {
+    fn is_well_formed(&self) -> bool {
+        self.sha256.len() == 64 && is_hexadecimal(&self.sha256)
+    }
+
+    fn numbered(&self, name: &str) -> String {
+        format!("{}-{name}", self.sha256.get(..NUMBER).unwrap_or_default())
+    }
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The name of a file without the digits of its content before it.
+fn unnumbered(name: &str) -> &str {
+    match name.split_once('-') {
+        Some((number, rest)) if number.len() == NUMBER && is_hexadecimal(number) => rest,
+        _ => name,
+    }
+}
+
+/// Whether a copy can have a file with this name: a database, what belongs to it, or something in the folder of pictures.
+fn is_of_a_copy(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    match parts.next() {
+        Some(Component::Normal(first)) if first == PICTURES => {
+            let mut inner = parts.peekable();
+            inner.peek().is_some() && inner.all(|part| matches!(part, Component::Normal(_)))
+        }
+        _ => [Half::Data, Half::Keys].iter().any(|half| half.names().contains(&name)),
+    }
+}
+
+impl Half {
+    /// Every file that such a folder can have, beside its manifest and pictures.
+    const fn names(self) -> [&'static str; 4] {
+        match self {
+            Self::Data => [DATA, postgres::dump_of(self), postgres::ids_of(self), postgres::PICTURES],
+            Self::Keys => [KEYS, postgres::dump_of(self), postgres::ids_of(self), ERASED],
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! Where the pictures are that are copied or put back.
 
 use super::{BackupError, FileHash, files};
-use crate::{StoreError, capture::pictures::Pictures};
+use crate::{
+    StoreError,
+    capture::pictures::{Pictures, parse_path},
+};
 use bytes::Bytes;
 use domain::ids::SessionId;
 use futures::{StreamExt as _, stream};
@@ -12,6 +15,9 @@ use std::{
 
 /// Pictures that are downloaded at a time; each takes up to 16 MiB of memory.
 const AT_ONCE: usize = 8;
+
+/// Of something among the pictures.
+pub(super) const STRANGE: &str = "is not a picture of a session; move it elsewhere";
 
 /// Where the pictures are: in a folder, whose files are copied, or in a bucket.
 #[derive(Clone, Debug)]
@@ -37,7 +43,8 @@ pub(super) async fn download(
     files::create_folder(to)?;
     for shelf in 0..=u8::MAX {
         let listed = bucket.list_all(shelf).await.map_err(failed(to))?;
-        let fetches = listed.into_iter().map(|(session, name)| fetch(bucket, session, name));
+        let pictures: Vec<_> = listed.iter().map(|path| known(path)).collect::<Result<_, _>>()?;
+        let fetches = pictures.into_iter().map(|(session, name)| fetch(bucket, session, name));
         let mut fetched = stream::iter(fetches).buffer_unordered(AT_ONCE);
         while let Some(found) = fetched.next().await {
             let Some((session, name, picture)) = found.map_err(failed(to))? else {
@@ -57,6 +64,11 @@ pub(super) async fn download(
     Ok(copied)
 }
 
+/// The session and the name of a picture; anything else in its place is not passed over in silence.
+pub(super) fn known(path: &str) -> Result<(SessionId, String), BackupError> {
+    parse_path(path).ok_or_else(|| BackupError::unfit(Path::new(path), STRANGE))
+}
+
 async fn fetch(
     bucket: &Pictures,
     session: SessionId,
@@ -68,13 +80,9 @@ async fn fetch(
 
 /// Puts one picture of a copy into a bucket. `path` is that within the folder of pictures.
 pub(super) async fn upload(bucket: &Pictures, path: &str, from: &Path) -> Result<(), BackupError> {
-    let mut parts = path.split('/').skip(1);
-    let session = parts.next().and_then(SessionId::parse);
-    let (Some(session), Some(name), None) = (session, parts.next(), parts.next()) else {
-        return Err(BackupError::unfit(from, "is not a picture of a session"));
-    };
+    let (session, name) = known(path)?;
     let picture = std::fs::read(from).map_err(super::at(from))?;
-    bucket.put(&session, name, picture).await.map_err(failed(from))
+    bucket.put(&session, &name, picture).await.map_err(failed(from))
 }
 
 /// Whether a bucket has no pictures.

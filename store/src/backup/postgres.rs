@@ -1,11 +1,15 @@
 //! Copies of PostgreSQL databases, made and put back with PostgreSQL's own programs.
 
-use super::{BackupError, FileHash, Half, at, files};
+use super::{
+    BackupError, FileHash, Half, at,
+    compare::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, Picture, pictures_of},
+    files,
+};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, postgres::PgConnectOptions};
 use std::{
     fs::File,
     io,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     str::FromStr as _,
 };
@@ -26,6 +30,9 @@ pub(super) const fn ids_of(half: Half) -> &'static str {
     }
 }
 
+/// The pictures that the sessions of a dump refer to, each with its session's key.
+pub(super) const PICTURES: &str = "pictures.txt";
+
 /// Whether this is the address of a PostgreSQL database.
 pub(super) fn is_address(url: &str) -> bool {
     url.starts_with("postgres:") || url.starts_with("postgresql:")
@@ -33,13 +40,13 @@ pub(super) fn is_address(url: &str) -> bool {
 
 /// What was copied of a database.
 pub(super) struct Dumped {
-    pub(super) dump: FileHash,
-    pub(super) ids: FileHash,
+    pub(super) files: Vec<(&'static str, FileHash)>,
     pub(super) oldest_tenant: Option<String>,
 }
 
-/// Copies the database at `url` as it is at one moment into the files `dump` and `ids`.
-pub(super) async fn copy(url: &str, half: Half, dump: &Path, ids: &Path) -> Result<Dumped, BackupError> {
+/// Copies the database at `url` as it is at one moment into the files that `staged` names, with lists of what a comparison needs.
+pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf) -> Result<Dumped, BackupError> {
+    let dump = &staged(dump_of(half));
     let options = parse(url)?;
     let failed = |error: sqlx::Error| BackupError::database(dump, error);
     let mut connection = options.connect().await.map_err(failed)?;
@@ -52,20 +59,21 @@ pub(super) async fn copy(url: &str, half: Half, dump: &Path, ids: &Path) -> Resu
         .await
         .map_err(failed)?;
     let statement = match half {
-        Half::Data => "SELECT data_key FROM sessions WHERE purged_at IS NULL ORDER BY data_key",
+        Half::Data => KEYS_IN_USE,
         Half::Keys => "SELECT id FROM data_keys ORDER BY id",
     };
     let listed: Vec<String> = sqlx::query_scalar(statement)
         .fetch_all(&mut connection)
         .await
         .map_err(failed)?;
-    let oldest_tenant = match half {
-        Half::Keys => None,
-        Half::Data => sqlx::query_scalar("SELECT id FROM tenants ORDER BY created_at, id LIMIT 1")
+    let (mut captures, mut oldest_tenant) = (Vec::<Captured>::new(), None);
+    if half == Half::Data {
+        captures = sqlx::query_as(CAPTURES).fetch_all(&mut connection).await.map_err(failed)?;
+        oldest_tenant = sqlx::query_scalar("SELECT id FROM tenants ORDER BY created_at, id LIMIT 1")
             .fetch_optional(&mut connection)
             .await
-            .map_err(failed)?,
-    };
+            .map_err(failed)?;
+    }
     let arguments = [
         "--format=custom",
         "--no-owner",
@@ -80,12 +88,27 @@ pub(super) async fn copy(url: &str, half: Half, dump: &Path, ids: &Path) -> Resu
     connection.close().await.map_err(failed)?;
     dumped?;
     files::sync(dump)?;
-    files::write(ids, listed.join("\n").as_bytes())?;
-    Ok(Dumped {
-        dump: files::hash(dump)?,
-        ids: files::hash(ids)?,
-        oldest_tenant,
-    })
+    let mut lists = vec![(ids_of(half), listed.join("\n"))];
+    if half == Half::Data {
+        let lines: Vec<_> = pictures_of(dump, &captures)?.iter().map(Picture::line).collect();
+        lists.push((PICTURES, lines.join("\n")));
+    }
+    let mut files = vec![(dump_of(half), files::hash(dump)?)];
+    for (name, text) in lists {
+        let list = staged(name);
+        files::write(&list, text.as_bytes())?;
+        files.push((name, files::hash(&list)?));
+    }
+    Ok(Dumped { files, oldest_tenant })
+}
+
+/// The keys of the sessions that were erased.
+pub(super) async fn erased_keys(url: &str) -> Result<Vec<String>, BackupError> {
+    let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
+    let mut connection = parse(url)?.connect().await.map_err(failed)?;
+    let erased = sqlx::query_scalar(KEYS_ERASED).fetch_all(&mut connection).await.map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    Ok(erased)
 }
 
 async fn run(connection: &mut PgConnection, statement: &'static str) -> Result<(), sqlx::Error> {

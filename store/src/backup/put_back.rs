@@ -1,9 +1,10 @@
 //! Putting a copy back into an empty installation.
 
 use super::{
-    BackupError, DATA, Half, KEYS, Manifest, PICTURES, PicturePlace, Progress, Verified, at, files, pictures, postgres,
+    BackupError, DATA, Half, KEYS, Manifest, PicturePlace, Progress, Verified, at, files, pictures, postgres,
     sqlite_options, verify,
 };
+use crate::capture::pictures::CHECK;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -75,23 +76,24 @@ pub struct Target {
 
 impl Target {
     /// A part that exists already.
-    async fn find_existing(&self) -> Result<Option<&Path>, BackupError> {
+    async fn find_existing(&self) -> Result<Option<PathBuf>, BackupError> {
         for database in [&self.database, &self.keys] {
             if !database.is_empty().await? {
-                return Ok(Some(database.shown()));
+                return Ok(Some(database.shown().to_owned()));
             }
         }
         if let PicturePlace::Bucket(bucket) = &self.pictures
             && !pictures::is_empty(bucket).await?
         {
-            return Ok(Some(Path::new("a picture in the bucket")));
+            return Ok(Some("a picture in the bucket".into()));
         }
-        let folder = match &self.pictures {
-            PicturePlace::Folder(folder) => Some(folder.as_path()),
-            PicturePlace::Bucket(_) => None,
-        };
-        let files = self.master_key.as_deref().into_iter().chain(folder);
-        Ok(files.into_iter().find(|part| part.exists()))
+        if let PicturePlace::Folder(folder) = &self.pictures
+            && folder.exists()
+            && let Some(there) = files::below(folder)?.iter().find(|path| *path != Path::new(CHECK))
+        {
+            return Ok(Some(folder.join(there)));
+        }
+        Ok(self.master_key.clone().filter(|file| file.exists()))
     }
 
     /// Declares that everything was put back.
@@ -132,7 +134,7 @@ pub async fn put_back(
         && let Some(there) = target.find_existing().await?
     {
         return Err(BackupError::unfit(
-            there,
+            &there,
             "exists already; a copy is only put back into an empty installation",
         ));
     }
@@ -147,8 +149,8 @@ pub async fn put_back(
         files::copy(from, to)?;
         files::sync_folder(to.parent().unwrap_or(&target.folder))?;
     }
-    for (folder, half, to) in [(keys, Half::Keys, &target.keys), (data, Half::Data, &target.database)] {
-        put_database(&folder.join(to.file(half)), to, target).await?;
+    for (folder, manifest, to) in [(keys, &of_keys, &target.keys), (data, &of_data, &target.database)] {
+        put_database(&manifest.place(folder, to.file(manifest.half)), to, target).await?;
     }
     files::sync_folder(&target.folder)?;
     Ok(verified)
@@ -166,9 +168,7 @@ async fn put_pictures(
     // Those of one session follow each other.
     let mut current = PathBuf::new();
     for (done, name) in (1..).zip(manifest.files.keys()) {
-        let Some(inner) = name.strip_prefix(PICTURES).and_then(|rest| rest.strip_prefix('/')) else {
-            continue;
-        };
+        let Some(inner) = verify::picture(name) else { continue };
         match to {
             PicturePlace::Folder(folder) => {
                 let target = folder.join(inner);

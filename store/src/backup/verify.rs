@@ -1,10 +1,10 @@
 //! Whether a copy is whole, and whether its halves fit.
 
-use super::{BackupError, DATA, FileHash, Half, KEYS, Manifest, PICTURES, Progress, at, files, postgres};
-use crate::vault::DataKeyId;
+use super::{BackupError, FileHash, Half, Manifest, PICTURES, Progress, compare::compare, files};
+use crate::capture::pictures::parse_path;
 use domain::time::Timestamp;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 /// What a whole copy contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +19,12 @@ pub struct Verified {
     pub erased_since: u64,
     /// Pictures.
     pub pictures: u64,
+    /// Pictures and keys that the installation had lost before the copy was made.
+    pub lost: u64,
 }
 
-/// Checks every file against its manifest, both databases, and that the keys are those of the data.
+/// Checks every file against its manifest, both databases, that the keys are those of the data, and that every session that was not
+/// erased has its key and its pictures.
 ///
 /// # Errors
 /// [`BackupError`], with the first file that is not as it should be.
@@ -38,23 +41,34 @@ pub async fn verify(data: &Path, keys: &Path, progress: Progress<'_>) -> Result<
     }
     check_files(keys, &of_keys, &mut |_| ())?;
     check_files(data, &of_data, progress)?;
-    let (sessions, known) = (session_keys(data, &of_data).await?, stored_keys(keys, &of_keys).await?);
-    let readable = sessions.iter().filter(|key| known.contains(*key)).count();
+    check_pictures(data, &of_data)?;
+    let compared = compare((data, &of_data), (keys, &of_keys)).await?;
+    compared.refuse_gaps(data, keys)?;
     Ok(Verified {
         data_begun_at: Timestamp::from_millis(of_data.begun_at),
         keys_begun_at: Timestamp::from_millis(of_keys.begun_at),
-        readable: readable as u64,
-        erased_since: (sessions.len() - readable) as u64,
+        readable: compared.readable,
+        erased_since: compared.erased_since,
         pictures: of_data.files.keys().filter(|name| is_picture(name)).count() as u64,
+        lost: (of_data.lost.len() + of_keys.lost.len()) as u64,
     })
 }
 
 fn check_files(folder: &Path, manifest: &Manifest, progress: Progress<'_>) -> Result<(), BackupError> {
     for (done, (name, copied)) in (1..).zip(&manifest.files) {
-        check_file(&folder.join(name), copied)?;
+        check_file(&manifest.place(folder, name), copied)?;
         progress(done);
     }
-    for path in files::below(&folder.join(PICTURES))? {
+    Ok(())
+}
+
+/// Refuses pictures that the manifest does not name. The folder itself may be missing if there are none.
+fn check_pictures(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> {
+    let pictures = folder.join(PICTURES);
+    if !pictures.exists() {
+        return Ok(());
+    }
+    for path in files::below(&pictures)? {
         let name = format!("{PICTURES}/{}", path.display());
         if !manifest.files.contains_key(&name) {
             return Err(BackupError::unfit(
@@ -78,7 +92,7 @@ fn check_file(path: &Path, copied: &FileHash) -> Result<(), BackupError> {
 }
 
 /// Opens a database of a copy without changing anything.
-async fn open(path: &Path) -> Result<SqliteConnection, BackupError> {
+pub(super) async fn open(path: &Path) -> Result<SqliteConnection, BackupError> {
     let options = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
@@ -100,40 +114,13 @@ async fn open(path: &Path) -> Result<SqliteConnection, BackupError> {
 
 /// Whether a file of a copy is a picture.
 fn is_picture(name: &str) -> bool {
-    name.strip_prefix(PICTURES).is_some_and(|rest| rest.starts_with('/'))
+    picture(name).is_some()
 }
 
-/// The keys of the sessions that were not erased when they were copied.
-async fn session_keys(folder: &Path, manifest: &Manifest) -> Result<BTreeSet<DataKeyId>, BackupError> {
-    if manifest.files.contains_key(DATA) {
-        return ids(
-            &folder.join(DATA),
-            "SELECT data_key FROM sessions WHERE purged_at IS NULL",
-        )
-        .await;
-    }
-    listed(folder, Half::Data).await
-}
-
-async fn stored_keys(folder: &Path, manifest: &Manifest) -> Result<BTreeSet<DataKeyId>, BackupError> {
-    if manifest.files.contains_key(KEYS) {
-        return ids(&folder.join(KEYS), "SELECT id FROM data_keys").await;
-    }
-    listed(folder, Half::Keys).await
-}
-
-/// The ids beside a dump of PostgreSQL, which must be readable.
-async fn listed(folder: &Path, half: Half) -> Result<BTreeSet<DataKeyId>, BackupError> {
-    postgres::check(&folder.join(postgres::dump_of(half))).await?;
-    let path = folder.join(postgres::ids_of(half));
-    let text = std::fs::read_to_string(&path).map_err(at(&path))?;
-    parsed(&path, text.lines())
-}
-
-fn parsed<'a>(path: &Path, ids: impl Iterator<Item = &'a str>) -> Result<BTreeSet<DataKeyId>, BackupError> {
-    ids.map(DataKeyId::parse)
-        .collect::<Option<_>>()
-        .ok_or_else(|| BackupError::database(path, "a malformed key id"))
+/// The path of a picture within its folder, by its name in a manifest. Copies of earlier versions may have other files there.
+pub(super) fn picture(name: &str) -> Option<&str> {
+    let path = name.strip_prefix(PICTURES)?.strip_prefix('/')?;
+    parse_path(path).map(|_| path)
 }
 
 /// Names the installation that a main database belongs to.
@@ -146,15 +133,4 @@ pub(super) async fn oldest_tenant(path: &Path) -> Result<Option<String>, BackupE
         .map_err(failed)?;
     connection.close().await.map_err(failed)?;
     Ok(found)
-}
-
-async fn ids(path: &Path, statement: &'static str) -> Result<BTreeSet<DataKeyId>, BackupError> {
-    let failed = |error: sqlx::Error| BackupError::database(path, error);
-    let mut connection = open(path).await?;
-    let found: Vec<String> = sqlx::query_scalar(statement)
-        .fetch_all(&mut connection)
-        .await
-        .map_err(failed)?;
-    connection.close().await.map_err(failed)?;
-    parsed(path, found.iter().map(String::as_str))
 }

@@ -30,7 +30,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// How many sessions' folders are remembered to be durable; that of another one is synced once more.
 const REMEMBERED: usize = 4096;
 /// The object that the readiness check stores, beside the subfolders.
-const CHECK: &str = "check";
+pub(crate) const CHECK: &str = "check";
 
 /// The object store with the pictures of all sessions. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -239,22 +239,15 @@ impl Pictures {
         Ok(sessions)
     }
 
-    /// The sessions and names of all pictures in one of the 256 subfolders, for a copy of everything.
+    /// The paths of everything in one of the 256 subfolders, for a copy of it. [`parse_path`] says whether one is a picture's.
     ///
     /// # Errors
     /// If the store does not respond.
-    pub async fn list_all(&self, shelf: u8) -> Result<Vec<(SessionId, String)>, StoreError> {
+    pub async fn list_all(&self, shelf: u8) -> Result<Vec<String>, StoreError> {
         let folder = ObjectPath::from(format!("{shelf:02x}"));
         let listed = self.objects.list(Some(&folder));
-        let named = listed.map_ok(|picture| {
-            let parts: Vec<_> = picture.location.parts().collect();
-            let [_, session, name] = parts.as_slice() else {
-                return None;
-            };
-            Some((SessionId::parse(session.as_ref())?, name.as_ref().to_owned()))
-        });
-        let found: Vec<Option<_>> = self.within(named.try_collect()).await?;
-        Ok(found.into_iter().flatten().collect())
+        let paths = listed.map_ok(|object| object.location.to_string());
+        self.within(paths.try_collect()).await
     }
 
     /// Whether a picture can be stored, for the readiness check: there is space for one, and a small object is made durable.
@@ -301,6 +294,22 @@ async fn read(found: GetResult) -> Result<Bytes, StoreError> {
 fn session_folder(session: &SessionId) -> ObjectPath {
     let shelf = hex::encode(&Sha256::digest(session.as_str())[..1]);
     ObjectPath::from_iter([shelf.as_str(), session.as_str()])
+}
+
+/// The path of a picture below the folder, or below the prefix of the bucket.
+///
+/// # Errors
+/// If the name is malformed.
+pub fn path_of(session: &SessionId, name: &str) -> Result<String, StoreError> {
+    picture_path(session, name).map(String::from)
+}
+
+/// The session and the name of the picture with this path; `None` if no picture is ever stored there.
+#[must_use]
+pub fn parse_path(path: &str) -> Option<(SessionId, String)> {
+    let mut parts = path.split('/').skip(1);
+    let (session, name) = (SessionId::parse(parts.next()?)?, parts.next()?);
+    (path_of(&session, name).ok()? == path).then(|| (session, name.to_owned()))
 }
 
 /// The parent folder; the root is the last.

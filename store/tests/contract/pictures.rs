@@ -1,7 +1,11 @@
 //! Encrypted pictures in a folder and, if `HONNIN_TEST_S3` names a server, in a bucket.
 
 use domain::ids::{SessionId, TenantId};
-use store::{StoreError, capture::pictures::Pictures, vault::AssociatedData};
+use store::{
+    StoreError,
+    capture::pictures::{Pictures, parse_path, path_of},
+    vault::AssociatedData,
+};
 use testkit::{
     buckets,
     databases::{Backend, sqlite},
@@ -148,7 +152,8 @@ async fn every_session_with_pictures_stands_on_exactly_one_shelf() {
         assert_eq!(found, (0..20).map(session).collect::<Vec<_>>(), "{}", place.name);
         let mut all = Vec::new();
         for shelf in 0..=255 {
-            all.extend(pictures.list_all(shelf).await.unwrap());
+            let paths = pictures.list_all(shelf).await.unwrap();
+            all.extend(paths.iter().map(|path| parse_path(path).unwrap()));
         }
         all.sort();
         let named = found.into_iter().map(|session| (session, "front".to_owned()));
@@ -168,6 +173,18 @@ async fn a_name_cannot_leave_its_folder() {
             ),
             "{name}"
         );
+    }
+}
+
+#[test]
+fn only_the_path_of_a_picture_is_one() {
+    let path = path_of(&session(1), "front").unwrap();
+    assert_eq!(parse_path(&path), Some((session(1), "front".to_owned())));
+    let (shelf, rest) = path.split_once('/').unwrap();
+    let elsewhere = format!("{}/{rest}", if shelf == "00" { "01" } else { "00" });
+    let deeper = format!("{path}/x");
+    for other in ["", "check", "00/x/front", rest, &elsewhere, &deeper, &path.replace("front", "Front")] {
+        assert_eq!(parse_path(other), None, "{other}");
     }
 }
 

@@ -1,0 +1,199 @@
+//! Whether everything that the sessions of a copy refer to is in it: their keys and their pictures.
+
+use super::{BackupError, DATA, ERASED, Half, KEYS, Manifest, PICTURES, at, postgres, verify::open};
+use crate::{
+    StoreError,
+    capture::{captures::Frame, pictures::path_of},
+    vault::DataKeyId,
+};
+use domain::ids::SessionId;
+use sqlx::Connection as _;
+use std::{collections::BTreeSet, path::Path};
+
+/// The pictures of the sessions that were not erased: key, session, and frames of each capture.
+pub(super) const CAPTURES: &str = "SELECT s.data_key, c.session_id, c.frames FROM captures c JOIN sessions s ON s.id = c.session_id
+     WHERE s.purged_at IS NULL ORDER BY c.session_id, c.id";
+/// The keys of the sessions that were not erased.
+pub(super) const KEYS_IN_USE: &str = "SELECT data_key FROM sessions WHERE purged_at IS NULL ORDER BY data_key";
+/// The keys of those that were.
+pub(super) const KEYS_ERASED: &str = "SELECT data_key FROM sessions WHERE purged_at IS NOT NULL ORDER BY data_key";
+
+/// A row of [`CAPTURES`].
+pub(super) type Captured = (String, String, String);
+
+/// A picture that a session refers to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Picture {
+    /// The key of its session.
+    key: DataKeyId,
+    /// Its path within the folder of pictures.
+    path: String,
+}
+
+impl Picture {
+    /// The pictures of a capture.
+    pub(super) fn of((key, session, frames): &Captured) -> Result<Vec<Self>, StoreError> {
+        let key = DataKeyId::parse(key).ok_or(StoreError::Corrupt("a malformed key id"))?;
+        let session = SessionId::parse(session).ok_or(StoreError::Corrupt("a malformed session id"))?;
+        let frames: Vec<Frame> =
+            serde_json::from_str(frames).map_err(|_| StoreError::Corrupt("a capture's frames do not parse"))?;
+        let picture = |frame: &Frame| {
+            Ok(Self {
+                key: key.clone(),
+                path: path_of(&session, &frame.object)?,
+            })
+        };
+        frames.iter().map(picture).collect()
+    }
+
+    /// As it is listed beside a dump.
+    pub(super) fn line(&self) -> String {
+        format!("{} {}", self.key, self.path)
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let (key, path) = line.split_once(' ')?;
+        Some(Self {
+            key: DataKeyId::parse(key)?,
+            path: path.to_owned(),
+        })
+    }
+}
+
+/// What the sessions of a copy refer to.
+struct Sessions {
+    keys: BTreeSet<DataKeyId>,
+    pictures: Vec<Picture>,
+}
+
+/// What was found in a copy, and what was not.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    /// Sessions whose personal data can be read.
+    pub(super) readable: u64,
+    /// Sessions that were erased after they were copied.
+    pub(super) erased_since: u64,
+    /// Keys of sessions that were not erased.
+    pub(super) lost_keys: BTreeSet<String>,
+    /// Pictures of sessions that were not erased, by path within the folder of pictures.
+    pub(super) lost_pictures: BTreeSet<String>,
+}
+
+impl Compared {
+    /// Refuses a copy from which something is missing.
+    pub(super) fn refuse_gaps(&self, data: &Path, keys: &Path) -> Result<(), BackupError> {
+        let pictures = data.join(PICTURES);
+        for (folder, what, lost) in [(keys, "keys", &self.lost_keys), (&pictures, "pictures", &self.lost_pictures)] {
+            if let Some(first) = lost.first() {
+                return Err(BackupError::Missing {
+                    folder: folder.to_owned(),
+                    what,
+                    first: first.clone(),
+                    count: lost.len(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Compares the sessions of a copy with its keys and pictures. A key may be missing if its session was erased by the time the keys were
+/// copied, and a picture if its key is. What a manifest calls lost is not missed again.
+pub(super) async fn compare(data: (&Path, &Manifest), keys: (&Path, &Manifest)) -> Result<Compared, BackupError> {
+    let (of_data, of_keys) = (data.1, keys.1);
+    let sessions = sessions_of(data.0, of_data).await?;
+    let (stored, erased) = (stored_keys(keys.0, of_keys).await?, erased_keys(keys.0, of_keys)?);
+    let mut compared = Compared::default();
+    for key in &sessions.keys {
+        if stored.contains(key) {
+            compared.readable += 1;
+        } else if erased.as_ref().is_none_or(|erased| erased.contains(key)) {
+            compared.erased_since += 1;
+        } else if !of_keys.lost.contains(key.as_str()) {
+            compared.lost_keys.insert(key.to_string());
+        }
+    }
+    let missed = sessions.pictures.into_iter().filter(|picture| {
+        stored.contains(&picture.key)
+            && !of_data.files.contains_key(&format!("{PICTURES}/{}", picture.path))
+            && !of_data.lost.contains(&picture.path)
+    });
+    compared.lost_pictures = missed.map(|picture| picture.path).collect();
+    Ok(compared)
+}
+
+async fn sessions_of(folder: &Path, manifest: &Manifest) -> Result<Sessions, BackupError> {
+    if !manifest.files.contains_key(DATA) {
+        return dumped_sessions(folder, manifest).await;
+    }
+    let path = manifest.place(folder, DATA);
+    let failed = |error: sqlx::Error| BackupError::database(&path, error);
+    let mut database = open(&path).await?;
+    let keys: Vec<String> = sqlx::query_scalar(KEYS_IN_USE).fetch_all(&mut database).await.map_err(failed)?;
+    let captures: Vec<Captured> = sqlx::query_as(CAPTURES).fetch_all(&mut database).await.map_err(failed)?;
+    database.close().await.map_err(failed)?;
+    Ok(Sessions {
+        keys: parsed(&path, keys.iter().map(String::as_str))?,
+        pictures: pictures_of(&path, &captures)?,
+    })
+}
+
+/// The pictures of captures that were read from the database at `path`.
+pub(super) fn pictures_of(path: &Path, captures: &[Captured]) -> Result<Vec<Picture>, BackupError> {
+    let each: Vec<Vec<Picture>> = captures
+        .iter()
+        .map(Picture::of)
+        .collect::<Result<_, _>>()
+        .map_err(|error| BackupError::database(path, error))?;
+    Ok(each.into_iter().flatten().collect())
+}
+
+/// From the lists beside a dump of PostgreSQL, which must be readable.
+async fn dumped_sessions(folder: &Path, manifest: &Manifest) -> Result<Sessions, BackupError> {
+    postgres::check(&manifest.place(folder, postgres::dump_of(Half::Data))).await?;
+    let keys = list(&manifest.place(folder, postgres::ids_of(Half::Data)))?;
+    let pictures = if manifest.files.contains_key(postgres::PICTURES) {
+        let path = manifest.place(folder, postgres::PICTURES);
+        let pictures: Option<_> = read(&path)?.lines().map(Picture::parse).collect();
+        pictures.ok_or_else(|| BackupError::database(&path, "a malformed line"))?
+    } else {
+        Vec::new()
+    };
+    Ok(Sessions { keys, pictures })
+}
+
+async fn stored_keys(folder: &Path, manifest: &Manifest) -> Result<BTreeSet<DataKeyId>, BackupError> {
+    if !manifest.files.contains_key(KEYS) {
+        postgres::check(&manifest.place(folder, postgres::dump_of(Half::Keys))).await?;
+        return list(&manifest.place(folder, postgres::ids_of(Half::Keys)));
+    }
+    let path = manifest.place(folder, KEYS);
+    let failed = |error: sqlx::Error| BackupError::database(&path, error);
+    let mut database = open(&path).await?;
+    let found: Vec<String> = sqlx::query_scalar("SELECT id FROM data_keys")
+        .fetch_all(&mut database)
+        .await
+        .map_err(failed)?;
+    database.close().await.map_err(failed)?;
+    parsed(&path, found.iter().map(String::as_str))
+}
+
+/// `None` if the copy does not say who had been erased.
+fn erased_keys(folder: &Path, manifest: &Manifest) -> Result<Option<BTreeSet<DataKeyId>>, BackupError> {
+    let is_known = manifest.files.contains_key(ERASED);
+    is_known.then(|| list(&manifest.place(folder, ERASED))).transpose()
+}
+
+fn read(path: &Path) -> Result<String, BackupError> {
+    std::fs::read_to_string(path).map_err(at(path))
+}
+
+fn list(path: &Path) -> Result<BTreeSet<DataKeyId>, BackupError> {
+    parsed(path, read(path)?.lines())
+}
+
+fn parsed<'a>(path: &Path, ids: impl Iterator<Item = &'a str>) -> Result<BTreeSet<DataKeyId>, BackupError> {
+    ids.map(DataKeyId::parse)
+        .collect::<Option<_>>()
+        .ok_or_else(|| BackupError::database(path, "a malformed key id"))
+}

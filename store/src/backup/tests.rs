@@ -1,0 +1,225 @@
+//! Copies that are interrupted before each change that they make to the disk.
+//!
+//! Planted faults that these tests detect: keys that are replaced before their manifest; the manifest of the data before that of the
+//! keys; pictures of an interrupted copy that stay; a folder that is not empty and is taken for a new one.
+
+use super::{BackupError, Gaps, MANIFEST, PicturePlace, Source, files::{below, interruption}, make, verify};
+use crate::{
+    Db, DbOptions,
+    capture::{
+        captures::{self, CaptureRow, Frame, Slot},
+        pictures::Pictures,
+    },
+    session::sessions::{self, SessionRow},
+    settings::tenants::{self, TenantRow},
+    vault::{MasterKeys, Vault},
+};
+use domain::{
+    document::Side,
+    findings::Asked,
+    ids::{CaptureId, SessionId, TenantId},
+    session::{Plan, Session, Step},
+    time::{Millis, Timestamp},
+};
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A stopped installation with two sessions, each with a picture.
+struct Installation {
+    folder: TempDir,
+    urls: [String; 2],
+    pictures: PicturePlace,
+    sessions: Vec<SessionRow>,
+}
+
+const AT: Timestamp = Timestamp::from_millis(1_785_663_000_000);
+
+/// Loses a key.
+const FIRST_KEY: &str = "DELETE FROM data_keys WHERE id = (SELECT MIN(id) FROM data_keys)";
+
+fn capture(session: &SessionId) -> CaptureRow {
+    CaptureRow {
+        id: CaptureId::from_random(session.as_str().as_bytes()[5..21].try_into().unwrap()),
+        session: session.clone(),
+        attempt: 1,
+        slot: Slot::Document(Side::Front),
+        number: 1,
+        document_type: None,
+        asked: Asked::default(),
+        flashes: None,
+        frames: vec![Frame {
+            object: "front".into(),
+            sha256: String::new(),
+            at: 0,
+        }],
+        problems: Vec::new(),
+        created_at: AT,
+        accepted_at: None,
+        discarded_at: None,
+        findings: None,
+        analysed_at: None,
+    }
+}
+
+impl Installation {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let urls = ["honnin.db", "keys.db"].map(|name| format!("sqlite://{}", folder.path().join(name).display()));
+        let db = Db::open(&urls[0], DbOptions::default()).await.unwrap();
+        let master = MasterKeys::load_or_create(&folder.path().join("master.key")).unwrap();
+        let vault = Vault::open_at(&urls[1], DbOptions::default(), master).await.unwrap();
+        let pictures = folder.path().join("pictures");
+        let store = Pictures::in_folder(&pictures).unwrap();
+        let tenant = TenantRow {
+            id: TenantId::from_random([1; 16]),
+            name: "Example Shop".into(),
+            settings: None,
+            livemode: true,
+            created_at: AT,
+            version: 0,
+        };
+        let plan = Plan::of(&[Step::Document]).unwrap();
+        let mut sessions = Vec::new();
+        for number in 0..2 {
+            let id = SessionId::from_random([number; 16]);
+            store.put(&id, "front", b"sealed".to_vec()).await.unwrap();
+            let session = Session::new(id, tenant.id.clone(), plan.clone(), AT, Millis::hours(1));
+            sessions.push(SessionRow::new(session, vault.take().await.unwrap().id().clone()));
+        }
+        let stored = sessions.clone();
+        let unit = db.write(async move |tx| {
+            tenants::insert(tx, &tenant).await?;
+            for row in &stored {
+                sessions::insert(tx, row).await?;
+                captures::insert(tx, &capture(&row.session.id)).await?;
+            }
+            Ok::<_, crate::StoreError>(())
+        });
+        unit.await.unwrap();
+        db.close().await;
+        vault.close().await.unwrap();
+        let pictures = PicturePlace::Folder(pictures);
+        Self {
+            folder,
+            urls,
+            pictures,
+            sessions,
+        }
+    }
+
+    async fn copy(&self, data: &Path, keys: &Path, at: i64) -> Result<u64, BackupError> {
+        self.copy_with(Gaps::Refuse, data, keys, at).await
+    }
+
+    async fn copy_with(&self, gaps: Gaps, data: &Path, keys: &Path, at: i64) -> Result<u64, BackupError> {
+        let source = Source {
+            database_url: &self.urls[0],
+            keys_url: &self.urls[1],
+            pictures: &self.pictures,
+        };
+        make(source, (data, keys), gaps, Timestamp::from_millis(at), &mut |_| ()).await
+    }
+
+    /// Runs SQL on one of the databases.
+    async fn run(&self, database: usize, sql: &str) {
+        let mut connection = SqliteConnection::connect(&self.urls[database]).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.unwrap();
+    }
+}
+
+async fn is_whole(data: &Path, keys: &Path) -> u64 {
+    verify(data, keys, &mut |_| ()).await.unwrap().readable
+}
+
+#[tokio::test]
+async fn wherever_a_copy_is_interrupted_the_older_ones_stay_whole_and_it_can_be_made_again() {
+    let installation = Installation::new().await;
+    let [older, keys] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (older, keys) = (older.path(), keys.path());
+    assert_eq!(installation.copy(older, keys, 1).await.unwrap(), 2);
+    for changes in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let newer = folder.path().join("newer");
+        interruption::after(Some(changes));
+        let ended = installation.copy(&newer, keys, 2).await;
+        interruption::after(None);
+        assert_eq!(is_whole(older, keys).await, 2, "{changes} changes");
+        if newer.join(MANIFEST).exists() {
+            assert_eq!(is_whole(&newer, keys).await, 2, "{changes} changes");
+        }
+        if ended.is_ok() {
+            assert!(changes > 15, "{changes} changes");
+            break;
+        }
+        assert_eq!(installation.copy(&newer, keys, 3).await.unwrap(), 2, "{changes} changes");
+        assert_eq!(is_whole(&newer, keys).await, 2, "{changes} changes");
+        assert_eq!(is_whole(older, keys).await, 2, "{changes} changes");
+        // The manifest, the keys, and who was erased.
+        assert_eq!(std::fs::read_dir(keys).unwrap().count(), 3, "{changes} changes");
+    }
+}
+
+#[tokio::test]
+async fn pictures_of_an_interrupted_copy_that_were_erased_since_are_not_in_the_next_one() {
+    let installation = Installation::new().await;
+    let [data, keys] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (data, keys) = (data.path(), keys.path());
+    for changes in 0.. {
+        interruption::after(Some(changes));
+        installation.copy(data, keys, 1).await.unwrap_err();
+        interruption::after(None);
+        let pictures = data.join("pictures");
+        if pictures.exists() && below(&pictures).unwrap().len() == 2 {
+            break;
+        }
+    }
+    let of_first = "(SELECT MIN(data_key) FROM sessions)";
+    let purge = format!("UPDATE sessions SET status = 'expired', completed_at = 1, purged_at = 1 WHERE data_key = {of_first}");
+    installation.run(0, &purge).await;
+    installation.run(1, FIRST_KEY).await;
+    let erased = installation.sessions.iter().min_by_key(|row| row.data_key.clone()).unwrap();
+    let PicturePlace::Folder(pictures) = &installation.pictures else { unreachable!() };
+    let store = Pictures::in_folder(pictures).unwrap();
+    store.delete_session(&erased.session.id).await.unwrap();
+    installation.copy(data, keys, 2).await.unwrap();
+    is_whole(data, keys).await;
+}
+
+#[tokio::test]
+async fn a_key_that_is_missing_though_its_session_was_not_erased_is_damage_and_can_be_noted() {
+    let installation = Installation::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let [older, first, second, keys] = ["older", "first", "second", "keys"].map(|name| folder.path().join(name));
+    installation.copy(&older, &keys, 1).await.unwrap();
+    installation.run(1, FIRST_KEY).await;
+    let refused = installation.copy(&first, &keys, 2).await.unwrap_err().to_string();
+    assert!(
+        refused.contains("keys are missing whose sessions were not erased; the first of 1 is dk_"),
+        "{refused}"
+    );
+    assert_eq!(is_whole(&older, &keys).await, 2, "the copy with the key is still there");
+    installation.copy_with(Gaps::Note, &second, &keys, 3).await.unwrap();
+    let found = verify(&second, &keys, &mut |_| ()).await.unwrap();
+    assert_eq!((found.readable, found.erased_since, found.lost), (1, 0, 1));
+}
+
+#[tokio::test]
+async fn a_folder_that_holds_something_else_or_the_installation_itself_is_refused() {
+    let installation = Installation::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let [full, keys] = ["full", "keys"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&full).unwrap();
+    std::fs::write(full.join("letter"), "mine").unwrap();
+    let itself = installation.folder.path();
+    for (data, keys, reason) in [
+        (full.as_path(), keys.as_path(), "is not empty"),
+        (itself, &keys, "is a folder of the installation itself"),
+        (&keys, itself, "is a folder of the installation itself"),
+        (&keys, &keys, "is the folder of the data"),
+    ] {
+        let refused = installation.copy(data, keys, 1).await.unwrap_err().to_string();
+        assert!(refused.contains(reason), "{refused}");
+    }
+    assert!(full.join("letter").exists() && itself.join("honnin.db").exists());
+}
