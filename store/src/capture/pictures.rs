@@ -140,11 +140,37 @@ impl Pictures {
         let found = async {
             match self.objects.get(&path).await {
                 Ok(found) => Ok(Some(read(found).await)),
-                Err(object_store::Error::NotFound { .. }) => Ok(None),
+                Err(error) if self.is_absence(&error) => Ok(None),
                 Err(error) => Err(error),
             }
         };
-        self.within(found).await?.transpose()
+        let found = self.within(found).await?;
+        if found.is_none() {
+            self.refuse_missing_folder().await?;
+        }
+        found.transpose()
+    }
+
+    /// Whether an error says that there is no such object. An S3 server also answers 404 if the bucket does not exist, and so does a proxy
+    /// that knows no server: those are outages.
+    fn is_absence(&self, error: &object_store::Error) -> bool {
+        match error {
+            object_store::Error::NotFound { source, .. } => {
+                self.root.is_some() || source.to_string().contains("<Code>NoSuchKey</Code>")
+            }
+            _ => false,
+        }
+    }
+
+    /// A picture is missing from a folder that is there. From one that is not, for example because its disk is not mounted, everything is.
+    async fn refuse_missing_folder(&self) -> Result<(), StoreError> {
+        let Some(root) = self.root.clone() else { return Ok(()) };
+        let there = tokio::task::spawn_blocking(move || root.is_dir()).await;
+        if there.map_err(StoreError::unavailable)? {
+            Ok(())
+        } else {
+            Err(StoreError::unavailable("the folder of pictures is missing"))
+        }
     }
 
     /// Removes one picture durably; a missing one is no error.
@@ -176,8 +202,8 @@ impl Pictures {
     async fn remove(&self, path: &ObjectPath) -> Result<(), StoreError> {
         let removed = async {
             match self.objects.delete(path).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-                Err(error) => Err(error),
+                Err(error) if !self.is_absence(&error) => Err(error),
+                _ => Ok(()),
             }
         };
         self.within(removed).await

@@ -1,6 +1,6 @@
 //! Pictures in a bucket on a server that fails, or lies.
 //!
-//! Planted faults that these tests detect: no retries; bytes taken as they come; an object read to its end however large it is.
+//! Planted faults that these tests detect: no retries; any 404 as "no such picture"; bytes taken as they come; an object read to its end however large it is.
 
 use domain::ids::SessionId;
 use store::{StoreError, capture::pictures::Pictures};
@@ -69,9 +69,7 @@ async fn a_picture_is_stored_again_until_the_server_has_said_that_it_has_it() {
 #[tokio::test]
 async fn a_server_that_refuses_is_not_asked_again() {
     let server = Server::start(true).await;
-    server
-        .server
-        .reply([Reply::Status(403), Reply::Status(403), Reply::Status(404)]);
+    server.server.reply([Reply::Status(403), Reply::Status(403), NO_SUCH_KEY]);
     let refused = server.pictures.put(&session(), "front", vec![1]).await;
     assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     assert!(matches!(server.find().await, Err(StoreError::Unavailable(_))));
@@ -79,6 +77,26 @@ async fn a_server_that_refuses_is_not_asked_again() {
     assert_eq!(server.server.count(), 3);
     // Keys and bytes do not appear in the error.
     assert!(!format!("{refused:?}").contains("sesame"));
+}
+
+const NO_SUCH_KEY: Reply =
+    Reply::Raw("HTTP/1.1 404 Not Found\r\ncontent-length: 39\r\n\r\n<Error><Code>NoSuchKey</Code></Error>\r\n");
+const NO_SUCH_BUCKET: Reply =
+    Reply::Raw("HTTP/1.1 404 Not Found\r\ncontent-length: 42\r\n\r\n<Error><Code>NoSuchBucket</Code></Error>\r\n");
+
+#[tokio::test]
+async fn a_bucket_that_is_missing_is_an_outage_and_no_picture_is_taken_for_absent() {
+    let server = Server::start(true).await;
+    // What a proxy says that knows no server is neither.
+    for answer in [NO_SUCH_BUCKET, Reply::Status(404)] {
+        server.server.reply(std::iter::repeat_n(answer, 3));
+        let found = server.find().await;
+        assert!(matches!(found, Err(StoreError::Unavailable(_))), "{found:?}");
+        let deleted = server.pictures.delete(&session(), "front").await;
+        assert!(matches!(deleted, Err(StoreError::Unavailable(_))), "{deleted:?}");
+        let all = server.pictures.delete_session(&session()).await;
+        assert!(matches!(all, Err(StoreError::Unavailable(_))), "{all:?}");
+    }
 }
 
 #[tokio::test]

@@ -162,6 +162,16 @@ async fn every_session_with_pictures_stands_on_exactly_one_shelf() {
 }
 
 #[tokio::test]
+async fn a_folder_that_is_gone_is_an_outage_and_no_picture_is_taken_for_absent() {
+    let backend = sqlite().await;
+    let (pictures, folder) = (backend.pictures(), backend.folder().join("pictures"));
+    pictures.put(&session(1), "front", vec![1]).await.unwrap();
+    std::fs::rename(&folder, folder.with_file_name("elsewhere")).unwrap();
+    let found = pictures.find(&session(1), "front").await;
+    assert!(matches!(found, Err(StoreError::Unavailable(_))), "{found:?}");
+}
+
+#[tokio::test]
 async fn a_name_cannot_leave_its_folder() {
     let backend = sqlite().await;
     let pictures = backend.pictures();

@@ -2,8 +2,9 @@
 //! that the object store would bring has another.
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use http::Uri;
-use http_body_util::BodyExt as _;
+use http_body::{Body, Frame, SizeHint};
 use hyper_util::{
     client::legacy::{
         self, Client,
@@ -20,16 +21,19 @@ use object_store::{
 };
 use rustls_pki_types::{CertificateDer, ServerName};
 use std::{
-    fmt, io,
+    fmt,
+    future::{Pending, pending},
+    io,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
-    time::timeout,
+    sync::Notify,
+    time::{Timeout, error::Elapsed, timeout},
 };
 use tokio_rustls::{
     TlsConnector,
@@ -38,8 +42,8 @@ use tokio_rustls::{
 
 /// Time-out for resolving the name, connecting, and the TLS handshake.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Time-out for sending a request and for the head of its answer.
-const ANSWER: Duration = Duration::from_secs(30);
+/// So many bytes of a request count as progress.
+const PIECE: usize = 64 << 10;
 /// How long an idle connection is kept: less than S3 servers do.
 const IDLE: Duration = Duration::from_secs(15);
 
@@ -47,11 +51,13 @@ const IDLE: Duration = Duration::from_secs(15);
 #[derive(Clone)]
 pub(super) struct Connector {
     tls: TlsConnector,
+    silence: Duration,
 }
 
 impl Connector {
-    /// Trusts the system's certificate authorities and `extra_roots`.
-    pub(super) fn new(extra_roots: &[CertificateDer<'static>]) -> Result<Self, object_store::Error> {
+    /// Trusts the system's certificate authorities and `extra_roots`. A request fails when the server has neither taken nor sent anything
+    /// for as long as `silence`, however long all of it takes.
+    pub(super) fn new(extra_roots: &[CertificateDer<'static>], silence: Duration) -> Result<Self, object_store::Error> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         for root in extra_roots {
@@ -65,6 +71,7 @@ impl Connector {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self {
             tls: TlsConnector::from(Arc::new(config)),
+            silence,
         })
     }
 }
@@ -88,21 +95,131 @@ impl HttpConnector for Connector {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .build(self.clone());
-        Ok(HttpClient::new(Http(client)))
+        Ok(HttpClient::new(Http {
+            client,
+            silence: self.silence,
+        }))
     }
 }
 
 #[derive(Debug)]
-struct Http(Client<Connector, HttpRequestBody>);
+struct Http {
+    client: Client<Connector, Sending>,
+    silence: Duration,
+}
 
 #[async_trait]
 impl HttpService for Http {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let answer = timeout(ANSWER, self.0.request(request)).await;
-        let answer = answer.map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?;
-        let (head, body) = answer.map_err(of_client)?.into_parts();
-        let body = body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error));
+        let taken = Arc::new(Notify::new());
+        let request = request.map(|body| Sending::new(body, Arc::clone(&taken)));
+        let mut answer = self.client.request(request);
+        let answer = loop {
+            tokio::select! {
+                answer = &mut answer => break answer.map_err(of_client)?,
+                progress = timeout(self.silence, taken.notified()) => progress.map_err(silent)?,
+            }
+        };
+        let (head, body) = answer.into_parts();
+        let body = Receiving::new(body, self.silence);
         Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body)))
+    }
+}
+
+fn silent(late: Elapsed) -> HttpError {
+    HttpError::new(HttpErrorKind::Timeout, late)
+}
+
+/// The body of a request in pieces, of which each is noted when it is asked for: then those before have been taken.
+#[derive(Debug)]
+struct Sending {
+    whole: HttpRequestBody,
+    rest: Bytes,
+    taken: Arc<Notify>,
+}
+
+impl Sending {
+    fn new(whole: HttpRequestBody, taken: Arc<Notify>) -> Self {
+        let rest = Bytes::new();
+        Self { whole, rest, taken }
+    }
+}
+
+impl Body for Sending {
+    type Data = Bytes;
+    type Error = HttpError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+        self.taken.notify_one();
+        while self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.whole).poll_frame(context)).transpose()? {
+                Some(frame) => match frame.into_data() {
+                    Ok(data) => self.rest = data,
+                    Err(other) => return Poll::Ready(Some(Ok(other))),
+                },
+                None => return Poll::Ready(None),
+            }
+        }
+        let length = self.rest.len().min(PIECE);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.whole.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let inner = self.whole.size_hint();
+        inner.exact().map_or(inner, |length| SizeHint::with_exact(length + self.rest.len() as u64))
+    }
+}
+
+/// The body of an answer, which fails when nothing of it has come for too long.
+struct Receiving<B> {
+    body: B,
+    silence: Duration,
+    limit: Pin<Box<Timeout<Pending<()>>>>,
+}
+
+impl<B> Receiving<B> {
+    fn new(body: B, silence: Duration) -> Self {
+        Self {
+            body,
+            silence,
+            limit: Box::pin(timeout(silence, pending())),
+        }
+    }
+}
+
+impl<B> Body for Receiving<B>
+where
+    B: Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static> + Unpin,
+{
+    type Data = Bytes;
+    type Error = HttpError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+            self.limit = Box::pin(timeout(self.silence, pending()));
+            let interrupted = |error| HttpError::new(HttpErrorKind::Interrupted, error);
+            return Poll::Ready(frame.map(|frame| frame.map_err(interrupted)));
+        }
+        let ended = ready!(self.limit.as_mut().poll(context));
+        Poll::Ready(ended.err().map(|late| Err(silent(late))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

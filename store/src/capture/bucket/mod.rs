@@ -1,6 +1,8 @@
 //! A bucket on an S3 server as the object store of pictures.
 
 mod http;
+#[cfg(test)]
+mod tests;
 
 use crate::StoreError;
 use domain::secret::Secret;
@@ -13,10 +15,12 @@ use object_store::{
 use rustls_pki_types::CertificateDer;
 use std::{sync::Arc, time::Duration};
 
-/// Attempts at a request that is not answered, or answered with a temporary fault, are repeated this often and this long. A phone
-/// whose upload is answered with 503 tries again by itself.
+/// Attempts at a request that is not answered, or answered with a temporary fault, are repeated this often, and begun for this long. A
+/// phone whose upload is answered with 503 tries again by itself.
 const RETRIES: usize = 5;
 const RETRY_FOR: Duration = Duration::from_secs(20);
+/// A server that has taken and sent nothing for this long is not answering. A small part of [`RETRY_FOR`], or it would not be asked again.
+const SILENCE: Duration = Duration::from_secs(6);
 
 /// A bucket, and how to reach it.
 #[derive(Clone, Debug)]
@@ -40,7 +44,11 @@ pub struct Bucket {
 impl Bucket {
     /// The bucket as an object store. Connects when it is used.
     pub(super) fn open(&self) -> Result<Arc<dyn ObjectStore>, StoreError> {
-        let store = self.build().map_err(StoreError::unavailable)?;
+        self.open_with(SILENCE)
+    }
+
+    fn open_with(&self, silence: Duration) -> Result<Arc<dyn ObjectStore>, StoreError> {
+        let store = self.build(silence).map_err(StoreError::unavailable)?;
         Ok(if self.prefix.is_empty() {
             Arc::new(store)
         } else {
@@ -48,7 +56,7 @@ impl Bucket {
         })
     }
 
-    fn build(&self) -> Result<AmazonS3, object_store::Error> {
+    fn build(&self, silence: Duration) -> Result<AmazonS3, object_store::Error> {
         let retry = RetryConfig {
             backoff: BackoffConfig {
                 init_backoff: Duration::from_millis(200),
@@ -63,7 +71,7 @@ impl Bucket {
             .with_region(&self.region)
             .with_virtual_hosted_style_request(!self.path_style)
             .with_retry(retry)
-            .with_http_connector(Connector::new(&self.extra_roots)?);
+            .with_http_connector(Connector::new(&self.extra_roots, silence)?);
         if let Some(endpoint) = &self.endpoint {
             builder = builder
                 .with_endpoint(endpoint)
