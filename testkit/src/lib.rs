@@ -48,6 +48,7 @@ use service::{
 use std::{net::IpAddr, path::Path, sync::Arc};
 use store::{
     Db, StoreError,
+    capture::pictures::Pictures,
     jobs::{self, JobState},
     settings::{
         api_keys,
@@ -65,6 +66,7 @@ pub struct Harness {
     pub honnin: Honnin,
     /// The vault of this process.
     pub vault: Vault,
+    pub pictures: Pictures,
     pub clock: Arc<ManualClock>,
     pub analyser: Arc<ScriptedAnalyser>,
     pub names: Arc<names::Names>,
@@ -138,6 +140,7 @@ impl Harness {
         Self {
             honnin,
             vault,
+            pictures: database.pictures(),
             clock,
             analyser,
             names,

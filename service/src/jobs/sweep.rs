@@ -28,6 +28,11 @@ use store::{
 const INTERVAL: Millis = Millis::hours(1);
 /// Maximum number of rows deleted in one unit of work, so that others are not delayed.
 const BATCH: u32 = 500;
+/// Pictures of sessions that the database does not know are kept for this long.
+const UNKNOWN_KEPT: Millis = Millis::days(1);
+/// No pictures of unknown sessions are removed if there are more of them than this, and than one in so many that have pictures.
+const MOST_UNKNOWN: usize = 20;
+const UNKNOWN_SHARE: usize = 100;
 /// All nodes share one sweep.
 const SUBJECT: &str = "all";
 
@@ -88,7 +93,7 @@ const fn next(run_at: Timestamp) -> NewJob<'static> {
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     // The same time for every step: the clock may be set while the sweep runs.
     let now = honnin.steady_now().ok_or(JobError::Transient("the clock has jumped"))?;
-    remove_orphans(honnin).await?;
+    remove_orphans(honnin, now).await?;
     index_earlier(honnin).await?;
     sweep_rows(honnin, now).await?;
     sweep_webhooks(honnin, now).await?;
@@ -213,27 +218,69 @@ async fn sweep_audit(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> 
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 
-/// Removes the pictures of sessions that are erased or were never stored, left for example by an upload during an erasure, or
-/// by a folder restored from an older backup.
-async fn remove_orphans(honnin: &Honnin) -> Result<(), StoreError> {
+/// Removes the pictures of sessions that are erased, left for example by an upload during the erasure; and those of sessions that this
+/// database does not know, left for example by a database restored from an older backup. But this may be another database than that of
+/// the pictures: of sessions that it does not know, only old pictures are removed, and none at all if there are many.
+async fn remove_orphans(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
+    let (mut unknown, mut all) = (Vec::new(), 0);
     for shelf in 0..=u8::MAX {
         let listed = honnin.pictures.list_sessions(shelf).await?;
         if listed.is_empty() {
             continue;
         }
-        let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-            let mut orphans: Vec<SessionId> = Vec::new();
-            for session in &listed {
-                let row = sessions::find_any(tx, session).await?;
-                if row.is_none_or(|row| row.session.purged_at.is_some()) {
-                    orphans.push(session.clone());
-                }
-            }
-            Ok(orphans)
-        });
-        for session in unit.await? {
+        all += listed.len();
+        let mut found = look_up(honnin, listed).await?;
+        unknown.append(&mut found.unknown);
+        for session in found.erased {
             let removed = honnin.pictures.delete_session(&session).await?;
-            tracing::info!(%session, removed, "removed pictures that belong to no session");
+            tracing::info!(%session, removed, "removed pictures of a session that was erased");
+        }
+    }
+    if unknown.len() > MOST_UNKNOWN.max(all / UNKNOWN_SHARE) {
+        tracing::error!(
+            unknown = unknown.len(),
+            all,
+            "too many sessions that have pictures are not in the database, so none of these pictures are removed; is it the database of these pictures?"
+        );
+        return Ok(());
+    }
+    remove_unknown(honnin, unknown, now).await
+}
+
+/// Sessions that have pictures and should not.
+#[derive(Default)]
+struct Orphans {
+    erased: Vec<SessionId>,
+    unknown: Vec<SessionId>,
+}
+
+async fn look_up(honnin: &Honnin, sessions: Vec<SessionId>) -> Result<Orphans, StoreError> {
+    let unit = honnin.db.read(async move |tx| {
+        let mut orphans = Orphans::default();
+        for session in &sessions {
+            match sessions::find_any(tx, session).await? {
+                None => orphans.unknown.push(session.clone()),
+                Some(row) if row.session.purged_at.is_some() => orphans.erased.push(session.clone()),
+                Some(_) => {}
+            }
+        }
+        Ok::<_, StoreError>(orphans)
+    });
+    unit.await
+}
+
+/// Removes pictures that are a day old, and not newer than everything in the database.
+async fn remove_unknown(honnin: &Honnin, sessions: Vec<SessionId>, now: Timestamp) -> Result<(), StoreError> {
+    if sessions.is_empty() {
+        return Ok(());
+    }
+    let newest_known = honnin.db.ask(async |tx| sessions::find_newest_at(tx).await).await?;
+    let limit = newest_known.map(|newest| newest.min(back(now, UNKNOWN_KEPT)));
+    for session in sessions {
+        let newest = honnin.pictures.find_newest(&session).await?;
+        if newest.is_some() && newest <= limit {
+            let removed = honnin.pictures.delete_session(&session).await?;
+            tracing::warn!(%session, removed, "removed pictures of a session that is not in the database");
         }
     }
     Ok(())

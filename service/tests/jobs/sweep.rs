@@ -4,16 +4,20 @@
 //! that cannot be checked once its beginning has left.
 
 use domain::{
+    ids::SessionId,
     tenant::TenantSettings,
-    time::{Millis, Timestamp},
+    time::{Clock as _, Millis, Timestamp},
 };
 use service::{
     audit::{Head, Verified, verify},
     jobs::sweep::{self, Retention},
     session::rate_limit::CreationRate,
 };
-use std::time::{Duration, Instant};
-
+use std::{
+    fs::File,
+    time::{Duration, Instant, UNIX_EPOCH},
+};
+use store::capture::pictures::path_of;
 use testkit::{
     Harness, START,
     databases::{Backend, backends},
@@ -209,4 +213,67 @@ async fn the_audit_log_loses_what_is_older_than_seven_years_and_stays_verifiable
         let trimmed = "SELECT COUNT(*) FROM audit WHERE action = 'audit.trim'";
         assert_eq!(harness.database.number(trimmed).await, 1, "{name}");
     }
+}
+
+/// Stores a picture of a session that is not in the database, as old as that.
+async fn foreign_picture(harness: &Harness, number: u8, age: Millis) -> SessionId {
+    let session = SessionId::from_random([number; 16]);
+    harness.pictures.put(&session, "front", b"sealed".to_vec()).await.unwrap();
+    let path = harness.folder().join("pictures").join(path_of(&session, "front").unwrap());
+    let stored = UNIX_EPOCH + Duration::from_millis(u64::try_from(harness.clock.now().as_millis() - age.0).unwrap());
+    File::options().write(true).open(path).unwrap().set_modified(stored).unwrap();
+    session
+}
+
+async fn is_kept(harness: &Harness, session: &SessionId) -> bool {
+    harness.pictures.find(session, "front").await.unwrap().is_some()
+}
+
+async fn sweep_now(harness: &Harness) {
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.wait(Millis::hours(1)).await;
+}
+
+/// Planted faults that this test detects: removing whatever the database does not know; looking at the age alone.
+#[tokio::test]
+async fn pictures_that_the_database_does_not_know_are_removed_only_when_they_are_old_and_few() {
+    let harness = harness(testkit::databases::sqlite().await).await;
+    let own = harness.ready().await;
+    harness.clock.advance(Millis::hours(28));
+    let older = foreign_picture(&harness, 1, Millis::hours(30)).await;
+    let newer_than_the_database = foreign_picture(&harness, 2, Millis::hours(26)).await;
+    let young = foreign_picture(&harness, 3, Millis::hours(20)).await;
+    sweep_now(&harness).await;
+    assert!(!is_kept(&harness, &older).await);
+    assert!(is_kept(&harness, &newer_than_the_database).await && is_kept(&harness, &young).await);
+    assert!(!harness.stored_pictures(&own.1).await.is_empty());
+
+    // A database that was restored from an older backup and goes on, with the pictures of a production that it knows nothing of.
+    let many = 40_u8..65;
+    let mut foreign = Vec::new();
+    for number in many {
+        foreign.push(foreign_picture(&harness, number, Millis::days(3)).await);
+    }
+    harness.create().await;
+    sweep_now(&harness).await;
+    for session in &foreign {
+        assert!(is_kept(&harness, session).await);
+    }
+    // Everything else was swept all the same, and goes on.
+    for session in &foreign[..10] {
+        harness.pictures.delete_session(session).await.unwrap();
+    }
+    sweep_now(&harness).await;
+    assert!(!is_kept(&harness, &foreign[20]).await);
+}
+
+#[tokio::test]
+async fn pictures_of_an_erased_session_are_removed_however_new_they_are() {
+    let harness = harness(testkit::databases::sqlite().await).await;
+    let (id, _) = harness.decided().await;
+    harness.wait(Millis::days(91)).await;
+    assert!(harness.detail(&id).await.session.purged_at.is_some());
+    harness.pictures.put(&id, "late", b"sealed".to_vec()).await.unwrap();
+    sweep_now(&harness).await;
+    assert_eq!(harness.pictures.list_names(&id).await.unwrap(), Vec::<String>::new());
 }

@@ -120,6 +120,7 @@ impl World {
             sender: loopback_sender(),
             honnin,
             vault: vault.clone(),
+            pictures: database.pictures(),
             clock,
             analyser,
             database,

@@ -8,7 +8,7 @@ use crate::{
     folders::{self, create_durably},
 };
 use bytes::{Bytes, BytesMut};
-use domain::ids::SessionId;
+use domain::{ids::SessionId, time::Timestamp};
 use futures::TryStreamExt;
 use object_store::{GetResult, ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path as ObjectPath};
 use sha2::{Digest, Sha256};
@@ -263,6 +263,18 @@ impl Pictures {
             .collect();
         sessions.sort();
         Ok(sessions)
+    }
+
+    /// When the newest of a session's pictures was stored, by the clock of the store; `None` if it has none.
+    ///
+    /// # Errors
+    /// If the store does not respond.
+    pub async fn find_newest(&self, session: &SessionId) -> Result<Option<Timestamp>, StoreError> {
+        let folder = session_folder(session);
+        let listed = self.objects.list(Some(&folder));
+        let times = listed.map_ok(|picture| Timestamp::from_millis(picture.last_modified.timestamp_millis()));
+        let times: Vec<_> = self.within(times.try_collect()).await?;
+        Ok(times.into_iter().max())
     }
 
     /// The paths of everything in one of the 256 subfolders, for a copy of it. [`parse_path`] says whether one is a picture's.

@@ -313,3 +313,18 @@ pub async fn save(tx: &mut Tx, row: &mut SessionRow) -> Result<(), StoreError> {
         Err(tx.conflict())
     }
 }
+
+/// When the newest session was created, or the newest capture taken: what is newer is not known to this database.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_newest_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
+    // Ids begin with the time.
+    let newest: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT MAX(at) FROM (
+             SELECT (SELECT created_at FROM sessions ORDER BY id DESC LIMIT 1) AS at
+             UNION ALL
+             SELECT (SELECT created_at FROM captures ORDER BY id DESC LIMIT 1)) AS newest")
+        .fetch_one(conn).await)?;
+    Ok(newest.map(Timestamp::from_millis))
+}
