@@ -6,7 +6,8 @@ use crate::{
     people::openid::provider::{Provider, ProviderConfig},
     request_log::RequestLog,
     runtime::{
-        analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck, steadiness::Steadiness,
+        analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck,
+        steadiness::{Moment, Steadiness},
         wake_up::WakeUps,
     },
     session::rate_limit::CreationRate,
@@ -118,7 +119,16 @@ impl Honnin {
         self.steadiness.steady_now(&*self.clock)
     }
 
-    /// Whether the clock is steady. While it is not, nothing expires, is erased or swept.
+    /// The current time, for what is planned by it.
+    pub(crate) fn moment(&self) -> Moment {
+        let steady = self.steady_now();
+        Moment {
+            now: steady.unwrap_or_else(|| self.now()),
+            is_steady: steady.is_some(),
+        }
+    }
+
+    /// Whether the clock is steady. While it is not, nothing is decided, expires, is erased or swept.
     #[must_use]
     pub fn clock_is_steady(&self) -> bool {
         self.steady_now().is_some()

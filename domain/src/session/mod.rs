@@ -274,6 +274,22 @@ impl Session {
         }
     }
 
+    /// The same session with the times that a wrong clock has set: an unfinished one gets a new deadline, and one that has been decided ended
+    /// now. `None` if there is nothing to set: what is being decided or reviewed has no deadline, and a failure has no time.
+    #[must_use]
+    pub fn redate(&self, now: Timestamp, lifetime: Millis) -> Option<Self> {
+        let expires_at = match self.status {
+            Status::Created | Status::Collecting => now.plus(lifetime),
+            Status::Expired => now,
+            Status::Completed => return Some(self.completed(now)),
+            Status::Deciding | Status::Reviewing | Status::Failed => return None,
+        };
+        Some(Self {
+            expires_at,
+            ..self.clone()
+        })
+    }
+
     fn to(&self, status: Status) -> Self {
         Self { status, ..self.clone() }
     }

@@ -14,12 +14,13 @@ use store::audit;
 /// # Errors
 /// [`NotNow`].
 pub async fn decline(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow> {
-    let (applicant, event, now) = (applicant.clone(), honnin.event_id(), honnin.now());
+    let (applicant, event, at) = (applicant.clone(), honnin.event_id(), honnin.moment());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
         attempt.row.session = attempt.row.session.fail(now).map_err(|_| NotNow::OutOfTurn)?;
         let (tenant, row) = (&attempt.tenant, &mut attempt.row);
-        end::fail(tx, &event, tenant, row, FailureReason::ConsentDeclined, now).await?;
+        end::fail(tx, &event, tenant, row, FailureReason::ConsentDeclined, at).await?;
         audit::record(tx, &attempt.audit_entry(now, AuditAction::SessionDecline)).await?;
         Ok(())
     });

@@ -80,15 +80,15 @@ async fn settle(honnin: &Honnin, job: &Job, again: Option<Timestamp>) -> Result<
 }
 
 async fn fail(honnin: &Honnin, job: &Job, attempt: AttemptState, reason: FailureReason) -> Result<(), StoreError> {
-    let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
+    let (job, event, at) = (job.clone(), honnin.event_id(), honnin.moment());
     let unit = honnin.db.write(async move |tx| {
-        jobs::finish(tx, &job, now).await?;
+        jobs::finish(tx, &job, at.now).await?;
         let mut row = attempt.row.clone();
-        let Ok(failed) = row.session.fail(now) else {
+        let Ok(failed) = row.session.fail(at.now) else {
             return Ok(());
         };
         row.session = failed;
-        end::fail(tx, &event, &attempt.tenant, &mut row, reason, now).await
+        end::fail(tx, &event, &attempt.tenant, &mut row, reason, at).await
     });
     unit.await
 }
@@ -159,7 +159,8 @@ async fn store(
     made: Made,
     earlier: EarlierSessions,
 ) -> Result<(), StoreError> {
-    let (job, event, now) = (job.clone(), honnin.event_id(), honnin.now());
+    let (job, event, at) = (job.clone(), honnin.event_id(), honnin.moment());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         // As read before the decision: if the session has changed since, saving it reports a conflict.
         let mut row = attempt.row.clone();
@@ -169,7 +170,7 @@ async fn store(
         };
         row.session = decided;
         earlier.keep(tx, made.verdict(), now).await?;
-        record::record(tx, &event, &attempt.tenant, &mut row, &made, now).await?;
+        record::record(tx, &event, &attempt.tenant, &mut row, &made, at).await?;
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionDecide)).await
     });
     match unit.await {

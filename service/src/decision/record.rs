@@ -1,7 +1,10 @@
 //! A decision with its record: encrypted first, since keys are read outside units of work; then stored in the unit that ends
 //! the session.
 
-use crate::{runtime::sealed_json::seal_json, session::end::record_outcome};
+use crate::{
+    runtime::{sealed_json::seal_json, steadiness::Moment},
+    session::end::record_outcome,
+};
 use domain::{
     decision::{Decision, Policy, Score},
     document::OcrField,
@@ -113,14 +116,14 @@ pub(crate) async fn record(
     tenant: &TenantRow,
     row: &mut SessionRow,
     made: &Made,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<(), StoreError> {
     let verdict = made.decision.verdict;
     row.ocr.clone_from(&made.ocr);
     let record = DecisionRow {
         session: row.session.id.clone(),
         attempt: row.session.attempt,
-        decided_at: now,
+        decided_at: at.now,
         verdict,
         policy: made.policy.clone(),
         models: made.models.clone(),
@@ -134,11 +137,11 @@ pub(crate) async fn record(
             tenant_id: tenant.id.clone(),
         },
         verdict,
-        decided_at: now,
+        decided_at: at.now,
         source: Source::Automatic,
         review: None,
         checks: made.decision.checks.clone(),
         reasons: made.decision.reasons.iter().copied().map(Named::Known).collect(),
     };
-    record_outcome(tx, id, tenant, row, outcome, now).await
+    record_outcome(tx, id, tenant, row, outcome, at).await
 }

@@ -36,7 +36,7 @@ pub async fn erase_again(honnin: &Honnin) -> Result<u64, StoreError> {
 }
 
 async fn erase(honnin: &Honnin, id: &SessionId) -> Result<(), StoreError> {
-    let (id, now, event) = (id.clone(), honnin.now(), honnin.event_id());
+    let (id, at, event) = (id.clone(), honnin.moment(), honnin.event_id());
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find_any(tx, &id).await?;
         let Some(mut row) = row.filter(|row| row.session.purged_at.is_none()) else {
@@ -44,10 +44,10 @@ async fn erase(honnin: &Honnin, id: &SessionId) -> Result<(), StoreError> {
         };
         let owner = tenants::find(tx, &row.session.tenant).await?;
         let owner = owner.ok_or(StoreError::Corrupt("a session's tenant is missing"))?;
-        end_early(tx, &event, &owner, &mut row, now).await?;
-        schedule_erasure_at(tx, (&id, row.session.attempt), now).await?;
+        end_early(tx, &event, &owner, &mut row, at).await?;
+        schedule_erasure_at(tx, (&id, row.session.attempt), at.at_once()).await?;
         let entry = audit::Entry {
-            at: now,
+            at: at.now,
             tenant: Some(owner.id.clone()),
             actor: audit::SYSTEM.to_owned(),
             action: AuditAction::SessionEraseNow.into(),

@@ -4,13 +4,13 @@
 use crate::{
     Honnin,
     access::{Admin, Tenant},
+    runtime::steadiness::Moment,
     session::{end, retention::schedule_erasure_at},
 };
 use domain::{
     audit::AuditAction,
     ids::{EventId, SessionId, TenantId},
     session::{FailureReason, Session, Status},
-    time::Timestamp,
 };
 use store::{
     StoreError, Tx, audit, review,
@@ -34,11 +34,11 @@ pub enum EraseNowError {
 /// # Errors
 /// [`EraseNowError`].
 pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result<(), EraseNowError> {
-    let (staff, id, now, event) = (admin.staff().clone(), id.clone(), honnin.now(), honnin.event_id());
+    let (staff, id, at, event) = (admin.staff().clone(), id.clone(), honnin.moment(), honnin.event_id());
     let unit = honnin.db.write(async move |tx| {
-        let session = schedule(tx, staff.tenant(), &id, &event, now).await?;
+        let session = schedule(tx, staff.tenant(), &id, &event, at).await?;
         if session.purged_at.is_none() {
-            let entry = staff.entry(now, AuditAction::SessionEraseNow, Some(id.to_string()));
+            let entry = staff.entry(at.now, AuditAction::SessionEraseNow, Some(id.to_string()));
             audit::record(tx, &entry).await?;
         }
         Ok(())
@@ -52,9 +52,10 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
 /// [`EraseNowError`].
 pub async fn erase_of_tenant(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Session, EraseNowError> {
     let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
-    let (caller, now, event) = (tenant.clone(), honnin.now(), honnin.event_id());
+    let (caller, at, event) = (tenant.clone(), honnin.moment(), honnin.event_id());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
-        let session = schedule(tx, caller.id(), &id, &event, now).await?;
+        let session = schedule(tx, caller.id(), &id, &event, at).await?;
         caller.mark_key_used(tx, now).await?;
         if session.purged_at.is_none() {
             audit::record(tx, &caller.audit_entry(now, AuditAction::SessionEraseNow, &id)).await?;
@@ -72,15 +73,15 @@ async fn schedule(
     tenant: &TenantId,
     id: &SessionId,
     event: &EventId,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<Session, EraseNowError> {
     let row = sessions::find(tx, tenant, id).await?;
     let mut row = row.ok_or(EraseNowError::NotFound)?;
     let owner = tenants::find(tx, tenant).await?;
     let owner = owner.ok_or(EraseNowError::NotFound)?;
     if row.session.purged_at.is_none() {
-        end_early(tx, event, &owner, &mut row, now).await?;
-        schedule_erasure_at(tx, (id, row.session.attempt), now).await?;
+        end_early(tx, event, &owner, &mut row, at).await?;
+        schedule_erasure_at(tx, (id, row.session.attempt), at.at_once()).await?;
     }
     Ok(row.session)
 }
@@ -91,15 +92,16 @@ pub(super) async fn end_early(
     event: &EventId,
     owner: &TenantRow,
     row: &mut SessionRow,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<(), StoreError> {
+    let now = at.now;
     match (row.session.status, row.session.status_at(now)) {
         (Status::Completed | Status::Failed | Status::Expired, _) => {}
         (_, Status::Expired) => {
             // Its deadline has passed, but that has not been stored yet.
             if let Some(expired) = row.session.expire(now) {
                 row.session = expired;
-                end::expire(tx, event, owner, row, now).await?;
+                end::expire(tx, event, owner, row, at).await?;
             }
         }
         (_, status) => {
@@ -110,7 +112,7 @@ pub(super) async fn end_early(
             if let Ok(abandoned) = row.session.abandon(now) {
                 row.session = abandoned;
                 row.outcome = None;
-                end::fail(tx, event, owner, row, reason, now).await?;
+                end::fail(tx, event, owner, row, reason, at).await?;
                 review::release(tx, &row.session.id).await?;
                 review::remove_pending(tx, &row.session.id).await?;
             }

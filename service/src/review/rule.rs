@@ -251,7 +251,8 @@ async fn start_over(
 ) -> Result<AskedAgain, RuleError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
-    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let (staff, id, at) = (reviewer.staff().clone(), id.clone(), honnin.moment());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
@@ -263,7 +264,7 @@ async fn start_over(
             row
         };
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
-        let row = begin_attempt(tx, &owner, row, now).await.map_err(|error| match error {
+        let row = begin_attempt(tx, &owner, row, at).await.map_err(|error| match error {
             ReprocessError::Store(error) => RuleError::Store(error),
             ReprocessError::NotFound | ReprocessError::NotAllowed => RuleError::Decided(None),
         })?;

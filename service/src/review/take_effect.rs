@@ -1,14 +1,19 @@
 //! A reviewer's approval or rejection, from the moment it is made: it is listed, it can be undone, and when its time has come a
 //! job carries it out. State, outcome, event, delivery and audit entry are committed together.
 
-use crate::{Honnin, access::Reviewer, review::HOLD, runtime::job_error::JobError, session::end::record_outcome};
+use crate::{
+    Honnin,
+    access::Reviewer,
+    review::HOLD,
+    runtime::{job_error::JobError, steadiness::Moment},
+    session::end::record_outcome,
+};
 use domain::{
     audit::AuditAction,
     ids::{EventId, SessionId},
     outcome::{Outcome, Review, Source, Verdict},
     ruling::Ruling,
     session::Status,
-    time::Timestamp,
 };
 use store::{
     StoreError, Tx, audit,
@@ -70,20 +75,21 @@ pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Resul
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
-    let (job, now, event) = (job.clone(), honnin.now(), honnin.event_id());
+    let (job, at, event) = (job.clone(), honnin.moment(), honnin.event_id());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let found = review::find_pending(tx, &id).await?;
         // A decision made again after an undo has a later job.
         if let Some((pending, _)) = found.filter(|(pending, _)| pending.due_at <= now) {
-            carry_out(tx, pending, &event, now).await?;
+            carry_out(tx, pending, &event, at).await?;
         }
         jobs::finish(tx, &job, now).await
     });
     Ok(unit.await?)
 }
 
-async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, now: Timestamp) -> Result<(), StoreError> {
-    let id = &pending.session;
+async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Moment) -> Result<(), StoreError> {
+    let (id, now) = (&pending.session, at.now);
     if !review::remove_pending(tx, id).await? {
         return Ok(());
     }
@@ -114,7 +120,7 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, now: Ti
     row.note = pending.note;
     let owner = tenants::find(tx, &row.session.tenant).await?;
     let owner = owner.ok_or(StoreError::Corrupt("a tenant is missing"))?;
-    record_outcome(tx, event, &owner, &mut row, outcome, now).await?;
+    record_outcome(tx, event, &owner, &mut row, outcome, at).await?;
     let made_at = pending.made_at;
     review::insert(tx, id, pending.attempt, &pending.user, pending.ruling, None, made_at).await?;
     review::release(tx, id).await?;

@@ -10,6 +10,25 @@ const JUMP: Millis = Millis::minutes(5);
 /// How long a clock that has jumped must be steady: long enough for a wrong time to be noticed and corrected.
 const SETTLING: Millis = Millis::minutes(10);
 
+/// The time by the clock, and whether what happens later may be planned by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The current time.
+    pub(crate) now: Timestamp,
+    /// Whether the clock can be trusted.
+    pub(crate) is_steady: bool,
+}
+
+impl Moment {
+    /// A time that has come by any clock, right or wrong.
+    pub(crate) const LONG_AGO: Timestamp = Timestamp::from_millis(0);
+
+    /// When to do what is to be done at once. A clock that is ahead would put it off until the right one comes there.
+    pub(crate) const fn at_once(self) -> Timestamp {
+        if self.is_steady { self.now } else { Self::LONG_AGO }
+    }
+}
+
 /// Compares the wall clock with the monotonic one, from its creation on.
 #[derive(Debug)]
 pub(crate) struct Steadiness(Mutex<State>);
@@ -42,7 +61,7 @@ impl Steadiness {
         if moved.abs() > JUMP.0 {
             tracing::error!(
                 seconds = moved / 1000,
-                "the clock has jumped: nothing expires, is erased or swept until it has been steady for ten minutes"
+                "the clock has jumped: nothing is decided, expires, is erased or swept until it has been steady for ten minutes"
             );
             state.offset += moved;
             state.jumped_at = Some(elapsed);

@@ -4,6 +4,7 @@
 use crate::{
     Honnin,
     access::Tenant,
+    runtime::steadiness::Moment,
     session::{create::enqueue_expiry, end, retention::schedule_erasure_at},
 };
 use domain::{
@@ -11,7 +12,6 @@ use domain::{
     ids::{EventId, SessionId},
     sandbox::SandboxTime,
     session::{Refused, Session, Status},
-    time::Timestamp,
 };
 use store::{
     StoreError, Tx, audit,
@@ -55,15 +55,16 @@ impl From<Refused> for AdvanceError {
 /// [`AdvanceError`].
 pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime) -> Result<Session, AdvanceError> {
     let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
-    let (caller, now, event) = (tenant.clone(), honnin.now(), honnin.event_id());
+    let (caller, at, event) = (tenant.clone(), honnin.moment(), honnin.event_id());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, caller.id(), &id).await?;
         let mut row = row.ok_or(AdvanceError::NotFound)?;
         let owner = tenants::find(tx, caller.id()).await?.filter(|owner| !owner.livemode);
         let owner = owner.ok_or(AdvanceError::NotFound)?;
         match to {
-            SandboxTime::Deadline => pass_deadline(tx, &mut row, now).await?,
-            SandboxTime::RetentionEnd => end_retention(tx, &event, &owner, &mut row, now).await?,
+            SandboxTime::Deadline => pass_deadline(tx, &mut row, at).await?,
+            SandboxTime::RetentionEnd => end_retention(tx, &event, &owner, &mut row, at).await?,
         }
         caller.mark_key_used(tx, now).await?;
         let mut entry = caller.audit_entry(now, AuditAction::SessionAdvanceInSandbox, &id);
@@ -77,10 +78,10 @@ pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime
 }
 
 /// Brings the deadline forward to now, and its job with it.
-async fn pass_deadline(tx: &mut Tx, row: &mut SessionRow, now: Timestamp) -> Result<(), AdvanceError> {
-    row.session = row.session.bring_deadline_forward(now)?;
+async fn pass_deadline(tx: &mut Tx, row: &mut SessionRow, at: Moment) -> Result<(), AdvanceError> {
+    row.session = row.session.bring_deadline_forward(at.now)?;
     sessions::save(tx, row).await?;
-    Ok(enqueue_expiry(tx, &row.session).await?)
+    Ok(enqueue_expiry(tx, &row.session, at).await?)
 }
 
 /// Brings the erasure forward to now. A session whose deadline has passed, but whose job has not run yet, ends first.
@@ -89,15 +90,15 @@ async fn end_retention(
     event: &EventId,
     owner: &TenantRow,
     row: &mut SessionRow,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<(), AdvanceError> {
-    if let Some(expired) = row.session.expire(now) {
+    if let Some(expired) = row.session.expire(at.now) {
         row.session = expired;
-        end::expire(tx, event, owner, row, now).await?;
+        end::expire(tx, event, owner, row, at).await?;
     }
     let ended = matches!(row.session.status, Status::Completed | Status::Failed | Status::Expired);
     if !ended || row.session.purged_at.is_some() {
         return Err(AdvanceError::NotAllowed);
     }
-    Ok(schedule_erasure_at(tx, (&row.session.id, row.session.attempt), now).await?)
+    Ok(schedule_erasure_at(tx, (&row.session.id, row.session.attempt), at.at_once()).await?)
 }

@@ -7,7 +7,7 @@ use crate::{
     Honnin,
     access::{Applicant, Tenant},
     decision::record::{self, Grounds, Made},
-    runtime::sealed_json::seal_json,
+    runtime::{sealed_json::seal_json, steadiness::Moment},
     session::{self, blind_index::hashes, end},
 };
 use domain::{
@@ -156,12 +156,12 @@ async fn complete(honnin: &Honnin, who: Who, outcome: SandboxOutcome) -> Result<
         .db
         .read(async move |tx| Ok::<_, CompleteError>(looking.find(tx).await?.1));
     let row = find.await?;
-    let now = honnin.now();
-    let ended = end(honnin, &row, outcome, now).await?;
+    let at = honnin.moment();
+    let ended = end(honnin, &row, outcome, at.now).await?;
     let event = honnin.event_id();
     let unit = honnin
         .db
-        .write(async move |tx| store(tx, &who, &ended, &event, now).await);
+        .write(async move |tx| store(tx, &who, &ended, &event, at).await);
     let completed = unit.await?;
     honnin.wake_ups.notify(&completed.id);
     Ok(completed)
@@ -219,18 +219,19 @@ async fn store(
     who: &Who,
     ended: &Ended,
     event: &EventId,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<Completed, CompleteError> {
+    let now = at.now;
     let (tenant, mut row) = who.find(tx).await?;
     if row.session.version != ended.session.version {
         return Err(CompleteError::NotAllowed);
     }
     row.session = ended.session.clone();
     match &ended.end {
-        End::Expired => end::expire(tx, event, &tenant, &mut row, now).await?,
+        End::Expired => end::expire(tx, event, &tenant, &mut row, at).await?,
         End::Failed => {
             let reason = FailureReason::ProcessingError;
-            end::fail(tx, event, &tenant, &mut row, reason, now).await?;
+            end::fail(tx, event, &tenant, &mut row, reason, at).await?;
         }
         End::Decided(decided) => {
             let mut answers = attempts::load(tx, &row.session.id, row.session.attempt).await?;
@@ -238,7 +239,7 @@ async fn store(
             attempts::save(tx, &mut answers).await?;
             row.typed.clone_from(&decided.typed);
             row.document_type = decided.document_type;
-            record::record(tx, event, &tenant, &mut row, &decided.made, now).await?;
+            record::record(tx, event, &tenant, &mut row, &decided.made, at).await?;
         }
     }
     // A user who had come this far would have used it.

@@ -37,7 +37,8 @@ impl From<StoreError> for CancelError {
 /// [`CancelError`].
 pub async fn cancel(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Session, CancelError> {
     let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
-    let (caller, event, now) = (tenant.clone(), honnin.event_id(), honnin.now());
+    let (caller, event, at) = (tenant.clone(), honnin.event_id(), honnin.moment());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, caller.id(), &id).await?;
         let mut row = row.ok_or(CancelError::NotFound)?;
@@ -46,7 +47,7 @@ pub async fn cancel(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Sessio
             return Err(CancelError::NotAllowed);
         }
         row.session = row.session.fail(now).map_err(|_| CancelError::NotAllowed)?;
-        end::fail(tx, &event, &owner, &mut row, FailureReason::OperatorCancelled, now).await?;
+        end::fail(tx, &event, &owner, &mut row, FailureReason::OperatorCancelled, at).await?;
         caller.mark_key_used(tx, now).await?;
         audit::record(tx, &caller.audit_entry(now, AuditAction::SessionCancel, &id)).await?;
         Ok(row.session)

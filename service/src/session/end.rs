@@ -1,13 +1,12 @@
 //! Ending a session by a decision (automatic or a reviewer's), by failure, or by its deadline: state, outcome and event in the
 //! caller's unit.
 
-use crate::{session::retention::schedule_erasure, webhook::record_event};
+use crate::{runtime::steadiness::Moment, session::retention::schedule_erasure, webhook::record_event};
 use domain::{
     event::{EventData, EventType},
     ids::EventId,
     outcome::{Outcome, SessionRef},
     session::{FailureReason, Status},
-    time::Timestamp,
 };
 use store::{
     StoreError, Tx,
@@ -26,7 +25,7 @@ pub(crate) async fn record_outcome(
     tenant: &TenantRow,
     row: &mut SessionRow,
     outcome: Outcome,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<(), StoreError> {
     let kind = EventType::from(outcome.verdict);
     tx.count_session(row.session.status);
@@ -34,9 +33,9 @@ pub(crate) async fn record_outcome(
     row.outcome = Some(outcome.clone());
     sessions::save(tx, row).await?;
     if row.session.status == Status::Completed {
-        schedule_erasure(tx, tenant, (&row.session.id, row.session.attempt), now).await?;
+        schedule_erasure(tx, tenant, &row.session, at).await?;
     }
-    record_event::record(tx, id, tenant, row, kind, EventData::Decision(Box::new(outcome)), now).await
+    record_event::record(tx, id, tenant, row, kind, EventData::Decision(Box::new(outcome)), at.now).await
 }
 
 /// Saves `row`, whose session has become `failed`, with the reason, and records the event `id` of it.
@@ -49,18 +48,18 @@ pub(crate) async fn fail(
     tenant: &TenantRow,
     row: &mut SessionRow,
     reason: FailureReason,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<(), StoreError> {
     tx.count_session(row.session.status);
     row.failure_reason = Some(reason);
     sessions::save(tx, row).await?;
-    schedule_erasure(tx, tenant, (&row.session.id, row.session.attempt), now).await?;
+    schedule_erasure(tx, tenant, &row.session, at).await?;
     let session = SessionRef {
         session_id: row.session.id.clone(),
         tenant_id: tenant.id.clone(),
     };
     let data = EventData::Failed { session, reason };
-    record_event::record(tx, id, tenant, row, EventType::Failed, data, now).await
+    record_event::record(tx, id, tenant, row, EventType::Failed, data, at.now).await
 }
 
 /// Saves `row`, whose session has become `expired`, and records the event `id` of it.
@@ -72,23 +71,21 @@ pub(crate) async fn expire(
     id: &EventId,
     tenant: &TenantRow,
     row: &mut SessionRow,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<(), StoreError> {
     tx.count_session(row.session.status);
     sessions::save(tx, row).await?;
     // However late this worker is, the session ended at its deadline.
-    schedule_erasure(
-        tx,
-        tenant,
-        (&row.session.id, row.session.attempt),
-        row.session.expires_at,
-    )
-    .await?;
+    let deadline = Moment {
+        now: row.session.expires_at,
+        ..at
+    };
+    schedule_erasure(tx, tenant, &row.session, deadline).await?;
     let session = SessionRef {
         session_id: row.session.id.clone(),
         tenant_id: tenant.id.clone(),
     };
     let expired_at = row.session.expires_at;
     let data = EventData::Expired { session, expired_at };
-    record_event::record(tx, id, tenant, row, EventType::Expired, data, now).await
+    record_event::record(tx, id, tenant, row, EventType::Expired, data, at.now).await
 }

@@ -19,7 +19,8 @@ use store::{
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
-    let (now, event_id, job) = (honnin.now(), honnin.event_id(), job.clone());
+    let (at, event_id, job) = (honnin.moment(), honnin.event_id(), job.clone());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         jobs::finish(tx, &job, now).await?;
         let Some(mut row) = sessions::find_any(tx, &id).await? else {
@@ -33,7 +34,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         let Some(tenant) = tenants::find(tx, &row.session.tenant).await? else {
             return Ok(());
         };
-        end::expire(tx, &event_id, &tenant, &mut row, now).await?;
+        end::expire(tx, &event_id, &tenant, &mut row, at).await?;
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionExpire)).await
     });
     Ok(unit.await?)

@@ -12,6 +12,7 @@ pub mod overview;
 pub mod page;
 pub mod rate_limit;
 pub mod read;
+pub(crate) mod redate;
 pub mod reissue_link;
 pub mod reprocess;
 pub(crate) mod retention;

@@ -1,7 +1,7 @@
 //! Reprocessing: a new attempt with a new deadline. Old links, cookies, a reviewer's reservation and a decision that could still be
 //! undone become invalid; the earlier decision stays in the history.
 
-use crate::{Honnin, access::Tenant, session::create::enqueue_expiry};
+use crate::{Honnin, access::Tenant, runtime::steadiness::Moment, session::create::enqueue_expiry};
 use domain::{
     audit::AuditAction, ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings, time::Timestamp,
 };
@@ -54,14 +54,15 @@ impl From<StoreError> for ReprocessError {
 /// [`ReprocessError`].
 pub async fn reprocess(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Reprocessed, ReprocessError> {
     let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
-    let now = honnin.now();
+    let at = honnin.moment();
+    let now = at.now;
     let caller = tenant.clone();
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, caller.id(), &id)
             .await?
             .ok_or(ReprocessError::NotFound)?;
         let owner = tenants::find(tx, caller.id()).await?.ok_or(ReprocessError::NotFound)?;
-        let row = begin_attempt(tx, &owner, row, now).await?;
+        let row = begin_attempt(tx, &owner, row, at).await?;
         caller.mark_key_used(tx, now).await?;
         audit::record(tx, &caller.audit_entry(now, AuditAction::SessionReprocess, &id)).await?;
         Ok(Reprocessed {
@@ -77,8 +78,9 @@ pub(crate) async fn begin_attempt(
     tx: &mut Tx,
     owner: &TenantRow,
     mut row: SessionRow,
-    now: Timestamp,
+    at: Moment,
 ) -> Result<SessionRow, ReprocessError> {
+    let now = at.now;
     let lifetime = owner
         .settings
         .as_ref()
@@ -99,6 +101,6 @@ pub(crate) async fn begin_attempt(
     review::release(tx, &row.session.id).await?;
     review::remove_pending(tx, &row.session.id).await?;
     identities::remove(tx, &row.session.id).await?;
-    enqueue_expiry(tx, &row.session).await?;
+    enqueue_expiry(tx, &row.session, at).await?;
     Ok(row)
 }

@@ -2,9 +2,14 @@
 //! erasures forward when the tenant shortens the period. A longer period counts for sessions that end from then on: those that
 //! ended before are erased when their users were told.
 
-use crate::{Honnin, runtime::job_error::JobError};
+use crate::{
+    Honnin,
+    runtime::{job_error::JobError, steadiness::Moment},
+    session::redate,
+};
 use domain::{
     ids::{SessionId, TenantId},
+    session::Session,
     tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
@@ -24,15 +29,18 @@ pub(crate) fn period(tenant: &TenantRow) -> Millis {
     settings.map_or(TenantSettings::default().retention, |settings| settings.retention)
 }
 
-/// The job that erases the data of a session, which ended at `ended_at`, after the retention period. Call it in the unit that
-/// ends the session. A later attempt has a separate job: the subject names the attempt.
+/// The job that erases the data of a session, which ended at `ended`, after the retention period. Call it in the unit that
+/// ends the session. A later attempt has a separate job: the subject names the attempt. By a doubtful clock nothing is planned yet.
 pub(crate) async fn schedule_erasure(
     tx: &mut Tx,
     tenant: &TenantRow,
-    session: (&SessionId, i64),
-    ended_at: Timestamp,
+    session: &Session,
+    ended: Moment,
 ) -> Result<(), StoreError> {
-    schedule_erasure_at(tx, session, ended_at.plus(period(tenant))).await
+    if !ended.is_steady {
+        return redate::schedule(tx, &session.id).await;
+    }
+    schedule_erasure_at(tx, (&session.id, session.attempt), ended.now.plus(period(tenant))).await
 }
 
 /// The job that erases the data of a session at `run_at`, or earlier if a pending one is due earlier.
@@ -97,7 +105,7 @@ async fn shorten(
     let after = after.map(|(at, id)| (*at, id));
     let batch = ended::list(tx, tenant, after, BATCH).await?;
     for session in &batch {
-        schedule_erasure(tx, &row, (&session.id, session.attempt), session.ended_at).await?;
+        schedule_erasure_at(tx, (&session.id, session.attempt), session.ended_at.plus(period(&row))).await?;
     }
     let full = batch.len() == BATCH as usize;
     Ok(batch

@@ -1,14 +1,20 @@
 //! The machine's clock is set wrong, and right again, in the middle of everything.
 //!
 //! Planted faults that these tests detect: claiming deadlines whatever the clock does; a sweep that asks the clock again at each step;
-//! retries that stay where a wrong clock planned them.
+//! retries that stay where a wrong clock planned them; deadlines and erasures planned by a wrong clock; decisions by its date.
 
 use domain::{
     ids::SessionId,
     session::Status,
     time::{Clock as _, Millis},
 };
-use service::{access::Applicant, capture::submit::submit, jobs::sweep};
+use service::{
+    access::Applicant,
+    capture::{decline::decline, submit::submit},
+    jobs::sweep,
+    privacy::erase_now::erase_of_tenant,
+    session::cancel::cancel,
+};
 use store::webhook::deliveries::DeliveryState;
 use testkit::{
     Harness,
@@ -67,6 +73,8 @@ async fn a_clock_that_was_a_year_ahead_for_a_while_has_destroyed_nothing_and_the
             );
         }
         submit(&harness.honnin, &world.begun.1).await.unwrap();
+        harness.run_until_idle().await;
+        assert_eq!(harness.detail(&world.begun.0).await.session.status, Status::Deciding);
         // The first look after the jump was a minute after it.
         harness.wait(Millis::minutes(2)).await;
         assert!(
@@ -147,4 +155,84 @@ async fn a_job_held_by_a_clock_that_was_ahead_is_not_lost_for_a_year_when_its_wo
     sweep::plan(&harness.honnin).await.unwrap();
     harness.run_until_idle().await;
     assert_eq!(harness.delivery(&event).await.unwrap().state, DeliveryState::Delivered);
+}
+
+/// A session that is created while the clock is wrong, one that its user abandons then, one that is cancelled, and one that is to be erased.
+struct Jumped {
+    created: SessionId,
+    declined: SessionId,
+    cancelled: SessionId,
+    erased: SessionId,
+}
+
+async fn live_through(harness: &Harness, by: Millis) -> Jumped {
+    let (declining, cancelled, erased) = (harness.agreed().await, harness.create().await.id, harness.create().await.id);
+    harness.clock.jump(by);
+    let created = harness.create().await.id;
+    let caller = harness.caller().await;
+    decline(&harness.honnin, &declining.1).await.unwrap();
+    cancel(&harness.honnin, &caller, cancelled.as_str()).await.unwrap();
+    erase_of_tenant(&harness.honnin, &caller, erased.as_str()).await.unwrap();
+    harness.wait(Millis::minutes(3)).await;
+    harness.clock.jump(Millis(-by.0));
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    harness.run_until_idle().await;
+    Jumped {
+        created,
+        declined: declining.0,
+        cancelled,
+        erased,
+    }
+}
+
+#[tokio::test]
+async fn what_begins_and_ends_while_the_clock_is_wrong_lives_as_long_as_if_it_were_right() {
+    // Ahead within the time that a browser takes part.
+    for by in [Millis::hours(2), Millis(-YEAR.0)] {
+        let harness = Harness::new().await;
+        sweep::plan(&harness.honnin).await.unwrap();
+        harness.run_until_idle().await;
+        let jumped = live_through(&harness, by).await;
+        assert!(harness.honnin.clock_is_steady(), "{by:?}");
+        let detail = harness.detail(&jumped.created).await;
+        assert_eq!(detail.session.status, Status::Created, "{by:?}");
+        let left = detail.session.expires_at.as_millis() - harness.clock.now().as_millis();
+        assert!((Millis::days(6).0..=Millis::days(7).0).contains(&left), "{by:?}: {left}");
+        assert!(harness.detail(&jumped.erased).await.session.purged_at.is_some(), "{by:?}: at once");
+        let ended = [&jumped.declined, &jumped.cancelled];
+        // A shorter period counts from when they ended.
+        harness.wait(Millis::days(89)).await;
+        assert_eq!(harness.detail(&jumped.created).await.session.status, Status::Expired, "{by:?}");
+        for id in ended {
+            let session = harness.detail(id).await.session;
+            assert_eq!((session.status, session.purged_at), (Status::Failed, None), "{by:?}");
+        }
+        harness.wait(Millis::days(2)).await;
+        for id in ended {
+            assert!(harness.detail(id).await.session.purged_at.is_some(), "{by:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_decided_or_ruled_on_while_the_clock_is_wrong_is_kept_for_its_whole_retention() {
+    for by in [YEAR, Millis(-YEAR.0)] {
+        let harness = Harness::new().await;
+        let (id, applicant) = harness.ready().await;
+        submit(&harness.honnin, &applicant).await.unwrap();
+        harness.clock.jump(by);
+        harness.run_until_idle().await;
+        assert_eq!(harness.detail(&id).await.session.status, Status::Deciding, "{by:?}: by what date?");
+        harness.clock.jump(Millis(-by.0));
+        harness.run_until_idle().await;
+        harness.wait(STEADY).await;
+        harness.run_until_idle().await;
+        let session = harness.detail(&id).await.session;
+        assert_eq!(session.status, Status::Completed, "{by:?}");
+        harness.wait(Millis::days(89)).await;
+        assert!(harness.detail(&id).await.session.purged_at.is_none(), "{by:?}");
+        harness.wait(Millis::days(2)).await;
+        assert!(harness.detail(&id).await.session.purged_at.is_some(), "{by:?}");
+    }
 }

@@ -34,11 +34,13 @@ pub enum JobKind {
     Retain,
     /// Clean up what crashes left behind.
     Sweep,
+    /// Set anew the times of a session that a doubtful clock has set.
+    Redate,
 }
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Expire,
         Self::Analyse,
         Self::Decide,
@@ -47,6 +49,7 @@ impl JobKind {
         Self::Erase,
         Self::Retain,
         Self::Sweep,
+        Self::Redate,
     ];
 
     /// The kind as it is stored.
@@ -61,6 +64,7 @@ impl JobKind {
             Self::Erase => "erase",
             Self::Retain => "retain",
             Self::Sweep => "sweep",
+            Self::Redate => "redate",
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{
     StoreError,
     audit::Entry,
     db::{Dialect, Tx, on},
-    jobs::JobKind,
+    jobs::NewJob,
     session::{blind_index::TermHash, creation_rates::Wish, links::LinkRow, sessions::SessionRow},
 };
 use domain::ids::TenantId;
@@ -19,6 +19,8 @@ pub struct Creation<'a> {
     pub link: &'a LinkRow,
     /// The entry of the audit log.
     pub entry: &'a Entry,
+    /// The job that expires it, without a key.
+    pub expiry: NewJob<'a>,
     /// What it is found by, each once.
     pub terms: &'a [TermHash],
     /// The token that it takes from its tenant's bucket, if creations are limited.
@@ -42,13 +44,13 @@ macro_rules! link {
 /// The job that expires it at its deadline.
 macro_rules! job {
     () => {
-        "INSERT INTO jobs (kind, subject, run_at) VALUES ($17, $1, $6)"
+        "INSERT INTO jobs (kind, subject, run_at) VALUES ($17, $1, $18)"
     };
 }
 
 macro_rules! entry {
     () => {
-        "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address) VALUES ($18, $19, $20, $21, $22, $23, $24)"
+        "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address) VALUES ($19, $20, $21, $22, $23, $24, $25)"
     };
 }
 
@@ -68,13 +70,13 @@ macro_rules! terms {
 /// Takes a token if [`Wish::is_granted`] allows it. One statement, so that two nodes cannot take the same token.
 macro_rules! token {
     () => {
-        "INSERT INTO creation_rates (tenant_id, full_at) VALUES ($2, $26 + $27)
+        "INSERT INTO creation_rates (tenant_id, full_at) VALUES ($2, $27 + $28)
          ON CONFLICT (tenant_id) DO UPDATE
-         SET full_at = $27 + CASE
-             WHEN creation_rates.full_at <= $26 THEN $26
-             WHEN creation_rates.full_at <= $28 THEN creation_rates.full_at
-             ELSE $28 END
-         WHERE creation_rates.full_at <= $28 OR creation_rates.full_at > $29"
+         SET full_at = $28 + CASE
+             WHEN creation_rates.full_at <= $27 THEN $27
+             WHEN creation_rates.full_at <= $29 THEN creation_rates.full_at
+             ELSE $29 END
+         WHERE creation_rates.full_at <= $29 OR creation_rates.full_at > $30"
     };
 }
 
@@ -85,7 +87,7 @@ const fn statement(dialect: Dialect, is_limited: bool) -> (&'static str, usize) 
         ($($more:expr),*) => {
             concat!(
                 session!(), ";", link!(), ";", job!(), ";",
-                terms!("json_each($25)", "unhex(value)"), ";", entry!() $(, ";", $more)*
+                terms!("json_each($26)", "unhex(value)"), ";", entry!() $(, ";", $more)*
             )
         };
     }
@@ -93,7 +95,7 @@ const fn statement(dialect: Dialect, is_limited: bool) -> (&'static str, usize) 
         ($($part:literal, $of:expr),*; $last:expr) => {
             concat!(
                 "WITH session AS (", session!(), "), link AS (", link!(), "), job AS (", job!(), "), terms AS (",
-                terms!("json_array_elements_text($25::json) AS listed (term)", "decode(listed.term, 'hex')"),
+                terms!("json_array_elements_text($26::json) AS listed (term)", "decode(listed.term, 'hex')"),
                 ")" $(, ", ", $part, " AS (", $of, ")")*, " ", $last
             )
         };
@@ -115,6 +117,7 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
         session: row,
         link,
         entry,
+        expiry,
         terms,
         wish,
     } = *new;
@@ -131,7 +134,7 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
             .bind(row.session.attempt).bind(row.session.version).bind(row.data_key.as_str()).bind(row.metadata.as_deref())
             .bind(&row.callback_url).bind(&row.state).bind(&row.known)
             .bind(&link.hash).bind(link.created_at.as_millis()).bind(link.expires_at.as_millis())
-            .bind(JobKind::Expire.as_str())
+            .bind(expiry.kind.as_str()).bind(expiry.run_at.as_millis())
             .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
             .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
             .bind(&listed);

@@ -102,6 +102,17 @@ pub async fn kill_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resul
     crate::session::idempotency::forget_link(tx, session).await
 }
 
+/// Gives a session's unopened links a new end.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn set_end(tx: &mut Tx, session: &SessionId, expires_at: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE links SET expires_at = $2 WHERE session_id = $1 AND used_at IS NULL AND killed_at IS NULL")
+        .bind(session.as_str()).bind(expires_at.as_millis())
+        .execute(conn).await.map(drop))
+}
+
 /// A session's links, oldest first.
 ///
 /// # Errors

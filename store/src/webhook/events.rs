@@ -54,6 +54,15 @@ impl EventContent {
     }
 }
 
+/// Sets the time of the event of a session's failure, which is when the session ended.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn redate_failure(tx: &mut Tx, session: &SessionId, at: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE events SET created_at = $2 WHERE session_id = $1 AND kind = $3")
+        .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).execute(conn).await.map(drop))
+}
+
 impl EventRow {
     /// The [`AssociatedData`] of the encrypted note of a decision; `None` for a test event.
     #[must_use]

@@ -13,6 +13,7 @@ use domain::{
 };
 use store::{
     Db, StoreError, Tx, audit,
+    jobs::{JobKind, NewJob},
     people::users::{self, UserRow},
     session::{
         creation_rates::Wish,
@@ -117,6 +118,12 @@ pub(crate) async fn create(tx: &mut Tx, row: &SessionRow, wish: Option<&Wish>) -
         link: &link,
         entry: &entry,
         terms: &[],
+        expiry: NewJob {
+            kind: JobKind::Expire,
+            subject: session.id.as_str(),
+            run_at: session.expires_at,
+            dedup_key: None,
+        },
         wish,
     };
     creations::insert(tx, &new).await

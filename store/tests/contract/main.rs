@@ -19,6 +19,7 @@ mod outbox;
 mod people;
 mod pictures;
 mod provider_accounts;
+mod redated;
 mod request_log;
 mod retention;
 mod saved_filters;

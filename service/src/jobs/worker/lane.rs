@@ -32,6 +32,7 @@ impl Lane {
                 JobKind::Erase,
                 JobKind::Retain,
                 JobKind::Sweep,
+                JobKind::Redate,
             ],
         }
     }

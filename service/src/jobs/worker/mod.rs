@@ -14,7 +14,7 @@ use crate::{
     privacy::erase,
     review::take_effect,
     runtime::job_error::JobError,
-    session::{expire, retention},
+    session::{expire, redate, retention},
     webhook::{deliver, sender::pacing::Permit},
 };
 use domain::time::{Millis, Timestamp};
@@ -128,8 +128,16 @@ impl Worker {
         let now = self.honnin.now();
         match self.lane {
             Lane::Deliver => self.claim_deliveries(free, now).await,
-            Lane::Decide => self.claim_oldest(free, now, self.lane.kinds()).await,
+            Lane::Decide => self.claim_decisions(free).await,
             Lane::Housekeeping => self.claim_housekeeping(free, now).await,
+        }
+    }
+
+    /// Nothing while the clock cannot be trusted: whether a document is valid depends on the date.
+    async fn claim_decisions(&self, free: usize) -> Result<Vec<Claimed>, StoreError> {
+        match self.honnin.steady_now() {
+            Some(now) => self.claim_oldest(free, now, self.lane.kinds()).await,
+            None => Ok(Vec::new()),
         }
     }
 
@@ -239,5 +247,6 @@ async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), Jo
         JobKind::Erase => erase::run(honnin, job).await,
         JobKind::Retain => retention::run(honnin, job).await,
         JobKind::Sweep => sweep::run(honnin, job).await,
+        JobKind::Redate => redate::run(honnin, job).await,
     }
 }

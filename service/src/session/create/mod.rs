@@ -2,7 +2,12 @@
 
 pub(crate) mod idempotency;
 
-use crate::{Honnin, access::Tenant, runtime::token, session::blind_index::hashes};
+use crate::{
+    Honnin,
+    access::Tenant,
+    runtime::{steadiness::Moment, token},
+    session::{blind_index::hashes, redate},
+};
 use domain::{
     audit::AuditAction,
     blind_index::of_session,
@@ -118,7 +123,8 @@ async fn create(
     let settings = settings.ok_or(CreateSessionError::NotReady(NotReady::SettingsMissing))?;
     let plan = settings.plan().map_err(CreateSessionError::NotReady)?;
 
-    let now = honnin.now();
+    let at = honnin.moment();
+    let now = at.now;
     let session = Session::new(
         honnin.session_id(),
         tenant.id().clone(),
@@ -164,6 +170,7 @@ async fn create(
             link: &link,
             entry: &entry,
             terms: &terms,
+            expiry: expiry(&row.session, at),
             wish: wish.as_ref(),
         };
         // Late: on Postgres, the tenant's other creations wait for its bucket until the commit.
@@ -176,14 +183,21 @@ async fn create(
 }
 
 /// The job that expires `session` at its deadline. A reprocess adds another one for the new deadline.
-pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session) -> Result<(), StoreError> {
-    let job = NewJob {
+pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session, planned: Moment) -> Result<(), StoreError> {
+    jobs::enqueue(tx, expiry(session, planned)).await.map(drop)
+}
+
+/// A deadline that a doubtful clock has set is set anew before anybody may expire the session.
+fn expiry(session: &Session, planned: Moment) -> NewJob<'_> {
+    if !planned.is_steady {
+        return redate::job(&session.id);
+    }
+    NewJob {
         kind: JobKind::Expire,
         subject: session.id.as_str(),
         run_at: session.expires_at,
         dedup_key: None,
-    };
-    jobs::enqueue(tx, job).await.map(drop)
+    }
 }
 
 fn seal(

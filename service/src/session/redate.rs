@@ -1,0 +1,77 @@
+//! Setting anew what a doubtful clock has set: the deadline of a session that was created under it, and the erasure of one that ended.
+//! Planned by a clock that was a year back, a session would expire or be erased the moment the clock is right again; by one that was a year
+//! ahead, a year too late. So nothing is planned by such a clock but this job, which runs once the clock is steady, or on another node.
+
+use crate::{
+    Honnin,
+    runtime::{job_error::JobError, steadiness::Moment},
+    session::{create::enqueue_expiry, retention::schedule_erasure},
+};
+use domain::{ids::SessionId, session::Status, tenant::TenantSettings};
+use store::{
+    StoreError, Tx,
+    jobs::{self, Job, JobKind, NewJob},
+    session::{links, sessions},
+    settings::tenants,
+    webhook::events,
+};
+
+/// The job for a session. It has come by any clock.
+pub(crate) const fn job(session: &SessionId) -> NewJob<'_> {
+    NewJob {
+        kind: JobKind::Redate,
+        subject: session.as_str(),
+        run_at: Moment::LONG_AGO,
+        // One that is running may have passed an end that came since.
+        dedup_key: None,
+    }
+}
+
+/// Adds the job for a session to the unit that creates or ends it.
+pub(crate) async fn schedule(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    jobs::enqueue(tx, job(session)).await.map(drop)
+}
+
+/// Sets the times of the session that the job names, as if it had been created or had ended now.
+///
+/// # Errors
+/// If storage fails or the clock has jumped; the job is retried then.
+pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
+    let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let at = honnin.moment();
+    if !at.is_steady {
+        return Err(JobError::Transient("the clock has jumped"));
+    }
+    let job = job.clone();
+    let unit = honnin.db.write(async move |tx| {
+        jobs::finish(tx, &job, at.now).await?;
+        redate(tx, &id, at).await
+    });
+    Ok(unit.await?)
+}
+
+async fn redate(tx: &mut Tx, id: &SessionId, at: Moment) -> Result<(), StoreError> {
+    let row = sessions::find_any(tx, id).await?;
+    let Some(mut row) = row.filter(|row| row.session.purged_at.is_none()) else {
+        return Ok(());
+    };
+    let tenant = tenants::find(tx, &row.session.tenant).await?;
+    let tenant = tenant.ok_or(StoreError::Corrupt("a session's tenant is missing"))?;
+    let settings = tenant.settings.clone().unwrap_or_else(TenantSettings::default);
+    if let Some(redated) = row.session.redate(at.now, settings.session_lifetime) {
+        row.session = redated;
+        sessions::save(tx, &mut row).await?;
+    }
+    match row.session.status {
+        Status::Created | Status::Collecting => {
+            let end = at.now.plus(settings.link_lifetime).min(row.session.expires_at);
+            links::set_end(tx, id, end).await?;
+            enqueue_expiry(tx, &row.session, at).await
+        }
+        Status::Completed | Status::Expired | Status::Failed => {
+            events::redate_failure(tx, id, at.now).await?;
+            schedule_erasure(tx, &tenant, &row.session, at).await
+        }
+        Status::Deciding | Status::Reviewing => Ok(()),
+    }
+}

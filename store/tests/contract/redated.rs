@@ -1,0 +1,74 @@
+//! Times that a wrong clock has set, and the newest time that a database knows.
+
+use crate::fixtures::{World, at, event, keep, read, session, world, write};
+use domain::{
+    event::{EventData, EventType},
+    outcome::SessionRef,
+    session::FailureReason,
+};
+use store::{
+    session::{
+        links::{self, LinkRow},
+        sessions::{self, SessionRow},
+    },
+    webhook::events,
+};
+use testkit::databases::{Backend, backends};
+
+#[tokio::test]
+async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, foreign, .. } = world(&db).await;
+        let link = |number: u8, used_at| LinkRow {
+            hash: vec![number],
+            session: session.session.id.clone(),
+            created_at: at(1),
+            expires_at: at(2),
+            used_at,
+            killed_at: None,
+        };
+        let (open, used) = (keep(link(1, None)), keep(link(2, Some(at(1)))));
+        let failed = |number, session: &SessionRow| {
+            let data = EventData::Failed {
+                session: SessionRef {
+                    session_id: session.session.id.clone(),
+                    tenant_id: session.session.tenant.clone(),
+                },
+                reason: FailureReason::ConsentDeclined,
+            };
+            event(session, number, EventType::Failed, data)
+        };
+        let (own, other) = (keep(failed(1, session)), keep(failed(2, foreign)));
+        write!(db, tx => async {
+            links::insert(tx, open).await?;
+            links::insert(tx, used).await?;
+            links::use_once(tx, &used.hash, at(1)).await?;
+            events::insert(tx, own).await?;
+            events::insert(tx, other).await?;
+            links::set_end(tx, &session.session.id, at(50)).await?;
+            events::redate_failure(tx, &session.session.id, at(60)).await
+        })
+        .unwrap();
+        let ends = async |row: &'static LinkRow| read!(db, tx => links::find(tx, &row.hash)).unwrap().expires_at;
+        assert_eq!((ends(open).await, ends(used).await), (at(50), at(2)), "{name}");
+        for (event, expected) in [(own, at(60)), (other, at(2))] {
+            let found = read!(db, tx => events::find(tx, &event.tenant, &event.id));
+            assert_eq!(found.unwrap().created_at, expected, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_newest_time_is_that_of_the_newest_session() {
+    for Backend { name, db, .. } in backends().await {
+        assert_eq!(read!(db, tx => sessions::find_newest_at(tx)), None, "{name}");
+        let World { tenant, .. } = world(&db).await;
+        let newest = keep(session(tenant, 77));
+        write!(db, tx => sessions::insert(tx, newest)).unwrap();
+        assert_eq!(
+            read!(db, tx => sessions::find_newest_at(tx)),
+            Some(newest.session.created_at),
+            "{name}"
+        );
+    }
+}
