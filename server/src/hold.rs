@@ -1,40 +1,34 @@
-//! Webhooks held after a restore: a file in the data folder, so that no start forgets it.
+//! Webhooks held after a restore: a mark in the database, so that no start of any node forgets it.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
+use service::Honnin;
+use store::{
+    StoreError,
+    marks::{self, Mark},
 };
-
-const FILE: &str = "hold-deliveries";
-
-fn file(data: &Path) -> PathBuf {
-    data.join(FILE)
-}
 
 /// Holds webhooks from the next start on.
 ///
 /// # Errors
-/// If the file cannot be written.
-pub(crate) fn begin(data: &Path) -> io::Result<()> {
-    fs::write(
-        file(data),
-        "This installation was restored. Start it with --send-deliveries to send webhooks.\n",
-    )?;
-    fs::File::open(data)?.sync_all()
+/// If the database does not respond.
+pub(crate) async fn begin(honnin: &Honnin) -> Result<(), StoreError> {
+    let unit = honnin.db().write(async |tx| marks::set(tx, Mark::HoldDeliveries).await);
+    unit.await
 }
 
 /// Sends webhooks again.
 ///
 /// # Errors
-/// If the file cannot be removed.
-pub(crate) fn end(data: &Path) -> io::Result<()> {
-    match fs::remove_file(file(data)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+/// If the database does not respond.
+pub(crate) async fn end(honnin: &Honnin) -> Result<(), StoreError> {
+    let unit = honnin.db().write(async |tx| marks::remove(tx, Mark::HoldDeliveries).await);
+    unit.await
 }
 
 /// Whether webhooks are held.
-pub(crate) fn is_on(data: &Path) -> bool {
-    file(data).exists()
+///
+/// # Errors
+/// If the database does not respond.
+pub(crate) async fn is_on(honnin: &Honnin) -> Result<bool, StoreError> {
+    let unit = honnin.db().ask(async |tx| marks::is_set(tx, Mark::HoldDeliveries).await);
+    unit.await
 }

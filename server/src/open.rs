@@ -4,6 +4,7 @@ use crate::{
     beside,
     config::{Config, PictureStore},
     edge::TenantShares,
+    hold,
     inbox::Inbox,
     master_key::{MasterKeyError, open_vault},
     metrics::Metrics,
@@ -37,6 +38,7 @@ use store::{
     backup::{PicturePlace, UNFINISHED},
     capture::{bucket::Bucket, pictures::Pictures},
     folders::create_durably,
+    marks::{self, Mark},
 };
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
@@ -55,6 +57,9 @@ pub enum OpenError {
     /// A backup is being restored into the data folder.
     #[error("{}: a backup is being restored into this folder; run `honnin backup restore` again if it was interrupted", .0.display())]
     Restoring(PathBuf),
+    /// A backup is being restored into the database, perhaps from another node.
+    #[error("database.url: a backup is being restored into this database; run `honnin backup restore` again if it was interrupted")]
+    RestoringDatabase,
     /// Part of the storage.
     #[error("{what}: {source}")]
     Store {
@@ -132,7 +137,7 @@ pub async fn open_demo_with(
     let mut allowed = config.webhooks.allow_networks.clone();
     allowed.extend(LOOPBACK);
     let sender = sender(&config, allowed)?.through(|network| inbox.before(network));
-    assemble(config, vision, clock, random, sender, Some(inbox)).await
+    finished(assemble(config, vision, clock, random, sender, Some(inbox)).await?).await
 }
 
 async fn load_vision(config: &Config) -> Vision {
@@ -188,7 +193,7 @@ pub async fn open_with(
 ) -> Result<App, OpenError> {
     check_restored(&config)?;
     let sender = sender(&config, config.webhooks.allow_networks.clone())?;
-    assemble(config, vision, clock, random, sender, None).await
+    finished(assemble(config, vision, clock, random, sender, None).await?).await
 }
 
 fn check_restored(config: &Config) -> Result<(), OpenError> {
@@ -196,6 +201,15 @@ fn check_restored(config: &Config) -> Result<(), OpenError> {
         return Err(OpenError::Restoring(config.data_dir.clone()));
     }
     Ok(())
+}
+
+/// Refuses an installation whose restore is not finished.
+async fn finished(app: App) -> Result<App, OpenError> {
+    let unit = app.honnin.db().ask(async |tx| marks::is_set(tx, Mark::Restoring).await);
+    if unit.await.map_err(on("database.url"))? {
+        return Err(OpenError::RestoringDatabase);
+    }
+    Ok(app)
 }
 
 async fn assemble(
@@ -247,7 +261,9 @@ async fn assemble(
             local_sign_in: config.openid.local_sign_in,
         },
     });
+    let restored = hold::is_on(&honnin).await.map_err(on("database.url"))?;
     Ok(App {
+        restored,
         metrics: Arc::new(Metrics::new(honnin.db())),
         site: app::routes::site(honnin.clone(), site::assets(&config.site_dir)),
         honnin,

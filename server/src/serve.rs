@@ -4,7 +4,7 @@ use crate::{
     audit_export,
     config::{Config, Tls},
     edge::{self, Certificate, TlsError},
-    hold, metrics_endpoint,
+    metrics_endpoint,
     router::router,
     state::App,
 };
@@ -317,9 +317,8 @@ async fn plan_sweep(honnin: &Honnin) {
 fn work(app: &App, stop: &CancellationToken) -> Workers {
     let mut tasks = Vec::new();
     let mut bells = Vec::new();
-    let restored = hold::is_on(&app.config.data_dir);
-    let held = app.config.webhooks.hold || restored;
-    if restored {
+    let held = app.config.webhooks.hold || app.restored;
+    if app.restored {
         tracing::warn!(
             "webhooks are on hold since this installation was restored: none are sent until a start with --send-deliveries"
         );

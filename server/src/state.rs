@@ -32,6 +32,8 @@ pub struct App {
     pub models_missing: Arc<[Unavailable]>,
     /// The webhook receiver of the demonstration.
     pub inbox: Option<Arc<Inbox>>,
+    /// Whether webhooks are held since this installation was restored from a backup.
+    pub restored: bool,
     /// Cancelled when the server is shutting down.
     pub stopping: CancellationToken,
     /// Whether pages reload by themselves after the server was started again.

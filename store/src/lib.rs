@@ -13,6 +13,7 @@ pub mod decision;
 pub mod error;
 pub mod folders;
 pub mod jobs;
+pub mod marks;
 pub mod metrics;
 pub mod people;
 pub mod request_log;

@@ -14,7 +14,11 @@ use std::{
     path::PathBuf,
     sync::Arc,
 };
-use store::backup::{self, DatabasePlace, Gaps, Source, Target, Verified};
+use store::{
+    StoreError,
+    backup::{self, DatabasePlace, Gaps, Source, Target, Verified},
+    marks::{self, Mark},
+};
 
 #[derive(Subcommand)]
 pub(super) enum BackupCommand {
@@ -82,7 +86,8 @@ fn make(config: &Config, create: &Create) -> Result<(), Failure> {
         pictures: &pictures,
     };
     let copied = block_on(async {
-        let made = backup::make(source, (to, keys), gaps, SystemClock.now(), &mut shown("pictures"));
+        let mut progress = shown("pictures");
+        let made = backup::make(source, (to, keys), gaps, SystemClock.now(), &mut progress);
         Ok(made.await?)
     })?;
     say(format!("Copied the sessions and {copied} pictures to {}", to.display()))?;
@@ -106,11 +111,18 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
     block_on(async move {
         let verified =
             backup::put_back(from, keys, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
-        if !restore.send_deliveries {
-            hold::begin(&config.data_dir)?;
-        }
         let app = open_restored(Arc::clone(&config)).await?;
+        if restore.send_deliveries {
+            hold::end(&app.honnin).await?;
+        } else {
+            hold::begin(&app.honnin).await?;
+        }
         let erased = erase_again(&app.honnin).await;
+        if erased.is_ok() {
+            let finish = app.honnin.db().write(async |tx| marks::remove(tx, Mark::Restoring).await);
+            let finished: Result<(), StoreError> = finish.await;
+            finished?;
+        }
         app.honnin.close().await?;
         let erased = erased?;
         target.finish()?;

@@ -23,7 +23,7 @@ pub(super) struct ServeArgs {
     work: WorkerArgs,
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(super) struct WorkerArgs {
     /// Hold all webhooks until the next start without this option. Use it after restoring a backup.
     #[arg(long)]
@@ -39,11 +39,16 @@ impl WorkerArgs {
         if self.hold_deliveries {
             layers.set("webhooks.hold", true);
         }
-        let config = read(&layers)?;
-        if self.send_deliveries {
-            hold::end(&config.data_dir)?;
+        read(&layers)
+    }
+
+    /// Ends the hold of a restored installation, if that is wanted.
+    async fn release(&self, app: App) -> Result<App, Failure> {
+        if !self.send_deliveries {
+            return Ok(app);
         }
-        Ok(config)
+        hold::end(&app.honnin).await?;
+        Ok(App { restored: false, ..app })
     }
 }
 
@@ -71,7 +76,7 @@ pub(super) fn serve(settings: &Settings, arguments: &ServeArgs) -> Result<(), Fa
         demo: arguments.demo,
         ..Mode::default()
     };
-    run(arguments.work.load(settings)?, mode)
+    run(arguments.work.load(settings)?, mode, &arguments.work)
 }
 
 pub(super) fn demo(settings: &Settings, arguments: &DemoArgs) -> Result<(), Failure> {
@@ -91,10 +96,10 @@ pub(super) fn demo(settings: &Settings, arguments: &DemoArgs) -> Result<(), Fail
         #[cfg(debug_assertions)]
         reload: arguments.reload,
     };
-    run(read(&layers)?, mode)
+    run(read(&layers)?, mode, &WorkerArgs::default())
 }
 
-fn run(config: Arc<Config>, mode: Mode) -> Result<(), Failure> {
+fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure> {
     logging::start(&config.log);
     raise_descriptor_limit();
     block_on(async move {
@@ -103,6 +108,7 @@ fn run(config: Arc<Config>, mode: Mode) -> Result<(), Failure> {
         } else {
             open(Arc::clone(&config)).await?
         };
+        let app = work.release(app).await?;
         #[cfg(debug_assertions)]
         let app = App {
             reload: mode.reload,
@@ -144,7 +150,7 @@ pub(super) fn worker(settings: &Settings, arguments: &WorkerArgs) -> Result<(), 
     let config = arguments.load(settings)?;
     logging::start(&config.log);
     block_on(async move {
-        let app = open(config).await?;
+        let app = arguments.release(open(config).await?).await?;
         stop_on_signal(app.stopping.clone())?;
         tracing::info!("working");
         service_manager::tell(app.stopping.clone());

@@ -47,9 +47,14 @@ const INCOMPLETE: &str = "was copied while it was open, without its write-ahead 
 
 /// The shell commands of the section about backups: making a copy, verifying it, and restoring it.
 fn documented() -> [String; 3] {
+    blocks("Backup and restore")
+}
+
+/// The blocks of shell commands in a section.
+fn blocks<const N: usize>(section: &str) -> [String; N] {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/OPERATIONS.md");
     let page = fs::read_to_string(page).unwrap();
-    let (_, section) = page.split_once("\n## Backup and restore\n").unwrap();
+    let (_, section) = page.split_once(&format!("\n## {section}\n")).unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
     let blocks: Vec<String> = section
         .split("\n```sh\n")
@@ -602,4 +607,108 @@ async fn a_node_that_holds_deliveries_does_everything_else_and_sends_when_it_no_
     overdue.sort();
     assert_eq!(told, overdue);
     node.stop().await;
+}
+
+/// An overdue session of a tenant with a receiver, copied before anybody has been told of its end.
+async fn copied_before_it_was_told(receiver: &Receiver, installation: &Installation) -> Copy {
+    let late = installation.open(Millis(-Millis::hours(1).0)).await;
+    let url = format!("https://127.0.0.1:{}/hooks", receiver.port);
+    let tenant = add_tenant(&late, settings(Some(url))).await;
+    overdue_session(&late, tenant.key.expose()).await;
+    late.honnin.close().await.unwrap();
+    let copy = Copy::new();
+    copy.run(&documented()[0], installation).await;
+    copy
+}
+
+/// Everything but webhooks happens on a restored installation, whichever node it is, until one is started with the option that sends them.
+///
+/// `node` is another node of the same installation than that on which the copy was put back.
+async fn is_held_until_it_is_released(receiver: &Receiver, restored: &Installation, node: &Installation) {
+    let app = node.open(Millis(0)).await;
+    let (mut process, _) = begin(node, "serve").await;
+    process.until_it_says("webhooks are on hold").await;
+    let waiting = "SELECT COUNT(*) FROM deliveries WHERE state = 'pending'";
+    while databases::number_at(&app.config.database_url, waiting).await == 0 {
+        tokio::task::yield_now().await;
+    }
+    process.stop().await;
+    app.honnin.close().await.unwrap();
+    assert_eq!(receiver.connections(), 0, "it is held");
+    let (process, _) = begin(restored, "serve --send-deliveries").await;
+    receiver.wait_for(1).await;
+    process.stop().await;
+    let (process, _) = begin(node, "serve").await;
+    assert!(!process.said().iter().any(|line| line.contains("webhooks are on hold")));
+    process.stop().await;
+}
+
+/// Planted faults that this test detects: a mark in the folder of one node; a mark that a start forgets.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_node_of_a_restored_installation_sends_webhooks_until_one_is_told_to() {
+    let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
+    let copy = copied_before_it_was_told(&receiver, &Installation::new()).await;
+    let restored = Installation::new();
+    copy.run(&documented()[2], &restored).await;
+    is_held_until_it_is_released(&receiver, &restored, &restored).await;
+
+    let Some(server) = databases::postgres_server() else { return };
+    let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
+    let lost = [databases::empty(&server).await, databases::empty(&server).await];
+    let copy = copied_before_it_was_told(&receiver, &on_databases(&lost)).await;
+    let found = [databases::empty(&server).await, databases::empty(&server).await];
+    let restored = on_databases(&found);
+    copy.run(&documented()[2], &restored).await;
+    // A node with an empty folder of its own, as in a container, and the same master key.
+    let other = on_databases(&found);
+    fs::create_dir(other.data()).unwrap();
+    fs::copy(restored.data().join("master.key"), other.data().join("master.key")).unwrap();
+    is_held_until_it_is_released(&receiver, &restored, &other).await;
+}
+
+pub(super) fn on_databases([url, keys_url]: &[String; 2]) -> Installation {
+    Installation::new().with(&format!("database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_starts_on_a_database_into_which_a_copy_is_being_restored_and_the_command_can_be_run_again() {
+    let Some(server) = databases::postgres_server() else { return };
+    let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
+    let lost = [databases::empty(&server).await, databases::empty(&server).await];
+    let copy = copied_before_it_was_told(&receiver, &on_databases(&lost)).await;
+    let found = [databases::empty(&server).await, databases::empty(&server).await];
+    copy.run(&documented()[2], &on_databases(&found)).await;
+    // As if it had ended before its last step, on another node.
+    databases::run_at(&found[0], "INSERT INTO marks (name) VALUES ('restoring')").await;
+    let other = on_databases(&found);
+    fs::create_dir(other.data()).unwrap();
+    let mut node = other.start("serve", "127.0.0.1:0");
+    node.until_it_says("a backup is being restored into this database").await;
+    drop(node);
+    fs::remove_dir_all(other.data()).unwrap();
+    copy.run(&documented()[2], &other).await;
+    let (node, _) = begin(&other, "serve").await;
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_restore_drill_succeeds_as_documented_and_tells_nobody() {
+    let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
+    let installation = Installation::new();
+    let copy = copied_before_it_was_told(&receiver, &installation).await;
+    let [drill] = blocks("Restore drill");
+    let folder = tempfile::tempdir().unwrap();
+    let setting = format!(
+        "DRILL={:?}\nLISTEN=127.0.0.1:{}\n",
+        folder.path().join("data"),
+        free_port()
+    );
+    // A function cannot be killed, but what takes its place can.
+    let drill = drill.replace("honnin serve &", "exec_honnin serve &");
+    let output = copy.output(&(setting + &drill), &installation).await;
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("1 with personal data"), "{said}");
+    assert!(folder.path().join("data/honnin.db").exists());
+    assert_eq!(receiver.connections(), 0);
 }

@@ -5,6 +5,7 @@ use super::{
     compare::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, Picture, pictures_of},
     files,
 };
+use crate::marks::Mark;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, postgres::PgConnectOptions};
 use std::{
     fs::File,
@@ -13,6 +14,9 @@ use std::{
     process::{Command, Stdio},
     str::FromStr as _,
 };
+
+/// The table of marks.
+const MARKS: &str = include_str!("../../../migrations/postgres/0030_marks.sql");
 
 /// The dump of a database.
 pub(super) const fn dump_of(half: Half) -> &'static str {
@@ -79,6 +83,8 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
         "--no-owner",
         "--no-privileges",
         "--no-password",
+        // What is marked in this installation says nothing about the one that the copy is put back into, which has marks before anything else.
+        "--exclude-table=*.marks",
         "--snapshot",
     ];
     let mut program = program("pg_dump", &options);
@@ -127,6 +133,39 @@ pub(super) async fn is_empty(url: &str) -> Result<bool, BackupError> {
     .map_err(failed)?;
     connection.close().await.map_err(failed)?;
     Ok(!found)
+}
+
+/// Marks the database at `url`, which may be empty: no node starts on it, whatever folder it has.
+pub(super) async fn begin_restoring(url: &str) -> Result<(), BackupError> {
+    let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
+    let mut connection = parse(url)?.connect().await.map_err(failed)?;
+    sqlx::raw_sql(MARKS).execute(&mut connection).await.map_err(failed)?;
+    sqlx::query("INSERT INTO marks (name) VALUES ($1) ON CONFLICT DO NOTHING")
+        .bind(Mark::Restoring.as_str())
+        .execute(&mut connection)
+        .await
+        .map_err(failed)?;
+    connection.close().await.map_err(failed)
+}
+
+/// Whether a copy is being put back into the database at `url`.
+pub(super) async fn is_restoring(url: &str) -> Result<bool, BackupError> {
+    let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
+    let mut connection = parse(url)?.connect().await.map_err(failed)?;
+    let exists: bool = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE tablename = 'marks' AND schemaname = ANY (current_schemas(false)))",
+    )
+    .fetch_one(&mut connection)
+    .await
+    .map_err(failed)?;
+    let is_set = exists
+        && sqlx::query_scalar::<_, bool>("SELECT EXISTS (SELECT 1 FROM marks WHERE name = $1)")
+            .bind(Mark::Restoring.as_str())
+            .fetch_one(&mut connection)
+            .await
+            .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    Ok(is_set)
 }
 
 /// Puts a dump back into the database at `url`: all of it, or nothing.

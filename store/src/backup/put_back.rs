@@ -41,6 +41,14 @@ impl DatabasePlace {
         }
     }
 
+    /// Whether a copy is being put back into it. In a file, the folder says so.
+    async fn is_restoring(&self) -> Result<bool, BackupError> {
+        match self {
+            Self::File(_) => Ok(false),
+            Self::Postgres(url) => postgres::is_restoring(url).await,
+        }
+    }
+
     /// For people, without a password.
     fn shown(&self) -> &Path {
         match self {
@@ -107,8 +115,9 @@ impl Target {
     }
 }
 
-/// Verifies a copy and puts it back, with the file `master_key` if there is a place for it. If it was interrupted, it can be run again. The data folder then still has the file
-/// [`UNFINISHED`], which [`Target::finish`] removes once what was erased since is erased here, too.
+/// Verifies a copy and puts it back, with the file `master_key` if there is a place for it. If it was interrupted, it can be run again.
+/// The data folder then still has the file [`UNFINISHED`], which [`Target::finish`] removes once what was erased since is erased here, too,
+/// and a database on PostgreSQL the mark [`Mark::Restoring`](crate::marks::Mark), which the caller removes before.
 ///
 /// # Errors
 /// [`BackupError`]. If the copy is not whole, nothing was written.
@@ -131,6 +140,7 @@ pub async fn put_back(
     }
     let mark = target.folder.join(UNFINISHED);
     if !mark.exists()
+        && !target.database.is_restoring().await?
         && let Some(there) = target.find_existing().await?
     {
         return Err(BackupError::unfit(
@@ -139,6 +149,9 @@ pub async fn put_back(
         ));
     }
     files::create_folder(&target.folder)?;
+    if let DatabasePlace::Postgres(url) = &target.database {
+        postgres::begin_restoring(url).await?;
+    }
     files::write(
         &mark,
         b"A copy is being put back into this folder. Run the command again if it was interrupted.\n",

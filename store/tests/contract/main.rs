@@ -15,6 +15,7 @@ mod identities;
 mod jobs;
 mod limits;
 mod logos;
+mod marks;
 mod outbox;
 mod people;
 mod pictures;

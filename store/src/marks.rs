@@ -1,0 +1,53 @@
+//! What every node of an installation has to know at its start. In the database, because a node may have nothing else in common with the others.
+
+use crate::{
+    StoreError,
+    db::{Tx, on},
+};
+
+/// Something to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A copy is being put back: nobody may start.
+    Restoring,
+    /// Webhooks are held, because the copy that was put back may have some that were sent before.
+    HoldDeliveries,
+}
+
+impl Mark {
+    /// The mark as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Restoring => "restoring",
+            Self::HoldDeliveries => "hold-deliveries",
+        }
+    }
+}
+
+/// Sets a mark, if it is not set.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn set(tx: &mut Tx, mark: Mark) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("INSERT INTO marks (name) VALUES ($1) ON CONFLICT DO NOTHING")
+        .bind(mark.as_str()).execute(conn).await.map(drop))
+}
+
+/// Removes a mark, if it is set.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove(tx: &mut Tx, mark: Mark) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM marks WHERE name = $1").bind(mark.as_str()).execute(conn).await.map(drop))
+}
+
+/// Whether a mark is set.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_set(tx: &mut Tx, mark: Mark) -> Result<bool, StoreError> {
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM marks WHERE name = $1")
+        .bind(mark.as_str()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
