@@ -28,9 +28,9 @@ long() {
     "$@" || faults="$faults
    $name"
 }
-# Tests by file name, on both databases; optimised, with debug assertions.
+# Tests by file name, on both databases, and with pictures in a bucket; optimised, with debug assertions.
 tests() {
-    scripts/with-postgres cargo test --quiet --profile soak "$@" -- --nocapture
+    scripts/with-postgres scripts/with-s3 cargo test --quiet --profile soak "$@" -- --nocapture
 }
 # The same without writing to a disk: these test the order of operations, not power cuts.
 tests_in_memory() {

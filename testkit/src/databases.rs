@@ -204,6 +204,17 @@ pub async fn number_at(url: &str, sql: &'static str) -> i64 {
     }
 }
 
+/// Reads one column of texts at `url`.
+pub async fn texts_at(url: &str, sql: &'static str) -> Vec<String> {
+    if url.starts_with("sqlite") {
+        let mut connection = SqliteConnection::connect(url).await.unwrap();
+        sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
+    } else {
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
+    }
+}
+
 /// Reads one column of bytes at `url`.
 pub async fn bytes_at(url: &str, sql: &'static str) -> Vec<Vec<u8>> {
     if url.starts_with("sqlite") {

@@ -6,7 +6,20 @@ use super::{
     person::Person,
 };
 use serde_json::Value;
-use std::{collections::HashMap, fs, io, net::SocketAddr, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    fs, io,
+    net::SocketAddr,
+    path::Path,
+    sync::Mutex,
+    time::Duration,
+};
+use testkit::{databases::texts_at, receiver::Receiver};
+use tokio::time::timeout;
+
+/// Longer than the leases of a process that was killed.
+const PATIENCE: Duration = Duration::from_secs(60);
+const DELIVERED: &str = "SELECT event_id FROM deliveries WHERE state = 'delivered'";
 
 /// Compares what a node responds with what was acknowledged. Fails with the first difference.
 pub(super) async fn compare(address: SocketAddr, facts: &[&Fact], data: &Path) -> io::Result<()> {
@@ -33,7 +46,7 @@ pub(super) async fn compare(address: SocketAddr, facts: &[&Fact], data: &Path) -
                 let found = events[key].contains(event);
                 check(found, || format!("the event {} is missing or different", event["id"]))?;
             }
-            // After the deliveries.
+            // What is sent again has the same id; what was not sent before still is: see `completed`.
             Fact::Delivered(..) => {}
             Fact::Erased(key, id) => {
                 let session = read(address, key, id).await?;
@@ -43,6 +56,53 @@ pub(super) async fn compare(address: SocketAddr, facts: &[&Fact], data: &Path) -
         }
     }
     Ok(())
+}
+
+/// Returns when the running node has done what the facts leave to do: each session that was submitted is decided, or left to a reviewer, and
+/// each event has arrived. Fails with what is never done.
+pub(super) async fn completed(address: SocketAddr, facts: &[&Fact], url: &str, receiver: &Receiver) -> io::Result<()> {
+    for fact in facts {
+        if let Fact::Submitted(key, id) = fact {
+            let decided = timeout(PATIENCE, decided(address, key, id)).await;
+            decided.map_err(|_| io::Error::other(format!("{id} was submitted and is never decided")))??;
+        }
+    }
+    let missing = undelivered(facts, url, receiver).await;
+    check(missing.is_empty(), || format!("events that never arrive: {missing:?}"))
+}
+
+async fn decided(address: SocketAddr, key: &str, id: &str) -> io::Result<()> {
+    while read(address, key, id).await?["status"] == "deciding" {
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+/// The events among the facts that the receiver does not have, or that the node does not know it has; empty as soon as there are none.
+async fn undelivered(facts: &[&Fact], url: &str, receiver: &Receiver) -> Vec<String> {
+    let acknowledged = facts.iter().filter_map(|fact| match fact {
+        Fact::Event(_, event) => Some(event["id"].as_str()?.to_owned()),
+        _ => None,
+    });
+    let acknowledged: Vec<String> = acknowledged.collect();
+    let left = Mutex::new(Vec::new());
+    let missing = async {
+        loop {
+            let settled: HashSet<_> = texts_at(url, DELIVERED).await.into_iter().collect();
+            let arrived: HashSet<_> = receiver.ids().into_iter().collect();
+            let missing = acknowledged.iter().filter(|id| !settled.contains(*id) || !arrived.contains(*id));
+            let missing: Vec<String> = missing.cloned().collect();
+            if missing.is_empty() {
+                return;
+            }
+            *left.lock().unwrap() = missing;
+            tokio::task::yield_now().await;
+        }
+    };
+    match timeout(PATIENCE, missing).await {
+        Ok(()) => Vec::new(),
+        Err(_) => std::mem::take(&mut *left.lock().unwrap()),
+    }
 }
 
 fn check(holds: bool, fault: impl FnOnce() -> String) -> io::Result<()> {

@@ -5,7 +5,7 @@
 
 use super::{
     acknowledged::{Keys, Note, Notes, use_until_it_fails},
-    comparison::compare,
+    comparison::{compare, completed},
     free_port,
     node::{Installation, add_tenant, settings},
 };
@@ -31,20 +31,22 @@ const SAMPLE: usize = 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_people_were_told_is_there_however_often_the_process_is_killed() {
-    killed(Installation::new()).await;
+    let installation = Installation::new();
+    let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+    killed(installation, &url).await;
     // Skipped without a server: `scripts/with-postgres` starts one.
     if let Some(server) = databases::postgres_server() {
         let database = databases::postgres(&server).await;
         let urls = (&database.url, &database.keys_url);
-        killed(Installation::new().with(&format!(
+        let installation = Installation::new().with(&format!(
             "database.url = {:?}\ndatabase.keys_url = {:?}\ndatabase.connections = 8\n",
             urls.0, urls.1
-        )))
-        .await;
+        ));
+        killed(installation, urls.0).await;
     }
 }
 
-async fn killed(installation: Installation) {
+async fn killed(installation: Installation, url: &str) {
     let kills = usize::try_from(count("HONNIN_PEOPLE_KILLS", 12)).unwrap();
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
     let keys = tenants(&installation, &receiver).await;
@@ -70,6 +72,8 @@ async fn killed(installation: Installation) {
     node.until_it_says("listening").await;
     let all = notes.since(0);
     same(&installation, address, &all).await;
+    let facts: Vec<_> = all.iter().map(|note| &note.fact).collect();
+    completed(address, &facts, url, &receiver).await.unwrap();
     node.stop().await;
     let delivered = each_session_has_one_event(&receiver);
     println!(

@@ -7,6 +7,7 @@ mod acknowledged;
 mod audit;
 mod backup;
 mod comparison;
+mod cut_off;
 mod documented;
 mod full_disk;
 mod http;

@@ -35,10 +35,7 @@ use service::{
         submit::submit,
         take::capture_document,
     },
-    jobs::{
-        lease::LEASE,
-        worker::{Lane, Worker},
-    },
+    jobs::worker::{Lane, Worker},
     runtime::clock::SystemClock,
     session::create::create_session,
 };
@@ -182,9 +179,6 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
         .filter(|job| victim.workers.contains(&job.worker))
         .collect();
     assert!(!orphans.is_empty(), "{held:?}");
-    for orphan in &orphans {
-        assert!(orphan.until <= killed_at.plus(LEASE), "{orphan:?}");
-    }
     let sent_again = |id: &str| {
         let received = receiver.received();
         received.iter().filter(|one| one.header("webhook-id") == id).count() > 1
@@ -216,10 +210,9 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
         );
         longest = longest.max(attempt.attempted_at.as_millis() - killed_at.as_millis());
     }
-    println!(
-        "{} deliveries taken over, the last one after {longest} ms",
-        orphans.len()
-    );
+    // As docs/OPERATIONS.md says, whatever the lease is.
+    let taken = orphans.len();
+    assert!(longest <= Millis::seconds(20).0, "{taken} taken over, the last one after {longest} ms");
 }
 
 /// Clients that take sessions from their creation to the submit. What a node does not answer is asked of the next one.

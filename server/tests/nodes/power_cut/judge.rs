@@ -3,7 +3,7 @@
 use super::{
     super::{
         acknowledged::Fact,
-        comparison::compare,
+        comparison::{compare, completed},
         free_port,
         node::{Installation, Node},
     },
@@ -26,6 +26,9 @@ pub(super) async fn judge(tree: &Tree, facts: &[&Fact], receiver: &Receiver) -> 
     }
     let seen = compare(address, facts, &installation.data()).await;
     seen.map_err(|error| error.to_string())?;
+    let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+    let done = completed(address, facts, &url, receiver).await;
+    done.map_err(|error| error.to_string())?;
     stop(node).await?;
     same_events(facts, receiver, before)?;
     are_sound(&installation.data()).await
