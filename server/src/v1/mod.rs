@@ -11,6 +11,8 @@ mod erase;
 mod error;
 mod events;
 mod examples;
+#[cfg(test)]
+mod fuzz;
 mod list;
 mod query;
 mod read;

@@ -17,7 +17,7 @@ use store::{
 };
 
 /// The job for a session. It has come by any clock.
-pub(crate) const fn job(session: &SessionId) -> NewJob<'_> {
+pub(crate) fn job(session: &SessionId) -> NewJob<'_> {
     NewJob {
         kind: JobKind::Redate,
         subject: session.as_str(),

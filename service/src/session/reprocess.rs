@@ -3,7 +3,7 @@
 
 use crate::{Honnin, access::Tenant, runtime::steadiness::Moment, session::create::enqueue_expiry};
 use domain::{
-    audit::AuditAction, ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings, time::Timestamp,
+    audit::AuditAction, ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings,
 };
 use store::{
     StoreError, Tx, audit,

@@ -1,6 +1,8 @@
 //! Model cards: networks that an operator adds to the models folder, each with a TOML file beside it (`NAME.card.toml`) that says what it is, how it
 //! wants its pictures, and how it was calibrated.
 
+#[cfg(test)]
+mod fuzz;
 mod pictures;
 
 pub(crate) use pictures::OnPictures;
@@ -184,9 +186,13 @@ impl Card {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let unusable = |reason: String| ModelError::Unusable(name.clone(), reason);
         let text = fs::read_to_string(path).map_err(|e| unusable(e.to_string()))?;
-        let card: Self = toml::from_str(&text).map_err(|e| unusable(e.to_string()))?;
-        card.mistake()
-            .map_or(Ok(card), |mistake| Err(unusable(mistake.to_owned())))
+        Self::parse(&text).map_err(unusable)
+    }
+
+    /// A card by its text, or what is wrong with it.
+    fn parse(text: &str) -> Result<Self, String> {
+        let card: Self = toml::from_str(text).map_err(|e| e.to_string())?;
+        card.mistake().map_or(Ok(card), |mistake| Err(mistake.to_owned()))
     }
 
     /// What is wrong with it.
@@ -208,7 +214,7 @@ impl Card {
                 "name: letters, digits, - _ . only",
             ),
             (
-                self.file.chars().all(plain) && !self.file.starts_with('.'),
+                !self.file.is_empty() && self.file.chars().all(plain) && !self.file.starts_with('.'),
                 "file: the name of a file in the same folder",
             ),
             (!self.licence.trim().is_empty(), "licence: must be given"),

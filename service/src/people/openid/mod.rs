@@ -2,6 +2,8 @@
 //! who somebody is; what they may do here is said by their invitation.
 
 mod attempt;
+#[cfg(test)]
+mod fuzz;
 mod invalid_token;
 mod keys;
 pub mod provider;

@@ -70,7 +70,7 @@ pub(super) enum ProviderError {
 
 /// The provider's description of itself (OpenID Connect Discovery 1.0, section 3), as far as it is used.
 #[derive(Clone, Debug, Deserialize)]
-struct Published {
+pub(super) struct Published {
     issuer: String,
     authorization_endpoint: Url,
     token_endpoint: Url,
@@ -80,6 +80,33 @@ struct Published {
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
     #[serde(default)]
     authorization_response_iss_parameter_supported: bool,
+}
+
+impl Published {
+    /// What the provider says of itself, if it is the one that was asked and none of its addresses is without TLS.
+    #[cfg(test)]
+    pub(super) fn parse(body: &[u8], issuer: &str) -> Result<Self, String> {
+        let metadata: Self = json(body).map_err(|error| error.to_string())?;
+        metadata.check(issuer)?;
+        Ok(metadata)
+    }
+
+    fn check(&self, issuer: &str) -> Result<(), String> {
+        if self.issuer != issuer {
+            return Err(format!("it calls itself {:?} and not {issuer:?}", self.issuer));
+        }
+        if self.endpoints().all(is_allowed) {
+            Ok(())
+        } else {
+            Err("an endpoint without TLS".into())
+        }
+    }
+
+    /// Every address that is asked, or that the browser is sent to.
+    pub(super) fn endpoints(&self) -> impl Iterator<Item = &Url> {
+        let always = [&self.authorization_endpoint, &self.token_endpoint, &self.jwks_uri];
+        always.into_iter().chain(&self.end_session_endpoint)
+    }
 }
 
 #[derive(Clone)]
@@ -179,24 +206,7 @@ impl Provider {
         let address = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
         let address = Url::parse(&address).map_err(|error| unreachable(WHAT, error))?;
         let metadata: Published = self.get(WHAT, &address, json).await?;
-        if metadata.issuer != *issuer {
-            return Err(unreachable(
-                WHAT,
-                format!("it calls itself {:?} and not {issuer:?}", metadata.issuer),
-            ));
-        }
-        let endpoints = [
-            &metadata.authorization_endpoint,
-            &metadata.token_endpoint,
-            &metadata.jwks_uri,
-        ];
-        if !endpoints
-            .into_iter()
-            .chain(&metadata.end_session_endpoint)
-            .all(is_allowed)
-        {
-            return Err(unreachable(WHAT, "an endpoint without TLS"));
-        }
+        metadata.check(issuer).map_err(|fault| unreachable(WHAT, fault))?;
         Ok(metadata)
     }
 

@@ -176,4 +176,6 @@ fn check_times(claims: &Claims, now: Timestamp) -> Result<(), InvalidToken> {
 }
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;
