@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The table of marks.
-const MARKS: &str = include_str!("../../../migrations/postgres/0030_marks.sql");
+const MARKS: &str = include_str!("../../../migrations/postgres/0031_marks.sql");
 
 /// The dump of a database.
 pub(super) const fn dump_of(half: Half) -> &'static str {
