@@ -114,7 +114,13 @@ mod tests {
         for id in [format!("vs_{hex}"), format!("usr_{hex}")] {
             assert!(has_form_of_id(&id), "{id}");
         }
-        for other in [String::new(), hex.to_owned(), format!("Taro Sato_{hex}"), format!("vs_{hex}0"), "_".to_owned()] {
+        for other in [
+            String::new(),
+            hex.to_owned(),
+            format!("Taro Sato_{hex}"),
+            format!("vs_{hex}0"),
+            "_".to_owned(),
+        ] {
             assert!(!has_form_of_id(&other), "{other}");
         }
     }

@@ -215,6 +215,11 @@ fn describe(filter: &Filter, format: &str) -> String {
         ("from", filter.from.map(Timestamp::to_iso)),
         ("until", filter.until.map(Timestamp::to_iso)),
     ];
-    let set = set.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
-    std::iter::once(format.to_owned()).chain(set).collect::<Vec<_>>().join(", ")
+    let set = set
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+    std::iter::once(format.to_owned())
+        .chain(set)
+        .collect::<Vec<_>>()
+        .join(", ")
 }

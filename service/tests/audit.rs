@@ -105,7 +105,11 @@ async fn an_export_is_recorded_with_its_format_and_filter_but_not_with_what_may_
     };
     assert!(exported(&harness, &auditor, filter).await.is_empty());
     let found = exported(&harness, &auditor, Filter::default()).await;
-    let details: Vec<_> = found.iter().take(2).map(|one| one.entry.detail.clone().unwrap()).collect();
+    let details: Vec<_> = found
+        .iter()
+        .take(2)
+        .map(|one| one.entry.detail.clone().unwrap())
+        .collect();
     let first = format!(
         "csv, action session.create, by something that is no id, about {session}, from 1970-01-01T00:00:00.000Z"
     );

@@ -25,7 +25,11 @@ fn everything() -> BTreeSet<String> {
             if name.starts_with('.') || ["target", "node_modules", "models"].contains(&name.as_str()) {
                 continue;
             }
-            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            let path = if folder.is_empty() {
+                name
+            } else {
+                format!("{folder}/{name}")
+            };
             if entry.file_type().unwrap().is_dir() {
                 open.push(path.clone());
             }
@@ -38,7 +42,8 @@ fn everything() -> BTreeSet<String> {
 /// The documents, with their text outside of blocks of code.
 fn documents(all: &BTreeSet<String>) -> Vec<(&String, String)> {
     let is_document = |path: &&String| {
-        path.ends_with(".md") && (path.starts_with("docs/") || ["README.md", "CONTRIBUTING.md"].contains(&path.as_str()))
+        path.ends_with(".md")
+            && (path.starts_with("docs/") || ["README.md", "CONTRIBUTING.md"].contains(&path.as_str()))
     };
     let text = |path: &String| {
         let text = fs::read_to_string(root().join(path)).unwrap();
@@ -70,7 +75,9 @@ fn every_path_and_every_file_that_a_document_names_exists() {
         let (stem, kind) = word.rsplit_once('.').unwrap_or_default();
         ["rs", "mjs", "sh", "c"].contains(&kind)
             && !stem.is_empty()
-            && stem.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-'))
+            && stem
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-'))
     };
     let (mut missing, mut found) = (Vec::new(), 0);
     for (document, text) in documents(&all) {
@@ -94,13 +101,18 @@ fn every_path_and_every_file_that_a_document_names_exists() {
 fn every_test_that_the_security_page_names_exists() {
     let all = everything();
     let sources = all.iter().filter(|path| path.ends_with(".rs"));
-    let sources: String = sources.map(|path| fs::read_to_string(root().join(path)).unwrap()).collect();
+    let sources: String = sources
+        .map(|path| fs::read_to_string(root().join(path)).unwrap())
+        .collect();
     let (_, page) = documents(&all)
         .into_iter()
         .find(|(path, _)| *path == "docs/SECURITY.md")
         .unwrap();
     let is_test = |word: &&str| {
-        word.matches('_').count() > 3 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        word.matches('_').count() > 3
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
     };
     let named: Vec<&str> = quoted(&page).filter(is_test).collect();
     let missing: Vec<_> = named

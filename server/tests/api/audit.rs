@@ -1,6 +1,9 @@
 //! The audit log in the console.
 
-use crate::{console::Browser, support::{Server, between, dechunked}};
+use crate::{
+    console::Browser,
+    support::{Server, between, dechunked},
+};
 use domain::{
     role::Role,
     time::{Millis, Timestamp},
@@ -29,11 +32,19 @@ async fn the_audit_log_is_filtered_and_exported() {
     assert_eq!(dechunked(&csv.body).lines().count(), 2, "{}", csv.body);
     let lines = dechunked(&auditor.get("/admin/audit/export?format=jsonl").await.body);
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
-    assert_eq!((&first["action"], &first["detail"]), (&"audit.export".into(), &"jsonl".into()));
+    assert_eq!(
+        (&first["action"], &first["detail"]),
+        (&"audit.export".into(), &"jsonl".into())
+    );
     let page = auditor.get("/admin/audit?action=audit.export").await.body;
-    assert!(page.contains("exported the audit log<span class=\"soft\"> (csv, action session.create)"), "{page}");
+    assert!(
+        page.contains("exported the audit log<span class=\"soft\"> (csv, action session.create)"),
+        "{page}"
+    );
     server.clock.advance(Millis::minutes(10));
-    let asked = auditor.get("/admin/audit/export?action=session.create&format=csv").await;
+    let asked = auditor
+        .get("/admin/audit/export?action=session.create&format=csv")
+        .await;
     assert_eq!(
         asked.header("location"),
         Some("/admin/confirm?next=%2Fadmin%2Faudit%3Faction%3Dsession.create"),
@@ -45,7 +56,11 @@ async fn the_audit_log_is_filtered_and_exported() {
 
 /// Links what is not yet linked, as the worker does.
 async fn link(server: &Server) {
-    let unit = server.app.honnin.db().write(async |tx| audit_chain::seal(tx, 1_000).await);
+    let unit = server
+        .app
+        .honnin
+        .db()
+        .write(async |tx| audit_chain::seal(tx, 1_000).await);
     unit.await.unwrap();
 }
 
@@ -62,12 +77,26 @@ async fn the_page_says_whether_the_chain_is_intact_and_checks_all_of_it_on_deman
     let (last, rest) = state.split_once(' ').unwrap();
     assert_eq!(rest, "are intact. Not yet linked: 1.");
     link(&server).await;
-    assert_eq!(auditor.post("/admin/audit/verify", "").await.header("location"), Some("/admin/audit"));
+    assert_eq!(
+        auditor.post("/admin/audit/verify", "").await.header("location"),
+        Some("/admin/audit")
+    );
     let last = last.parse::<u32>().unwrap() + 1;
     let told = format!("Entries 1 to {last} are intact.");
-    assert_eq!(auditor.get("/admin/audit").await.body.matches(&told).count(), 2, "as a notice as well");
-    let unit = server.app.honnin.db().write(async |tx| audit_chain::remove_before(tx, Timestamp::from_millis(i64::MAX), 1).await);
+    assert_eq!(
+        auditor.get("/admin/audit").await.body.matches(&told).count(),
+        2,
+        "as a notice as well"
+    );
+    let unit = server
+        .app
+        .honnin
+        .db()
+        .write(async |tx| audit_chain::remove_before(tx, Timestamp::from_millis(i64::MAX), 1).await);
     unit.await.unwrap();
     let trimmed = auditor.get("/admin/audit").await.body;
-    assert!(trimmed.contains(&format!("Entries 2 to {last} are intact.")), "{trimmed}");
+    assert!(
+        trimmed.contains(&format!("Entries 2 to {last} are intact.")),
+        "{trimmed}"
+    );
 }

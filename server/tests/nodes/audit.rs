@@ -43,9 +43,15 @@ async fn the_command_finds_an_intact_log_a_replaced_one_and_a_changed_entry() {
     assert!(!other.status.success() && printed(&other.stderr).contains("it was replaced"));
 
     let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
-    assert_eq!(run_at(&url, "UPDATE audit SET actor = 'usr_1' WHERE position = 2").await, 1);
+    assert_eq!(
+        run_at(&url, "UPDATE audit SET actor = 'usr_1' WHERE position = 2").await,
+        1
+    );
     let broken = verify(&installation, "");
     let said = printed(&broken.stderr);
-    assert!(!broken.status.success() && said.contains("the audit log is broken at entry 2"), "{said}");
+    assert!(
+        !broken.status.success() && said.contains("the audit log is broken at entry 2"),
+        "{said}"
+    );
     assert!(broken.stdout.is_empty(), "no last entry to be noted");
 }

@@ -278,7 +278,8 @@ async fn callers(
     after: &TenantSettings,
 ) -> Result<Callers, StoreError> {
     let (found, since) = addresses(honnin, staff).await?;
-    let admits = |settings: &TenantSettings, address: &str| address.parse().is_ok_and(|address| settings.admits(address));
+    let admits =
+        |settings: &TenantSettings, address: &str| address.parse().is_ok_and(|address| settings.admits(address));
     let shut_out = found
         .iter()
         .filter(|address| admits(before, address) && !admits(after, address));

@@ -147,7 +147,11 @@ pub async fn find_request(
         return Ok(None);
     };
     let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();
-    if is_shown && let EventContent::Session { session, note: Some(_), .. } = &found.event.content {
+    if is_shown
+        && let EventContent::Session {
+            session, note: Some(_), ..
+        } = &found.event.content
+    {
         record_read(honnin, developer, session, id).await?;
     }
     let url = found.url.clone();

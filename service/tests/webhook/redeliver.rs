@@ -320,7 +320,9 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
     let shown = shown.await.unwrap().unwrap();
     assert_eq!(shown.body, Err(NoBody::Hidden));
     assert!(shown.headers.iter().all(|(name, _)| *name != "webhook-signature"));
-    let read = format!("SELECT COUNT(*) FROM audit WHERE action = 'session.read' AND subject = '{session}' AND detail = 'note in {event}'");
+    let read = format!(
+        "SELECT COUNT(*) FROM audit WHERE action = 'session.read' AND subject = '{session}' AND detail = 'note in {event}'"
+    );
     let read: &'static str = read.leak();
     let reads = async || harness.database.number(read).await;
     assert_eq!(reads().await, 0, "nothing was shown");

@@ -149,7 +149,10 @@ async fn the_newest_entries_are_checked_from_the_one_before_them_on() {
             assert_eq!(before.position, position, "{name}: {limit}");
             let before = keep(before);
             let end = read!(db, tx => audit_chain::check(tx, before, 100));
-            assert!(matches!(end, Checked::Whole(Head { position: 10, .. }, 0)), "{name}: {limit}: {end:?}");
+            assert!(
+                matches!(end, Checked::Whole(Head { position: 10, .. }, 0)),
+                "{name}: {limit}: {end:?}"
+            );
         }
         backend.run("DELETE FROM audit WHERE position = 7").await;
         let missing = read!(db, tx => audit_chain::find_before_newest(tx, 3));

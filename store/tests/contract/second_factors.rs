@@ -238,7 +238,13 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
             (other, AuditAction::PersonSignIn, None, Some("new network"), false),
             (other, AuditAction::PersonIssueReset, Some(me), None, true),
             (me, AuditAction::PersonIssueReset, Some(other), None, false),
-            (other, AuditAction::SettingsChange, None, Some("webhook: \"a\" → \"b\""), true),
+            (
+                other,
+                AuditAction::SettingsChange,
+                None,
+                Some("webhook: \"a\" → \"b\""),
+                true,
+            ),
             (other, AuditAction::SettingsChange, None, Some("look: name"), false),
             (other, AuditAction::SettingsChange, None, None, false),
             (me, AuditAction::SettingsChange, None, Some("webhook: x"), false),
@@ -261,7 +267,11 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
         }
         let concerns = Concerns {
             user: &user.id,
-            own: &[AuditAction::FactorAdd, AuditAction::FactorRemove, AuditAction::PersonSignIn],
+            own: &[
+                AuditAction::FactorAdd,
+                AuditAction::FactorRemove,
+                AuditAction::PersonSignIn,
+            ],
             to_them: &[AuditAction::PersonIssueReset, AuditAction::PersonChange],
             by_others: &[AuditAction::SettingsChange, AuditAction::PersonChange],
         };

@@ -505,7 +505,11 @@ async fn a_keys_networks_are_kept_and_its_end_is_only_brought_forward() {
             .collect();
         ends.sort();
         let expected = [(5, None), (50, Some(at(10))), (100, Some(at(10)))];
-        assert_eq!(ends, expected.map(|(end, replaced)| (Some(at(end)), replaced)), "{name}");
+        assert_eq!(
+            ends,
+            expected.map(|(end, replaced)| (Some(at(end)), replaced)),
+            "{name}"
+        );
     }
 }
 

@@ -179,7 +179,10 @@ async fn file(request: Request) -> PageResult<Response> {
     let rows = found.map_ok(move |found| Bytes::from(found.iter().map(format.row).collect::<String>()));
     let headers = [
         (CONTENT_TYPE, format.kind.to_owned()),
-        (CONTENT_DISPOSITION, format!("attachment; filename=\"audit.{}\"", format.name)),
+        (
+            CONTENT_DISPOSITION,
+            format!("attachment; filename=\"audit.{}\"", format.name),
+        ),
         (CACHE_CONTROL, "no-store".to_owned()),
     ];
     Ok((headers, Body::from_stream(head.chain(rows))).into_response())

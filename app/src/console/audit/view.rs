@@ -52,9 +52,15 @@ impl Chain {
                 "The log is broken at entry {position}: it is missing, or it was changed or moved. Report this to your security team.",
                 "記録{position}に不整合があります。記録が失われたか、変更または移動されています。セキュリティ担当者に報告してください。"
             ),
-            Self::Intact { last: 0, open, .. } => tell!("No entry is linked yet. Waiting: {open}.", "連結済みの記録はまだありません。未連結：{open}件"),
+            Self::Intact { last: 0, open, .. } => tell!(
+                "No entry is linked yet. Waiting: {open}.",
+                "連結済みの記録はまだありません。未連結：{open}件"
+            ),
             Self::Intact { first, last, open: 0 } => {
-                tell!("Entries {first} to {last} are intact.", "記録{first}～{last}に改ざんはありません。")
+                tell!(
+                    "Entries {first} to {last} are intact.",
+                    "記録{first}～{last}に改ざんはありません。"
+                )
             }
             Self::Intact { first, last, open } => tell!(
                 "Entries {first} to {last} are intact. Not yet linked: {open}.",

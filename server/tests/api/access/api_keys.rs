@@ -203,13 +203,18 @@ async fn a_key_expires_after_ninety_days_unless_another_time_is_chosen_which_a_r
     let chosen = |page: &str| {
         let (_, after) = page.split_once("name=\"days\">").unwrap();
         let (select, _) = after.split_once("</select>").unwrap();
-        let chosen: Vec<&str> = select.split("<option ").filter(|option| option.contains(" selected")).collect();
+        let chosen: Vec<&str> = select
+            .split("<option ")
+            .filter(|option| option.contains(" selected"))
+            .collect();
         assert_eq!(chosen.len(), 1, "{select}");
         between(chosen[0], "value=\"", &['"']).to_owned()
     };
     assert_eq!(chosen(&developer.get("/admin/keys").await.body), "90");
     for days in ["365", ""] {
-        let refused = developer.post("/admin/keys", &format!("name=&scope=create&days={days}")).await;
+        let refused = developer
+            .post("/admin/keys", &format!("name=&scope=create&days={days}"))
+            .await;
         assert_eq!((refused.status, chosen(&refused.body).as_str()), (422, days));
     }
 }
