@@ -381,6 +381,6 @@ mod tests {
 
     #[test]
     fn a_pattern_takes_no_character_of_the_text_for_a_wildcard() {
-        assert_eq!(containing("50%_a\\"), "%50\\%\\_a\\\\%");
+        assert_eq!(literal("50%_a\\"), "50\\%\\_a\\\\");
     }
 }

@@ -1,6 +1,6 @@
 //! People, their browsers, their decisions, and the audit log.
 
-use crate::fixtures::{World, at, create, entry, keep, new_session, read, user, world, write};
+use crate::fixtures::{World, at, create, keep, new_session, read, user, world, write};
 use domain::{
     audit::AuditAction,
     ids::{TenantId, UserId},
@@ -44,9 +44,10 @@ async fn the_activity_of_each_tenant_is_its_own() {
         let later = keep(Entry {
             at: at(9_000),
             ..entry(
-                &tenant.id,
-                &new_session(&tenant.id).session.id,
-                AuditAction::SettingsChange,
+                Some(&tenant.id),
+                "usr_1",
+                AuditAction::SettingsChange.as_str(),
+                "tenant",
             )
         });
         write!(db, tx => audit::record(tx, later)).unwrap();

@@ -183,16 +183,10 @@ async fn all_this_is_set_in_the_console_only() {
     for (page, forms) in [
         ("/admin/keys", &["action=\"/admin/keys\""][..]),
         ("/admin/webhooks/secrets", &["action=\"/admin/webhooks/secrets\""]),
-        (
-            "/admin/settings",
-            &[
-                "name=\"webhook_url\"",
-                "name=\"callback_urls\"",
-                "name=\"ip_allow_list\"",
-                "name=\"event\"",
-                "name=\"step\"",
-            ],
-        ),
+        ("/admin/settings/webhook", &["name=\"webhook_url\"", "name=\"event\""]),
+        ("/admin/settings/callbacks", &["name=\"callback_urls\""]),
+        ("/admin/settings/addresses", &["name=\"ip_allow_list\""]),
+        ("/admin/settings/steps", &["name=\"step\""]),
     ] {
         let shown = admin.get(page).await;
         for form in forms {
