@@ -71,11 +71,11 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     );
     assert_eq!(Browser::new(&server).get(&picture).await.status, 401);
     let shown = between(&check.body, "name=\"shown\" value=\"", &['"']);
-    let (photo, problems) = shown.split_once(',').unwrap();
-    assert!(picture.ends_with(photo), "{photo} is not {picture}");
+    let (id, problems) = shown.split_once(',').unwrap();
+    assert!(picture.ends_with(id), "{id} is not {picture}");
     // A form without the photo, with another one, or without its problems is of somebody who has not seen what is used: the page is shown again.
     let another = format!("&shown=cap_{},{problems}", "0".repeat(32));
-    for unseen in ["", &another, &format!("&shown={photo}"), &format!("&shown={problems}")] {
+    for unseen in ["", &another, &format!("&shown={id}"), &format!("&shown={problems}")] {
         let again = browser.post("/capture/check", &format!("decision=use{unseen}")).await;
         assert_eq!(again.header("location"), Some("/capture/check"), "{unseen}");
     }
