@@ -31,6 +31,21 @@ async function atTheCamera(page) {
   return walk;
 }
 
+test("a photo of a kind that another tab has replaced is not taken", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  const other = await page.context().newPage();
+  await other.goto(`${honnin.base}/capture/document-type`);
+  await other.locator("input[value=driving_license]").check();
+  await other.locator("main form button").first().click();
+  await other.waitForURL((url) => url.pathname === "/capture/document");
+  browser.show("passport");
+  await page.getByRole("button", { name: "Open the camera" }).click();
+  // The page of the step that is due: the same one, which asks for a licence now.
+  await page.locator("input[name=documentType][value=driving_license]").waitFor({ state: "attached" });
+  assert.equal(new URL(page.url()).pathname, "/capture/document");
+});
+
 test("the torch's button tells whether it is on", long, async () => {
   const page = await browser.phone();
   // Chromium's camera has no torch.
@@ -62,19 +77,4 @@ test("the torch's button tells whether it is on", long, async () => {
   await page.getByRole("button", { name: "Open the camera" }).click();
   await torch.waitFor();
   assert.equal(await torch.getAttribute("aria-pressed"), "false");
-});
-
-test("a photo of a kind that another tab has replaced is not taken", long, async () => {
-  const page = await browser.phone();
-  await atTheCamera(page);
-  const other = await page.context().newPage();
-  await other.goto(`${honnin.base}/capture/document-type`);
-  await other.locator("input[value=driving_license]").check();
-  await other.locator("main form button").first().click();
-  await other.waitForURL((url) => url.pathname === "/capture/document");
-  browser.show("passport");
-  await page.getByRole("button", { name: "Open the camera" }).click();
-  // The page of the step that is due: the same one, which asks for a licence now.
-  await page.locator("input[name=documentType][value=driving_license]").waitFor({ state: "attached" });
-  assert.equal(new URL(page.url()).pathname, "/capture/document");
 });

@@ -20,7 +20,9 @@ pub(crate) async fn begin(honnin: &Honnin) -> Result<(), StoreError> {
 /// # Errors
 /// If the database does not respond.
 pub(crate) async fn end(honnin: &Honnin) -> Result<(), StoreError> {
-    let unit = honnin.db().write(async |tx| marks::remove(tx, Mark::HoldDeliveries).await);
+    let unit = honnin
+        .db()
+        .write(async |tx| marks::remove(tx, Mark::HoldDeliveries).await);
     unit.await
 }
 
@@ -29,6 +31,8 @@ pub(crate) async fn end(honnin: &Honnin) -> Result<(), StoreError> {
 /// # Errors
 /// If the database does not respond.
 pub(crate) async fn is_on(honnin: &Honnin) -> Result<bool, StoreError> {
-    let unit = honnin.db().ask(async |tx| marks::is_set(tx, Mark::HoldDeliveries).await);
+    let unit = honnin
+        .db()
+        .ask(async |tx| marks::is_set(tx, Mark::HoldDeliveries).await);
     unit.await
 }

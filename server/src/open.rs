@@ -58,7 +58,9 @@ pub enum OpenError {
     #[error("{}: a backup is being restored into this folder; run `honnin backup restore` again if it was interrupted", .0.display())]
     Restoring(PathBuf),
     /// A backup is being restored into the database, perhaps from another node.
-    #[error("database.url: a backup is being restored into this database; run `honnin backup restore` again if it was interrupted")]
+    #[error(
+        "database.url: a backup is being restored into this database; run `honnin backup restore` again if it was interrupted"
+    )]
     RestoringDatabase,
     /// Part of the storage.
     #[error("{what}: {source}")]
@@ -137,7 +139,8 @@ pub async fn open_demo_with(
     let mut allowed = config.webhooks.allow_networks.clone();
     allowed.extend(LOOPBACK);
     let sender = sender(&config, allowed)?.through(|network| inbox.before(network));
-    finished(assemble(config, vision, clock, random, sender, Some(inbox)).await?).await
+    let inbox = Some(inbox);
+    assemble(config, vision, clock, random, sender, inbox, Unfinished::Refused).await
 }
 
 async fn load_vision(config: &Config) -> Vision {
@@ -177,6 +180,7 @@ pub(crate) async fn open_restored(config: Arc<Config>) -> Result<App, OpenError>
         Arc::new(SystemRandom),
         sender,
         None,
+        Unfinished::Expected,
     )
     .await
 }
@@ -193,7 +197,7 @@ pub async fn open_with(
 ) -> Result<App, OpenError> {
     check_restored(&config)?;
     let sender = sender(&config, config.webhooks.allow_networks.clone())?;
-    finished(assemble(config, vision, clock, random, sender, None).await?).await
+    assemble(config, vision, clock, random, sender, None, Unfinished::Refused).await
 }
 
 fn check_restored(config: &Config) -> Result<(), OpenError> {
@@ -203,13 +207,16 @@ fn check_restored(config: &Config) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Refuses an installation whose restore is not finished.
-async fn finished(app: App) -> Result<App, OpenError> {
-    let unit = app.honnin.db().ask(async |tx| marks::is_set(tx, Mark::Restoring).await);
-    if unit.await.map_err(on("database.url"))? {
-        return Err(OpenError::RestoringDatabase);
-    }
-    Ok(app)
+/// Whether an installation is opened whose restore is not finished.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unfinished {
+    Refused,
+    Expected,
+}
+
+async fn is_restoring(db: &Db) -> Result<bool, OpenError> {
+    let unit = db.ask(async |tx| marks::is_set(tx, Mark::Restoring).await);
+    unit.await.map_err(on("database.url"))
 }
 
 async fn assemble(
@@ -219,6 +226,7 @@ async fn assemble(
     random: Arc<dyn Random>,
     sender: WebhookSender,
     inbox: Option<Arc<Inbox>>,
+    unfinished: Unfinished,
 ) -> Result<App, OpenError> {
     make_private(&config.data_dir)?;
     let options = DbOptions {
@@ -229,6 +237,10 @@ async fn assemble(
     let db = Db::open(&config.database_url, options)
         .await
         .map_err(on("database.url"))?;
+    // Before anything else of it is looked at, and before a master key is made.
+    if unfinished == Unfinished::Refused && is_restoring(&db).await? {
+        return Err(OpenError::RestoringDatabase);
+    }
     let vault = open_vault(&config, options, &db).await.map_err(|error| match error {
         MasterKeyError::Store(source @ (StoreError::Locked(_) | StoreError::Corrupt(_))) => {
             on(config.master_key.setting())(source)

@@ -6,7 +6,10 @@ use crate::{
     people::openid::provider::{Provider, ProviderConfig},
     request_log::RequestLog,
     runtime::{
-        analyser::Analyser, cpu_pool::CpuPool, random::Random, readiness::LastCheck,
+        analyser::Analyser,
+        cpu_pool::CpuPool,
+        random::Random,
+        readiness::LastCheck,
         steadiness::{Moment, Steadiness},
         wake_up::WakeUps,
     },

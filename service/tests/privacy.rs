@@ -34,14 +34,21 @@ use service::{
     },
 };
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    time::{Duration, UNIX_EPOCH},
+};
 use store::{
-    capture::{captures, pictures::Pictures},
+    capture::{
+        captures,
+        pictures::{Pictures, path_of},
+    },
     decision::decisions,
     review,
     session::sessions,
 };
-use testkit::{Harness, databases::run_at, files::search};
+use testkit::{Harness, START, databases::run_at, files::search};
 
 const CANARY: &str = r#"{"metadata":{"order":"7"},"preRegisteredInfo":{"lastName":"Qwertzuiop"}}"#;
 
@@ -372,6 +379,18 @@ async fn the_sweep_removes_pictures_that_no_session_has_and_no_others() {
     let pictures = Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
     let unknown = SessionId::from_random([7; 16]);
     pictures.put(&unknown, "front", vec![1]).await.unwrap();
+    // By the clock of the test: what is newer than the database is kept.
+    let path = harness
+        .folder()
+        .join("pictures")
+        .join(path_of(&unknown, "front").unwrap());
+    let stored = UNIX_EPOCH + Duration::from_millis(START.as_millis().unsigned_abs());
+    File::options()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_modified(stored)
+        .unwrap();
     let erased = harness.create().await.id;
     harness.wait(Millis::days(7)).await;
     harness.wait(Millis::days(90)).await;

@@ -1,5 +1,5 @@
-//! A proxy in front of PostgreSQL that counts how often a client asks and waits: what its protocol sends as a simple query (`Q`), or ends
-//! with a sync (`S`).
+//! A proxy in front of PostgreSQL that counts the statements that a client has executed, for each of which it waits: as a simple query (`Q`),
+//! or prepared (`E`). Not the syncs alone by which the pool tests a connection after its unit: nobody waits for those.
 
 use std::sync::{
     Arc,
@@ -33,7 +33,10 @@ impl RoundTrips {
         let counted = Arc::clone(&count);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let (to_client, to_server) = (client.into_split(), TcpStream::connect(&server).await.unwrap().into_split());
+                let (to_client, to_server) = (
+                    client.into_split(),
+                    TcpStream::connect(&server).await.unwrap().into_split(),
+                );
                 tokio::spawn(answers(to_server.0, to_client.1));
                 tokio::spawn(questions(to_client.0, to_server.1, Arc::clone(&counted)));
             }
@@ -64,7 +67,7 @@ async fn questions(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, count: Arc<A
     }
     loop {
         let kind = from.read_u8().await?;
-        if matches!(kind, b'Q' | b'S') {
+        if matches!(kind, b'Q' | b'E') {
             count.fetch_add(1, Ordering::SeqCst);
         }
         to.write_u8(kind).await?;

@@ -78,7 +78,11 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
 
 fn make(config: &Config, create: &Create) -> Result<(), Failure> {
     let Create { to, keys, .. } = create;
-    let gaps = if create.without_missing { Gaps::Note } else { Gaps::Refuse };
+    let gaps = if create.without_missing {
+        Gaps::Note
+    } else {
+        Gaps::Refuse
+    };
     let pictures = picture_place(&config.pictures)?;
     let source = Source {
         database_url: &config.database_url,
@@ -119,7 +123,10 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         }
         let erased = erase_again(&app.honnin).await;
         if erased.is_ok() {
-            let finish = app.honnin.db().write(async |tx| marks::remove(tx, Mark::Restoring).await);
+            let finish = app
+                .honnin
+                .db()
+                .write(async |tx| marks::remove(tx, Mark::Restoring).await);
             let finished: Result<(), StoreError> = finish.await;
             finished?;
         }

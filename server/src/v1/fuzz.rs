@@ -15,7 +15,10 @@ fn api_queries() {
         query.time("createdFrom");
         let members = query.members("metadata");
         let names: BTreeSet<_> = members.iter().map(|(name, _)| name).collect();
-        assert!(names.len() == members.len() && !names.contains(&String::new()), "{members:?}");
+        assert!(
+            names.len() == members.len() && !names.contains(&String::new()),
+            "{members:?}"
+        );
         assert!((1..=100).contains(&limit));
         if query.finish(()).is_err() {
             return;

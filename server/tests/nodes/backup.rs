@@ -277,13 +277,21 @@ async fn a_copy_without_a_picture_that_a_session_refers_to_is_refused_with_its_n
     let [make, verify, put_back] = documented();
     let (installation, copy, id) = copied().await;
     let picture = a_picture(&copy);
-    let name = picture.strip_prefix(copy.stored.path()).unwrap().to_str().unwrap().to_owned();
+    let name = picture
+        .strip_prefix(copy.stored.path())
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
     let manifest = copy.stored.path().join("manifest.json");
     let mut changed: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
     assert!(changed["files"].as_object_mut().unwrap().remove(&name).is_some());
     fs::write(manifest, changed.to_string()).unwrap();
     fs::remove_file(picture).unwrap();
-    let gap = format!("pictures are missing whose sessions were not erased; the first of 1 is {}", &name[9..]);
+    let gap = format!(
+        "pictures are missing whose sessions were not erased; the first of 1 is {}",
+        &name[9..]
+    );
     for script in [&verify, &put_back] {
         let refusal = copy.refusal(script, &Installation::new()).await;
         assert!(refusal.contains(&gap), "{refusal}");
@@ -426,8 +434,12 @@ async fn a_copy_of_an_installation_on_postgres_and_s3_made_while_sessions_are_cr
     // A copy of another kind of database, and one whose dump was cut off, are refused.
     let refusal = copy.refusal(&put_back, &Installation::new()).await;
     assert!(refusal.contains("is a copy of another kind of database"), "{refusal}");
-    let mut files = fs::read_dir(copy.keys.path()).unwrap().map(|entry| entry.unwrap().path());
-    let dump = files.find(|path| path.to_str().unwrap().ends_with("keys.pgdump")).unwrap();
+    let mut files = fs::read_dir(copy.keys.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let dump = files
+        .find(|path| path.to_str().unwrap().ends_with("keys.pgdump"))
+        .unwrap();
     let bytes = fs::read(&dump).unwrap();
     fs::write(&dump, &bytes[..bytes.len() / 2]).unwrap();
     let refusal = copy.refusal(&verify, &other).await;
@@ -652,7 +664,9 @@ async fn no_node_of_a_restored_installation_sends_webhooks_until_one_is_told_to(
     copy.run(&documented()[2], &restored).await;
     is_held_until_it_is_released(&receiver, &restored, &restored).await;
 
-    let Some(server) = databases::postgres_server() else { return };
+    let Some(server) = databases::postgres_server() else {
+        return;
+    };
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
     let lost = [databases::empty(&server).await, databases::empty(&server).await];
     let copy = copied_before_it_was_told(&receiver, &on_databases(&lost)).await;
@@ -667,12 +681,16 @@ async fn no_node_of_a_restored_installation_sends_webhooks_until_one_is_told_to(
 }
 
 pub(super) fn on_databases([url, keys_url]: &[String; 2]) -> Installation {
-    Installation::new().with(&format!("database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"))
+    Installation::new().with(&format!(
+        "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
+    ))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_starts_on_a_database_into_which_a_copy_is_being_restored_and_the_command_can_be_run_again() {
-    let Some(server) = databases::postgres_server() else { return };
+    let Some(server) = databases::postgres_server() else {
+        return;
+    };
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
     let lost = [databases::empty(&server).await, databases::empty(&server).await];
     let copy = copied_before_it_was_told(&receiver, &on_databases(&lost)).await;
@@ -683,7 +701,8 @@ async fn nobody_starts_on_a_database_into_which_a_copy_is_being_restored_and_the
     let other = on_databases(&found);
     fs::create_dir(other.data()).unwrap();
     let mut node = other.start("serve", "127.0.0.1:0");
-    node.until_it_says("a backup is being restored into this database").await;
+    node.until_it_says("a backup is being restored into this database")
+        .await;
     drop(node);
     fs::remove_dir_all(other.data()).unwrap();
     copy.run(&documented()[2], &other).await;
@@ -707,7 +726,11 @@ async fn the_restore_drill_succeeds_as_documented_and_tells_nobody() {
     let drill = drill.replace("honnin serve &", "exec_honnin serve &");
     let output = copy.output(&(setting + &drill), &installation).await;
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(said.contains("1 with personal data"), "{said}");
     assert!(folder.path().join("data/honnin.db").exists());
     assert_eq!(receiver.connections(), 0);

@@ -90,7 +90,9 @@ async fn undelivered(facts: &[&Fact], url: &str, receiver: &Receiver) -> Vec<Str
         loop {
             let settled: HashSet<_> = texts_at(url, DELIVERED).await.into_iter().collect();
             let arrived: HashSet<_> = receiver.ids().into_iter().collect();
-            let missing = acknowledged.iter().filter(|id| !settled.contains(*id) || !arrived.contains(*id));
+            let missing = acknowledged
+                .iter()
+                .filter(|id| !settled.contains(*id) || !arrived.contains(*id));
             let missing: Vec<String> = missing.cloned().collect();
             if missing.is_empty() {
                 return;

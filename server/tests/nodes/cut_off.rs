@@ -58,7 +58,9 @@ async fn complete(address: SocketAddr, key: &str, number: usize) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn however_often_the_connections_to_postgres_are_cut_each_session_ends_once_and_its_event_arrives() {
-    let Some(server) = databases::postgres_server() else { return };
+    let Some(server) = databases::postgres_server() else {
+        return;
+    };
     let urls = [databases::empty(&server).await, databases::empty(&server).await];
     let installation = on_databases(&urls);
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;

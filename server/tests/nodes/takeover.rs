@@ -212,7 +212,10 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
     }
     // As docs/OPERATIONS.md says, whatever the lease is.
     let taken = orphans.len();
-    assert!(longest <= Millis::seconds(20).0, "{taken} taken over, the last one after {longest} ms");
+    assert!(
+        longest <= Millis::seconds(20).0,
+        "{taken} taken over, the last one after {longest} ms"
+    );
 }
 
 /// Clients that take sessions from their creation to the submit. What a node does not answer is asked of the next one.

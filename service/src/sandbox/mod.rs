@@ -214,13 +214,7 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
 }
 
 /// Stores state, outcome, event, delivery and audit entry in one unit, if the session has not changed since it was read.
-async fn store(
-    tx: &mut Tx,
-    who: &Who,
-    ended: &Ended,
-    event: &EventId,
-    at: Moment,
-) -> Result<Completed, CompleteError> {
+async fn store(tx: &mut Tx, who: &Who, ended: &Ended, event: &EventId, at: Moment) -> Result<Completed, CompleteError> {
     let now = at.now;
     let (tenant, mut row) = who.find(tx).await?;
     if row.session.version != ended.session.version {

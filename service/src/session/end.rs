@@ -35,7 +35,16 @@ pub(crate) async fn record_outcome(
     if row.session.status == Status::Completed {
         schedule_erasure(tx, tenant, &row.session, at).await?;
     }
-    record_event::record(tx, id, tenant, row, kind, EventData::Decision(Box::new(outcome)), at.now).await
+    record_event::record(
+        tx,
+        id,
+        tenant,
+        row,
+        kind,
+        EventData::Decision(Box::new(outcome)),
+        at.now,
+    )
+    .await
 }
 
 /// Saves `row`, whose session has become `failed`, with the reason, and records the event `id` of it.

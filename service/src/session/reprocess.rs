@@ -2,9 +2,7 @@
 //! undone become invalid; the earlier decision stays in the history.
 
 use crate::{Honnin, access::Tenant, runtime::steadiness::Moment, session::create::enqueue_expiry};
-use domain::{
-    audit::AuditAction, ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings,
-};
+use domain::{audit::AuditAction, ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings};
 use store::{
     StoreError, Tx, audit,
     decision::identities,

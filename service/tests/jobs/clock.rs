@@ -166,13 +166,19 @@ struct Jumped {
 }
 
 async fn live_through(harness: &Harness, by: Millis) -> Jumped {
-    let (declining, cancelled, erased) = (harness.agreed().await, harness.create().await.id, harness.create().await.id);
+    let (declining, cancelled, erased) = (
+        harness.agreed().await,
+        harness.create().await.id,
+        harness.create().await.id,
+    );
     harness.clock.jump(by);
     let created = harness.create().await.id;
     let caller = harness.caller().await;
     decline(&harness.honnin, &declining.1).await.unwrap();
     cancel(&harness.honnin, &caller, cancelled.as_str()).await.unwrap();
-    erase_of_tenant(&harness.honnin, &caller, erased.as_str()).await.unwrap();
+    erase_of_tenant(&harness.honnin, &caller, erased.as_str())
+        .await
+        .unwrap();
     harness.wait(Millis::minutes(3)).await;
     harness.clock.jump(Millis(-by.0));
     harness.run_until_idle().await;
@@ -198,12 +204,22 @@ async fn what_begins_and_ends_while_the_clock_is_wrong_lives_as_long_as_if_it_we
         let detail = harness.detail(&jumped.created).await;
         assert_eq!(detail.session.status, Status::Created, "{by:?}");
         let left = detail.session.expires_at.as_millis() - harness.clock.now().as_millis();
-        assert!((Millis::days(6).0..=Millis::days(7).0).contains(&left), "{by:?}: {left}");
-        assert!(harness.detail(&jumped.erased).await.session.purged_at.is_some(), "{by:?}: at once");
+        assert!(
+            (Millis::days(6).0..=Millis::days(7).0).contains(&left),
+            "{by:?}: {left}"
+        );
+        assert!(
+            harness.detail(&jumped.erased).await.session.purged_at.is_some(),
+            "{by:?}: at once"
+        );
         let ended = [&jumped.declined, &jumped.cancelled];
         // A shorter period counts from when they ended.
         harness.wait(Millis::days(89)).await;
-        assert_eq!(harness.detail(&jumped.created).await.session.status, Status::Expired, "{by:?}");
+        assert_eq!(
+            harness.detail(&jumped.created).await.session.status,
+            Status::Expired,
+            "{by:?}"
+        );
         for id in ended {
             let session = harness.detail(id).await.session;
             assert_eq!((session.status, session.purged_at), (Status::Failed, None), "{by:?}");
@@ -223,7 +239,11 @@ async fn a_session_that_is_decided_or_ruled_on_while_the_clock_is_wrong_is_kept_
         submit(&harness.honnin, &applicant).await.unwrap();
         harness.clock.jump(by);
         harness.run_until_idle().await;
-        assert_eq!(harness.detail(&id).await.session.status, Status::Deciding, "{by:?}: by what date?");
+        assert_eq!(
+            harness.detail(&id).await.session.status,
+            Status::Deciding,
+            "{by:?}: by what date?"
+        );
         harness.clock.jump(Millis(-by.0));
         harness.run_until_idle().await;
         harness.wait(STEADY).await;

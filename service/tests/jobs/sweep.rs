@@ -218,10 +218,22 @@ async fn the_audit_log_loses_what_is_older_than_seven_years_and_stays_verifiable
 /// Stores a picture of a session that is not in the database, as old as that.
 async fn foreign_picture(harness: &Harness, number: u8, age: Millis) -> SessionId {
     let session = SessionId::from_random([number; 16]);
-    harness.pictures.put(&session, "front", b"sealed".to_vec()).await.unwrap();
-    let path = harness.folder().join("pictures").join(path_of(&session, "front").unwrap());
+    harness
+        .pictures
+        .put(&session, "front", b"sealed".to_vec())
+        .await
+        .unwrap();
+    let path = harness
+        .folder()
+        .join("pictures")
+        .join(path_of(&session, "front").unwrap());
     let stored = UNIX_EPOCH + Duration::from_millis(u64::try_from(harness.clock.now().as_millis() - age.0).unwrap());
-    File::options().write(true).open(path).unwrap().set_modified(stored).unwrap();
+    File::options()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_modified(stored)
+        .unwrap();
     session
 }
 

@@ -150,7 +150,11 @@ async fn a_tenants_key_that_was_destroyed_is_not_used_any_longer() {
     let tenant = harness.tenant.id.clone();
     let key = harness.read(async move |tx| identities::find_key(tx, &tenant).await);
     harness.vault.destroy(&key.await.unwrap()).await.unwrap();
-    assert_eq!(ask(&harness, &reader, "高橋 太郎", "").await.unwrap(), [], "under a new key");
+    assert_eq!(
+        ask(&harness, &reader, "高橋 太郎", "").await.unwrap(),
+        [],
+        "under a new key"
+    );
     let again = register(&harness, TARO).await;
     assert_eq!(ask(&harness, &reader, "高橋 太郎", "").await.unwrap(), [again]);
 }

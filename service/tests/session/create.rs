@@ -25,7 +25,8 @@ use testkit::{
     round_trips::RoundTrips,
 };
 
-const WITH_NAME: &[u8] = br#"{"preRegisteredInfo":{"lastName":"Takahashi","firstName":"Taro","birthDate":"1990-01-02"}}"#;
+const WITH_NAME: &[u8] =
+    br#"{"preRegisteredInfo":{"lastName":"Takahashi","firstName":"Taro","birthDate":"1990-01-02"}}"#;
 
 #[tokio::test]
 async fn a_created_session_can_be_read_and_its_link_is_stored_as_a_hash_only() {
@@ -185,7 +186,9 @@ async fn a_creation_with_a_name_goes_to_postgres_and_back_four_times() {
     let mut each = Vec::new();
     for _ in 0..21 {
         let before = round_trips.count();
-        create_session(&harness.honnin, &harness.caller().await, WITH_NAME).await.unwrap();
+        create_session(&harness.honnin, &harness.caller().await, WITH_NAME)
+            .await
+            .unwrap();
         each.push(round_trips.count() - before);
     }
     // Whose key it is; BEGIN, everything, COMMIT. The first ones also connect, prepare statements, and make the tenant's key.

@@ -11,7 +11,8 @@ use sqlx::Connection as _;
 use std::{collections::BTreeSet, path::Path};
 
 /// The pictures of the sessions that were not erased: key, session, and frames of each capture.
-pub(super) const CAPTURES: &str = "SELECT s.data_key, c.session_id, c.frames FROM captures c JOIN sessions s ON s.id = c.session_id
+pub(super) const CAPTURES: &str =
+    "SELECT s.data_key, c.session_id, c.frames FROM captures c JOIN sessions s ON s.id = c.session_id
      WHERE s.purged_at IS NULL ORDER BY c.session_id, c.id";
 /// The keys of the sessions that were not erased.
 pub(super) const KEYS_IN_USE: &str = "SELECT data_key FROM sessions WHERE purged_at IS NULL ORDER BY data_key";
@@ -83,7 +84,10 @@ impl Compared {
     /// Refuses a copy from which something is missing.
     pub(super) fn refuse_gaps(&self, data: &Path, keys: &Path) -> Result<(), BackupError> {
         let pictures = data.join(PICTURES);
-        for (folder, what, lost) in [(keys, "keys", &self.lost_keys), (&pictures, "pictures", &self.lost_pictures)] {
+        for (folder, what, lost) in [
+            (keys, "keys", &self.lost_keys),
+            (&pictures, "pictures", &self.lost_pictures),
+        ] {
             if let Some(first) = lost.first() {
                 return Err(BackupError::Missing {
                     folder: folder.to_owned(),
@@ -129,8 +133,14 @@ async fn sessions_of(folder: &Path, manifest: &Manifest) -> Result<Sessions, Bac
     let path = manifest.place(folder, DATA);
     let failed = |error: sqlx::Error| BackupError::database(&path, error);
     let mut database = open(&path).await?;
-    let keys: Vec<String> = sqlx::query_scalar(KEYS_IN_USE).fetch_all(&mut database).await.map_err(failed)?;
-    let captures: Vec<Captured> = sqlx::query_as(CAPTURES).fetch_all(&mut database).await.map_err(failed)?;
+    let keys: Vec<String> = sqlx::query_scalar(KEYS_IN_USE)
+        .fetch_all(&mut database)
+        .await
+        .map_err(failed)?;
+    let captures: Vec<Captured> = sqlx::query_as(CAPTURES)
+        .fetch_all(&mut database)
+        .await
+        .map_err(failed)?;
     database.close().await.map_err(failed)?;
     Ok(Sessions {
         keys: parsed(&path, keys.iter().map(String::as_str))?,

@@ -128,7 +128,7 @@ pub(super) fn mark(path: &Path) -> Result<(), BackupError> {
 pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(inner) = open.pop() {
-        let here = folder.join(&inner);
+        let here: PathBuf = folder.components().chain(inner.components()).collect();
         let entries = match fs::read_dir(&here) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && here != folder => continue,
             entries => entries.map_err(at(&here))?,

@@ -10,10 +10,16 @@ fn backup_manifests() {
         let Ok(manifest) = Manifest::parse(bytes) else { return };
         for name in manifest.files.keys() {
             for half in [Half::Data, Half::Keys] {
-                let of_half = Manifest { half, ..again(&manifest) };
+                let of_half = Manifest {
+                    half,
+                    ..again(&manifest)
+                };
                 let place = of_half.place(Path::new("copy"), name);
                 let inner = place.strip_prefix("copy").unwrap();
-                assert!(inner.components().all(|part| matches!(part, Component::Normal(_))), "{name:?}");
+                assert!(
+                    inner.components().all(|part| matches!(part, Component::Normal(_))),
+                    "{name:?}"
+                );
             }
         }
         assert_eq!(again(&manifest).files, manifest.files);

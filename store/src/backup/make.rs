@@ -74,7 +74,9 @@ pub async fn make(
     of_keys.installation.clone_from(&of_data.installation);
     let mut copied = copy_database(source.keys_url, keys, Half::Keys).await?;
     // After the keys: whoever is erased is marked as erased before the key is destroyed.
-    copied.files.push((ERASED, list_erased(source.database_url, keys).await?));
+    copied
+        .files
+        .push((ERASED, list_erased(source.database_url, keys).await?));
     copied.put_in_place(keys, &mut of_keys)?;
 
     let compared = compare((data, &of_data), (keys, &of_keys)).await?;
@@ -103,7 +105,11 @@ fn begin(source: Source<'_>, data: &Path, keys: &Path) -> Result<(), BackupError
         ));
     }
     for url in [source.database_url, source.keys_url] {
-        let file = if postgres::is_address(url) { continue } else { sqlite_options(url)? };
+        let file = if postgres::is_address(url) {
+            continue;
+        } else {
+            sqlite_options(url)?
+        };
         let folder = file.get_filename().parent().and_then(real);
         if let Some(taken) = [data, keys].into_iter().find(|path| real(path) == folder) {
             return Err(BackupError::unfit(taken, "is a folder of the installation itself"));
@@ -142,7 +148,9 @@ fn remove_others(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> 
 /// Whether a file is one of a copy of keys, finished or not.
 fn is_of_keys(name: &str) -> bool {
     let whole = [NEW, files::STAGED].iter().fold(name, |name, end| {
-        name.strip_suffix(end).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name)
+        name.strip_suffix(end)
+            .and_then(|rest| rest.strip_suffix('.'))
+            .unwrap_or(name)
     });
     Half::Keys.names().contains(&unnumbered(whole))
 }
@@ -181,7 +189,10 @@ async fn list_erased(url: &str, keys: &Path) -> Result<FileHash, BackupError> {
         let failed = |error: sqlx::Error| BackupError::database(&path, error);
         let options = options.read_only(true).busy_timeout(TIMEOUT);
         let mut connection = options.connect().await.map_err(failed)?;
-        let erased = sqlx::query_scalar(KEYS_ERASED).fetch_all(&mut connection).await.map_err(failed)?;
+        let erased = sqlx::query_scalar(KEYS_ERASED)
+            .fetch_all(&mut connection)
+            .await
+            .map_err(failed)?;
         connection.close().await.map_err(failed)?;
         erased
     };

@@ -254,7 +254,12 @@ impl Half {
     /// Every file that such a folder can have, beside its manifest and pictures.
     const fn names(self) -> [&'static str; 4] {
         match self {
-            Self::Data => [DATA, postgres::dump_of(self), postgres::ids_of(self), postgres::PICTURES],
+            Self::Data => [
+                DATA,
+                postgres::dump_of(self),
+                postgres::ids_of(self),
+                postgres::PICTURES,
+            ],
             Self::Keys => [KEYS, postgres::dump_of(self), postgres::ids_of(self), ERASED],
         }
     }

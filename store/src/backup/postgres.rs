@@ -72,7 +72,10 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
         .map_err(failed)?;
     let (mut captures, mut oldest_tenant) = (Vec::<Captured>::new(), None);
     if half == Half::Data {
-        captures = sqlx::query_as(CAPTURES).fetch_all(&mut connection).await.map_err(failed)?;
+        captures = sqlx::query_as(CAPTURES)
+            .fetch_all(&mut connection)
+            .await
+            .map_err(failed)?;
         oldest_tenant = sqlx::query_scalar("SELECT id FROM tenants ORDER BY created_at, id LIMIT 1")
             .fetch_optional(&mut connection)
             .await
@@ -112,7 +115,10 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
 pub(super) async fn erased_keys(url: &str) -> Result<Vec<String>, BackupError> {
     let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
     let mut connection = parse(url)?.connect().await.map_err(failed)?;
-    let erased = sqlx::query_scalar(KEYS_ERASED).fetch_all(&mut connection).await.map_err(failed)?;
+    let erased = sqlx::query_scalar(KEYS_ERASED)
+        .fetch_all(&mut connection)
+        .await
+        .map_err(failed)?;
     connection.close().await.map_err(failed)?;
     Ok(erased)
 }

@@ -3,7 +3,11 @@
 //! Planted faults that these tests detect: keys that are replaced before their manifest; the manifest of the data before that of the
 //! keys; pictures of an interrupted copy that stay; a folder that is not empty and is taken for a new one.
 
-use super::{BackupError, Gaps, MANIFEST, PicturePlace, Source, files::{below, interruption}, make, verify};
+use super::{
+    BackupError, Gaps, MANIFEST, PicturePlace, Source,
+    files::{below, interruption},
+    make, verify,
+};
 use crate::{
     Db, DbOptions,
     capture::{
@@ -35,6 +39,8 @@ struct Installation {
 
 const AT: Timestamp = Timestamp::from_millis(1_785_663_000_000);
 
+/// Changes a database.
+const CHANGE: &str = "INSERT INTO write_checks (id, done) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET done = done + 1";
 /// Loses a key.
 const FIRST_KEY: &str = "DELETE FROM data_keys WHERE id = (SELECT MIN(id) FROM data_keys)";
 
@@ -124,7 +130,10 @@ impl Installation {
     /// Runs SQL on one of the databases.
     async fn run(&self, database: usize, sql: &str) {
         let mut connection = SqliteConnection::connect(&self.urls[database]).await.unwrap();
-        sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
+            .execute(&mut connection)
+            .await
+            .unwrap();
     }
 }
 
@@ -139,6 +148,8 @@ async fn wherever_a_copy_is_interrupted_the_older_ones_stay_whole_and_it_can_be_
     let (older, keys) = (older.path(), keys.path());
     assert_eq!(installation.copy(older, keys, 1).await.unwrap(), 2);
     for changes in 0.. {
+        // No copy of the keys is like the one before.
+        installation.run(1, CHANGE).await;
         let folder = tempfile::tempdir().unwrap();
         let newer = folder.path().join("newer");
         interruption::after(Some(changes));
@@ -152,7 +163,11 @@ async fn wherever_a_copy_is_interrupted_the_older_ones_stay_whole_and_it_can_be_
             assert!(changes > 15, "{changes} changes");
             break;
         }
-        assert_eq!(installation.copy(&newer, keys, 3).await.unwrap(), 2, "{changes} changes");
+        assert_eq!(
+            installation.copy(&newer, keys, 3).await.unwrap(),
+            2,
+            "{changes} changes"
+        );
         assert_eq!(is_whole(&newer, keys).await, 2, "{changes} changes");
         assert_eq!(is_whole(older, keys).await, 2, "{changes} changes");
         // The manifest, the keys, and who was erased.
@@ -175,11 +190,18 @@ async fn pictures_of_an_interrupted_copy_that_were_erased_since_are_not_in_the_n
         }
     }
     let of_first = "(SELECT MIN(data_key) FROM sessions)";
-    let purge = format!("UPDATE sessions SET status = 'expired', completed_at = 1, purged_at = 1 WHERE data_key = {of_first}");
+    let purge =
+        format!("UPDATE sessions SET status = 'expired', completed_at = 1, purged_at = 1 WHERE data_key = {of_first}");
     installation.run(0, &purge).await;
     installation.run(1, FIRST_KEY).await;
-    let erased = installation.sessions.iter().min_by_key(|row| row.data_key.clone()).unwrap();
-    let PicturePlace::Folder(pictures) = &installation.pictures else { unreachable!() };
+    let erased = installation
+        .sessions
+        .iter()
+        .min_by_key(|row| row.data_key.clone())
+        .unwrap();
+    let PicturePlace::Folder(pictures) = &installation.pictures else {
+        unreachable!()
+    };
     let store = Pictures::in_folder(pictures).unwrap();
     store.delete_session(&erased.session.id).await.unwrap();
     installation.copy(data, keys, 2).await.unwrap();

@@ -122,7 +122,8 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
         wish,
     } = *new;
     let plan = serde_json::to_string(&row.session.plan).map_err(StoreError::refused)?;
-    let listed = serde_json::to_string(&terms.iter().map(hex::encode).collect::<Vec<_>>()).map_err(StoreError::refused)?;
+    let listed =
+        serde_json::to_string(&terms.iter().map(hex::encode).collect::<Vec<_>>()).map_err(StoreError::refused)?;
     let (sql, mut complete) = statement(tx.dialect(), wish.is_some());
     if tx.dialect() == Dialect::Sqlite {
         complete += terms.len();

@@ -69,7 +69,9 @@ async fn a_picture_is_stored_again_until_the_server_has_said_that_it_has_it() {
 #[tokio::test]
 async fn a_server_that_refuses_is_not_asked_again() {
     let server = Server::start(true).await;
-    server.server.reply([Reply::Status(403), Reply::Status(403), NO_SUCH_KEY]);
+    server
+        .server
+        .reply([Reply::Status(403), Reply::Status(403), NO_SUCH_KEY]);
     let refused = server.pictures.put(&session(), "front", vec![1]).await;
     assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     assert!(matches!(server.find().await, Err(StoreError::Unavailable(_))));

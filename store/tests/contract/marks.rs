@@ -12,7 +12,10 @@ async fn a_mark_is_set_until_it_is_removed_and_says_nothing_about_the_other() {
         for _ in 0..2 {
             write!(db, tx => marks::set(tx, Mark::HoldDeliveries)).unwrap();
         }
-        assert!(is_set(Mark::HoldDeliveries).await && !is_set(Mark::Restoring).await, "{name}");
+        assert!(
+            is_set(Mark::HoldDeliveries).await && !is_set(Mark::Restoring).await,
+            "{name}"
+        );
         for _ in 0..2 {
             write!(db, tx => marks::remove(tx, Mark::HoldDeliveries)).unwrap();
         }

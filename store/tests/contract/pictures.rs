@@ -193,7 +193,15 @@ fn only_the_path_of_a_picture_is_one() {
     let (shelf, rest) = path.split_once('/').unwrap();
     let elsewhere = format!("{}/{rest}", if shelf == "00" { "01" } else { "00" });
     let deeper = format!("{path}/x");
-    for other in ["", "check", "00/x/front", rest, &elsewhere, &deeper, &path.replace("front", "Front")] {
+    for other in [
+        "",
+        "check",
+        "00/x/front",
+        rest,
+        &elsewhere,
+        &deeper,
+        &path.replace("front", "Front"),
+    ] {
         assert_eq!(parse_path(other), None, "{other}");
     }
 }

@@ -19,6 +19,12 @@ fn model_cards() {
             card.file
         );
         assert!((1..=MOST).contains(&card.input.side));
-        assert!(card.input.mean.iter().chain(&card.input.scale).all(|number| number.is_finite()));
+        assert!(
+            card.input
+                .mean
+                .iter()
+                .chain(&card.input.scale)
+                .all(|number| number.is_finite())
+        );
     });
 }

@@ -201,7 +201,7 @@ async fn a_key_expires_after_ninety_days_unless_another_time_is_chosen_which_a_r
     let server = Server::new().await;
     let mut developer = Browser::signed_in(&server, Role::Developer).await;
     let chosen = |page: &str| {
-        let (_, after) = page.split_once("name=\"days\">").unwrap();
+        let (_, after) = page.split_once("id=\"days\"").unwrap();
         let (select, _) = after.split_once("</select>").unwrap();
         let chosen: Vec<&str> = select
             .split("<option ")

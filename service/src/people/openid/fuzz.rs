@@ -11,7 +11,9 @@ const ISSUER: &str = "https://login.bank.example";
 #[test]
 fn provider_descriptions() {
     bolero::check!().with_iterations(0).for_each(|bytes: &[u8]| {
-        let Ok(found) = Published::parse(bytes, ISSUER) else { return };
+        let Ok(found) = Published::parse(bytes, ISSUER) else {
+            return;
+        };
         for endpoint in found.endpoints() {
             let is_here = matches!(endpoint.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
             assert!(endpoint.scheme() == "https" || is_here, "{endpoint}");

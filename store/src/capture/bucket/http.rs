@@ -173,7 +173,9 @@ impl Body for Sending {
 
     fn size_hint(&self) -> SizeHint {
         let inner = self.whole.size_hint();
-        inner.exact().map_or(inner, |length| SizeHint::with_exact(length + self.rest.len() as u64))
+        inner
+            .exact()
+            .map_or(inner, |length| SizeHint::with_exact(length + self.rest.len() as u64))
     }
 }
 

@@ -29,11 +29,16 @@ fn id_tokens() {
 #[test]
 fn id_token_claims() {
     bolero::check!().with_iterations(0).for_each(|bytes: &[u8]| {
-        let Ok(claims) = serde_json::from_slice(bytes) else { return };
+        let Ok(claims) = serde_json::from_slice(bytes) else {
+            return;
+        };
         if let Ok(person) = accept(claims, &EXPECTED) {
             assert!((1..=LONGEST_SUBJECT).contains(&person.subject.len()) && person.subject.is_ascii());
             let text: serde_json::Value = serde_json::from_slice(bytes).unwrap();
-            assert!(text["iss"] == EXPECTED.issuer && text["nonce"] == EXPECTED.nonce, "meant for others");
+            assert!(
+                text["iss"] == EXPECTED.issuer && text["nonce"] == EXPECTED.nonce,
+                "meant for others"
+            );
         }
     });
 }
