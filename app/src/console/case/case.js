@@ -96,6 +96,11 @@
   };
   // The browser leaves the full screen by itself as well.
   document.addEventListener("fullscreenchange", () => filling(Boolean(document.fullscreenElement)));
+  /** Leaves the full screen, outside of which nothing can have the focus; over when the promise is. */
+  const leave = () => {
+    if (filled()) fill(false);
+    return settled;
+  };
   // What has the focus is visible.
   document.addEventListener("focusin", (event) => {
     if (filled() && !help.open && !viewer.contains(event.target)) fill(false);
@@ -115,10 +120,11 @@
     if (tool === "help") { help.showModal(); return; }
     if (tool === "fill") { if (shots.length) fill(!filled()); return; }
     if (tool === "compare" || tool === "flicker") {
-      if (filled()) fill(false);
-      // Where no face was found, the whole pictures stand beside each other.
-      if (document.querySelector("[data-faces]")) dispatchEvent(new CustomEvent("honnin-compare", { detail: tool }));
-      else { gallery.classList.toggle("comparing"); show(); }
+      leave().then(() => {
+        // Where no face was found, the whole pictures stand beside each other.
+        if (document.querySelector("[data-faces]")) dispatchEvent(new CustomEvent("honnin-compare", { detail: tool }));
+        else { gallery.classList.toggle("comparing"); show(); }
+      });
       return;
     }
     if (!shots.length) return;
@@ -202,7 +208,7 @@
     show();
   }
 
-  const focus = (selector) => document.querySelector(selector)?.focus();
+  const focus = (selector) => leave().then(() => document.querySelector(selector)?.focus());
   const reasons = [...document.querySelectorAll("[data-key]")];
   const keys = {
     z: () => use("zoom"), "+": () => use("closer"), "-": () => use("farther"), l: () => use("loupe"), r: () => use("rotate"),
