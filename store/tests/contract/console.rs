@@ -33,16 +33,16 @@ async fn the_activity_of_each_tenant_is_its_own() {
             keep(row)
         };
         for (tenant, created_at) in [
-            (&tenant.id, at(999)),
-            (&tenant.id, at(1_000)),
-            (&tenant.id, at(1_001)),
-            (&other.id, at(5_000)),
+            (&tenant.id, at(99_999)),
+            (&tenant.id, at(100_000)),
+            (&tenant.id, at(100_001)),
+            (&other.id, at(105_000)),
         ] {
             let row = row(tenant, created_at);
             write!(db, tx => create(tx, row, None)).unwrap();
         }
         let later = keep(Entry {
-            at: at(9_000),
+            at: at(109_000),
             ..entry(
                 Some(&tenant.id),
                 "usr_1",
@@ -51,14 +51,14 @@ async fn the_activity_of_each_tenant_is_its_own() {
             )
         });
         write!(db, tx => audit::record(tx, later)).unwrap();
-        let found = read!(db, tx => tenants::activity(tx, at(1_000)));
+        let found = read!(db, tx => tenants::activity(tx, at(100_000)));
         let of = |id: &TenantId| {
             found
                 .iter()
                 .find(|one| one.tenant == *id)
                 .map(|one| (one.sessions, one.last_at))
         };
-        assert_eq!(of(&tenant.id), Some((2, Some(at(9_000)))), "{name}");
+        assert_eq!(of(&tenant.id), Some((2, Some(at(109_000)))), "{name}");
         assert_eq!(
             of(&other.id),
             Some((1, Some(at(1_000)))),
