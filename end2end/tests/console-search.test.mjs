@@ -1,0 +1,58 @@
+// The list of sessions: it follows what is typed, and works without scripts by Enter.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, look } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { signIn } from "../lib/reviewer.mjs";
+
+const long = { timeout: 600_000 };
+let browser, honnin, page, ids;
+
+before(async () => {
+  honnin = await Honnin.start("search");
+  browser = await Browser.open();
+  const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
+  ids = [];
+  for (const order of ["A-1", "B-2"]) {
+    ids.push((await honnin.api(owner.apiKey, "POST", "/v1/verification-sessions", { metadata: { order } })).body.id);
+  }
+  ({ page } = await signIn(browser, honnin, owner, { email: "sam@bank.example" }));
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+const row = (page, id) => page.locator(`tbody a[href="/admin/sessions/${id}"]`);
+
+test("the list follows what is typed, and the box keeps the focus", long, async () => {
+  await page.goto(`${honnin.base}/admin/sessions`);
+  assert.equal(await page.locator("tbody tr").count(), 2);
+  const box = page.getByRole("searchbox", { name: "Search" });
+  await box.pressSequentially("b-2");
+  await row(page, ids[0]).waitFor({ state: "detached" });
+  await row(page, ids[1]).waitFor();
+  assert.ok(await box.evaluate((element) => element === document.activeElement));
+  assert.equal(new URL(page.url()).search, "?q=b-2");
+  assert.equal(await page.locator("[data-said]").innerText(), "1 session");
+  assert.deepEqual(await look(page, "search"), []);
+  await page.getByRole("link", { name: "Remove the filter Search: b-2" }).click();
+  await row(page, ids[0]).waitFor();
+  await box.fill(ids[0]);
+  await row(page, ids[1]).waitFor({ state: "detached" });
+  await row(page, ids[0]).waitFor();
+  assert.deepEqual(page.noise, []);
+});
+
+test("without scripts, Enter searches", long, async () => {
+  const context = await browser.chromium.newContext({ storageState: await page.context().storageState(), javaScriptEnabled: false });
+  const still = await context.newPage();
+  await still.goto(`${honnin.base}/admin/sessions`);
+  await still.getByRole("searchbox", { name: "Search" }).fill("A-1");
+  await still.keyboard.press("Enter");
+  await still.waitForURL((url) => url.searchParams.get("q") === "A-1");
+  assert.equal(await still.locator("tbody tr").count(), 1);
+  await row(still, ids[0]).waitFor();
+  await context.close();
+});
