@@ -6,6 +6,7 @@ pub mod audit;
 mod callback;
 pub mod case;
 mod csv;
+mod day;
 pub mod decisions;
 mod differences;
 pub mod entry;

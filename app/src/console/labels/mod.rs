@@ -6,7 +6,7 @@ mod settings;
 
 pub(super) use action::action;
 pub(super) use reason_name::reason_name;
-pub(super) use settings::{setting, weakening};
+pub(super) use settings::{setting, value, weakening};
 
 use super::parts::Tone;
 use super::words::{language, say, tell};

@@ -1,7 +1,8 @@
 //! Settings, and what changing them weakens.
 
-use crate::console::words::say;
+use crate::console::words::{say, with_japanese};
 use domain::tenant::Weakening;
+use service::settings::preview::{Unit, Value};
 
 /// A setting by its name as stored.
 pub(in crate::console) fn setting(name: &str) -> String {
@@ -91,4 +92,24 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
             "事前に撮影された映像を、画面の色で検出できなくなります。",
         ),
     }
+}
+
+/// The value of a setting.
+pub(in crate::console) fn value(value: &Value) -> String {
+    let ja = match value {
+        Value::None => "なし".to_owned(),
+        Value::EveryAddress => "すべてのアドレス".to_owned(),
+        Value::Switch(true) => "オン".to_owned(),
+        Value::Switch(false) => "オフ".to_owned(),
+        Value::Span { count, unit } => {
+            let unit = match unit {
+                Unit::Minutes => "分",
+                Unit::Hours => "時間",
+                Unit::Days => "日",
+            };
+            format!("{count}{unit}")
+        }
+        Value::Text(text) => text.clone(),
+    };
+    with_japanese(value, ja)
 }

@@ -1,7 +1,6 @@
 //! The filters of the list, as its address has them.
 
-use super::midnight;
-use crate::page::Fields;
+use crate::{console::day::midnight, page::Fields};
 use domain::time::{Millis, Timestamp};
 
 /// The filters as requested.

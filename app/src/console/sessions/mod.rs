@@ -6,6 +6,7 @@ mod saved;
 mod view;
 
 use super::{
+    day::midnight,
     fault::Fault,
     layout::NavigationItem,
     request::{PageResult, Request, done, signed_in},
@@ -30,7 +31,6 @@ use domain::{
     secret::Personal,
     session::Status,
     time::{Millis, Timestamp},
-    user_input::CivilDate,
 };
 use http::StatusCode;
 use leptos::prelude::*;
@@ -73,11 +73,6 @@ pub(super) fn forms() -> Router {
 
 /// Rows per page.
 pub(super) const PAGE: u32 = 50;
-
-/// Midnight at the start of a day, UTC.
-pub(super) fn midnight(day: &str) -> Option<Timestamp> {
-    CivilDate::parse(day).and_then(|_| Timestamp::parse_iso(&format!("{day}T00:00:00.000Z")))
-}
 
 /// Parses the cursor of the next page: time and id of the last row.
 pub(super) fn parse_after(text: &str) -> Option<(Timestamp, SessionId)> {

@@ -7,10 +7,10 @@ use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::minutes;
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
-use crate::console::words::{say, tell, with_japanese};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use leptos::prelude::*;
-use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally, Unit, Value};
+use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally};
 
 /// A change that is not saved yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,34 +28,18 @@ pub(super) struct SecondLook {
 }
 
 fn changes(preview: &Preview) -> AnyView {
-    let rows = preview
-        .changes
-        .iter()
-        .map(|(name, old, new)| [row_name(labels::setting(name)), cell(shown(old)), cell(shown(new))]);
+    let rows = preview.changes.iter().map(|(name, old, new)| {
+        [
+            row_name(labels::setting(name)),
+            cell(labels::value(old)),
+            cell(labels::value(new)),
+        ]
+    });
     Table::new(
         say("Changes", "変更内容"),
         [say("Setting", "設定"), say("Now", "現在"), say("New", "変更後")],
     )
     .rows(rows)
-}
-
-pub(super) fn shown(value: &Value) -> String {
-    let ja = match value {
-        Value::None => "なし".to_owned(),
-        Value::EveryAddress => "すべてのアドレス".to_owned(),
-        Value::Switch(true) => "オン".to_owned(),
-        Value::Switch(false) => "オフ".to_owned(),
-        Value::Span { count, unit } => {
-            let unit = match unit {
-                Unit::Minutes => "分",
-                Unit::Hours => "時間",
-                Unit::Days => "日",
-            };
-            format!("{count}{unit}")
-        }
-        Value::Text(text) => text.clone(),
-    };
-    with_japanese(value, ja)
 }
 
 fn numbers(name: &'static str, head: [&'static str; 3], rows: [(&'static str, [String; 3]); 2]) -> AnyView {

@@ -1,6 +1,5 @@
 //! The sections of the settings: their addresses, who changes them, and what each holds at present.
 
-use super::second_look::shown;
 use crate::console::{
     labels,
     words::{say, tell},
@@ -180,7 +179,7 @@ impl Section {
 }
 
 fn span(span: Millis) -> String {
-    shown(&Value::span(span))
+    labels::value(&Value::span(span))
 }
 
 fn steps(settings: &TenantSettings) -> String {

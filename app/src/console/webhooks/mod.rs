@@ -9,10 +9,10 @@ pub mod unsent;
 mod view;
 
 use super::{
+    day::midnight,
     fault::Fault,
     layout::NavigationItem,
     request::{PageResult, Request, done, signed_in},
-    sessions::midnight,
     words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form};
