@@ -193,9 +193,9 @@ impl Balance {
         let gains = self.gains;
         out.change(|_, _, colour| std::array::from_fn(|channel| colour[channel] * gains[channel]));
         let now = mean(picture);
-        for channel in 0..3 {
-            let wanted = (self.at_first[channel] / now[channel].max(1.0)).powf(BALANCED);
-            self.gains[channel] += (wanted - self.gains[channel]) * BALANCES;
+        for (gain, (first, now)) in self.gains.iter_mut().zip(self.at_first.iter().zip(now)) {
+            let wanted = (first / now.max(1.0)).powf(BALANCED);
+            *gain += (wanted - *gain) * BALANCES;
         }
         out
     }

@@ -57,7 +57,7 @@ fn folders(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// The frames of a recording, in the order of their names.
 pub(super) fn frames(recording: &Path) -> Result<Vec<Picture>, Failure> {
-    let entries = fs::read_dir(recording)?;
+    let entries = fs::read_dir(recording).map_err(|error| format!("{}: {error}", recording.display()))?;
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()?;

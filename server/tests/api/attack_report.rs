@@ -6,15 +6,18 @@ use std::{
     process::{Command, Output},
 };
 
-/// Frames of a face that looks straight, from the photographs that come with the models; each with the noise of a camera.
+/// Frames of a face that looks straight: a photograph that comes with the models, and its mirror image over it. Each is brighter by `noise`.
 fn straight(recording: &Path, frames: usize, noise: impl Fn(usize) -> u8) {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let photograph = fs::read(models.join("samples/sample1.jpg")).unwrap();
-    let face = vision::normalise(&photograph).unwrap().rgb.crop(1380, 80, 420, 500);
+    let photograph = fs::read(models.join("samples/sample3.jpg")).unwrap();
+    let face = vision::normalise(&photograph).unwrap().rgb.crop(1000, 180, 320, 420);
     let face = face.unwrap();
+    let mirrored = face.mirrored();
+    let both = face.pixels().iter().zip(mirrored.pixels());
+    let straight: Vec<u8> = both.map(|(a, b)| a.midpoint(*b)).collect();
     fs::create_dir_all(recording).unwrap();
     for frame in 0..frames {
-        let pixels = face.pixels().iter().map(|value| value.saturating_add(noise(frame)));
+        let pixels = straight.iter().map(|value| value.saturating_add(noise(frame)));
         let picture = vision::raster::Raster::new(face.width(), face.height(), pixels.collect()).unwrap();
         let jpeg = vision::Picture::from_raster(picture).unwrap().jpeg;
         fs::write(recording.join(format!("{frame:02}.jpg")), jpeg).unwrap();

@@ -1,65 +1,12 @@
 //! Whether everything that the sessions of a copy refer to is in it: their keys and their pictures.
 
-use super::{BackupError, DATA, ERASED, Half, KEYS, Manifest, PICTURES, at, postgres, verify::open};
-use crate::{
-    StoreError,
-    capture::{captures::Frame, pictures::path_of},
-    vault::DataKeyId,
+use super::{
+    BackupError, DATA, ERASED, Half, KEYS, Manifest, PICTURES, at, postgres,
+    references::{CAPTURES, Captured, KEYS_IN_USE, Picture, pictures_of},
 };
-use domain::ids::SessionId;
-use sqlx::Connection as _;
+use crate::vault::DataKeyId;
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::{collections::BTreeSet, path::Path};
-
-/// The pictures of the sessions that were not erased: key, session, and frames of each capture.
-pub(super) const CAPTURES: &str =
-    "SELECT s.data_key, c.session_id, c.frames FROM captures c JOIN sessions s ON s.id = c.session_id
-     WHERE s.purged_at IS NULL ORDER BY c.session_id, c.id";
-/// The keys of the sessions that were not erased.
-pub(super) const KEYS_IN_USE: &str = "SELECT data_key FROM sessions WHERE purged_at IS NULL ORDER BY data_key";
-/// The keys of those that were.
-pub(super) const KEYS_ERASED: &str = "SELECT data_key FROM sessions WHERE purged_at IS NOT NULL ORDER BY data_key";
-
-/// A row of [`CAPTURES`].
-pub(super) type Captured = (String, String, String);
-
-/// A picture that a session refers to.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Picture {
-    /// The key of its session.
-    key: DataKeyId,
-    /// Its path within the folder of pictures.
-    path: String,
-}
-
-impl Picture {
-    /// The pictures of a capture.
-    pub(super) fn of((key, session, frames): &Captured) -> Result<Vec<Self>, StoreError> {
-        let key = DataKeyId::parse(key).ok_or(StoreError::Corrupt("a malformed key id"))?;
-        let session = SessionId::parse(session).ok_or(StoreError::Corrupt("a malformed session id"))?;
-        let frames: Vec<Frame> =
-            serde_json::from_str(frames).map_err(|_| StoreError::Corrupt("a capture's frames do not parse"))?;
-        let picture = |frame: &Frame| {
-            Ok(Self {
-                key: key.clone(),
-                path: path_of(&session, &frame.object)?,
-            })
-        };
-        frames.iter().map(picture).collect()
-    }
-
-    /// As it is listed beside a dump.
-    pub(super) fn line(&self) -> String {
-        format!("{} {}", self.key, self.path)
-    }
-
-    fn parse(line: &str) -> Option<Self> {
-        let (key, path) = line.split_once(' ')?;
-        Some(Self {
-            key: DataKeyId::parse(key)?,
-            path: path.to_owned(),
-        })
-    }
-}
 
 /// What the sessions of a copy refer to.
 struct Sessions {
@@ -148,16 +95,6 @@ async fn sessions_of(folder: &Path, manifest: &Manifest) -> Result<Sessions, Bac
     })
 }
 
-/// The pictures of captures that were read from the database at `path`.
-pub(super) fn pictures_of(path: &Path, captures: &[Captured]) -> Result<Vec<Picture>, BackupError> {
-    let each: Vec<Vec<Picture>> = captures
-        .iter()
-        .map(Picture::of)
-        .collect::<Result<_, _>>()
-        .map_err(|error| BackupError::database(path, error))?;
-    Ok(each.into_iter().flatten().collect())
-}
-
 /// From the lists beside a dump of PostgreSQL, which must be readable.
 async fn dumped_sessions(folder: &Path, manifest: &Manifest) -> Result<Sessions, BackupError> {
     postgres::check(&manifest.place(folder, postgres::dump_of(Half::Data))).await?;
@@ -170,6 +107,27 @@ async fn dumped_sessions(folder: &Path, manifest: &Manifest) -> Result<Sessions,
         Vec::new()
     };
     Ok(Sessions { keys, pictures })
+}
+
+/// Opens a database of a copy without changing anything.
+pub(super) async fn open(path: &Path) -> Result<SqliteConnection, BackupError> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .immutable(true);
+    let mut connection = options
+        .connect()
+        .await
+        .map_err(|error| BackupError::database(path, error))?;
+    let found: String = sqlx::query_scalar("PRAGMA quick_check(1)")
+        .fetch_one(&mut connection)
+        .await
+        .map_err(|error| BackupError::database(path, error))?;
+    if found == "ok" {
+        Ok(connection)
+    } else {
+        Err(BackupError::database(path, found))
+    }
 }
 
 async fn stored_keys(folder: &Path, manifest: &Manifest) -> Result<BTreeSet<DataKeyId>, BackupError> {

@@ -2,8 +2,7 @@
 
 use super::{
     BackupError, DATA, ERASED, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress,
-    compare::{KEYS_ERASED, compare},
-    files, pictures, postgres, sqlite_options, unnumbered, verify,
+    compare::compare, files, pictures, postgres, references::KEYS_ERASED, sqlite_options, unnumbered, verify,
 };
 use crate::capture::pictures::CHECK;
 use domain::time::Timestamp;

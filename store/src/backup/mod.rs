@@ -19,6 +19,7 @@ mod make;
 mod pictures;
 mod postgres;
 mod put_back;
+mod references;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -1,9 +1,8 @@
 //! Copies of PostgreSQL databases, made and put back with PostgreSQL's own programs.
 
 use super::{
-    BackupError, FileHash, Half, at,
-    compare::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, Picture, pictures_of},
-    files,
+    BackupError, FileHash, Half, at, files,
+    references::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, Picture, pictures_of},
 };
 use crate::marks::Mark;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, postgres::PgConnectOptions};

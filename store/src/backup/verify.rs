@@ -1,9 +1,13 @@
 //! Whether a copy is whole, and whether its halves fit.
 
-use super::{BackupError, FileHash, Half, Manifest, PICTURES, Progress, compare::compare, files};
+use super::{
+    BackupError, FileHash, Half, Manifest, PICTURES, Progress,
+    compare::{compare, open},
+    files,
+};
 use crate::capture::pictures::parse_path;
 use domain::time::Timestamp;
-use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::Connection as _;
 use std::path::Path;
 
 /// What a whole copy contains.
@@ -88,27 +92,6 @@ fn check_file(path: &Path, copied: &FileHash) -> Result<(), BackupError> {
         Ok(())
     } else {
         Err(BackupError::unfit(path, "is damaged: it is not what was copied"))
-    }
-}
-
-/// Opens a database of a copy without changing anything.
-pub(super) async fn open(path: &Path) -> Result<SqliteConnection, BackupError> {
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .read_only(true)
-        .immutable(true);
-    let mut connection = options
-        .connect()
-        .await
-        .map_err(|error| BackupError::database(path, error))?;
-    let found: String = sqlx::query_scalar("PRAGMA quick_check(1)")
-        .fetch_one(&mut connection)
-        .await
-        .map_err(|error| BackupError::database(path, error))?;
-    if found == "ok" {
-        Ok(connection)
-    } else {
-        Err(BackupError::database(path, found))
     }
 }
 
