@@ -18,6 +18,7 @@ pub mod reprocess;
 pub(crate) mod retention;
 pub mod saved_filters;
 pub mod search;
+mod undated;
 
 use domain::{audit::AuditAction, time::Timestamp};
 use store::{audit, session::sessions::SessionRow};

@@ -1,6 +1,7 @@
 //! Setting anew what a doubtful clock has set: the deadline of a session that was created under it, and the erasure of one that ended.
 //! Planned by a clock that was a year back, a session would expire or be erased the moment the clock is right again; by one that was a year
-//! ahead, a year too late. So nothing is planned by such a clock but this job, which runs once the clock is steady, or on another node.
+//! ahead, a year too late. So nothing is planned by such a clock but this job ([`super::undated`]), which runs once the clock is steady, or on
+//! another node.
 
 use crate::{
     Honnin,
@@ -10,27 +11,11 @@ use crate::{
 use domain::{ids::SessionId, session::Status, tenant::TenantSettings};
 use store::{
     StoreError, Tx,
-    jobs::{self, Job, JobKind, NewJob},
+    jobs::{self, Job},
     session::{links, sessions},
     settings::tenants,
     webhook::events,
 };
-
-/// The job for a session. It has come by any clock.
-pub(crate) fn job(session: &SessionId) -> NewJob<'_> {
-    NewJob {
-        kind: JobKind::Redate,
-        subject: session.as_str(),
-        run_at: Moment::LONG_AGO,
-        // One that is running may have passed an end that came since.
-        dedup_key: None,
-    }
-}
-
-/// Adds the job for a session to the unit that creates or ends it.
-pub(crate) async fn schedule(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
-    jobs::enqueue(tx, job(session)).await.map(drop)
-}
 
 /// Sets the times of the session that the job names, as if it had been created or had ended now.
 ///

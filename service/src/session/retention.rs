@@ -5,7 +5,7 @@
 use crate::{
     Honnin,
     runtime::{job_error::JobError, steadiness::Moment},
-    session::redate,
+    session::undated,
 };
 use domain::{
     ids::{SessionId, TenantId},
@@ -38,7 +38,7 @@ pub(crate) async fn schedule_erasure(
     ended: Moment,
 ) -> Result<(), StoreError> {
     if !ended.is_steady {
-        return redate::schedule(tx, &session.id).await;
+        return undated::schedule(tx, &session.id).await;
     }
     schedule_erasure_at(tx, (&session.id, session.attempt), ended.now.plus(period(tenant))).await
 }

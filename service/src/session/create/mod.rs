@@ -6,7 +6,7 @@ use crate::{
     Honnin,
     access::Tenant,
     runtime::{steadiness::Moment, token},
-    session::{blind_index::hashes, redate},
+    session::{blind_index::hashes, undated},
 };
 use domain::{
     audit::AuditAction,
@@ -190,7 +190,7 @@ pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session, planned: Mome
 /// A deadline that a doubtful clock has set is set anew before anybody may expire the session.
 fn expiry(session: &Session, planned: Moment) -> NewJob<'_> {
     if !planned.is_steady {
-        return redate::job(&session.id);
+        return undated::job(&session.id);
     }
     NewJob {
         kind: JobKind::Expire,

@@ -1,0 +1,24 @@
+//! Planning that the times of a session are set anew, because the clock that has set them is in doubt.
+
+use crate::runtime::steadiness::Moment;
+use domain::ids::SessionId;
+use store::{
+    StoreError, Tx,
+    jobs::{self, JobKind, NewJob},
+};
+
+/// The job for a session. It has come by any clock.
+pub(crate) fn job(session: &SessionId) -> NewJob<'_> {
+    NewJob {
+        kind: JobKind::Redate,
+        subject: session.as_str(),
+        run_at: Moment::LONG_AGO,
+        // One that is running may have passed an end that came since.
+        dedup_key: None,
+    }
+}
+
+/// Adds the job for a session to the unit that creates or ends it.
+pub(crate) async fn schedule(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    jobs::enqueue(tx, job(session)).await.map(drop)
+}
