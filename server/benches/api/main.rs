@@ -228,7 +228,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-#[expect(clippy::disallowed_methods, reason = "scripts/bench.sh says what it loaded")]
+/// `scripts/bench.sh` says what it loaded.
 fn is_slow_disk() -> bool {
     std::env::var_os("HONNIN_DISK").is_some_and(|disk| disk == "slow")
 }

@@ -86,10 +86,10 @@ impl System {
         let folder = TempDir::new_in(results()).unwrap();
         let (clock, analyser) = (Arc::new(ManualClock::at(START)), Arc::new(ScriptedAnalyser::default()));
         let database = databases::sqlite_in(folder).await;
-        let rate = CreationRate::default();
+        let (rate, vault) = (CreationRate::default(), database.vault().await);
         let honnin = open(
             &database,
-            (database.db.clone(), database.vault().await),
+            (database.db.clone(), vault.clone()),
             &clock,
             &analyser,
             Arc::new(SystemRandom),
@@ -116,6 +116,8 @@ impl System {
             names: Arc::new(Names::default()),
             sender: loopback_sender(),
             honnin,
+            vault,
+            pictures: database.pictures(),
             clock: Arc::clone(&clock),
             analyser,
             database,
