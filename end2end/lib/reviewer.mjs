@@ -4,8 +4,8 @@ import { look } from "./browser.mjs";
 export const password = "a harbour at four in the morning";
 
 /** Invites a person to the tenant, chooses a password by the link, and signs her in with it. */
-export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example", name = "Rei Reviewer", language = "en" } = {}) {
-  const words = ["--tenant", tenant.tenantId, "--email", email, "--name", name, "--role", role];
+export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example", name = "Rei Reviewer", language = "en", operator = false } = {}) {
+  const words = ["--tenant", tenant.tenantId, "--email", email, "--name", name, "--role", role, ...(operator ? ["--operator"] : [])];
   const [link] = (await honnin.command("user", "invite", ...words)).match(/http\S+/);
   const page = await browser.desktop({ language });
   // By address and name: the words are those of the language.

@@ -25,7 +25,7 @@ before(async () => {
   for (const outcome of ["approved", "approved", "rejected", "failed", "expired"]) await end(outcome, { order: "A-1042" });
   await call("/v1/verification-sessions", {});
   cases = [await end("needs_review", { order: "a-long-reference-without-a-space-in-it-0123456789" }), await end("needs_review")];
-  ({ page } = await signIn(browser, honnin, owner, { email: "una@bank.example" }));
+  ({ page } = await signIn(browser, honnin, owner, { email: "una@bank.example", operator: true }));
   await page.goto(`${honnin.base}/admin/sessions?status=failed&metadata=A-1042`);
   await page.getByText("Save this search").click();
   await page.locator("#filter").fill("Failed orders of the north");
@@ -59,6 +59,7 @@ const pages = () => [
   ["settings", "/admin/settings"],
   ...["steps", "decision", "review", "look", "webhook", "callbacks", "addresses", "lifetimes", "sign_in"].map((name) => [`settings-${name}`, `/admin/settings/${name}`]),
   ["decisions", "/admin/decisions"],
+  ["tenants", "/admin/tenants"],
   ["people", "/admin/people"],
   ["audit", "/admin/audit"],
   ["account", "/admin/account"],

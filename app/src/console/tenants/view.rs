@@ -66,7 +66,7 @@ fn list(view: &TenantsView) -> AnyView {
 /// The button that opens a tenant.
 fn choice(tenant: &TenantRow, here: &TenantId) -> AnyView {
     if *here == tenant.id {
-        return view! { <span class="soft">{say("Open now", "現在のテナント")}</span> }.into_any();
+        return view! { <span class="soft">{say("Current", "現在のテナント")}</span> }.into_any();
     }
     view! {
         <form method="post" action="/admin/tenant">
@@ -129,7 +129,7 @@ pub(super) fn render(view: &TenantsView, frame: &Frame, meta: &PageMeta) -> AnyV
         <section class="panel narrow-page">
             <h2>{say("Create a tenant", "テナントを作成")}</h2>
             <p class="soft">{say(
-                "It starts without settings, people and keys. Invite its first admin, who does the rest.",
+                "It starts without settings, people or keys. Invite its first admin, who does the rest.",
                 "設定、メンバー、APIキーのない状態で作成されます。最初の管理者を招待し、以降の設定を任せてください。",
             )}</p>
             <form class="stack" method="post" action="/admin/tenants">
