@@ -25,7 +25,7 @@ pub use honnin::{Honnin, Parts, ServiceConfig};
 pub mod stored {
     pub use store::{
         StoreError,
-        audit::{Entry as AuditEntry, Recorded, SYSTEM},
+        audit::{Entry as AuditEntry, Recorded, RefusedSignIns, SYSTEM},
         capture::captures::Slot,
         people::second_factors::PasskeyRow,
         request_log::{

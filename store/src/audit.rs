@@ -190,6 +190,47 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
 /// How the detail of a sign-in from a new network ends.
 pub const NEW_NETWORK: &str = "new network";
 
+/// The detail of a sign-in that came as far as the second factor: the password was right.
+pub const CODE: &str = "code";
+
+/// Refused attempts to sign in to an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedSignIns {
+    /// How many.
+    pub count: i64,
+    /// In how many of them the password was right, and the second factor was not.
+    pub with_password: i64,
+    /// When the last one was.
+    pub last_at: Timestamp,
+    /// Where the last one came from.
+    pub last_from: Option<String>,
+}
+
+/// The refused attempts to sign in to somebody's account after entry number `after`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_refused_sign_ins(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    after: i64,
+    user: &UserId,
+) -> Result<Option<RefusedSignIns>, StoreError> {
+    let found: Option<(i64, i64, i64, Option<String>)> = on!(tx, conn => sqlx::query_as(
+        "WITH refused AS (SELECT number, at, detail, address FROM audit
+             WHERE tenant_id = $1 AND subject = $2 AND number > $3 AND action = $4)
+         SELECT (SELECT COUNT(*) FROM refused), (SELECT COUNT(*) FROM refused WHERE detail = $5), at, address
+         FROM refused ORDER BY number DESC LIMIT 1")
+        .bind(tenant.as_str()).bind(user.as_str()).bind(after)
+        .bind(AuditAction::PersonSignInRefused.as_str()).bind(CODE).fetch_optional(conn).await)?;
+    Ok(found.map(|(count, with_password, last_at, last_from)| RefusedSignIns {
+        count,
+        with_password,
+        last_at: Timestamp::from_millis(last_at),
+        last_from,
+    }))
+}
+
 /// What somebody should know of.
 #[derive(Clone, Copy, Debug)]
 pub struct Concerns<'a> {

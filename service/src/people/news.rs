@@ -1,5 +1,5 @@
-//! What has happened since a person's last visit that they should know of: new keys, receivers and people, and changes to their own
-//! account. Whoever sees something there that nobody meant to do can act on it.
+//! What has happened since a person's last visit that they should know of: new keys, receivers and people, changes to their own
+//! account, and attempts to sign in to it. Whoever sees something there that nobody meant to do can act on it.
 
 use crate::{
     Honnin,
@@ -8,7 +8,7 @@ use crate::{
 use domain::{audit::AuditAction, time::Timestamp};
 use store::{
     StoreError,
-    audit::{self, Concerns, Recorded},
+    audit::{self, Concerns, Recorded, RefusedSignIns},
     people::users,
 };
 
@@ -50,6 +50,16 @@ pub struct News {
     pub from: Option<String>,
     /// Newest first.
     pub entries: Vec<Recorded>,
+    /// Refused attempts to sign in to their account, their own ones included.
+    pub refused: Option<RefusedSignIns>,
+}
+
+impl News {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.refused.is_none()
+    }
 }
 
 /// What has happened since the last visit of `staff`. `None` at their first one.
@@ -79,6 +89,7 @@ pub async fn news(honnin: &Honnin, staff: &Staff) -> Result<Option<News>, StoreE
             since: visit.at,
             from: visit.from,
             entries: audit::list_news(tx, staff.tenant(), visit.entry, concerns, MOST).await?,
+            refused: audit::find_refused_sign_ins(tx, staff.tenant(), visit.entry, staff.user()).await?,
         }))
     });
     unit.await

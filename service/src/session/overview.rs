@@ -4,7 +4,7 @@ use crate::{Honnin, access::Staff};
 use domain::time::{Millis, Timestamp};
 pub use store::session::{
     search::DayCount,
-    statistics::{DecisionTimes, StepCount},
+    statistics::{DecisionDay, DecisionTimes, StepCount},
 };
 pub use store::webhook::{deliveries::DeliveryCounts, delivery_attempts::ReceiverHealth};
 use store::{
@@ -27,10 +27,12 @@ pub struct Overview {
     pub steps: Vec<StepCount>,
     /// How long decisions took, by who decided.
     pub times: Vec<DecisionTimes>,
+    /// Their medians by the day of the decision.
+    pub times_by_day: Vec<DecisionDay>,
     /// Cases waiting for a reviewer.
     pub backlog: Backlog,
-    /// Deliveries by how they turned out.
-    pub deliveries: DeliveryCounts,
+    /// Deliveries by how they turned out, by day.
+    pub deliveries: Vec<(i64, DeliveryCounts)>,
     /// The receiver.
     pub receiver: ReceiverHealth,
 }
@@ -72,8 +74,9 @@ pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overv
             days: search::count_by_day(tx, &id, from).await?,
             steps: statistics::count_by_step(tx, &id, from, now).await?,
             times: statistics::decision_times(tx, &id, from).await?,
+            times_by_day: statistics::decision_times_by_day(tx, &id, from).await?,
             backlog: backlog(tx, &tenant, now).await?,
-            deliveries: deliveries::count_since(tx, &id, from).await?,
+            deliveries: deliveries::count_by_day(tx, &id, from).await?,
             receiver: delivery_attempts::find_health(tx, &id, set_at).await?,
             tenant,
         })

@@ -537,6 +537,40 @@ async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told(
 }
 
 #[tokio::test]
+async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_the_password_was_right() {
+    let (harness, rita) = rita().await;
+    let (app, _) = with_app(&harness, &rita).await;
+    let visit = async || {
+        harness.clock.advance(Millis::minutes(1));
+        enter_password(&harness).await.unwrap_err();
+        enter_code(&harness, &rita, &code(&harness, &app)).await.unwrap();
+    };
+    let refused = async || news(&harness.honnin, &rita).await.unwrap().unwrap().refused;
+    visit().await;
+    visit().await;
+    assert_eq!(refused().await, None);
+    let elsewhere = "192.0.2.7".parse().unwrap();
+    for password in ["wrong", "wrong too", RIGHT] {
+        let password = Secret::new(password.to_owned());
+        sign_in(&harness.honnin, EMAIL, password, elsewhere).await.unwrap_err();
+    }
+    sign_in_with_code(&harness.honnin, rita.user(), "000000", elsewhere)
+        .await
+        .unwrap_err();
+    let last_at = harness.honnin.now();
+    let told = audit::RefusedSignIns {
+        count: 3,
+        with_password: 1,
+        last_at,
+        last_from: Some("192.0.2.7".to_owned()),
+    };
+    visit().await;
+    assert_eq!(refused().await, Some(told));
+    visit().await;
+    assert_eq!(refused().await, None, "told once");
+}
+
+#[tokio::test]
 async fn admins_are_told_of_new_admins_and_developers_of_secrets_that_others_disabled() {
     let harness = Harness::new().await;
     let id = harness.invited(EMAIL, Role::Admin, RIGHT).await;

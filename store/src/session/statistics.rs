@@ -86,37 +86,87 @@ pub struct DecisionTimes {
     pub ninetieth: Millis,
 }
 
+/// Of each of a tenant's sessions created since `$2` that have a final decision: the day of it, how long it took from the submission, and
+/// whether a person decided. Sessions that were completed with test data were never submitted and do not count.
+macro_rules! decided {
+    () => {
+        "SELECT sessions.completed_at / 86400000 AS day, sessions.completed_at - attempts.submitted_at AS took,
+                CASE WHEN sessions.outcome LIKE $3 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS by_person
+         FROM sessions
+         JOIN attempts ON attempts.session_id = sessions.id AND attempts.attempt = sessions.attempt
+         WHERE sessions.tenant_id = $1 AND sessions.created_at >= $2 AND sessions.status = 'completed'
+           AND sessions.completed_at >= attempts.submitted_at"
+    };
+}
+
+/// How an outcome shows that a person decided.
+fn by_person() -> String {
+    format!("%\"source\":\"{}\"%", Source::ManualReview)
+}
+
+const fn source_of(by_person: i64) -> Source {
+    match by_person {
+        1 => Source::ManualReview,
+        _ => Source::Automatic,
+    }
+}
+
 /// How long it took from the submission to the final decision, for the tenant's sessions created since `from`. Percentiles are by
-/// nearest rank. Sessions that were completed with test data were never submitted and do not count.
+/// nearest rank.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn decision_times(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<Vec<DecisionTimes>, StoreError> {
-    let by_person = format!("%\"source\":\"{}\"%", Source::ManualReview);
     let rows: Vec<(i64, i64, i64, i64)> = on!(tx, conn => sqlx::query_as(
-        "SELECT by_person, MAX(total), MIN(CASE WHEN place * 2 >= total THEN took END),
+        concat!("SELECT by_person, MAX(total), MIN(CASE WHEN place * 2 >= total THEN took END),
                 MIN(CASE WHEN place * 10 >= total * 9 THEN took END)
          FROM (SELECT by_person, took, COUNT(*) OVER (PARTITION BY by_person) AS total,
                       ROW_NUMBER() OVER (PARTITION BY by_person ORDER BY took) AS place
-               FROM (SELECT sessions.completed_at - attempts.submitted_at AS took,
-                            CASE WHEN sessions.outcome LIKE $3 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS by_person
-                     FROM sessions
-                     JOIN attempts ON attempts.session_id = sessions.id AND attempts.attempt = sessions.attempt
-                     WHERE sessions.tenant_id = $1 AND sessions.created_at >= $2 AND sessions.status = 'completed'
-                       AND sessions.completed_at >= attempts.submitted_at) AS decided) AS ranked
-         GROUP BY by_person ORDER BY by_person")
-        .bind(tenant.as_str()).bind(from.as_millis()).bind(by_person).fetch_all(conn).await)?;
+               FROM (", decided!(), ") AS decided) AS ranked
+         GROUP BY by_person ORDER BY by_person"))
+        .bind(tenant.as_str()).bind(from.as_millis()).bind(by_person()).fetch_all(conn).await)?;
     let times = rows
         .into_iter()
         .map(|(by_person, count, median, ninetieth)| DecisionTimes {
-            source: if by_person == 1 {
-                Source::ManualReview
-            } else {
-                Source::Automatic
-            },
+            source: source_of(by_person),
             count,
             median: Millis(median),
             ninetieth: Millis(ninetieth),
         });
     Ok(times.collect())
+}
+
+/// How long the decisions of one day took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecisionDay {
+    /// Days since 1970, UTC.
+    pub day: i64,
+    /// Who decided.
+    pub source: Source,
+    /// Half of them took at most this long.
+    pub median: Millis,
+}
+
+/// The same by the day of the decision, in their order.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn decision_times_by_day(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    from: Timestamp,
+) -> Result<Vec<DecisionDay>, StoreError> {
+    let rows: Vec<(i64, i64, i64)> = on!(tx, conn => sqlx::query_as(
+        concat!("SELECT day, by_person, MIN(took)
+         FROM (SELECT day, by_person, took, COUNT(*) OVER (PARTITION BY day, by_person) AS total,
+                      ROW_NUMBER() OVER (PARTITION BY day, by_person ORDER BY took) AS place
+               FROM (", decided!(), ") AS decided) AS ranked
+         WHERE place * 2 >= total GROUP BY day, by_person ORDER BY day, by_person"))
+        .bind(tenant.as_str()).bind(from.as_millis()).bind(by_person()).fetch_all(conn).await)?;
+    let days = rows.into_iter().map(|(day, by_person, median)| DecisionDay {
+        day,
+        source: source_of(by_person),
+        median: Millis(median),
+    });
+    Ok(days.collect())
 }

@@ -9,6 +9,7 @@ use domain::{
     time::Timestamp,
 };
 use sqlx::QueryBuilder;
+use std::iter::Sum;
 
 /// State of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -280,24 +281,44 @@ pub struct DeliveryCounts {
     pub abandoned: i64,
 }
 
-/// A tenant's deliveries of events since `from`, counted by how they turned out.
+impl Sum for DeliveryCounts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |sum, one| Self {
+            at_once: sum.at_once + one.at_once,
+            later: sum.later + one.later,
+            pending: sum.pending + one.pending,
+            abandoned: sum.abandoned + one.abandoned,
+        })
+    }
+}
+
+/// A tenant's deliveries of events since `from`, counted by how they turned out, by the day of the event: days since 1970, UTC, in their order.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn count_since(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<DeliveryCounts, StoreError> {
-    let (at_once, later, pending, abandoned) = on!(tx, conn => sqlx::query_as(
-        "SELECT COUNT(CASE WHEN state = 'delivered' AND attempts <= 1 THEN 1 END),
+pub async fn count_by_day(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    from: Timestamp,
+) -> Result<Vec<(i64, DeliveryCounts)>, StoreError> {
+    let rows: Vec<(i64, i64, i64, i64, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT created_at / 86400000 AS day,
+                COUNT(CASE WHEN state = 'delivered' AND attempts <= 1 THEN 1 END),
                 COUNT(CASE WHEN state = 'delivered' AND attempts > 1 THEN 1 END),
                 COUNT(CASE WHEN state = 'pending' THEN 1 END),
                 COUNT(CASE WHEN state = 'abandoned' THEN 1 END)
-         FROM deliveries WHERE tenant_id = $1 AND created_at >= $2")
-        .bind(tenant.as_str()).bind(from.as_millis()).fetch_one(conn).await)?;
-    Ok(DeliveryCounts {
-        at_once,
-        later,
-        pending,
-        abandoned,
-    })
+         FROM deliveries WHERE tenant_id = $1 AND created_at >= $2 GROUP BY day ORDER BY day")
+        .bind(tenant.as_str()).bind(from.as_millis()).fetch_all(conn).await)?;
+    let counts = rows.into_iter().map(|(day, at_once, later, pending, abandoned)| {
+        let counts = DeliveryCounts {
+            at_once,
+            later,
+            pending,
+            abandoned,
+        };
+        (day, counts)
+    });
+    Ok(counts.collect())
 }
 
 /// Removes up to `limit` deliveries of a tenant, with their attempts, whose events happened before `before` and that were settled

@@ -4,7 +4,7 @@ use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{audit::AuditAction, ids::UserId, role::Role};
 use store::{
     StoreError,
-    audit::{self, Concerns, Entry},
+    audit::{self, Concerns, Entry, RefusedSignIns},
     people::{
         second_factors::{self, AuthenticatorRow, PasskeyRow},
         users,
@@ -280,5 +280,44 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
         let wanted = (1..).zip(rows).filter(|(_, (.., wanted))| *wanted);
         let wanted: Vec<_> = wanted.map(|(second, _)| at(second)).collect();
         assert_eq!(told, wanted, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let (me, other) = (user.id.as_str(), "usr_0123456789abcdef0123456789abcdef");
+        let rows = [
+            (AuditAction::PersonSignInRefused, me, None),
+            (AuditAction::PersonSignInRefused, other, None),
+            (AuditAction::PersonSignIn, me, Some(audit::CODE)),
+            (AuditAction::PersonSignInRefused, me, Some(audit::CODE)),
+            (AuditAction::PersonSignInRefused, me, None),
+        ];
+        for (second, (action, subject, detail)) in (1..).zip(rows) {
+            let entry = keep(Entry {
+                at: at(second),
+                tenant: Some(tenant.id.clone()),
+                actor: audit::SYSTEM.to_owned(),
+                action: action.into(),
+                subject: Some(subject.to_owned()),
+                detail: detail.map(str::to_owned),
+                address: Some(format!("192.0.2.{second}")),
+            });
+            write!(db, tx => audit::record(tx, entry)).unwrap();
+        }
+        let entries = read!(db, tx => audit::list(tx, &tenant.id, Some(me), None, 10));
+        let (first, last) = (entries[3].number, entries[0].number);
+        for (after, count, with_password) in [(0, 3, 1), (first, 2, 1), (last, 0, 0)] {
+            let found = read!(db, tx => audit::find_refused_sign_ins(tx, &tenant.id, after, &user.id));
+            let wanted = (count > 0).then(|| RefusedSignIns {
+                count,
+                with_password,
+                last_at: at(5),
+                last_from: Some("192.0.2.5".to_owned()),
+            });
+            assert_eq!(found, wanted, "{name}, {after}");
+        }
     }
 }

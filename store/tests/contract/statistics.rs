@@ -20,7 +20,7 @@ use store::{
     session::{
         search::{self, Filter, Order, Page},
         sessions,
-        statistics::{self, DecisionTimes, StepCount},
+        statistics::{self, DecisionDay, DecisionTimes, StepCount},
     },
     webhook::{
         deliveries::{self, DeliveryCounts, DeliveryState},
@@ -195,7 +195,46 @@ async fn the_time_to_decision_is_told_by_nearest_rank_and_by_who_decided() {
 }
 
 #[tokio::test]
-async fn deliveries_are_counted_by_how_they_turned_out() {
+async fn the_median_time_to_decision_is_told_by_the_day_of_the_decision() {
+    const DAY: i64 = 86_400_000;
+    for Backend { name, db, .. } in backends().await {
+        let world = world(&db).await;
+        // Submitted just before midnight of the first day: decided on that day, on the next one, and by a person two days later.
+        let decided = [
+            (DAY - 500, None),
+            (DAY, None),
+            (DAY + 1_000, None),
+            (DAY + 2_000, None),
+            (3 * DAY, Some("")),
+        ];
+        for (number, (decided_at, note)) in (40..).zip(decided) {
+            let mut row = session(world.tenant, number);
+            row.session.status = Status::Completed;
+            row.session.completed_at = Some(at(decided_at));
+            row.outcome = Some(outcome(&row, Verdict::Approved, note));
+            let row = keep(row);
+            write!(db, tx => sessions::insert(tx, row)).unwrap();
+            answer(&db, &row.session.id, |row| row.submitted_at = Some(at(DAY - 1_000))).await;
+        }
+        let days = read!(db, tx => statistics::decision_times_by_day(tx, &world.tenant.id, at(40_000)));
+        let expected = [
+            (0, Source::Automatic, 500),
+            (1, Source::Automatic, 2_000),
+            (3, Source::ManualReview, 2 * DAY + 1_000),
+        ];
+        let expected = expected.map(|(day, source, median)| DecisionDay {
+            day,
+            source,
+            median: Millis(median),
+        });
+        assert_eq!(days, expected, "{name}");
+        let theirs = read!(db, tx => statistics::decision_times_by_day(tx, &world.other.id, at(0)));
+        assert_eq!(theirs, [], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn deliveries_are_counted_by_day_and_by_how_they_turned_out() {
     for Backend { name, db, .. } in backends().await {
         let world = world(&db).await;
         let turned_out = [
@@ -222,27 +261,19 @@ async fn deliveries_are_counted_by_how_they_turned_out() {
             let after = keep(after);
             write!(db, tx => deliveries::save(tx, before, after)).unwrap();
         }
-        let all = DeliveryCounts {
+        let counted = async |tenant, from| read!(db, tx => deliveries::count_by_day(tx, tenant, at(from)));
+        let counts = DeliveryCounts {
             at_once: 2,
             later: 1,
             pending: 1,
             abandoned: 1,
         };
-        assert_eq!(
-            read!(db, tx => deliveries::count_since(tx, &world.tenant.id, at(60))),
-            all,
-            "{name}"
-        );
+        assert_eq!(counted(&world.tenant.id, 60).await, [(0, counts)], "{name}");
         let later = DeliveryCounts {
             at_once: 1,
             ..DeliveryCounts::default()
         };
-        assert_eq!(
-            read!(db, tx => deliveries::count_since(tx, &world.tenant.id, at(64))),
-            later,
-            "{name}"
-        );
-        let none = read!(db, tx => deliveries::count_since(tx, &world.other.id, at(0)));
-        assert_eq!(none, DeliveryCounts::default(), "{name}");
+        assert_eq!(counted(&world.tenant.id, 64).await, [(0, later)], "{name}");
+        assert_eq!(counted(&world.other.id, 0).await, [], "{name}");
     }
 }

@@ -1,12 +1,14 @@
-//! Sessions by day: stacked bars, and the same numbers as a table. The bars are stretched to the width there is, so everything to
+//! Figures by day: stacked bars, and the same numbers as a table. The bars are stretched to the width there is, so everything to
 //! read is beside them in HTML.
 
-use crate::console::parts::grouped;
+use crate::console::parts::{duration, grouped};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
+use domain::{outcome::Source, time::Millis};
 use leptos::prelude::*;
+use service::session::overview::DeliveryCounts;
 
-/// The sessions of one day by result.
+/// One day: its sessions by result, the median times to decision, and its webhooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Day {
     /// `2026-08-02`.
@@ -19,12 +21,31 @@ pub(super) struct Day {
     pub reviewing: i64,
     /// Everything else.
     pub other: i64,
+    /// Half of its decisions took at most this long, by who decided.
+    pub times: Vec<(Source, Millis)>,
+    /// Its webhooks.
+    pub deliveries: DeliveryCounts,
 }
 
 impl Day {
     /// All of them.
     pub(super) const fn total(&self) -> i64 {
         self.approved + self.rejected + self.reviewing + self.other
+    }
+
+    fn time(&self, of: Source) -> Option<Millis> {
+        let found = self.times.iter().find(|(source, _)| *source == of);
+        found.map(|(_, median)| *median)
+    }
+
+    const fn delivery_parts(&self) -> [i64; 4] {
+        let DeliveryCounts {
+            at_once,
+            later,
+            pending,
+            abandoned,
+        } = self.deliveries;
+        [at_once, later, pending, abandoned]
     }
 }
 
@@ -33,20 +54,14 @@ const DAY: i64 = 12;
 const GAP: i64 = 2;
 const HEIGHT: i64 = 160;
 
-/// Stacked bars, one for each day.
-pub(super) fn bars(days: &[Day]) -> AnyView {
-    let most = days.iter().map(Day::total).max().unwrap_or(0).max(1);
+/// Stacked bars, one for each day, of which the highest takes the whole height. Each part has its class.
+fn stacks<const N: usize>(classes: [&'static str; N], days: &[[i64; N]], most: i64) -> String {
     let mut bars = String::new();
     let mut x = GAP / 2;
     for day in days {
         let mut y = HEIGHT;
-        for (class, value) in [
-            ("good", day.approved),
-            ("bad", day.rejected),
-            ("warn", day.reviewing),
-            ("plain", day.other),
-        ] {
-            let height = value * HEIGHT / most;
+        for (class, value) in classes.into_iter().zip(day) {
+            let height = value * HEIGHT / most.max(1);
             y -= height;
             if height > 0 {
                 let width = DAY - GAP;
@@ -57,6 +72,38 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
         }
         x += DAY;
     }
+    bars
+}
+
+/// The drawing, with its scale and the names of some days.
+fn figure(names: &[&str], most: String, label: String, bars: String) -> AnyView {
+    let width = i64::try_from(names.len()).unwrap_or(0) * DAY;
+    let view_box = format!("0 0 {width} {HEIGHT}");
+    let mut named = vec![0, names.len() / 2, names.len().saturating_sub(1)];
+    named.dedup();
+    let names = named
+        .into_iter()
+        .filter_map(|at| names.get(at))
+        .map(|name| view! { <span>{(*name).to_owned()}</span> })
+        .collect_view();
+    view! {
+        <figure class="chart">
+            <p class="chart-most number" aria-hidden="true">{most}</p>
+            <svg viewBox=view_box preserveAspectRatio="none" role="img" aria-label=label inner_html=bars></svg>
+            <p class="chart-days" aria-hidden="true">{names}</p>
+        </figure>
+    }
+    .into_any()
+}
+
+/// The sessions of each day by result.
+pub(super) fn bars(days: &[Day]) -> AnyView {
+    let most = days.iter().map(Day::total).max().unwrap_or(0).max(1);
+    let parts: Vec<_> = days
+        .iter()
+        .map(|day| [day.approved, day.rejected, day.reviewing, day.other])
+        .collect();
+    let bars = stacks(["good", "bad", "warn", "plain"], &parts, most);
     let total: i64 = days.iter().map(Day::total).sum();
     let label = match days.len() {
         1 => tell!(
@@ -68,22 +115,87 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
             "過去{count}日間の判定別セッション数：合計{total}件"
         ),
     };
-    let view_box = format!("0 0 {} {HEIGHT}", x - GAP / 2);
-    let mut named = vec![0, days.len() / 2, days.len().saturating_sub(1)];
-    named.dedup();
-    let names = named
-        .into_iter()
-        .filter_map(|at| days.get(at))
-        .map(|day| view! { <span>{day.name.clone()}</span> })
-        .collect_view();
-    view! {
-        <figure class="chart">
-            <p class="chart-most number" aria-hidden="true">{most}</p>
-            <svg viewBox=view_box preserveAspectRatio="none" role="img" aria-label=label inner_html=bars></svg>
-            <p class="chart-days" aria-hidden="true">{names}</p>
-        </figure>
-    }
-    .into_any()
+    figure(&names(days), most.to_string(), label, bars)
+}
+
+fn names(days: &[Day]) -> Vec<&str> {
+    days.iter().map(|day| day.name.as_str()).collect()
+}
+
+/// The median time to decision of each day, by who decided: automatic decisions take seconds, people hours, so each has its scale.
+pub(super) fn times(days: &[Day], source: Source) -> Option<AnyView> {
+    let medians: Vec<_> = days
+        .iter()
+        .map(|day| [day.time(source).map_or(0, |median| median.0)])
+        .collect();
+    let most = medians.iter().map(|[median]| *median).max().filter(|most| *most > 0)?;
+    let label = match source {
+        Source::Automatic => tell!(
+            "Median time of automatic decisions by day: at most {}",
+            "自動判定の時間の中央値（日別）：最大{}",
+            duration(Millis(most))
+        ),
+        Source::ManualReview => tell!(
+            "Median time of decisions by reviewers by day: at most {}",
+            "審査担当者による判定の時間の中央値（日別）：最大{}",
+            duration(Millis(most))
+        ),
+    };
+    let bars = stacks(["plain"], &medians, most);
+    Some(figure(&names(days), duration(Millis(most)), label, bars))
+}
+
+/// The medians behind the bars, newest first.
+pub(super) fn times_table(days: &[Day]) -> AnyView {
+    let shown = |day: &Day, source| day.time(source).map_or_else(|| "–".to_owned(), duration);
+    let rows = days.iter().rev().map(|day| {
+        let times = [Source::Automatic, Source::ManualReview].map(|source| cell(shown(day, source)).class("number"));
+        std::iter::once(row_name(day.name.clone())).chain(times)
+    });
+    let columns = [
+        say("Day", "日付"),
+        say("Automatic", "自動"),
+        say("By a reviewer", "審査担当者"),
+    ];
+    let table = Table::new(say("Median time to decision by day", "日別の判定時間の中央値"), columns).rows(rows);
+    fold(table)
+}
+
+/// The webhooks of each day by how they turned out.
+pub(super) fn deliveries(days: &[Day]) -> Option<AnyView> {
+    let parts: Vec<_> = days.iter().map(|day| day.delivery_parts()).collect();
+    let total: i64 = parts.iter().flatten().sum();
+    let most = parts
+        .iter()
+        .map(|day| day.iter().sum())
+        .max()
+        .filter(|most| *most > 0)?;
+    let label = tell!(
+        "Webhooks by day and result: {total} in total",
+        "日別・結果別のWebhook数：合計{total}件"
+    );
+    let bars = stacks(["good", "plain", "warn", "bad"], &parts, most);
+    Some(figure(&names(days), most.to_string(), label, bars))
+}
+
+/// The numbers behind the bars, newest first.
+pub(super) fn deliveries_table(days: &[Day]) -> AnyView {
+    let rows = days.iter().rev().map(|day| {
+        let counts = day.delivery_parts().map(|count| cell(grouped(count)).class("number"));
+        std::iter::once(row_name(day.name.clone())).chain(counts)
+    });
+    let columns = [
+        say("Day", "日付"),
+        say("First attempt", "初回"),
+        say("After retries", "再試行後"),
+        say("Still to send", "配信待ち"),
+        say("Abandoned", "配信中止"),
+    ];
+    fold(Table::new(say("Webhooks by day", "日別のWebhook"), columns).rows(rows))
+}
+
+fn fold(table: AnyView) -> AnyView {
+    view! { <details class="fold"><summary>{say("Show as a table", "表で表示")}</summary>{table}</details> }.into_any()
 }
 
 /// The numbers behind the bars, newest first.
@@ -100,8 +212,7 @@ pub(super) fn table(days: &[Day]) -> AnyView {
         say("In review", "審査中"),
         say("Unfinished, expired, failed", "未完了・期限切れ・失敗"),
     ];
-    let table = Table::new(say("Sessions by day", "日別のセッション"), columns).rows(rows);
-    view! { <details class="fold"><summary>{say("Show as a table", "表で表示")}</summary>{table}</details> }.into_any()
+    fold(Table::new(say("Sessions by day", "日別のセッション"), columns).rows(rows))
 }
 
 #[cfg(test)]
@@ -141,6 +252,39 @@ mod tests {
         assert!(
             html.contains(r#"viewBox="0 0 36 160""#) && html.contains("6 in total"),
             "{html}"
+        );
+    }
+
+    #[test]
+    fn medians_and_webhooks_of_each_day_are_drawn_in_a_scale_of_their_own() {
+        let mut days = vec![Day::default(), Day::default()];
+        assert!(times(&days, Source::Automatic).is_none() && deliveries(&days).is_none());
+        days[0].times = vec![
+            (Source::Automatic, Millis::seconds(2)),
+            (Source::ManualReview, Millis::minutes(90)),
+        ];
+        days[1].times = vec![(Source::Automatic, Millis::seconds(4))];
+        days[1].deliveries = DeliveryCounts {
+            at_once: 3,
+            abandoned: 1,
+            ..DeliveryCounts::default()
+        };
+        let automatic = times(&days, Source::Automatic).unwrap().to_html();
+        assert!(
+            automatic.contains(r#"x="1" y="80" width="10" height="80""#) && automatic.contains("at most 4 s"),
+            "{automatic}"
+        );
+        let people = times(&days, Source::ManualReview).unwrap().to_html();
+        assert!(
+            people.matches("<rect").count() == 1 && people.contains(r#"height="160""#),
+            "{people}"
+        );
+        let sent = deliveries(&days).unwrap().to_html();
+        assert!(
+            sent.contains(r#"class="bar good" x="13" y="40" width="10" height="120""#)
+                && sent.contains(r#"class="bar bad" x="13" y="0" width="10" height="40""#)
+                && sent.contains("4 in total"),
+            "{sent}"
         );
     }
 }

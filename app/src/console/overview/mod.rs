@@ -23,7 +23,7 @@ use service::{
     access::{Admin, Developer},
     people::news::news,
     session::overview::{DayCount, Overview, overview},
-    stored::Recorded,
+    stored::{Recorded, RefusedSignIns},
 };
 use view::{Deliveries, OverviewView, SinceLastVisit, render};
 
@@ -48,14 +48,13 @@ async fn load(request: Request) -> PageResult<OverviewView> {
     let honnin = request.honnin();
     let range = range_of(&request.query()?.text("days"));
     let counted = overview(honnin, request.staff(), range).await?;
-    let news = news(honnin, request.staff())
-        .await?
-        .filter(|news| !news.entries.is_empty());
+    let news = news(honnin, request.staff()).await?.filter(|news| !news.is_empty());
     let may_develop = Developer::of(request.staff()).is_ok();
     Ok(OverviewView {
         news: news.map(|news| SinceLastVisit {
             at: news.since,
             from: news.from,
+            refused: news.refused.as_ref().map(refused),
             entries: news
                 .entries
                 .iter()
@@ -68,7 +67,7 @@ async fn load(request: Request) -> PageResult<OverviewView> {
         times: counted.times.clone(),
         backlog: counted.backlog,
         deliveries: may_develop.then(|| Deliveries {
-            counts: counted.deliveries,
+            counts: counted.deliveries.iter().map(|(_, counts)| *counts).sum(),
             has_receiver: has_receiver(&counted),
             last_success_at: counted.receiver.last_success_at,
             failing_since: counted.receiver.failing_since,
@@ -90,11 +89,20 @@ fn days(counted: &Overview, range: i64) -> Vec<Day> {
             }
         })
         .collect();
-    for counted in &counted.days {
-        let at = usize::try_from(counted.day - first).ok();
+    let mut change = |day: i64, change: &dyn Fn(&mut Day)| {
+        let at = usize::try_from(day - first).ok();
         if let Some(day) = at.and_then(|at| days.get_mut(at)) {
-            add(day, counted);
+            change(day);
         }
+    };
+    for counted in &counted.days {
+        change(counted.day, &|day| add(day, counted));
+    }
+    for timed in &counted.times_by_day {
+        change(timed.day, &|day| day.times.push((timed.source, timed.median)));
+    }
+    for (sent_on, counts) in &counted.deliveries {
+        change(*sent_on, &|day| day.deliveries = *counts);
     }
     days
 }
@@ -160,6 +168,37 @@ fn told(recorded: &Recorded, reader: &UserId) -> (Timestamp, String) {
     )
 }
 
+/// Refused attempts to sign in to the reader's account, in a sentence.
+fn refused(refused: &RefusedSignIns) -> (Timestamp, String) {
+    let tries = match refused.count {
+        1 => say(
+            "One attempt to sign in to your account failed",
+            "アカウントへのサインインが1回失敗しました",
+        )
+        .to_owned(),
+        count => tell!(
+            "{count} attempts to sign in to your account failed",
+            "アカウントへのサインインが{count}回失敗しました"
+        ),
+    };
+    let from = refused
+        .last_from
+        .as_ref()
+        .map(|from| tell!(", the last one from {from}", "（最後の試行：{from}）"))
+        .unwrap_or_default();
+    let advice = match refused.with_password {
+        0 => "",
+        _ => say(
+            " The password was correct, the second factor was not: if this was not you, change your password.",
+            "パスワードは正しく、2段階目の認証で失敗しています。心当たりがない場合は、パスワードを変更してください。",
+        ),
+    };
+    (
+        refused.last_at,
+        tell!("{tries}{from}.{advice}", "{tries}{from}。{advice}"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,5 +216,24 @@ mod tests {
         ] {
             assert_eq!(range_of(text), days, "{text}");
         }
+    }
+
+    #[test]
+    fn refused_sign_ins_say_where_from_and_what_to_do_if_the_password_was_right() {
+        let mut tries = RefusedSignIns {
+            count: 1,
+            with_password: 0,
+            last_at: Timestamp::from_millis(0),
+            last_from: None,
+        };
+        assert_eq!(refused(&tries).1, "One attempt to sign in to your account failed.");
+        tries.count = 12;
+        tries.with_password = 2;
+        tries.last_from = Some("192.0.2.7".to_owned());
+        assert_eq!(
+            refused(&tries).1,
+            "12 attempts to sign in to your account failed, the last one from 192.0.2.7. The password was correct, the second factor was not: \
+             if this was not you, change your password."
+        );
     }
 }

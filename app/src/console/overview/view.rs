@@ -19,6 +19,8 @@ pub(super) struct SinceLastVisit {
     pub at: Timestamp,
     /// Its address.
     pub from: Option<String>,
+    /// The last refused attempt to sign in, and how many there were.
+    pub refused: Option<(Timestamp, String)>,
     /// When, and what, newest first.
     pub entries: Vec<(Timestamp, String)>,
 }
@@ -77,8 +79,9 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
 
 fn since_last_visit(news: &SinceLastVisit) -> AnyView {
     let items = news
-        .entries
+        .refused
         .iter()
+        .chain(&news.entries)
         .map(|(at, what)| view! { <li>{time(*at)}" "{what.clone()}</li> })
         .collect_view();
     let from = news
@@ -129,7 +132,7 @@ fn ranges(chosen: i64) -> AnyView {
     view! { <nav class="ranges" aria-label=say("Days counted", "集計期間")>{links}</nav> }.into_any()
 }
 
-fn times(times: &[DecisionTimes]) -> AnyView {
+fn times(times: &[DecisionTimes], days: &[Day]) -> AnyView {
     let inside = if times.is_empty() {
         view! { <p class="soft">{say("No decisions on submitted sessions yet.", "提出されたセッションの判定はまだありません。")}</p> }.into_any()
     } else {
@@ -161,9 +164,29 @@ fn times(times: &[DecisionTimes]) -> AnyView {
             <h2>{say("Time to decision", "判定までの時間")}</h2>
             <p class="soft">{say("From the submission to the final decision.", "提出から最終判定までの時間です。")}</p>
             {inside}
+            {times_by_day(days)}
         </section>
     }
     .into_any()
+}
+
+/// The medians by day, in their own scale for each who decided. One day needs no chart.
+fn times_by_day(days: &[Day]) -> Option<AnyView> {
+    let titles = [
+        (
+            Source::Automatic,
+            say("Automatic: median by day", "自動：中央値（日別）"),
+        ),
+        (
+            Source::ManualReview,
+            say("By a reviewer: median by day", "審査担当者：中央値（日別）"),
+        ),
+    ];
+    let charts: Vec<_> = titles
+        .into_iter()
+        .filter_map(|(source, title)| Some(view! { <h3>{title}</h3>{chart::times(days, source)?} }))
+        .collect();
+    (days.len() > 1 && !charts.is_empty()).then(|| view! { {charts}{chart::times_table(days)} }.into_any())
 }
 
 fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
@@ -189,7 +212,7 @@ fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
     .into_any()
 }
 
-fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
+fn webhooks(deliveries: &Deliveries, days: &[Day], now: Timestamp) -> AnyView {
     let state = match (
         deliveries.has_receiver,
         deliveries.failing_since,
@@ -228,9 +251,22 @@ fn webhooks(deliveries: &Deliveries, now: Timestamp) -> AnyView {
         <section class="panel">
             <div class="panel-head"><h2>{say("Webhooks", "Webhook")}</h2><a href="/admin/webhooks">{say("Deliveries", "配信")}</a></div>
             {facts(items)}
+            {webhooks_by_day(days)}
         </section>
     }
     .into_any()
+}
+
+/// The webhooks by day. One day needs no chart.
+fn webhooks_by_day(days: &[Day]) -> Option<AnyView> {
+    let bars = chart::deliveries(days).filter(|_| days.len() > 1)?;
+    let legend = view! {
+        <ul class="legend">
+            <li class="good">{say("First attempt", "初回")}</li><li class="plain">{say("After retries", "再試行後")}</li>
+            <li class="warn">{say("Still to send", "配信待ち")}</li><li class="bad">{say("Abandoned", "配信中止")}</li>
+        </ul>
+    };
+    Some(view! { <h3>{say("By day", "日別")}</h3>{bars}{legend}{chart::deliveries_table(days)} }.into_any())
 }
 
 /// What is counted. Days are those of UTC.
@@ -287,7 +323,7 @@ fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
     let webhooks = view
         .deliveries
         .as_ref()
-        .map(|deliveries| webhooks(deliveries, view.now));
+        .map(|deliveries| webhooks(deliveries, &view.days, view.now));
     if total == 0 {
         let title = match view.range {
             1 => say("No sessions today", "今日のセッションはありません"),
@@ -311,7 +347,7 @@ fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
             </ul>
             {chart::table(&view.days)}
         </section>
-        <div class="halves">{funnel::panel(&view.steps, view.days.first().map_or("", |day| day.name.as_str()))}<div class="stack">{times(&view.times)}{review}{webhooks}</div></div>
+        <div class="halves">{funnel::panel(&view.steps, view.days.first().map_or("", |day| day.name.as_str()))}<div class="stack">{times(&view.times, &view.days)}{review}{webhooks}</div></div>
     }
     .into_any()
 }
@@ -352,7 +388,7 @@ mod tests {
             last_success_at: None,
             failing_since: Some(now.plus(Millis::minutes(-30))),
         };
-        let html = webhooks(&deliveries, now).to_html();
+        let html = webhooks(&deliveries, &[], now).to_html();
         assert!(html.contains("failing") && html.contains("30 min"), "{html}");
         assert!(html.contains(r#"badge bad">2"#), "{html}");
     }

@@ -346,7 +346,7 @@ pub async fn sign_in_with_code(honnin: &Honnin, user: &UserId, code: &str, addre
         return checked;
     }
     let row = find_active(honnin, user).await?.ok_or(CodeError::Wrong)?;
-    record_sign_in(honnin, &row, checked.is_ok(), "code", address).await?;
+    record_sign_in(honnin, &row, checked.is_ok(), audit::CODE, address).await?;
     checked
 }
 
