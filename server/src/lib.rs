@@ -20,6 +20,7 @@ mod beside;
 mod capture;
 mod console;
 mod cookies;
+mod csp_reports;
 mod demo;
 #[cfg(test)]
 mod fuzz;

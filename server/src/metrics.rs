@@ -20,6 +20,7 @@ use store::{
 
 type Words<const N: usize> = [(&'static str, String); N];
 type ByKind = Family<[(&'static str, &'static str); 1], Gauge>;
+type ByDirective = Family<[(&'static str, &'static str); 1], Counter>;
 
 /// The metrics of this process.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub struct Metrics {
     pub connections: Gauge,
     jobs_due: ByKind,
     jobs_oldest: ByKind,
+    csp_violations: ByDirective,
 }
 
 /// Requests answered, and their durations.
@@ -100,6 +102,12 @@ impl Metrics {
             "Time since the oldest due job became due",
             jobs_oldest.clone(),
         );
+        let csp_violations = ByDirective::default();
+        registry.register(
+            "csp_violations",
+            "Violations of the Content-Security-Policy that browsers report, by directive",
+            csp_violations.clone(),
+        );
         db.metrics().register(&mut registry);
         Self {
             registry,
@@ -107,7 +115,13 @@ impl Metrics {
             connections,
             jobs_due,
             jobs_oldest,
+            csp_violations,
         }
+    }
+
+    /// Counts a violation of the Content-Security-Policy that a browser has reported.
+    pub(crate) fn note_csp_violation(&self, directive: &'static str) {
+        self.csp_violations.get_or_create(&[("directive", directive)]).inc();
     }
 
     /// Records the backlog; a kind that is not in `backlog` has none.

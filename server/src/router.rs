@@ -1,7 +1,7 @@
 //! All routes, and the responses if none matches.
 
 use crate::{
-    capture, console, demo,
+    capture, console, csp_reports, demo,
     edge::{Class, Outer, RequestContext, Slots, outermost},
     health, site,
     state::App,
@@ -45,6 +45,7 @@ pub fn router(app: App) -> Router {
     Router::new()
         .merge(v1::routes(&app))
         .merge(health::routes())
+        .merge(csp_reports::routes())
         .merge(site::routes(&app.config.site_dir))
         .merge(pages.layer(compression()))
         .fallback(nothing_here)

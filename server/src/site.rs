@@ -5,6 +5,7 @@ use axum::{
     Router,
     body::Body,
     extract::Request,
+    middleware::{Next, from_fn},
     response::{IntoResponse, Response},
     routing::get_service,
 };
@@ -15,6 +16,14 @@ use tower_http::services::ServeDir;
 
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
+
+/// The kinds of files that the build makes. Whatever else comes to lie in the folder is not served (OWASP ASVS 5.0, 13.4.7).
+const SERVED: [&str; 4] = ["css", "js", "svg", "wasm"];
+
+fn is_served(path: &str) -> bool {
+    let kind = Path::new(path).extension();
+    kind.is_some_and(|kind| SERVED.iter().any(|served| kind == *served))
+}
 
 fn files(folder: &Path) -> ServeDir {
     ServeDir::new(folder)
@@ -28,7 +37,17 @@ pub(crate) fn routes(site: &Path) -> Router<App> {
     let package = ServiceBuilder::new()
         .map_response(|response: Response<_>| kept(response, FOR_EVER))
         .service(files(&site.join("pkg")));
-    Router::new().nest_service("/pkg", get_service(package))
+    Router::new()
+        .nest_service("/pkg", get_service(package))
+        .layer(from_fn(refuse_others))
+}
+
+async fn refuse_others(request: Request, next: Next) -> Response {
+    if is_served(request.uri().path()) {
+        next.run(request).await
+    } else {
+        StatusCode::NOT_FOUND.into_response()
+    }
 }
 
 fn kept<B>(mut response: http::Response<B>, how_long: HeaderValue) -> http::Response<B> {
@@ -40,7 +59,7 @@ fn kept<B>(mut response: http::Response<B>, how_long: HeaderValue) -> http::Resp
 
 /// A public file such as `/favicon.svg`; returns the request if there is none.
 pub(crate) async fn public_file(site: &Path, request: Request) -> Result<Response, Request> {
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) || !is_served(request.uri().path()) {
         return Err(request);
     }
     let (parts, body) = request.into_parts();

@@ -1,5 +1,6 @@
 //! The headers of every response.
 
+use crate::csp_reports;
 use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{
@@ -19,12 +20,14 @@ pub(crate) const CAMERA_ONLY: &str =
     "camera=(self), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()";
 
 /// The policy of pages. Scripts and styles are our files, or carry the nonce; WASM may be compiled; pictures may come from the
-/// camera (`blob:`) and from the page itself (`data:`, QR codes); nothing is sent elsewhere.
+/// camera (`blob:`) and from the page itself (`data:`, QR codes); nothing is sent elsewhere. Violations are reported. `report-uri` is
+/// understood everywhere, its successor `report-to` is not yet.
 fn page_policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self' 'nonce-{nonce}'; \
          img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; \
-         form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+         form-action 'self'; base-uri 'none'; frame-ancestors 'none'; report-uri {}",
+        csp_reports::PATH
     )
 }
 

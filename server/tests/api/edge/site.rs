@@ -10,7 +10,9 @@ use axum::{
 };
 use domain::{role::Role, time::Millis};
 use insta::assert_snapshot;
+use serde_json::json;
 use server::{router::router, state::App};
+use std::fs;
 use tower::ServiceExt as _;
 
 #[tokio::test]
@@ -69,6 +71,83 @@ async fn nothing_outside_the_site_is_served() {
         let answer = server.send("GET", path, &[], "").await;
         assert_eq!(answer.status, 404, "{path}");
     }
+}
+
+#[tokio::test]
+async fn what_else_lies_in_the_folder_of_the_site_is_not_served() {
+    let server = Server::new().await;
+    for name in ["hash.txt", "pkg/honnin.1234.css.map", "pkg/notes", ".env"] {
+        let path = server.app.config.site_dir.join(name);
+        fs::write(&path, "not for the public").unwrap();
+        let answer = server.send("GET", &format!("/{name}"), &[], "").await;
+        assert_eq!(answer.status, 404, "{name}");
+        assert!(!answer.body.contains("not for the public"), "{name}");
+    }
+}
+
+fn report(violated: &str, effective: Option<&str>, blocked: &str) -> String {
+    json!({"csp-report": {
+        "document-uri": "https://id.example/v/a-secret-token",
+        "violated-directive": violated,
+        "effective-directive": effective,
+        "blocked-uri": blocked,
+        "original-policy": "default-src 'none'",
+    }})
+    .to_string()
+}
+
+#[tokio::test]
+async fn violations_of_the_policy_are_counted_by_directive_and_their_urls_are_not_kept() {
+    let server = Server::new().await;
+    let page = server.send("GET", "/docs", &[], "").await;
+    let policy = page.header("content-security-policy").unwrap();
+    let address = policy.rsplit_once("; report-uri ").unwrap().1.to_owned();
+    let kind = [("content-type", "application/csp-report")];
+    let reports = [
+        report("script-src-elem", Some("script-src-elem"), "inline"),
+        report("img-src 'self' blob:", None, "https://elsewhere.example/x.png?card=1"),
+        report("img-src", Some("img-src"), "data"),
+        report("a-secret-token", None, "a-secret-token"),
+    ];
+    for report in &reports {
+        assert_eq!(
+            server.send("POST", &address, &kind, report).await.status,
+            204,
+            "{report}"
+        );
+    }
+    let text = server.app.metrics.text().unwrap();
+    let counted: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("honnin_csp_violations_total"))
+        .collect();
+    let mut sorted = counted.clone();
+    sorted.sort_unstable();
+    assert_eq!(
+        sorted,
+        [
+            r#"{directive="img-src"} 2"#,
+            r#"{directive="other"} 1"#,
+            r#"{directive="script-src-elem"} 1"#
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_report_of_a_violation_is_refused() {
+    let server = Server::new().await;
+    let kind = [("content-type", "application/csp-report")];
+    let long = report("img-src", None, &"x".repeat(20_000));
+    for (body, status) in [("", 400), ("{}", 400), (r#"{"csp-report": 1}"#, 400), (&long, 413)] {
+        assert_eq!(server.send("POST", "/csp-reports", &kind, body).await.status, status);
+    }
+    let short = report("img-src", None, "inline");
+    for kind in [None, Some("text/plain"), Some("application/json")] {
+        let kind: Vec<_> = kind.map(|kind| ("content-type", kind)).into_iter().collect();
+        assert_eq!(server.send("POST", "/csp-reports", &kind, &short).await.status, 415);
+    }
+    let text = server.app.metrics.text().unwrap();
+    assert!(!text.contains("honnin_csp_violations_total{"), "{text}");
 }
 
 #[tokio::test]
