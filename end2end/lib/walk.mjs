@@ -71,6 +71,19 @@ export class Walk {
     return year && `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   }
 
+  /** Types a name as an input method does: its reading in kana, which then becomes `written`. */
+  async compose(name, reading, written) {
+    const keyboard = await this.page.context().newCDPSession(this.page);
+    await this.page.locator(`#${name}`).focus();
+    for (let length = 1; length <= reading.length; length += 1) {
+      const text = reading.slice(0, length);
+      await keyboard.send("Input.imeSetComposition", { text, selectionStart: length, selectionEnd: length });
+    }
+    await keyboard.send("Input.imeSetComposition", { text: written, selectionStart: written.length, selectionEnd: written.length });
+    await keyboard.send("Input.insertText", { text: written });
+    await keyboard.detach();
+  }
+
   /** Types `changes` over the details, by field, and sends them. */
   async confirm(changes) {
     for (const [name, text] of Object.entries(inParts(changes))) await this.page.locator(`#${name}`).fill(text);

@@ -29,6 +29,28 @@ const licences = {
   "us-licence": { language: "en", kana: {} },
 };
 
+/** Kana follow what is typed, until somebody types their own. */
+async function composed(walk, { lastName, firstName }, kana) {
+  const field = (name) => walk.page.locator(`#${name}`);
+  const shows = async (name, value) => {
+    for (const end = Date.now() + 5000; (await walk.shown(name)) !== value && Date.now() < end; ) await walk.page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await walk.shown(name), value);
+  };
+  await field("lastName").fill("");
+  await walk.compose("lastName", "はまだ", "浜田");
+  await shows("lastNameKana", "ハマダ");
+  await field("lastName").fill("");
+  await shows("lastNameKana", "");
+  await walk.compose("lastName", "やまd", "");
+  await walk.compose("lastName", "やまだ", lastName);
+  await shows("lastNameKana", kana.lastNameKana);
+  await field("firstNameKana").fill("ハナヨ");
+  await field("firstName").fill("");
+  await walk.compose("firstName", "はなこ", firstName);
+  await shows("firstName", firstName);
+  assert.equal(await walk.shown("firstNameKana"), "ハナヨ");
+}
+
 for (const [licence, evidence, verdict] of [
   ["jp-licence", "visual", "approved"],
   ["jp-licence", "machine_readable", "needs_review"],
@@ -61,6 +83,7 @@ for (const [licence, evidence, verdict] of [
       if (read === "") typed[name] = stage[licence][name];
       else assert.equal(folded(read), folded(stage[licence][name]), name);
     }
+    if (language === "ja") await composed(walk, stage[licence], typed);
     await walk.confirm(typed);
     await walk.selfie();
     await walk.submit();

@@ -1,4 +1,5 @@
-//! 7, Details: names, kana for Japanese documents, birth date, address; prefilled with the readings, confirmed by the user.
+//! 7, Details: names, kana for Japanese documents, birth date, address; prefilled with the readings, confirmed by the user. With scripts, kana
+//! are filled in while a name is typed.
 
 use crate::capture::said;
 use crate::parts::crop::{Crop, cropped};
@@ -62,6 +63,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             {field(InputField::Address).area()}
             <div class="actions">{primary(go_on)}</div>
         </form>
+        {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
     };
     shell::phone(meta, title(meta, heading, !mistakes.is_empty()), false, main.into_any())
 }
