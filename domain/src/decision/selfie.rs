@@ -4,6 +4,7 @@ use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
     document::Side,
     findings::{Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Pose, SelfieFindings},
+    live::ASIDE,
     outcome::SelfieCheck,
     quality::{SelfieLimits, face_is_covered, selfie_is_poor},
     reasons::Reason,
@@ -96,7 +97,7 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     if face_is_covered(signs, limits) {
         notes.reason(Reason::SelfieFaceCovered);
     }
-    // Frames smaller than a spectrum needs, or no straight face: whoever wants a sign not to be looked for can choose that.
+    // Too few pixels for a spectrum, or no straight face: an attacker could arrange either to avoid the check.
     let unmeasured = [signs.eyes_covered, signs.mouth_covered, signs.grid].contains(&None);
     if selfie.face.is_some() && unmeasured {
         notes.reason(Reason::SelfieLivenessUncertain);
@@ -177,8 +178,11 @@ fn shows_what_was_watched(selfie: &SelfieFindings, found: &LivenessFindings, liv
 }
 
 /// Whether a face went from one pose to another as asked. The small copy that the server saw went all the way; the frame itself is measured
-/// anew.
+/// anew. A head that is turned at the request already has followed nothing.
 fn is_followed(from: &Pose, to: &Pose, challenge: Challenge) -> bool {
+    if from.yaw.abs() >= ASIDE {
+        return false;
+    }
     match challenge.direction() {
         Some(direction) => f64::from(to.yaw * direction) >= HALF_TURN * WATCHED_SHARE,
         None => f64::from(to.eye_distance / from.eye_distance) >= 1.0 + (CLOSER - 1.0) * WATCHED_SHARE,
