@@ -74,6 +74,9 @@ for (const language of languages) {
     await walk.photograph();
     await walk.accept();
     await page.locator("#lastName").waitFor();
+    await page.goto(`${honnin.base}/capture/document-type`);
+    await shoot(page, "02-choose-again");
+    await page.goto(`${honnin.base}/capture/details`);
     for (const name of ["lastName", "firstName", "birthDay", "birthMonth", "birthYear", "address"]) await page.locator(`#${name}`).fill("");
     await page.locator("main form button[type=submit]").first().click();
     await page.locator(".error-summary").waitFor();

@@ -196,7 +196,7 @@ fn canary_passport() -> DocumentFindings {
 async fn attempt(harness: &Harness, applicant: &Applicant) {
     let honnin = &harness.honnin;
     consent(honnin, applicant, "1", Language::En, None).await.unwrap();
-    choose_document(honnin, applicant, DocumentType::Passport)
+    choose_document(honnin, applicant, DocumentType::Passport, false)
         .await
         .unwrap();
     capture_document(

@@ -130,7 +130,7 @@ impl Analyser for ScriptedAnalyser {
     fn document(
         &self,
         picture: Vec<u8>,
-        _: DocumentType,
+        kind: DocumentType,
         side: Side,
         _: Date,
     ) -> Result<DocumentFindings, PictureFault> {
@@ -148,6 +148,9 @@ impl Analyser for ScriptedAnalyser {
             seen.fields.push(field(FieldName::ExpiryDate, expiry));
             if look == Look::Doubtful {
                 seen.portrait = None;
+            }
+            if !kind.has_mrz() {
+                (seen.mrz, seen.viz_agreement) = (None, None);
             }
         }
         Ok(seen)

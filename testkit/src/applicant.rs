@@ -60,7 +60,7 @@ impl Harness {
 
     /// Chooses a passport, photographs it and uses the photo.
     pub async fn photograph(&self, applicant: &Applicant) {
-        choose_document(&self.honnin, applicant, DocumentType::Passport)
+        choose_document(&self.honnin, applicant, DocumentType::Passport, false)
             .await
             .unwrap();
         capture_document(

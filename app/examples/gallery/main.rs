@@ -250,6 +250,7 @@ fn choose_view(missing: bool) -> choose::ChooseView {
         usual,
         others,
         chosen: None,
+        again: false,
         missing,
     }
 }

@@ -13,6 +13,8 @@ texts! {
     CHOOSE_OTHERS: "Another document", "その他の書類";
     /// Nothing chosen.
     CHOOSE_MISSING: "Choose a document", "書類を選んでください";
+    /// Discards the photos taken before.
+    CHOOSE_AGAIN: "Take new photos", "写真を撮り直す";
     /// Kind.
     DRIVING_LICENSE: "Driving licence", "運転免許証";
     /// Kind.

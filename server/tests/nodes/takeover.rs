@@ -306,7 +306,7 @@ async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) {
     let opened = open_link(honnin, token, None).await.unwrap();
     let applicant = capture_cookie::applicant(honnin, opened.cookie.expose()).await.unwrap();
     consent(honnin, &applicant, "1", Language::En, None).await.unwrap();
-    choose_document(honnin, &applicant, DocumentType::Passport)
+    choose_document(honnin, &applicant, DocumentType::Passport, false)
         .await
         .unwrap();
     capture_document(honnin, &applicant, DocumentType::Passport, Side::Front, photo.to_vec())

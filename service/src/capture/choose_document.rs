@@ -1,5 +1,6 @@
 //! Choosing the document. Choosing another kind means taking new photos as long as tries are left. Choosing the same kind again keeps the good ones:
-//! whoever only wanted to look at the choice loses nothing, and whoever is not content with a photo that has problems takes it again.
+//! whoever only wanted to look at the choice loses nothing, and whoever is not content with a photo that has problems takes it again. Whoever wants
+//! new ones, or has another document of the same kind, says so.
 
 use crate::{
     Honnin,
@@ -15,12 +16,23 @@ use store::{
     capture::{attempts, captures},
 };
 
-/// Stores the kind of document that the user chose.
+/// Stores the kind of document that the user chose. `again` discards the photos that are there, of the same kind too.
 ///
 /// # Errors
 /// [`NotNow`].
-pub async fn choose_document(honnin: &Honnin, applicant: &Applicant, kind: DocumentType) -> Result<(), NotNow> {
-    let poor = poor_photos(honnin, &progress(honnin, applicant).await?).await?;
+pub async fn choose_document(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    kind: DocumentType,
+    again: bool,
+) -> Result<(), NotNow> {
+    let attempt = progress(honnin, applicant).await?;
+    let keeps = !again && attempt.document_type() == Some(kind);
+    let poor = if keeps {
+        poor_photos(honnin, &attempt).await?
+    } else {
+        Vec::new()
+    };
     let (applicant, now) = (applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
@@ -30,7 +42,7 @@ pub async fn choose_document(honnin: &Honnin, applicant: &Applicant, kind: Docum
         let same = attempt.answers.document_type == Some(kind);
         for capture in &attempt.captures {
             // What another tab has taken of this kind meanwhile stays.
-            let of_no_use = capture.slot != Slot::Selfie && (!same || poor.contains(&capture.id));
+            let of_no_use = capture.slot != Slot::Selfie && (again || !same || poor.contains(&capture.id));
             if of_no_use && attempt.tries_left(capture.slot) > 0 {
                 captures::mark_discarded(tx, &capture.id, now).await?;
             }

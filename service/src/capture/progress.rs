@@ -245,6 +245,15 @@ impl AttemptState {
         document.chain(selfie).filter_map(|slot| self.latest(slot)).collect()
     }
 
+    /// Whether a photo of the chosen document can be discarded for a new one.
+    #[must_use]
+    pub fn may_photograph_again(&self) -> bool {
+        let replaced = |capture: &&CaptureRow| {
+            capture.slot != Slot::Selfie && capture.discarded_at.is_none() && self.tries_left(capture.slot) > 0
+        };
+        self.relied_on().iter().any(replaced)
+    }
+
     /// Whether a picture that the decision is based on is still being analysed.
     #[must_use]
     pub fn is_being_analysed(&self) -> bool {

@@ -5,6 +5,7 @@
 use domain::{
     document::{DocumentType, FieldName, Side},
     findings::{DocumentFindings, FieldPlace, Quality, SelfieFindings},
+    live::MAX_FRAMES,
     reasons::Reason,
     session::{Status, Step},
     tenant::TenantSettings,
@@ -22,7 +23,7 @@ use service::{
         retake::to_check,
         show_picture::show_picture,
         strips::Items,
-        take::{Answers, Burst, CaptureError, MAX_FRAMES, capture_document, capture_selfie, challenge},
+        take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
     },
     runtime::analyser::PictureFault,
     session::rate_limit::CreationRate,
@@ -40,6 +41,17 @@ async fn list(harness: &Harness, applicant: &Applicant) -> Vec<CaptureRow> {
         .await
 }
 
+async fn choose(harness: &Harness, applicant: &Applicant, kind: DocumentType) {
+    choose_document(&harness.honnin, applicant, kind, false).await.unwrap();
+}
+
+/// Sends a photo of the front.
+async fn photograph(harness: &Harness, applicant: &Applicant, kind: DocumentType, photo: &[u8]) {
+    capture_document(&harness.honnin, applicant, kind, Side::Front, photo.to_vec())
+        .await
+        .unwrap();
+}
+
 #[tokio::test]
 async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     let mut harness = Harness::new().await;
@@ -50,19 +62,9 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Choose);
-    choose_document(&harness.honnin, &applicant, DocumentType::IdCard)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::IdCard).await;
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
-    capture_document(
-        &harness.honnin,
-        &applicant,
-        DocumentType::IdCard,
-        Side::Front,
-        b"front".to_vec(),
-    )
-    .await
-    .unwrap();
+    photograph(&harness, &applicant, DocumentType::IdCard, b"front").await;
     harness.restart().await;
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
     harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
@@ -89,9 +91,7 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
 async fn what_is_no_picture_is_told_apart_and_costs_no_try() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
     for (bytes, fault) in [
         (&b"text"[..], PictureFault::NotAPicture),
         (b"heic", PictureFault::Heic),
@@ -118,23 +118,13 @@ async fn what_is_no_picture_is_told_apart_and_costs_no_try() {
 async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
     harness.analyser.judge(Quality {
         sharpness: 0.01,
         exposure: 0.01,
         ..GOOD
     });
-    capture_document(
-        &harness.honnin,
-        &applicant,
-        DocumentType::Passport,
-        Side::Front,
-        b"dark".to_vec(),
-    )
-    .await
-    .unwrap();
+    photograph(&harness, &applicant, DocumentType::Passport, b"dark").await;
     let shown = progress(&harness.honnin, &applicant)
         .await
         .unwrap()
@@ -158,9 +148,7 @@ async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
 async fn after_the_last_try_it_goes_on_with_what_it_has() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
     for number in 1..=5_u8 {
         capture_document(
             &harness.honnin,
@@ -189,9 +177,7 @@ async fn after_the_last_try_it_goes_on_with_what_it_has() {
     assert_eq!(taken.iter().filter(|capture| capture.accepted_at.is_some()).count(), 1);
     assert_eq!(taken.len(), 5);
     // Another kind of document has no tries left either, and is no dead end.
-    choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::MyNumberCard).await;
     assert_eq!(harness.next(&applicant).await, Next::Details);
     harness.run_until_idle().await;
 }
@@ -200,19 +186,9 @@ async fn after_the_last_try_it_goes_on_with_what_it_has() {
 async fn the_same_file_sent_again_because_its_answer_was_lost_counts_once() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
     for _ in 0..3 {
-        capture_document(
-            &harness.honnin,
-            &applicant,
-            DocumentType::Passport,
-            Side::Front,
-            b"once".to_vec(),
-        )
-        .await
-        .unwrap();
+        photograph(&harness, &applicant, DocumentType::Passport, b"once").await;
     }
     assert_eq!(list(&harness, &applicant).await.len(), 1);
     harness.run_until_idle().await;
@@ -222,9 +198,7 @@ async fn the_same_file_sent_again_because_its_answer_was_lost_counts_once() {
 async fn the_back_of_a_my_number_card_is_never_taken() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::MyNumberCard)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::MyNumberCard).await;
     let refused = capture_document(
         &harness.honnin,
         &applicant,
@@ -245,18 +219,8 @@ async fn the_card_is_shown_straight_to_its_applicant_once_it_is_found() {
         ..passport()
     });
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
-    capture_document(
-        &harness.honnin,
-        &applicant,
-        DocumentType::Passport,
-        Side::Front,
-        b"card".to_vec(),
-    )
-    .await
-    .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
+    photograph(&harness, &applicant, DocumentType::Passport, b"card").await;
     for (analysed, expected) in [(false, &b"card"[..]), (true, b"straight card")] {
         if analysed {
             harness.run_until_idle().await;
@@ -285,18 +249,8 @@ async fn the_items_of_the_form_are_shown_as_printed_to_their_applicant_only() {
         ..passport()
     });
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
-    capture_document(
-        &harness.honnin,
-        &applicant,
-        DocumentType::Passport,
-        Side::Front,
-        b"card".to_vec(),
-    )
-    .await
-    .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
+    photograph(&harness, &applicant, DocumentType::Passport, b"card").await;
     harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
     let typed = View::Items(Items::Typed);
     let id = list(&harness, &applicant).await[0].id.clone();
@@ -318,9 +272,7 @@ async fn the_items_of_the_form_are_shown_as_printed_to_their_applicant_only() {
 async fn a_picture_is_sealed_on_disk_and_shown_to_its_applicant_only() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
     let canary = b"canary-picture-of-a-passport".to_vec();
     capture_document(
         &harness.honnin,
@@ -412,7 +364,7 @@ async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() 
         matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn)))
     };
     for kind in [passport, card] {
-        choose_document(&harness.honnin, &applicant, kind).await.unwrap();
+        choose_document(&harness.honnin, &applicant, kind, false).await.unwrap();
     }
     assert!(send(passport, b"from the other tab").await);
     assert_eq!(list(&harness, &applicant).await.len(), 0);
@@ -435,30 +387,51 @@ async fn choosing_the_same_kind_again_keeps_the_good_photos_only() {
     let harness = Harness::new().await;
     let (passport, card) = (DocumentType::Passport, DocumentType::MyNumberCard);
     let (_, applicant) = harness.ready().await;
-    let choose = async |kind| choose_document(&harness.honnin, &applicant, kind).await.unwrap();
-    choose(passport).await;
+    choose(&harness, &applicant, passport).await;
     assert_eq!(harness.next(&applicant).await, Next::Submit, "nothing has changed");
-    choose(card).await;
+    choose(&harness, &applicant, card).await;
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
     // A good photo that waits to be checked still does.
-    capture_document(&harness.honnin, &applicant, card, Side::Front, b"good".to_vec())
-        .await
-        .unwrap();
-    choose(card).await;
+    photograph(&harness, &applicant, card, b"good").await;
+    choose(&harness, &applicant, card).await;
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
     harness.check_photo(&applicant, Wish::Again).await.unwrap();
     // One that was used despite its problems is taken again.
     harness.analyser.judge(Quality { exposure: 0.01, ..GOOD });
-    capture_document(&harness.honnin, &applicant, card, Side::Front, b"dark".to_vec())
-        .await
-        .unwrap();
+    photograph(&harness, &applicant, card, b"dark").await;
     harness
         .check_photo(&applicant, Wish::Use(vec![Reason::DocumentTooDark]))
         .await
         .unwrap();
     assert_ne!(harness.next(&applicant).await, Next::Photograph(Side::Front));
-    choose(card).await;
+    choose(&harness, &applicant, card).await;
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    harness.run_until_idle().await;
+}
+
+/// Planted faults that this test detects: keeping the good photos although new ones are wanted; discarding the last when no tries are left.
+#[tokio::test]
+async fn good_photos_are_taken_again_if_the_user_says_so() {
+    let harness = Harness::new().await;
+    let kind = DocumentType::Passport;
+    let (_, applicant) = harness.ready().await;
+    let again = async || choose_document(&harness.honnin, &applicant, kind, true).await.unwrap();
+    let may = async || {
+        let attempt = progress(&harness.honnin, &applicant).await.unwrap();
+        attempt.may_photograph_again()
+    };
+    for number in 2..=5_u8 {
+        assert!(may().await);
+        again().await;
+        assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+        assert!(!may().await, "there is none any more");
+        photograph(&harness, &applicant, kind, &[number]).await;
+        harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
+        assert_eq!(harness.next(&applicant).await, Next::Submit, "the details stay");
+    }
+    assert!(!may().await, "no tries are left");
+    again().await;
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
     harness.run_until_idle().await;
 }
 
@@ -467,9 +440,7 @@ async fn choosing_the_same_kind_again_keeps_the_good_photos_only() {
 async fn an_old_tab_decides_nothing_about_a_photo_that_it_did_not_show() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
     let send = async |bytes: &[u8]| {
         let kind = DocumentType::Passport;
         capture_document(&harness.honnin, &applicant, kind, Side::Front, bytes.to_vec())
@@ -553,9 +524,7 @@ async fn one_frame_is_no_answer_to_a_challenge_but_enough_for_who_cannot_move() 
 async fn a_picture_whose_row_was_never_written_harms_nobody() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
     // What a crash between storing the picture and its row leaves behind.
     let pictures = store::capture::pictures::Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
     pictures
@@ -567,15 +536,7 @@ async fn a_picture_whose_row_was_never_written_harms_nobody() {
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
-    capture_document(
-        &harness.honnin,
-        &applicant,
-        DocumentType::Passport,
-        Side::Front,
-        b"passport".to_vec(),
-    )
-    .await
-    .unwrap();
+    photograph(&harness, &applicant, DocumentType::Passport, b"passport").await;
     harness.run_until_idle().await;
     assert_eq!(list(&harness, &applicant).await.len(), 1);
 }
@@ -584,9 +545,7 @@ async fn a_picture_whose_row_was_never_written_harms_nobody() {
 async fn an_expired_session_takes_no_more_pictures_and_leaves_none_behind() {
     let harness = Harness::new().await;
     let (id, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-        .await
-        .unwrap();
+    choose(&harness, &applicant, DocumentType::Passport).await;
     harness.clock.advance(Millis::days(7));
     let refused = capture_document(
         &harness.honnin,
@@ -623,9 +582,7 @@ async fn the_same_file_sent_to_two_nodes_at_the_same_time_counts_once_and_is_kep
         )
         .await;
         let (_, applicant) = harness.agreed().await;
-        choose_document(&harness.honnin, &applicant, DocumentType::Passport)
-            .await
-            .unwrap();
+        choose(&harness, &applicant, DocumentType::Passport).await;
         let send = || {
             capture_document(
                 &harness.honnin,

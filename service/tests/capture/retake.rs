@@ -74,7 +74,7 @@ async fn a_passport_shown_as_a_licence_is_asked_again_and_ends_in_review_where_i
     let harness = Harness::new().await;
     let (id, applicant) = harness.agreed().await;
     let honnin = &harness.honnin;
-    choose_document(honnin, &applicant, DocumentType::DrivingLicense)
+    choose_document(honnin, &applicant, DocumentType::DrivingLicense, false)
         .await
         .unwrap();
     let mismatch = [Reason::DocumentTypeMismatch];
@@ -114,7 +114,7 @@ async fn what_is_found_after_the_photo_was_used_is_asked_again_before_the_submit
         let harness = Harness::new().await;
         let (_, applicant) = harness.agreed().await;
         let honnin = &harness.honnin;
-        choose_document(honnin, &applicant, DocumentType::Passport)
+        choose_document(honnin, &applicant, DocumentType::Passport, false)
             .await
             .unwrap();
         photograph(&harness, &applicant, Side::Front, back_of_card()).await;
@@ -155,7 +155,7 @@ async fn two_sides_from_two_tabs_that_show_one_side_are_told_apart_whatever_thei
     for first in [Side::Front, Side::Back] {
         let harness = Harness::new().await;
         let (_, applicant) = harness.agreed().await;
-        choose_document(&harness.honnin, &applicant, DocumentType::IdCard)
+        choose_document(&harness.honnin, &applicant, DocumentType::IdCard, false)
             .await
             .unwrap();
         let second = if first == Side::Front { Side::Back } else { Side::Front };
@@ -182,13 +182,13 @@ async fn another_kind_chosen_after_the_photograph_is_judged_by_its_own_photograp
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
     let honnin = &harness.honnin;
-    choose_document(honnin, &applicant, DocumentType::Passport)
+    choose_document(honnin, &applicant, DocumentType::Passport, false)
         .await
         .unwrap();
     photograph(&harness, &applicant, Side::Front, passport()).await;
     assert_eq!(analysed(&harness, &applicant).await.problems, []);
     keep(&harness, &applicant, &[]).await;
-    choose_document(honnin, &applicant, DocumentType::DrivingLicense)
+    choose_document(honnin, &applicant, DocumentType::DrivingLicense, false)
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));

@@ -129,7 +129,7 @@ async fn an_individual_number_that_was_read_is_never_kept() {
     }
     harness.analyser.see_document(findings);
     let kind = DocumentType::MyNumberCard;
-    choose_document(&harness.honnin, &applicant, kind).await.unwrap();
+    choose_document(&harness.honnin, &applicant, kind, false).await.unwrap();
     capture_document(&harness.honnin, &applicant, kind, Side::Front, b"card".to_vec())
         .await
         .unwrap();

@@ -53,7 +53,7 @@ async fn a_picture_is_read_as_soon_as_it_is_analysed() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
     let honnin = &harness.honnin;
-    choose_document(honnin, &applicant, DocumentType::Passport)
+    choose_document(honnin, &applicant, DocumentType::Passport, false)
         .await
         .unwrap();
     capture_document(

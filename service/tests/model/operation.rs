@@ -1,6 +1,7 @@
 //! Everything that can be done to a session, and how a random sequence is drawn.
 
 use domain::{
+    document::DocumentType,
     sandbox::SandboxOutcome,
     session::Status,
     time::{Millis, Timestamp},
@@ -24,14 +25,19 @@ pub(crate) type Which = usize;
 pub(crate) enum Step {
     Consent,
     Decline,
-    Choose,
-    Photograph(Look),
+    /// Chooses a kind of document; whether new photos are wanted.
+    Choose(DocumentType, bool),
+    /// From the page for this kind.
+    Photograph(DocumentType, Look),
     /// Uses the photo just taken.
     Keep,
     TypeIn,
     Selfie(Look),
     Submit,
 }
+
+/// Kinds of documents, each with one side.
+const KINDS: [DocumentType; 2] = [DocumentType::Passport, DocumentType::MyNumberCard];
 
 /// One operation.
 #[derive(Clone, Copy, Debug)]
@@ -176,8 +182,10 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
     let steps = [
         Step::Consent,
         Step::Decline,
-        Step::Choose,
-        Step::Photograph(Look::Genuine),
+        Step::Choose(DocumentType::Passport, false),
+        Step::Choose(DocumentType::Passport, true),
+        Step::Choose(DocumentType::MyNumberCard, false),
+        Step::Photograph(DocumentType::Passport, Look::Genuine),
         Step::Keep,
         Step::TypeIn,
         Step::Selfie(Look::Genuine),
@@ -259,9 +267,10 @@ fn operation() -> impl Strategy<Value = Op> {
 
 fn step(look: BoxedStrategy<Look>) -> impl Strategy<Value = Step> {
     prop_oneof![
-        2 => select(vec![Step::Consent, Step::Choose, Step::Keep, Step::TypeIn, Step::Submit]),
+        2 => select(vec![Step::Consent, Step::Keep, Step::TypeIn, Step::Submit]),
+        2 => (select(&KINDS), any::<bool>()).prop_map(|(kind, again)| Step::Choose(kind, again)),
         1 => Just(Step::Decline),
-        1 => look.clone().prop_map(Step::Photograph),
+        1 => (select(&KINDS), look.clone()).prop_map(|(kind, look)| Step::Photograph(kind, look)),
         1 => look.prop_map(Step::Selfie),
     ]
 }

@@ -4,6 +4,7 @@
 #![expect(clippy::unit_arg, reason = "what cannot be refused stands in a row with what can")]
 
 use crate::operation::{Answer, Caller, Op, Seen, SeenOutcome, Step, Which};
+use domain::document::DocumentType;
 use domain::sandbox::SandboxOutcome;
 use domain::session::Status::{self, Collecting, Completed, Created, Deciding, Expired, Failed, Reviewing};
 use domain::time::{Millis, Timestamp};
@@ -30,12 +31,49 @@ type Cookie = (Which, usize, Timestamp, Timestamp);
 #[derive(Default)]
 struct Progress {
     consent: bool,
-    chosen: bool,
-    photograph: Option<Look>,
-    photographs: usize,
-    kept: bool,
+    chosen: Option<DocumentType>,
+    photographs: Vec<Photograph>,
     typed: bool,
     selfie: Option<Look>,
+}
+
+/// A photograph of a document's only side.
+#[derive(Clone, Copy)]
+struct Photograph {
+    of: DocumentType,
+    look: Look,
+    kept: bool,
+    discarded: bool,
+}
+
+impl Progress {
+    /// The last photograph of the kind chosen now.
+    fn last(&self) -> Option<Photograph> {
+        let fits = |photograph: &&Photograph| Some(photograph.of) == self.chosen;
+        self.photographs.iter().rfind(fits).copied()
+    }
+
+    fn keep(&mut self) {
+        let fits = |photograph: &&mut Photograph| Some(photograph.of) == self.chosen;
+        if let Some(last) = self.photographs.iter_mut().rfind(fits) {
+            last.kept = true;
+        }
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.photographs.len() == TRIES
+    }
+
+    /// Chooses a document: of another kind, or if new photographs are wanted, those there are do not count, while there are tries.
+    fn choose(&mut self, kind: DocumentType, again: bool) {
+        let same = self.chosen == Some(kind);
+        if (again || !same) && !self.is_exhausted() {
+            self.photographs
+                .iter_mut()
+                .for_each(|photograph| photograph.discarded = true);
+        }
+        (self.chosen, self.typed) = (Some(kind), self.typed && same);
+    }
 }
 
 pub(crate) struct Session {
@@ -207,25 +245,32 @@ impl Session {
     /// The user's next step.
     pub(crate) fn next_step(&self, look: Look) -> Step {
         let progress = &self.progress;
-        match (progress.photograph, progress.selfie) {
+        let exhausted = progress.is_exhausted();
+        let photograph = progress.last().filter(|photograph| !photograph.discarded);
+        match (progress.chosen, photograph) {
             _ if !progress.consent => Step::Consent,
-            _ if self.document && !progress.chosen => Step::Choose,
-            (None, _) if self.document => Step::Photograph(look),
-            _ if self.document && !progress.kept => Step::Keep,
+            (None, _) if self.document => Step::Choose(DocumentType::Passport, false),
+            // Without a try left, it goes on without.
+            (Some(kind), None) if self.document && !exhausted => Step::Photograph(kind, look),
+            (_, Some(Photograph { kept: false, .. })) if self.document => Step::Keep,
             _ if self.document && !progress.typed => Step::TypeIn,
-            (_, None) if self.selfie => Step::Selfie(look),
+            _ if self.selfie && progress.selfie.is_none() => Step::Selfie(look),
             _ => Step::Submit,
         }
     }
 
     fn take(&mut self, step: Step) -> Result<(), Answer> {
-        let (next, progress) = (self.next_step(Look::Genuine), &mut self.progress);
+        let next = self.next_step(Look::Genuine);
+        let progress = &mut self.progress;
         // Until the submit, any step of the document may be redone, except that a photograph which was kept stays.
         let in_turn = match step {
             Step::Consent | Step::Decline => true,
-            Step::Choose => progress.consent && self.document,
-            Step::Photograph(_) => {
-                progress.consent && progress.chosen && !(progress.kept && progress.photographs < TRIES)
+            Step::Choose(..) => progress.consent && self.document,
+            Step::Photograph(kind, _) => {
+                let stays = progress
+                    .last()
+                    .is_some_and(|photograph| photograph.kept && !photograph.discarded);
+                progress.consent && progress.chosen == Some(kind) && (!stays || progress.is_exhausted())
             }
             Step::Keep => matches!(next, Step::Keep),
             Step::TypeIn => self.document && matches!(next, Step::TypeIn | Step::Selfie(_) | Step::Submit),
@@ -238,14 +283,15 @@ impl Session {
         match step {
             Step::Consent => progress.consent = true,
             Step::Decline => self.end(Failed, self.now, "verification.failed"),
-            // Always the same kind: the photograph stays.
-            Step::Choose => progress.chosen = true,
-            Step::Photograph(_) if progress.photographs == TRIES => return Err(Answer::NoTryLeft),
-            Step::Photograph(look) => {
-                (progress.photograph, progress.kept) = (Some(look), false);
-                progress.photographs += 1;
-            }
-            Step::Keep => progress.kept = true,
+            Step::Choose(kind, again) => progress.choose(kind, again),
+            Step::Photograph(..) if progress.is_exhausted() => return Err(Answer::NoTryLeft),
+            Step::Photograph(of, look) => progress.photographs.push(Photograph {
+                of,
+                look,
+                kept: false,
+                discarded: false,
+            }),
+            Step::Keep => progress.keep(),
             Step::TypeIn => progress.typed = true,
             Step::Selfie(look) => progress.selfie = Some(look),
             Step::Submit => (self.tells.status, self.tells.typed) = (Deciding, self.document),
@@ -315,10 +361,14 @@ impl Session {
     fn work(&mut self) {
         if self.tells.status == Deciding {
             (self.tells.ocr, self.ruling, self.looked_at) = (self.document, None, !self.sandbox);
-            let verdict = match [self.progress.photograph, self.progress.selfie] {
+            let photograph = self.progress.last().map(|photograph| (photograph.of, photograph.look));
+            let verdict = match (photograph, self.progress.selfie) {
                 _ if !self.looked_at => "needs_review",
-                [Some(Look::OutOfDate), _] => "rejected",
-                [Some(Look::Doubtful), _] | [_, Some(Look::Doubtful | Look::OutOfDate)] => "needs_review",
+                (Some((_, Look::OutOfDate)), _) => "rejected",
+                // A card has no zone that proves it.
+                (Some((DocumentType::MyNumberCard, _) | (_, Look::Doubtful)), _) => "needs_review",
+                (None, _) if self.document => "needs_review",
+                (_, Some(Look::Doubtful | Look::OutOfDate)) => "needs_review",
                 _ => "approved",
             };
             self.decide(verdict, None);

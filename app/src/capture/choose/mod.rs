@@ -37,6 +37,7 @@ fn view_of(here: &Here, missing: bool) -> ChooseView {
         usual,
         others,
         chosen: here.attempt.document_type(),
+        again: here.attempt.may_photograph_again(),
         missing,
     }
 }
@@ -66,6 +67,7 @@ async fn choose(request: Request, fields: Fields) -> PageResult<Outcome> {
     let Some(kind) = DocumentType::parse(fields.raw(forms::DOCUMENT_TYPE)) else {
         return Ok(Outcome::refused(view_of(&here, true)));
     };
-    choose_document(here.request.honnin(), &here.applicant, kind).await?;
+    let again = fields.raw(forms::DECISION) == forms::AGAIN;
+    choose_document(here.request.honnin(), &here.applicant, kind, again).await?;
     here.onward().await
 }

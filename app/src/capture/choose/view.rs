@@ -1,7 +1,7 @@
 //! 2, Choose the document: one large row for each kind, with a drawing. Tapping a row continues.
 
 use crate::capture::said;
-use crate::parts::{Mistake, draw, error_summary, primary, title};
+use crate::parts::{Mistake, choice, draw, error_summary, primary, title};
 use crate::text::capture as text;
 use crate::text::entry::ERROR_SUMMARY;
 use crate::{PageMeta, forms, shell};
@@ -17,6 +17,8 @@ pub struct ChooseView {
     pub others: Vec<DocumentType>,
     /// What was chosen before, if anything.
     pub chosen: Option<DocumentType>,
+    /// Whether there are photos of it that can be discarded for new ones.
+    pub again: bool,
     /// Continue was pressed with nothing chosen.
     pub missing: bool,
 }
@@ -58,6 +60,9 @@ pub fn render(view: &ChooseView, meta: &PageMeta) -> AnyView {
             </details>
         }
     });
+    let again = view
+        .again
+        .then(|| choice("secondary", forms::DECISION, forms::AGAIN, meta.say(text::CHOOSE_AGAIN)));
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
         <form class="ends" method="post" action=forms::CHOOSE>
@@ -68,7 +73,7 @@ pub fn render(view: &ChooseView, meta: &PageMeta) -> AnyView {
                 {rows(&view.usual)}
                 {others}
             </fieldset>
-            <div class="actions">{primary(go_on)}</div>
+            <div class="actions">{primary(go_on)} {again}</div>
         </form>
     };
     shell::phone(meta, title(meta, heading, view.missing), false, main.into_any())

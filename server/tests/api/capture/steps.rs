@@ -359,6 +359,40 @@ async fn at_the_details(server: &Server) -> Browser<'_> {
     browser
 }
 
+/// A photo of the passport of somebody who does not exist.
+const GOOD_PHOTO: &[u8] = include_bytes!("../../../../vision/tests/specimens/passport.jpg");
+
+#[tokio::test]
+async fn a_good_photo_is_kept_by_the_choice_unless_new_ones_are_wanted() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    let offers = "name=\"decision\" value=\"again\"";
+    assert!(!browser.get("/capture/document-type").await.body.contains(offers));
+    browser.choose_passport().await;
+    let page = browser.get("/capture/document-type").await;
+    assert!(!page.body.contains(offers), "there is no photo");
+    browser
+        .upload("/capture/pictures", &PASSPORT, &[("picture", GOOD_PHOTO)], false)
+        .await;
+    let check = browser.get("/capture/check").await;
+    let shown = between(&check.body, "name=\"shown\" value=\"", &['"']);
+    let used = browser
+        .post("/capture/check", &format!("decision=use&shown={shown}"))
+        .await;
+    assert_eq!(used.header("location"), Some("/capture/details"));
+    let page = browser.get("/capture/document-type").await;
+    assert!(page.body.contains(offers), "{}", page.body);
+    for (form, next) in [
+        ("documentType=passport", "/capture/details"),
+        ("documentType=passport&decision=again", "/capture/document"),
+    ] {
+        let chosen = browser.post("/capture/document-type", form).await;
+        assert_eq!(chosen.header("location"), Some(next), "{form}");
+    }
+    assert!(!browser.get("/capture/document-type").await.body.contains(offers));
+}
+
 #[tokio::test]
 async fn a_postcode_fills_in_the_address_without_scripts() {
     let server = Server::new().await;

@@ -5,7 +5,7 @@ mod api;
 use crate::operation::{Answer, Op, Seen, SeenOutcome, Step, Which};
 use domain::{
     audit::AuditAction,
-    document::{DocumentType, Side},
+    document::Side,
     ids::{EventId, SessionId, TenantId, UserId},
     language::Language,
     reasons::Reason,
@@ -15,6 +15,7 @@ use domain::{
     session::Step as PlanStep,
     tenant::TenantSettings,
     time::Millis,
+    user_input::TypedForm,
 };
 use service::{
     access::{
@@ -218,24 +219,18 @@ impl Real {
         let done = match step {
             Step::Consent => consent(honnin, &applicant, "1", Language::En, None).await.map_err(turn),
             Step::Decline => decline(honnin, &applicant).await.map_err(turn),
-            Step::Choose => choose_document(honnin, &applicant, DocumentType::Passport)
-                .await
-                .map_err(turn),
-            Step::Photograph(look) => capture_document(
-                honnin,
-                &applicant,
-                DocumentType::Passport,
-                Side::Front,
-                look.picture(number),
-            )
-            .await
-            .map_err(picture),
+            Step::Choose(kind, again) => choose_document(honnin, &applicant, kind, again).await.map_err(turn),
+            Step::Photograph(kind, look) => {
+                capture_document(honnin, &applicant, kind, Side::Front, look.picture(number))
+                    .await
+                    .map_err(picture)
+            }
             Step::Keep => self
                 .harness
                 .check_photo(&applicant, Wish::Use(vec![]))
                 .await
                 .map_err(turn),
-            Step::TypeIn => match save_details(honnin, &applicant, &Personal::new(details())).await {
+            Step::TypeIn => match save_details(honnin, &applicant, &Personal::new(with_kana())).await {
                 Err(DetailsError::NotNow(fault)) => Err(turn(fault)),
                 other => other.map_err(fault),
             },
@@ -381,6 +376,15 @@ impl Real {
             .iter()
             .filter(|one| one.entry.action == AuditAction::SessionRead)
             .count()
+    }
+}
+
+/// The details that every kind of document asks for: Japanese ones want kana.
+fn with_kana() -> TypedForm {
+    TypedForm {
+        last_name_kana: "タナカ".into(),
+        first_name_kana: "ハナコ".into(),
+        ..details()
     }
 }
 
