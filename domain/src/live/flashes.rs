@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Shown {
     colour: Colour,
-    print: FramePrint,
+    pub(super) print: FramePrint,
     tint: Option<Tint>,
 }
 
@@ -111,15 +111,15 @@ impl Run {
         (hint, keep)
     }
 
-    /// What the frames showed, each with its place in the burst; `None` if no colours were wanted.
-    pub(super) fn flashes(&self, burst: &[FramePrint]) -> Option<Vec<Flash>> {
+    /// What the frames showed, each with its place in the burst, if `places` has them; `None` if no colours were wanted.
+    pub(super) fn flashes(&self, places: &[u32]) -> Option<Vec<Flash>> {
         self.colours.as_ref()?;
-        let flash = |shown: &Shown| Flash {
+        let flash = |(at, shown): (usize, &Shown)| Flash {
             colour: shown.colour,
-            frame: shown.print.find_in(burst),
+            frame: places.get(at).copied(),
             tint: shown.tint.clone(),
         };
-        Some(self.shown.iter().map(flash).collect())
+        Some(self.shown.iter().enumerate().map(flash).collect())
     }
 }
 
@@ -221,7 +221,12 @@ mod tests {
                 .iter()
                 .all(|flash| flash.frame.is_some() && flash.tint.is_some())
         );
-        // Without the frames of a colour, the burst is not that of this run.
+        // Nor is it that of this run with the frames of the colours in another order.
+        let last = burst.len() - 1;
+        burst.swap(last - 1, last);
+        assert!(!run.findings(&burst).same_frames);
+        burst.swap(last - 1, last);
+        // Or without one of them.
         burst.pop();
         assert!(!run.findings(&burst).same_frames);
     }

@@ -59,16 +59,6 @@ impl FramePrint {
             .is_some_and(|difference| difference <= Self::SAME)
     }
 
-    /// Which of the frames is most like this one, if it is a copy of it.
-    fn find_in(&self, burst: &[Self]) -> Option<u32> {
-        let differences = burst.iter().map(|print| self.difference(print));
-        let known = differences
-            .zip(0_u32..)
-            .filter_map(|(difference, index)| Some((difference?, index)));
-        let (difference, index) = known.min_by(|a, b| a.0.total_cmp(&b.0))?;
-        (difference <= Self::SAME).then_some(index)
-    }
-
     /// Mean difference of the cells, of 255; `None` if the copies have not the same cells.
     fn difference(&self, other: &Self) -> Option<f32> {
         if self.0.len() != other.0.len() || self.0.is_empty() {
@@ -82,7 +72,7 @@ impl FramePrint {
 
 /// The frames of `burst` of which `watched` are copies, in the same order: of several ways to find them, the one with the smallest
 /// differences. `None` if one is missing.
-fn find_in_order(watched: &[FramePrint], burst: &[FramePrint]) -> Option<Vec<u32>> {
+fn find_in_order<'a>(watched: impl Iterator<Item = &'a FramePrint>, burst: &[FramePrint]) -> Option<Vec<u32>> {
     // The ways to find the copies so far, each with the sum of its differences; none ends with the same frame as another.
     let mut ways: Vec<(f32, Vec<u32>)> = vec![(0.0, Vec::new())];
     for print in watched {
@@ -209,9 +199,13 @@ pub fn looks_straight(yaw: f32) -> bool {
     yaw.abs() <= STRAIGHT
 }
 
-/// Most frames of a burst: before and after each of three movements one that was watched, nine beside them, two of each of five
-/// colours. All of them are looked at: one that is not could show anybody.
-pub const MAX_FRAMES: usize = 3 * 2 + 9 + COLOURS * flashes::FRAMES_EACH;
+/// Most movements of a run.
+const MOST_MOVEMENTS: usize = 3;
+/// Most frames of a burst that the run does not require; of more, the camera sends the latest.
+pub const OPTIONAL_FRAMES: usize = 9;
+/// Most frames of a burst: before and after each movement one that was watched, the optional ones, and those of each colour. All of them are
+/// looked at: one that is not could show anybody.
+pub const MAX_FRAMES: usize = 2 * MOST_MOVEMENTS + OPTIONAL_FRAMES + COLOURS * flashes::FRAMES_EACH;
 
 /// One run of the camera. Serialised into the token that the browser returns with its next frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -305,16 +299,19 @@ impl Run {
     /// What was seen, once it is done. `burst` are the frames that were sent afterwards.
     #[must_use]
     pub fn findings(&self, burst: &[FramePrint]) -> LiveFindings {
-        let watched = find_in_order(&self.prints, burst);
-        let flashes = self.flashes(burst);
-        let lit = flashes.iter().flatten().all(|flash| flash.frame.is_some());
+        // The colours come after the movements.
+        let prints = self.prints.iter().chain(self.shown.iter().map(|shown| &shown.print));
+        let found = find_in_order(prints, burst);
+        let same_frames = self.is_done() && found.is_some();
+        let mut watched = found.unwrap_or_default();
+        let lit = watched.split_off(self.prints.len().min(watched.len()));
         LiveFindings {
             answered_ms: self.answered_ms.clone(),
-            same_frames: self.is_done() && lit && watched.is_some(),
-            watched: Some(watched.unwrap_or_default()),
+            same_frames,
+            watched: Some(watched),
             run: self.number,
             repeated_frames: 0,
-            flashes,
+            flashes: self.flashes(&lit),
         }
     }
 

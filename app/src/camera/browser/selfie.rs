@@ -10,6 +10,7 @@ use super::{now, rest};
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::camera as text;
+use domain::live::OPTIONAL_FRAMES;
 use js_sys::Reflect;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -25,9 +26,6 @@ const UNREACHABLE_MS: u64 = 15_000;
 /// about 12 kB, in which the server's networks still see everything that they look for.
 const SENT: (f64, f64) = (1_280.0, 0.85);
 const COPY: (f64, f64) = (400.0, 0.7);
-/// Frames kept beside those that the server requires; of more, the latest.
-const OPTIONAL: usize = 9;
-
 /// After a new colour, the next frame waits until the screen has faded to it, as in `style/camera.css`, and the camera has seen it.
 const FADED_MS: u64 = 320;
 
@@ -145,7 +143,7 @@ impl Burst {
     fn keep(&mut self, shot: Shot) {
         self.shots.push(shot);
         let optional = self.shots.iter().filter(|shot| !shot.required).count();
-        if optional > OPTIONAL
+        if optional > OPTIONAL_FRAMES
             && let Some(oldest) = self.shots.iter().position(|shot| !shot.required)
         {
             self.shots.remove(oldest);

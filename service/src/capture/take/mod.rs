@@ -6,7 +6,6 @@ mod live;
 mod selfie;
 
 pub use document::capture_document;
-pub use domain::live::MAX_FRAMES;
 pub use live::{Frame as LiveFrame, LiveError, Looked, MAX_RUNS, look};
 pub use selfie::{Answers, Burst, capture_selfie, challenge};
 
