@@ -150,6 +150,17 @@ pub struct Told {
     pub keep: Keep,
 }
 
+impl Told {
+    /// The answer to a frame of a run that has failed before.
+    pub const FAILED: Self = Self {
+        hint: Hint::NotAsked,
+        movement: None,
+        colour: None,
+        progress: 0.0,
+        keep: Keep::No,
+    };
+}
+
 crate::document::vocabulary! {
     /// Whether a frame belongs in the burst.
     Keep {

@@ -5,7 +5,7 @@
 use domain::{
     findings::{Asked, Challenge, Colour},
     ids::SessionId,
-    live::{Hint, Keep},
+    live::{Hint, Keep, MAX_FRAMES},
     outcome::Verdict,
     reasons::Reason,
     session::Step,
@@ -177,33 +177,72 @@ async fn a_run_counts_once_only_when_it_is_done_and_only_for_its_session() {
 }
 
 /// Detects if the token from before a movement that nobody asked for still counts: every request could be tried until the right one came.
+/// Planted faults that this test detects: a run that failed stays the current one; a token of it is answered as if another page had begun a new one,
+/// which closes the camera.
 #[tokio::test]
-async fn a_run_that_failed_does_not_go_on_with_a_token_from_before() {
-    let (harness, _, applicant) = at_the_selfie().await;
-    let mut seen = show(&harness, &applicant, None, "straight 0").await.unwrap();
-    for number in 1.. {
-        if seen.told.movement.is_some() {
-            break;
+async fn a_run_that_failed_is_over_for_every_token_of_it_and_the_camera_stays_open() {
+    let too_late = Millis::seconds(13);
+    for (lasts, expected) in [(STEP, Hint::NotAsked), (too_late, Hint::TooSlow)] {
+        let (harness, _, applicant) = at_the_selfie().await;
+        let mut seen = show(&harness, &applicant, None, "straight 0").await.unwrap();
+        let mut frames = vec![(0, b"straight 0".to_vec())];
+        for number in 1.. {
+            if seen.told.movement.is_some() {
+                break;
+            }
+            harness.clock.advance(STEP);
+            let frame = format!("straight {number}");
+            seen = show(&harness, &applicant, Some(&seen.token), &frame).await.unwrap();
+            frames.push((number * 300, frame.into_bytes()));
         }
-        harness.clock.advance(STEP);
-        let frame = format!("straight {number}");
-        seen = show(&harness, &applicant, Some(&seen.token), &frame).await.unwrap();
+        let wrong = match seen.told.movement {
+            Some(Challenge::TurnLeft) => "right",
+            _ => "left",
+        };
+        let before = seen.token;
+        harness.clock.advance(lasts);
+        let failed = show(&harness, &applicant, Some(&before), wrong).await.unwrap();
+        assert_eq!(failed.told.hint, expected);
+        for token in [before, failed.token] {
+            let mut token = token;
+            for (number, pose) in ["left", "right", "close", "straight"].repeat(6).into_iter().enumerate() {
+                let frame = format!("{pose} again {number}");
+                let again = show(&harness, &applicant, Some(&token), &frame).await.unwrap();
+                assert_eq!((again.told.hint, again.told.keep), (Hint::NotAsked, Keep::No));
+                assert_eq!((again.told.movement, again.told.colour), (None, None));
+                token = again.token;
+                frames.push((60_000, frame.into_bytes()));
+                harness.clock.advance(STEP);
+            }
+            let burst = frames.iter().rev().take(MAX_FRAMES).rev().cloned().collect();
+            let sent = send(&harness, &applicant, &token, burst).await;
+            assert!(matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn))), "{sent:?}");
+        }
+        let (run, frames) = obedient(&harness, &applicant).await;
+        send(&harness, &applicant, &run, frames).await.unwrap();
+        harness.run_until_idle().await;
     }
-    let [right, wrong] = match seen.told.movement {
-        Some(Challenge::TurnLeft) => ["left", "right"],
-        Some(Challenge::TurnRight) => ["right", "left"],
-        _ => ["close", "left"],
-    };
-    let before = seen.token;
-    let failed = show(&harness, &applicant, Some(&before), wrong).await.unwrap();
-    assert_eq!(failed.told.hint, Hint::NotAsked);
-    for token in [&before, &failed.token] {
-        let again = show(&harness, &applicant, Some(token), right).await;
-        assert!(matches!(again, Err(LiveError::NotNow(NotNow::OutOfTurn))), "{again:?}");
+}
+
+/// Planted fault that this test detects: the token of a run that went well stays worth something once a newer run has failed.
+#[tokio::test]
+async fn a_run_that_was_done_is_over_once_a_newer_one_has_failed() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    let (done, frames) = obedient(&harness, &applicant).await;
+    let newer = show(&harness, &applicant, None, "straight 0").await.unwrap();
+    let other = show(&harness, &applicant, Some(&done), "straight 1").await;
+    assert!(matches!(other, Err(LiveError::NotNow(NotNow::OutOfTurn))), "{other:?}");
+    harness.clock.advance(Millis::seconds(46));
+    let failed = show(&harness, &applicant, Some(&newer.token), "straight 2")
+        .await
+        .unwrap();
+    assert_eq!(failed.told.hint, Hint::TooSlow);
+    let again = show(&harness, &applicant, Some(&done), "straight 3").await.unwrap();
+    assert_eq!(again.told.hint, Hint::NotAsked, "not done");
+    for token in [&done, &again.token] {
+        let sent = send(&harness, &applicant, token, frames.clone()).await;
+        assert!(matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn))), "{sent:?}");
     }
-    let (run, frames) = obedient(&harness, &applicant).await;
-    send(&harness, &applicant, &run, frames).await.unwrap();
-    harness.run_until_idle().await;
 }
 
 #[tokio::test]

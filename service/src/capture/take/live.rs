@@ -30,7 +30,7 @@ const TOKEN: &str = "selfie-run";
 pub struct Looked {
     /// What to do.
     pub told: Told,
-    /// To be sent with the next frame, and with the burst once the run is done.
+    /// To be sent with the next frame, and with the burst once the run is done. That of a run that has ended is worth nothing.
     pub token: String,
 }
 
@@ -103,10 +103,15 @@ pub async fn look(
         }
         Frame::Next(token) => {
             let run = read(&key, &attempt, token).ok_or(NotNow::OutOfTurn)?;
-            if attempt.answers.live_id.as_ref() != Some(&run.id) {
-                return Err(NotNow::OutOfTurn.into());
+            match &attempt.answers.live_id {
+                Some(current) if *current == run.id => run,
+                Some(_) => return Err(NotNow::OutOfTurn.into()),
+                // It has ended, and the browser asks again because that answer was lost.
+                None => {
+                    let (told, token) = (Told::FAILED, token.to_owned());
+                    return Ok(Looked { told, token });
+                }
             }
-            run
         }
     };
     let glance = honnin.look_pool.run(move |analyser| analyser.glance(&frame)).await??;
@@ -143,7 +148,7 @@ fn place(attempt: &AttemptState) -> AssociatedData<'_> {
     }
 }
 
-/// Ends a run that failed: a token of its from before must not go on as if nothing had happened.
+/// Ends a run that failed: an earlier token of it must not let it continue.
 async fn end(honnin: &Honnin, applicant: &Applicant, run: &Run) -> Result<(), LiveError> {
     let (applicant, failed, now) = (applicant.clone(), run.id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
