@@ -37,7 +37,7 @@ impl Postcode {
 
     /// The postcode before an address, if there is one with its mark, and the address without it.
     #[must_use]
-    pub fn part_from(address: &str) -> (Option<Self>, &str) {
+    pub fn split_from(address: &str) -> (Option<Self>, &str) {
         let Some(rest) = address.trim_start().strip_prefix(MARK) else {
             return (None, address);
         };
@@ -108,7 +108,7 @@ mod tests {
             " 〒150-0001東京都渋谷区1-2",
             "〒１５０－０００１　東京都渋谷区1-2",
         ] {
-            let (code, rest) = Postcode::part_from(address);
+            let (code, rest) = Postcode::split_from(address);
             let code = code.map(|code| code.to_string());
             assert_eq!(
                 (code.as_deref(), rest),
@@ -123,7 +123,7 @@ mod tests {
             "〒150-000",
             "7 Harbour Street 100-0001",
         ] {
-            assert_eq!(Postcode::part_from(address), (None, address));
+            assert_eq!(Postcode::split_from(address), (None, address));
         }
     }
 
@@ -132,13 +132,13 @@ mod tests {
         fn what_was_put_before_an_address_comes_off_again(digits in "[0-9]{7}", address in "[^\\s\\p{Cc}][^\\p{Cc}]{0,40}") {
             let code = Postcode::parse(&digits).unwrap();
             let whole = code.before(&address);
-            prop_assert_eq!(Postcode::part_from(&whole), (Some(code), address.as_str()));
+            prop_assert_eq!(Postcode::split_from(&whole), (Some(code), address.as_str()));
         }
 
         #[test]
         fn no_text_is_too_much(text in any::<String>()) {
             drop(Postcode::parse(&text));
-            drop(Postcode::part_from(&text));
+            drop(Postcode::split_from(&text));
         }
     }
 }

@@ -99,11 +99,21 @@ pub struct TypedForm {
 }
 
 impl TypedForm {
-    /// Moves a postcode before the address into its own field.
-    pub fn part_postcode(&mut self) {
-        if let (Some(code), rest) = Postcode::part_from(&self.address) {
+    /// Moves a postcode before the address into its own field, unless there is one.
+    pub fn split_postcode(&mut self) {
+        if let (Some(code), rest) = Postcode::split_from(&self.address)
+            && self.postcode.trim().is_empty()
+        {
             (self.postcode, self.address) = (code.to_string(), rest.to_owned());
         }
+    }
+
+    /// Whether there is a postcode before the address, and another one in its own field.
+    #[must_use]
+    pub fn has_two_postcodes(&self) -> bool {
+        let (before, _) = Postcode::split_from(&self.address);
+        let own = Postcode::parse(&self.postcode);
+        before.zip(own).is_some_and(|(before, own)| before != own)
     }
 }
 
@@ -183,6 +193,8 @@ vocabulary! {
         TooLongAgo = "too_long_ago",
         /// Not the seven digits of a postcode.
         NotAPostcode = "not_a_postcode",
+        /// Not the postcode that stands before the address.
+        PostcodeDiffers = "postcode_differs",
         /// A postcode without an address that is known.
         UnknownPostcode = "unknown_postcode",
         /// Only what the postcode says, without a number.
@@ -198,13 +210,7 @@ impl UserInput {
     /// Every field's first fault.
     pub fn parse(form: &TypedForm, kana: bool, today: Date) -> Result<Self, Vec<(InputField, InputFault)>> {
         let mut faults = Vec::new();
-        let mut take = |field, parsed: Result<String, InputFault>| match parsed {
-            Ok(text) => Some(text),
-            Err(fault) => {
-                faults.push((field, fault));
-                None
-            }
-        };
+        let mut take = |field, parsed| kept(&mut faults, field, parsed);
         let mut input = Self {
             last_name: take(InputField::LastName, bounded(&form.last_name, NAME_LIMIT)),
             first_name: take(InputField::FirstName, bounded(&form.first_name, NAME_LIMIT)),
@@ -222,13 +228,18 @@ impl UserInput {
             address: None,
         };
         let postcode = if kana {
-            postcode(&form.postcode).unwrap_or_else(|fault| take(InputField::Postcode, Err(fault)).and(None))
+            kept(&mut faults, InputField::Postcode, postcode(form)).flatten()
         } else {
             None
         };
-        input.address = take(InputField::Address, address(&form.address, postcode));
+        input.address = kept(&mut faults, InputField::Address, address(&form.address, postcode));
         if faults.is_empty() { Ok(input) } else { Err(faults) }
     }
+}
+
+/// What a field holds; its fault goes to the others.
+fn kept<T>(faults: &mut Vec<(InputField, InputFault)>, field: InputField, parsed: Result<T, InputFault>) -> Option<T> {
+    parsed.map_err(|fault| faults.push((field, fault))).ok()
 }
 
 /// Trimmed NFC text of 1 to `limit` characters. Digits and symbols stay: real people have them in their names.
@@ -245,19 +256,24 @@ fn bounded(text: &str, limit: usize) -> Result<String, InputFault> {
     }
 }
 
-/// The postcode, if one was typed.
-fn postcode(text: &str) -> Result<Option<Postcode>, InputFault> {
-    if text.trim().is_empty() {
+/// The postcode, if one was typed into its field.
+fn postcode(form: &TypedForm) -> Result<Option<Postcode>, InputFault> {
+    if form.postcode.trim().is_empty() {
         return Ok(None);
     }
-    Postcode::parse(text).map(Some).ok_or(InputFault::NotAPostcode)
+    if form.has_two_postcodes() {
+        return Err(InputFault::PostcodeDiffers);
+    }
+    Postcode::parse(&form.postcode)
+        .map(Some)
+        .ok_or(InputFault::NotAPostcode)
 }
 
 /// The address, behind its postcode if there is one. One that was typed into the address itself is not repeated.
 fn address(text: &str, postcode: Option<Postcode>) -> Result<String, InputFault> {
     let text = bounded(text, ADDRESS_LIMIT)?;
     let Some(postcode) = postcode else { return Ok(text) };
-    let (_, bare) = Postcode::part_from(&text);
+    let (_, bare) = Postcode::split_from(&text);
     bounded(bare, ADDRESS_LIMIT)?;
     bounded(&postcode.before(bare), ADDRESS_LIMIT)
 }
@@ -349,11 +365,20 @@ mod tests {
             address: "〒100-0001 東京都千代田区1-2-3".into(),
             ..form()
         };
-        form.part_postcode();
+        form.split_postcode();
         assert_eq!(
             (form.postcode.as_str(), form.address.as_str()),
             ("100-0001", "東京都千代田区1-2-3")
         );
+        // Of two postcodes none is dropped.
+        let two = TypedForm {
+            postcode: "150-0001".into(),
+            address: "〒100-0001 東京都千代田区1-2-3".into(),
+            ..form.clone()
+        };
+        let mut split = two.clone();
+        split.split_postcode();
+        assert!(split == two);
         let long = TypedForm {
             address: "あ".repeat(ADDRESS_LIMIT),
             ..form.clone()
@@ -366,6 +391,7 @@ mod tests {
         for (form, faults) in [
             (long, [(InputField::Address, InputFault::TooLong)]),
             (bad, [(InputField::Postcode, InputFault::NotAPostcode)]),
+            (two, [(InputField::Postcode, InputFault::PostcodeDiffers)]),
         ] {
             assert_eq!(UserInput::parse(&form, true, TODAY), Err(faults.to_vec()));
         }

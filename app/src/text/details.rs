@@ -50,10 +50,12 @@ texts! {
     NOT_A_POSTCODE: "A postcode has 7 digits", "郵便番号は7桁の数字で入力してください";
     /// Fault.
     POSTCODE_UNKNOWN: "We do not know this postcode. Enter your address yourself", "この郵便番号は見つかりません。住所を直接入力してください";
+    /// Fault: another one stands before the address.
+    POSTCODE_TWICE: "This is not the postcode in your address. Correct one of them", "住所欄の郵便番号と異なります。どちらかを修正してください";
     /// When an address was typed already; it is not replaced.
-    POSTCODE_DIFFERS: "This postcode is for {address}. We have kept the address you entered. To fill it in, clear the address first", "この郵便番号の住所は「{address}」です。入力済みの住所はそのままにしました。自動で入力する場合は、先に住所を消してください";
+    POSTCODE_DIFFERS: "This postcode is for {address}. We have kept the address you entered. To replace it with this one, clear the address first", "この郵便番号の住所は「{address}」です。入力済みの住所はそのままにしました。自動で入力する場合は、先に住所を消してください";
     /// Fault: only what the postcode says.
-    ADDRESS_UNFINISHED: "Enter the rest of your address: the house number and the name of the building", "住所の続き（番地・建物名）を入力してください";
+    ADDRESS_UNFINISHED: "Enter the rest of your address: the house number and, if there is one, the name of the building", "住所の続き（番地・建物名）を入力してください";
     /// Fault.
     LAST_NAME_MISSING: "Enter your family name", "姓を入力してください";
     /// Fault.
@@ -125,6 +127,7 @@ pub fn fault(lang: domain::language::Language, field: InputField, fault: InputFa
         InputFault::InFuture => IN_FUTURE,
         InputFault::TooLongAgo => TOO_LONG_AGO,
         InputFault::NotAPostcode => NOT_A_POSTCODE,
+        InputFault::PostcodeDiffers => POSTCODE_TWICE,
         InputFault::UnknownPostcode => POSTCODE_UNKNOWN,
         InputFault::Unfinished => ADDRESS_UNFINISHED,
     }

@@ -177,7 +177,7 @@ fn same_kana(a: &str, b: &str) -> Option<bool> {
 /// Addresses are written in many ways: equal if at most one character in five differs. A postcode adds nothing to what stands behind it, and
 /// documents do not print it.
 fn same_address(a: &str, b: &str) -> Option<bool> {
-    let [(_, a), (_, b)] = [a, b].map(Postcode::part_from);
+    let [(_, a), (_, b)] = [a, b].map(Postcode::split_from);
     let (a, b): (Vec<char>, Vec<char>) = (folded(a).chars().collect(), folded(b).chars().collect());
     let longest = a.len().max(b.len());
     (longest > 0).then(|| edit_distance(&a, &b) * 5 <= longest)

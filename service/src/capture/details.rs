@@ -5,7 +5,7 @@ use crate::{
     access::Applicant,
     capture::{
         findings::findings_of_document,
-        postcode::fault_of_pair,
+        postcode::{Filling, fill_in},
         progress::{AttemptState, NotNow, collecting, progress},
         retake::ask_again,
         strips::{Items, Strip, Strips},
@@ -43,6 +43,8 @@ pub enum DetailsError {
     /// What is wrong with the form.
     #[error("the details have faults")]
     Faults {
+        /// The form, with the address of its postcode if none was typed.
+        form: Personal<TypedForm>,
         /// Each field's first fault.
         faults: Vec<(InputField, InputFault)>,
         /// Whether kana is asked for.
@@ -72,12 +74,12 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
     let kana = asks_for_kana(kind, fields.expose());
     if let Some(typed) = typed(&attempt, &key)? {
         return Ok(Details {
-            form: Personal::new(parted(form_of(typed.into_exposed()), kana)),
+            form: Personal::new(with_postcode_split(form_of(typed.into_exposed()), kana)),
             read: false,
             kana,
         });
     }
-    let form = parted(prefilled(fields.expose()), kana);
+    let form = with_postcode_split(prefilled(fields.expose()), kana);
     let read = form != TypedForm::default();
     Ok(Details {
         form: Personal::new(form),
@@ -139,9 +141,9 @@ const fn read_from(field: InputField) -> Option<FieldName> {
 }
 
 /// The form with the postcode in a field of its own, where that is asked for: with kana.
-fn parted(mut form: TypedForm, kana: bool) -> TypedForm {
+fn with_postcode_split(mut form: TypedForm, kana: bool) -> TypedForm {
     if kana {
-        form.part_postcode();
+        form.split_postcode();
     }
     form
 }
@@ -160,7 +162,14 @@ pub async fn save_details(
     let now = honnin.now();
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let kana = asks_for_kana(kind, fields_read(&attempt, &key)?.expose());
-    let input = parse(form.expose(), kana, now.date()).map_err(|faults| DetailsError::Faults { faults, kana })?;
+    let mut form = form.expose().clone();
+    let input = match parse(&mut form, kana, now.date()) {
+        Ok(input) => input,
+        Err(faults) => {
+            let form = Personal::new(form);
+            return Err(DetailsError::Faults { form, faults, kana });
+        }
+    };
     let sealed = seal_json(&key, &place(&attempt, TYPED), &input)?;
     let who = applicant.clone();
     let unit = honnin.db.write(async move |tx| {
@@ -174,16 +183,30 @@ pub async fn save_details(
     Ok(unit.await?)
 }
 
-/// The details, or what is wrong with the form in the order of its fields.
-fn parse(form: &TypedForm, kana: bool, today: Date) -> Result<UserInput, Vec<(InputField, InputFault)>> {
+/// The details, or what is wrong with the form in the order of its fields. With kana, the address of the postcode is filled in if there is none:
+/// then its number is missing.
+fn parse(form: &mut TypedForm, kana: bool, today: Date) -> Result<UserInput, Vec<(InputField, InputFault)>> {
+    let pair = if kana { fault_of_pair(form) } else { None };
     let parsed = UserInput::parse(form, kana, today);
-    let Some(fault) = fault_of_pair(form).filter(|_| kana) else {
+    let Some(fault) = pair else {
         return parsed;
     };
     let mut faults = parsed.err().unwrap_or_default();
     faults.push(fault);
     faults.sort_unstable();
     Err(faults)
+}
+
+/// What is wrong with an address and its postcode together: nothing is known to begin the address with, or nothing was added to what is known.
+fn fault_of_pair(form: &mut TypedForm) -> Option<(InputField, InputFault)> {
+    match fill_in(form) {
+        Filling::Begun => Some((InputField::Address, InputFault::Unfinished)),
+        Filling::Fault(fault @ InputFault::UnknownPostcode) if form.address.trim().is_empty() => {
+            Some((InputField::Postcode, fault))
+        }
+        // What the postcode itself lacks is found with the other fields.
+        Filling::Whole | Filling::Differs(_) | Filling::Fault(_) => None,
+    }
 }
 
 /// The kind of document, if details may be entered: once its pictures are there, and again until the submit.

@@ -73,19 +73,14 @@ fn may_type(here: &Here) -> PageResult<()> {
 async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     may_type(&here)?;
-    let mut form = typed(&fields);
+    let form = typed(&fields);
     if fields.text(forms::DECISION) == forms::FIND_ADDRESS {
         return with_address(&here, form).await;
     }
-    // On the way to the next page the address is filled in, too, but then the page is shown again: a number is missing.
-    if !form.postcode.trim().is_empty() && form.address.trim().is_empty() {
-        fill_in(&mut form);
-    }
-    let typed = Personal::new(form);
-    match details::save_details(here.request.honnin(), &here.applicant, &typed).await {
+    match details::save_details(here.request.honnin(), &here.applicant, &Personal::new(form)).await {
         Ok(()) => here.onward().await,
-        Err(DetailsError::Faults { faults, kana }) => Ok(Outcome::refused(DetailsView {
-            form: typed.into_exposed(),
+        Err(DetailsError::Faults { form, faults, kana }) => Ok(Outcome::refused(DetailsView {
+            form: form.into_exposed(),
             read: false,
             kana,
             printed: printed(&here).await?,
@@ -115,7 +110,7 @@ fn typed(fields: &Fields) -> TypedForm {
 async fn with_address(here: &Here, mut form: TypedForm) -> PageResult<Outcome> {
     let kana = details::details(here.request.honnin(), &here.applicant).await?.kana;
     let (status, faults, other_address) = match fill_in(&mut form) {
-        Filling::Done => (StatusCode::OK, Vec::new(), None),
+        Filling::Begun | Filling::Whole => (StatusCode::OK, Vec::new(), None),
         Filling::Differs(found) => (StatusCode::UNPROCESSABLE_ENTITY, Vec::new(), Some(found)),
         Filling::Fault(fault) => {
             let faults = vec![(InputField::Postcode, fault)];

@@ -437,6 +437,20 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
         ("15000", "mine", "", "A postcode has 7 digits"),
         ("000-0000", "", "", "We do not know this postcode"),
         ("150-0001", "東京都渋谷区神宮前", "", rest),
+        // One that stands before the address as well is the same, and another one is not dropped.
+        ("150-0001", "〒150-0001 東京都渋谷区神宮前", "", rest),
+        (
+            "150-0001",
+            "〒100-0001 mine",
+            "",
+            "This is not the postcode in your address",
+        ),
+        (
+            "150-0001",
+            "〒100-0001 mine",
+            "&decision=address",
+            "This is not the postcode in your address",
+        ),
     ] {
         let typed_form = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("postcode", postcode)

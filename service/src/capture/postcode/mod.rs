@@ -3,7 +3,7 @@
 
 use domain::{
     postcode::Postcode,
-    user_input::{InputFault, InputField, TypedForm},
+    user_input::{InputFault, TypedForm},
 };
 use flate2::read::DeflateDecoder;
 use std::io::Read as _;
@@ -12,62 +12,52 @@ use std::io::Read as _;
 /// other five digits and the address.
 static TABLE: &[u8] = include_bytes!("table.bin");
 
-/// Why there is no address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PostcodeError {
-    /// Not seven digits.
-    #[error("a postcode has seven digits")]
-    NotAPostcode,
-    /// Not in the table: a typing error, newer than the table, or that of a large company.
-    #[error("the postcode is not known")]
-    Unknown,
-}
-
 /// Prefecture, town and, if the postcode stands for one, the part of the town: `東京都渋谷区神宮前`. `typed` is read as [`Postcode::parse`] does.
 ///
 /// # Errors
-/// [`PostcodeError`].
-pub fn find_address(typed: &str) -> Result<String, PostcodeError> {
-    let postcode = Postcode::parse(typed).ok_or(PostcodeError::NotAPostcode)?;
+/// [`InputFault::NotAPostcode`]; [`InputFault::UnknownPostcode`] for a typing error, one newer than the table, or that of a large company.
+pub fn find_address(typed: &str) -> Result<String, InputFault> {
+    let postcode = Postcode::parse(typed).ok_or(InputFault::NotAPostcode)?;
     let (first, rest) = postcode.digits().split_at(2);
     let part = first.parse().ok().and_then(part).unwrap_or_default();
     let found = part.lines().find_map(|line| line.strip_prefix(rest));
-    found.map(str::to_owned).ok_or(PostcodeError::Unknown)
+    found.map(str::to_owned).ok_or(InputFault::UnknownPostcode)
 }
 
 /// What became of an address that was to be filled in.
 #[derive(Clone, PartialEq, Eq)]
+#[must_use]
 pub enum Filling {
+    /// It is what the postcode says and nothing else: a number is missing.
+    Begun,
     /// It begins as the postcode says; what was added to it is kept.
-    Done,
+    Whole,
     /// It was typed and begins otherwise, so it stays. The postcode has this one.
     Differs(String),
     /// The postcode has none.
     Fault(InputFault),
 }
 
-/// Fills in the address of the form's postcode. An address that was typed is not replaced.
+/// Fills in the address of the form's postcode, which may stand in its field or before the address. An address that was typed is not replaced.
 pub fn fill_in(form: &mut TypedForm) -> Filling {
+    form.split_postcode();
+    if form.has_two_postcodes() {
+        return Filling::Fault(InputFault::PostcodeDiffers);
+    }
     let found = match find_address(&form.postcode) {
         Ok(found) => found,
-        Err(PostcodeError::NotAPostcode) => return Filling::Fault(InputFault::NotAPostcode),
-        Err(PostcodeError::Unknown) => return Filling::Fault(InputFault::UnknownPostcode),
+        Err(fault) => return Filling::Fault(fault),
     };
-    match form.address.trim() {
-        "" => form.address = found,
-        typed if typed.starts_with(&found) => {}
-        _ => return Filling::Differs(found),
-    }
-    Filling::Done
-}
-
-/// What is wrong with an address and its postcode together: nothing is known to begin the address with, or nothing was added to what is known.
-pub(crate) fn fault_of_pair(form: &TypedForm) -> Option<(InputField, InputFault)> {
-    let address = form.address.trim();
-    match find_address(&form.postcode) {
-        Ok(found) if found == address => Some((InputField::Address, InputFault::Unfinished)),
-        Err(PostcodeError::Unknown) if address.is_empty() => Some((InputField::Postcode, InputFault::UnknownPostcode)),
-        Ok(_) | Err(_) => None,
+    let (_, typed) = Postcode::split_from(form.address.trim());
+    if typed.is_empty() {
+        form.address = found;
+        Filling::Begun
+    } else if typed == found {
+        Filling::Begun
+    } else if typed.starts_with(&found) {
+        Filling::Whole
+    } else {
+        Filling::Differs(found)
     }
 }
 
@@ -106,10 +96,78 @@ mod tests {
 
     #[test]
     fn what_is_none_is_told_from_what_is_not_known() {
-        assert_eq!(find_address("000-0000"), Err(PostcodeError::Unknown));
-        assert_eq!(find_address("999-9999"), Err(PostcodeError::Unknown));
+        assert_eq!(find_address("000-0000"), Err(InputFault::UnknownPostcode));
+        assert_eq!(find_address("999-9999"), Err(InputFault::UnknownPostcode));
         for typed in ["", "150", "15000011", "150-000a", "一五〇〇〇〇一"] {
-            assert_eq!(find_address(typed), Err(PostcodeError::NotAPostcode), "{typed}");
+            assert_eq!(find_address(typed), Err(InputFault::NotAPostcode), "{typed}");
+        }
+    }
+
+    /// Planted fault that this test detects: comparing an address with its postcode before it.
+    #[test]
+    fn an_address_is_filled_in_and_compared_without_the_postcode_before_it() {
+        let found = "東京都渋谷区神宮前";
+        for (address, filling, becomes) in [
+            ("", Filling::Begun, found),
+            (" 〒150-0001 ", Filling::Begun, found),
+            ("東京都渋谷区神宮前", Filling::Begun, found),
+            (
+                "〒150-0001 東京都渋谷区神宮前",
+                Filling::Begun,
+                "〒150-0001 東京都渋谷区神宮前",
+            ),
+            ("東京都渋谷区神宮前1-2", Filling::Whole, "東京都渋谷区神宮前1-2"),
+            (
+                "〒１５００００１　東京都渋谷区神宮前1-2",
+                Filling::Whole,
+                "〒１５００００１　東京都渋谷区神宮前1-2",
+            ),
+            (
+                "東京都千代田区1-2",
+                Filling::Differs(found.to_owned()),
+                "東京都千代田区1-2",
+            ),
+            (
+                "〒100-0001 東京都千代田区1-2",
+                Filling::Fault(InputFault::PostcodeDiffers),
+                "〒100-0001 東京都千代田区1-2",
+            ),
+        ] {
+            let mut form = TypedForm {
+                postcode: "1500001".into(),
+                address: address.into(),
+                ..TypedForm::default()
+            };
+            assert!(fill_in(&mut form) == filling, "{address}");
+            assert_eq!(form.address, becomes);
+        }
+    }
+
+    #[test]
+    fn a_postcode_before_the_address_does_as_well_as_one_in_its_field() {
+        let found = "東京都渋谷区神宮前";
+        for (address, filling, postcode, becomes) in [
+            ("〒150-0001", Filling::Begun, "150-0001", found),
+            ("〒150-0001 東京都渋谷区神宮前", Filling::Begun, "150-0001", found),
+            (
+                "〒150-0001 東京都渋谷区神宮前1-2",
+                Filling::Whole,
+                "150-0001",
+                "東京都渋谷区神宮前1-2",
+            ),
+            (
+                "東京都渋谷区神宮前1-2",
+                Filling::Fault(InputFault::NotAPostcode),
+                "",
+                "東京都渋谷区神宮前1-2",
+            ),
+        ] {
+            let mut form = TypedForm {
+                address: address.into(),
+                ..TypedForm::default()
+            };
+            assert!(fill_in(&mut form) == filling, "{address}");
+            assert_eq!((form.postcode.as_str(), form.address.as_str()), (postcode, becomes));
         }
     }
 
