@@ -1,4 +1,5 @@
-// The photo to be checked is enlarged where fingers ask for it: two taps, two fingers, or the tick, which needs neither scripts nor fingers.
+// The photo to be checked is enlarged where fingers ask for it: two taps, two fingers, or the tick, which needs neither scripts nor fingers. Its page
+// goes on when there is nothing left to check.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser } from "../lib/browser.mjs";
@@ -21,9 +22,10 @@ after(async () => {
   await honnin?.stop();
 });
 
-/** A phone with a photo to check. */
-async function checking(options) {
+/** A phone with a photo to check; `prepare` is called before it is there. */
+async function checking(options, prepare = async () => {}) {
   const page = await browser.phone(options);
+  await prepare(page);
   const walk = new Walk(page);
   await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
   await walk.consent();
@@ -99,6 +101,20 @@ test("two taps and two fingers enlarge the photo where they touch it, and one fi
   const frame = await page.locator(".snap-frame").boundingBox();
   close([x], [frame.x + frame.width / 2], 3, "the middle");
   assert.deepEqual(page.noise, []);
+});
+
+test("a page whose photo another tab has used goes on", long, async () => {
+  // The page asks what was found, and hears of it only once the photo is used.
+  let used;
+  const waits = new Promise((resolve) => { used = resolve; });
+  const page = await checking({}, (page) =>
+    page.route("**/capture/check/found*", async (route) => { await waits; await route.continue(); }));
+  const other = await page.context().newPage();
+  await other.goto(`${honnin.base}/capture/check`);
+  await other.locator("button[value=use]").click();
+  await other.waitForURL((url) => url.pathname === "/capture/details");
+  used();
+  await page.waitForURL((url) => url.pathname === "/capture/details");
 });
 
 test("without scripts the tick enlarges the photo", long, async () => {

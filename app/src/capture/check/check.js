@@ -20,6 +20,8 @@
       if (!document.hidden) {
         const answer = await fetch(follow, { headers: { accept: "application/json" }, cache: "no-store" });
         const found = answer.ok ? await answer.json() : { analysed: true, shown };
+        // Another tab has used the photo or taken it again.
+        if (found.next && !leaving) return location.assign(found.next);
         if (found.analysed && found.shown !== shown && !leaving) return location.reload();
         if (found.analysed && !leaving) return renew();
         if (found.analysed || leaving) return;
