@@ -244,7 +244,7 @@ fn shuffle(steps: &mut [(f32, f32)], other_side: bool, other_distance: bool, clo
     }
 }
 
-/// A film that begins some frames too late to look straight when it is asked: all of its movements are over too soon.
+/// A video whose movements come a few frames before they are asked for.
 fn early(steps: Vec<(f32, f32)>) -> Vec<(f32, f32)> {
     let (first, count) = (steps[0], steps.len());
     let moves = steps.into_iter().skip_while(|step| *step == first);

@@ -85,6 +85,8 @@ pub(crate) fn record(folder: &Path, people: &[Person], number: usize, kind: Kind
     for yaw in [0.0, 0.0, 0.35, 0.7, 1.0, 1.0, 0.0].map(|share| share * turn) {
         write(&burst::camera(&show(&turned(&own, head, yaw)), cast, chance))?;
     }
+    // Straight at the request, and turned all the way.
+    fs::write(folder.join(burst::WATCHED), "1,4")?;
     let told = drawn_colours(chance.random());
     let others = drawn_colours(chance.random());
     let room = Room::of(kind, chance);

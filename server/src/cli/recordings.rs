@@ -103,7 +103,7 @@ fn watched(recording: &Path) -> Result<Option<Vec<u32>>, Failure> {
         return Ok(None);
     };
     let parse = |number: &str| {
-        let wrong = |_| format!("{}: {number} is no frame", recording.display()).into();
+        let wrong = |_| format!("{}: {number} is not a frame number", recording.display()).into();
         number.trim().parse().map_err(wrong)
     };
     text.split(',').map(parse).collect::<Result<_, Failure>>().map(Some)

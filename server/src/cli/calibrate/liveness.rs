@@ -26,7 +26,7 @@ pub(in crate::cli) struct Liveness {
 /// What the report does not say.
 const LIMITS: [&str; 3] = [
     "A passive network can send a selfie to a reviewer. It never approves one, whatever its score.",
-    "Rates hold for the recordings in this report. They say nothing of kinds of attack that are not in it, such as deepfakes.",
+    "Rates hold for the recordings in this report. They say nothing about kinds of attack that are not in it, such as deepfakes.",
     "No conformance with ISO/IEC 30107-3 is claimed, and no independent laboratory has taken part.",
 ];
 
