@@ -8,7 +8,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::time::Clock as _;
-use service::{privacy::after_restore::erase_again, runtime::clock::SystemClock};
+use service::{Honnin, privacy::after_restore::erase_again, runtime::clock::SystemClock};
 use std::{
     io::{IsTerminal as _, Write as _},
     path::PathBuf,
@@ -38,9 +38,9 @@ pub(super) struct Create {
     /// Folder for the keys, kept elsewhere. An older copy of the keys in it is replaced.
     #[arg(long, value_name = "FOLDER")]
     keys: PathBuf,
-    /// Copy although pictures or keys are missing whose sessions were not erased. The copy notes which were lost.
+    /// Copy even if pictures or keys of sessions that were not erased are missing; the copy lists them.
     #[arg(long)]
-    without_missing: bool,
+    allow_missing: bool,
 }
 
 #[derive(Args)]
@@ -78,11 +78,7 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
 
 fn make(config: &Config, create: &Create) -> Result<(), Failure> {
     let Create { to, keys, .. } = create;
-    let gaps = if create.without_missing {
-        Gaps::Note
-    } else {
-        Gaps::Refuse
-    };
+    let gaps = if create.allow_missing { Gaps::Note } else { Gaps::Refuse };
     let pictures = picture_place(&config.pictures)?;
     let source = Source {
         database_url: &config.database_url,
@@ -116,22 +112,10 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         let verified =
             backup::put_back(from, keys, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
         let app = open_restored(Arc::clone(&config)).await?;
-        if restore.send_deliveries {
-            hold::end(&app.honnin).await?;
-        } else {
-            hold::begin(&app.honnin).await?;
-        }
-        let erased = erase_again(&app.honnin).await;
-        if erased.is_ok() {
-            let finish = app
-                .honnin
-                .db()
-                .write(async |tx| marks::remove(tx, Mark::Restoring).await);
-            let finished: Result<(), StoreError> = finish.await;
-            finished?;
-        }
-        app.honnin.close().await?;
+        let erased = settle(&app.honnin, restore.send_deliveries).await;
+        let closed = app.honnin.close().await;
         let erased = erased?;
+        closed?;
         target.finish()?;
         describe(&verified)?;
         say(format!("Restored to {}", config.data_dir.display()))?;
@@ -147,6 +131,20 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// Holds the webhooks of a restored installation or lets them go, and erases again what was erased since the copy; how many sessions that were.
+async fn settle(honnin: &Honnin, send_deliveries: bool) -> Result<u64, Failure> {
+    if send_deliveries {
+        hold::end(honnin).await?;
+    } else {
+        hold::begin(honnin).await?;
+    }
+    let erased = erase_again(honnin).await?;
+    let finish = honnin.db().write(async |tx| marks::remove(tx, Mark::Restoring).await);
+    let finished: Result<(), StoreError> = finish.await;
+    finished?;
+    Ok(erased)
 }
 
 /// Where the file of the master keys is put, if there is one.
@@ -177,7 +175,7 @@ fn describe(verified: &Verified) -> Result<(), Failure> {
     ))?;
     say(format!("Pictures          {pictures}"))?;
     if *lost > 0 {
-        say(format!("Lost before       {lost} pictures or keys"))?;
+        say(format!("Already missing   {lost} pictures or keys"))?;
     }
     say("Every file is as it was copied, and the keys fit.")
 }

@@ -305,7 +305,7 @@ async fn a_copy_without_a_picture_that_a_session_refers_to_is_refused_with_its_n
     fs::create_dir(&kept).unwrap();
     let refusal = Copy::new().refusal(&make, &installation).await;
     assert!(refusal.contains(&gap), "{refusal}");
-    let noting = make.replace("backup create", "backup create --without-missing");
+    let noting = make.replace("backup create", "backup create --allow-missing");
     let noted = Copy::new();
     noted.run(&noting, &installation).await;
     noted.run(&verify, &installation).await;
