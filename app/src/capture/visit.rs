@@ -3,7 +3,7 @@
 use super::{problem, refusal::Refusal};
 use crate::{
     Accent, Brand, Closing, Logo, PageMeta, Progress, Stage, forms,
-    page::{self, Area, Fields, Outcome, RETRY_SOON, Refused, page},
+    page::{self, Area, Fields, Outcome, RETRY_SOON, Refused, page, with_query},
     text::problem::Problem,
 };
 use axum::{
@@ -309,6 +309,5 @@ pub(super) fn picture_url(id: &CaptureId, frame: usize) -> String {
 
 /// The same URL for another view of the picture, a value of [`forms::VIEW`].
 pub(super) fn seen_as(url: &str, view: &str) -> String {
-    let and = if url.contains('?') { '&' } else { '?' };
-    format!("{url}{and}{}={view}", forms::VIEW)
+    with_query(url, forms::VIEW, view)
 }

@@ -4,6 +4,7 @@ use super::labels;
 use super::parts::{self, Tone};
 use super::selection::Selection;
 use super::words::{language, say};
+use crate::page::with_query;
 use crate::parts::Mistake;
 use crate::shell::{self, Head};
 use crate::text::language_name;
@@ -315,8 +316,7 @@ fn other_language(address: &str) -> AnyView {
         _ => Language::Ja,
     };
     let tag = other.as_str();
-    let mark = if address.contains('?') { '&' } else { '?' };
-    let href = format!("{address}{mark}{}={tag}", forms::LANG);
+    let href = with_query(address, forms::LANG, tag);
     view! { <a href=href lang=tag hreflang=tag rel="nofollow">{language_name(other)}</a> }.into_any()
 }
 

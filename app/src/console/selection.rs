@@ -1,7 +1,7 @@
 //! The part of the queue that a reviewer works on. The addresses of the queue and of its cases carry it, so that the next case is
 //! one of the same part.
 
-use crate::page::Fields;
+use crate::page::{Fields, with_query};
 use domain::{document::DocumentType, ids::UserId, reasons::Reason};
 use service::session::search::Filter;
 use url::form_urlencoded::Serializer;
@@ -55,9 +55,7 @@ impl Selection {
         if after.is_empty() {
             return path;
         }
-        let mut query = Serializer::new(String::new());
-        let sign = if path.contains('?') { '&' } else { '?' };
-        format!("{path}{sign}{}", query.append_pair("after", after).finish())
+        with_query(&path, "after", after)
     }
 
     /// With another reason, or with none.

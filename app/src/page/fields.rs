@@ -174,6 +174,13 @@ impl Fields {
     }
 }
 
+/// The URL with one more query parameter.
+pub(crate) fn with_query(url: &str, name: &str, value: &str) -> String {
+    let mark = if url.contains('?') { '&' } else { '?' };
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    format!("{url}{mark}{}", query.append_pair(name, value).finish())
+}
+
 /// One mistake.
 pub(crate) fn mistake(field: &str, sentence: impl Into<String>) -> Mistake {
     Mistake {

@@ -11,6 +11,6 @@ pub(crate) use answer::without_markers;
 pub use answer::{RETRY_SOON, refuse};
 pub(crate) use answer::{get, page, render};
 pub use fields::{Fields, Malformed};
-pub(crate) use fields::{File, mistake};
+pub(crate) use fields::{File, mistake, with_query};
 pub(crate) use form::{Outcome, form, handler};
 pub use request::{Area, Refused, Request, Site};
