@@ -54,7 +54,9 @@ pub struct MalformedId(&'static str);
 #[must_use]
 pub fn has_form_of_id(text: &str) -> bool {
     let prefix = text.find('_').and_then(|at| text.get(..=at));
-    prefix.is_some_and(|prefix| is_id(text, prefix) && prefix.bytes().all(|b| matches!(b, b'a'..=b'z' | b'_')))
+    prefix.is_some_and(|prefix| {
+        prefix.len() > 1 && is_id(text, prefix) && prefix.bytes().all(|b| matches!(b, b'a'..=b'z' | b'_'))
+    })
 }
 
 fn is_id(text: &str, prefix: &str) -> bool {
@@ -120,6 +122,7 @@ mod tests {
             format!("Taro Sato_{hex}"),
             format!("vs_{hex}0"),
             "_".to_owned(),
+            format!("_{hex}"),
         ] {
             assert!(!has_form_of_id(&other), "{other}");
         }
