@@ -182,6 +182,19 @@ impl Backend {
     }
 }
 
+/// Runs a query on a connection of its own to the database at `url`, whichever kind it is.
+macro_rules! query_at {
+    ($url:expr, $query:expr, $run:ident) => {
+        if $url.starts_with("sqlite") {
+            let mut connection = SqliteConnection::connect($url).await.unwrap();
+            $query.$run(&mut connection).await.unwrap()
+        } else {
+            let mut connection = PgConnection::connect($url).await.unwrap();
+            $query.$run(&mut connection).await.unwrap()
+        }
+    };
+}
+
 /// Runs SQL at `url`.
 pub async fn run_at(url: &str, sql: &'static str) -> u64 {
     if url.starts_with("sqlite") {
@@ -195,33 +208,15 @@ pub async fn run_at(url: &str, sql: &'static str) -> u64 {
 
 /// Reads one number at `url`.
 pub async fn number_at(url: &str, sql: &'static str) -> i64 {
-    if url.starts_with("sqlite") {
-        let mut connection = SqliteConnection::connect(url).await.unwrap();
-        sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap()
-    } else {
-        let mut connection = PgConnection::connect(url).await.unwrap();
-        sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap()
-    }
+    query_at!(url, sqlx::query_scalar(sql), fetch_one)
 }
 
 /// Reads one column of texts at `url`.
 pub async fn texts_at(url: &str, sql: &'static str) -> Vec<String> {
-    if url.starts_with("sqlite") {
-        let mut connection = SqliteConnection::connect(url).await.unwrap();
-        sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
-    } else {
-        let mut connection = PgConnection::connect(url).await.unwrap();
-        sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
-    }
+    query_at!(url, sqlx::query_scalar(sql), fetch_all)
 }
 
 /// Reads one column of bytes at `url`.
 pub async fn bytes_at(url: &str, sql: &'static str) -> Vec<Vec<u8>> {
-    if url.starts_with("sqlite") {
-        let mut connection = SqliteConnection::connect(url).await.unwrap();
-        sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
-    } else {
-        let mut connection = PgConnection::connect(url).await.unwrap();
-        sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap()
-    }
+    query_at!(url, sqlx::query_scalar(sql), fetch_all)
 }
