@@ -74,7 +74,7 @@ test("a name that differs waits for a reviewer, whose approval is another event"
   const customer = await receiver.customer(honnin, tenant);
   const applicant = new Applicant(browser, await browser.phone(), { name: "review" });
   const words = await applicant.goThrough(customer.link, { "Family name": "Watanabe" });
-  assert.equal(words, "We're reviewing your details");
+  assert.equal(words, "We are reviewing your details");
   const first = await customer.event("verification.needs_review");
   const waiting = await customer.result();
   assert.equal(waiting.status, "reviewing");
@@ -105,7 +105,7 @@ test("without WASM and scripts a passport is taken by uploads, and a person judg
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await browser.phone({ scripts: false });
   const applicant = new Applicant(browser, page, { camera: false });
-  assert.equal(await applicant.goThrough(customer.link), "We're reviewing your details");
+  assert.equal(await applicant.goThrough(customer.link), "We are reviewing your details");
   await customer.event("verification.needs_review");
   assert.deepEqual((await customer.result()).outcome.reasons, ["selfie_liveness_uncertain"]);
   await customer.stop();

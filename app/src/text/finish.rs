@@ -36,7 +36,7 @@ texts! {
     /// Approved.
     APPROVED_LEAD: "There is nothing more to do.", "お手続きは以上です。ご協力ありがとうございました。";
     /// Review.
-    REVIEW_TITLE: "We're reviewing your details", "担当者が確認しています";
+    REVIEW_TITLE: "We are reviewing your details", "担当者が確認しています";
     /// Review.
     REVIEW_LEAD: "There is nothing more to do. You can close this page.", "お手続きは以上です。このページは閉じてかまいません。";
     /// Rejected.
