@@ -300,7 +300,7 @@ pub struct LiveFindings {
     /// Whether the frames in which the movements were seen are in the burst.
     pub same_frames: bool,
     /// Those frames: for each movement the straight face at its request, and the frame that followed it, in their order. `None` for findings
-    /// of a time before they were noted.
+    /// from before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Vec<u32>>,
     /// Which run of the camera it was, from 1.

@@ -274,8 +274,8 @@ impl Session {
         }
     }
 
-    /// The same session with the times that a wrong clock has set: an unfinished one gets a new deadline, and one that has been decided ended
-    /// now. `None` if there is nothing to set: what is being decided or reviewed has no deadline, and a failure has no time.
+    /// The same session with the times corrected that a wrong clock had set: an unfinished one gets a new deadline, and one that has been
+    /// decided ended now. `None` if there is nothing to set: what is being decided or reviewed has no deadline, and a failure has no time.
     #[must_use]
     pub fn redate(&self, now: Timestamp, lifetime: Millis) -> Option<Self> {
         let expires_at = match self.status {

@@ -117,8 +117,8 @@ async fn store(
     Ok(Stored::New)
 }
 
-/// Whether a picture of `side` of this `kind` may be taken now: of the chosen kind, and of a side without an accepted picture. Without tries left
-/// the answer is that one.
+/// Whether a picture of `side` of this `kind` may be taken now: of the chosen kind, and of a side without an accepted picture. With no tries left,
+/// the error is `NoTryLeft` instead.
 fn check_turn(attempt: &AttemptState, kind: DocumentType, side: Side, now: Timestamp) -> Result<(), NotNow> {
     let open = attempt.row.session.status_at(now) == Status::Collecting && attempt.has_consent();
     let wanted = attempt.document_type() == Some(kind) && kind.sides().contains(&side);
