@@ -184,26 +184,20 @@ impl Backend {
 
 /// Runs a query on a connection of its own to the database at `url`, whichever kind it is.
 macro_rules! query_at {
-    ($url:expr, $query:expr, $run:ident) => {
+    ($url:expr, $query:expr, $run:ident $(, $of_result:ident)?) => {
         if $url.starts_with("sqlite") {
             let mut connection = SqliteConnection::connect($url).await.unwrap();
-            $query.$run(&mut connection).await.unwrap()
+            $query.$run(&mut connection).await.unwrap()$(.$of_result())?
         } else {
             let mut connection = PgConnection::connect($url).await.unwrap();
-            $query.$run(&mut connection).await.unwrap()
+            $query.$run(&mut connection).await.unwrap()$(.$of_result())?
         }
     };
 }
 
 /// Runs SQL at `url`.
 pub async fn run_at(url: &str, sql: &'static str) -> u64 {
-    if url.starts_with("sqlite") {
-        let mut connection = SqliteConnection::connect(url).await.unwrap();
-        sqlx::query(sql).execute(&mut connection).await.unwrap().rows_affected()
-    } else {
-        let mut connection = PgConnection::connect(url).await.unwrap();
-        sqlx::query(sql).execute(&mut connection).await.unwrap().rows_affected()
-    }
+    query_at!(url, sqlx::query(sql), execute, rows_affected)
 }
 
 /// Reads one number at `url`.
