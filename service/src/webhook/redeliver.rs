@@ -57,7 +57,7 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
         let event = events::find(tx, &tenant, &event)
             .await?
             .ok_or(RedeliverError::NotFound)?;
-        if !is_admin && settings.withholds_note(event.created_at) && holds_note(&event) {
+        if is_withheld(&settings, is_admin, &event) {
             return Err(RedeliverError::NeedsAdmin);
         }
         resend(tx, &event, now).await?;
@@ -77,7 +77,19 @@ async fn resend(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Result<(), Sto
     }
 }
 
-/// Resends every event of some sessions, each session's oldest first. Sessions of other tenants have none.
+/// Whether an event was meant for the receiver: it was sent, or it could not be and its type is still selected.
+async fn is_meant(tx: &mut Tx, settings: &TenantSettings, event: &EventRow) -> Result<bool, StoreError> {
+    if deliveries::find(tx, &event.tenant, &event.id).await?.is_some() {
+        return Ok(true);
+    }
+    let is_selected = match &event.content {
+        EventContent::Session { kind, .. } => settings.event_types.contains(kind),
+        EventContent::Test => true,
+    };
+    Ok(is_selected && unsent::is_noted(tx, &event.id).await?)
+}
+
+/// Resends the events of some sessions that were meant for the receiver, each session's oldest first. Sessions of other tenants have none.
 ///
 /// # Errors
 /// [`RedeliverError`].
@@ -96,7 +108,10 @@ pub async fn send_sessions_again(
         for session in &sessions {
             let events = events::list_of_session(tx, session).await?;
             for event in events.iter().filter(|event| event.tenant == tenant) {
-                if !is_admin && settings.withholds_note(event.created_at) && holds_note(event) {
+                if !is_meant(tx, &settings, event).await? {
+                    continue;
+                }
+                if is_withheld(&settings, is_admin, event) {
                     left_out += 1;
                 } else {
                     resend(tx, event, now).await?;
@@ -154,7 +169,7 @@ pub async fn send_range_again(
         let (found, more) = at_once(deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?);
         let mut left_out = 0;
         for delivery in &found {
-            if !is_admin && settings.withholds_note(delivery.created_at) && has_note(tx, delivery).await? {
+            if withholds_notes(&settings, is_admin, delivery.created_at) && has_note(tx, delivery).await? {
                 left_out += 1;
             } else {
                 begin_anew(tx, delivery, now).await?;
@@ -221,6 +236,16 @@ pub(super) async fn require_receiver(tx: &mut Tx, tenant: &TenantId) -> Result<T
     let tenant = tenants::find(tx, tenant).await?.ok_or(RedeliverError::NotFound)?;
     let settings = tenant.settings.filter(|settings| settings.webhook_url.is_some());
     settings.ok_or(RedeliverError::NoReceiver)
+}
+
+/// Whether the notes in events of `since` are withheld from the receiver if this person sends them ([`RedeliverError::NeedsAdmin`]).
+fn withholds_notes(settings: &TenantSettings, is_admin: bool, since: Timestamp) -> bool {
+    !is_admin && settings.withholds_note(since)
+}
+
+/// Whether an event is withheld from the receiver because of its note.
+pub(super) fn is_withheld(settings: &TenantSettings, is_admin: bool, event: &EventRow) -> bool {
+    withholds_notes(settings, is_admin, event.created_at) && holds_note(event)
 }
 
 async fn has_note(tx: &mut Tx, delivery: &DeliveryRow) -> Result<bool, StoreError> {

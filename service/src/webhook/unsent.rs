@@ -4,9 +4,8 @@ use crate::{
     Honnin,
     access::{Admin, Developer},
     webhook::{
-        delivery_log::holds_note,
         record_event,
-        redeliver::{MOST_AT_ONCE, RedeliverError, SentAgain, at_once, require_receiver},
+        redeliver::{MOST_AT_ONCE, RedeliverError, SentAgain, at_once, is_withheld, require_receiver},
     },
 };
 use domain::{audit::AuditAction, ids::EventId, time::Timestamp};
@@ -81,7 +80,7 @@ pub async fn send_all(
         let (found, more) = at_once(unsent::list(tx, &tenant, after.as_ref(), MOST_AT_ONCE + 1).await?);
         let mut left_out = 0;
         for event in &found {
-            if !is_admin && settings.withholds_note(event.created_at) && holds_note(event) {
+            if is_withheld(&settings, is_admin, event) {
                 left_out += 1;
             } else {
                 record_event::enqueue(tx, event, now).await?;

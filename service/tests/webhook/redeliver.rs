@@ -105,13 +105,25 @@ async fn a_range_is_sent_again_with_the_same_ids() {
 #[tokio::test]
 async fn the_events_of_chosen_sessions_are_sent_again_and_no_others() {
     let receiver = Receiver::start().await;
-    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
     let sessions = [
         harness.create().await.id,
         harness.create().await.id,
         harness.create().await.id,
     ];
-    let mut events = Vec::new();
+    let unticked = || TenantSettings {
+        event_types: vec![],
+        ..settings_for(&receiver)
+    };
+    let without_receiver = || TenantSettings {
+        webhook_url: None,
+        ..settings_for(&receiver)
+    };
+    harness.save_settings(unticked()).await;
+    harness.record_expired(&sessions[0]).await;
+    harness.save_settings(without_receiver()).await;
+    let mut events = vec![harness.record_expired(&sessions[0]).await.to_string()];
+    harness.save_settings(settings_for(&receiver)).await;
     for session in [&sessions[0], &sessions[1], &sessions[1], &sessions[2]] {
         events.push(harness.record_expired(session).await.to_string());
         harness.wait(Millis::minutes(1)).await;
@@ -122,16 +134,27 @@ async fn the_events_of_chosen_sessions_are_sent_again_and_no_others() {
     let sent = redeliver::send_sessions_again(&harness.honnin, &developer, &chosen)
         .await
         .unwrap();
-    assert_eq!((sent.count, sent.left_out, sent.go_on_after), (3, 0, None));
+    assert_eq!((sent.count, sent.left_out, sent.go_on_after), (4, 0, None));
     harness.run_until_idle().await;
     let mut again: Vec<_> = receiver.received()[4..]
         .iter()
         .map(|one| one.header("webhook-id").to_owned())
         .collect();
     again.sort();
-    events.truncate(3);
+    let sent_once = events.pop();
     events.sort();
     assert_eq!(again, events);
+    harness.save_settings(without_receiver()).await;
+    harness.record_expired(&sessions[2]).await;
+    harness.save_settings(unticked()).await;
+    let sent = redeliver::send_sessions_again(&harness.honnin, &developer, &sessions[2..])
+        .await
+        .unwrap();
+    assert_eq!(sent.count, 1, "what was sent before, and nothing of a type that is no longer selected");
+    harness.run_until_idle().await;
+    let received = receiver.received();
+    assert_eq!(received.len(), 9);
+    assert_eq!(received.last().map(|last| last.header("webhook-id")), sent_once.as_deref());
 }
 
 #[tokio::test]

@@ -20,6 +20,16 @@ pub async fn insert(tx: &mut Tx, event: &EventRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
+/// Whether a stored event is noted as not sent.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_noted(tx: &mut Tx, event: &EventId) -> Result<bool, StoreError> {
+    let found: Option<String> = on!(tx, conn => sqlx::query_scalar("SELECT event_id FROM unsent_events WHERE event_id = $1")
+        .bind(event.as_str()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
 /// Forgets it, once the event is being sent. Nothing happens if it was never noted.
 ///
 /// # Errors
