@@ -45,6 +45,29 @@ test("the list follows what is typed, and the box keeps the focus", long, async 
   assert.deepEqual(page.noise, []);
 });
 
+test("a filter of the address stays while typing, and once replaced it does not come back", long, async () => {
+  await page.goto(`${honnin.base}/admin/sessions`);
+  const box = page.getByRole("searchbox", { name: "Search" });
+  const clear = page.locator('[data-part="clear"]').getByRole("link", { name: "Clear" });
+  assert.equal(await clear.count(), 0);
+  await box.fill("a-1");
+  await clear.waitFor();
+  await page.goto(`${honnin.base}/admin/sessions?metadata=B-2`);
+  await box.fill("vs_");
+  await page.waitForURL((url) => url.searchParams.get("q") === "vs_");
+  assert.equal(new URL(page.url()).searchParams.get("metadata"), "B-2");
+  await row(page, ids[1]).waitFor();
+  assert.equal(await row(page, ids[0]).count(), 0);
+  await box.fill("a-1");
+  await row(page, ids[0]).waitFor();
+  await box.fill("");
+  await row(page, ids[1]).waitFor();
+  await row(page, ids[0]).waitFor();
+  await clear.waitFor({ state: "detached" });
+  assert.equal(new URL(page.url()).search, "");
+  assert.deepEqual(page.noise, []);
+});
+
 test("without scripts, Enter searches", long, async () => {
   const context = await browser.chromium.newContext({ storageState: await page.context().storageState(), javaScriptEnabled: false });
   const still = await context.newPage();

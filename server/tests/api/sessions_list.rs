@@ -3,6 +3,7 @@
 use crate::{
     console::Browser,
     support::{Server, between, dechunked, settings},
+    webhook::run,
 };
 use domain::{
     role::Role,
@@ -71,6 +72,29 @@ async fn a_file_has_every_session_that_matches_and_is_in_the_audit_log() {
 }
 
 #[tokio::test]
+async fn the_count_is_of_the_page_if_there_are_others_and_missing_after_a_mistake() {
+    let server = Server::new().await;
+    for _ in 0..51 {
+        server.clock.advance(Millis::seconds(60));
+        server.create("{}").await;
+    }
+    let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
+    let count = |page: &str| {
+        let said = page.contains("data-count");
+        said.then(|| between(page, "data-count>", &['<']).to_owned())
+    };
+    let first = reviewer.get("/admin/sessions").await.body;
+    assert_eq!(count(&first).as_deref(), Some("50 sessions on this page"));
+    let next = between(&first, "href=\"/admin/sessions?after=", &['"']);
+    let last = reviewer.get(&format!("/admin/sessions?after={next}")).await.body;
+    assert_eq!(count(&last).as_deref(), Some("1 session on this page"));
+    let none = reviewer.get("/admin/sessions?status=failed").await.body;
+    assert_eq!(count(&none).as_deref(), Some("0 sessions"));
+    let refused = reviewer.post("/admin/sessions", "name=&birthDate=1+May").await;
+    assert_eq!((refused.status, count(&refused.body)), (422, None));
+}
+
+#[tokio::test]
 async fn one_box_finds_by_the_start_of_an_id_by_metadata_and_by_date() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
@@ -132,42 +156,39 @@ async fn each_filter_is_removed_by_itself() {
 
 #[tokio::test]
 async fn ticked_sessions_get_their_webhooks_again_and_the_search_stays() {
-    let server = Server::new().await;
-    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let server = Server::without_worker().await;
     let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
-    let page = developer.get("/admin/sessions?status=created").await.body;
+    server.clock.advance(Millis::days(7));
+    run(&server).await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let page = developer.get("/admin/sessions?status=expired").await.body;
     assert!(
         page.contains(&format!("form=\"resend\" name=\"session\" value=\"{id}\"")),
         "{page}"
     );
-    let none = developer.post("/admin/sessions/resend", "status=created").await;
-    assert_eq!(
-        (none.status, none.header("location")),
-        (303, Some("/admin/sessions?status=created"))
-    );
+    let ticked = format!("status=expired&session={id}");
+    let mut resend = async |form: &str| {
+        let sent = developer.post("/admin/sessions/resend", form).await;
+        assert_eq!(
+            (sent.status, sent.header("location")),
+            (303, Some("/admin/sessions?status=expired")),
+            "{form}"
+        );
+        developer.get("/admin/sessions").await.body
+    };
+    assert!(resend("status=expired").await.contains("Select at least one session."));
+    let refused = resend(&ticked).await;
     assert!(
-        developer
-            .get("/admin/sessions")
-            .await
-            .body
-            .contains("Tick the sessions first.")
+        refused.contains("Nothing was sent: no receiver URL is configured."),
+        "{refused}"
     );
     let receiver = TenantSettings {
         webhook_url: Some("https://hooks.shop.example/".into()),
         ..settings()
     };
     server.save_settings(Some(receiver)).await;
-    let sent = developer
-        .post("/admin/sessions/resend", &format!("status=created&session={id}"))
-        .await;
-    assert_eq!(
-        (sent.status, sent.header("location")),
-        (303, Some("/admin/sessions?status=created"))
-    );
-    assert!(
-        developer.get("/admin/sessions").await.body.contains("Resent: 0."),
-        "it has no event yet"
-    );
+    let sent = resend(&ticked).await;
+    assert!(sent.contains("Resent: 1."), "the event of its expiry: {sent}");
     let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
     assert!(!reviewer.get("/admin/sessions").await.body.contains("form=\"resend\""));
 }

@@ -23,7 +23,8 @@ async fn with_failed_delivery() -> Server {
     server
 }
 
-async fn run(server: &Server) {
+/// Runs every background job that is due.
+pub(crate) async fn run(server: &Server) {
     for lane in [Lane::Housekeeping, Lane::Deliver] {
         Worker::new(server.app.honnin.clone(), lane, 1)
             .run_until_idle()

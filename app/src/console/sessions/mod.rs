@@ -10,8 +10,8 @@ use super::{
     fault::Fault,
     layout::NavigationItem,
     request::{PageResult, Request, done, signed_in},
-    webhooks::{refused, why_left_out},
-    words::{say, tell},
+    webhooks::{refused, resent},
+    words::say,
 };
 use crate::{
     page::{Fields, Outcome, form, handler, mistake},
@@ -40,7 +40,7 @@ use service::{
         blind_index::{FindPersonError, Wanted, find_person},
         search::{self, Filter, Order, Page, list_sessions},
     },
-    webhook::redeliver::{self, SentAgain},
+    webhook::redeliver,
 };
 use view::{Person, Row, SessionsView, render};
 
@@ -117,6 +117,7 @@ async fn load(request: Request) -> PageResult<SessionsView> {
 async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> PageResult<SessionsView> {
     let asked = Asked::of(fields);
     let after = parse_after(&fields.text("after"));
+    let is_first = after.is_none();
     let page = Page {
         order: Order::Newest,
         after,
@@ -130,6 +131,7 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
     Ok(SessionsView {
         person: Reader::of(request.staff()).is_ok().then(Person::default),
         rows: found.into_iter().map(row).collect(),
+        is_first,
         next,
         file: Some(saved::address(FILE, &saved::query(&asked))),
         asked,
@@ -179,6 +181,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
             birth_date: fields.text(BIRTH_DATE),
         }),
         rows,
+        is_first: true,
         next: None,
         file: None,
         saved: saved::list(&request).await?,
@@ -196,18 +199,12 @@ async fn resend(request: Request, fields: Fields) -> PageResult<Outcome> {
     if sessions.is_empty() {
         return done(
             &back,
-            say("Tick the sessions first.", "先にセッションを選択してください。"),
+            say("Select at least one session.", "セッションを1件以上選択してください。"),
         );
     }
     match redeliver::send_sessions_again(request.honnin(), &developer, &sessions).await {
-        Ok(SentAgain { count, left_out, .. }) => {
-            let skipped = why_left_out(left_out);
-            done(
-                &back,
-                tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}"),
-            )
-        }
-        Err(error) => refused(error),
+        Ok(sent) => resent(&back, &sent),
+        Err(error) => refused(&back, error),
     }
 }
 

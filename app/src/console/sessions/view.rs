@@ -58,6 +58,8 @@ pub(super) struct SessionsView {
     pub person: Option<Person>,
     /// The rows.
     pub rows: Vec<Row>,
+    /// Whether this is the first page.
+    pub is_first: bool,
     /// Address of the next page.
     pub next: Option<String>,
     /// Address of the file with all sessions that match.
@@ -175,13 +177,18 @@ fn chips(asked: &Asked) -> AnyView {
         .into_any()
 }
 
-/// How many sessions are on the page, and whether there are more.
+/// How many sessions there are, or are on this page if there are others. After a mistake nothing was counted.
 fn count(view: &SessionsView) -> AnyView {
+    if !view.mistakes.is_empty() {
+        return ().into_any();
+    }
     let shown = view.rows.len();
-    let sentence = match (shown, view.next.is_some()) {
-        (_, true) => tell!("The latest {shown} sessions", "新しい順に{shown}件"),
-        (1, false) => say("1 session", "1件").to_owned(),
-        (_, false) => tell!("{shown} sessions", "{shown}件"),
+    let is_all = view.is_first && view.next.is_none();
+    let sentence = match (shown, is_all) {
+        (1, true) => say("1 session", "1件").to_owned(),
+        (_, true) => tell!("{shown} sessions", "{shown}件"),
+        (1, false) => say("1 session on this page", "このページに1件").to_owned(),
+        (_, false) => tell!("{shown} sessions on this page", "このページに{shown}件"),
     };
     view! { <p class="soft small" data-count>{sentence}</p> }.into_any()
 }
@@ -221,7 +228,7 @@ fn filters(asked: &Asked) -> AnyView {
     view! {
         <form class="filters" method="get" action="/admin/sessions" role="search" data-search>
             <div class="wide">{line(search_box(asked), &[])}</div>
-            {hidden}
+            <div hidden data-part="kept">{hidden}</div>
             {select("status", say("Status", "状態"), say("Any status", "すべての状態"), statuses, &asked.status)}
             {select("verdict", say("Verdict", "判定"), say("Any verdict", "すべての判定"), verdicts, &asked.verdict)}
             <details class="fold wide" open=asked.more()>
@@ -235,7 +242,9 @@ fn filters(asked: &Asked) -> AnyView {
             </details>
             <div class="filter-actions">
                 <button class="button primary small" type="submit">{say("Search", "検索")}</button>
-                {asked.any().then(|| view! { <a class="button quiet small" href="/admin/sessions">{say("Clear", "クリア")}</a> })}
+                <span data-part="clear">
+                    {asked.any().then(|| view! { <a class="button quiet small" href="/admin/sessions">{say("Clear", "クリア")}</a> })}
+                </span>
             </div>
         </form>
     }
@@ -289,7 +298,7 @@ fn row(row: &Row, ticks: bool) -> Vec<Cell> {
         badge(word, tone)
     });
     let tick = ticks.then(|| {
-        let name = tell!("Choose session {}", "セッション{}を選択", row.id);
+        let name = tell!("Select session {}", "セッション{}を選択", row.id);
         cell(view! { <input type="checkbox" form="resend" name=super::TICKED value=row.id.clone() aria-label=name/> })
     });
     let rest = [
@@ -314,7 +323,7 @@ fn resend(asked: &Asked) -> AnyView {
     view! {
         <form id="resend" class="inline" method="post" action=super::RESEND>
             {hidden}
-            <button class="button secondary small" type="submit">{say("Resend webhooks of ticked sessions", "選択したセッションのWebhookを再送")}</button>
+            <button class="button secondary small" type="submit">{say("Resend webhooks of selected sessions", "選択したセッションのWebhookを再送")}</button>
         </form>
     }
     .into_any()
@@ -364,7 +373,7 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
             say("Metadata", "メタデータ"),
             say("Created (UTC)", "作成日時（UTC）"),
         ];
-        let box_of_row = ticks.then(|| say("Choose", "選択"));
+        let box_of_row = ticks.then(|| say("Select", "選択"));
         Table::new(say("Sessions", "セッション"), box_of_row.into_iter().chain(columns))
             .rows(view.rows.iter().map(|one| row(one, ticks)))
     };

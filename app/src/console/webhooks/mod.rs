@@ -183,7 +183,7 @@ async fn send_test(request: Request, _: Fields) -> PageResult<Outcome> {
                 "テストイベントを送信しています。応答を確認するには、このページを再読み込みしてください。",
             ),
         ),
-        Err(error) => refused(error),
+        Err(error) => refused(HERE, error),
     }
 }
 
@@ -195,17 +195,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
     filter.after = parse_after(&fields.text("sent"));
     match redeliver::send_range_again(request.honnin(), &developer, &filter).await {
-        Ok(SentAgain {
-            count,
-            left_out,
-            go_on_after: None,
-        }) => {
-            let skipped = why_left_out(left_out);
-            done(
-                HERE,
-                tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}"),
-            )
-        }
+        Ok(sent @ SentAgain { go_on_after: None, .. }) => resent(HERE, &sent),
         Ok(SentAgain {
             count,
             left_out,
@@ -220,12 +210,21 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             );
             done(&here, said)
         }
-        Err(error) => refused(error),
+        Err(error) => refused(HERE, error),
     }
 }
 
+/// Back to the page at `back`, which says how many events were sent again, and how many were not.
+pub(in crate::console) fn resent(back: &str, sent: &SentAgain) -> PageResult<Outcome> {
+    let (count, skipped) = (sent.count, why_left_out(sent.left_out));
+    done(
+        back,
+        tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}"),
+    )
+}
+
 /// The sentence about events that only an admin can send.
-pub(in crate::console) fn why_left_out(count: usize) -> String {
+fn why_left_out(count: usize) -> String {
     if count == 0 {
         return String::new();
     }
@@ -236,12 +235,12 @@ pub(in crate::console) fn why_left_out(count: usize) -> String {
     )
 }
 
-/// Why nothing was sent.
-pub(in crate::console) fn refused(error: RedeliverError) -> PageResult<Outcome> {
+/// Back to the page at `back`, which says why nothing was sent.
+pub(in crate::console) fn refused(back: &str, error: RedeliverError) -> PageResult<Outcome> {
     match error {
         RedeliverError::NotFound => Err(Fault::NotFound),
         RedeliverError::NoReceiver => done(
-            HERE,
+            back,
             say(
                 "Nothing was sent: no receiver URL is configured.",
                 "受信先のURLが設定されていないため、送信されませんでした。",
@@ -253,7 +252,7 @@ pub(in crate::console) fn refused(error: RedeliverError) -> PageResult<Outcome> 
                  An admin can confirm the URL or send the event.",
                 "送信されませんでした。イベントに審査担当者のメモが含まれ、発生後に受信先のURLが変更されたためです。管理者がURLを確認するか、イベントを送信してください。",
             );
-            done(HERE, said)
+            done(back, said)
         }
         RedeliverError::Store(error) => Err(error.into()),
     }

@@ -67,15 +67,16 @@ async fn load(request: Request) -> PageResult<DeliveryView> {
 async fn send_again(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     let id = EventId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let here = format!("/admin/webhooks/{id}");
     match redeliver::send_again(request.honnin(), &developer, &id).await {
         Ok(()) => done(
-            &format!("/admin/webhooks/{id}"),
+            &here,
             say(
                 "The event is being sent. Reload this page to see the response.",
                 "イベントを送信しています。応答を確認するには、このページを再読み込みしてください。",
             ),
         ),
-        Err(error) => refused(error),
+        Err(error) => refused(&here, error),
     }
 }
 

@@ -91,6 +91,6 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
             );
             done(&here, said)
         }
-        Err(error) => refused(error),
+        Err(error) => refused(HERE, error),
     }
 }
