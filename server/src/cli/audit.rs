@@ -44,7 +44,7 @@ pub(super) fn run(settings: &Settings, AuditCommand::Verify(Verify { noted }): A
                 intact(&last, open)
             }
             Verified::Broken(position) => Err(format!(
-                "the audit log is broken at entry {position}: it is missing, or it was changed or moved"
+                "the chain of the audit log is broken at position {position}: the entry there is missing, or was changed or moved"
             )
             .into()),
             Verified::Replaced => {

@@ -64,12 +64,23 @@ async fn link(server: &Server) {
     unit.await.unwrap();
 }
 
+/// Removes the oldest linked entries, as the worker does because of their age.
+async fn remove(server: &Server, most: u32) {
+    let end = Timestamp::from_millis(i64::MAX);
+    let unit = server
+        .app
+        .honnin
+        .db()
+        .write(async move |tx| audit_chain::remove_before(tx, end, most).await);
+    unit.await.unwrap();
+}
+
 #[tokio::test]
 async fn the_page_says_whether_the_chain_is_intact_and_checks_all_of_it_on_demand() {
     let server = Server::without_worker().await;
     let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
     let nothing = auditor.get("/admin/audit").await.body;
-    assert!(nothing.contains("No entry is linked yet"), "{nothing}");
+    assert!(nothing.contains("There are no linked entries. Not yet linked: "), "{nothing}");
     link(&server).await;
     server.create("{}").await;
     let page = auditor.get("/admin/audit").await.body;
@@ -88,15 +99,26 @@ async fn the_page_says_whether_the_chain_is_intact_and_checks_all_of_it_on_deman
         2,
         "as a notice as well"
     );
-    let unit = server
-        .app
-        .honnin
-        .db()
-        .write(async |tx| audit_chain::remove_before(tx, Timestamp::from_millis(i64::MAX), 1).await);
-    unit.await.unwrap();
+    let changed = server.run("UPDATE audit SET actor = 'usr_1' WHERE position = 1").await;
+    assert_eq!(changed, 1);
+    let told = "The chain is broken at position 1: the entry there is missing, or was changed or moved.";
+    assert_eq!(auditor.get("/admin/audit").await.body.matches(told).count(), 1);
+    assert_eq!(auditor.post("/admin/audit/verify", "").await.status, 303);
+    assert_eq!(
+        auditor.get("/admin/audit").await.body.matches(told).count(),
+        2,
+        "as a notice as well"
+    );
+    remove(&server, 1).await;
     let trimmed = auditor.get("/admin/audit").await.body;
     assert!(
         trimmed.contains(&format!("Entries 2 to {last} are intact.")),
         "{trimmed}"
+    );
+    remove(&server, last).await;
+    let emptied = auditor.get("/admin/audit").await.body;
+    assert!(
+        emptied.contains("There are no linked entries. Not yet linked: 0."),
+        "{emptied}"
     );
 }

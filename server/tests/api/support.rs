@@ -27,6 +27,7 @@ use store::{
     settings::tenants,
 };
 use tempfile::TempDir;
+use testkit::databases::run_at;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpSocket, TcpStream},
@@ -49,7 +50,7 @@ pub(crate) struct Server {
     pub(crate) key: String,
     pub(crate) webhook_secret: String,
     pub(crate) task: JoinHandle<()>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// Both steps, one callback URL.
@@ -130,8 +131,14 @@ impl Server {
             key,
             webhook_secret,
             task,
-            _folder: folder,
+            folder,
         }
+    }
+
+    /// Runs SQL directly, on a separate connection. Returns the affected rows.
+    pub(crate) async fn run(&self, sql: &'static str) -> u64 {
+        let database = self.folder.path().join("data/honnin.db");
+        run_at(&format!("sqlite://{}", database.display()), sql).await
     }
 
     /// A request with the tenant's key.

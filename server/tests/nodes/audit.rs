@@ -50,7 +50,7 @@ async fn the_command_finds_an_intact_log_a_replaced_one_and_a_changed_entry() {
     let broken = verify(&installation, "");
     let said = printed(&broken.stderr);
     assert!(
-        !broken.status.success() && said.contains("the audit log is broken at entry 2"),
+        !broken.status.success() && said.contains("the chain of the audit log is broken at position 2"),
         "{said}"
     );
     assert!(broken.stdout.is_empty(), "no last entry to be noted");

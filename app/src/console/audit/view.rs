@@ -40,7 +40,7 @@ pub(super) enum Chain {
         /// How many newer ones are not yet linked.
         open: i64,
     },
-    /// It is broken at this entry.
+    /// It is broken at this place.
     Broken(i64),
 }
 
@@ -49,12 +49,13 @@ impl Chain {
     pub(super) fn sentence(self) -> String {
         match self {
             Self::Broken(position) => tell!(
-                "The log is broken at entry {position}: it is missing, or it was changed or moved. Report this to your security team.",
-                "記録{position}に不整合があります。記録が失われたか、変更または移動されています。セキュリティ担当者に報告してください。"
+                "The chain is broken at position {position}: the entry there is missing, or was changed or moved. Report this to your security team.",
+                "チェーンの位置{position}に不整合があります。その位置の記録が失われたか、変更または移動されています。セキュリティ担当者に報告してください。"
             ),
-            Self::Intact { last: 0, open, .. } => tell!(
-                "No entry is linked yet. Waiting: {open}.",
-                "連結済みの記録はまだありません。未連結：{open}件"
+            // Of a new log, and of one whose linked entries were all removed because of their age.
+            Self::Intact { first, last, open } if last < first => tell!(
+                "There are no linked entries. Not yet linked: {open}.",
+                "連結済みの記録はありません。未連結：{open}件"
             ),
             Self::Intact { first, last, open: 0 } => {
                 tell!(
@@ -72,7 +73,7 @@ impl Chain {
     fn badge(self) -> AnyView {
         match self {
             Self::Broken(_) => badge(say("broken", "不整合"), Tone::Bad),
-            Self::Intact { last: 0, .. } => badge(say("not yet linked", "未連結"), Tone::Plain),
+            Self::Intact { first, last, .. } if last < first => badge(say("nothing linked", "連結なし"), Tone::Plain),
             Self::Intact { .. } => badge(say("intact", "正常"), Tone::Good),
         }
     }
