@@ -4,5 +4,5 @@ use domain::{time::Timestamp, user_input::CivilDate};
 
 /// Midnight at the start of a day, UTC.
 pub(super) fn midnight(day: &str) -> Option<Timestamp> {
-    CivilDate::parse(day).and_then(|_| Timestamp::parse_iso(&format!("{day}T00:00:00.000Z")))
+    CivilDate::parse(day).map(|date| Timestamp::from_millis(date.midnight().assume_utc().unix_timestamp() * 1000))
 }

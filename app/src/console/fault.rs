@@ -4,16 +4,17 @@ use super::words::say;
 use crate::page::Malformed;
 use http::StatusCode;
 use service::{access::Forbidden, stored::StoreError};
+use std::borrow::Cow;
 
 /// Why there is no page.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Fault {
     /// The role does not allow it.
     Forbidden,
     /// There is no such thing.
     NotFound,
     /// The password must be entered again first; then the page to continue at.
-    Confirm(&'static str),
+    Confirm(Cow<'static, str>),
     /// A second factor without the password before it, or too long after it.
     NoPassword,
     /// The installation has already been set up.

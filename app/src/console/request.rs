@@ -13,7 +13,6 @@ use crate::{
     PageMeta,
     page::{self, Area, Fields, Outcome, Refused, page},
 };
-use axum::response::{IntoResponse as _, Redirect, Response};
 use domain::{
     ids::{TenantId, UserId},
     time::{Millis, Timestamp},
@@ -26,6 +25,7 @@ use service::{
     session::search::count_waiting,
     settings::list_tenants,
 };
+use std::borrow::Cow;
 
 /// After this time, sensitive actions ask for the password again (step-up).
 const FRESH: Millis = Millis::minutes(10);
@@ -226,26 +226,19 @@ impl Request {
         self.is_confirmed_within(FRESH)
     }
 
-    /// For a file, which leaves the page that offers it open: where to prove who they are first, if they did so too long ago. From there,
-    /// they come back to the page at `offered`.
-    pub(crate) fn confirm_first(&self, offered: &str) -> Option<Response> {
-        let to = (!self.is_fresh()).then(|| with_next("/admin/confirm", offered))?;
-        Some(Redirect::to(&to).into_response())
-    }
-
     /// Asks for the password again if it was entered too long ago; `next` is where to continue afterwards.
-    pub(crate) fn check_fresh(&self, next: &'static str) -> PageResult<()> {
+    pub(crate) fn check_fresh(&self, next: impl Into<Cow<'static, str>>) -> PageResult<()> {
         if self.is_fresh() {
             Ok(())
         } else {
-            Err(Fault::Confirm(next))
+            Err(Fault::Confirm(next.into()))
         }
     }
 }
 
 fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
     let (title, sentence) = fault.words();
-    let header = match fault {
+    let header = match &fault {
         Fault::Confirm(next) => {
             let to = HeaderValue::from_str(&with_next("/admin/confirm", next));
             to.ok().map(|to| (LOCATION, to))

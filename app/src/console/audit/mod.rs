@@ -3,7 +3,9 @@
 mod view;
 
 use super::{
-    csv, labels,
+    csv,
+    day::midnight,
+    labels,
     layout::NavigationItem,
     request::{PageResult, Request, done, signed_in},
     words::{say, tell},
@@ -18,8 +20,7 @@ use axum::{
 use domain::{
     audit::AuditAction,
     ids::{ApiKeyId, SessionId},
-    time::{Millis, Timestamp},
-    user_input::CivilDate,
+    time::Millis,
 };
 use futures::{StreamExt as _, TryStreamExt as _, future::ready, stream::once};
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -82,17 +83,12 @@ pub(super) fn detail(recorded: &Recorded) -> Option<String> {
 /// The filter of a query; what does not parse filters nothing.
 fn filter(fields: &Fields) -> Filter {
     let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
-    let day = |name, days| {
-        let date = CivilDate::parse(&fields.text(name))?;
-        let midnight = Timestamp::from_millis(date.midnight().assume_utc().unix_timestamp() * 1000);
-        Some(midnight.plus(Millis::days(days)))
-    };
     Filter {
         subject: text("subject"),
         actor: text("actor"),
         action: AuditAction::parse(&fields.text("action")),
-        from: day("from", 0),
-        until: day("until", 1),
+        from: midnight(&fields.text("from")),
+        until: midnight(&fields.text("until")).map(|day| day.plus(Millis::days(1))),
     }
 }
 
@@ -170,9 +166,7 @@ async fn check(request: Request, _: Fields) -> PageResult<Outcome> {
 async fn file(request: Request) -> PageResult<Response> {
     let auditor = Auditor::of(request.staff())?;
     let fields = request.query()?;
-    if let Some(first) = request.confirm_first(&fields.with(HERE, "format", "")) {
-        return Ok(first);
-    }
+    request.check_fresh(fields.with(HERE, "format", ""))?;
     let format = Format::of(&fields.text("format"));
     let found = export(request.honnin(), &auditor, filter(fields), format.name).await?;
     let head = once(ready(Ok(Bytes::from_static(format.head.as_bytes()))));
@@ -248,7 +242,7 @@ fn json_line(recorded: &Recorded) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::named::Named;
+    use domain::{named::Named, time::Timestamp};
 
     #[test]
     fn a_file_keeps_every_character_and_holds_no_formula() {
@@ -270,6 +264,7 @@ mod tests {
             "\"7\",\"1970-01-01T00:00:00.000Z\",\"usr_1\",\"'=HYPERLINK(1)\",\"settings.change\",,\
              \"look: name \"\"A\"\", → B\n\",\"192.0.2.1\"\r\n"
         );
+        assert_eq!(CSV.head.trim_end(), columns(&recorded).map(|(name, _)| name).join(","));
         let line = (JSON_LINES.row)(&recorded);
         let parsed: serde_json::Value = serde_json::from_str(line.trim_end()).unwrap();
         assert_eq!(parsed["detail"], "look: name \"A\", → B\n");

@@ -20,9 +20,7 @@ const HEAD: &str = "id,status,verdict,reasons,documentType,createdAt,expiresAt,c
 /// on the way, the connection breaks and the browser says that the file is not complete.
 pub(super) async fn file(request: Request) -> PageResult<Response> {
     let asked = Asked::of(request.query()?);
-    if let Some(first) = request.confirm_first(&saved::address(HERE, &saved::query(&asked))) {
-        return Ok(first);
-    }
+    request.check_fresh(saved::address(HERE, &saved::query(&asked)))?;
     let found = export_sessions(request.honnin(), request.staff(), filter(&asked)).await?;
     let rows = found.map_ok(|found| Bytes::from(found.iter().map(row).collect::<String>()));
     let head = once(ready(Ok(Bytes::from_static(HEAD.as_bytes()))));
