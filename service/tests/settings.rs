@@ -547,6 +547,28 @@ async fn a_rotated_key_and_its_successor_are_valid_together_for_the_chosen_time(
 }
 
 #[tokio::test]
+async fn of_two_who_rotate_a_key_at_once_one_is_told_that_it_is_replaced() {
+    let harness = Harness::new().await;
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let new = NewKey {
+        name: "Till".into(),
+        lifetime: None,
+        scopes: Scopes::NONE.with(Scope::Create),
+        networks: Vec::new(),
+    };
+    let old = issue_key(&harness.honnin, &developer, new).await.unwrap().id;
+    let rotate = || rotate_key(&harness.honnin, &developer, &old, Millis::hours(24));
+    let both = tokio::join!(rotate(), rotate());
+    assert!(
+        matches!(
+            both,
+            (Ok(_), Err(IssueKeyError::Replaced)) | (Err(IssueKeyError::Replaced), Ok(_))
+        ),
+        "{both:?}"
+    );
+}
+
+#[tokio::test]
 async fn an_operator_looks_after_another_tenant_and_makes_nothing_there_that_sees_applicants() {
     let harness = Harness::new().await;
     let foreign = harness.another_tenant().await;

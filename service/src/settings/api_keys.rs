@@ -109,12 +109,7 @@ pub async fn rotate_key(
     overlap: Millis,
 ) -> Result<Issued, IssueKeyError> {
     let now = honnin.now();
-    let keys = list_keys(honnin, developer).await?;
-    let old = keys.into_iter().find(|key| key.id == *id && key.is_valid(now));
-    let old = old.ok_or(IssueKeyError::NotFound)?;
-    if old.replaced_at.is_some() {
-        return Err(IssueKeyError::Replaced);
-    }
+    let old = replaceable(list_keys(honnin, developer).await?, id, now)?;
     if old.scopes.contains(Scope::Read) && Admin::of(developer.staff()).is_err() {
         return Err(IssueKeyError::NeedsAdmin);
     }
@@ -128,6 +123,16 @@ pub async fn rotate_key(
         replaces: Some((old.id, now.plus(overlap))),
     };
     issue(honnin, developer, wanted).await
+}
+
+/// The key with this id, which is valid and has no successor.
+fn replaceable(keys: Vec<ApiKeyRow>, id: &ApiKeyId, now: Timestamp) -> Result<ApiKeyRow, IssueKeyError> {
+    let key = keys.into_iter().find(|key| key.id == *id && key.is_valid(now));
+    let key = key.ok_or(IssueKeyError::NotFound)?;
+    if key.replaced_at.is_some() {
+        return Err(IssueKeyError::Replaced);
+    }
+    Ok(key)
 }
 
 /// A key that may be issued.
@@ -172,7 +177,8 @@ async fn issue(honnin: &Honnin, developer: &Developer, wanted: Wanted) -> Result
             && !api_keys::replace(tx, &tenant, old, (now, *end)).await?
         {
             // Somebody revoked or replaced it meanwhile.
-            return Err(IssueKeyError::NotFound);
+            let why = replaceable(api_keys::list(tx, &tenant).await?, old, now);
+            return Err(why.err().unwrap_or(IssueKeyError::NotFound));
         }
         api_keys::insert(tx, &row).await?;
         audit::record(tx, &entry).await?;
