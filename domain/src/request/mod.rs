@@ -247,15 +247,19 @@ impl CreationRequest {
 
     fn check_return_length(&self, reader: &mut Reader) {
         let state = self.state.as_deref();
-        let (path, length) = match &self.callback_url {
-            Some(url) => ("callbackUrl", CallbackUrl::returned_length(url, state)),
-            None => ("state", state.map_or(0, str::len)),
+        let (path, length, what) = match &self.callback_url {
+            Some(url) => (
+                "callbackUrl",
+                CallbackUrl::returned_length(url, state),
+                "with state appended ",
+            ),
+            None => ("state", state.map_or(0, str::len), ""),
         };
         if length > CALLBACK_LIMIT {
             reader.issue(
                 "Limit",
                 &[path],
-                format!("with state appended must be at most {CALLBACK_LIMIT} bytes"),
+                format!("{what}must be at most {CALLBACK_LIMIT} bytes"),
             );
         }
     }

@@ -223,20 +223,25 @@ mod tests {
     #[test]
     fn every_fault_of_the_api_is_told_beside_its_field() {
         let long = "x".repeat(9_000);
-        for (name, text) in [
-            ("state", long.as_str()),
-            ("metadata", "[1]"),
-            ("lastName", &long),
-            ("firstName", &long),
-            ("address", &long),
-            ("birthDate", "1 May"),
-            ("gender", "x"),
+        for (name, text, sentence) in [
+            ("state", long.as_str(), "State must be at most 8000 bytes."),
+            (
+                "callbackUrl",
+                &long,
+                "Callback URL with state appended must be at most 8000 bytes.",
+            ),
+            ("metadata", "[1]", "Metadata must be an object."),
+            ("lastName", &long, "Family name must have 1 to 128 characters."),
+            ("firstName", &long, "Given names must have 1 to 128 characters."),
+            ("address", &long, "Address must have 1 to 512 characters."),
+            ("birthDate", "1 May", "Date of birth must have the form YYYY-MM-DD."),
+            ("gender", "x", "Sex must be male or female."),
         ] {
             let issues = CreationRequest::parse(&body(&typed(&[(name, text)])).unwrap()).unwrap_err();
             let told: Vec<_> = issues.iter().map(issue_of).collect();
             assert_eq!(told.len(), 1, "{name}");
             assert_eq!(told[0].field, name);
-            assert_eq!(told[0].sentence, format!("{} {}.", label(name), issues[0].message));
+            assert_eq!(told[0].sentence, sentence);
         }
     }
 }
