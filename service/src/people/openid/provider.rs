@@ -84,7 +84,6 @@ pub(super) struct Published {
 
 impl Published {
     /// What the provider says of itself, if it is the one that was asked and none of its addresses is without TLS.
-    #[cfg(test)]
     pub(super) fn parse(body: &[u8], issuer: &str) -> Result<Self, String> {
         let metadata: Self = json(body).map_err(|error| error.to_string())?;
         metadata.check(issuer)?;
@@ -168,11 +167,11 @@ impl Provider {
         &self.config
     }
 
-    async fn get<T>(
+    async fn get<T, E: std::fmt::Display>(
         &self,
         what: &str,
         url: &Url,
-        parse: fn(&[u8]) -> Result<T, serde_json::Error>,
+        parse: impl FnOnce(&[u8]) -> Result<T, E>,
     ) -> Result<T, ProviderError> {
         let accept = [("accept", "application/json".to_owned())];
         let answer = self.http.send("GET", url, &accept, Vec::new()).await;
@@ -205,9 +204,7 @@ impl Provider {
         let issuer = &self.config.issuer;
         let address = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
         let address = Url::parse(&address).map_err(|error| unreachable(WHAT, error))?;
-        let metadata: Published = self.get(WHAT, &address, json).await?;
-        metadata.check(issuer).map_err(|fault| unreachable(WHAT, fault))?;
-        Ok(metadata)
+        self.get(WHAT, &address, |body| Published::parse(body, issuer)).await
     }
 
     /// Where the browser asks the person to sign in.
