@@ -6,7 +6,7 @@ use futures::{Stream, stream::try_unfold};
 use store::{
     StoreError,
     audit::{self, SYSTEM},
-    audit_chain::{self, Checked},
+    audit_chain::{self, Beginning, Checked},
 };
 
 pub use store::{
@@ -81,8 +81,8 @@ pub async fn verify_newest(honnin: &Honnin, _auditor: &Auditor, most: u32) -> Re
         .db
         .read(async move |tx| audit_chain::find_before_newest(tx, most).await);
     let before = match begin.await? {
-        Checked::More(before) | Checked::Whole(before, _) => before,
-        Checked::Broken(position) => {
+        Beginning::After(before) => before,
+        Beginning::Missing(position) => {
             return Ok(Newest {
                 first: position,
                 verified: Verified::Broken(position),

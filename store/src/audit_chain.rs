@@ -31,6 +31,15 @@ pub enum Checked {
     Broken(i64),
 }
 
+/// Where a check of the newest entries begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// After this entry, which is taken for what it says.
+    After(Head),
+    /// The entry at this place, after which it would begin, is missing.
+    Missing(i64),
+}
+
 row! {
     struct Row {
         number: i64,
@@ -99,22 +108,21 @@ pub async fn find_start(tx: &mut Tx) -> Result<Head, StoreError> {
     Ok(Head { position, hash })
 }
 
-/// The entry before the newest `limit` linked ones, from which on they can be checked; it is taken for what it says. [`Checked::Broken`] if it
-/// is missing.
+/// The entry before the newest `limit` linked ones, from which on they can be checked.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn find_before_newest(tx: &mut Tx, limit: u32) -> Result<Checked, StoreError> {
+pub async fn find_before_newest(tx: &mut Tx, limit: u32) -> Result<Beginning, StoreError> {
     let (start, end) = (find_start(tx).await?, head(tx).await?);
     let position = end.position - i64::from(limit);
     if position <= start.position {
-        return Ok(Checked::More(start));
+        return Ok(Beginning::After(start));
     }
     let hash: Option<Option<Vec<u8>>> = on!(tx, conn => sqlx::query_scalar("SELECT hash FROM audit WHERE position = $1")
         .bind(position).fetch_optional(conn).await)?;
     Ok(match hash.flatten() {
-        Some(hash) => Checked::More(Head { position, hash }),
-        None => Checked::Broken(position),
+        Some(hash) => Beginning::After(Head { position, hash }),
+        None => Beginning::Missing(position),
     })
 }
 

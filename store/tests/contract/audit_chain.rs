@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use store::{
     Db, StoreError,
     audit::{self, Entry, SYSTEM},
-    audit_chain::{self, Checked, Head},
+    audit_chain::{self, Beginning, Checked, Head},
 };
 use testkit::{
     databases::{Backend, backends, run_at},
@@ -143,7 +143,7 @@ async fn the_newest_entries_are_checked_from_the_one_before_them_on() {
         with_entries(db, 10).await;
         seal(db).await;
         for (limit, position) in [(3, 7), (9, 1), (10, 0), (1_000, 0)] {
-            let Checked::More(before) = read!(db, tx => audit_chain::find_before_newest(tx, limit)) else {
+            let Beginning::After(before) = read!(db, tx => audit_chain::find_before_newest(tx, limit)) else {
                 panic!("{name}: {limit}")
             };
             assert_eq!(before.position, position, "{name}: {limit}");
@@ -156,7 +156,7 @@ async fn the_newest_entries_are_checked_from_the_one_before_them_on() {
         }
         backend.run("DELETE FROM audit WHERE position = 7").await;
         let missing = read!(db, tx => audit_chain::find_before_newest(tx, 3));
-        assert_eq!(missing, Checked::Broken(7), "{name}");
+        assert_eq!(missing, Beginning::Missing(7), "{name}");
     }
 }
 
