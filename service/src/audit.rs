@@ -1,8 +1,8 @@
 //! The audit log: linking its entries to a chain, checking the chain, searching and exporting.
 
-use crate::{Honnin, access::Auditor};
+use crate::{Honnin, access::Auditor, runtime::pages::pages};
 use domain::{audit::AuditAction, ids::has_form_of_id, time::Timestamp};
-use futures::{Stream, stream::try_unfold};
+use futures::Stream;
 use store::{
     StoreError,
     audit::{self, SYSTEM},
@@ -157,15 +157,6 @@ pub async fn search(
     unit.await
 }
 
-/// What is still to be exported.
-struct Rest {
-    honnin: Honnin,
-    auditor: Auditor,
-    filter: Filter,
-    before: Option<i64>,
-    is_last: bool,
-}
-
 /// The same for a file: all of them, read part by part while the file is sent. The export is in the audit log, with its format and its
 /// filter, before the first entry is read.
 ///
@@ -180,22 +171,11 @@ pub async fn export(
     let mut entry = auditor.staff().entry(honnin.now(), AuditAction::AuditExport, None);
     entry.detail = Some(describe(&filter, format));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
-    let rest = Rest {
-        honnin: honnin.clone(),
-        auditor: auditor.clone(),
-        filter,
-        before: None,
-        is_last: false,
-    };
-    Ok(try_unfold(rest, |mut rest| async move {
-        if rest.is_last {
-            return Ok(None);
-        }
-        let (filter, before) = (rest.filter.clone(), rest.before);
-        let found = search(&rest.honnin, &rest.auditor, filter, before, EXPORT_BATCH).await?;
-        rest.is_last = found.len() < EXPORT_BATCH as usize;
-        rest.before = found.last().map(|last| last.number);
-        Ok(Some((found, rest)))
+    let (honnin, auditor) = (honnin.clone(), auditor.clone());
+    let place = |last: &Recorded| last.number;
+    Ok(pages(EXPORT_BATCH, place, move |before| {
+        let (honnin, auditor, filter) = (honnin.clone(), auditor.clone(), filter.clone());
+        async move { search(&honnin, &auditor, filter, before, EXPORT_BATCH).await }
     }))
 }
 

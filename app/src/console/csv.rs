@@ -1,5 +1,8 @@
 //! Files for spreadsheets (RFC 4180).
 
+/// Their media type.
+pub(super) const KIND: &str = "text/csv; charset=utf-8";
+
 /// A row. A spreadsheet must not take a name for a formula, so such a cell begins with an apostrophe.
 pub(super) fn row(cells: impl IntoIterator<Item = Option<String>>) -> String {
     let cells: Vec<String> = cells

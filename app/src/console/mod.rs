@@ -12,6 +12,7 @@ mod differences;
 pub mod entry;
 pub mod erase;
 mod fault;
+mod file;
 mod findings;
 pub mod keys;
 mod labels;

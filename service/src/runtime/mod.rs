@@ -1,9 +1,11 @@
-//! What the operations stand on and know nothing of: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed JSON.
+//! What the operations stand on and know nothing of: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed JSON, lists
+//! that are read page by page.
 
 pub mod analyser;
 pub mod clock;
 pub(crate) mod cpu_pool;
 pub(crate) mod job_error;
+pub(crate) mod pages;
 pub mod random;
 pub mod readiness;
 pub(crate) mod sealed_json;

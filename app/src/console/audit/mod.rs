@@ -5,6 +5,7 @@ mod view;
 use super::{
     csv,
     day::midnight,
+    file::sent,
     labels,
     layout::NavigationItem,
     request::{PageResult, Request, done, signed_in},
@@ -13,8 +14,7 @@ use super::{
 use crate::page::{Fields, Outcome, form, handler};
 use axum::{
     Router,
-    body::{Body, Bytes},
-    response::{IntoResponse, Response},
+    response::Response,
     routing::{get, post},
 };
 use domain::{
@@ -22,8 +22,6 @@ use domain::{
     ids::{ApiKeyId, SessionId},
     time::Millis,
 };
-use futures::{StreamExt as _, TryStreamExt as _, future::ready, stream::once};
-use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use leptos::prelude::*;
 use service::{
     access::Auditor,
@@ -161,25 +159,20 @@ async fn check(request: Request, _: Fields) -> PageResult<Outcome> {
     }
 }
 
-/// GET: the entries that match as a file, all of them. The file is sent while it is written; if the database fails on the way, the connection
-/// breaks and the browser says that the file is not complete.
+/// GET: the entries that match as a file, all of them.
 async fn file(request: Request) -> PageResult<Response> {
     let auditor = Auditor::of(request.staff())?;
     let fields = request.query()?;
     request.check_fresh(fields.with(HERE, "format", ""))?;
     let format = Format::of(&fields.text("format"));
     let found = export(request.honnin(), &auditor, filter(fields), format.name).await?;
-    let head = once(ready(Ok(Bytes::from_static(format.head.as_bytes()))));
-    let rows = found.map_ok(move |found| Bytes::from(found.iter().map(format.row).collect::<String>()));
-    let headers = [
-        (CONTENT_TYPE, format.kind.to_owned()),
-        (
-            CONTENT_DISPOSITION,
-            format!("attachment; filename=\"audit.{}\"", format.name),
-        ),
-        (CACHE_CONTROL, "no-store".to_owned()),
-    ];
-    Ok((headers, Body::from_stream(head.chain(rows))).into_response())
+    Ok(sent(
+        &format!("audit.{}", format.name),
+        format.kind,
+        format.head,
+        found,
+        format.row,
+    ))
 }
 
 /// A format of the file.
@@ -198,7 +191,7 @@ struct Format {
 /// For spreadsheets.
 const CSV: Format = Format {
     name: "csv",
-    kind: "text/csv; charset=utf-8",
+    kind: csv::KIND,
     head: "number,at,actor,actorName,action,subject,detail,address\r\n",
     row: |recorded| csv::row(columns(recorded).map(|(_, value)| value)),
 };
