@@ -19,6 +19,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use preview::Value;
+use std::collections::BTreeMap;
 pub use store::settings::tenants::TenantActivity;
 use store::{
     StoreError, Tx, audit,
@@ -214,7 +215,14 @@ pub async fn list_activity(
     let from = honnin.now().plus(Millis(-ACTIVE_SPAN.0));
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
         let rows = tenants::list(tx).await?;
-        Ok(rows.into_iter().zip(tenants::activity(tx, from).await?).collect())
+        let activity = tenants::activity(tx, from).await?.into_iter();
+        let mut of_tenant: BTreeMap<_, _> = activity.map(|one| (one.tenant.clone(), one)).collect();
+        rows.into_iter()
+            .map(|row| {
+                let activity = of_tenant.remove(&row.id);
+                Ok((row, activity.ok_or(StoreError::Corrupt("a tenant is missing"))?))
+            })
+            .collect()
     });
     unit.await
 }

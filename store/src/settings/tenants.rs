@@ -109,7 +109,7 @@ pub struct TenantActivity {
     pub last_at: Option<Timestamp>,
 }
 
-/// What happens in each tenant: its sessions created since `from`, and its last activity. In the order of [`list`].
+/// What happens in each tenant: its sessions created since `from`, and its last activity.
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
@@ -118,7 +118,7 @@ pub async fn activity(tx: &mut Tx, from: Timestamp) -> Result<Vec<TenantActivity
         "SELECT id,
                 (SELECT COUNT(*) FROM sessions WHERE sessions.tenant_id = tenants.id AND sessions.created_at >= $1),
                 (SELECT at FROM audit WHERE audit.tenant_id = tenants.id ORDER BY number DESC LIMIT 1)
-         FROM tenants ORDER BY created_at, id")
+         FROM tenants")
         .bind(from.as_millis()).fetch_all(conn).await)?;
     rows.into_iter()
         .map(|(id, sessions, last_at)| {
