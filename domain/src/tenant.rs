@@ -78,6 +78,38 @@ impl Default for TenantSettings {
     }
 }
 
+vocabulary! {
+    /// A section of the settings, which is changed by itself.
+    Section {
+        /// What is verified.
+        Steps = "steps",
+        /// When a session is approved.
+        Decision = "decision",
+        /// How reviewers work.
+        Review = "review",
+        /// How end users see the tenant.
+        Look = "look",
+        /// Where events are sent.
+        Webhook = "webhook",
+        /// Where users may return to.
+        Callbacks = "callbacks",
+        /// Who may call the API.
+        Addresses = "addresses",
+        /// How long things last.
+        Lifetimes = "lifetimes",
+        /// How people sign in to the console.
+        SignIn = "sign_in",
+    }
+}
+
+impl Section {
+    /// Whether developers may not change it.
+    #[must_use]
+    pub const fn is_for_admins(self) -> bool {
+        !matches!(self, Self::Webhook | Self::Callbacks | Self::Addresses)
+    }
+}
+
 /// One section of the settings with its new values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -134,19 +166,19 @@ pub enum Change {
 }
 
 impl Change {
-    /// The section's name.
+    /// The section that it changes.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub const fn section(&self) -> Section {
         match self {
-            Self::Look { .. } => "look",
-            Self::Review { .. } => "review",
-            Self::Steps { .. } => "steps",
-            Self::Lifetimes { .. } => "lifetimes",
-            Self::Decision(_) => "decision",
-            Self::Callbacks(_) => "callbacks",
-            Self::Addresses(_) => "addresses",
-            Self::SignIn { .. } => "sign_in",
-            Self::Webhook { .. } => "webhook",
+            Self::Look { .. } => Section::Look,
+            Self::Review { .. } => Section::Review,
+            Self::Steps { .. } => Section::Steps,
+            Self::Lifetimes { .. } => Section::Lifetimes,
+            Self::Decision(_) => Section::Decision,
+            Self::Callbacks(_) => Section::Callbacks,
+            Self::Addresses(_) => Section::Addresses,
+            Self::SignIn { .. } => Section::SignIn,
+            Self::Webhook { .. } => Section::Webhook,
         }
     }
 

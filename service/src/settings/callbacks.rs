@@ -2,7 +2,7 @@
 
 use super::{SettingsError, detail, preview::differences, refuse_faults};
 use crate::{Honnin, access::CommandLine};
-use domain::{audit::AuditAction, callback::CallbackUrl, ids::TenantId, tenant::Change};
+use domain::{audit::AuditAction, callback::CallbackUrl, ids::TenantId, tenant::Section};
 use store::{StoreError, audit, settings::tenants};
 
 /// Adds a URL to a tenant's allow-list, unless it is there.
@@ -26,7 +26,6 @@ pub async fn allow_callback_from_here(
         let was = settings.clone();
         settings.callback_urls.push(url.clone());
         let changes = differences(&was, settings);
-        let section = Change::Callbacks(settings.callback_urls.clone()).name();
         refuse_faults(&row)?;
         tenants::save(tx, &row).await?;
         let mut entry = here.entry(
@@ -35,7 +34,7 @@ pub async fn allow_callback_from_here(
             AuditAction::SettingsChange,
             tenant.to_string(),
         );
-        entry.detail = Some(detail(section, &changes));
+        entry.detail = Some(detail(Section::Callbacks, &changes));
         audit::record(tx, &entry).await?;
         Ok(())
     });

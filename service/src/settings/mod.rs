@@ -15,7 +15,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
-    tenant::{BadSetting, Change, TenantSettings, Weakening, tenant_name_fault},
+    tenant::{BadSetting, Change, Section, TenantSettings, Weakening, tenant_name_fault},
     time::{Millis, Timestamp},
 };
 use preview::Value;
@@ -27,14 +27,10 @@ use store::{
 };
 
 fn check_rank(change: &Change, staff: &Staff) -> Result<(), Forbidden> {
-    match change {
-        Change::Callbacks(_) | Change::Addresses(_) | Change::Webhook { .. } => Developer::of(staff).map(drop),
-        Change::Look { .. }
-        | Change::Review { .. }
-        | Change::Steps { .. }
-        | Change::Lifetimes { .. }
-        | Change::Decision(_)
-        | Change::SignIn { .. } => Admin::of(staff).map(drop),
+    if change.section().is_for_admins() {
+        Admin::of(staff).map(drop)
+    } else {
+        Developer::of(staff).map(drop)
     }
 }
 
@@ -187,13 +183,13 @@ async fn save(
     if before.name != tenant.name {
         changes.push(("name".to_owned(), Value::Text(before.name), Value::Text(tenant.name)));
     }
-    entry.detail = Some(detail(change.name(), &changes));
+    entry.detail = Some(detail(change.section(), &changes));
     audit::record(tx, &entry).await?;
     Ok(())
 }
 
 /// The changes of a section for the audit log: name, old and new value of each.
-fn detail(section: &str, changes: &[(String, Value, Value)]) -> String {
+fn detail(section: Section, changes: &[(String, Value, Value)]) -> String {
     let changes: Vec<String> = changes
         .iter()
         .map(|(name, old, new)| format!("{name} {old} → {new}"))

@@ -225,15 +225,19 @@ pub(super) fn differences(before: &TenantSettings, after: &TenantSettings) -> Ve
         .collect()
 }
 
-/// A value as it is shown. A receiver's query may contain a secret, so it is left out.
+/// A receiver's URL as it is shown: its query may contain a secret, so it is left out.
+#[must_use]
+pub fn without_query(url: &str) -> String {
+    url.split_once('?')
+        .map_or_else(|| url.to_owned(), |(address, _)| format!("{address}?…"))
+}
+
+/// A value as it is shown.
 fn shown(name: &str, value: &serde_json::Value) -> Value {
     match value {
         serde_json::Value::Null => Value::None,
         serde_json::Value::Bool(on) => Value::Switch(*on),
-        serde_json::Value::String(text) if name == "webhook_url" => Value::Text(
-            text.split_once('?')
-                .map_or_else(|| text.clone(), |(address, _)| format!("{address}?…")),
-        ),
+        serde_json::Value::String(text) if name == "webhook_url" => Value::Text(without_query(text)),
         serde_json::Value::String(text) => Value::Text(text.clone()),
         serde_json::Value::Array(items) if items.is_empty() && name == "ip_allow_list" => Value::EveryAddress,
         serde_json::Value::Array(items) if items.is_empty() => Value::None,

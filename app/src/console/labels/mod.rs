@@ -2,10 +2,12 @@
 
 mod action;
 mod reason_name;
+mod section;
 mod settings;
 
 pub(super) use action::action;
 pub(super) use reason_name::reason_name;
+pub(super) use section::{section, section_groups, section_lead};
 pub(super) use settings::{setting, value, weakening};
 
 use super::parts::Tone;

@@ -28,7 +28,7 @@ pub(in crate::console) fn setting(name: &str) -> String {
         "accept_specimens" => say("Accept specimens", "見本の受付"),
         "accepted" => say("Automatic approval", "自動承認"),
         "find_duplicates" => say("Search for faces approved before", "承認済みの顔の検索"),
-        "duplicate_from" => say("Same face, threshold", "同一の顔とみなすしきい値"),
+        "duplicate_from" => say("Same-face threshold", "同一の顔とみなすしきい値"),
         "sampled" => say("Quality control, share", "品質管理の抽出割合"),
         "second_factor_required" => say("Second factor required", "2要素認証の必須化"),
         other => other,

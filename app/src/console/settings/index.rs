@@ -1,10 +1,12 @@
 //! The index of the settings: what each section holds at present, and the way to it.
 
-use super::section::{Section, groups};
+use super::section::path;
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::heading;
 use crate::console::words::say;
+use domain::tenant::Section;
 use leptos::prelude::*;
 
 /// The sections a person may change.
@@ -27,7 +29,7 @@ pub(super) fn render(view: &IndexView, frame: &Frame, meta: &PageMeta) -> AnyVie
             .iter()
             .map(|(section, holds)| {
                 view! {
-                    <li id=section.name()><a href=section.path()><strong>{section.title()}</strong><span class="soft">{holds.clone()}</span></a></li>
+                    <li id=section.as_str()><a href=path(*section)><strong>{labels::section(*section)}</strong><span class="soft">{holds.clone()}</span></a></li>
                 }
             })
             .collect_view();
@@ -36,7 +38,7 @@ pub(super) fn render(view: &IndexView, frame: &Frame, meta: &PageMeta) -> AnyVie
     };
     let main = view! {
         {heading(say("Settings", "設定"), ().into_any())}
-        <div class="stack">{groups().map(group).into_iter().collect_view()}</div>
+        <div class="stack">{labels::section_groups().map(group).into_iter().collect_view()}</div>
     };
     page(frame, meta, say("Settings", "設定"), main.into_any())
 }

@@ -1,6 +1,6 @@
-//! The tenant's logo: its section of the settings, uploading one, and removing it.
+//! The tenant's logo: its part of the branding, uploading one, and removing it.
 
-use super::{SECTION, section::Section, stored};
+use super::{SECTION, section::path, stored};
 use crate::{
     Logo,
     console::{
@@ -15,6 +15,7 @@ use crate::{
     shell,
 };
 use axum::{Router, extract::DefaultBodyLimit, routing::post};
+use domain::tenant::Section;
 use leptos::prelude::*;
 use service::{
     access::Admin,
@@ -58,7 +59,7 @@ async fn upload(request: Request, fields: Fields) -> PageResult<Outcome> {
         )
         .to_owned(),
         File::Whole(bytes) => match set_logo(request.honnin(), &admin, bytes).await {
-            Ok(()) => return done(&Section::Look.path(), say("Saved.", "保存しました。")),
+            Ok(()) => return done(&path(Section::Look), say("Saved.", "保存しました。")),
             Err(LogoError::Store(error)) => return Err(error.into()),
             Err(LogoError::Busy) => return Err(Fault::Broken),
             Err(LogoError::Picture(fault)) => unusable(fault),
@@ -95,7 +96,7 @@ fn is_svg(bytes: &[u8]) -> bool {
 async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
     remove_logo(request.honnin(), &admin).await?;
-    done(&Section::Look.path(), say("Removed.", "削除しました。"))
+    done(&path(Section::Look), say("Removed.", "削除しました。"))
 }
 
 /// The logo's part of the branding.

@@ -29,7 +29,7 @@ use domain::{
     event::EventType,
     network::parse_list,
     session::Step,
-    tenant::Change,
+    tenant::{Change, Section},
     time::Millis,
 };
 use http::StatusCode;
@@ -37,7 +37,7 @@ use index::IndexView;
 use leptos::prelude::*;
 use logo::logo_of;
 use second_look::SecondLook;
-use section::Section;
+use section::{holds, path};
 use service::{
     access::{Admin, Developer},
     settings::{self, Look, SettingsError, change, logo::find_logo, preview::preview},
@@ -92,11 +92,12 @@ async fn load_index(request: Request) -> PageResult<IndexView> {
     let has_logo = find_logo(request.honnin(), &tenant.id).await?.is_some();
     let is_admin = Admin::of(request.staff()).is_ok();
     let shown = Section::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|section| is_admin || !section.is_for_admins());
     Ok(IndexView {
         sections: shown
-            .map(|section| (section, section.holds(&tenant, has_logo)))
+            .map(|section| (section, holds(section, &tenant, has_logo)))
             .collect(),
     })
 }
@@ -106,16 +107,15 @@ async fn stored(request: &Request, section: Section, tenant: &TenantRow) -> Page
     let logo = find_logo(request.honnin(), &tenant.id).await?;
     Ok(SettingsView {
         logo: logo.as_ref().map(logo_of),
-        section,
-        ..view_of(request, tenant)
+        ..view_of(request, section, tenant)
     })
 }
 
-fn view_of(request: &Request, tenant: &TenantRow) -> SettingsView {
+fn view_of(request: &Request, section: Section, tenant: &TenantRow) -> SettingsView {
     let settings = tenant.settings.clone().unwrap_or_default();
     let policy = &settings.policy;
     SettingsView {
-        section: Section::default(),
+        section,
         version: tenant.version,
         name: tenant.name.clone(),
         accent: settings.accent.clone().unwrap_or_default(),
@@ -320,7 +320,7 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
         }
     }
     match change(request.honnin(), request.staff(), version, &wanted, look).await {
-        Ok(()) => done(&section.path(), say("Saved.", "保存しました。")),
+        Ok(()) => done(&path(section), say("Saved.", "保存しました。")),
         Err(SettingsError::LookAgain) => look_again(&request, section, &fields, &wanted, Vec::new()).await,
         Err(error) => {
             let mistakes = why_not_saved(section, error)?;
@@ -351,7 +351,7 @@ fn why_not_saved(section: Section, error: SettingsError) -> PageResult<Vec<Mista
         // The caller shows it.
         SettingsError::LookAgain => Vec::new(),
         SettingsError::Stale => vec![mistake(
-            section.name(),
+            section.as_str(),
             say(
                 "Somebody else has changed the settings in the meantime. Check them and save again.",
                 "その間に、他のメンバーが設定を変更しました。内容を確認して、再度保存してください。",
@@ -404,12 +404,14 @@ async fn look_again(
     } else {
         StatusCode::UNPROCESSABLE_ENTITY
     };
-    let typed = fields.without(&[CONFIRMED, "password", "code", "credential"]);
+    let entered = fields.without(&[CONFIRMED, "password", "code", "credential"]);
     let view = SettingsView {
         second_look: Some(SecondLook {
             section,
             preview: found,
-            typed: typed.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            typed: entered
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
             proof: if request.is_confirmed_within(CONFIRMED_FOR) {
                 None
             } else {
@@ -417,7 +419,7 @@ async fn look_again(
             },
             mistakes,
         }),
-        ..SettingsView::default()
+        ..typed(request, section, fields).await?
     };
     Ok(Outcome::shown(status, view))
 }

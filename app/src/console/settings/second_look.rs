@@ -1,6 +1,6 @@
 //! The second look at a change that weakens something: old and new values, what the change would do, and who makes it.
 
-use super::section::Section;
+use super::section::path;
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
@@ -9,6 +9,7 @@ use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
 use crate::parts::Mistake;
+use domain::tenant::Section;
 use leptos::prelude::*;
 use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally};
 
@@ -174,13 +175,13 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
         .iter()
         .map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> })
         .collect_view();
-    let action = view.section.path();
+    let action = path(view.section);
     let back = action.clone();
     let panel =
         |title: &'static str, inside: AnyView| view! { <section class="panel"><h2>{title}</h2>{inside}</section> };
     let main = view! {
         <div class="narrow-page stack">
-            <p class="crumb"><a href=back.clone()>{view.section.title()}</a></p>
+            <p class="crumb"><a href=back.clone()>{labels::section(view.section)}</a></p>
             <h1>{say("Check this change", "変更内容の確認")}</h1>
             {mistakes(&view.mistakes)}
             <div class="panel notice"><p>{say("Nothing is saved yet.", "まだ保存されていません。")}</p><ul class="bullets">{weaker}</ul></div>

@@ -1,7 +1,7 @@
 //! A section of the settings, with its form.
 
 use super::second_look::{self, SecondLook};
-use super::section::Section;
+use super::section::path;
 use super::{HERE, PREVIEW, logo, sample::sample};
 use crate::Logo;
 use crate::PageMeta;
@@ -11,11 +11,12 @@ use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, area, heading, line, options, tick};
 use crate::console::words::{say, tell};
 use crate::parts::Mistake;
+use domain::tenant::Section;
 use domain::{decision::Accepted, document::DocumentType, event::EventType, session::Step};
 use leptos::prelude::*;
 
 /// The settings as the forms show them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct SettingsView {
     /// The section that is shown.
     pub section: Section,
@@ -94,7 +95,7 @@ fn steps(view: &SettingsView) -> AnyView {
         .iter()
         .map(|step| tick("step", step.as_str(), labels::step(*step), view.steps.contains(step)))
         .collect_view();
-    let inside = view! {
+    view! {
         {none}
         <fieldset class="plain"><legend class="unseen">{say("Steps", "ステップ")}</legend>{boxes}</fieldset>
         {number(
@@ -108,8 +109,8 @@ fn steps(view: &SettingsView) -> AnyView {
             &view.mistakes,
         )}
         {flashes(view.flashes)}
-    };
-    inside.into_any()
+    }
+    .into_any()
 }
 
 /// The colours of the screen, and what they cost.
@@ -142,7 +143,7 @@ fn look(view: &SettingsView) -> AnyView {
         ),
         ..Line::text("contact", say("Contact for your users", "利用者向けの問い合わせ先"), view.contact.clone())
     };
-    let inside = view! {
+    view! {
         {line(name, wrong)}
         {number(
             "accent",
@@ -152,8 +153,8 @@ fn look(view: &SettingsView) -> AnyView {
             wrong,
         )}
         {line(contact, wrong)}
-    };
-    inside.into_any()
+    }
+    .into_any()
 }
 
 fn review(view: &SettingsView) -> AnyView {
@@ -172,7 +173,7 @@ fn review(view: &SettingsView) -> AnyView {
 fn lifetimes(view: &SettingsView) -> AnyView {
     let wrong = &view.mistakes;
     let [link, session, retention] = &view.lifetimes;
-    let inside = view! {
+    view! {
         <div class="grid-form three">
             {number(
                 "link_lifetime",
@@ -199,14 +200,14 @@ fn lifetimes(view: &SettingsView) -> AnyView {
                 wrong,
             )}
         </div>
-    };
-    inside.into_any()
+    }
+    .into_any()
 }
 
 fn decision(view: &SettingsView) -> AnyView {
     let wrong = &view.mistakes;
     let [match_accept, match_review, live_accept, live_review] = &view.thresholds;
-    let inside = view! {
+    view! {
         <div class="grid-form">
             {number(
                 "match_accept",
@@ -270,8 +271,8 @@ fn decision(view: &SettingsView) -> AnyView {
         )}
         {duplicates(view)}
         {how_decided()}
-    };
-    inside.into_any()
+    }
+    .into_any()
 }
 
 /// The face search among approved people, and what it means for the people concerned.
@@ -293,7 +294,7 @@ fn duplicates(view: &SettingsView) -> AnyView {
             )}
             {number(
                 "duplicate_from",
-                say("Same face, threshold", "同一の顔とみなすしきい値"),
+                say("Same-face threshold", "同一の顔とみなすしきい値"),
                 say(
                     "0.83 to 1. Stricter than the face match, because each face is compared with all others.",
                     "0.83から1まで。1つの顔を他のすべての顔と照合するため、顔照合より厳しい値です。",
@@ -366,7 +367,7 @@ fn tester(view: &SettingsView) -> AnyView {
         asked.unwrap_or_default(),
     );
     view! {
-        <form class="panel row-form tester" method="get" action=Section::Callbacks.path()>
+        <form class="panel row-form tester" method="get" action=path(Section::Callbacks)>
             {line(test, &[])}<button class="button secondary small" type="submit">{say("Test", "確認する")}</button>{answer}
         </form>
     }
@@ -409,12 +410,12 @@ fn webhook(view: &SettingsView) -> AnyView {
         .iter()
         .map(|kind| tick("event", kind.as_str(), kind.as_str(), view.event_types.contains(kind)))
         .collect_view();
-    let inside = view! {
+    view! {
         {line(field, &view.mistakes)}
         <fieldset class="plain"><legend>{say("Events", "イベント")}</legend>{boxes}</fieldset>
         <p class="alone"><a href="/admin/webhooks">{say("Signing secrets and deliveries", "署名シークレットと配信")}</a></p>
-    };
-    inside.into_any()
+    }
+    .into_any()
 }
 
 fn sign_in(view: &SettingsView) -> AnyView {
@@ -467,11 +468,11 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
     });
     let main = view! {
         <p class="crumb"><a href=HERE>{say("Settings", "設定")}</a></p>
-        {heading(section.title(), ().into_any())}
+        {heading(labels::section(section), ().into_any())}
         {mistakes(&view.mistakes)}
-        <p class="soft narrow-page">{section.lead()}</p>
+        <p class="soft narrow-page">{labels::section_lead(section)}</p>
         <div class=width>
-            <form class="panel stack" id=section.name() method="post" action=section.path()>
+            <form class="panel stack" id=section.as_str() method="post" action=path(section)>
                 <input type="hidden" name="version" value=view.version.to_string()/>
                 {fields(view)}
                 <p><button class="button primary small" type="submit">{say("Save", "保存")}</button>{preview}</p>
@@ -480,5 +481,5 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
         </div>
         <div class="narrow-page">{below(view)}</div>
     };
-    page(frame, meta, section.title(), main.into_any())
+    page(frame, meta, labels::section(section), main.into_any())
 }
