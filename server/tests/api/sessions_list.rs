@@ -79,9 +79,9 @@ async fn the_count_is_of_the_page_if_there_are_others_and_missing_after_a_mistak
         server.create("{}").await;
     }
     let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
-    let count = |page: &str| {
-        let said = page.contains("data-count");
-        said.then(|| between(page, "data-count>", &['<']).to_owned())
+    let count = |page: &str| -> Option<String> {
+        let (_, said) = page.split_once("<p data-count")?;
+        Some(between(said, ">", &['<']).to_owned())
     };
     let first = reviewer.get("/admin/sessions").await.body;
     assert_eq!(count(&first).as_deref(), Some("50 sessions on this page"));
@@ -92,6 +92,12 @@ async fn the_count_is_of_the_page_if_there_are_others_and_missing_after_a_mistak
     assert_eq!(count(&none).as_deref(), Some("0 sessions"));
     let refused = reviewer.post("/admin/sessions", "name=&birthDate=1+May").await;
     assert_eq!((refused.status, count(&refused.body)), (422, None));
+    let nameless = reviewer.post("/admin/sessions/filters", "status=created&filter=").await;
+    assert_eq!(
+        (nameless.status, count(&nameless.body).as_deref()),
+        (422, Some("50 sessions on this page")),
+        "only the search itself can leave nothing to count"
+    );
 }
 
 #[tokio::test]

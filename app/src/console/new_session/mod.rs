@@ -1,4 +1,4 @@
-//! Creating a session by hand: every field of the API's request, which is also what is parsed.
+//! Creating a session by hand. The form has every field of the API's request, and the same code parses it.
 
 mod view;
 
@@ -64,7 +64,7 @@ async fn load(request: Request) -> PageResult<NewSessionView> {
     Ok(empty(settings.as_ref()))
 }
 
-/// The form as nobody has typed anything.
+/// The form before anything is typed.
 fn empty(settings: Option<&TenantSettings>) -> NewSessionView {
     let not_ready = match settings {
         None => Some(NotReady::SettingsMissing),
@@ -235,7 +235,7 @@ mod tests {
             ("firstName", &long, "Given names must have 1 to 128 characters."),
             ("address", &long, "Address must have 1 to 512 characters."),
             ("birthDate", "1 May", "Date of birth must have the form YYYY-MM-DD."),
-            ("gender", "x", "Sex must be male or female."),
+            ("gender", "x", "Gender must be male or female."),
         ] {
             let issues = CreationRequest::parse(&body(&typed(&[(name, text)])).unwrap()).unwrap_err();
             let told: Vec<_> = issues.iter().map(issue_of).collect();

@@ -74,6 +74,11 @@ impl SessionsView {
     fn is_of_person(&self) -> bool {
         self.person.as_ref().is_some_and(Person::any)
     }
+
+    /// Whether the search was refused, so that nothing was found or counted. A mistake in another form leaves the list as it is.
+    fn is_refused(&self) -> bool {
+        !self.mistakes.is_empty() && self.rows.is_empty()
+    }
 }
 
 /// The form that looks for a person.
@@ -123,39 +128,37 @@ fn search_box(asked: &Asked) -> Line {
             )
             .into(),
         ),
-        ..Line::text("q", say("Search", "検索"), asked.q.clone())
+        ..Line::text("q", label("q"), asked.q.clone())
+    }
+}
+
+/// The label of a filter.
+fn label(filter: &str) -> &'static str {
+    match filter {
+        "q" => say("Search", "検索"),
+        "id" => say("Session id", "セッションID"),
+        "status" => say("Status", "状態"),
+        "verdict" => say("Verdict", "判定"),
+        "reason" => say("Reason", "理由"),
+        "document" => say("Document", "本人確認書類"),
+        "from" => say("From", "開始日"),
+        "to" => say("To", "終了日"),
+        "lost" => say("Gave up after", "離脱前のステップ"),
+        _ => say("Metadata", "メタデータ"),
     }
 }
 
 /// A filter in words: its name and its value.
-fn in_words(name: &str, value: &str) -> String {
-    let (label, value) = match name {
-        "q" => (say("Search", "検索"), value.to_owned()),
-        "id" => (say("Session id", "セッションID"), value.to_owned()),
-        "status" => (
-            say("Status", "状態"),
-            Status::parse(value).map_or_else(|| value.to_owned(), |status| labels::status(status).0.to_owned()),
-        ),
-        "verdict" => (
-            say("Verdict", "判定"),
-            Verdict::parse(value).map_or_else(|| value.to_owned(), |verdict| labels::verdict(verdict).0.to_owned()),
-        ),
-        "reason" => (
-            say("Reason", "理由"),
-            Reason::parse(value).map_or_else(|| value.to_owned(), |reason| labels::reason_name(reason).to_owned()),
-        ),
-        "document" => (
-            say("Document", "本人確認書類"),
-            DocumentType::parse(value).map_or_else(|| value.to_owned(), |kind| labels::document(kind).to_owned()),
-        ),
-        "from" => (say("From", "開始日"), value.to_owned()),
-        "lost" => (
-            say("Gave up after", "離脱前のステップ"),
-            FunnelStep::parse(value).map_or_else(|| value.to_owned(), |step| labels::funnel_step(step).to_owned()),
-        ),
-        "to" => (say("To", "終了日"), value.to_owned()),
-        _ => (say("Metadata", "メタデータ"), value.to_owned()),
+fn in_words(filter: &str, value: &str) -> String {
+    let known = match filter {
+        "status" => Status::parse(value).map(|status| labels::status(status).0.to_owned()),
+        "verdict" => Verdict::parse(value).map(|verdict| labels::verdict(verdict).0.to_owned()),
+        "reason" => Reason::parse(value).map(labels::reason_name),
+        "document" => DocumentType::parse(value).map(|kind| labels::document(kind).to_owned()),
+        "lost" => FunnelStep::parse(value).map(|step| labels::funnel_step(step).to_owned()),
+        _ => None,
     };
+    let (label, value) = (label(filter), known.unwrap_or_else(|| value.to_owned()));
     tell!("{label}: {value}", "{label}：{value}")
 }
 
@@ -177,9 +180,9 @@ fn chips(asked: &Asked) -> AnyView {
         .into_any()
 }
 
-/// How many sessions there are, or are on this page if there are others. After a mistake nothing was counted.
+/// How many sessions there are, or are on this page if there are others.
 fn count(view: &SessionsView) -> AnyView {
-    if !view.mistakes.is_empty() {
+    if view.is_refused() {
         return ().into_any();
     }
     let shown = view.rows.len();
@@ -206,11 +209,11 @@ fn filters(asked: &Asked) -> AnyView {
     let kinds = DocumentType::ALL
         .iter()
         .map(|k| (k.to_string(), labels::document(*k).to_owned()));
-    let text = |name, label, kind, value: &str| {
+    let text = |name, kind, value: &str| {
         line(
             Line {
                 name,
-                label,
+                label: label(name),
                 kind,
                 value: value.to_owned(),
                 autocomplete: "off",
@@ -229,15 +232,15 @@ fn filters(asked: &Asked) -> AnyView {
         <form class="filters" method="get" action="/admin/sessions" role="search" data-search>
             <div class="wide">{line(search_box(asked), &[])}</div>
             <div hidden data-part="kept">{hidden}</div>
-            {select("status", say("Status", "状態"), say("Any status", "すべての状態"), statuses, &asked.status)}
-            {select("verdict", say("Verdict", "判定"), say("Any verdict", "すべての判定"), verdicts, &asked.verdict)}
+            {select("status", label("status"), say("Any status", "すべての状態"), statuses, &asked.status)}
+            {select("verdict", label("verdict"), say("Any verdict", "すべての判定"), verdicts, &asked.verdict)}
             <details class="fold wide" open=asked.more()>
                 <summary>{say("More filters", "その他の条件")}</summary>
                 <div class="filters">
-                    {select("reason", say("Reason", "理由"), say("Any reason", "すべての理由"), reasons, &asked.reason)}
-                    {select("document", say("Document", "本人確認書類"), say("Any document", "すべての書類"), kinds, &asked.document)}
-                    {text("from", say("From", "開始日"), "date", &asked.from)}
-                    {text("to", say("To", "終了日"), "date", &asked.to)}
+                    {select("reason", label("reason"), say("Any reason", "すべての理由"), reasons, &asked.reason)}
+                    {select("document", label("document"), say("Any document", "すべての書類"), kinds, &asked.document)}
+                    {text("from", "date", &asked.from)}
+                    {text("to", "date", &asked.to)}
                 </div>
             </details>
             <div class="filter-actions">
@@ -334,7 +337,7 @@ fn resend(asked: &Asked) -> AnyView {
 pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let ticks = frame.may.develop;
     let resend = (ticks && !view.rows.is_empty()).then(|| resend(&view.asked));
-    let list = if !view.mistakes.is_empty() && view.rows.is_empty() {
+    let list = if view.is_refused() {
         ().into_any()
     } else if view.rows.is_empty() && view.is_of_person() {
         empty(
