@@ -185,7 +185,7 @@ fn describe(filter: &Filter, format: &str) -> String {
         if has_form_of_id(typed) || typed == SYSTEM {
             typed.clone()
         } else {
-            "something that is no id".to_owned()
+            "an invalid id".to_owned()
         }
     };
     let set = [

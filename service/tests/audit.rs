@@ -110,9 +110,7 @@ async fn an_export_is_recorded_with_its_format_and_filter_but_not_with_what_may_
         .take(2)
         .map(|one| one.entry.detail.clone().unwrap())
         .collect();
-    let first = format!(
-        "csv, action session.create, by something that is no id, about {session}, from 1970-01-01T00:00:00.000Z"
-    );
+    let first = format!("csv, action session.create, by an invalid id, about {session}, from 1970-01-01T00:00:00.000Z");
     assert_eq!(details, ["csv".to_owned(), first]);
 }
 

@@ -80,7 +80,10 @@ async fn the_page_says_whether_the_chain_is_intact_and_checks_all_of_it_on_deman
     let server = Server::without_worker().await;
     let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
     let nothing = auditor.get("/admin/audit").await.body;
-    assert!(nothing.contains("There are no linked entries. Not yet linked: "), "{nothing}");
+    assert!(
+        nothing.contains("There are no linked entries. Not yet linked: "),
+        "{nothing}"
+    );
     link(&server).await;
     server.create("{}").await;
     let page = auditor.get("/admin/audit").await.body;

@@ -247,7 +247,7 @@ async fn the_overview_tells_what_happened_to_an_account_since_the_last_visit() {
     assert!(reset.body.contains("/admin/reset/"), "{}", reset.body);
     let page = rei.get("/admin").await.body;
     let (_, panel) = page.split_once("Since your last visit").unwrap();
-    let told = "Somebody issued a password reset link: your account";
+    let told = "Somebody issued a password reset link (your account)";
     assert!(panel.contains(told), "{page}");
     assert!(!rita.get("/admin").await.body.contains(told), "who did it knows");
 }

@@ -9,8 +9,8 @@ use store::{
     people::users,
 };
 
-/// Records that somebody has signed in. The entry says so if neither of their last two visits came from the same network: they are told
-/// at the next one.
+/// Records that somebody has signed in. If neither of the person's last two visits came from this network, the entry says so, and their next
+/// visit tells them.
 pub(super) async fn record(tx: &mut Tx, user: &UserId, mut entry: Entry) -> Result<(), StoreError> {
     let before = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
     if is_new(&before, entry.address.as_deref()) {

@@ -124,7 +124,7 @@ pub async fn change(
     unit.await
 }
 
-/// Whether a change could be saved after a second look. Nothing is changed.
+/// Whether a change is current and within bounds. Nothing is changed, and a receiver's name is not resolved.
 ///
 /// # Errors
 /// [`SettingsError`].

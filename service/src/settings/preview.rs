@@ -111,7 +111,7 @@ pub struct Decisions {
     pub before: Tally,
     /// By the new settings.
     pub after: Tally,
-    /// Whether there are more in the span than were looked at, [`MOST`].
+    /// Whether [`MOST`] were looked at, so that there may be more.
     pub capped: bool,
 }
 
@@ -307,8 +307,8 @@ async fn callers(
     })
 }
 
-/// The addresses that used an API key lately, latest first: by the audit log as far as it is searched, and from where each key was used last,
-/// however long ago in it that was. The second value is since when, if that is not the whole of [`SPAN`].
+/// The addresses that used an API key lately, latest first: from the part of the audit log that is searched, and from each valid key's last
+/// use within [`SPAN`]. The second value is since when, if that is not the whole of [`SPAN`].
 async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<(Vec<String>, Option<Timestamp>), StoreError> {
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
     let since = now.plus(Millis(-SPAN.0));

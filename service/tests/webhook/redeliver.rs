@@ -150,11 +150,17 @@ async fn the_events_of_chosen_sessions_are_sent_again_and_no_others() {
     let sent = redeliver::send_sessions_again(&harness.honnin, &developer, &sessions[2..])
         .await
         .unwrap();
-    assert_eq!(sent.count, 1, "what was sent before, and nothing of a type that is no longer selected");
+    assert_eq!(
+        sent.count, 1,
+        "what was sent before, and nothing of a type that is no longer selected"
+    );
     harness.run_until_idle().await;
     let received = receiver.received();
     assert_eq!(received.len(), 9);
-    assert_eq!(received.last().map(|last| last.header("webhook-id")), sent_once.as_deref());
+    assert_eq!(
+        received.last().map(|last| last.header("webhook-id")),
+        sent_once.as_deref()
+    );
 }
 
 #[tokio::test]

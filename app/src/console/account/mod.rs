@@ -101,7 +101,7 @@ async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<Accoun
 }
 
 async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome> {
-    // The current password, which is asked for below, is not what the others confirm with.
+    // People with a second factor or a provider do not confirm with their password, so the current password below is no step-up for them.
     if proof_of(&request).await? != Proof::Password {
         request.check_fresh("/admin/account")?;
     }

@@ -96,7 +96,7 @@
   };
   // The browser leaves the full screen by itself as well.
   document.addEventListener("fullscreenchange", () => filling(Boolean(document.fullscreenElement)));
-  /** Leaves the full screen, outside of which nothing can have the focus; over when the promise is. */
+  /** Leaves full screen, because nothing outside it can take the focus. Resolves when it has been left. */
   const leave = () => {
     if (filled()) fill(false);
     return settled;

@@ -107,7 +107,7 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
     let total: i64 = days.iter().map(Day::total).sum();
     let label = match days.len() {
         1 => tell!(
-            "Sessions of today by verdict: {total} in total",
+            "Today's sessions by verdict: {total} in total",
             "今日の判定別セッション数：合計{total}件"
         ),
         count => tell!(
@@ -246,7 +246,7 @@ mod tests {
         }])
         .to_html();
         assert!(
-            today.contains("Sessions of today") && today.matches("2026-08-02").count() == 1,
+            today.contains("Today's sessions by verdict") && today.matches("2026-08-02").count() == 1,
             "{today}"
         );
         assert!(

@@ -158,7 +158,7 @@ fn told(recorded: &Recorded, reader: &UserId) -> (Timestamp, String) {
     let (who, action) = (who(recorded), labels::action(&entry.action));
     let is_theirs = entry.actor != reader.as_str() && entry.subject.as_deref() == Some(reader.as_str());
     let whose = if is_theirs {
-        say(": your account", "（ご自身のアカウント）")
+        say(" (your account)", "（ご自身のアカウント）")
     } else {
         ""
     };

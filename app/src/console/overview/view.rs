@@ -154,7 +154,7 @@ fn times(times: &[DecisionTimes], days: &[Day]) -> AnyView {
                 say("Decided", "判定方法"),
                 say("Decisions", "件数"),
                 say("Median", "中央値"),
-                say("Nine in ten within", "90パーセンタイル"),
+                say("90th percentile", "90パーセンタイル"),
             ],
         )
         .rows(rows)
@@ -290,13 +290,7 @@ fn tiles(view: &OverviewView) -> AnyView {
     let median = automatic.map_or_else(|| "–".to_owned(), |times| duration(times.median));
     let ninetieth = automatic.map_or_else(
         || say("no automatic decisions yet", "自動判定はまだありません").to_owned(),
-        |times| {
-            tell!(
-                "nine in ten within {}",
-                "90パーセンタイル：{}",
-                duration(times.ninetieth)
-            )
-        },
+        |times| tell!("90th percentile: {}", "90パーセンタイル：{}", duration(times.ninetieth)),
     );
     let oldest = view.backlog.oldest.map_or_else(
         || say("queue is empty", "審査待ちなし").to_owned(),

@@ -74,25 +74,25 @@ fn decisions(found: &Decisions) -> AnyView {
     .into_any()
 }
 
-/// Which decisions were made again. Those whose data is erased or made up are looked at as well, and left out.
+/// Which decisions were made again. Sandbox decisions with simulated findings count towards the limit, but are not made again.
 fn which(found: &Decisions) -> String {
+    let Tally {
+        approved,
+        needs_review,
+        rejected,
+    } = found.before;
+    let all = approved + needs_review + rejected;
     if found.capped {
-        let Tally {
-            approved,
-            needs_review,
-            rejected,
-        } = found.before;
-        let all = approved + needs_review + rejected;
         return tell!(
             "Of the last {MOST} decisions, {all} could be made again with the new settings. The search for people approved before is not repeated.",
             "直近{MOST}件の判定のうち、{all}件を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
         );
     }
-    say(
-        "The decisions of the last 30 days, made again with the new settings. The search for people approved before is not repeated.",
-        "過去30日間の判定を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。",
+    let decisions = if all == 1 { "decision" } else { "decisions" };
+    tell!(
+        "{all} {decisions} of the last 30 days, made again with the new settings. The search for people approved before is not repeated.",
+        "過去30日間の判定{all}件を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
     )
-    .to_owned()
 }
 
 fn erasures(found: &Erasures) -> AnyView {
@@ -115,15 +115,15 @@ fn erasures(found: &Erasures) -> AnyView {
 fn looked_at(found: &Callers) -> String {
     match found.since {
         None => say(
-            "Who could call the API. Addresses that used an API key in the last 30 days; those that would be refused come first:",
+            "Addresses that used an API key in the last 30 days, and whether they could still call the API. Those that would be refused come first:",
             "変更後にAPIを呼び出せるかどうかを、アドレスごとに示します。過去30日間にAPIキーを使用したアドレス（拒否されるものから順に表示）：",
         )
         .to_owned(),
         Some(since) => {
             let since = minutes(since);
             tell!(
-                "Who could call the API. The audit log is too long to be searched for 30 days. These are the addresses that used an API key since {since} UTC, and \
-                 those from which each key was last used; those that would be refused come first:",
+                "Addresses that used an API key since {since} UTC and those from which each key was last used, and whether they could still call the API. The audit \
+                 log is too long to be searched for 30 days. Those that would be refused come first:",
                 "変更後にAPIを呼び出せるかどうかを、アドレスごとに示します。監査ログが長いため、過去30日間のすべては検索していません。{since}（UTC）以降にAPIキーを使用したアドレスと、\
                  各キーが最後に使用されたアドレス（拒否されるものから順に表示）："
             )
@@ -218,7 +218,8 @@ mod tests {
         for (approved, capped, wanted) in [
             (500, true, "Of the last 500 decisions, 500 could"),
             (412, true, "Of the last 500 decisions, 412 could"),
-            (500, false, "The decisions of the last 30 days"),
+            (500, false, "500 decisions of the last 30 days, made again"),
+            (1, false, "1 decision of the last 30 days, made again"),
         ] {
             assert!(
                 which(&found(approved, capped)).starts_with(wanted),
