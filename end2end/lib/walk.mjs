@@ -108,9 +108,15 @@ export class Walk {
     await this.at("/capture/submit");
   }
 
+  /** From the last page back to the selfie. */
+  async retakeSelfie() {
+    await this.page.locator('form[action="/capture/submit"] button[value=again]').click();
+    await this.at("/capture/selfie");
+  }
+
   async submit() {
     await this.seen("10-submit");
-    await this.page.locator('form[action="/capture/submit"] button').click();
+    await this.page.locator('form[action="/capture/submit"] button.primary').click();
     await this.at("/capture/result");
   }
 

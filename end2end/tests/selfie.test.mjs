@@ -42,7 +42,7 @@ async function filming(customer, does, options = {}) {
 const hears = (page, sentence) => page.locator(".stage-hint", { hasText: sentence }).waitFor({ timeout: 60_000 });
 const panel = (page) => page.locator(".stage-panel:not([hidden]) h2");
 
-test("an empty chair and a second face are named, and then the person is verified without further ado", long, async () => {
+test("an empty chair and a second face are named, another selfie is taken from the last page, and the person is verified", long, async () => {
   const customer = await receiver.customer(honnin, tenant);
   const page = await filming(customer, "absent");
   await hears(page, "Bring your face into the oval");
@@ -52,7 +52,13 @@ test("an empty chair and a second face are named, and then the person is verifie
   stumbles.push(...(await look(page, "09-selfie-two-faces")));
   await behave(page, "obedient");
   await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
-  await page.locator('form[action="/capture/submit"] button').click();
+  stumbles.push(...(await look(page, "10-submit-selfie")));
+  await page.getByRole("button", { name: "Change: Your face" }).click();
+  await page.waitForURL((url) => url.pathname === "/capture/selfie");
+  await sit(page, "owner", "obedient");
+  await page.locator(".camera > button").click();
+  await filmed(page, "/capture/submit");
+  await page.locator('form[action="/capture/submit"] button.primary').click();
   await customer.event("verification.approved");
   const { outcome } = await customer.result();
   assert.ok(outcome.checks.selfie.livenessConfidence > 0.6, JSON.stringify(outcome));
@@ -92,7 +98,7 @@ async function inColours(does, button, expected, options = {}) {
     await look(page, `09-selfie-colours-${does}-${options.colorScheme ?? "light"}`);
   }
   await filmed(page, "/capture/submit");
-  await page.locator('form[action="/capture/submit"] button').click();
+  await page.locator('form[action="/capture/submit"] button.primary').click();
   await customer.event(expected);
   const { outcome } = await customer.result();
   await customer.stop();

@@ -307,6 +307,7 @@ fn submit_view() -> submit::SubmitView {
             address: Some("東京都千代田区丸の内1-2-3 サクラマンション1203号室".into()),
         }),
         selfie: Some(submit::SelfieShown {
+            may_retake: true,
             picture_url: Some("face.jpg".into()),
         }),
     }

@@ -14,6 +14,7 @@ pub mod progress;
 pub mod rectify;
 pub mod result;
 pub mod retake;
+pub mod retake_selfie;
 pub mod show_picture;
 pub mod strips;
 pub mod submit;

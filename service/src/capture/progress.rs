@@ -216,6 +216,7 @@ impl AttemptState {
     pub(crate) fn slot(&self, slot: Slot) -> SlotState<'_> {
         let exhausted = self.tries_left(slot) == 0;
         match (self.latest(slot), slot) {
+            (Some(last), Slot::Selfie) if last.discarded_at.is_some() && !exhausted => SlotState::Open,
             (Some(last), Slot::Selfie) if last.problems.is_empty() || exhausted => SlotState::Done(Some(last)),
             (Some(last), Slot::Selfie) => SlotState::ToCheck(last),
             (Some(last), Slot::Document(_)) if last.discarded_at.is_none() => match last.accepted_at {
@@ -252,6 +253,12 @@ impl AttemptState {
             capture.slot != Slot::Selfie && capture.discarded_at.is_none() && self.tries_left(capture.slot) > 0
         };
         self.relied_on().iter().any(replaced)
+    }
+
+    /// Whether the selfie can be discarded for a new one.
+    #[must_use]
+    pub fn may_retake_selfie(&self) -> bool {
+        self.tries_left(Slot::Selfie) > 0
     }
 
     /// Whether a picture that the decision is based on is still being analysed.

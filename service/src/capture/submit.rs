@@ -36,6 +36,8 @@ pub struct Summary {
     pub input: Option<Personal<UserInput>>,
     /// The selfie, and a frame of it to show.
     pub selfie: Option<(CaptureId, usize)>,
+    /// Whether another selfie can be taken instead.
+    pub may_retake_selfie: bool,
 }
 
 /// What will be submitted, if that is the next step.
@@ -64,6 +66,7 @@ pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, 
         pictures,
         input: if has_document { typed(&attempt, &key)? } else { None },
         selfie,
+        may_retake_selfie: attempt.may_retake_selfie(),
     })
 }
 

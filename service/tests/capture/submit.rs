@@ -3,7 +3,7 @@
 use domain::{
     document::{DocumentType, FieldName, Side},
     event::EventType,
-    findings::DocumentFindings,
+    findings::{DocumentFindings, SelfieFindings},
     secret::Personal,
     session::{FailureReason, Status},
 };
@@ -11,12 +11,17 @@ use service::capture::{
     check::Wish,
     choose_document::choose_document,
     details::{DetailsError, details, save_details},
-    progress::NotNow,
+    progress::{Next, NotNow, progress},
     result::{Ending, result},
+    retake_selfie::retake_selfie,
     submit::{submit, summary},
     take::capture_document,
 };
-use testkit::{Harness, analyser::passport, applicant::details as typed_details};
+use testkit::{
+    Harness,
+    analyser::{holder, passport},
+    applicant::details as typed_details,
+};
 
 #[tokio::test]
 async fn a_second_submit_is_out_of_turn_and_one_event_is_sent() {
@@ -60,6 +65,45 @@ async fn nothing_is_submitted_before_every_step_is_there() {
     let shown = summary(&harness.honnin, &applicant).await.unwrap();
     assert!(shown.selfie.is_some() && shown.pictures.len() == 1 && shown.input.is_some());
     harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn the_selfie_can_be_taken_again_from_the_last_page_as_long_as_tries_are_left() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.ready().await;
+    let honnin = &harness.honnin;
+    for _ in 0..4 {
+        let before = summary(honnin, &applicant).await.unwrap();
+        assert!(before.may_retake_selfie);
+        retake_selfie(honnin, &applicant).await.unwrap();
+        let next = progress(honnin, &applicant).await.unwrap().next(honnin.now());
+        assert_eq!(next, Next::Selfie);
+        assert!(matches!(submit(honnin, &applicant).await, Err(NotNow::OutOfTurn)));
+        let twice = retake_selfie(honnin, &applicant).await;
+        assert!(matches!(twice, Err(NotNow::OutOfTurn)), "{twice:?}");
+        harness.selfie(&applicant).await;
+        harness.run_until_idle().await;
+        assert_ne!(before.selfie, summary(honnin, &applicant).await.unwrap().selfie);
+    }
+    assert!(!summary(honnin, &applicant).await.unwrap().may_retake_selfie);
+    let spent = retake_selfie(honnin, &applicant).await;
+    assert!(matches!(spent, Err(NotNow::OutOfTurn)), "{spent:?}");
+}
+
+#[tokio::test]
+async fn the_selfie_that_was_taken_again_is_the_one_that_is_decided_on() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.ready().await;
+    retake_selfie(&harness.honnin, &applicant).await.unwrap();
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(harness.detail(&id).await.status, Status::Reviewing);
 }
 
 #[tokio::test]

@@ -33,6 +33,8 @@ pub(crate) enum Step {
     Keep,
     TypeIn,
     Selfie(Look),
+    /// Discards the selfie for another one.
+    RetakeSelfie,
     Submit,
 }
 
@@ -189,6 +191,7 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
         Step::Keep,
         Step::TypeIn,
         Step::Selfie(Look::Genuine),
+        Step::RetakeSelfie,
         Step::Submit,
     ];
     let calls =
@@ -272,6 +275,7 @@ fn step(look: BoxedStrategy<Look>) -> impl Strategy<Value = Step> {
         1 => Just(Step::Decline),
         1 => (select(&KINDS), look.clone()).prop_map(|(kind, look)| Step::Photograph(kind, look)),
         1 => look.prop_map(Step::Selfie),
+        1 => Just(Step::RetakeSelfie),
     ]
 }
 

@@ -35,6 +35,8 @@ struct Progress {
     photographs: Vec<Photograph>,
     typed: bool,
     selfie: Option<Look>,
+    /// How many were taken.
+    selfies: usize,
 }
 
 /// A photograph of a document's only side.
@@ -275,6 +277,7 @@ impl Session {
             Step::Keep => matches!(next, Step::Keep),
             Step::TypeIn => self.document && matches!(next, Step::TypeIn | Step::Selfie(_) | Step::Submit),
             Step::Selfie(_) => matches!(next, Step::Selfie(_)),
+            Step::RetakeSelfie => self.selfie && matches!(next, Step::Submit) && progress.selfies < TRIES,
             Step::Submit => matches!(next, Step::Submit),
         };
         if !in_turn || self.tells.status != Collecting {
@@ -293,7 +296,8 @@ impl Session {
             }),
             Step::Keep => progress.keep(),
             Step::TypeIn => progress.typed = true,
-            Step::Selfie(look) => progress.selfie = Some(look),
+            Step::Selfie(look) => (progress.selfie, progress.selfies) = (Some(look), progress.selfies + 1),
+            Step::RetakeSelfie => progress.selfie = None,
             Step::Submit => (self.tells.status, self.tells.typed) = (Deciding, self.document),
         }
         Ok(())

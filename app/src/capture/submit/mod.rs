@@ -1,4 +1,4 @@
-//! The summary and the submit.
+//! The summary, the submit, and the wish for another selfie.
 
 mod view;
 
@@ -12,7 +12,10 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::{ids::CaptureId, secret::Personal};
 use leptos::prelude::*;
-use service::capture::submit::{self, summary};
+use service::capture::{
+    retake_selfie::retake_selfie,
+    submit::{self, summary},
+};
 use std::sync::Arc;
 
 /// The summary.
@@ -38,12 +41,17 @@ async fn load(here: Arc<Here>) -> PageResult<SubmitView> {
         input: found.input.map(Personal::into_exposed),
         selfie: found.selfie.map(|(id, frame)| SelfieShown {
             picture_url: Some(small(&id, frame)),
+            may_retake: found.may_retake_selfie,
         }),
     })
 }
 
-async fn submit(request: Request, _: Fields) -> PageResult<Outcome> {
+async fn submit(request: Request, fields: Fields) -> PageResult<Outcome> {
     let applicant = request.applicant().await?;
+    if fields.raw(forms::DECISION) == forms::AGAIN {
+        retake_selfie(request.honnin(), &applicant).await?;
+        return Ok(Outcome::Done(request.lead_on(forms::SELFIE)));
+    }
     submit::submit(request.honnin(), &applicant).await?;
     Ok(Outcome::Done(request.lead_on(forms::RESULT)))
 }

@@ -33,6 +33,8 @@ pub struct DocumentShown {
 pub struct SelfieShown {
     /// The URL of one frame.
     pub picture_url: Option<String>,
+    /// Whether another one can be taken.
+    pub may_retake: bool,
 }
 
 /// The page.
@@ -50,16 +52,35 @@ pub fn render(view: &SubmitView, meta: &PageMeta) -> AnyView {
     shell::phone(meta, heading.to_owned(), false, main.into_any())
 }
 
-/// A part of the summary with its heading and, if it can be redone, a link for that.
-fn part(meta: &PageMeta, title: &'static str, change: Option<&'static str>, inside: AnyView) -> impl IntoView + use<> {
+/// How a part of the summary is changed.
+enum Change {
+    /// On the page where it was made.
+    At(&'static str),
+    /// By taking another selfie: this one is discarded, which a link must not do.
+    Retake,
+    /// No longer.
+    No,
+}
+
+/// A part of the summary with its heading and, if it can be redone, a link or a button for that.
+fn part(meta: &PageMeta, title: &'static str, change: Change, inside: AnyView) -> impl IntoView + use<> {
     let word = meta.say(text::SUBMIT_CHANGE);
-    let link = change.map(|href| {
-        let name = format!("{word}: {title}");
-        view! { <a href=href aria-label=name>{word}</a> }
-    });
+    let name = format!("{word}: {title}");
+    let change = match change {
+        Change::At(href) => Some(view! { <a href=href aria-label=name>{word}</a> }.into_any()),
+        Change::Retake => Some(
+            view! {
+                <form method="post" action=forms::SUBMIT>
+                    <button class="as-link" type="submit" name=forms::DECISION value=forms::AGAIN aria-label=name>{word}</button>
+                </form>
+            }
+            .into_any(),
+        ),
+        Change::No => None,
+    };
     view! {
         <section class="card summary">
-            <div class="summary-head"><h2>{title}</h2>{link}</div>
+            <div class="summary-head"><h2>{title}</h2>{change}</div>
             {inside}
         </section>
     }
@@ -82,7 +103,7 @@ fn document(meta: &PageMeta, shown: &DocumentShown) -> impl IntoView + use<> {
     part(
         meta,
         meta.say(text::SUBMIT_DOCUMENT),
-        Some(forms::CHOOSE),
+        Change::At(forms::CHOOSE),
         inside.into_any(),
     )
 }
@@ -114,7 +135,7 @@ fn typed(meta: &PageMeta, input: &UserInput) -> impl IntoView + use<> {
     part(
         meta,
         meta.say(text::SUBMIT_DETAILS),
-        Some(forms::DETAILS),
+        Change::At(forms::DETAILS),
         inside.into_any(),
     )
 }
@@ -128,5 +149,6 @@ fn selfie(meta: &PageMeta, shown: &SelfieShown) -> impl IntoView + use<> {
         Some(url) => view! { <div class="thumbs face"><img src=url alt=alt/></div> }.into_any(),
         None => view! { <p>{done}</p> }.into_any(),
     };
-    part(meta, title, None, inside)
+    let change = if shown.may_retake { Change::Retake } else { Change::No };
+    part(meta, title, change, inside)
 }

@@ -30,6 +30,7 @@ use service::{
         details::{DetailsError, save_details},
         open_link::{OpenLinkError, open_link},
         progress::NotNow,
+        retake_selfie::retake_selfie,
         submit::submit,
         take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
     },
@@ -235,6 +236,7 @@ impl Real {
                 other => other.map_err(fault),
             },
             Step::Selfie(look) => self.selfie(&applicant, look).await,
+            Step::RetakeSelfie => retake_selfie(honnin, &applicant).await.map_err(turn),
             Step::Submit => submit(honnin, &applicant).await.map_err(turn),
         };
         done.err().unwrap_or(Answer::Ok)
