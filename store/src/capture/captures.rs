@@ -90,6 +90,34 @@ pub struct CaptureRow {
 }
 
 impl CaptureRow {
+    /// The first of `slot` in an attempt, as it was just taken: nothing was asked of it or found in it, and nobody has looked at it yet.
+    #[must_use]
+    pub fn new(
+        id: CaptureId,
+        (session, attempt): (&SessionId, i64),
+        slot: Slot,
+        frames: Vec<Frame>,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            session: session.clone(),
+            attempt,
+            slot,
+            number: 1,
+            document_type: None,
+            asked: Asked::default(),
+            flashes: None,
+            frames,
+            problems: Vec::new(),
+            created_at,
+            accepted_at: None,
+            discarded_at: None,
+            findings: None,
+            analysed_at: None,
+        }
+    }
+
     /// Name of the encrypted findings, to which they are bound.
     #[must_use]
     pub fn findings_name(&self) -> String {

@@ -63,42 +63,38 @@ async fn session(backend: &Backend) -> SessionId {
     id
 }
 
-fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow {
+pub(crate) fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) -> CaptureRow {
     let id = CaptureId::from_random([byte; 16]);
-    CaptureRow {
-        frames: vec![Frame {
-            object: format!("{id}-0"),
-            sha256: "ab".repeat(32),
-            at: 0,
-        }],
-        id,
-        session: session.clone(),
-        attempt: 1,
-        slot,
+    let frame = Frame {
+        object: format!("{id}-0"),
+        sha256: "ab".repeat(32),
+        at: 0,
+    };
+    let taken = CaptureRow {
         number,
-        document_type: (slot != Slot::Selfie).then_some(DocumentType::IdCard),
-        asked: if slot == Slot::Selfie {
-            Asked {
-                movements: vec![Challenge::TurnRight, Challenge::ComeCloser],
-                live: Some(LiveFindings {
-                    answered_ms: vec![700, 1_900],
-                    same_frames: true,
-                    watched: None,
-                    run: 1,
-                    repeated_frames: 0,
-                    flashes: None,
-                }),
-            }
-        } else {
-            Asked::default()
-        },
-        flashes: (slot == Slot::Selfie).then(|| vec![5]),
         problems: vec![Reason::DocumentGlare],
-        created_at: at(10 + i64::from(byte)),
-        accepted_at: None,
-        discarded_at: None,
-        findings: None,
-        analysed_at: None,
+        ..CaptureRow::new(id, (session, 1), slot, vec![frame], at(10 + i64::from(byte)))
+    };
+    if slot != Slot::Selfie {
+        return CaptureRow {
+            document_type: Some(DocumentType::IdCard),
+            ..taken
+        };
+    }
+    CaptureRow {
+        asked: Asked {
+            movements: vec![Challenge::TurnRight, Challenge::ComeCloser],
+            live: Some(LiveFindings {
+                answered_ms: vec![700, 1_900],
+                same_frames: true,
+                watched: None,
+                run: 1,
+                repeated_frames: 0,
+                flashes: None,
+            }),
+        },
+        flashes: Some(vec![5]),
+        ..taken
     }
 }
 

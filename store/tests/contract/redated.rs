@@ -1,12 +1,16 @@
 //! Times that a wrong clock has set, and the newest time that a database knows.
 
-use crate::fixtures::{World, at, event, keep, read, session, world, write};
+use crate::{
+    captures::capture,
+    fixtures::{World, at, event, keep, read, session, world, write},
+};
 use domain::{
     event::{EventData, EventType},
     outcome::SessionRef,
     session::FailureReason,
 };
 use store::{
+    capture::captures::{self, CaptureRow, Slot},
     session::{
         links::{self, LinkRow},
         sessions::{self, SessionRow},
@@ -59,7 +63,7 @@ async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others()
 }
 
 #[tokio::test]
-async fn the_newest_time_is_that_of_the_newest_session() {
+async fn the_newest_time_is_that_of_the_newest_session_or_capture() {
     for Backend { name, db, .. } in backends().await {
         assert_eq!(read!(db, tx => sessions::find_newest_at(tx)), None, "{name}");
         let World { tenant, .. } = world(&db).await;
@@ -68,6 +72,17 @@ async fn the_newest_time_is_that_of_the_newest_session() {
         assert_eq!(
             read!(db, tx => sessions::find_newest_at(tx)),
             Some(newest.session.created_at),
+            "{name}"
+        );
+        let later = keep(CaptureRow {
+            created_at: at(90_000),
+            ..capture(&newest.session.id, 1, Slot::Selfie, 1)
+        });
+        assert!(later.created_at > newest.session.created_at);
+        write!(db, tx => captures::insert(tx, later)).unwrap();
+        assert_eq!(
+            read!(db, tx => sessions::find_newest_at(tx)),
+            Some(later.created_at),
             "{name}"
         );
     }

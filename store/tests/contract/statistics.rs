@@ -3,7 +3,6 @@
 use crate::fixtures::{World, at, expired, keep, outcome, read, session, world, write};
 use domain::{
     document::Side,
-    findings::Asked,
     funnel::FunnelStep,
     ids::{CaptureId, SessionId},
     outcome::{Source, Verdict},
@@ -54,22 +53,10 @@ async fn answer(db: &Db, id: &SessionId, change: fn(&mut AttemptRow)) {
 }
 
 async fn take(db: &Db, id: &SessionId, number: u8, slot: Slot, accepted: bool) {
+    let capture = CaptureId::from_random([number; 16]);
     let row = keep(CaptureRow {
-        id: CaptureId::from_random([number; 16]),
-        session: id.clone(),
-        attempt: 1,
-        slot,
-        number: 1,
-        document_type: None,
-        asked: Asked::default(),
-        flashes: None,
-        frames: Vec::new(),
-        problems: Vec::new(),
-        created_at: at(1),
         accepted_at: accepted.then_some(at(2)),
-        discarded_at: None,
-        findings: None,
-        analysed_at: None,
+        ..CaptureRow::new(capture, (id, 1), slot, Vec::new(), at(1))
     });
     write!(db, tx => captures::insert(tx, row)).unwrap();
 }

@@ -9,7 +9,6 @@ use crate::{
 };
 use domain::{
     document::{DocumentType, Side},
-    findings::Asked,
     quality::{QualityLimits, document_problems},
     session::{Status, Step},
     time::Timestamp,
@@ -47,22 +46,12 @@ pub async fn capture_document(
     let (id, now) = (honnin.capture_id(), honnin.now());
     let problems = document_problems(&picture.quality, &QualityLimits::default());
     let frames = keep(honnin, &attempt, &id, vec![(0, picture)]).await?;
+    let of = (applicant.session(), applicant.attempt());
+    // Its number is known in the unit that stores it.
     let capture = CaptureRow {
-        id,
-        session: applicant.session().clone(),
-        attempt: applicant.attempt(),
-        slot,
-        number: 0,
         document_type: Some(kind),
-        asked: Asked::default(),
-        flashes: None,
-        frames,
         problems,
-        created_at: now,
-        accepted_at: None,
-        discarded_at: None,
-        findings: None,
-        analysed_at: None,
+        ..CaptureRow::new(id, of, slot, frames, now)
     };
     let (who, row) = (applicant.clone(), capture.clone());
     let unit = honnin

@@ -125,22 +125,13 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     let (id, now) = (honnin.capture_id(), honnin.now());
     let measured = asked.live.as_mut().and_then(|live| live.flashes.take());
     let frames = keep(honnin, &attempt, &id, pictures).await?;
+    let of = (applicant.session(), applicant.attempt());
+    // Its number is known in the unit that stores it.
     let mut capture = CaptureRow {
-        id,
-        session: applicant.session().clone(),
-        attempt: applicant.attempt(),
-        slot: Slot::Selfie,
-        number: 0,
-        document_type: None,
         asked,
-        flashes: None,
-        frames,
         accepted_at: problems.is_empty().then_some(now),
         problems,
-        created_at: now,
-        discarded_at: None,
-        findings: None,
-        analysed_at: None,
+        ..CaptureRow::new(id, of, Slot::Selfie, frames, now)
     };
     if let Some(measured) = measured {
         let key = honnin.vault.open(&attempt.row.data_key).await?;
