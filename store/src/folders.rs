@@ -2,8 +2,9 @@
 //! synced.
 
 use std::{
-    fs::{DirBuilder, File},
+    fs::{DirBuilder, File, metadata},
     io,
+    os::unix::fs::MetadataExt as _,
     path::Path,
 };
 
@@ -30,6 +31,19 @@ pub fn create_durably(path: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The number of the disk that a folder is on at present. Where a disk is not mounted, it is that of the disk below.
+///
+/// # Errors
+/// If there is no such folder.
+pub(crate) fn disk_of(folder: &Path) -> io::Result<u64> {
+    let found = metadata(named(folder))?;
+    if found.is_dir() {
+        Ok(found.dev())
+    } else {
+        Err(io::ErrorKind::NotADirectory.into())
+    }
 }
 
 /// How many bytes of a folder's disk this process can still write.

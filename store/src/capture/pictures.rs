@@ -37,8 +37,15 @@ pub(crate) const CHECK: &str = "check";
 pub struct Pictures {
     objects: Arc<dyn ObjectStore>,
     /// The local folder, if it is one. Removals reach the disk only once their folders are synced, which the object store does not do.
-    root: Option<PathBuf>,
+    root: Option<Root>,
     durable: Arc<Mutex<Durable>>,
+}
+
+/// A local folder, and the disk that it was on when it was opened.
+#[derive(Clone, Debug)]
+struct Root {
+    path: PathBuf,
+    disk: u64,
 }
 
 /// The folders whose names this process knows to be durable. A folder that was there already may have been created a moment ago, for
@@ -58,12 +65,16 @@ impl Pictures {
     /// If the folder cannot be created.
     pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
         create_durably(folder).map_err(StoreError::unavailable)?;
+        let disk = folders::disk_of(folder).map_err(StoreError::unavailable)?;
         let files = LocalFileSystem::new_with_prefix(folder).map_err(unavailable)?;
         // An acknowledged picture survives a power cut: the file, and the folders that were created for it, are synced before `put`
         // returns.
         Ok(Self {
             objects: Arc::new(files.with_fsync(true)),
-            root: Some(folder.to_owned()),
+            root: Some(Root {
+                path: folder.to_owned(),
+                disk,
+            }),
             durable: Arc::default(),
         })
     }
@@ -98,6 +109,8 @@ impl Pictures {
     /// If the name is malformed or the store does not respond.
     pub async fn put(&self, session: &SessionId, name: &str, sealed: Vec<u8>) -> Result<(), StoreError> {
         let path = picture_path(session, name)?;
+        // Storing would create it.
+        self.refuse_missing_folder().await?;
         self.within(self.objects.put(&path, sealed.into())).await?;
         self.make_durable(session).await
     }
@@ -138,17 +151,25 @@ impl Pictures {
     pub async fn find(&self, session: &SessionId, name: &str) -> Result<Option<Bytes>, StoreError> {
         let path = picture_path(session, name)?;
         let found = async {
-            match self.objects.get(&path).await {
-                Ok(found) => Ok(Some(read(found).await)),
-                Err(error) if self.is_absence(&error) => Ok(None),
-                Err(error) => Err(error),
-            }
+            Ok(match self.get(&path).await? {
+                Some(found) => Some(read(found).await),
+                None => None,
+            })
         };
         let found = self.within(found).await?;
         if found.is_none() {
             self.refuse_missing_folder().await?;
         }
         found.transpose()
+    }
+
+    /// An object, or `None` if there is none.
+    async fn get(&self, path: &ObjectPath) -> Result<Option<GetResult>, object_store::Error> {
+        match self.objects.get(path).await {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if self.is_absence(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether an error says that there is no such object. An S3 server also answers 404 if the bucket does not exist, and so does a proxy
@@ -162,14 +183,19 @@ impl Pictures {
         }
     }
 
-    /// A picture is missing from a folder that is there. From one that is not, for example because its disk is not mounted, everything is.
+    /// Refuses to look into a folder that is not there, or not on the disk on which it was opened. If its disk is not mounted, the folder
+    /// that is in its place is empty: every picture would be taken for absent or removed, and new ones would be hidden once it is mounted.
     async fn refuse_missing_folder(&self) -> Result<(), StoreError> {
-        let Some(root) = self.root.clone() else { return Ok(()) };
-        let there = tokio::task::spawn_blocking(move || root.is_dir()).await;
-        if there.map_err(StoreError::unavailable)? {
-            Ok(())
-        } else {
-            Err(StoreError::unavailable("the folder of pictures is missing"))
+        let Some(Root { path, disk }) = self.root.clone() else {
+            return Ok(());
+        };
+        let found = tokio::task::spawn_blocking(move || folders::disk_of(&path)).await;
+        match found.map_err(StoreError::unavailable)? {
+            Ok(found) if found == disk => Ok(()),
+            Ok(_) => Err(StoreError::unavailable(
+                "the folder of pictures is on another disk than at the start",
+            )),
+            Err(_) => Err(StoreError::unavailable("the folder of pictures is missing")),
         }
     }
 
@@ -178,7 +204,9 @@ impl Pictures {
     /// # Errors
     /// If the name is malformed or the store does not respond.
     pub async fn delete(&self, session: &SessionId, name: &str) -> Result<(), StoreError> {
-        self.remove(&picture_path(session, name)?).await?;
+        let path = picture_path(session, name)?;
+        self.refuse_missing_folder().await?;
+        self.remove(&path).await?;
         self.sync(vec![session_folder(session)]).await
     }
 
@@ -187,6 +215,7 @@ impl Pictures {
     /// # Errors
     /// If the store does not respond. Some may be gone then: retry.
     pub async fn delete_session(&self, session: &SessionId) -> Result<usize, StoreError> {
+        self.refuse_missing_folder().await?;
         let folder = session_folder(session);
         let found: Vec<_> = self.within(self.objects.list(Some(&folder)).try_collect()).await?;
         for picture in &found {
@@ -212,7 +241,7 @@ impl Pictures {
     /// Removes a session's local folder with what the object store does not list: an incomplete file left by a crash.
     async fn remove_folder(&self, session: &SessionId) -> Result<(), StoreError> {
         let Some(root) = &self.root else { return Ok(()) };
-        let folder = root.join(session_folder(session).as_ref());
+        let folder = root.path.join(session_folder(session).as_ref());
         let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
         match removed.map_err(StoreError::unavailable)? {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::unavailable(error)),
@@ -223,7 +252,7 @@ impl Pictures {
     /// Syncs those of the local folders that exist.
     async fn sync(&self, folders: Vec<ObjectPath>) -> Result<(), StoreError> {
         let Some(root) = &self.root else { return Ok(()) };
-        let folders: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder.as_ref())).collect();
+        let folders: Vec<PathBuf> = folders.iter().map(|folder| root.path.join(folder.as_ref())).collect();
         let sync = move || {
             folders.iter().try_for_each(|folder| match folders::sync(folder) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
@@ -293,8 +322,10 @@ impl Pictures {
     /// # Errors
     /// If it cannot.
     pub async fn check(&self) -> Result<(), StoreError> {
+        // Storing would create it.
+        self.refuse_missing_folder().await?;
         if let Some(root) = self.root.clone() {
-            let free = tokio::task::spawn_blocking(move || folders::free_bytes(&root)).await;
+            let free = tokio::task::spawn_blocking(move || folders::free_bytes(&root.path)).await;
             let free = free
                 .map_err(StoreError::unavailable)?
                 .map_err(StoreError::unavailable)?;

@@ -161,14 +161,57 @@ async fn every_session_with_pictures_stands_on_exactly_one_shelf() {
     }
 }
 
+/// Whatever is done in a folder of pictures that is not the right one is an outage.
+async fn refuses_everything(pictures: &Pictures, id: &SessionId) {
+    let refused = [
+        pictures.put(id, "back", vec![1]).await,
+        pictures.find(id, "back").await.map(drop),
+        pictures.delete(id, "front").await,
+        pictures.delete_session(id).await.map(drop),
+        pictures.check().await,
+    ];
+    for refused in refused {
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    }
+}
+
+/// Planted faults that this test detects: an erasure that finds nothing to remove; a picture stored in the folder on which a disk is mounted
+/// later.
 #[tokio::test]
-async fn a_folder_that_is_gone_is_an_outage_and_no_picture_is_taken_for_absent() {
+async fn a_folder_that_is_gone_is_an_outage_and_no_picture_is_taken_for_absent_or_removed() {
     let backend = sqlite().await;
     let (pictures, folder) = (backend.pictures(), backend.folder().join("pictures"));
-    pictures.put(&session(1), "front", vec![1]).await.unwrap();
-    std::fs::rename(&folder, folder.with_file_name("elsewhere")).unwrap();
-    let found = pictures.find(&session(1), "front").await;
-    assert!(matches!(found, Err(StoreError::Unavailable(_))), "{found:?}");
+    let (id, elsewhere) = (session(1), folder.with_file_name("elsewhere"));
+    pictures.put(&id, "front", vec![1]).await.unwrap();
+    std::fs::rename(&folder, &elsewhere).unwrap();
+    refuses_everything(&pictures, &id).await;
+    assert!(!folder.exists());
+    std::fs::write(&folder, "in its place").unwrap();
+    refuses_everything(&pictures, &id).await;
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(&elsewhere, &folder).unwrap();
+    pictures.check().await.unwrap();
+    assert_eq!(pictures.delete_session(&id).await.unwrap(), 1);
+}
+
+/// Planted fault that this test detects: looking only whether a folder is there.
+#[tokio::test]
+async fn a_folder_whose_disk_is_not_mounted_is_an_outage_although_the_one_below_is_there() {
+    let mounted = tempfile::tempdir_in("/dev/shm").unwrap();
+    let below = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = below.path().join("pictures");
+    std::os::unix::fs::symlink(mounted.path(), &folder).unwrap();
+    let pictures = Pictures::in_folder(&folder).unwrap();
+    let id = session(1);
+    pictures.put(&id, "front", vec![1]).await.unwrap();
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    refuses_everything(&pictures, &id).await;
+    assert!(std::fs::read_dir(&folder).unwrap().next().is_none());
+    std::fs::remove_dir(&folder).unwrap();
+    std::os::unix::fs::symlink(mounted.path(), &folder).unwrap();
+    pictures.check().await.unwrap();
+    assert_eq!(pictures.delete_session(&id).await.unwrap(), 1);
 }
 
 #[tokio::test]
