@@ -24,14 +24,18 @@ use std::{
     fmt,
     future::{Pending, pending},
     io,
+    net::SocketAddr,
     pin::Pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream, lookup_host},
     sync::Notify,
     time::{Timeout, error::Elapsed, timeout},
 };
@@ -44,20 +48,34 @@ use tokio_rustls::{
 const CONNECT: Duration = Duration::from_secs(5);
 /// So many bytes of a request count as progress.
 const PIECE: usize = 64 << 10;
+/// Bytes of a request that the system may hold: it would take megabytes, which say nothing of the server.
+const SEND_BUFFER: u32 = 256 << 10;
 /// How long an idle connection is kept: less than S3 servers do.
 const IDLE: Duration = Duration::from_secs(15);
+
+/// How long a server is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// While something is sent or received, without any progress, and for the answer to a request without a body.
+    pub(super) silence: Duration,
+    /// For the answer to a request once all of its body was handed over: some of it is still on its way, and has to be stored.
+    pub(super) answer: Duration,
+}
 
 /// Makes the client of one bucket.
 #[derive(Clone)]
 pub(super) struct Connector {
     tls: TlsConnector,
-    silence: Duration,
+    patience: Patience,
 }
 
 impl Connector {
-    /// Trusts the system's certificate authorities and `extra_roots`. A request fails when the server has neither taken nor sent anything
-    /// for as long as `silence`, however long all of it takes.
-    pub(super) fn new(extra_roots: &[CertificateDer<'static>], silence: Duration) -> Result<Self, object_store::Error> {
+    /// Trusts the system's certificate authorities and `extra_roots`. A request fails when the server has made no progress for too long,
+    /// however long all of it takes.
+    pub(super) fn new(
+        extra_roots: &[CertificateDer<'static>],
+        patience: Patience,
+    ) -> Result<Self, object_store::Error> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         for root in extra_roots {
@@ -71,7 +89,7 @@ impl Connector {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self {
             tls: TlsConnector::from(Arc::new(config)),
-            silence,
+            patience,
         })
     }
 }
@@ -97,7 +115,7 @@ impl HttpConnector for Connector {
             .build(self.clone());
         Ok(HttpClient::new(Http {
             client,
-            silence: self.silence,
+            patience: self.patience,
         }))
     }
 }
@@ -105,23 +123,28 @@ impl HttpConnector for Connector {
 #[derive(Debug)]
 struct Http {
     client: Client<Connector, Sending>,
-    silence: Duration,
+    patience: Patience,
 }
 
 #[async_trait]
 impl HttpService for Http {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let taken = Arc::new(Notify::new());
+        let taken = Arc::new(Taken::default());
         let request = request.map(|body| Sending::new(body, Arc::clone(&taken)));
         let mut answer = self.client.request(request);
         let answer = loop {
+            let limit = if taken.is_whole() {
+                self.patience.answer
+            } else {
+                self.patience.silence
+            };
             tokio::select! {
                 answer = &mut answer => break answer.map_err(of_client)?,
-                progress = timeout(self.silence, taken.notified()) => progress.map_err(silent)?,
+                progress = timeout(limit, taken.more.notified()) => progress.map_err(silent)?,
             }
         };
         let (head, body) = answer.into_parts();
-        let body = Receiving::new(body, self.silence);
+        let body = Receiving::new(body, self.patience.silence);
         Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body)))
     }
 }
@@ -130,16 +153,30 @@ fn silent(late: Elapsed) -> HttpError {
     HttpError::new(HttpErrorKind::Timeout, late)
 }
 
+/// How much of a request's body was taken.
+#[derive(Debug, Default)]
+struct Taken {
+    more: Notify,
+    whole: AtomicBool,
+}
+
+impl Taken {
+    /// Whether there was a body, and all of it was taken.
+    fn is_whole(&self) -> bool {
+        self.whole.load(Ordering::Acquire)
+    }
+}
+
 /// The body of a request in pieces, of which each is noted when it is asked for: then those before have been taken.
 #[derive(Debug)]
 struct Sending {
     whole: HttpRequestBody,
     rest: Bytes,
-    taken: Arc<Notify>,
+    taken: Arc<Taken>,
 }
 
 impl Sending {
-    fn new(whole: HttpRequestBody, taken: Arc<Notify>) -> Self {
+    fn new(whole: HttpRequestBody, taken: Arc<Taken>) -> Self {
         let rest = Bytes::new();
         Self { whole, rest, taken }
     }
@@ -153,7 +190,7 @@ impl Body for Sending {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
-        self.taken.notify_one();
+        self.taken.more.notify_one();
         while self.rest.is_empty() {
             match ready!(Pin::new(&mut self.whole).poll_frame(context)).transpose()? {
                 Some(frame) => match frame.into_data() {
@@ -164,7 +201,13 @@ impl Body for Sending {
             }
         }
         let length = self.rest.len().min(PIECE);
-        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+        let piece = self.rest.split_to(length);
+        // After the last one, nobody asks again.
+        if self.is_end_stream() {
+            self.taken.whole.store(true, Ordering::Release);
+            self.taken.more.notify_one();
+        }
+        Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -258,13 +301,34 @@ async fn connect(tls: TlsConnector, uri: Uri) -> io::Result<Stream> {
     let is_tls = uri.scheme_str() == Some("https");
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-    let tcp = TcpStream::connect((host, port)).await?;
-    tcp.set_nodelay(true)?;
+    let tcp = reach(host, port).await?;
     if !is_tls {
         return Ok(Stream(Box::new(tcp)));
     }
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
     Ok(Stream(Box::new(tls.connect(name, tcp).await?)))
+}
+
+/// Connects to the first address of a host that answers.
+async fn reach(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut refused = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in lookup_host((host, port)).await? {
+        match reach_at(address).await {
+            Ok(tcp) => return Ok(tcp),
+            Err(error) => refused = error,
+        }
+    }
+    Err(refused)
+}
+
+async fn reach_at(address: SocketAddr) -> io::Result<TcpStream> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.set_nodelay(true)?;
+    socket.connect(address).await
 }
 
 trait Io: AsyncRead + AsyncWrite + Unpin + Send {}

@@ -6,7 +6,7 @@ mod tests;
 
 use crate::StoreError;
 use domain::secret::Secret;
-use http::Connector;
+use http::{Connector, Patience};
 use object_store::{
     BackoffConfig, ObjectStore, RetryConfig,
     aws::{AmazonS3, AmazonS3Builder},
@@ -15,12 +15,17 @@ use object_store::{
 use rustls_pki_types::CertificateDer;
 use std::{sync::Arc, time::Duration};
 
-/// Attempts at a request that is not answered, or answered with a temporary fault, are repeated this often, and begun for this long. A
-/// phone whose upload is answered with 503 tries again by itself.
+/// A request that gets no answer, or a temporary error, is retried this often; no retry begins later than this. A phone whose upload is
+/// answered with 503 tries again by itself.
 const RETRIES: usize = 5;
 const RETRY_FOR: Duration = Duration::from_secs(20);
-/// A server that has taken and sent nothing for this long is not answering. A small part of [`RETRY_FOR`], or it would not be asked again.
-const SILENCE: Duration = Duration::from_secs(6);
+/// A server that is not answering.
+const PATIENCE: Patience = Patience {
+    // Well below [`RETRY_FOR`], or there would be no retry.
+    silence: Duration::from_secs(6),
+    // Below it as well: longer than storing a picture takes, but a server that is stuck is asked again.
+    answer: Duration::from_secs(15),
+};
 
 /// A bucket, and how to reach it.
 #[derive(Clone, Debug)]
@@ -44,11 +49,11 @@ pub struct Bucket {
 impl Bucket {
     /// The bucket as an object store. Connects when it is used.
     pub(super) fn open(&self) -> Result<Arc<dyn ObjectStore>, StoreError> {
-        self.open_with(SILENCE)
+        self.open_with(PATIENCE)
     }
 
-    fn open_with(&self, silence: Duration) -> Result<Arc<dyn ObjectStore>, StoreError> {
-        let store = self.build(silence).map_err(StoreError::unavailable)?;
+    fn open_with(&self, patience: Patience) -> Result<Arc<dyn ObjectStore>, StoreError> {
+        let store = self.build(patience).map_err(StoreError::unavailable)?;
         Ok(if self.prefix.is_empty() {
             Arc::new(store)
         } else {
@@ -56,7 +61,7 @@ impl Bucket {
         })
     }
 
-    fn build(&self, silence: Duration) -> Result<AmazonS3, object_store::Error> {
+    fn build(&self, patience: Patience) -> Result<AmazonS3, object_store::Error> {
         let retry = RetryConfig {
             backoff: BackoffConfig {
                 init_backoff: Duration::from_millis(200),
@@ -71,7 +76,7 @@ impl Bucket {
             .with_region(&self.region)
             .with_virtual_hosted_style_request(!self.path_style)
             .with_retry(retry)
-            .with_http_connector(Connector::new(&self.extra_roots, silence)?);
+            .with_http_connector(Connector::new(&self.extra_roots, patience)?);
         if let Some(endpoint) = &self.endpoint {
             builder = builder
                 .with_endpoint(endpoint)

@@ -1,8 +1,9 @@
 //! Requests to a server that is silent, or slow.
 //!
-//! Planted faults that these tests detect: waiting for a silent server as long as requests are repeated; one limit for a whole request.
+//! Planted faults that these tests detect: waiting for a silent server as long as requests are repeated; one limit for a whole request; one
+//! limit for taking a picture and for storing it; taking what the system holds for what the server has.
 
-use super::Bucket;
+use super::{Bucket, http::Patience};
 use domain::secret::Secret;
 use object_store::{ObjectStore, ObjectStoreExt, path::Path};
 use std::{sync::Arc, time::Duration};
@@ -10,11 +11,13 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpSocket, TcpStream},
     sync::mpsc,
-    time::interval,
+    time::{Instant, interval, interval_at},
 };
 
 /// What counts as silence here.
 const SILENCE: Duration = Duration::from_millis(400);
+/// How long a server may take to store what it has.
+const ANSWER: Duration = Duration::from_millis(1600);
 /// Several times as much as connections hold that nobody reads.
 const LARGE: usize = 24 << 20;
 
@@ -37,7 +40,11 @@ fn server() -> (TcpListener, Arc<dyn ObjectStore>) {
         credentials: Some(("AKIDTEST".into(), Secret::new("sesame".into()))),
         extra_roots: Vec::new(),
     };
-    (listener, bucket.open_with(SILENCE).unwrap())
+    let patience = Patience {
+        silence: SILENCE,
+        answer: ANSWER,
+    };
+    (listener, bucket.open_with(patience).unwrap())
 }
 
 /// Reads a request's head, and returns what followed it.
@@ -98,6 +105,48 @@ async fn a_large_picture_is_sent_to_a_slow_server_at_once_however_long_it_takes(
         slow.write_all(STORED).await.unwrap();
     };
     let (name, picture) = (Path::from("x"), vec![0; LARGE].into());
+    let (stored, ()) = tokio::join!(bucket.put(&name, picture), serve);
+    stored.unwrap();
+}
+
+/// Waits for so many fifths of [`SILENCE`].
+async fn fifths(count: u32) {
+    interval_at(Instant::now() + SILENCE / 5 * count, SILENCE).tick().await;
+}
+
+#[tokio::test]
+async fn a_server_that_has_a_picture_may_store_it_for_longer_than_silence_lasts() {
+    let (listener, bucket) = server();
+    let serve = async {
+        let (mut slow, _) = listener.accept().await.unwrap();
+        let left = 100_000 - head(&mut slow).await;
+        body(&mut slow, left).await;
+        fifths(10).await;
+        slow.write_all(STORED).await.unwrap();
+    };
+    let (name, picture) = (Path::from("x"), vec![0; 100_000].into());
+    let (stored, ()) = tokio::join!(bucket.put(&name, picture), serve);
+    stored.unwrap();
+}
+
+#[tokio::test]
+async fn what_the_system_holds_of_a_picture_is_not_taken_for_sent() {
+    const STEP: usize = 256 << 10;
+    let (listener, bucket) = server();
+    let length = 20 * STEP;
+    let serve = async {
+        let (mut slow, _) = listener.accept().await.unwrap();
+        let mut left = length - head(&mut slow).await;
+        // Longer than the server may take to answer.
+        while left > 0 {
+            fifths(2).await;
+            let part = left.min(STEP);
+            body(&mut slow, part).await;
+            left -= part;
+        }
+        slow.write_all(STORED).await.unwrap();
+    };
+    let (name, picture) = (Path::from("x"), vec![0; length].into());
     let (stored, ()) = tokio::join!(bucket.put(&name, picture), serve);
     stored.unwrap();
 }
