@@ -1,6 +1,6 @@
 //! Viewing jobs without claiming them, and removing old ones.
 
-use super::{JobKind, JobNumber, Row, joined, kind_of};
+use super::{JobKind, JobNumber, Row, joined};
 use crate::{
     StoreError,
     db::{Tx, on},
@@ -50,32 +50,32 @@ pub struct Backlog {
     pub kind: JobKind,
     /// Jobs that are due and not finished.
     pub due: i64,
-    /// How long the oldest of them has been due.
+    /// How long the oldest of them has been due. Jobs that are due whatever the clock says have no time, and do not count.
     pub oldest: Millis,
 }
 
-/// The jobs that are due at `now` and not finished, held by a worker or not, by kind; kinds without any are left out.
+/// The jobs that are due at `now` and not finished, held by a worker or not, by kind; kinds without any are left out, and those
+/// that only a newer program knows.
 ///
 /// # Errors
-/// If the database does not respond or a row does not parse.
+/// If the database does not respond.
 pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, StoreError> {
-    let rows: Vec<(String, i64, i64)> = on!(tx, conn => sqlx::query_as(
-        "SELECT kind, COUNT(*), MIN(run_at) FROM jobs
+    let rows: Vec<(String, i64, Option<i64>)> = on!(tx, conn => sqlx::query_as(
+        "SELECT kind, COUNT(*), MIN(NULLIF(run_at, 0)) FROM jobs
          WHERE finished_at IS NULL AND kind <> 'deliver' AND run_at <= $1 GROUP BY kind
          UNION ALL
-         SELECT kind, COUNT(*), MIN(run_at) FROM jobs
+         SELECT kind, COUNT(*), MIN(NULLIF(run_at, 0)) FROM jobs
          WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id >= '' AND run_at <= $1 GROUP BY kind
          ORDER BY 1")
         .bind(now.as_millis()).fetch_all(conn).await)?;
-    rows.into_iter()
-        .map(|(kind, due, since)| {
-            Ok(Backlog {
-                kind: kind_of(&kind)?,
-                due,
-                oldest: Millis(now.as_millis() - since),
-            })
+    let known = rows.into_iter().filter_map(|(kind, due, since)| {
+        Some(Backlog {
+            kind: JobKind::parse(&kind)?,
+            due,
+            oldest: since.map_or(Millis(0), |since| Millis(now.as_millis() - since)),
         })
-        .collect()
+    });
+    Ok(known.collect())
 }
 
 /// When the next job that nobody holds is due.
@@ -93,7 +93,8 @@ pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreErr
     Ok(next.map(Timestamp::from_millis))
 }
 
-/// Up to `limit` unfinished jobs by due time, or all kinds of jobs of one subject, finished ones included.
+/// Up to `limit` unfinished jobs by due time, or all kinds of jobs of one subject, finished ones included. Kinds that only a newer
+/// program knows are left out.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -102,21 +103,20 @@ pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<
         "SELECT id, kind, subject, run_at, attempt, leased_by, leased_until, finished_at, last_error FROM jobs
          WHERE ($1 IS NULL AND finished_at IS NULL) OR subject = $1 ORDER BY run_at, id LIMIT $2")
         .bind(subject).bind(i64::from(limit)).fetch_all(conn).await)?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(JobState {
-                number: JobNumber(row.id),
-                kind: kind_of(&row.kind)?,
-                subject: row.subject,
-                run_at: Timestamp::from_millis(row.run_at),
-                attempt: row.attempt,
-                leased_by: row.leased_by,
-                leased_until: row.leased_until.map(Timestamp::from_millis),
-                finished_at: row.finished_at.map(Timestamp::from_millis),
-                last_error: row.last_error,
-            })
+    let known = rows.into_iter().filter_map(|row| {
+        Some(JobState {
+            number: JobNumber(row.id),
+            kind: JobKind::parse(&row.kind)?,
+            subject: row.subject,
+            run_at: Timestamp::from_millis(row.run_at),
+            attempt: row.attempt,
+            leased_by: row.leased_by,
+            leased_until: row.leased_until.map(Timestamp::from_millis),
+            finished_at: row.finished_at.map(Timestamp::from_millis),
+            last_error: row.last_error,
         })
-        .collect()
+    });
+    Ok(known.collect())
 }
 
 /// Removes jobs finished before `before`, at most `limit`. Returns how many.

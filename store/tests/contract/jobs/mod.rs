@@ -214,6 +214,25 @@ async fn a_kind_this_program_does_not_know_waits_for_one_that_does() {
 }
 
 #[tokio::test]
+async fn a_kind_this_program_does_not_know_is_left_out_where_jobs_are_listed_and_counted() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        backend
+            .run("INSERT INTO jobs (kind, subject, run_at) VALUES ('of_tomorrow', 'x', 0)")
+            .await;
+        enqueue(db, JobKind::Sweep, "x", 5, None).await;
+        let due = db.read(async |tx| jobs::count_due(tx, at(10)).await).await.unwrap();
+        let due: Vec<_> = due.iter().map(|backlog| (backlog.kind, backlog.due)).collect();
+        assert_eq!(due, [(JobKind::Sweep, 1)], "{name}");
+        for subject in [None, Some("x")] {
+            let listed = list(db, subject).await;
+            let kinds: Vec<_> = listed.iter().map(|job| job.kind).collect();
+            assert_eq!(kinds, [JobKind::Sweep], "{name}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_worker_takes_the_kinds_it_asked_for_and_sees_whether_there_are_any() {
     const QUICK: [JobKind; 2] = [JobKind::Expire, JobKind::Analyse];
     for Backend { name, db, .. } in backends().await {
@@ -280,5 +299,17 @@ async fn what_is_due_is_counted_by_kind_with_the_age_of_the_oldest() {
         );
         finish(db, &held, 500).await.unwrap();
         assert_eq!(count(500).await, [(JobKind::Deliver, 1, 200), (JobKind::Sweep, 1, 300)]);
+        // Due whatever the clock says, and not since 1970.
+        enqueue(db, JobKind::Redate, "first", 0, None).await;
+        assert_eq!(count(99).await, [(JobKind::Redate, 1, 0)]);
+        enqueue(db, JobKind::Redate, "second", 250, None).await;
+        assert_eq!(
+            count(500).await,
+            [
+                (JobKind::Deliver, 1, 200),
+                (JobKind::Redate, 2, 250),
+                (JobKind::Sweep, 1, 300)
+            ]
+        );
     }
 }
