@@ -2,7 +2,7 @@
 
 use super::{
     BackupError, DATA, ERASED, Half, KEYS, Manifest, PICTURES, at, postgres,
-    references::{CAPTURES, Captured, KEYS_IN_USE, Picture, pictures_of},
+    references::{CAPTURES, Captured, KEYS_IN_USE, KEYS_STORED, Picture, pictures_of},
 };
 use crate::vault::DataKeyId;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
@@ -138,7 +138,7 @@ async fn stored_keys(folder: &Path, manifest: &Manifest) -> Result<BTreeSet<Data
     let path = manifest.place(folder, KEYS);
     let failed = |error: sqlx::Error| BackupError::database(&path, error);
     let mut database = open(&path).await?;
-    let found: Vec<String> = sqlx::query_scalar("SELECT id FROM data_keys")
+    let found: Vec<String> = sqlx::query_scalar(KEYS_STORED)
         .fetch_all(&mut database)
         .await
         .map_err(failed)?;

@@ -22,7 +22,7 @@ fn backup_manifests() {
                 );
             }
         }
-        assert_eq!(again(&manifest).files, manifest.files);
+        assert_eq!(again(&manifest), manifest);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     BackupError, DATA, ERASED, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress,
-    compare::compare, files, pictures, postgres, references::KEYS_ERASED, sqlite_options, unnumbered, verify,
+    compare::compare, files, pictures, postgres, references::KEYS_ERASED, sqlite_options, verify, without_digest,
 };
 use crate::capture::pictures::CHECK;
 use domain::time::Timestamp;
@@ -151,7 +151,7 @@ fn is_of_keys(name: &str) -> bool {
             .and_then(|rest| rest.strip_suffix('.'))
             .unwrap_or(name)
     });
-    Half::Keys.names().contains(&unnumbered(whole))
+    Half::Keys.names().contains(&without_digest(whole))
 }
 
 /// The files of a copied database, under names that end in [`NEW`].

@@ -49,8 +49,8 @@ const KEYS: &str = "keys.db";
 const PICTURES: &str = "pictures";
 /// The ids of the keys of sessions that had been erased when the keys were copied.
 const ERASED: &str = "erased-keys.txt";
-/// So many digits of a file's hash are in its name.
-const NUMBER: usize = 16;
+/// How many digits of a key file's SHA-256 begin its name.
+const DIGEST_PREFIX: usize = 16;
 /// Of the manifests that are written.
 const FORMAT: u32 = 2;
 /// Of the manifests before: keys were not named after their content, and nothing said who had been erased. They can still be put back.
@@ -139,7 +139,7 @@ enum Half {
 }
 
 /// What a folder of a copy holds.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
     half: Half,
@@ -205,7 +205,7 @@ impl Manifest {
     /// Where a file lies. Those of keys are named after their content.
     fn place(&self, folder: &Path, name: &str) -> PathBuf {
         match self.files.get(name) {
-            Some(file) if self.half == Half::Keys && self.format != EARLIER => folder.join(file.numbered(name)),
+            Some(file) if self.half == Half::Keys && self.format != EARLIER => folder.join(file.with_digest(name)),
             _ => folder.join(name),
         }
     }
@@ -222,8 +222,8 @@ impl FileHash {
         self.sha256.len() == 64 && is_hexadecimal(&self.sha256)
     }
 
-    fn numbered(&self, name: &str) -> String {
-        format!("{}-{name}", self.sha256.get(..NUMBER).unwrap_or_default())
+    fn with_digest(&self, name: &str) -> String {
+        format!("{}-{name}", self.sha256.get(..DIGEST_PREFIX).unwrap_or_default())
     }
 }
 
@@ -231,10 +231,10 @@ fn is_hexadecimal(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The name of a file without the digits of its content before it.
-fn unnumbered(name: &str) -> &str {
+/// The name of a file without the digits of its SHA-256 before it.
+fn without_digest(name: &str) -> &str {
     match name.split_once('-') {
-        Some((number, rest)) if number.len() == NUMBER && is_hexadecimal(number) => rest,
+        Some((prefix, rest)) if prefix.len() == DIGEST_PREFIX && is_hexadecimal(prefix) => rest,
         _ => name,
     }
 }

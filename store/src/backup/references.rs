@@ -18,6 +18,11 @@ pub(super) const KEYS_IN_USE: &str = "SELECT data_key FROM sessions WHERE purged
 /// The keys of those that were.
 pub(super) const KEYS_ERASED: &str = "SELECT data_key FROM sessions WHERE purged_at IS NOT NULL ORDER BY data_key";
 
+/// The keys that an installation has.
+pub(super) const KEYS_STORED: &str = "SELECT id FROM data_keys ORDER BY id";
+/// Names the installation.
+pub(super) const OLDEST_TENANT: &str = "SELECT id FROM tenants ORDER BY created_at, id LIMIT 1";
+
 /// A row of [`CAPTURES`].
 pub(super) type Captured = (String, String, String);
 

@@ -4,6 +4,7 @@ use super::{
     BackupError, FileHash, Half, Manifest, PICTURES, Progress,
     compare::{compare, open},
     files,
+    references::OLDEST_TENANT,
 };
 use crate::capture::pictures::parse_path;
 use domain::time::Timestamp;
@@ -110,7 +111,7 @@ pub(super) fn picture(name: &str) -> Option<&str> {
 pub(super) async fn oldest_tenant(path: &Path) -> Result<Option<String>, BackupError> {
     let failed = |error: sqlx::Error| BackupError::database(path, error);
     let mut connection = open(path).await?;
-    let found = sqlx::query_scalar("SELECT id FROM tenants ORDER BY created_at, id LIMIT 1")
+    let found = sqlx::query_scalar(OLDEST_TENANT)
         .fetch_optional(&mut connection)
         .await
         .map_err(failed)?;
