@@ -34,16 +34,9 @@ use service::{
     },
 };
 use sha2::{Digest, Sha256};
-use std::{
-    collections::BTreeSet,
-    fs::File,
-    time::{Duration, UNIX_EPOCH},
-};
+use std::collections::BTreeSet;
 use store::{
-    capture::{
-        captures,
-        pictures::{Pictures, path_of},
-    },
+    capture::{captures, pictures::Pictures},
     decision::decisions,
     review,
     session::sessions,
@@ -380,17 +373,7 @@ async fn the_sweep_removes_pictures_that_no_session_has_and_no_others() {
     let unknown = SessionId::from_random([7; 16]);
     pictures.put(&unknown, "front", vec![1]).await.unwrap();
     // By the clock of the test: what is newer than the database is kept.
-    let path = harness
-        .folder()
-        .join("pictures")
-        .join(path_of(&unknown, "front").unwrap());
-    let stored = UNIX_EPOCH + Duration::from_millis(START.as_millis().unsigned_abs());
-    File::options()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_modified(stored)
-        .unwrap();
+    harness.age_picture(&unknown, "front", START);
     let erased = harness.create().await.id;
     harness.wait(Millis::days(7)).await;
     harness.wait(Millis::days(90)).await;

@@ -45,10 +45,16 @@ use service::{
     },
     webhook::sender::{SenderConfig, WebhookSender},
 };
-use std::{net::IpAddr, path::Path, sync::Arc};
+use std::{
+    fs::File,
+    net::IpAddr,
+    path::Path,
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
 use store::{
     Db, StoreError,
-    capture::pictures::Pictures,
+    capture::pictures::{Pictures, path_of},
     jobs::{self, JobState},
     settings::{
         api_keys,
@@ -184,6 +190,14 @@ impl Harness {
     /// Where its files are.
     pub fn folder(&self) -> &Path {
         self.database.folder()
+    }
+
+    /// Makes a stored picture as old as if it had been stored at `at`: the folder's clock is not the manual one.
+    pub fn age_picture(&self, session: &SessionId, name: &str, at: Timestamp) {
+        let path = self.folder().join("pictures").join(path_of(session, name).unwrap());
+        let at = UNIX_EPOCH + Duration::from_millis(at.as_millis().unsigned_abs());
+        let picture = File::options().write(true).open(path).unwrap();
+        picture.set_modified(at).unwrap();
     }
 
     /// The tenant as the API knows it.

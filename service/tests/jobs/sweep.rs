@@ -13,11 +13,7 @@ use service::{
     jobs::sweep::{self, Retention},
     session::rate_limit::CreationRate,
 };
-use std::{
-    fs::File,
-    time::{Duration, Instant, UNIX_EPOCH},
-};
-use store::capture::pictures::path_of;
+use std::time::{Duration, Instant};
 use testkit::{
     Harness, START,
     databases::{Backend, backends},
@@ -223,17 +219,7 @@ async fn foreign_picture(harness: &Harness, number: u8, age: Millis) -> SessionI
         .put(&session, "front", b"sealed".to_vec())
         .await
         .unwrap();
-    let path = harness
-        .folder()
-        .join("pictures")
-        .join(path_of(&session, "front").unwrap());
-    let stored = UNIX_EPOCH + Duration::from_millis(u64::try_from(harness.clock.now().as_millis() - age.0).unwrap());
-    File::options()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_modified(stored)
-        .unwrap();
+    harness.age_picture(&session, "front", harness.clock.now().plus(Millis(-age.0)));
     session
 }
 
