@@ -35,7 +35,10 @@ use service::{
         submit::submit,
         take::capture_document,
     },
-    jobs::worker::{Lane, Worker},
+    jobs::{
+        lease::LEASE,
+        worker::{Lane, Worker},
+    },
     runtime::clock::SystemClock,
     session::create::create_session,
 };
@@ -179,6 +182,9 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
         .filter(|job| victim.workers.contains(&job.worker))
         .collect();
     assert!(!orphans.is_empty(), "{held:?}");
+    for orphan in &orphans {
+        assert!(orphan.until <= killed_at.plus(LEASE), "{orphan:?}");
+    }
     let sent_again = |id: &str| {
         let received = receiver.received();
         received.iter().filter(|one| one.header("webhook-id") == id).count() > 1
