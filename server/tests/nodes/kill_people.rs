@@ -37,12 +37,8 @@ async fn what_people_were_told_is_there_however_often_the_process_is_killed() {
     // Skipped without a server: `scripts/with-postgres` starts one.
     if let Some(server) = databases::postgres_server() {
         let database = databases::postgres(&server).await;
-        let urls = (&database.url, &database.keys_url);
-        let installation = Installation::new().with(&format!(
-            "database.url = {:?}\ndatabase.keys_url = {:?}\ndatabase.connections = 8\n",
-            urls.0, urls.1
-        ));
-        killed(installation, urls.0).await;
+        let installation = Installation::new().on_postgres(&database.url, &database.keys_url);
+        killed(installation, &database.url).await;
     }
 }
 

@@ -22,7 +22,7 @@ use std::{
     thread,
 };
 use tempfile::TempDir;
-use testkit::authority;
+use testkit::{authority, buckets::Bucket};
 use tokio::sync::mpsc;
 use vision::Vision;
 
@@ -69,6 +69,26 @@ impl Installation {
     pub(crate) fn with(mut self, toml: &str) -> Self {
         self.settings.push_str(toml);
         self
+    }
+
+    /// With its databases on PostgreSQL.
+    pub(crate) fn on_postgres(self, url: &str, keys_url: &str) -> Self {
+        self.with(&format!(
+            "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
+        ))
+    }
+
+    /// With its pictures in a bucket.
+    pub(crate) fn in_bucket(self, bucket: &Bucket) -> Self {
+        let (id, secret) = bucket.credentials.as_ref().unwrap();
+        self.with(&format!(
+            "s3.bucket = {:?}\ns3.prefix = {:?}\ns3.endpoint = {:?}\ns3.path_style = true\ns3.access_key_id = {id:?}\n\
+             s3.secret_access_key = {:?}\n",
+            bucket.name,
+            bucket.prefix,
+            bucket.endpoint.as_ref().unwrap(),
+            secret.expose(),
+        ))
     }
 
     /// With environment variables for its processes.

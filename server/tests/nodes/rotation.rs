@@ -256,11 +256,8 @@ async fn two_nodes_on_one_postgresql_read_whatever_is_encrypted_however_often_a_
         return;
     };
     let address = databases::postgres_address(&server).await;
-    let (url, keys_url) = (&address.url, &address.keys_url);
-    let installation = Installation::new().with(&format!(
-        "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
-    ));
-    rotated_and_killed(world(installation, [url.clone(), keys_url.clone()], 2).await).await;
+    let installation = Installation::new().on_postgres(&address.url, &address.keys_url);
+    rotated_and_killed(world(installation, [address.url, address.keys_url], 2).await).await;
 }
 
 async fn rotated_and_killed(world: World) {

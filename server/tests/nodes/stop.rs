@@ -79,10 +79,7 @@ async fn a_rolling_restart_of_two_nodes_on_one_postgres_fails_no_request() {
         return;
     };
     let database = databases::postgres(&postgres).await;
-    let (url, keys_url) = (&database.url, &database.keys_url);
-    let installation = Installation::new().with(&format!(
-        "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
-    ));
+    let installation = Installation::new().on_postgres(&database.url, &database.keys_url);
     let app = installation.open(Millis(0)).await;
     let tenant = add_tenant(&app, settings(None)).await;
     let addresses = [(); 2].map(|()| SocketAddr::from(([127, 0, 0, 1], free_port())));

@@ -78,20 +78,11 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 /// An installation on one PostgreSQL and, if there is an S3 server, with its pictures in a bucket; `None` without a PostgreSQL.
 async fn shared() -> Option<Installation> {
     let database = databases::postgres(&databases::postgres_server()?).await;
-    let (url, keys_url) = (&database.url, &database.keys_url);
-    let installation = Installation::new().with(&format!(
-        "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
-    ));
-    let Some(bucket) = buckets::fresh().await else {
-        return Some(installation);
-    };
-    let (id, secret) = bucket.credentials.as_ref().unwrap();
-    Some(installation.with(&format!(
-        "s3.bucket = {:?}\ns3.endpoint = {:?}\ns3.path_style = true\ns3.access_key_id = {id:?}\ns3.secret_access_key = {:?}\n",
-        bucket.name,
-        bucket.endpoint.as_ref().unwrap(),
-        secret.expose(),
-    )))
+    let installation = Installation::new().on_postgres(&database.url, &database.keys_url);
+    Some(match buckets::fresh().await {
+        Some(bucket) => installation.in_bucket(&bucket),
+        None => installation,
+    })
 }
 
 /// A running node, and the names under which its workers hold jobs.
