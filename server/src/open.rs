@@ -35,10 +35,9 @@ use std::{
 };
 use store::{
     Db, DbOptions, StoreError,
-    backup::{PicturePlace, UNFINISHED},
+    backup::{DatabasePlace, PicturePlace, UNFINISHED},
     capture::{bucket::Bucket, pictures::Pictures},
     folders::create_durably,
-    marks::{self, Mark},
 };
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
@@ -214,9 +213,17 @@ enum Unfinished {
     Expected,
 }
 
-async fn is_restoring(db: &Db) -> Result<bool, OpenError> {
-    let unit = db.ask(async |tx| marks::is_set(tx, Mark::Restoring).await);
-    unit.await.map_err(on("database.url"))
+/// Refuses a database into which a copy is being put back. Opening it would migrate what is there of it.
+async fn refuse_restoring(url: &str) -> Result<(), OpenError> {
+    let Ok(place) = DatabasePlace::at(url) else {
+        // Opening it says what is wrong with it.
+        return Ok(());
+    };
+    match place.is_restoring().await {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(OpenError::RestoringDatabase),
+        Err(error) => Err(on("database.url")(StoreError::Unavailable(error.to_string().into()))),
+    }
 }
 
 async fn assemble(
@@ -234,13 +241,12 @@ async fn assemble(
         connections: config.connections,
         ..DbOptions::default()
     };
+    if unfinished == Unfinished::Refused {
+        refuse_restoring(&config.database_url).await?;
+    }
     let db = Db::open(&config.database_url, options)
         .await
         .map_err(on("database.url"))?;
-    // Before anything else of it is looked at, and before a master key is made.
-    if unfinished == Unfinished::Refused && is_restoring(&db).await? {
-        return Err(OpenError::RestoringDatabase);
-    }
     let vault = open_vault(&config, options, &db).await.map_err(|error| match error {
         MasterKeyError::Store(source @ (StoreError::Locked(_) | StoreError::Corrupt(_))) => {
             on(config.master_key.setting())(source)

@@ -14,11 +14,7 @@ use std::{
     path::PathBuf,
     sync::Arc,
 };
-use store::{
-    StoreError,
-    backup::{self, DatabasePlace, Gaps, Source, Target, Verified},
-    marks::{self, Mark},
-};
+use store::backup::{self, DatabasePlace, Gaps, Source, Target, Verified};
 
 #[derive(Subcommand)]
 pub(super) enum BackupCommand {
@@ -116,7 +112,7 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         let closed = app.honnin.close().await;
         let erased = erased?;
         closed?;
-        target.finish()?;
+        target.finish().await?;
         describe(&verified)?;
         say(format!("Restored to {}", config.data_dir.display()))?;
         if erased > 0 {

@@ -10,7 +10,6 @@ use super::{
 };
 use domain::{
     document::Side,
-    findings::Asked,
     ids::{CaptureId, SessionId},
     scope::Scope,
     session::Status,
@@ -28,6 +27,7 @@ use std::{
 };
 use store::{
     DbOptions,
+    backup::UNFINISHED,
     capture::{
         captures::{self, CaptureRow, Frame, Slot},
         pictures::Pictures,
@@ -245,27 +245,16 @@ async fn copied() -> (Installation, Copy, SessionId) {
 /// Stores a picture of a session, as a phone does.
 async fn photograph(app: &App, pictures: &Pictures, session: &SessionId) {
     pictures.put(session, "front", b"sealed".to_vec()).await.unwrap();
-    let row = CaptureRow {
-        id: CaptureId::from_random(app.honnin.random_bytes()),
-        session: session.clone(),
-        attempt: 1,
-        slot: Slot::Document(Side::Front),
-        number: 1,
-        document_type: None,
-        asked: Asked::default(),
-        flashes: None,
-        frames: vec![Frame {
-            object: "front".into(),
-            sha256: String::new(),
-            at: 0,
-        }],
-        problems: Vec::new(),
-        created_at: app.honnin.now(),
-        accepted_at: None,
-        discarded_at: None,
-        findings: None,
-        analysed_at: None,
+    let frame = Frame {
+        object: "front".into(),
+        sha256: String::new(),
+        at: 0,
     };
+    let (id, slot) = (
+        CaptureId::from_random(app.honnin.random_bytes()),
+        Slot::Document(Side::Front),
+    );
+    let row = CaptureRow::new(id, (session, 1), slot, vec![frame], app.honnin.now());
     let unit = app.honnin.db().write(async move |tx| captures::insert(tx, &row).await);
     unit.await.unwrap();
 }
@@ -320,7 +309,7 @@ async fn a_copy_without_a_picture_that_a_session_refers_to_is_refused_with_its_n
     let refusal = Copy::new().refusal(&make, &installation).await;
     assert!(refusal.contains("letter: is not a picture of a session"), "{refusal}");
     let Some(bucket) = buckets::fresh().await else { return };
-    whole.run(&put_back, &in_bucket(Installation::new(), &bucket)).await;
+    whole.run(&put_back, &Installation::new().in_bucket(&bucket)).await;
     let restored = Pictures::in_bucket(&bucket).unwrap();
     assert_eq!(restored.find(&id, "front").await.unwrap().unwrap(), "sealed");
 }
@@ -373,45 +362,54 @@ async fn a_copy_that_is_damaged_mixed_or_unfinished_is_refused_with_the_name_of_
     assert!(refusal.contains("holds the keys of another installation"), "{refusal}");
 }
 
-/// An installation on two empty databases of a PostgreSQL server and, if there is an S3 server, with its pictures in an empty bucket;
-/// and its pictures.
-async fn on_servers() -> Option<(Installation, Pictures)> {
-    let server = databases::postgres_server()?;
-    let [url, keys_url] = [databases::empty(&server).await, databases::empty(&server).await];
-    let installation = Installation::new().with(&format!("database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\n"));
-    let Some(bucket) = buckets::fresh().await else {
-        let pictures = pictures(&installation);
-        fs::remove_dir_all(installation.data()).unwrap();
-        return Some((installation, pictures));
-    };
-    let pictures = Pictures::in_bucket(&bucket).unwrap();
-    Some((in_bucket(installation, &bucket), pictures))
+/// An installation on two empty databases of a PostgreSQL server and, if there is an S3 server, with its pictures in an empty bucket.
+async fn on_servers() -> Option<Servers> {
+    let databases = empty_databases(&databases::postgres_server()?).await;
+    let bucket = buckets::fresh().await;
+    let mut installation = on_databases(&databases);
+    if let Some(bucket) = &bucket {
+        installation = installation.in_bucket(bucket);
+    }
+    Some(Servers { installation, bucket })
 }
 
-/// The same installation with its pictures in a bucket.
-fn in_bucket(installation: Installation, bucket: &buckets::Bucket) -> Installation {
-    let (id, secret) = bucket.credentials.as_ref().unwrap();
-    installation.with(&format!(
-        "s3.bucket = {:?}\ns3.prefix = {:?}\ns3.endpoint = {:?}\ns3.path_style = true\ns3.access_key_id = {id:?}\n\
-         s3.secret_access_key = {:?}\n",
-        bucket.name,
-        bucket.prefix,
-        bucket.endpoint.as_ref().unwrap(),
-        secret.expose(),
-    ))
+struct Servers {
+    installation: Installation,
+    bucket: Option<buckets::Bucket>,
+}
+
+impl Servers {
+    /// The pictures of the installation, which is there.
+    fn pictures(&self) -> Pictures {
+        match &self.bucket {
+            Some(bucket) => Pictures::in_bucket(bucket).unwrap(),
+            None => pictures(&self.installation),
+        }
+    }
+}
+
+/// Two empty databases of a PostgreSQL server: of an installation, and of its keys.
+pub(super) async fn empty_databases(server: &str) -> [String; 2] {
+    [databases::empty(server).await, databases::empty(server).await]
+}
+
+/// An installation on these databases.
+pub(super) fn on_databases([url, keys_url]: &[String; 2]) -> Installation {
+    Installation::new().on_postgres(url, keys_url)
 }
 
 /// Planted faults that this test detects: the keys dumped before the sessions; a list of keys read outside the snapshot of its dump.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_of_an_installation_on_postgres_and_s3_made_while_sessions_are_created_is_whole() {
-    let (Some((installation, pictures)), Some((other, restored))) = (on_servers().await, on_servers().await) else {
+    let (Some(lost), Some(found)) = (on_servers().await, on_servers().await) else {
         return;
     };
+    let (installation, other) = (&lost.installation, &found.installation);
     let app = installation.open(Millis(0)).await;
     let tenant = add_tenant(&app, settings(None)).await;
     let key = tenant.key.expose();
-    let (node, address) = begin(&installation, "serve").await;
-    let customers = Customers::start(address, key, &pictures);
+    let (node, address) = begin(installation, "serve").await;
+    let customers = Customers::start(address, key, &lost.pictures());
     let [make, verify, put_back] = documented();
     let copy = Copy::new();
     let before = customers.at_least(60).await;
@@ -420,17 +418,24 @@ async fn a_copy_of_an_installation_on_postgres_and_s3_made_while_sessions_are_cr
         customers.at_least(before.len() + 70).await;
         customers.end().await
     };
-    let ((), all) = tokio::join!(copy.run(&make, &installation), more);
+    let ((), all) = tokio::join!(copy.run(&make, installation), more);
     drop((node, app));
 
-    copy.run(&verify, &other).await;
-    copy.run(&put_back, &other).await;
-    let refusal = copy.refusal(&put_back, &other).await;
+    copy.run(&verify, other).await;
+    copy.run(&put_back, other).await;
+    let refusal = copy.refusal(&put_back, other).await;
     assert!(refusal.contains("the PostgreSQL database: exists already"), "{refusal}");
-    let (mut node, address) = begin(&other, "serve").await;
+    let (mut node, address) = begin(other, "serve").await;
     node.until_it_says("webhooks are on hold").await;
-    all_are_back((address, key), &all, &before, &restored).await;
+    all_are_back((address, key), &all, &before, &found.pictures()).await;
     node.stop().await;
+    if let (Some(server), Some(bucket)) = (databases::postgres_server(), &found.bucket) {
+        // A bucket that somebody uses, whatever was interrupted in the folder.
+        let another = on_databases(&empty_databases(&server).await).in_bucket(bucket);
+        leave_unfinished(&another);
+        let refusal = copy.refusal(&put_back, &another).await;
+        assert!(refusal.contains("a picture in the bucket: exists already"), "{refusal}");
+    }
     // A copy of another kind of database, and one whose dump was cut off, are refused.
     let refusal = copy.refusal(&put_back, &Installation::new()).await;
     assert!(refusal.contains("is a copy of another kind of database"), "{refusal}");
@@ -442,7 +447,7 @@ async fn a_copy_of_an_installation_on_postgres_and_s3_made_while_sessions_are_cr
         .unwrap();
     let bytes = fs::read(&dump).unwrap();
     fs::write(&dump, &bytes[..bytes.len() / 2]).unwrap();
-    let refusal = copy.refusal(&verify, &other).await;
+    let refusal = copy.refusal(&verify, other).await;
     assert!(refusal.contains("keys.pgdump: is damaged"), "{refusal}");
 }
 
@@ -461,12 +466,7 @@ fn a_picture(copy: &Copy) -> PathBuf {
 async fn whoever_was_erased_after_the_copy_does_not_come_back_with_it() {
     let (installation, copy, id) = copied().await;
     let app = installation.open(Millis(0)).await;
-    let find = id.clone();
-    let unit = app
-        .honnin
-        .db()
-        .read(async move |tx| sessions::find_any(tx, &find).await);
-    let row = unit.await.unwrap().unwrap();
+    let row = find_session(&app, &id).await.unwrap();
     let (url, master) = (
         format!("sqlite://{}", installation.data().join("keys.db").display()),
         installation.data().join("master.key"),
@@ -498,20 +498,29 @@ async fn whoever_was_erased_after_the_copy_does_not_come_back_with_it() {
     node.stop().await;
 }
 
+async fn find_session(app: &App, id: &SessionId) -> Option<SessionRow> {
+    let id = id.clone();
+    let unit = app.honnin.db().read(async move |tx| sessions::find_any(tx, &id).await);
+    unit.await.unwrap()
+}
+
 /// The row of a session once nothing of it is left.
 async fn until_erased(app: &App, pictures: &Pictures, id: &SessionId) -> SessionRow {
     loop {
-        let find = id.clone();
-        let unit = app
-            .honnin
-            .db()
-            .read(async move |tx| sessions::find_any(tx, &find).await);
-        let row = unit.await.unwrap().unwrap();
+        let row = find_session(app, id).await.unwrap();
         if row.session.purged_at.is_some() && pictures.find(id, "front").await.unwrap().is_none() {
             return row;
         }
         tokio::task::yield_now().await;
     }
+}
+
+/// Marks an installation as one into which a copy is being put back, with everything that is in its folder.
+fn leave_unfinished(installation: &Installation) {
+    let data = installation.data();
+    let parts = ["honnin.db", "keys.db", "pictures", "master.key"].map(|name| data.join(name).display().to_string());
+    fs::create_dir_all(&data).unwrap();
+    fs::write(data.join(UNFINISHED), parts.join("\n")).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -520,14 +529,13 @@ async fn a_restore_that_was_interrupted_is_told_of_and_can_be_run_again() {
     let other = Installation::new();
     copy.run(&documented()[2], &other).await;
     // As if it had ended before its last step.
-    fs::write(other.data().join("restore-unfinished"), "").unwrap();
+    leave_unfinished(&other);
     let mut node = other.start("serve", "127.0.0.1:0");
     node.until_it_says("a backup is being restored into this folder").await;
     drop(node);
     copy.run(&documented()[2], &other).await;
     let app = other.open(Millis(0)).await;
-    let unit = app.honnin.db().read(async move |tx| sessions::find_any(tx, &id).await);
-    assert!(unit.await.unwrap().is_some());
+    assert!(find_session(&app, &id).await.is_some());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -650,9 +658,10 @@ async fn is_held_until_it_is_released(receiver: &Receiver, restored: &Installati
     let (process, _) = begin(restored, "serve --send-deliveries").await;
     receiver.wait_for(1).await;
     process.stop().await;
-    let (process, _) = begin(node, "serve").await;
-    assert!(!process.said().iter().any(|line| line.contains("webhooks are on hold")));
-    process.stop().await;
+    let (mut process, _) = begin(node, "serve").await;
+    process.ask_to_stop();
+    assert!(!process.says("webhooks are on hold").await, "it was released");
+    process.ends().await;
 }
 
 /// Planted faults that this test detects: a mark in the folder of one node; a mark that a start forgets.
@@ -668,9 +677,9 @@ async fn no_node_of_a_restored_installation_sends_webhooks_until_one_is_told_to(
         return;
     };
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
-    let lost = [databases::empty(&server).await, databases::empty(&server).await];
+    let lost = empty_databases(&server).await;
     let copy = copied_before_it_was_told(&receiver, &on_databases(&lost)).await;
-    let found = [databases::empty(&server).await, databases::empty(&server).await];
+    let found = empty_databases(&server).await;
     let restored = on_databases(&found);
     copy.run(&documented()[2], &restored).await;
     // A node with an empty folder of its own, as in a container, and the same master key.
@@ -680,34 +689,54 @@ async fn no_node_of_a_restored_installation_sends_webhooks_until_one_is_told_to(
     is_held_until_it_is_released(&receiver, &restored, &other).await;
 }
 
-pub(super) fn on_databases([url, keys_url]: &[String; 2]) -> Installation {
-    Installation::new().with(&format!(
-        "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
-    ))
-}
-
+/// Planted faults that this test detects: a look at the mark after the migration; a mark of one part that excuses the others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_starts_on_a_database_into_which_a_copy_is_being_restored_and_the_command_can_be_run_again() {
+    const MARKS: &str = "CREATE TABLE marks (name TEXT PRIMARY KEY NOT NULL)";
+    const RESTORING: &str = "INSERT INTO marks (name) VALUES ('restoring')";
+    const TABLES: &str = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
     let Some(server) = databases::postgres_server() else {
         return;
     };
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
-    let lost = [databases::empty(&server).await, databases::empty(&server).await];
+    let lost = empty_databases(&server).await;
     let copy = copied_before_it_was_told(&receiver, &on_databases(&lost)).await;
-    let found = [databases::empty(&server).await, databases::empty(&server).await];
-    copy.run(&documented()[2], &on_databases(&found)).await;
-    // As if it had ended before its last step, on another node.
-    databases::run_at(&found[0], "INSERT INTO marks (name) VALUES ('restoring')").await;
+    let put_back = &documented()[2];
+    let found = empty_databases(&server).await;
+    // As if it had ended after its first step, on another node.
+    databases::run_at(&found[0], MARKS).await;
+    databases::run_at(&found[0], RESTORING).await;
+    is_refused(&on_databases(&found)).await;
+    assert_eq!(databases::number_at(&found[0], TABLES).await, 1, "nothing was migrated");
+    copy.run(put_back, &on_databases(&found)).await;
+    // As if it had ended before its last step.
+    for url in &found {
+        databases::run_at(url, RESTORING).await;
+    }
+    is_refused(&on_databases(&found)).await;
     let other = on_databases(&found);
-    fs::create_dir(other.data()).unwrap();
-    let mut node = other.start("serve", "127.0.0.1:0");
-    node.until_it_says("a backup is being restored into this database")
-        .await;
-    drop(node);
-    fs::remove_dir_all(other.data()).unwrap();
-    copy.run(&documented()[2], &other).await;
+    copy.run(put_back, &other).await;
     let (node, _) = begin(&other, "serve").await;
     node.stop().await;
+
+    // Databases that somebody uses, whatever was interrupted in the folder or in another database.
+    let half = [databases::empty(&server).await, found[1].clone()];
+    databases::run_at(&half[0], MARKS).await;
+    databases::run_at(&half[0], RESTORING).await;
+    for used in [&found, &half] {
+        let used = on_databases(used);
+        leave_unfinished(&used);
+        let refusal = copy.refusal(put_back, &used).await;
+        assert!(refusal.contains("the PostgreSQL database: exists already"), "{refusal}");
+    }
+}
+
+/// A node with a folder of its own does not start, and says why.
+async fn is_refused(installation: &Installation) {
+    fs::create_dir_all(installation.data()).unwrap();
+    let mut node = installation.start("serve", "127.0.0.1:0");
+    node.until_it_says("a backup is being restored into this database")
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

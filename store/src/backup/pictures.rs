@@ -1,6 +1,6 @@
 //! Where the pictures are that are copied or put back.
 
-use super::{BackupError, FileHash, files};
+use super::{BackupError, FileHash, UNFINISHED, files};
 use crate::{
     StoreError,
     capture::pictures::{Pictures, parse_path},
@@ -28,8 +28,22 @@ pub enum PicturePlace {
     Bucket(Pictures),
 }
 
+impl PicturePlace {
+    /// The folder, if they are in one.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::Bucket(_) => None,
+        }
+    }
+}
+
 fn failed(about: &Path) -> impl Fn(StoreError) -> BackupError {
     move |error| BackupError::database(about, error)
+}
+
+fn in_bucket(error: StoreError) -> BackupError {
+    failed(Path::new("bucket"))(error)
 }
 
 /// Copies every picture of a bucket into the folder `to`, laid out as a local folder of pictures is. Returns what was copied, by
@@ -88,10 +102,25 @@ pub(super) async fn upload(bucket: &Pictures, path: &str, from: &Path) -> Result
 /// Whether a bucket has no pictures.
 pub(super) async fn is_empty(bucket: &Pictures) -> Result<bool, BackupError> {
     for shelf in 0..=u8::MAX {
-        let listed = bucket.list_sessions(shelf).await.map_err(failed(Path::new("bucket")))?;
+        let listed = bucket.list_sessions(shelf).await.map_err(in_bucket)?;
         if !listed.is_empty() {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether a copy is being put back into a bucket.
+pub(super) async fn is_restoring(bucket: &Pictures) -> Result<bool, BackupError> {
+    bucket.is_marked(UNFINISHED).await.map_err(in_bucket)
+}
+
+/// Marks a bucket: a copy is being put back into it.
+pub(super) async fn begin_restoring(bucket: &Pictures) -> Result<(), BackupError> {
+    bucket.mark(UNFINISHED).await.map_err(in_bucket)
+}
+
+/// Removes the mark from a bucket.
+pub(super) async fn end_restoring(bucket: &Pictures) -> Result<(), BackupError> {
+    bucket.unmark(UNFINISHED).await.map_err(in_bucket)
 }

@@ -2,10 +2,16 @@
 
 use super::{
     BackupError, FileHash, Half, at, files,
-    references::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, Picture, pictures_of},
+    references::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, KEYS_STORED, OLDEST_TENANT, Picture, pictures_of},
 };
-use crate::marks::Mark;
-use sqlx::{ConnectOptions as _, Connection as _, PgConnection, postgres::PgConnectOptions};
+use crate::{
+    DbOptions,
+    marks::{self, Mark},
+};
+use sqlx::{
+    ConnectOptions as _, Connection as _, PgConnection, PgPool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
 use std::{
     fs::File,
     io,
@@ -63,7 +69,7 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
         .map_err(failed)?;
     let statement = match half {
         Half::Data => KEYS_IN_USE,
-        Half::Keys => "SELECT id FROM data_keys ORDER BY id",
+        Half::Keys => KEYS_STORED,
     };
     let listed: Vec<String> = sqlx::query_scalar(statement)
         .fetch_all(&mut connection)
@@ -75,7 +81,7 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
             .fetch_all(&mut connection)
             .await
             .map_err(failed)?;
-        oldest_tenant = sqlx::query_scalar("SELECT id FROM tenants ORDER BY created_at, id LIMIT 1")
+        oldest_tenant = sqlx::query_scalar(OLDEST_TENANT)
             .fetch_optional(&mut connection)
             .await
             .map_err(failed)?;
@@ -112,8 +118,7 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
 
 /// The keys of the sessions that were erased.
 pub(super) async fn erased_keys(url: &str) -> Result<Vec<String>, BackupError> {
-    let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
-    let mut connection = parse(url)?.connect().await.map_err(failed)?;
+    let mut connection = connect(url).await?;
     let erased = sqlx::query_scalar(KEYS_ERASED)
         .fetch_all(&mut connection)
         .await
@@ -128,8 +133,7 @@ async fn run(connection: &mut PgConnection, statement: &'static str) -> Result<(
 
 /// Whether the database at `url` has no installation in it.
 pub(super) async fn is_empty(url: &str) -> Result<bool, BackupError> {
-    let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
-    let mut connection = parse(url)?.connect().await.map_err(failed)?;
+    let mut connection = connect(url).await?;
     let found: bool = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE tablename IN ('sessions', 'data_keys') AND schemaname = ANY (current_schemas(false)))",
     )
@@ -140,37 +144,58 @@ pub(super) async fn is_empty(url: &str) -> Result<bool, BackupError> {
     Ok(!found)
 }
 
-/// Marks the database at `url`, which may be empty: no node starts on it, whatever folder it has.
+/// Marks the database at `url`, which may be empty: a copy is being put back into it.
 pub(super) async fn begin_restoring(url: &str) -> Result<(), BackupError> {
-    let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
-    let mut connection = parse(url)?.connect().await.map_err(failed)?;
+    let mut connection = connect(url).await?;
     sqlx::raw_sql(MARKS).execute(&mut connection).await.map_err(failed)?;
-    sqlx::query("INSERT INTO marks (name) VALUES ($1) ON CONFLICT DO NOTHING")
-        .bind(Mark::Restoring.as_str())
-        .execute(&mut connection)
-        .await
-        .map_err(failed)?;
+    change_mark(connection, marks::SET).await
+}
+
+/// Removes the mark from the database at `url`.
+pub(super) async fn end_restoring(url: &str) -> Result<(), BackupError> {
+    change_mark(connect(url).await?, marks::REMOVE).await
+}
+
+async fn change_mark(mut connection: PgConnection, statement: &'static str) -> Result<(), BackupError> {
+    let mark = Mark::Restoring.as_str();
+    let changed = sqlx::query(statement).bind(mark).execute(&mut connection).await;
+    changed.map_err(failed)?;
     connection.close().await.map_err(failed)
 }
 
-/// Whether a copy is being put back into the database at `url`.
+/// Whether a copy is being put back into the database at `url`. A server that is just starting is waited for, as when it is opened.
 pub(super) async fn is_restoring(url: &str) -> Result<bool, BackupError> {
-    let failed = |error: sqlx::Error| BackupError::database(Path::new("PostgreSQL"), error);
-    let mut connection = parse(url)?.connect().await.map_err(failed)?;
-    let exists: bool = sqlx::query_scalar(
-        "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE tablename = 'marks' AND schemaname = ANY (current_schemas(false)))",
-    )
-    .fetch_one(&mut connection)
-    .await
-    .map_err(failed)?;
-    let is_set = exists
-        && sqlx::query_scalar::<_, bool>("SELECT EXISTS (SELECT 1 FROM marks WHERE name = $1)")
-            .bind(Mark::Restoring.as_str())
-            .fetch_one(&mut connection)
-            .await
-            .map_err(failed)?;
-    connection.close().await.map_err(failed)?;
-    Ok(is_set)
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(DbOptions::default().timeout)
+        .connect_with(parse(url)?)
+        .await
+        .map_err(failed)?;
+    let is_set = find_mark(&pool).await.map_err(failed);
+    pool.close().await;
+    is_set
+}
+
+async fn find_mark(pool: &PgPool) -> Result<bool, sqlx::Error> {
+    let exists: bool = sqlx::query_scalar("SELECT to_regclass('marks') IS NOT NULL")
+        .fetch_one(pool)
+        .await?;
+    if !exists {
+        return Ok(false);
+    }
+    let found: Option<i64> = sqlx::query_scalar(marks::FIND)
+        .bind(Mark::Restoring.as_str())
+        .fetch_optional(pool)
+        .await?;
+    Ok(found.is_some())
+}
+
+async fn connect(url: &str) -> Result<PgConnection, BackupError> {
+    parse(url)?.connect().await.map_err(failed)
+}
+
+fn failed(error: sqlx::Error) -> BackupError {
+    BackupError::database(Path::new("PostgreSQL"), error)
 }
 
 /// Puts a dump back into the database at `url`: all of it, or nothing.
@@ -196,7 +221,7 @@ pub(super) async fn check(dump: &Path) -> Result<(), BackupError> {
 }
 
 fn parse(url: &str) -> Result<PgConnectOptions, BackupError> {
-    PgConnectOptions::from_str(url).map_err(|error| BackupError::database(Path::new("PostgreSQL"), error))
+    PgConnectOptions::from_str(url).map_err(failed)
 }
 
 /// A program that connects as this one does. The password is in its environment, where other users cannot see it.

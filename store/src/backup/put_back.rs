@@ -6,12 +6,17 @@ use super::{
 };
 use crate::capture::pictures::CHECK;
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
-/// The file that is in a data folder while a copy is put back into it: without it, half a copy would look like an installation.
+/// The file that is in a data folder while a copy is put back into it: without it, half a copy would look like an installation. It names
+/// the files and folders that were begun. An object of the same name is in the bucket.
 pub const UNFINISHED: &str = "restore-unfinished";
+/// The first line of that file.
+const BEGUN: &str = "A copy is being put back. Run the command again if it was interrupted.";
+/// All of that file once everything is back and only the marks are left to be removed.
+const DONE: &str = "A copy was put back. Run the command again to finish it.";
 
 /// Where a database belongs.
 #[derive(Clone, Debug)]
@@ -41,11 +46,28 @@ impl DatabasePlace {
         }
     }
 
-    /// Whether a copy is being put back into it. In a file, the folder says so.
-    async fn is_restoring(&self) -> Result<bool, BackupError> {
+    /// Whether a copy is being put back into it, by its own mark. Of a file, only [`UNFINISHED`] in the data folder says so.
+    ///
+    /// # Errors
+    /// If the database does not respond.
+    pub async fn is_restoring(&self) -> Result<bool, BackupError> {
         match self {
             Self::File(_) => Ok(false),
             Self::Postgres(url) => postgres::is_restoring(url).await,
+        }
+    }
+
+    async fn begin_restoring(&self) -> Result<(), BackupError> {
+        match self {
+            Self::File(_) => Ok(()),
+            Self::Postgres(url) => postgres::begin_restoring(url).await,
+        }
+    }
+
+    async fn end_restoring(&self) -> Result<(), BackupError> {
+        match self {
+            Self::File(_) => Ok(()),
+            Self::Postgres(url) => postgres::end_restoring(url).await,
         }
     }
 
@@ -57,8 +79,16 @@ impl DatabasePlace {
         }
     }
 
+    /// The file that it is in, if it is in one.
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Postgres(_) => None,
+        }
+    }
+
     /// The name of the file of a copy from which it is put back.
-    const fn file(&self, half: Half) -> &'static str {
+    const fn source(&self, half: Half) -> &'static str {
         match (self, half) {
             (Self::File(_), Half::Data) => DATA,
             (Self::File(_), Half::Keys) => KEYS,
@@ -83,41 +113,94 @@ pub struct Target {
 }
 
 impl Target {
-    /// A part that exists already.
-    async fn find_existing(&self) -> Result<Option<PathBuf>, BackupError> {
+    /// A part that exists already, and that no attempt that was interrupted had begun. A mark speaks for what it is in or names, and for
+    /// nothing else: another part may belong to an installation that somebody uses.
+    async fn find_existing(&self, mark: &str) -> Result<Option<PathBuf>, BackupError> {
+        let is_begun = |part: &Path| mark.lines().any(|line| Path::new(line) == part);
         for database in [&self.database, &self.keys] {
-            if !database.is_empty().await? {
+            let is_marked = match database {
+                DatabasePlace::File(path) => is_begun(path),
+                DatabasePlace::Postgres(_) => database.is_restoring().await?,
+            };
+            if !is_marked && !database.is_empty().await? {
                 return Ok(Some(database.shown().to_owned()));
             }
         }
-        if let PicturePlace::Bucket(bucket) = &self.pictures
-            && !pictures::is_empty(bucket).await?
-        {
-            return Ok(Some("a picture in the bucket".into()));
+        match &self.pictures {
+            PicturePlace::Bucket(bucket) => {
+                if !pictures::is_restoring(bucket).await? && !pictures::is_empty(bucket).await? {
+                    return Ok(Some("a picture in the bucket".into()));
+                }
+            }
+            PicturePlace::Folder(folder) => {
+                if !is_begun(folder)
+                    && folder.exists()
+                    && let Some(there) = files::below(folder)?.iter().find(|path| *path != Path::new(CHECK))
+                {
+                    return Ok(Some(folder.join(there)));
+                }
+            }
         }
-        if let PicturePlace::Folder(folder) = &self.pictures
-            && folder.exists()
-            && let Some(there) = files::below(folder)?.iter().find(|path| *path != Path::new(CHECK))
-        {
-            return Ok(Some(folder.join(there)));
-        }
-        Ok(self.master_key.clone().filter(|file| file.exists()))
+        let master_key = self.master_key.clone();
+        Ok(master_key.filter(|file| !is_begun(file) && file.exists()))
     }
 
-    /// Declares that everything was put back.
+    /// The file that marks the data folder.
+    fn mark(&self) -> PathBuf {
+        self.folder.join(UNFINISHED)
+    }
+
+    /// What the mark says that an attempt has left; nothing if there is none.
+    fn read_mark(&self) -> Result<String, BackupError> {
+        let path = self.mark();
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            text => text.map_err(at(&path)),
+        }
+    }
+
+    /// Whether an attempt was interrupted when everything was back.
+    async fn is_done(&self, mark: &str) -> Result<bool, BackupError> {
+        Ok(mark == DONE && !self.database.is_empty().await? && !self.keys.is_empty().await?)
+    }
+
+    /// Marks every part, before anything is written to it.
+    async fn begin(&self) -> Result<(), BackupError> {
+        files::create_folder(&self.folder)?;
+        self.database.begin_restoring().await?;
+        self.keys.begin_restoring().await?;
+        if let PicturePlace::Bucket(bucket) = &self.pictures {
+            pictures::begin_restoring(bucket).await?;
+        }
+        let local = [self.database.file(), self.keys.file(), self.pictures.folder()];
+        let local = local.into_iter().chain([self.master_key.as_deref()]).flatten();
+        let lines: Vec<String> = [BEGUN.to_owned()]
+            .into_iter()
+            .chain(local.map(|path| path.display().to_string()))
+            .collect();
+        files::write(&self.mark(), lines.join("\n").as_bytes())
+    }
+
+    /// Declares that everything was put back: removes every mark.
     ///
     /// # Errors
-    /// If the file cannot be removed.
-    pub fn finish(&self) -> Result<(), BackupError> {
-        let mark = self.folder.join(UNFINISHED);
-        fs::remove_file(&mark).map_err(at(&mark))?;
+    /// If a mark cannot be removed. Putting back again then removes what is left.
+    pub async fn finish(&self) -> Result<(), BackupError> {
+        // Once one of the others is gone, its part looks like an installation in use.
+        files::write(&self.mark(), DONE.as_bytes())?;
+        self.database.end_restoring().await?;
+        self.keys.end_restoring().await?;
+        if let PicturePlace::Bucket(bucket) = &self.pictures {
+            pictures::end_restoring(bucket).await?;
+        }
+        files::remove(&self.mark())?;
         files::sync_folder(&self.folder)
     }
 }
 
 /// Verifies a copy and puts it back, with the file `master_key` if there is a place for it. If it was interrupted, it can be run again.
-/// The data folder then still has the file [`UNFINISHED`], which [`Target::finish`] removes once what was erased since is erased here, too,
-/// and a database on PostgreSQL the mark [`Mark::Restoring`](crate::marks::Mark), which the caller removes before.
+/// The data folder then still has the file [`UNFINISHED`], a database on PostgreSQL the mark [`Mark::Restoring`](crate::marks::Mark), and a
+/// bucket an object. The caller removes them with [`Target::finish`] once what was erased since is erased here, too.
 ///
 /// # Errors
 /// [`BackupError`]. If the copy is not whole, nothing was written.
@@ -131,31 +214,24 @@ pub async fn put_back(
     let verified = verify(data, keys, &mut |_| ()).await?;
     let (of_data, of_keys) = (Manifest::read(data, Half::Data)?, Manifest::read(keys, Half::Keys)?);
     for (folder, manifest, database) in [(data, &of_data, &target.database), (keys, &of_keys, &target.keys)] {
-        if !manifest.files.contains_key(database.file(manifest.half)) {
+        if !manifest.files.contains_key(database.source(manifest.half)) {
             return Err(BackupError::unfit(
                 folder,
                 "is a copy of another kind of database than the one in this configuration",
             ));
         }
     }
-    let mark = target.folder.join(UNFINISHED);
-    if !mark.exists()
-        && !target.database.is_restoring().await?
-        && let Some(there) = target.find_existing().await?
-    {
+    let mark = target.read_mark()?;
+    if target.is_done(&mark).await? {
+        return Ok(verified);
+    }
+    if let Some(there) = target.find_existing(&mark).await? {
         return Err(BackupError::unfit(
             &there,
             "exists already; a copy is only put back into an empty installation",
         ));
     }
-    files::create_folder(&target.folder)?;
-    if let DatabasePlace::Postgres(url) = &target.database {
-        postgres::begin_restoring(url).await?;
-    }
-    files::write(
-        &mark,
-        b"A copy is being put back into this folder. Run the command again if it was interrupted.\n",
-    )?;
+    target.begin().await?;
     put_pictures(data, &of_data, &target.pictures, progress).await?;
     if let (Some(from), Some(to)) = (master_key, &target.master_key) {
         files::create_folder(to.parent().unwrap_or(&target.folder))?;
@@ -163,7 +239,7 @@ pub async fn put_back(
         files::sync_folder(to.parent().unwrap_or(&target.folder))?;
     }
     for (folder, manifest, to) in [(keys, &of_keys, &target.keys), (data, &of_data, &target.database)] {
-        put_database(&manifest.place(folder, to.file(manifest.half)), to, target).await?;
+        put_database(&manifest.place(folder, to.source(manifest.half)), to, target).await?;
     }
     files::sync_folder(&target.folder)?;
     Ok(verified)

@@ -1,12 +1,13 @@
-//! Copies that are interrupted before each change that they make to the disk.
+//! Copies that are interrupted before each change that they make to the disk, when they are made and when they are put back.
 //!
 //! Planted faults that these tests detect: keys that are replaced before their manifest; the manifest of the data before that of the
-//! keys; pictures of an interrupted copy that stay; a folder that is not empty and is taken for a new one.
+//! keys; pictures of an interrupted copy that stay; a folder that is not empty and is taken for a new one; a mark in the data folder that
+//! excuses whatever there is elsewhere.
 
 use super::{
-    BackupError, Gaps, MANIFEST, PicturePlace, Source,
+    BackupError, DatabasePlace, Gaps, MANIFEST, PicturePlace, Source, Target, UNFINISHED,
     files::{below, interruption},
-    make, verify,
+    make, put_back, verify,
 };
 use crate::{
     Db, DbOptions,
@@ -20,13 +21,12 @@ use crate::{
 };
 use domain::{
     document::Side,
-    findings::Asked,
     ids::{CaptureId, SessionId, TenantId},
     session::{Plan, Session, Step},
     time::{Millis, Timestamp},
 };
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A stopped installation with two sessions, each with a picture.
@@ -45,27 +45,13 @@ const CHANGE: &str = "INSERT INTO write_checks (id, done) VALUES (1, 1) ON CONFL
 const FIRST_KEY: &str = "DELETE FROM data_keys WHERE id = (SELECT MIN(id) FROM data_keys)";
 
 fn capture(session: &SessionId) -> CaptureRow {
-    CaptureRow {
-        id: CaptureId::from_random(session.as_str().as_bytes()[5..21].try_into().unwrap()),
-        session: session.clone(),
-        attempt: 1,
-        slot: Slot::Document(Side::Front),
-        number: 1,
-        document_type: None,
-        asked: Asked::default(),
-        flashes: None,
-        frames: vec![Frame {
-            object: "front".into(),
-            sha256: String::new(),
-            at: 0,
-        }],
-        problems: Vec::new(),
-        created_at: AT,
-        accepted_at: None,
-        discarded_at: None,
-        findings: None,
-        analysed_at: None,
-    }
+    let id = CaptureId::from_random(session.as_str().as_bytes()[5..21].try_into().unwrap());
+    let frame = Frame {
+        object: "front".into(),
+        sha256: String::new(),
+        at: 0,
+    };
+    CaptureRow::new(id, (session, 1), Slot::Document(Side::Front), vec![frame], AT)
 }
 
 impl Installation {
@@ -172,6 +158,102 @@ async fn wherever_a_copy_is_interrupted_the_older_ones_stay_whole_and_it_can_be_
         assert_eq!(is_whole(older, keys).await, 2, "{changes} changes");
         // The manifest, the keys, and who was erased.
         assert_eq!(std::fs::read_dir(keys).unwrap().count(), 3, "{changes} changes");
+    }
+}
+
+/// The parts of an installation in one folder.
+fn target(folder: &Path) -> Target {
+    Target {
+        folder: folder.to_owned(),
+        database: DatabasePlace::File(folder.join("honnin.db")),
+        keys: DatabasePlace::File(folder.join("keys.db")),
+        master_key: Some(folder.join("master.key")),
+        pictures: PicturePlace::Folder(folder.join("pictures")),
+    }
+}
+
+/// A copy of an installation, which is there as well.
+struct Copy {
+    installation: Installation,
+    folders: [TempDir; 2],
+}
+
+impl Copy {
+    async fn new() -> Self {
+        let installation = Installation::new().await;
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let made = installation.copy(folders[0].path(), folders[1].path(), 1).await;
+        assert_eq!(made.unwrap(), 2);
+        Self { installation, folders }
+    }
+
+    /// Puts it back, as the command does.
+    async fn restore(&self, to: &Target) -> Result<(), BackupError> {
+        let master_key = self.installation.folder.path().join("master.key");
+        let [data, keys] = &self.folders;
+        put_back(data.path(), keys.path(), Some(&master_key), to, &mut |_| ()).await?;
+        to.finish().await
+    }
+}
+
+/// The files below a folder, with what is in them.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let read = |path: PathBuf| (path.clone(), std::fs::read(folder.join(path)).unwrap());
+    below(folder).unwrap().into_iter().map(read).collect()
+}
+
+#[tokio::test]
+async fn wherever_a_restore_is_interrupted_it_can_be_run_again() {
+    let copy = Copy::new().await;
+    let whole = tempfile::tempdir().unwrap();
+    copy.restore(&target(whole.path())).await.unwrap();
+    let whole = contents(whole.path());
+    assert_eq!(whole.len(), 5, "two databases, a master key, two pictures");
+    for changes in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let to = target(&folder.path().join("data"));
+        interruption::after(Some(changes));
+        let ended = copy.restore(&to).await;
+        interruption::after(None);
+        if ended.is_ok() {
+            assert!(changes > 10, "{changes} changes");
+            break;
+        }
+        copy.restore(&to).await.unwrap();
+        assert!(contents(&to.folder) == whole, "{changes} changes");
+        let again = copy.restore(&to).await.unwrap_err().to_string();
+        assert!(again.contains("honnin.db: exists already"), "{again}");
+    }
+}
+
+#[tokio::test]
+async fn what_an_interrupted_restore_had_not_begun_is_refused_and_not_touched() {
+    let copy = Copy::new().await;
+    let used = Installation::new().await;
+    let before = contents(used.folder.path());
+    let of_used = target(used.folder.path());
+    let changes: [(&str, fn(&mut Target, &Target)); 4] = [
+        ("honnin.db", |to, used| to.database = used.database.clone()),
+        ("keys.db", |to, used| to.keys = used.keys.clone()),
+        ("master.key", |to, used| to.master_key = used.master_key.clone()),
+        ("front", |to, used| to.pictures = used.pictures.clone()),
+    ];
+    for (name, change) in changes {
+        let folder = tempfile::tempdir().unwrap();
+        let mut to = target(folder.path());
+        for changes in 0.. {
+            interruption::after(Some(changes));
+            copy.restore(&to).await.unwrap_err();
+            interruption::after(None);
+            if folder.path().join(UNFINISHED).exists() {
+                break;
+            }
+        }
+        // Then the configuration was changed.
+        change(&mut to, &of_used);
+        let refused = copy.restore(&to).await.unwrap_err().to_string();
+        assert!(refused.contains(&format!("{name}: exists already")), "{refused}");
+        assert!(contents(used.folder.path()) == before, "{name}");
     }
 }
 

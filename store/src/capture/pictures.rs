@@ -333,8 +333,24 @@ impl Pictures {
                 return Err(StoreError::unavailable("there is no space for a picture"));
             }
         }
-        let check = ObjectPath::from(CHECK);
-        self.within(self.objects.put(&check, CHECK.into())).await.map(drop)
+        self.mark(CHECK).await
+    }
+
+    /// Stores an object beside the subfolders, which says something by being there.
+    pub(crate) async fn mark(&self, name: &'static str) -> Result<(), StoreError> {
+        let path = ObjectPath::from(name);
+        self.within(self.objects.put(&path, name.into())).await.map(drop)
+    }
+
+    /// Removes what [`Pictures::mark`] has stored.
+    pub(crate) async fn unmark(&self, name: &str) -> Result<(), StoreError> {
+        self.remove(&ObjectPath::from(name)).await
+    }
+
+    /// Whether there is what [`Pictures::mark`] stores.
+    pub(crate) async fn is_marked(&self, name: &str) -> Result<bool, StoreError> {
+        let path = ObjectPath::from(name);
+        self.within(self.get(&path)).await.map(|found| found.is_some())
     }
 }
 
