@@ -4,20 +4,24 @@
 //! retries that stay where a wrong clock planned them; deadlines and erasures planned by a wrong clock; decisions by its date.
 
 use domain::{
+    findings::SelfieFindings,
     ids::SessionId,
+    role::Role,
     session::Status,
     time::{Clock as _, Millis},
 };
 use service::{
-    access::Applicant,
+    access::{Applicant, Reviewer},
     capture::{decline::decline, submit::submit},
     jobs::sweep,
     privacy::erase_now::erase_of_tenant,
+    review::{ReviewDecision, UNDO, rule},
     session::cancel::cancel,
 };
 use store::webhook::deliveries::DeliveryState;
 use testkit::{
     Harness,
+    analyser::holder,
     receiver::{Receiver, Reply},
 };
 
@@ -235,10 +239,26 @@ async fn what_begins_and_ends_while_the_clock_is_wrong_lives_as_long_as_if_it_we
 async fn a_session_that_is_decided_or_ruled_on_while_the_clock_is_wrong_is_kept_for_its_whole_retention() {
     for by in [YEAR, Millis(-YEAR.0)] {
         let harness = Harness::new().await;
+        harness.analyser.see_selfie(SelfieFindings {
+            liveness: None,
+            ..holder()
+        });
+        let (ruled, _) = harness.decided().await;
+        harness.analyser.see_selfie(holder());
         let (id, applicant) = harness.ready().await;
         submit(&harness.honnin, &applicant).await.unwrap();
         harness.clock.jump(by);
+        let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+        rule(&harness.honnin, &rita, &ruled, ReviewDecision::Approve, None)
+            .await
+            .unwrap();
+        harness.wait(UNDO).await;
         harness.run_until_idle().await;
+        assert_eq!(
+            harness.detail(&ruled).await.session.status,
+            Status::Completed,
+            "{by:?}: a person decides by what is in front of them"
+        );
         assert_eq!(
             harness.detail(&id).await.session.status,
             Status::Deciding,
@@ -251,8 +271,12 @@ async fn a_session_that_is_decided_or_ruled_on_while_the_clock_is_wrong_is_kept_
         let session = harness.detail(&id).await.session;
         assert_eq!(session.status, Status::Completed, "{by:?}");
         harness.wait(Millis::days(89)).await;
-        assert!(harness.detail(&id).await.session.purged_at.is_none(), "{by:?}");
+        for id in [&id, &ruled] {
+            assert!(harness.detail(id).await.session.purged_at.is_none(), "{by:?}");
+        }
         harness.wait(Millis::days(2)).await;
-        assert!(harness.detail(&id).await.session.purged_at.is_some(), "{by:?}");
+        for id in [&id, &ruled] {
+            assert!(harness.detail(id).await.session.purged_at.is_some(), "{by:?}");
+        }
     }
 }
