@@ -280,3 +280,31 @@ async fn a_session_that_is_decided_or_ruled_on_while_the_clock_is_wrong_is_kept_
         }
     }
 }
+
+#[tokio::test]
+async fn a_session_whose_times_could_not_be_set_anew_while_the_clock_was_ahead_has_them_once_it_is_right() {
+    let harness = Harness::new().await;
+    harness.clock.jump(YEAR);
+    let session = harness.create().await.id;
+    let (broken, mended) = (
+        "CREATE TRIGGER broken BEFORE UPDATE ON sessions BEGIN SELECT RAISE(ABORT, 'broken'); END",
+        "DROP TRIGGER broken",
+    );
+    harness.database.run(broken).await;
+    // Long enough for the wrong clock to be trusted.
+    harness.wait(STEADY).await;
+    harness.clock.jump(Millis(-YEAR.0));
+    harness.database.run(mended).await;
+    let retry = harness.open_jobs().await;
+    assert!(
+        matches!(&retry[..], [job] if job.attempt == 1 && job.run_at > harness.clock.now().plus(Millis::days(300))),
+        "{retry:?}"
+    );
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    let left = harness.detail(&session).await.session.expires_at.as_millis() - harness.clock.now().as_millis();
+    assert_eq!(left, Millis::days(7).0);
+    harness.wait(Millis::days(7)).await;
+    assert_eq!(harness.detail(&session).await.session.status, Status::Expired);
+    assert_eq!(harness.events(&session).await.len(), 1);
+}
