@@ -386,3 +386,25 @@ async fn a_clock_moves_only_forward_and_only_in_a_sandbox() {
     let refused = advance(&harness.honnin, &stranger, id.as_str(), SandboxTime::Deadline).await;
     assert!(matches!(refused, Err(AdvanceError::NotFound)));
 }
+
+#[tokio::test]
+async fn no_session_ends_by_a_clock_that_has_just_jumped_and_the_caller_can_try_again() {
+    let harness = sandbox().await;
+    let id = harness.create().await.id;
+    let before = harness.detail(&id).await.session;
+    let (hour, year) = (Millis::hours(1), Millis::days(365));
+    // Under the second one, its deadline seems to have passed.
+    for (by, to) in [(hour, SandboxTime::Deadline), (year, SandboxTime::RetentionEnd)] {
+        harness.clock.jump(by);
+        let refused = move_to(&harness, id.as_str(), to).await;
+        assert!(matches!(refused, Err(AdvanceError::ClockJumped)), "{refused:?}");
+        assert_eq!(harness.detail(&id).await.session, before);
+        harness.clock.jump(Millis(-by.0));
+    }
+    harness.run_until_idle().await;
+    harness.wait(Millis::minutes(10)).await;
+    move_to(&harness, id.as_str(), SandboxTime::Deadline).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(harness.detail(&id).await.session.status, Status::Expired);
+    assert_eq!(event_types(&harness, &id).await, [EventType::Expired.as_str()]);
+}

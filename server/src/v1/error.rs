@@ -135,6 +135,7 @@ impl ApiError {
         match error {
             AdvanceError::NotFound => Self::SessionNotFound(id.to_owned()),
             AdvanceError::NotAllowed => Self::AdvanceNotAllowed(id.to_owned()),
+            AdvanceError::ClockJumped => Self::Unavailable,
             AdvanceError::Store(error) => Self::Storage(error),
         }
     }

@@ -28,6 +28,9 @@ pub enum AdvanceError {
     /// It is past that time, has not come near it, or a concurrent operation came first.
     #[error("the session cannot be moved to that time")]
     NotAllowed,
+    /// The clock has jumped less than ten minutes ago: a session would end at a time that may be wrong. Try again later.
+    #[error("the clock has jumped")]
+    ClockJumped,
     /// Storage.
     #[error(transparent)]
     Store(StoreError),
@@ -80,8 +83,17 @@ pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime
 /// Brings the deadline forward to now, and its job with it.
 async fn pass_deadline(tx: &mut Tx, row: &mut SessionRow, at: Moment) -> Result<(), AdvanceError> {
     row.session = row.session.bring_deadline_forward(at.now)?;
+    refuse_jumped(at)?;
     sessions::save(tx, row).await?;
     Ok(enqueue_expiry(tx, &row.session, at).await?)
+}
+
+fn refuse_jumped(at: Moment) -> Result<(), AdvanceError> {
+    if at.is_steady {
+        Ok(())
+    } else {
+        Err(AdvanceError::ClockJumped)
+    }
 }
 
 /// Brings the erasure forward to now. A session whose deadline has passed, but whose job has not run yet, ends first.
@@ -93,6 +105,7 @@ async fn end_retention(
     at: Moment,
 ) -> Result<(), AdvanceError> {
     if let Some(expired) = row.session.expire(at.now) {
+        refuse_jumped(at)?;
         row.session = expired;
         end::expire(tx, event, owner, row, at).await?;
     }

@@ -379,6 +379,10 @@ async fn advance(request: Request, fields: Fields) -> PageResult<Outcome> {
             "Not done: the session is no longer in that state.",
             "実行できませんでした。セッションの状態が変わっています。",
         ),
+        (Err(AdvanceError::ClockJumped), _) => say(
+            "Not done: this server’s clock was changed. Try again in ten minutes.",
+            "実行できませんでした。サーバーの時刻が変更されています。10分後にもう一度お試しください。",
+        ),
         (Err(AdvanceError::NotFound), _) => return Err(Fault::NotFound),
         (Err(AdvanceError::Store(error)), _) => return Err(error.into()),
     };
