@@ -131,7 +131,7 @@ impl Honnin {
         }
     }
 
-    /// Whether the clock is steady. While it is not, nothing is decided, expires, is erased or swept.
+    /// Whether the clock is steady. While it is not, nothing is decided automatically, expires, is erased or swept.
     #[must_use]
     pub fn clock_is_steady(&self) -> bool {
         self.steady_now().is_some()

@@ -92,7 +92,7 @@ const fn next(run_at: Timestamp) -> NewJob<'static> {
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     // The same time for every step: the clock may be set while the sweep runs.
-    let now = honnin.steady_now().ok_or(JobError::Transient("the clock has jumped"))?;
+    let now = honnin.steady_now().ok_or(JobError::CLOCK_JUMPED)?;
     remove_orphans(honnin, now).await?;
     index_earlier(honnin).await?;
     sweep_rows(honnin, now).await?;

@@ -15,3 +15,8 @@ pub(crate) enum JobError {
     #[error("{0}")]
     Permanent(&'static str),
 }
+
+impl JobError {
+    /// The clock has jumped, and what the job does depends on it.
+    pub(crate) const CLOCK_JUMPED: Self = Self::Transient("the clock has jumped");
+}

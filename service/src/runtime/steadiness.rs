@@ -61,7 +61,7 @@ impl Steadiness {
         if moved.abs() > JUMP.0 {
             tracing::error!(
                 seconds = moved / 1000,
-                "the clock has jumped: nothing is decided, expires, is erased or swept until it has been steady for ten minutes"
+                "the clock has jumped: nothing is decided automatically, expires, is erased or swept until it has been steady for ten minutes"
             );
             state.offset += moved;
             state.jumped_at = Some(elapsed);

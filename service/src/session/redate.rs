@@ -1,4 +1,4 @@
-//! Setting anew what a doubtful clock has set: the deadline of a session that was created under it, and the erasure of one that ended.
+//! Setting anew what a clock that has jumped has set: the deadline of a session that was created under it, and the erasure of one that ended.
 //! Planned by a clock that was a year back, a session would expire or be erased the moment the clock is right again; by one that was a year
 //! ahead, a year too late. So nothing is planned by such a clock but this job ([`super::undated`]), which runs once the clock is steady, or on
 //! another node.
@@ -25,7 +25,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
     let at = honnin.moment();
     if !at.is_steady {
-        return Err(JobError::Transient("the clock has jumped"));
+        return Err(JobError::CLOCK_JUMPED);
     }
     let job = job.clone();
     let unit = honnin.db.write(async move |tx| {

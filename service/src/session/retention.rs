@@ -30,7 +30,7 @@ pub(crate) fn period(tenant: &TenantRow) -> Millis {
 }
 
 /// The job that erases the data of a session, which ended at `ended`, after the retention period. Call it in the unit that
-/// ends the session. A later attempt has a separate job: the subject names the attempt. By a doubtful clock nothing is planned yet.
+/// ends the session. A later attempt has a separate job: the subject names the attempt. By a clock that has just jumped, nothing is planned yet.
 pub(crate) async fn schedule_erasure(
     tx: &mut Tx,
     tenant: &TenantRow,
