@@ -1,5 +1,5 @@
-//! A proxy in front of PostgreSQL that counts the statements that a client has executed, for each of which it waits: as a simple query (`Q`),
-//! or prepared (`E`). Not the syncs alone by which the pool tests a connection after its unit: nobody waits for those.
+//! A proxy in front of PostgreSQL that counts what a client waits for: a simple query (`Q`), a statement that is prepared (`P`) or executed
+//! (`E`). Not the syncs alone by which the pool tests a connection after its unit: nobody waits for those.
 
 use std::sync::{
     Arc,
@@ -67,7 +67,7 @@ async fn questions(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, count: Arc<A
     }
     loop {
         let kind = from.read_u8().await?;
-        if matches!(kind, b'Q' | b'E') {
+        if matches!(kind, b'Q' | b'P' | b'E') {
             count.fetch_add(1, Ordering::SeqCst);
         }
         to.write_u8(kind).await?;
