@@ -136,11 +136,7 @@ async fn settle(honnin: &Honnin, send_deliveries: bool) -> Result<u64, Failure> 
     } else {
         hold::begin(honnin).await?;
     }
-    let erased = erase_again(honnin).await?;
-    let finish = honnin.db().write(async |tx| marks::remove(tx, Mark::Restoring).await);
-    let finished: Result<(), StoreError> = finish.await;
-    finished?;
-    Ok(erased)
+    Ok(erase_again(honnin).await?)
 }
 
 /// Where the file of the master keys is put, if there is one.
