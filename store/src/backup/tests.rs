@@ -196,6 +196,9 @@ impl Copy {
     }
 }
 
+/// Points one of the parts at that of another installation.
+type Change = fn(&mut Target, &Target);
+
 /// The files below a folder, with what is in them.
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let read = |path: PathBuf| (path.clone(), std::fs::read(folder.join(path)).unwrap());
@@ -232,7 +235,7 @@ async fn what_an_interrupted_restore_had_not_begun_is_refused_and_not_touched() 
     let used = Installation::new().await;
     let before = contents(used.folder.path());
     let of_used = target(used.folder.path());
-    let changes: [(&str, fn(&mut Target, &Target)); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("honnin.db", |to, used| to.database = used.database.clone()),
         ("keys.db", |to, used| to.keys = used.keys.clone()),
         ("master.key", |to, used| to.master_key = used.master_key.clone()),
