@@ -25,7 +25,27 @@ pub(crate) struct Hostile {
     _running: JoinSet<()>,
     /// How many connections it tries to hold.
     pub(crate) connections: usize,
-    opened: Arc<AtomicUsize>,
+    count: Arc<Count>,
+}
+
+/// How many connections were opened, are open, and were open at most.
+#[derive(Default)]
+struct Count {
+    opened: AtomicUsize,
+    open: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Count {
+    fn open(&self) {
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        self.most
+            .fetch_max(1 + self.open.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    fn close(&self) {
+        self.open.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 fn address(number: usize) -> Ipv4Addr {
@@ -36,8 +56,8 @@ impl Hostile {
     /// Starts this many connections, a fifth as many slow bodies, and a hundredth as many uploads.
     pub(crate) async fn start(node: &Node, connections: usize) -> Self {
         let mut running = JoinSet::new();
-        let opened = Arc::default();
-        let (to, count) = (node.address, || Arc::clone(&opened));
+        let (to, counted) = (node.address, Arc::<Count>::default());
+        let count = || Arc::clone(&counted);
         let mut uploads = Vec::new();
         for number in 0..connections / 100 {
             let phone = Phone::begin(node, address(number)).await.unwrap();
@@ -58,21 +78,26 @@ impl Hostile {
         Self {
             _running: running,
             connections: connections + connections / 5 + connections / 100,
-            opened,
+            count: counted,
         }
     }
 
     /// How many connections were opened so far, those that were closed and opened again included.
     pub(crate) fn opened(&self) -> usize {
-        self.opened.load(Ordering::Relaxed)
+        self.count.opened.load(Ordering::Relaxed)
+    }
+
+    /// How many were open at the same time, at most.
+    pub(crate) fn most(&self) -> usize {
+        self.count.most.load(Ordering::Relaxed)
     }
 }
 
 /// Connects, sends its head, holds on, and starts again when it is closed.
-async fn again_and_again(to: SocketAddr, number: usize, begun: Vec<u8>, drips: bool, opened: Arc<AtomicUsize>) {
+async fn again_and_again(to: SocketAddr, number: usize, begun: Vec<u8>, drips: bool, count: Arc<Count>) {
     loop {
         if let Ok(mut stream) = connect(to, address(number)).await {
-            opened.fetch_add(1, Ordering::Relaxed);
+            count.open();
             drop(stream.write_all(&begun).await);
             let mut buffer = [0; 4096];
             loop {
@@ -81,6 +106,8 @@ async fn again_and_again(to: SocketAddr, number: usize, begun: Vec<u8>, drips: b
                     () = sleep(PAUSE), if drips => if stream.write_all(b"x").await.is_err() { break },
                 }
             }
+            drop(stream);
+            count.close();
         }
         sleep(PAUSE).await;
     }

@@ -28,10 +28,8 @@ pub(crate) struct Others {
 /// What the other clients measured.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// Latencies in seconds, in ascending order.
-    latencies: Vec<f64>,
-    /// The sum of latencies, and how many they are, by second.
-    seconds: BTreeMap<u64, (f64, usize)>,
+    /// For each request, seconds from the first to it, and its latency in seconds.
+    latencies: Vec<(f64, f64)>,
     /// Refused or failed requests.
     pub(crate) refused: usize,
     /// Their number by path, with the status or the error.
@@ -39,14 +37,17 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// The 99th percentile of all latencies.
     pub(crate) fn p99(&self) -> f64 {
-        self.latencies[(self.latencies.len() - 1) * 99 / 100]
+        self.p99_of_first(Duration::MAX)
     }
 
-    /// The highest mean latency of the requests that were sent within one second.
-    pub(crate) fn worst_second(&self) -> f64 {
-        let means = self.seconds.values().map(|(sum, count)| sum / *count as f64);
-        means.fold(0.0, f64::max)
+    /// That of the requests that were sent in this time from the first on.
+    pub(crate) fn p99_of_first(&self, time: Duration) -> f64 {
+        let sent = self.latencies.iter().filter(|(at, _)| *at < time.as_secs_f64());
+        let mut latencies: Vec<f64> = sent.map(|(_, took)| *took).collect();
+        latencies.sort_by(f64::total_cmp);
+        latencies[(latencies.len() - 1) * 99 / 100]
     }
 }
 
@@ -98,11 +99,9 @@ async fn ask(to: SocketAddr, key: String, stop: CancellationToken) -> Seen {
             let began = Instant::now();
             let from = Ipv4Addr::new(127, 9, u8::try_from(number % 250).unwrap_or(0), 1);
             let answer = call(to, from, &head, b"", None).await;
-            let took = began.elapsed().as_secs_f64();
             let mut seen = seen.lock().await;
-            seen.latencies.push(took);
-            let second = seen.seconds.entry((began - first).as_secs()).or_default();
-            *second = (second.0 + took, second.1 + 1);
+            let (at, took) = (began - first, began.elapsed());
+            seen.latencies.push((at.as_secs_f64(), took.as_secs_f64()));
             let answer = answer.map_or_else(|error| error.to_string(), |answer| answer.status.to_string());
             if answer != status.to_string() {
                 seen.refused += 1;
@@ -111,7 +110,5 @@ async fn ask(to: SocketAddr, key: String, stop: CancellationToken) -> Seen {
         });
     }
     asking.join_all().await;
-    let mut seen = std::mem::take(&mut *seen.lock().await);
-    seen.latencies.sort_by(f64::total_cmp);
-    seen
+    std::mem::take(&mut *seen.lock().await)
 }
