@@ -381,7 +381,7 @@ async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() 
     harness.run_until_idle().await;
 }
 
-/// Planted fault that this test detects: discarding every photo, whichever kind is chosen.
+/// Planted faults that this test detects: discarding every photo, whichever kind is chosen; discarding none.
 #[tokio::test]
 async fn choosing_the_same_kind_again_keeps_the_good_photos_only() {
     let harness = Harness::new().await;
@@ -389,8 +389,11 @@ async fn choosing_the_same_kind_again_keeps_the_good_photos_only() {
     let (_, applicant) = harness.ready().await;
     choose(&harness, &applicant, passport).await;
     assert_eq!(harness.next(&applicant).await, Next::Submit, "nothing has changed");
-    choose(&harness, &applicant, card).await;
-    assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    // Another kind, and back: the first photo is gone.
+    for kind in [card, passport, card] {
+        choose(&harness, &applicant, kind).await;
+        assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    }
     // A good photo that waits to be checked still does.
     photograph(&harness, &applicant, card, b"good").await;
     choose(&harness, &applicant, card).await;

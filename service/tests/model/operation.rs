@@ -169,6 +169,12 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
     let ways = [
         vec![],
         vec![onward(Look::Genuine, 1)],
+        // The photograph is used; and then another kind is chosen.
+        vec![onward(Look::Genuine, 5)],
+        vec![
+            onward(Look::Genuine, 5),
+            Op::Take(0, Step::Choose(DocumentType::MyNumberCard, false)),
+        ],
         // From the tap on Start to the submit, and then the decision.
         vec![onward(Look::Genuine, 8)],
         vec![onward(Look::Doubtful, 9)],
