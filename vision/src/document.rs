@@ -94,7 +94,7 @@ pub(crate) fn examine(
         ..quality
     };
     let is_empty = reading.is_empty() && codes.is_empty() && portraits.main.is_none() && unavailable.is_empty();
-    let quality = corrected(quality, &look, picture, is_empty);
+    let quality = corrected(quality, &look, picture, &outlines, is_empty);
     watch.lap("obstruction");
     unavailable.sort_unstable();
     unavailable.dedup();
@@ -360,13 +360,19 @@ fn card(look: &Look<'_, '_>, outlines: &[Corners]) -> Option<Corners> {
 }
 
 /// The judgement of the pixels, corrected by what was found; `is_empty` where nothing was that a document has.
-fn corrected(quality: Quality, look: &Look<'_, '_>, picture: &Raster, is_empty: bool) -> Quality {
+fn corrected(quality: Quality, look: &Look<'_, '_>, picture: &Raster, outlines: &[Corners], is_empty: bool) -> Quality {
     let size = [picture.width() as f32, picture.height() as f32];
-    let mut quality = match look.card_by_labels() {
+    let by_labels = look.card_by_labels();
+    let mut quality = match by_labels {
         Some(corners) => extent::corrected(quality, &corners, size),
         None if is_empty && look.known.is_none() && quality.coverage.is_none() => extent::without_document(quality),
         None => quality,
     };
+    let is_inside = by_labels.is_some_and(|corners| extent::is_inside(&corners, size));
+    let is_cut = |corners: &Corners| !is_inside && look.is_print_cut(corners, size);
+    if by_labels.as_ref().or(outlines.first()).is_some_and(is_cut) {
+        quality = extent::with_cut_print(quality);
+    }
     if look.known.is_some() && look.is_print_inside(size) {
         quality = extent::with_all_print(quality);
     }

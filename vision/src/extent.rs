@@ -34,6 +34,15 @@ pub(crate) fn with_all_print(quality: Quality) -> Quality {
     }
 }
 
+/// The judgement of a picture whose border runs through the print of the document: paper that fills the picture is all there only if its
+/// print is.
+pub(crate) fn with_cut_print(quality: Quality) -> Quality {
+    Quality {
+        cut_off: Some(true),
+        ..quality
+    }
+}
+
 /// The judgement of a picture in which every item of a document that must have them all is seen: no light hides anything.
 pub(crate) const fn with_all_items(quality: Quality) -> Quality {
     Quality { glare: 0.0, ..quality }
@@ -46,6 +55,11 @@ pub(crate) const fn without_document(quality: Quality) -> Quality {
         coverage: Some(0.0),
         ..quality
     }
+}
+
+/// Whether a document with these corners is all within a picture of this size.
+pub(crate) fn is_inside(corners: &Corners, size: [f32; 2]) -> bool {
+    corners.iter().all(|corner| outside(*corner, size) == 0.0)
 }
 
 /// How many pixels a place is outside a picture of this size.
