@@ -2,7 +2,7 @@
 //! none of our pages does: markup that was injected, or an extension of the browser. Reports are counted and logged by directive. What else
 //! they contain is dropped: their URLs hold link tokens and ids.
 
-use crate::{metrics::Metrics, state::App};
+use crate::{edge::CSP_REPORTS, metrics::Metrics, state::App};
 use axum::{
     Router,
     body::Bytes,
@@ -12,8 +12,6 @@ use axum::{
 };
 use serde::Deserialize;
 
-/// Where reports are sent.
-pub(crate) const PATH: &str = "/csp-reports";
 /// Longer reports are refused: they contain a few URLs and a sample of 40 characters.
 const LARGEST: usize = 16 * 1024;
 
@@ -70,7 +68,7 @@ impl Report {
 }
 
 pub(crate) fn routes() -> Router<App> {
-    Router::new().route(PATH, post(note).layer(DefaultBodyLimit::max(LARGEST)))
+    Router::new().route(CSP_REPORTS, post(note).layer(DefaultBodyLimit::max(LARGEST)))
 }
 
 async fn note(State(app): State<App>, headers: HeaderMap, body: Bytes) -> StatusCode {

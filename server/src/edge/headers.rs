@@ -1,6 +1,5 @@
 //! The headers of every response.
 
-use crate::csp_reports;
 use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{
@@ -11,6 +10,9 @@ use http::{
 
 /// The policy of responses that are not pages: nothing is allowed.
 const CLOSED: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// Where browsers report violations of the policy.
+pub(crate) const CSP_REPORTS: &str = "/csp-reports";
 
 /// The device features that a page may use.
 pub(crate) const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
@@ -26,8 +28,7 @@ fn page_policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self' 'nonce-{nonce}'; \
          img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; \
-         form-action 'self'; base-uri 'none'; frame-ancestors 'none'; report-uri {}",
-        csp_reports::PATH
+         form-action 'self'; base-uri 'none'; frame-ancestors 'none'; report-uri {CSP_REPORTS}"
     )
 }
 

@@ -26,7 +26,7 @@ pub use tls::{Certificate, SELF_SIGNED, TlsError, acceptor};
 pub(crate) use tls::local_addresses;
 
 pub(crate) use context::Peer;
-pub(crate) use headers::{CAMERA_ONLY, PERMISSIONS_POLICY};
+pub(crate) use headers::{CAMERA_ONLY, CSP_REPORTS, PERMISSIONS_POLICY};
 pub(crate) use io::Phase;
 pub(crate) use network::Network;
 pub use share::TenantShares;

@@ -43,7 +43,9 @@ async fn unsent_events_are_counted_and_listed_oldest_first_until_they_are_sent()
         let after = keep((of_tenant[0].created_at, of_tenant[0].id.clone()));
         let page = read!(db, tx => unsent::list(tx, &tenant.id, Some(after), 1));
         assert_eq!(page, of_tenant[1..2], "{name}");
+        assert!(read!(db, tx => unsent::is_noted(tx, &of_tenant[1].id)), "{name}");
         write!(db, tx => unsent::remove(tx, &of_tenant[1].id)).unwrap();
+        assert!(!read!(db, tx => unsent::is_noted(tx, &of_tenant[1].id)), "{name}");
         write!(db, tx => unsent::remove(tx, keep(EventId::from_random([77; 16])))).unwrap();
         assert_eq!(read!(db, tx => unsent::count(tx, &tenant.id)), 2, "{name}");
         assert_eq!(

@@ -157,6 +157,7 @@ const WITHOUT_ID: &[&str] = &[
     // Only in the demonstration: webhooks for people at the machine, and the types of those about a session for whoever knows its id.
     "GET /demo/inbox",
     "GET /demo/callback",
+    "POST /csp-reports",
     "GET /healthz",
     "GET /readyz",
     "GET /",
