@@ -26,6 +26,8 @@ const CARD_WIDTH: f32 = 1370.0;
 const NEAR: f32 = 0.3;
 /// Share of the picture above which the document fills it.
 const FILLING: f32 = 0.9;
+/// How far within the border a document that goes over it must be found, as a share of the picture's longer side.
+const MARGIN: f32 = 0.02;
 /// Print on the table is cut by the document and the border into pieces less long than this, in heights.
 const STUB: f32 = 3.0;
 
@@ -133,18 +135,18 @@ impl<'a> Look<'a, '_> {
     /// so where the document fills the picture; elsewhere it may be of something else.
     pub(crate) fn is_print_cut(&self, corners: &Corners, [width, height]: [f32; 2]) -> bool {
         let fills = lens::outline::area(corners) > FILLING * width * height;
-        let is_cut = |area: &Area| {
-            let beyond = |[x, y]: [f32; 2]| [-x, -y, x - width, y - height].into_iter().fold(f32::MIN, f32::max);
-            let most = area
-                .corners()
-                .map(|corner| beyond(self.place(corner)))
-                .into_iter()
-                .fold(f32::MIN, f32::max);
-            most > -NEAR * area.half_height && area.half_width > STUB * area.half_height
+        let near = MARGIN * width.max(height);
+        // The place just within the border: outlines are found no more exactly.
+        let within = |[x, y]: [f32; 2]| [x.clamp(near, width - near), y.clamp(near, height - near)];
+        let beyond = |[x, y]: [f32; 2]| [-x, -y, x - width, y - height].into_iter().fold(f32::MIN, f32::max);
+        let is_cut = |area: &&Area| {
+            let is_at = |corner: [f32; 2]| {
+                let place = self.place(corner);
+                beyond(place) > -NEAR * area.half_height && is_inside(corners, within(place))
+            };
+            area.half_width > STUB * area.half_height && area.corners().into_iter().any(is_at)
         };
-        let is_of_document = |area: &Area| is_inside(corners, self.place([area.x, area.y]));
-        let cut = self.page.areas().filter(|area| is_cut(area) && is_of_document(area));
-        cut.count() >= if fills { 1 } else { 2 }
+        self.page.areas().filter(is_cut).count() >= if fills { 1 } else { 2 }
     }
 
     /// Whether every item is seen of a document that must have them all.
@@ -296,6 +298,9 @@ mod tests {
         assert!(!is_cut(&[one], &AT_THE_RIGHT));
         let on_the_table = [("2 kg flour, 12 eggs", -3.0, 20.0), ("250 g butter", -3.0, 40.0)];
         assert!(!is_cut(&on_the_table, &AT_THE_RIGHT));
+        let under_the_card = "2 kg flour, 12 eggs, 1 l milk, 250 g butter, water and rent are due";
+        let under_the_card = [(under_the_card, -3.0, 20.0), (under_the_card, -3.0, 40.0)];
+        assert!(!is_cut(&under_the_card, &AT_THE_RIGHT));
         let stubs = [("fl", 98.5, 20.0), ("bu", 98.5, 40.0)];
         assert!(!is_cut(&stubs, &AT_THE_RIGHT));
     }
