@@ -1,8 +1,8 @@
-//! What browsers report of violations of the Content-Security-Policy (`report-uri`, CSP level 3). A report says that a page tried something that
-//! none of our pages does: markup that was injected, or an extension of the browser. Reports are counted and logged by directive. What else
-//! they contain is dropped: their URLs hold link tokens and ids.
+//! Reports of browsers about violations of the Content-Security-Policy (`report-uri`, CSP level 3): a page tried something that none of our pages
+//! does, because markup was injected, or by an extension of the browser. Reports are counted and logged by directive. What else they contain is
+//! dropped: their URLs hold link tokens and ids.
 
-use crate::{edge::CSP_REPORTS, metrics::Metrics, state::App};
+use crate::{edge::CSP_REPORTS, state::App};
 use axum::{
     Router,
     body::Bytes,
@@ -81,16 +81,12 @@ async fn note(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Status
     let Ok(Envelope { csp_report }) = serde_json::from_slice(&body) else {
         return StatusCode::BAD_REQUEST;
     };
-    record(&app.metrics, &csp_report);
-    StatusCode::NO_CONTENT
-}
-
-fn record(metrics: &Metrics, report: &Report) {
-    let (directive, blocked) = (report.directive(), report.blocked());
+    let (directive, blocked) = (csp_report.directive(), csp_report.blocked());
     tracing::warn!(
         directive,
         blocked,
         "a browser reports that a page violated its content security policy"
     );
-    metrics.note_csp_violation(directive);
+    app.metrics.note_csp_violation(directive);
+    StatusCode::NO_CONTENT
 }

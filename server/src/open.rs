@@ -213,7 +213,7 @@ enum Unfinished {
     Expected,
 }
 
-/// Refuses a database into which a copy is being put back. Opening it would migrate what is there of it.
+/// Refuses a database into which a copy is being put back, before opening it migrates what is there.
 async fn refuse_restoring(url: &str) -> Result<(), OpenError> {
     let Ok(place) = DatabasePlace::at(url) else {
         // Opening it says what is wrong with it.

@@ -101,6 +101,7 @@ mod tests {
     fn what_was_read_wholly_is_neither_cut_off_nor_hidden_by_light() {
         let all_print = |cut_off| with_all_print(seen(cut_off, Some(0.4))).cut_off;
         assert_eq!([all_print(Some(true)), all_print(None)], [Some(false), None]);
+        assert_eq!(with_cut_print(seen(Some(false), Some(0.97))).cut_off, Some(true));
         let bright = Quality {
             glare: 0.07,
             ..seen(None, None)

@@ -28,7 +28,7 @@ const NEAR: f32 = 0.3;
 const FILLING: f32 = 0.9;
 /// How far within the border a document that goes over it must be found, as a share of the picture's longer side.
 const MARGIN: f32 = 0.02;
-/// Print on the table is cut by the document and the border into pieces less long than this, in heights.
+/// Pieces of print on the table between the document and the border are shorter than this, in heights.
 const STUB: f32 = 3.0;
 
 /// What is looked at.

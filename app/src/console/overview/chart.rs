@@ -38,6 +38,10 @@ impl Day {
         found.map(|(_, median)| *median)
     }
 
+    const fn session_parts(&self) -> [i64; 4] {
+        [self.approved, self.rejected, self.reviewing, self.other]
+    }
+
     const fn delivery_parts(&self) -> [i64; 4] {
         let DeliveryCounts {
             at_once,
@@ -99,10 +103,7 @@ fn figure(names: &[&str], most: String, label: String, bars: String) -> AnyView 
 /// The sessions of each day by result.
 pub(super) fn bars(days: &[Day]) -> AnyView {
     let most = days.iter().map(Day::total).max().unwrap_or(0).max(1);
-    let parts: Vec<_> = days
-        .iter()
-        .map(|day| [day.approved, day.rejected, day.reviewing, day.other])
-        .collect();
+    let parts: Vec<_> = days.iter().map(Day::session_parts).collect();
     let bars = stacks(["good", "bad", "warn", "plain"], &parts, most);
     let total: i64 = days.iter().map(Day::total).sum();
     let label = match days.len() {
@@ -148,22 +149,18 @@ pub(super) fn times(days: &[Day], source: Source) -> Option<AnyView> {
 /// The medians behind the bars, newest first.
 pub(super) fn times_table(days: &[Day]) -> AnyView {
     let shown = |day: &Day, source| day.time(source).map_or_else(|| "–".to_owned(), duration);
-    let rows = days.iter().rev().map(|day| {
-        let times = [Source::Automatic, Source::ManualReview].map(|source| cell(shown(day, source)).class("number"));
-        std::iter::once(row_name(day.name.clone())).chain(times)
-    });
-    let columns = [
-        say("Day", "日付"),
-        say("Automatic", "自動"),
-        say("By a reviewer", "審査担当者"),
-    ];
-    let table = Table::new(say("Median time to decision by day", "日別の判定時間の中央値"), columns).rows(rows);
-    fold(table)
+    let columns = [say("Automatic", "自動"), say("By a reviewer", "審査担当者")];
+    numbers(
+        say("Median time to decision by day", "日別の判定時間の中央値"),
+        columns,
+        days,
+        |day| [Source::Automatic, Source::ManualReview].map(|source| shown(day, source)),
+    )
 }
 
 /// The webhooks of each day by how they turned out.
 pub(super) fn deliveries(days: &[Day]) -> Option<AnyView> {
-    let parts: Vec<_> = days.iter().map(|day| day.delivery_parts()).collect();
+    let parts: Vec<_> = days.iter().map(Day::delivery_parts).collect();
     let total: i64 = parts.iter().flatten().sum();
     let most = parts
         .iter()
@@ -180,39 +177,46 @@ pub(super) fn deliveries(days: &[Day]) -> Option<AnyView> {
 
 /// The numbers behind the bars, newest first.
 pub(super) fn deliveries_table(days: &[Day]) -> AnyView {
-    let rows = days.iter().rev().map(|day| {
-        let counts = day.delivery_parts().map(|count| cell(grouped(count)).class("number"));
-        std::iter::once(row_name(day.name.clone())).chain(counts)
-    });
     let columns = [
-        say("Day", "日付"),
         say("First attempt", "初回"),
         say("After retries", "再試行後"),
         say("Still to send", "配信待ち"),
         say("Abandoned", "配信中止"),
     ];
-    fold(Table::new(say("Webhooks by day", "日別のWebhook"), columns).rows(rows))
+    numbers(say("Webhooks by day", "日別のWebhook"), columns, days, |day| {
+        day.delivery_parts().map(grouped)
+    })
 }
 
-fn fold(table: AnyView) -> AnyView {
+/// A table of some numbers of each day, newest first, folded away.
+fn numbers<const N: usize>(
+    title: &'static str,
+    columns: [&'static str; N],
+    days: &[Day],
+    of: impl Fn(&Day) -> [String; N],
+) -> AnyView {
+    let rows = days.iter().rev().map(|day| {
+        let cells = of(day).map(|number| cell(number).class("number"));
+        std::iter::once(row_name(day.name.clone())).chain(cells)
+    });
+    let table = Table::new(title, std::iter::once(say("Day", "日付")).chain(columns)).rows(rows);
     view! { <details class="fold"><summary>{say("Show as a table", "表で表示")}</summary>{table}</details> }.into_any()
 }
 
 /// The numbers behind the bars, newest first.
 pub(super) fn table(days: &[Day]) -> AnyView {
-    let rows = days.iter().rev().map(|day| {
-        let counts = [day.approved, day.rejected, day.reviewing, day.other];
-        let counts = counts.map(|count| cell(grouped(count)).class("number"));
-        std::iter::once(row_name(day.name.clone())).chain(counts)
-    });
     let columns = [
-        say("Day", "日付"),
         say("Approved", "承認"),
         say("Rejected", "不承認"),
         say("In review", "審査中"),
         say("Unfinished, expired, failed", "未完了・期限切れ・失敗"),
     ];
-    fold(Table::new(say("Sessions by day", "日別のセッション"), columns).rows(rows))
+    numbers(
+        say("Sessions by day", "日別のセッション"),
+        columns,
+        days,
+        |day| day.session_parts().map(grouped),
+    )
 }
 
 #[cfg(test)]

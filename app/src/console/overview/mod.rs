@@ -187,10 +187,10 @@ fn refused(refused: &RefusedSignIns) -> (Timestamp, String) {
         .map(|from| tell!(", the last one from {from}", "（最後の試行：{from}）"))
         .unwrap_or_default();
     let advice = match refused.with_password {
-        0 => "",
-        _ => say(
-            " The password was correct, the second factor was not: if this was not you, change your password.",
-            "パスワードは正しく、2段階目の認証で失敗しています。心当たりがない場合は、パスワードを変更してください。",
+        0 => String::new(),
+        count => tell!(
+            " Attempts with the correct password and a wrong code: {count}. If this was not you, change your password.",
+            "うち、パスワードが正しくコードが誤っていたもの：{count}回。心当たりがない場合は、パスワードを変更してください。"
         ),
     };
     (
@@ -232,8 +232,8 @@ mod tests {
         tries.last_from = Some("192.0.2.7".to_owned());
         assert_eq!(
             refused(&tries).1,
-            "12 attempts to sign in to your account failed, the last one from 192.0.2.7. The password was correct, the second factor was not: \
-             if this was not you, change your password."
+            "12 attempts to sign in to your account failed, the last one from 192.0.2.7. Attempts with the correct password and a wrong \
+             code: 2. If this was not you, change your password."
         );
     }
 }
