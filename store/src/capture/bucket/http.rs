@@ -55,7 +55,7 @@ const IDLE: Duration = Duration::from_secs(15);
 
 /// How long a server is waited for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct Timeouts {
     /// While something is sent or received, without any progress, and for the answer to a request without a body.
     pub(super) silence: Duration,
     /// For the answer to a request once all of its body was handed over: some of it is still on its way, and has to be stored.
@@ -66,7 +66,7 @@ pub(super) struct Patience {
 #[derive(Clone)]
 pub(super) struct Connector {
     tls: TlsConnector,
-    patience: Patience,
+    timeouts: Timeouts,
 }
 
 impl Connector {
@@ -74,7 +74,7 @@ impl Connector {
     /// however long all of it takes.
     pub(super) fn new(
         extra_roots: &[CertificateDer<'static>],
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<Self, object_store::Error> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -89,7 +89,7 @@ impl Connector {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self {
             tls: TlsConnector::from(Arc::new(config)),
-            patience,
+            timeouts,
         })
     }
 }
@@ -115,7 +115,7 @@ impl HttpConnector for Connector {
             .build(self.clone());
         Ok(HttpClient::new(Http {
             client,
-            patience: self.patience,
+            timeouts: self.timeouts,
         }))
     }
 }
@@ -123,7 +123,7 @@ impl HttpConnector for Connector {
 #[derive(Debug)]
 struct Http {
     client: Client<Connector, Sending>,
-    patience: Patience,
+    timeouts: Timeouts,
 }
 
 #[async_trait]
@@ -134,9 +134,9 @@ impl HttpService for Http {
         let mut answer = self.client.request(request);
         let answer = loop {
             let limit = if taken.is_whole() {
-                self.patience.answer
+                self.timeouts.answer
             } else {
-                self.patience.silence
+                self.timeouts.silence
             };
             tokio::select! {
                 answer = &mut answer => break answer.map_err(of_client)?,
@@ -144,7 +144,7 @@ impl HttpService for Http {
             }
         };
         let (head, body) = answer.into_parts();
-        let body = Receiving::new(body, self.patience.silence);
+        let body = Receiving::new(body, self.timeouts.silence);
         Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body)))
     }
 }

@@ -6,7 +6,7 @@ mod tests;
 
 use crate::StoreError;
 use domain::secret::Secret;
-use http::{Connector, Patience};
+use http::{Connector, Timeouts};
 use object_store::{
     BackoffConfig, ObjectStore, RetryConfig,
     aws::{AmazonS3, AmazonS3Builder},
@@ -19,8 +19,8 @@ use std::{sync::Arc, time::Duration};
 /// answered with 503 tries again by itself.
 const RETRIES: usize = 5;
 const RETRY_FOR: Duration = Duration::from_secs(20);
-/// A server that is not answering.
-const PATIENCE: Patience = Patience {
+/// After these, a server is not answering.
+const TIMEOUTS: Timeouts = Timeouts {
     // Well below [`RETRY_FOR`], or there would be no retry.
     silence: Duration::from_secs(6),
     // Below it as well: longer than storing a picture takes, but a server that is stuck is asked again.
@@ -49,11 +49,11 @@ pub struct Bucket {
 impl Bucket {
     /// The bucket as an object store. Connects when it is used.
     pub(super) fn open(&self) -> Result<Arc<dyn ObjectStore>, StoreError> {
-        self.open_with(PATIENCE)
+        self.open_with(TIMEOUTS)
     }
 
-    fn open_with(&self, patience: Patience) -> Result<Arc<dyn ObjectStore>, StoreError> {
-        let store = self.build(patience).map_err(StoreError::unavailable)?;
+    fn open_with(&self, timeouts: Timeouts) -> Result<Arc<dyn ObjectStore>, StoreError> {
+        let store = self.build(timeouts).map_err(StoreError::unavailable)?;
         Ok(if self.prefix.is_empty() {
             Arc::new(store)
         } else {
@@ -61,7 +61,7 @@ impl Bucket {
         })
     }
 
-    fn build(&self, patience: Patience) -> Result<AmazonS3, object_store::Error> {
+    fn build(&self, timeouts: Timeouts) -> Result<AmazonS3, object_store::Error> {
         let retry = RetryConfig {
             backoff: BackoffConfig {
                 init_backoff: Duration::from_millis(200),
@@ -76,7 +76,7 @@ impl Bucket {
             .with_region(&self.region)
             .with_virtual_hosted_style_request(!self.path_style)
             .with_retry(retry)
-            .with_http_connector(Connector::new(&self.extra_roots, patience)?);
+            .with_http_connector(Connector::new(&self.extra_roots, timeouts)?);
         if let Some(endpoint) = &self.endpoint {
             builder = builder
                 .with_endpoint(endpoint)

@@ -3,7 +3,7 @@
 //! Planted faults that these tests detect: waiting for a silent server as long as requests are repeated; one limit for a whole request; one
 //! limit for taking a picture and for storing it; taking what the system holds for what the server has.
 
-use super::{Bucket, http::Patience};
+use super::{Bucket, http::Timeouts};
 use domain::secret::Secret;
 use object_store::{ObjectStore, ObjectStoreExt, path::Path};
 use std::{sync::Arc, time::Duration};
@@ -40,11 +40,11 @@ fn server() -> (TcpListener, Arc<dyn ObjectStore>) {
         credentials: Some(("AKIDTEST".into(), Secret::new("sesame".into()))),
         extra_roots: Vec::new(),
     };
-    let patience = Patience {
+    let timeouts = Timeouts {
         silence: SILENCE,
         answer: ANSWER,
     };
-    (listener, bucket.open_with(patience).unwrap())
+    (listener, bucket.open_with(timeouts).unwrap())
 }
 
 /// Reads a request's head, and returns what followed it.
