@@ -1,6 +1,7 @@
 //! One side of a document: the stages in their order, each timed, each allowed to be missing.
 
 use crate::drawing::Trace;
+use crate::extent::Shape;
 use crate::layout::Layout;
 use crate::look::{Eye, Look, View, WHOLE_PAGE};
 use crate::model::ModelError;
@@ -94,7 +95,15 @@ pub(crate) fn examine(
         ..quality
     };
     let is_empty = reading.is_empty() && codes.is_empty() && portraits.main.is_none() && unavailable.is_empty();
-    let quality = corrected(quality, &look, picture, &outlines, is_empty);
+    let quality = corrected(
+        quality,
+        &look,
+        picture,
+        kind,
+        &outlines,
+        portraits.main.as_ref(),
+        is_empty,
+    );
     watch.lap("obstruction");
     unavailable.sort_unstable();
     unavailable.dedup();
@@ -344,12 +353,18 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], print: Vec<OcrField>) -
     (kept, repeated)
 }
 
-/// Share of the document that something lies on; `None` where there is too little print for a document.
+/// Share of the document that something lies on, or of the part that its labels are on where no outline is found: a hand that comes in
+/// over a side hides the side, too. `None` where there is too little print for a document.
 fn obstructed(picture: &Raster, look: &Look<'_, '_>, card: Option<&Corners>, portrait: Option<&Face>) -> Option<f32> {
     if look.page.lines.len() < LEAST_PRINT {
         return None;
     }
-    signals::obstructed_share(picture, card?, portrait.map(|face| face.bounds))
+    let printed = || look.labelled();
+    signals::obstructed_share(
+        picture,
+        &card.copied().or_else(printed)?,
+        portrait.map(|face| face.bounds),
+    )
 }
 
 /// The corners of the card that was looked at: where its labels say, else as it was cut out, else as its outline is.
@@ -360,7 +375,15 @@ fn card(look: &Look<'_, '_>, outlines: &[Corners]) -> Option<Corners> {
 }
 
 /// The judgement of the pixels, corrected by what was found; `is_empty` where nothing was that a document has.
-fn corrected(quality: Quality, look: &Look<'_, '_>, picture: &Raster, outlines: &[Corners], is_empty: bool) -> Quality {
+fn corrected(
+    quality: Quality,
+    look: &Look<'_, '_>,
+    picture: &Raster,
+    kind: DocumentType,
+    outlines: &[Corners],
+    portrait: Option<&Face>,
+    is_empty: bool,
+) -> Quality {
     let size = [picture.width() as f32, picture.height() as f32];
     let by_labels = look.card_by_labels();
     let mut quality = match by_labels {
@@ -368,13 +391,21 @@ fn corrected(quality: Quality, look: &Look<'_, '_>, picture: &Raster, outlines: 
         None if is_empty && look.known.is_none() && quality.coverage.is_none() => extent::without_document(quality),
         None => quality,
     };
-    let is_inside = by_labels.is_some_and(|corners| extent::is_inside(&corners, size));
-    let is_cut = |corners: &Corners| !is_inside && look.is_print_cut(corners, size);
-    if by_labels.as_ref().or(outlines.first()).is_some_and(is_cut) {
-        quality = extent::with_cut_print(quality);
-    }
-    if look.known.is_some() && look.is_print_inside(size) {
-        quality = extent::with_all_print(quality);
+    if !by_labels.is_some_and(|corners| extent::is_inside(&corners, size)) {
+        let outline = by_labels.or_else(|| outlines.first().copied());
+        let proportions = look.proportions(kind);
+        let shape = card(look, outlines).and_then(|card| extent::shape(&card, size, &proportions));
+        // Print at the border is the table's where the outline reaches further than the document.
+        let is_print_cut = shape != Some(Shape::Longer) && outline.is_some_and(|card| look.is_print_cut(&card, size));
+        let is_cut = is_print_cut
+            || shape == Some(Shape::Shorter)
+            || look.is_zone_cut(size)
+            || portrait.is_some_and(|face| extent::is_portrait_cut(face.bounds, size));
+        if is_cut {
+            quality = extent::cut(quality);
+        } else if shape.is_some() || (look.known.is_some() && look.is_print_inside(size)) {
+            quality = extent::whole(quality);
+        }
     }
     if look.is_complete() {
         quality = extent::with_all_items(quality);

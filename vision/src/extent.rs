@@ -2,11 +2,20 @@
 //! the table does: labels that stand in place tell where the card's corners are, inside the picture or outside, and print that keeps
 //! away from the border is all there. Paper may be too bright for the camera, and every item on it legible all the same.
 
-use crate::projection::Corners;
+use crate::projection::{Corners, Projection};
 use domain::findings::Quality;
 
 /// A corner this share of the card's width outside the picture is cut off: labels are printed to within 5 of 85.6 mm.
 const OUTSIDE: f32 = 0.06;
+/// A side lies on the picture's border where both its ends are this near to it, as a share of the picture's longer side, or beyond.
+const ON_BORDER: f32 = 0.009;
+/// A document's outline may be this much longer or shorter than the document: outlines are not found more exactly.
+const TOLERANCE: f32 = 0.07;
+/// Focal lengths of phones' cameras, as shares of the picture's longer side: 26 mm on film of 36 mm, and one that was cut to a quarter
+/// of its width by whoever sent it.
+const FOCAL_LENGTHS: [f32; 2] = [0.72, 2.9];
+/// A portrait goes on beyond the face for at least this share of the face's width, and the document beyond the portrait.
+const BESIDE_FACE: f32 = 0.15;
 
 /// The judgement of a picture of `size`, corrected by where the labels say that the card's corners are, in pixels.
 pub(crate) fn corrected(quality: Quality, corners: &Corners, size: [f32; 2]) -> Quality {
@@ -27,16 +36,15 @@ pub(crate) fn corrected(quality: Quality, corners: &Corners, size: [f32; 2]) -> 
 
 /// The judgement of a picture of which the whole print of a known document was found away from the border: what the border may cut
 /// off is the table, or a margin without print.
-pub(crate) fn with_all_print(quality: Quality) -> Quality {
+pub(crate) fn whole(quality: Quality) -> Quality {
     Quality {
         cut_off: quality.cut_off.map(|_| false),
         ..quality
     }
 }
 
-/// The judgement of a picture whose border runs through the print of the document: paper that fills the picture is all there only if its
-/// print is.
-pub(crate) fn with_cut_print(quality: Quality) -> Quality {
+/// The judgement of a picture whose border runs through the document.
+pub(crate) fn cut(quality: Quality) -> Quality {
     Quality {
         cut_off: Some(true),
         ..quality
@@ -55,6 +63,57 @@ pub(crate) const fn without_document(quality: Quality) -> Quality {
         coverage: Some(0.0),
         ..quality
     }
+}
+
+/// What an outline says that reaches the picture's border, next to the width over height of the document that it is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A part of the document is missing: the border cuts it off.
+    Shorter,
+    /// The document, whole: no side of it lies on the border.
+    Whole,
+    /// Longer than the document: some of the table is taken for it.
+    Longer,
+}
+
+/// Compares an outline with the proportions that the document may have, the least first; `None` where nothing can be said.
+pub(crate) fn shape(outline: &Corners, size: [f32; 2], proportions: &[f32]) -> Option<Shape> {
+    let (least, most) = (*proportions.first()?, *proportions.last()?);
+    let mut corners = *outline;
+    let mut seen = seen_proportions(&corners, size)?;
+    if seen[1] < 1.0 {
+        corners.rotate_left(1);
+        seen = [1.0 / seen[1], 1.0 / seen[0]];
+    }
+    let on_border = |side: usize| is_on_border([corners[side], corners[(side + 1) % 4]], size);
+    let (long, short) = (on_border(0) || on_border(2), on_border(1) || on_border(3));
+    let fits = seen[0] > least * (1.0 - TOLERANCE) && seen[1] < most * (1.0 + TOLERANCE);
+    match (long, short) {
+        (false, false) if fits => Some(Shape::Whole),
+        (_, true) if seen[1] < least * (1.0 - TOLERANCE) => Some(Shape::Shorter),
+        (true, _) if seen[0] > most * (1.0 + TOLERANCE) => Some(Shape::Shorter),
+        (false, true) if seen[0] > most * (1.0 + TOLERANCE) => Some(Shape::Longer),
+        _ => None,
+    }
+}
+
+/// Width over height of a rectangle with these corners, at least and at most, whatever the camera.
+fn seen_proportions(corners: &Corners, size: [f32; 2]) -> Option<[f32; 2]> {
+    let projection = Projection::of_rectangle(1.0, 1.0, corners)?;
+    let [one, other] = FOCAL_LENGTHS.map(|share| projection.proportion(size, share * size[0].max(size[1])));
+    Some([one.min(other), one.max(other)])
+}
+
+fn is_on_border(ends: [[f32; 2]; 2], [width, height]: [f32; 2]) -> bool {
+    let near = ON_BORDER * width.max(height);
+    let borders = ends.map(|[x, y]| [x < near, y < near, x > width - near, y > height - near]);
+    (0..4).any(|border| borders.iter().all(|near| near[border]))
+}
+
+/// Whether a face (left, top, width, height) is so near to the border that a part of its portrait is outside.
+pub(crate) fn is_portrait_cut([left, top, width, height]: [f32; 4], [right, bottom]: [f32; 2]) -> bool {
+    let free = [left, top, right - left - width, bottom - top - height];
+    free.into_iter().any(|free| free < BESIDE_FACE * width)
 }
 
 /// Whether a document with these corners is all within a picture of this size.
@@ -99,9 +158,9 @@ mod tests {
 
     #[test]
     fn what_was_read_wholly_is_neither_cut_off_nor_hidden_by_light() {
-        let all_print = |cut_off| with_all_print(seen(cut_off, Some(0.4))).cut_off;
+        let all_print = |cut_off| whole(seen(cut_off, Some(0.4))).cut_off;
         assert_eq!([all_print(Some(true)), all_print(None)], [Some(false), None]);
-        assert_eq!(with_cut_print(seen(Some(false), Some(0.97))).cut_off, Some(true));
+        assert_eq!(cut(seen(Some(false), Some(0.97))).cut_off, Some(true));
         let bright = Quality {
             glare: 0.07,
             ..seen(None, None)
@@ -115,5 +174,50 @@ mod tests {
             let near = corrected(seen(outline, Some(0.4)), &card(-40.0, 200.0), SIZE);
             assert_eq!((near.cut_off, near.coverage), (outline, Some(0.4)));
         }
+    }
+
+    const ID_1: [f32; 1] = [85.6 / 53.98];
+
+    /// The shape of a rectangle with these left, top, right and bottom.
+    fn shape_of([left, top, right, bottom]: [f32; 4]) -> Option<Shape> {
+        let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+        shape(&corners, SIZE, &ID_1)
+    }
+
+    #[test]
+    fn an_outline_shorter_than_the_document_is_cut_off_where_it_meets_the_border() {
+        assert_eq!(shape_of([300.0, 200.0, 1600.0, 1200.0]), Some(Shape::Shorter));
+        assert_eq!(
+            shape_of([0.0, 100.0, 700.0, 1100.0]),
+            Some(Shape::Shorter),
+            "less than half"
+        );
+        assert_eq!(
+            shape_of([100.0, 500.0, 1500.0, 1200.0]),
+            Some(Shape::Shorter),
+            "its lower part"
+        );
+        assert_eq!(shape_of([300.0, 200.0, 1250.0, 1000.0]), None, "a box within it");
+    }
+
+    #[test]
+    fn an_outline_with_some_of_the_table_says_nothing_of_the_border() {
+        assert_eq!(shape_of([0.0, 300.0, 1500.0, 1000.0]), Some(Shape::Longer));
+    }
+
+    #[test]
+    fn an_outline_of_the_documents_shape_away_from_the_border_is_all_of_it() {
+        assert_eq!(shape_of([200.0, 200.0, 1469.0, 1000.0]), Some(Shape::Whole));
+        let tilted = [[300.0, 250.0], [1300.0, 200.0], [1320.0, 950.0], [280.0, 900.0]];
+        assert_eq!(shape(&tilted, SIZE, &[1.4, 1.6]), Some(Shape::Whole));
+        assert_eq!(shape_of([0.0, 100.0, 1269.0, 900.0]), None, "flush with the border");
+        assert_eq!(shape(&[[5.0, 5.0]; 4], SIZE, &ID_1), None);
+    }
+
+    #[test]
+    fn a_face_at_the_border_is_that_of_a_portrait_that_is_cut() {
+        assert!(is_portrait_cut([15.0, 300.0, 200.0, 260.0], SIZE));
+        assert!(is_portrait_cut([600.0, 945.0, 200.0, 260.0], SIZE));
+        assert!(!is_portrait_cut([60.0, 300.0, 200.0, 260.0], SIZE));
     }
 }

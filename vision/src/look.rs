@@ -30,6 +30,10 @@ const FILLING: f32 = 0.9;
 const MARGIN: f32 = 0.02;
 /// Pieces of print on the table between the document and the border are shorter than this, in heights.
 const STUB: f32 = 3.0;
+/// Labels that are spread over a document, at least.
+const SPREAD_LABELS: usize = 5;
+/// Width over height of an identity card of 105 × 74 mm (ICAO 9303-6); others are ID-1.
+const TD2: f32 = 105.0 / 74.0;
 
 /// What is looked at.
 pub(crate) struct View<'a> {
@@ -133,27 +137,68 @@ impl<'a> Look<'a, '_> {
 
     /// Whether the border of the picture that was given, of this size, runs through print of the document with these corners. One line says
     /// so where the document fills the picture; elsewhere it may be of something else.
-    pub(crate) fn is_print_cut(&self, corners: &Corners, [width, height]: [f32; 2]) -> bool {
+    pub(crate) fn is_print_cut(&self, corners: &Corners, size: [f32; 2]) -> bool {
+        let [width, height] = size;
         let fills = lens::outline::area(corners) > FILLING * width * height;
         let near = MARGIN * width.max(height);
         // The place just within the border: outlines are found no more exactly.
         let within = |[x, y]: [f32; 2]| [x.clamp(near, width - near), y.clamp(near, height - near)];
-        let beyond = |[x, y]: [f32; 2]| [-x, -y, x - width, y - height].into_iter().fold(f32::MIN, f32::max);
         let is_cut = |area: &&Area| {
             let is_at = |corner: [f32; 2]| {
                 let place = self.place(corner);
-                beyond(place) > -NEAR * area.half_height && is_inside(corners, within(place))
+                beyond(place, size) > -NEAR * area.half_height && is_inside(corners, within(place))
             };
             area.half_width > STUB * area.half_height && area.corners().into_iter().any(is_at)
         };
         self.page.areas().filter(is_cut).count() >= if fills { 1 } else { 2 }
     }
 
-    /// Whether every item is seen of a document that must have them all.
+    /// Whether the border of the picture that was given, of this size, runs through the lines of a machine-readable zone.
+    pub(crate) fn is_zone_cut(&self, size: [f32; 2]) -> bool {
+        let Some(zone) = self.machine.as_ref().filter(|zone| !mrz::is_complete(Some(zone))) else {
+            return false;
+        };
+        let is_cut = |area: &Area| {
+            let beyond = |corner: [f32; 2]| beyond(self.place(corner), size);
+            area.corners().into_iter().map(beyond).fold(f32::MIN, f32::max) > -NEAR * area.half_height
+        };
+        zone.rows.iter().filter(|row| is_cut(&row.area)).count() > 1
+    }
+
+    /// Width over height that the document may have, the least first: of its layout, else of what it is said to be.
+    pub(crate) fn proportions(&self, kind: DocumentType) -> Vec<f32> {
+        let known = self.known.as_ref().map(|known| known.layout);
+        let kind = known.map_or(kind, |layout| layout.kind);
+        let proportion = known.map_or(kind.aspect(), |layout| layout.size[0] / layout.size[1]);
+        if kind == DocumentType::IdCard {
+            vec![TD2, proportion]
+        } else {
+            vec![proportion]
+        }
+    }
+
+    /// The corners of the part of the document that its labels are on, in the picture that was given; `None` where there are too few.
+    pub(crate) fn labelled(&self) -> Option<Corners> {
+        let known = self
+            .known
+            .as_ref()
+            .filter(|known| known.labels.len() >= SPREAD_LABELS)?;
+        let all = known.labels.iter().copied().reduce(|all, label| {
+            let least = |at: usize| f32::min(all[at], label[at]);
+            let most = |at: usize| f32::max(all[at], label[at]);
+            [least(0), least(1), most(2), most(3)]
+        });
+        let [left, top, right, bottom] = all?;
+        let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+        Some(corners.map(|corner| self.place(known.upright(corner))))
+    }
+
+    /// Whether every item was read of a document that must have them all.
     pub(crate) fn is_complete(&self) -> bool {
         self.known.as_ref().is_some_and(|known| {
-            let items = known.layout.complete && !known.layout.field.is_empty();
-            items && self.page.is_read() && known.reading.hidden == 0.0
+            let mut fields = known.layout.field.iter();
+            let has_items = known.layout.complete && !known.layout.field.is_empty();
+            has_items && fields.all(|field| known.items.iter().any(|item| item.name == field.name))
         })
     }
 
@@ -165,6 +210,11 @@ impl<'a> Look<'a, '_> {
         );
         [[0.0, 0.0], [right, 0.0], [right, bottom], [0.0, bottom]].map(|corner| self.place(corner))
     }
+}
+
+/// How far a place is beyond the nearest border of a picture of this size, in pixels; negative within.
+fn beyond([x, y]: [f32; 2], [width, height]: [f32; 2]) -> f32 {
+    [-x, -y, x - width, y - height].into_iter().fold(f32::MIN, f32::max)
 }
 
 /// The machinery of a look.
@@ -266,7 +316,8 @@ const fn may_have_zone(kind: DocumentType) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::tests::page;
+    use crate::layout::tests::{LICENCE, TODAY, page};
+    use crate::text::Lattice;
 
     const SIZE: [f32; 2] = [1600.0, 1000.0];
     /// A card that fills the picture, and one with a table around it that goes over the right border.
@@ -303,5 +354,36 @@ mod tests {
         assert!(!is_cut(&under_the_card, &AT_THE_RIGHT));
         let stubs = [("fl", 98.5, 20.0), ("bu", 98.5, 40.0)];
         assert!(!is_cut(&stubs, &AT_THE_RIGHT));
+    }
+
+    #[test]
+    fn a_zone_is_cut_where_two_of_its_lines_reach_the_border_before_all_checks_hold() {
+        let picture = Raster::filled(SIZE[0] as usize, SIZE[1] as usize, [230; 3]);
+        let is_cut = |moved: f32, passed: usize| {
+            let mut zone = mrz::zone_of(&[("", Lattice::default()), ("", Lattice::default())]);
+            zone.rows
+                .iter_mut()
+                .for_each(|row| (row.area.x, row.area.y) = (row.area.x + moved, 500.0));
+            zone.passed = passed;
+            let mut look = Look::blind(&picture);
+            look.machine = Some(zone);
+            look.is_zone_cut(SIZE)
+        };
+        assert!(is_cut(-120.0, 2));
+        assert!(!is_cut(0.0, 2));
+        assert!(!is_cut(-120.0, 5));
+    }
+
+    #[test]
+    fn the_labels_of_a_document_are_spread_over_a_part_of_it() {
+        let picture = Raster::filled(SIZE[0] as usize, SIZE[1] as usize, [230; 3]);
+        let layouts = Layouts::built_in().unwrap();
+        let mut look = Look::blind(&picture);
+        assert_eq!(look.labelled(), None);
+        look.known = layouts.read(&page(&LICENCE), TODAY);
+        let corners = look.labelled().unwrap();
+        let card = [[0.0, 0.0], [85.6, 0.0], [85.6, 53.98], [0.0, 53.98]].map(|corner| corner.map(|mm: f32| mm * 16.0));
+        assert!(corners.iter().all(|corner| is_inside(&card, *corner)), "{corners:?}");
+        assert!(lens::outline::area(&corners) > 0.5 * lens::outline::area(&card));
     }
 }

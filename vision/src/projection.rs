@@ -44,6 +44,19 @@ impl Projection {
         [row(&self.0[0]) / depth, row(&self.0[1]) / depth]
     }
 
+    /// Width over height of the rectangle that this is the map of a unit square onto, as a camera sees it: its axis goes through the
+    /// middle of a picture of `size`, its focal length is in pixels (Zhang and He, Whiteboard Scanning, 2004, section 4.2).
+    pub(crate) fn proportion(&self, size: [f32; 2], focal_length: f32) -> f32 {
+        let [middle_x, middle_y] = size.map(|side| side / 2.0);
+        let length = |column: usize| {
+            let [x, y, depth] = [0, 1, 2].map(|row| self.0[row][column]);
+            let across = (x - middle_x * depth) / focal_length;
+            let down = (y - middle_y * depth) / focal_length;
+            (across * across + down * down + depth * depth).sqrt()
+        };
+        length(0) / length(1).max(f32::EPSILON)
+    }
+
     /// The picture under a rectangle of `width` × `height` pixels, cut out straight; averaged where the picture has more pixels.
     pub(crate) fn cut_out(&self, picture: &Raster, width: usize, height: usize) -> Raster {
         let corner = |x: usize, y: usize| self.place([x as f32, y as f32]);
@@ -85,6 +98,25 @@ mod tests {
         let on = |a: [f32; 2], b: [f32; 2]| ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])).abs() / 200.0;
         assert!(on(SEEN[0], SEEN[2]) < 0.1 && on(SEEN[1], SEEN[3]) < 0.1);
         assert!(Projection::of_rectangle(1.0, 1.0, &[[0.0, 0.0]; 4]).is_none());
+    }
+
+    #[test]
+    fn the_proportion_of_a_card_is_that_of_the_card_however_it_is_tilted() {
+        let (size, focal) = ([1600.0, 1200.0], 1300.0);
+        for (tilt, turn) in [(0.0_f32, 0.0_f32), (0.5, 0.0), (0.4, 1.0), (-0.5, 0.3)] {
+            let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[x, y]: [f32; 2]| {
+                let (x, y) = (x * 85.6, y * 53.98);
+                let (x, y) = (x * turn.cos() - y * turn.sin(), x * turn.sin() + y * turn.cos());
+                let (x, depth) = (x * tilt.cos(), 300.0 + x * tilt.sin());
+                [800.0 + focal * x / depth, 600.0 + focal * y / depth]
+            });
+            let seen = Projection::of_rectangle(1.0, 1.0, &corners).unwrap();
+            let proportion = seen.proportion(size, focal);
+            assert!(
+                (proportion - 85.6 / 53.98).abs() < 0.01,
+                "{proportion} at {tilt} and {turn}"
+            );
+        }
     }
 
     #[test]

@@ -12,6 +12,8 @@ mod states;
 mod viterbi;
 
 pub(crate) use country::alpha3;
+#[cfg(test)]
+pub(crate) use find::tests::zone_of;
 pub(crate) use find::{Zone, find, is_candidate, is_flat};
 pub(crate) use names::settle;
 pub(crate) use parse::{Elements, iso};
