@@ -193,6 +193,15 @@ pub const NEW_NETWORK: &str = "new network";
 /// The detail of a sign-in that came as far as the second factor: the password was right.
 pub const CODE: &str = "code";
 
+/// The detail of a sign-in with a passkey; of a refused one, without a password before.
+pub const PASSKEY: &str = "passkey";
+
+/// The detail of a refused sign-in in which the password was right, and a passkey as the second factor was not.
+pub const SECOND_PASSKEY: &str = "passkey as the second factor";
+
+/// The detail of a refused sign-in in which the password was right, and no second factor came.
+pub const STOPPED: &str = "stopped before the second factor";
+
 /// Refused attempts to sign in to an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedSignIns {
@@ -200,6 +209,8 @@ pub struct RefusedSignIns {
     pub count: i64,
     /// In how many of them the password was right, and the second factor was not.
     pub with_password: i64,
+    /// In how many of them the password was right, and no second factor came.
+    pub stopped: i64,
     /// When the last one was.
     pub last_at: Timestamp,
     /// Where the last one came from.
@@ -216,19 +227,24 @@ pub async fn find_refused_sign_ins(
     after: i64,
     user: &UserId,
 ) -> Result<Option<RefusedSignIns>, StoreError> {
-    let found: Option<(i64, i64, i64, Option<String>)> = on!(tx, conn => sqlx::query_as(
+    let found: Option<(i64, i64, i64, i64, Option<String>)> = on!(tx, conn => sqlx::query_as(
         "WITH refused AS (SELECT number, at, detail, address FROM audit
              WHERE tenant_id = $1 AND subject = $2 AND number > $3 AND action = $4)
-         SELECT (SELECT COUNT(*) FROM refused), (SELECT COUNT(*) FROM refused WHERE detail = $5), at, address
+         SELECT (SELECT COUNT(*) FROM refused), (SELECT COUNT(*) FROM refused WHERE detail IN ($5, $6)),
+                (SELECT COUNT(*) FROM refused WHERE detail = $7), at, address
          FROM refused ORDER BY number DESC LIMIT 1")
         .bind(tenant.as_str()).bind(user.as_str()).bind(after)
-        .bind(AuditAction::PersonSignInRefused.as_str()).bind(CODE).fetch_optional(conn).await)?;
-    Ok(found.map(|(count, with_password, last_at, last_from)| RefusedSignIns {
-        count,
-        with_password,
-        last_at: Timestamp::from_millis(last_at),
-        last_from,
-    }))
+        .bind(AuditAction::PersonSignInRefused.as_str()).bind(CODE).bind(SECOND_PASSKEY).bind(STOPPED)
+        .fetch_optional(conn).await)?;
+    Ok(
+        found.map(|(count, with_password, stopped, last_at, last_from)| RefusedSignIns {
+            count,
+            with_password,
+            stopped,
+            last_at: Timestamp::from_millis(last_at),
+            last_from,
+        }),
+    )
 }
 
 /// What somebody should know of.

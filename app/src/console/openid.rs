@@ -108,9 +108,9 @@ async fn callback(request: GuestRequest) -> PageResult<Response> {
             go(safe_next(&next)),
             SessionChange::SignedInElsewhere { user, proved_at },
         ),
-        Finished::SecondFactor { user, next } => with(
+        Finished::SecondFactor { half, next } => with(
             go(&with_next("/admin/sign-in/code", &next)),
-            SessionChange::HalfSignedIn(user),
+            SessionChange::HalfSignedIn(half),
         ),
         Finished::Confirmed { user, next } => {
             let answer = with(go(safe_next(&next)), SessionChange::ConfirmedElsewhere(user));

@@ -21,6 +21,7 @@ use http::{HeaderValue, header::LOCATION};
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
+    people::half_sign_in::HalfSignIn,
     review::list_pending,
     session::search::count_waiting,
     settings::list_tenants,
@@ -47,7 +48,7 @@ pub struct SignedIn {
 #[derive(Clone, Debug, Default)]
 pub struct Guest {
     /// Who they are if they have entered the right password and have a second factor to show.
-    pub half: Option<UserId>,
+    pub half: Option<HalfSignIn>,
     /// The browser's cookie of an attempt to sign in with the provider.
     pub attempt: Option<String>,
     /// Whether the request comes from one of our pages or was typed, and not from another site.
@@ -70,7 +71,7 @@ pub struct Notice(pub String);
 #[derive(Clone, Debug)]
 pub enum SessionChange {
     /// This person has entered their password and has a second factor to show.
-    HalfSignedIn(UserId),
+    HalfSignedIn(HalfSignIn),
     /// This person has signed in.
     SignedIn(UserId),
     /// This person has signed in with the provider.

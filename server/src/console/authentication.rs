@@ -33,6 +33,7 @@ use service::{
             self, ABSOLUTE, IDLE, id_of,
             key::{ADDRESS, AGENT, SEEN_AT, SIGNED_IN_AT, USER},
         },
+        half_sign_in::{self, HalfSignIn},
         openid,
     },
 };
@@ -47,6 +48,8 @@ const ATTEMPT: &str = "__Host-sign-in";
 const PASSWORD_AT: &str = "password_at";
 /// Session key: who has entered the right password and has a second factor to show.
 const HALF: &str = "half";
+/// Session key: which of their sign-ins it is.
+const HALF_NUMBER: &str = "half_number";
 /// Session key: when they entered it.
 const HALF_AT: &str = "half_at";
 /// Session key: the current tenant.
@@ -63,8 +66,6 @@ const WITHOUT_FACTOR: [&str; 5] = [
     "/admin/sign-out",
     "/admin/sign-out-everywhere",
 ];
-/// How long a second factor can be shown after the password.
-const HALF_LIFETIME: Millis = Millis::minutes(10);
 /// Longest name of a browser that is kept, in characters.
 const AGENT_LIMIT: usize = 200;
 /// Precision of a session's last use.
@@ -132,13 +133,15 @@ pub(super) async fn halfway(
     next.run(request).await
 }
 
-async fn half(app: &App, session: &Session) -> Result<Option<UserId>, tower_sessions::session::Error> {
+async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, tower_sessions::session::Error> {
     let entered = at(session.get(HALF_AT).await?);
-    if entered.is_none_or(|at| app.honnin.now() >= at.plus(HALF_LIFETIME)) {
+    if entered.is_none_or(|at| app.honnin.now() >= at.plus(half_sign_in::LIFETIME)) {
         return Ok(None);
     }
     let user = session.get::<String>(HALF).await?;
-    Ok(user.and_then(|user| UserId::parse(&user)))
+    let user = user.and_then(|user| UserId::parse(&user));
+    let number = session.get(HALF_NUMBER).await?;
+    Ok(user.zip(number).map(|(user, number)| HalfSignIn { user, number }))
 }
 
 /// Lets signed-in people through, and tells the pages who they are.
@@ -281,6 +284,15 @@ async fn sign_in(
     Ok(())
 }
 
+/// Who has just signed in with this browser, or has come as far as the second factor.
+const fn who_entered(change: &SessionChange) -> Option<&UserId> {
+    match change {
+        SessionChange::HalfSignedIn(half) => Some(&half.user),
+        SessionChange::SignedIn(user) | SessionChange::SignedInElsewhere { user, .. } => Some(user),
+        _ => None,
+    }
+}
+
 async fn keep(
     app: &App,
     session: &Session,
@@ -289,6 +301,11 @@ async fn keep(
     (address, agent): (String, String),
 ) -> Result<(), SessionError> {
     let now = app.honnin.now().as_millis();
+    let entered = change.as_ref().and_then(who_entered);
+    let before = half(app, session).await?;
+    if let Some(before) = before.filter(|before| Some(&before.user) == entered) {
+        half_sign_in::forget(&app.honnin, before).await?;
+    }
     match change {
         None => {}
         Some(SessionChange::SignedIn(user)) => sign_in(session, &user, Some(now), now, (address, agent)).await?,
@@ -300,10 +317,11 @@ async fn keep(
             let proved_at = session.get(PASSWORD_AT).await?;
             sign_in(session, &user, proved_at, now, (address, agent)).await?;
         }
-        Some(SessionChange::HalfSignedIn(user)) => {
+        Some(SessionChange::HalfSignedIn(next)) => {
             session.clear().await;
             session.cycle_id().await?;
-            session.insert(HALF, user.as_str()).await?;
+            session.insert(HALF, next.user.as_str()).await?;
+            session.insert(HALF_NUMBER, next.number).await?;
             session.insert(HALF_AT, now).await?;
         }
         Some(SessionChange::SignedOut) => session.flush().await?,

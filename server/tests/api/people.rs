@@ -5,7 +5,10 @@ use crate::{
     support::{Server, between},
 };
 use domain::{role::Role, time::Millis};
-use service::people::set_up::set_up_link;
+use service::{
+    jobs::worker::{Lane, Worker},
+    people::set_up::set_up_link,
+};
 use totp_rs::{Builder, Totp};
 
 #[tokio::test]
@@ -133,6 +136,54 @@ async fn with_the_password_alone_a_person_with_a_second_factor_gets_nowhere() {
             .header("location"),
         Some("/admin/sign-in")
     );
+}
+
+async fn run_jobs(server: &Server) {
+    let worker = Worker::new(server.app.honnin.clone(), Lane::Housekeeping, 1);
+    worker.run_until_idle().await.unwrap();
+}
+
+#[tokio::test]
+async fn somebody_who_stops_before_the_second_factor_is_told_of_once_and_in_both_languages() {
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let (app, _) = with_app(&server, &mut rita).await;
+    let sign_in = async |browser: &mut Browser<'_>| {
+        server.clock.advance(Millis::minutes(1));
+        browser.sign_in("rita@shop.example").await;
+        let form = format!("code={}", shown_code(&server, &app));
+        assert_eq!(browser.post("/admin/sign-in/code", &form).await.status, 303);
+    };
+    // The password twice in one browser, and looking at the page of the second factor, is one attempt.
+    let mut thief = Browser::new(&server);
+    for _ in 0..2 {
+        thief.sign_in("rita@shop.example").await;
+        assert_eq!(thief.get("/admin/sign-in/code").await.status, 200);
+    }
+    let mut owner = Browser::new(&server);
+    owner.sign_in("rita@shop.example").await;
+    sign_in(&mut owner).await;
+    server.clock.advance(Millis::minutes(9));
+    run_jobs(&server).await;
+    let page = owner.get("/admin").await.body;
+    let told = "One attempt to sign in to your account did not succeed, the last one from 127.0.0.1. With the correct password, but \
+                stopped before the second factor: 1. If this was not you, change your password.";
+    assert!(page.contains(told), "{page}");
+    let log = owner.get("/admin/audit").await.body;
+    assert_eq!(log.matches("stopped before the second factor").count(), 1, "{log}");
+    owner.language = Some("ja");
+    let page = owner.get("/admin").await.body;
+    owner.language = None;
+    assert!(
+        page.contains("パスワードが正しく、2要素認証の前に中断：1回。"),
+        "{page}"
+    );
+    server.clock.advance(Millis::hours(1));
+    run_jobs(&server).await;
+    sign_in(&mut owner).await;
+    sign_in(&mut owner).await;
+    let page = owner.get("/admin").await.body;
+    assert!(!page.contains("did not succeed"), "told once: {page}");
 }
 
 #[tokio::test]

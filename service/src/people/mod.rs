@@ -5,6 +5,7 @@ pub mod accept_invitation;
 pub mod change_password;
 pub mod client_network;
 pub mod console_session;
+pub mod half_sign_in;
 pub mod invite;
 pub mod news;
 pub mod openid;

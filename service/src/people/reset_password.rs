@@ -7,6 +7,7 @@ use crate::{
     access::{Admin, CommandLine},
     people::{
         PeopleError,
+        half_sign_in::{self, HalfSignIn},
         invite::LINK_LIFETIME,
         normalised,
         password::{self, BadPassword},
@@ -58,7 +59,7 @@ pub enum LinkSignIn {
     /// They are signed in.
     Done(UserId),
     /// They have a second factor, which comes next.
-    SecondFactor(UserId),
+    SecondFactor(HalfSignIn),
 }
 
 /// How a person is identified.
@@ -234,7 +235,8 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, address: IpAddr) -> R
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         if second_factors::has_any(tx, &user.id).await? {
-            return Ok(LinkSignIn::SecondFactor(user.id));
+            let half = half_sign_in::begin(tx, &user.id, address, now).await?;
+            return Ok(LinkSignIn::SecondFactor(half));
         }
         let from = address.to_string();
         let entry = audit::Entry {

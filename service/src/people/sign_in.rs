@@ -4,7 +4,11 @@
 use crate::{
     Honnin,
     access::Staff,
-    people::{client_network::client_network, normalised, password, visit},
+    people::{
+        client_network::client_network,
+        half_sign_in::{self, HalfSignIn},
+        normalised, password, visit,
+    },
 };
 use domain::{
     audit::AuditAction,
@@ -27,7 +31,7 @@ pub enum SignInError {
     Wrong,
     /// The password is right, and the person has a second factor, which comes next.
     #[error("a second factor is needed")]
-    SecondFactor(UserId),
+    SecondFactor(HalfSignIn),
     /// People sign in with the provider only.
     #[error("nobody signs in with a password here")]
     Off,
@@ -150,41 +154,33 @@ async fn enter(
         return Err(SignInError::Wrong);
     };
     let signed_in = entry(AuditAction::PersonSignIn, user.id.to_string());
-    let signed_in = Some(signed_in).filter(|_| purpose == Purpose::SignIn);
-    match succeed(honnin, &user.id, buckets, signed_in).await? {
-        Next::SecondFactor => Err(SignInError::SecondFactor(user.id.clone())),
-        Next::Done => Ok(user.id.clone()),
+    match succeed(honnin, &user.id, buckets, (purpose, signed_in, address)).await? {
+        Some(half) => Err(SignInError::SecondFactor(half)),
+        None => Ok(user.id.clone()),
     }
 }
 
-/// What a right password leads to.
-enum Next {
-    /// They are signed in.
-    Done,
-    /// They have a second factor; signing in is recorded once they have shown it.
-    SecondFactor,
-}
-
-/// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Records the entry, if
-/// there is one, as a visit, unless a second factor comes next.
+/// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Somebody who signs in
+/// without a second factor is recorded as a visitor; of others, returns the sign-in that they have begun.
 async fn succeed(
     honnin: &Honnin,
     user: &UserId,
     buckets: Buckets,
-    signed_in: Option<audit::Entry>,
-) -> Result<Next, StoreError> {
+    (purpose, signed_in, address): (Purpose, audit::Entry, IpAddr),
+) -> Result<Option<HalfSignIn>, StoreError> {
     let (user, now) = (user.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         users::take_back_try(tx, &buckets.address, now).await?;
         users::forget_tries(tx, &buckets.pair).await?;
         users::take_back_try(tx, &buckets.account, now).await?;
+        if purpose == Purpose::Confirm {
+            return Ok(None);
+        }
         if second_factors::has_any(tx, &user).await? {
-            return Ok(Next::SecondFactor);
+            return half_sign_in::begin(tx, &user, address, now).await.map(Some);
         }
-        if let Some(entry) = &signed_in {
-            visit::record(tx, &user, entry.clone()).await?;
-        }
-        Ok(Next::Done)
+        visit::record(tx, &user, signed_in.clone()).await?;
+        Ok(None)
     });
     unit.await
 }
@@ -194,10 +190,7 @@ async fn succeed(
 /// # Errors
 /// [`SignInError`].
 pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<(), SignInError> {
-    let same = match enter(honnin, staff.email(), password, staff.address(), Purpose::Confirm).await {
-        Err(SignInError::SecondFactor(user)) => user,
-        other => other?,
-    };
+    let same = enter(honnin, staff.email(), password, staff.address(), Purpose::Confirm).await?;
     if same == *staff.user() {
         Ok(())
     } else {

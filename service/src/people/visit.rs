@@ -1,12 +1,12 @@
 //! A person's visits to the console: when they signed in, and from where.
 
 use super::client_network::client_network;
-use domain::ids::UserId;
+use domain::{audit::AuditAction, ids::UserId, time::Timestamp};
 use std::net::IpAddr;
 use store::{
     StoreError, Tx,
     audit::{self, Entry, NEW_NETWORK},
-    people::users,
+    people::users::{self, UserRow},
 };
 
 /// Records that somebody has signed in. If neither of the person's last two visits came from this network, the entry says so, and their next
@@ -20,6 +20,19 @@ pub(super) async fn record(tx: &mut Tx, user: &UserId, mut entry: Entry) -> Resu
         });
     }
     audit::record(tx, &entry).await
+}
+
+/// The entry for somebody who was not signed in to the account of `user`.
+pub(super) fn refusal(user: &UserRow, at: Timestamp, detail: &str, address: String) -> Entry {
+    Entry {
+        at,
+        tenant: user.place.as_ref().map(|(tenant, _)| tenant.clone()),
+        actor: audit::SYSTEM.to_owned(),
+        action: AuditAction::PersonSignInRefused.into(),
+        subject: Some(user.id.to_string()),
+        detail: Some(detail.to_owned()),
+        address: Some(address),
+    }
 }
 
 /// Whether an address is in none of the networks of others. At the first visit, none is new.

@@ -23,6 +23,7 @@ use service::{
         Change as PersonChange, PeopleError,
         change_password::change_password,
         change_person,
+        half_sign_in::{self, HalfSignIn},
         news::news,
         reset_password::issue_reset,
         second_factor::{
@@ -40,7 +41,7 @@ use service::{
     webhook::signing_secret,
 };
 use sha2::{Digest, Sha256};
-use std::cell::Cell;
+use std::{cell::Cell, net::IpAddr};
 use store::audit;
 use testkit::{Harness, localhost};
 use totp_rs::{Builder, Totp};
@@ -84,8 +85,16 @@ async fn enter_password(harness: &Harness) -> Result<UserId, SignInError> {
     sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), localhost()).await
 }
 
+/// Somebody who has come as far as the second factor, in a sign-in that nobody began.
+fn half(user: &UserId) -> HalfSignIn {
+    HalfSignIn {
+        user: user.clone(),
+        number: 0,
+    }
+}
+
 async fn enter_code(harness: &Harness, rita: &Staff, code: &str) -> Result<(), CodeError> {
-    sign_in_with_code(&harness.honnin, rita.user(), code, localhost()).await
+    sign_in_with_code(&harness.honnin, &half(rita.user()), code, localhost()).await
 }
 
 #[tokio::test]
@@ -108,8 +117,8 @@ async fn the_password_alone_no_longer_signs_in_once_a_code_from_the_app_was_ente
         begin_authenticator(&harness.honnin, &rita).await,
         Err(SetUpError::Exists)
     ));
-    let half = enter_password(&harness).await;
-    assert!(matches!(half, Err(SignInError::SecondFactor(user)) if user == *rita.user()));
+    let entered = enter_password(&harness).await;
+    assert!(matches!(entered, Err(SignInError::SecondFactor(half)) if half.user == *rita.user()));
     assert!(
         matches!(
             enter_code(&harness, &rita, &code(&harness, &app)).await,
@@ -313,7 +322,7 @@ async fn registered(harness: &Harness, staff: &Staff, id: u8) -> SecurityKey {
 }
 
 async fn enter_passkey(harness: &Harness, user: Option<&UserId>, response: &str) -> Result<UserId, PasskeyError> {
-    passkeys::sign_in(&harness.honnin, user, response, localhost()).await
+    passkeys::sign_in(&harness.honnin, user.map(half).as_ref(), response, localhost()).await
 }
 
 #[tokio::test]
@@ -542,25 +551,33 @@ async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_t
     let (app, _) = with_app(&harness, &rita).await;
     let visit = async || {
         harness.clock.advance(Millis::minutes(1));
-        enter_password(&harness).await.unwrap_err();
-        enter_code(&harness, &rita, &code(&harness, &app)).await.unwrap();
+        let half = come_halfway(&harness, localhost()).await;
+        let code = code(&harness, &app);
+        sign_in_with_code(&harness.honnin, &half, &code, localhost())
+            .await
+            .unwrap();
     };
     let refused = async || news(&harness.honnin, &rita).await.unwrap().unwrap().refused;
     visit().await;
     visit().await;
     assert_eq!(refused().await, None);
     let elsewhere = "192.0.2.7".parse().unwrap();
-    for password in ["wrong", "wrong too", RIGHT] {
+    for password in ["wrong", "wrong too"] {
         let password = Secret::new(password.to_owned());
         sign_in(&harness.honnin, EMAIL, password, elsewhere).await.unwrap_err();
     }
-    sign_in_with_code(&harness.honnin, rita.user(), "000000", elsewhere)
-        .await
-        .unwrap_err();
+    let half = come_halfway(&harness, elsewhere).await;
+    for _ in 0..2 {
+        let wrong = sign_in_with_code(&harness.honnin, &half, "000000", elsewhere);
+        wrong.await.unwrap_err();
+    }
+    come_halfway(&harness, elsewhere).await;
+    harness.wait(half_sign_in::LIFETIME).await;
     let last_at = harness.honnin.now();
     let told = audit::RefusedSignIns {
-        count: 3,
-        with_password: 1,
+        count: 5,
+        with_password: 2,
+        stopped: 1,
         last_at,
         last_from: Some("192.0.2.7".to_owned()),
     };
@@ -568,6 +585,54 @@ async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_t
     assert_eq!(refused().await, Some(told));
     visit().await;
     assert_eq!(refused().await, None, "told once");
+    // Those that went on to a second factor, right or wrong, have not stopped.
+    harness.wait(Millis::hours(1)).await;
+    assert_eq!(refused().await, None);
+}
+
+async fn come_halfway(harness: &Harness, from: IpAddr) -> HalfSignIn {
+    let entered = sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), from).await;
+    match entered {
+        Err(SignInError::SecondFactor(half)) => half,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_passkey_that_does_not_prove_its_owner_is_a_refused_attempt_at_their_account() {
+    let (harness, rita) = rita().await;
+    let me = rita.user();
+    let key = registered(&harness, &rita, 1).await;
+    let attempts = async || {
+        let (tenant, me) = (harness.tenant.id.clone(), me.clone());
+        let found = harness
+            .read(async move |tx| audit::find_refused_sign_ins(tx, &tenant, 0, &me).await)
+            .await;
+        found.map_or((0, 0), |found| (found.count, found.with_password))
+    };
+    let refused = async |user: Option<&UserId>, response: &str| {
+        let answer = enter_passkey(&harness, user, response).await;
+        assert!(matches!(answer, Err(PasskeyError::Refused)));
+    };
+    let forged = SecurityKey::new(1);
+    refused(None, &forged.get(&challenge(&harness, None).await)).await;
+    assert_eq!(attempts().await, (1, 0), "nobody has shown a password");
+    refused(Some(me), &forged.get(&challenge(&harness, Some(me)).await)).await;
+    assert_eq!(attempts().await, (2, 1));
+    let unknown = SecurityKey::new(2);
+    refused(Some(me), &unknown.get(&challenge(&harness, Some(me)).await)).await;
+    assert_eq!(attempts().await, (3, 2), "after the password, any other passkey is");
+    refused(None, &unknown.get(&challenge(&harness, None).await)).await;
+    // Nothing that anybody can send as often as they like.
+    let answered = forged.get(&challenge(&harness, None).await);
+    refused(None, &answered).await;
+    for _ in 0..3 {
+        refused(None, &answered).await;
+    }
+    assert_eq!(attempts().await, (4, 2), "an answered challenge is none");
+    let right = key.get(&challenge(&harness, Some(me)).await);
+    enter_passkey(&harness, Some(me), &right).await.unwrap();
+    assert_eq!(attempts().await, (4, 2));
 }
 
 #[tokio::test]

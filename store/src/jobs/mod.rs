@@ -36,11 +36,13 @@ pub enum JobKind {
     Sweep,
     /// Set anew the times of a session that a doubtful clock has set.
     Redate,
+    /// Record a sign-in whose second factor has not come.
+    HalfSignIn,
 }
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Expire,
         Self::Analyse,
         Self::Decide,
@@ -50,6 +52,7 @@ impl JobKind {
         Self::Retain,
         Self::Sweep,
         Self::Redate,
+        Self::HalfSignIn,
     ];
 
     /// The kind as it is stored.
@@ -65,6 +68,7 @@ impl JobKind {
             Self::Retain => "retain",
             Self::Sweep => "sweep",
             Self::Redate => "redate",
+            Self::HalfSignIn => "half_sign_in",
         }
     }
 

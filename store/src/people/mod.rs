@@ -1,6 +1,7 @@
-//! The people of the console: users, their invitations, password resets and browser sessions.
+//! The people of the console: users, their invitations, password resets, sign-ins and browser sessions.
 
 pub mod console_sessions;
+pub mod half_sign_ins;
 pub mod invitations;
 pub mod password_resets;
 pub mod provider_accounts;

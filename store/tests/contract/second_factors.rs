@@ -6,6 +6,7 @@ use store::{
     StoreError,
     audit::{self, Concerns, Entry, RefusedSignIns},
     people::{
+        half_sign_ins::{self, HalfSignInRow},
         second_factors::{self, AuthenticatorRow, PasskeyRow},
         users,
     },
@@ -293,7 +294,9 @@ async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
             (AuditAction::PersonSignInRefused, other, None),
             (AuditAction::PersonSignIn, me, Some(audit::CODE)),
             (AuditAction::PersonSignInRefused, me, Some(audit::CODE)),
-            (AuditAction::PersonSignInRefused, me, None),
+            (AuditAction::PersonSignInRefused, me, Some(audit::SECOND_PASSKEY)),
+            (AuditAction::PersonSignInRefused, me, Some(audit::STOPPED)),
+            (AuditAction::PersonSignInRefused, me, Some(audit::PASSKEY)),
         ];
         for (second, (action, subject, detail)) in (1..).zip(rows) {
             let entry = keep(Entry {
@@ -308,16 +311,37 @@ async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
             write!(db, tx => audit::record(tx, entry)).unwrap();
         }
         let entries = read!(db, tx => audit::list(tx, &tenant.id, Some(me), None, 10));
-        let (first, last) = (entries[3].number, entries[0].number);
-        for (after, count, with_password) in [(0, 3, 1), (first, 2, 1), (last, 0, 0)] {
+        let (first, last) = (entries[5].number, entries[0].number);
+        for (after, count, with_password, stopped) in [(0, 5, 2, 1), (first, 4, 2, 1), (last, 0, 0, 0)] {
             let found = read!(db, tx => audit::find_refused_sign_ins(tx, &tenant.id, after, &user.id));
             let wanted = (count > 0).then(|| RefusedSignIns {
                 count,
                 with_password,
-                last_at: at(5),
-                last_from: Some("192.0.2.5".to_owned()),
+                stopped,
+                last_at: at(7),
+                last_from: Some("192.0.2.7".to_owned()),
             });
             assert_eq!(found, wanted, "{name}, {after}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_half_sign_in_is_taken_once() {
+    for Backend { name, db, .. } in backends().await {
+        let World { user, .. } = world(&db).await;
+        let row = |from: &str| {
+            keep(HalfSignInRow {
+                user: user.id.clone(),
+                address: from.to_owned(),
+            })
+        };
+        let (one, other) = (row("192.0.2.1"), row("192.0.2.2"));
+        let first = write!(db, tx => half_sign_ins::insert(tx, one)).unwrap();
+        let second = write!(db, tx => half_sign_ins::insert(tx, other)).unwrap();
+        for (number, found) in [(second, Some(other)), (second, None), (first, Some(one)), (first, None)] {
+            let taken = write!(db, tx => half_sign_ins::take(tx, number)).unwrap();
+            assert_eq!(taken.as_ref(), found, "{name}: {number}");
         }
     }
 }

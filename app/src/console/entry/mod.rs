@@ -98,8 +98,8 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         Ok(user) => {
             return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user)));
         }
-        Err(SignInError::SecondFactor(user)) => {
-            return Ok(Outcome::go(&with_next("/admin/sign-in/code", &next)).with(SessionChange::HalfSignedIn(user)));
+        Err(SignInError::SecondFactor(half)) => {
+            return Ok(Outcome::go(&with_next("/admin/sign-in/code", &next)).with(SessionChange::HalfSignedIn(half)));
         }
         Err(SignInError::Wrong) => (
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -123,8 +123,8 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
 
 /// The page that asks for the second factor. Without the password, it starts at the beginning.
 async fn load_code(request: GuestRequest) -> PageResult<CodeView> {
-    let user = request.who.half.as_ref().ok_or(Fault::NoPassword)?;
-    let factors = list_factors(request.honnin(), user).await?;
+    let half = request.who.half.as_ref().ok_or(Fault::NoPassword)?;
+    let factors = list_factors(request.honnin(), &half.user).await?;
     Ok(CodeView {
         next: safe_next(&request.query()?.text("next")).to_owned(),
         passkey: !factors.passkeys.is_empty(),
@@ -134,22 +134,22 @@ async fn load_code(request: GuestRequest) -> PageResult<CodeView> {
 
 async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
-    let user = request.who.half.clone().ok_or(Fault::NoPassword)?;
+    let half = request.who.half.clone().ok_or(Fault::NoPassword)?;
     let honnin = request.honnin();
     let sentence = if fields.has("credential") {
-        match passkeys::sign_in(honnin, Some(&user), fields.raw("credential"), request.client).await {
+        match passkeys::sign_in(honnin, Some(&half), fields.raw("credential"), request.client).await {
             Ok(user) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
             Err(PasskeyError::Store(error)) => return Err(error.into()),
             Err(_) => wrong_passkey(),
         }
     } else {
-        match sign_in_with_code(honnin, &user, fields.raw("code"), request.client).await {
-            Ok(()) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
+        match sign_in_with_code(honnin, &half, fields.raw("code"), request.client).await {
+            Ok(()) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(half.user))),
             Err(CodeError::Store(error)) => return Err(error.into()),
             Err(refused) => code_refusal(&refused),
         }
     };
-    let factors = list_factors(honnin, &user).await?;
+    let factors = list_factors(honnin, &half.user).await?;
     Ok(Outcome::refused(CodeView {
         next,
         passkey: !factors.passkeys.is_empty(),
@@ -183,7 +183,7 @@ async fn challenge(request: GuestRequest) -> PageResult<Response> {
     let half = request.who.half.as_ref();
     // On the page before the password there is nobody yet, even if somebody has come halfway in another tab.
     let half = half.filter(|_| request.param("step") == "code");
-    match issue_challenge(request.honnin(), half, request.client).await {
+    match issue_challenge(request.honnin(), half.map(|half| &half.user), request.client).await {
         Ok(issued) => Ok(Json(Asked {
             challenge: issued.challenge.expose().clone(),
             party: issued.party,

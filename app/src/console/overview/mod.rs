@@ -172,13 +172,13 @@ fn told(recorded: &Recorded, reader: &UserId) -> (Timestamp, String) {
 fn refused(refused: &RefusedSignIns) -> (Timestamp, String) {
     let tries = match refused.count {
         1 => say(
-            "One attempt to sign in to your account failed",
-            "アカウントへのサインインが1回失敗しました",
+            "One attempt to sign in to your account did not succeed",
+            "アカウントへのサインインが1回、完了しませんでした",
         )
         .to_owned(),
         count => tell!(
-            "{count} attempts to sign in to your account failed",
-            "アカウントへのサインインが{count}回失敗しました"
+            "{count} attempts to sign in to your account did not succeed",
+            "アカウントへのサインインが{count}回、完了しませんでした"
         ),
     };
     let from = refused
@@ -186,16 +186,34 @@ fn refused(refused: &RefusedSignIns) -> (Timestamp, String) {
         .as_ref()
         .map(|from| tell!(", the last one from {from}", "（最後の試行：{from}）"))
         .unwrap_or_default();
-    let advice = match refused.with_password {
+    let wrong = match refused.with_password {
         0 => String::new(),
         count => tell!(
-            " Attempts with the correct password and a wrong code: {count}. If this was not you, change your password.",
-            "うち、パスワードが正しくコードが誤っていたもの：{count}回。心当たりがない場合は、パスワードを変更してください。"
+            " With the correct password and a wrong second factor: {count}.",
+            "パスワードが正しく、2要素認証に失敗：{count}回。"
         ),
+    };
+    let stopped = match refused.stopped {
+        0 => String::new(),
+        count => tell!(
+            " With the correct password, but stopped before the second factor: {count}.",
+            "パスワードが正しく、2要素認証の前に中断：{count}回。"
+        ),
+    };
+    let advice = if refused.with_password + refused.stopped > 0 {
+        say(
+            " If this was not you, change your password.",
+            "心当たりがない場合は、パスワードを変更してください。",
+        )
+    } else {
+        ""
     };
     (
         refused.last_at,
-        tell!("{tries}{from}.{advice}", "{tries}{from}。{advice}"),
+        tell!(
+            "{tries}{from}.{wrong}{stopped}{advice}",
+            "{tries}{from}。{wrong}{stopped}{advice}"
+        ),
     )
 }
 
@@ -223,17 +241,28 @@ mod tests {
         let mut tries = RefusedSignIns {
             count: 1,
             with_password: 0,
+            stopped: 0,
             last_at: Timestamp::from_millis(0),
             last_from: None,
         };
-        assert_eq!(refused(&tries).1, "One attempt to sign in to your account failed.");
+        assert_eq!(
+            refused(&tries).1,
+            "One attempt to sign in to your account did not succeed."
+        );
+        tries.stopped = 1;
+        assert_eq!(
+            refused(&tries).1,
+            "One attempt to sign in to your account did not succeed. With the correct password, but stopped before the second factor: 1. \
+             If this was not you, change your password."
+        );
         tries.count = 12;
         tries.with_password = 2;
+        tries.stopped = 0;
         tries.last_from = Some("192.0.2.7".to_owned());
         assert_eq!(
             refused(&tries).1,
-            "12 attempts to sign in to your account failed, the last one from 192.0.2.7. Attempts with the correct password and a wrong \
-             code: 2. If this was not you, change your password."
+            "12 attempts to sign in to your account did not succeed, the last one from 192.0.2.7. With the correct password and a wrong \
+             second factor: 2. If this was not you, change your password."
         );
     }
 }

@@ -114,8 +114,8 @@ async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     if !request.honnin().allows_local_sign_in() {
         return match sign_in_by_link(request.honnin(), request.param("token"), request.client).await {
             Ok(LinkSignIn::Done(user)) => Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
-            Ok(LinkSignIn::SecondFactor(user)) => {
-                Ok(Outcome::go("/admin/sign-in/code").with(SessionChange::HalfSignedIn(user)))
+            Ok(LinkSignIn::SecondFactor(half)) => {
+                Ok(Outcome::go("/admin/sign-in/code").with(SessionChange::HalfSignedIn(half)))
             }
             Err(ResetError::Store(error)) => Err(error.into()),
             Err(ResetError::Closed | ResetError::Bad(_)) => Err(Fault::LinkClosed),

@@ -33,6 +33,7 @@ impl Lane {
                 JobKind::Retain,
                 JobKind::Sweep,
                 JobKind::Redate,
+                JobKind::HalfSignIn,
             ],
         }
     }

@@ -11,6 +11,7 @@ use crate::{
     capture::analyse,
     decision::decide,
     jobs::{clock_jump, lease::LEASE, sweep},
+    people::half_sign_in,
     privacy::erase,
     review::take_effect,
     runtime::job_error::JobError,
@@ -248,5 +249,6 @@ async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), Jo
         JobKind::Retain => retention::run(honnin, job).await,
         JobKind::Sweep => sweep::run(honnin, job).await,
         JobKind::Redate => redate::run(honnin, job).await,
+        JobKind::HalfSignIn => half_sign_in::run(honnin, job).await,
     }
 }

@@ -12,6 +12,7 @@ use crate::{
         PeopleError,
         accept_invitation::{AcceptError, accept_linked},
         client_network::client_network,
+        half_sign_in::{self, HalfSignIn},
         normalised,
         sign_in::WINDOW,
         visit,
@@ -66,8 +67,8 @@ pub enum Finished {
     },
     /// They have a second factor here, which comes next.
     SecondFactor {
-        /// Who.
-        user: UserId,
+        /// Who, so far.
+        half: HalfSignIn,
         /// Where to continue.
         next: String,
     },
@@ -372,20 +373,19 @@ async fn sign_in(
     let id = user.id.clone();
     let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, address);
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
-        let has_factor = second_factors::has_any(tx, &user.id).await?;
-        if !has_factor {
-            visit::record(tx, &user.id, entry.clone()).await?;
+        if second_factors::has_any(tx, &user.id).await? {
+            return half_sign_in::begin(tx, &user.id, address, entry.at).await.map(Some);
         }
-        Ok(has_factor)
+        visit::record(tx, &user.id, entry.clone()).await?;
+        Ok(None)
     });
-    Ok(if unit.await? {
-        Finished::SecondFactor { user: id, next }
-    } else {
-        Finished::SignedIn {
+    Ok(match unit.await? {
+        Some(half) => Finished::SecondFactor { half, next },
+        None => Finished::SignedIn {
             user: id,
             proved_at: person.authenticated_at.map(|at| at.min(honnin.now())),
             next,
-        }
+        },
     })
 }
 

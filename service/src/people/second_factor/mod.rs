@@ -9,7 +9,13 @@ pub mod webauthn;
 use crate::{
     Honnin,
     access::{Admin, CommandLine, Staff},
-    people::{PeopleError, normalised, sign_in::WINDOW, visit},
+    people::{
+        PeopleError,
+        half_sign_in::{self, HalfSignIn},
+        normalised,
+        sign_in::WINDOW,
+        visit,
+    },
 };
 use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
 use sha2::{Digest, Sha256};
@@ -340,13 +346,25 @@ async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts
 ///
 /// # Errors
 /// [`CodeError`].
-pub async fn sign_in_with_code(honnin: &Honnin, user: &UserId, code: &str, address: IpAddr) -> Result<(), CodeError> {
-    let checked = check_code(honnin, user, code, Accepts::Confirmed).await;
+pub async fn sign_in_with_code(
+    honnin: &Honnin,
+    half: &HalfSignIn,
+    code: &str,
+    address: IpAddr,
+) -> Result<(), CodeError> {
+    let checked = check_code(honnin, &half.user, code, Accepts::Confirmed).await;
     if matches!(checked, Err(CodeError::Throttled | CodeError::Store(_))) {
         return checked;
     }
-    let row = find_active(honnin, user).await?.ok_or(CodeError::Wrong)?;
-    record_sign_in(honnin, &row, checked.is_ok(), audit::CODE, address).await?;
+    let user = find(honnin, &half.user)
+        .await?
+        .filter(|user| user.disabled_at.is_none());
+    let user = user.ok_or(CodeError::Wrong)?;
+    let entry = match checked {
+        Ok(()) => sign_in_entry(&user, honnin.now(), audit::CODE, address),
+        Err(_) => visit::refusal(&user, honnin.now(), audit::CODE, address.to_string()),
+    };
+    record(honnin, &user, Some(half), entry).await?;
     checked
 }
 
@@ -358,38 +376,38 @@ pub async fn confirm_code(honnin: &Honnin, staff: &Staff, code: &str) -> Result<
     check_code(honnin, staff.user(), code, Accepts::Confirmed).await
 }
 
-async fn find_active(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {
+async fn find(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {
     let user = user.clone();
-    let found = honnin.db.read(async move |tx| users::find(tx, &user).await).await?;
-    Ok(found.filter(|user| user.disabled_at.is_none()))
+    honnin.db.read(async move |tx| users::find(tx, &user).await).await
 }
 
-/// Records the end of signing in, with the factor that decided.
-async fn record_sign_in(
-    honnin: &Honnin,
-    user: &UserRow,
-    succeeded: bool,
-    factor: &str,
-    address: IpAddr,
-) -> Result<(), StoreError> {
-    let id = user.id.clone();
-    let mut entry = audit::Entry {
-        at: honnin.now(),
+/// The entry for somebody who has signed in, with the factor that decided.
+fn sign_in_entry(user: &UserRow, at: Timestamp, factor: &str, address: IpAddr) -> audit::Entry {
+    audit::Entry {
+        at,
         tenant: user.place.as_ref().map(|(tenant, _)| tenant.clone()),
-        actor: id.to_string(),
+        actor: user.id.to_string(),
         action: AuditAction::PersonSignIn.into(),
         subject: None,
         detail: Some(factor.to_owned()),
         address: Some(address.to_string()),
-    };
-    if !succeeded {
-        entry.actor = audit::SYSTEM.to_owned();
-        entry.action = AuditAction::PersonSignInRefused.into();
-        entry.subject = Some(id.to_string());
     }
+}
+
+/// Records how signing in went on, and ends the half of it that had come before.
+async fn record(
+    honnin: &Honnin,
+    user: &UserRow,
+    half: Option<&HalfSignIn>,
+    entry: audit::Entry,
+) -> Result<(), StoreError> {
+    let (user, half) = (user.id.clone(), half.cloned());
     let unit = honnin.db.write(async move |tx| {
-        if succeeded {
-            visit::record(tx, &id, entry.clone()).await
+        if let Some(half) = &half {
+            half_sign_in::end(tx, half).await?;
+        }
+        if entry.action == AuditAction::PersonSignIn {
+            visit::record(tx, &user, entry.clone()).await
         } else {
             audit::record(tx, &entry).await
         }

@@ -2,14 +2,14 @@
 //! action. A challenge is stored as a hash, lives for five minutes, and is answered once.
 
 use super::{
-    Factors, draw_recovery_codes, drop_idle_codes, find_active, give_first_codes, list_factors, record_sign_in,
-    recovery_hash,
+    Factors, draw_recovery_codes, drop_idle_codes, find, give_first_codes, list_factors, record, recovery_hash,
+    sign_in_entry,
     webauthn::{Invalid, Purpose, RelyingParty},
 };
 use crate::{
     Honnin,
     access::Staff,
-    people::{client_network::client_network, sign_in::WINDOW},
+    people::{client_network::client_network, half_sign_in::HalfSignIn, sign_in::WINDOW, visit},
     runtime::token,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -235,53 +235,94 @@ pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, St
     unit.await
 }
 
-/// Whose passkey gave this response. If `user` is given, it must be theirs.
-async fn prove(honnin: &Honnin, user: Option<&UserId>, response: &str) -> Result<UserId, PasskeyError> {
+/// A response to a challenge that was open.
+struct Answer {
+    response: Response,
+    client_data: Vec<u8>,
+    /// The passkey that it says to be of.
+    key: Option<PasskeyRow>,
+}
+
+/// Uses up the challenge for `user`, or for anybody, that a response answers.
+async fn take_answer(honnin: &Honnin, user: Option<&UserId>, response: &str) -> Result<Answer, PasskeyError> {
     let response = parse(response)?;
     let client_data = decode(&response.client_data)?;
-    take_challenge(honnin, &client_data, Purpose::SignIn, user).await?;
     let id = decode(&response.id)?;
-    let wanted = id.clone();
+    take_challenge(honnin, &client_data, Purpose::SignIn, user).await?;
     let find = honnin
         .db
-        .read(async move |tx| second_factors::find_passkey(tx, &wanted).await);
-    let key = find.await?.filter(|key| user.is_none_or(|user| key.user == *user));
+        .read(async move |tx| second_factors::find_passkey(tx, &id).await);
+    Ok(Answer {
+        key: find.await?,
+        response,
+        client_data,
+    })
+}
+
+/// Whether the passkey has given this answer. If `user` is given, it must be theirs. Returns whose it is.
+async fn verify(honnin: &Honnin, user: Option<&UserId>, answer: &Answer) -> Result<UserId, PasskeyError> {
+    let key = answer.key.as_ref();
+    let key = key.filter(|key| user.is_none_or(|user| key.user == *user));
     let key = key.ok_or(PasskeyError::Refused)?;
     let before = u32::try_from(key.counter).map_err(|_| StoreError::Corrupt("a counter out of its range"))?;
     let counter = party(honnin).sign_in(
-        &client_data,
-        &decode(&response.authenticator_data)?,
-        &decode(&response.signature)?,
+        &answer.client_data,
+        &decode(&answer.response.authenticator_data)?,
+        &decode(&answer.response.signature)?,
         (&key.public_key, before),
     )?;
-    let (counters, now) = ((key.counter, i64::from(counter)), honnin.now());
+    let (id, counters, now) = (key.id.clone(), (key.counter, i64::from(counter)), honnin.now());
     let unit = honnin
         .db
         .write(async move |tx| second_factors::use_passkey(tx, &id, counters, now).await);
     if unit.await? {
-        Ok(key.user)
+        Ok(key.user.clone())
     } else {
         Err(PasskeyError::Refused)
     }
 }
 
-/// Signs a person in with a passkey: the one whose password was right, or whoever it belongs to.
+/// Signs a person in with a passkey: the one whose password was right, or whoever it belongs to. A wrong answer to an open challenge is
+/// recorded as a refused attempt at the account of that person, or of the passkey's owner.
 ///
 /// # Errors
 /// [`PasskeyError`].
 pub async fn sign_in(
     honnin: &Honnin,
-    user: Option<&UserId>,
+    half: Option<&HalfSignIn>,
     response: &str,
     address: IpAddr,
 ) -> Result<UserId, PasskeyError> {
-    if user.is_none() && !honnin.allows_local_sign_in() {
+    if half.is_none() && !honnin.allows_local_sign_in() {
         return Err(PasskeyError::Refused);
     }
-    let proved = prove(honnin, user, response).await?;
-    let row = find_active(honnin, &proved).await?.ok_or(PasskeyError::Refused)?;
-    record_sign_in(honnin, &row, true, "passkey", address).await?;
-    Ok(proved)
+    let user = half.map(|half| &half.user);
+    let answer = take_answer(honnin, user, response).await?;
+    let account = user.or(answer.key.as_ref().map(|key| &key.user));
+    let account = find(honnin, account.ok_or(PasskeyError::Refused)?).await?;
+    let account = account.ok_or(PasskeyError::Refused)?;
+    let verified = verify(honnin, user, &answer).await;
+    if let Err(PasskeyError::Store(error)) = verified {
+        return Err(error.into());
+    }
+    let now = honnin.now();
+    if verified.is_ok() && account.disabled_at.is_none() {
+        record(
+            honnin,
+            &account,
+            half,
+            sign_in_entry(&account, now, audit::PASSKEY, address),
+        )
+        .await?;
+        return Ok(account.id);
+    }
+    let detail = match half {
+        Some(_) => audit::SECOND_PASSKEY,
+        None => audit::PASSKEY,
+    };
+    let refused = visit::refusal(&account, now, detail, address.to_string());
+    record(honnin, &account, half, refused).await?;
+    Err(PasskeyError::Refused)
 }
 
 /// Asks a signed-in person for a passkey (step-up), before a sensitive action.
@@ -289,5 +330,7 @@ pub async fn sign_in(
 /// # Errors
 /// [`PasskeyError`].
 pub async fn confirm(honnin: &Honnin, staff: &Staff, response: &str) -> Result<(), PasskeyError> {
-    prove(honnin, Some(staff.user()), response).await.map(drop)
+    let user = Some(staff.user());
+    let answer = take_answer(honnin, user, response).await?;
+    verify(honnin, user, &answer).await.map(drop)
 }
