@@ -97,6 +97,8 @@ vocabulary! {
         RecoveryCodesIssue = "recovery_codes.issue",
         /// Ended one of their browser sessions.
         PersonEndSession = "person.end_session",
+        /// Had one of their browsers forgotten.
+        PersonForgetBrowser = "person.forget_browser",
         /// Ended all their browser sessions.
         PersonSignOutEverywhere = "person.sign_out_everywhere",
         /// Became the first person.

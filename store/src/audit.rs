@@ -187,8 +187,11 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
     })
 }
 
-/// How the detail of a sign-in from a new network ends.
+/// What the detail of a sign-in from a new network contains.
 pub const NEW_NETWORK: &str = "new network";
+
+/// What the detail of a sign-in with a new browser contains, before the browser's name.
+pub const NEW_BROWSER: &str = "new browser";
 
 /// The detail of a sign-in that came as far as the second factor: the password was right.
 pub const CODE: &str = "code";
@@ -252,7 +255,7 @@ pub async fn find_refused_sign_ins(
 pub struct Concerns<'a> {
     /// Who.
     pub user: &'a UserId,
-    /// Actions by them or to their account; of sign-ins, those from a [`NEW_NETWORK`].
+    /// Actions by them or to their account; of sign-ins, those from a [`NEW_NETWORK`] or with a [`NEW_BROWSER`].
     pub own: &'a [AuditAction],
     /// Actions to their account.
     pub to_them: &'a [AuditAction],
@@ -283,7 +286,7 @@ pub async fn list_news(
          FROM (SELECT * FROM audit WHERE tenant_id = $1 AND number > $2 ORDER BY number DESC LIMIT $3) AS lately
               LEFT JOIN users ON users.id = lately.actor LEFT JOIN api_keys ON api_keys.id = lately.actor
          WHERE ($5 LIKE '%,' || lately.action || ',%' AND (lately.actor = $4 OR lately.subject = $4)
-                AND (lately.action <> $8 OR lately.detail LIKE '%' || $9))
+                AND (lately.action <> $8 OR lately.detail LIKE '%' || $9 || '%' OR lately.detail LIKE '%' || $14 || '%'))
             OR ($6 LIKE '%,' || lately.action || ',%' AND lately.subject = $4)
             OR ($7 LIKE '%,' || lately.action || ',%' AND lately.actor <> $4
                 AND (lately.action <> $10 OR lately.detail LIKE 'webhook:%')
@@ -294,7 +297,7 @@ pub async fn list_news(
         .bind(AuditAction::PersonSignIn.as_str()).bind(NEW_NETWORK)
         .bind(AuditAction::SettingsChange.as_str())
         .bind(AuditAction::PersonChange.as_str()).bind(Role::Admin.as_str())
-        .bind(i64::from(limit)).fetch_all(conn).await)?;
+        .bind(i64::from(limit)).bind(NEW_BROWSER).fetch_all(conn).await)?;
     rows.into_iter().map(recorded).collect()
 }
 

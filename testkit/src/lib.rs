@@ -27,6 +27,7 @@ use domain::{
     decision::Policy,
     ids::{ApiKeyId, SessionId, TenantId},
     scope::{Scope, Scopes},
+    secret::Secret,
     session::Step,
     tenant::TenantSettings,
     time::{ManualClock, Millis, Timestamp},
@@ -38,6 +39,7 @@ use service::{
         sweep::Retention,
         worker::{Lane, Worker},
     },
+    people::known_browser::{Browser, Client},
     runtime::random::{Random, SeededRandom},
     session::{
         create::{self, Created},
@@ -369,4 +371,20 @@ pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
 /// The address of test callers.
 pub fn localhost() -> IpAddr {
     IpAddr::from([127, 0, 0, 1])
+}
+
+/// Somebody who signs in from `address`, always with the same browser.
+pub fn client_at(address: IpAddr) -> Client {
+    client_with(address, "the browser of the tests")
+}
+
+/// The same with the browser of this name.
+pub fn client_with(address: IpAddr, name: &str) -> Client {
+    Client {
+        address,
+        browser: Browser {
+            agent: format!("{name} Firefox/140.0 (X11; Linux)"),
+            token: Secret::new(name.to_owned()),
+        },
+    }
 }

@@ -102,7 +102,7 @@ async fn callback(request: GuestRequest) -> PageResult<Response> {
         return Err(Fault::Malformed);
     }
     let cookie = request.who.attempt.as_deref();
-    let finished = finish(request.honnin(), cookie, &answer, request.client).await;
+    let finished = finish(request.honnin(), cookie, &answer, &request.who.client).await;
     let answer = match finished.map_err(fault)? {
         Finished::SignedIn { user, proved_at, next } => with(
             go(safe_next(&next)),

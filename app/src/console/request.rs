@@ -21,7 +21,7 @@ use http::{HeaderValue, header::LOCATION};
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
-    people::half_sign_in::HalfSignIn,
+    people::{half_sign_in::HalfSignIn, known_browser::Client},
     review::list_pending,
     session::search::count_waiting,
     settings::list_tenants,
@@ -42,11 +42,15 @@ pub struct SignedIn {
     pub notice: Option<String>,
     /// Names the browser's session among the person's own.
     pub session: String,
+    /// Names the browser among those that the person has signed in with.
+    pub browser: String,
 }
 
 /// Someone who is not signed in.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Guest {
+    /// From where they come, and with which browser.
+    pub client: Client,
     /// Who they are if they have entered the right password and have a second factor to show.
     pub half: Option<HalfSignIn>,
     /// The browser's cookie of an attempt to sign in with the provider.

@@ -14,10 +14,12 @@ use app::{
     page::refuse,
 };
 use axum::{
+    Extension,
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
+use cookie::Cookie;
 use domain::{
     ids::{TenantId, UserId},
     time::{Millis, Timestamp},
@@ -34,6 +36,7 @@ use service::{
             key::{ADDRESS, AGENT, SEEN_AT, SIGNED_IN_AT, USER},
         },
         half_sign_in::{self, HalfSignIn},
+        known_browser::{self, Browser, Client},
         openid,
     },
 };
@@ -44,6 +47,8 @@ use url::form_urlencoded;
 
 /// The cookie of an attempt to sign in with the provider.
 const ATTEMPT: &str = "__Host-sign-in";
+/// The cookie by which a browser is known that somebody has signed in with.
+const BROWSER: &str = "__Host-browser";
 /// Session key: when they last proved who they are.
 const PASSWORD_AT: &str = "password_at";
 /// Session key: who has entered the right password and has a second factor to show.
@@ -80,8 +85,18 @@ enum SessionError {
     Session(#[from] tower_sessions::session::Error),
 }
 
+/// Somebody of whom nothing is known.
 fn guest(app: &App, context: &RequestContext) -> GuestRequest {
-    app.page_request(context, Guest::default())
+    let who = Guest {
+        client: Client {
+            address: context.client,
+            browser: Browser::of(&app.honnin, String::new(), None),
+        },
+        half: None,
+        attempt: None,
+        is_own_link: false,
+    };
+    app.page_request(context, who)
 }
 
 /// The response if the session could not be read or stored.
@@ -111,6 +126,7 @@ pub(super) async fn halfway(
     State(app): State<App>,
     context: RequestContext,
     session: Session,
+    Extension(browser): Extension<Browser>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -121,6 +137,10 @@ pub(super) async fn halfway(
                 .map(|cookie| cookie.value().to_owned());
             let is_own_link = is_same_origin(request.headers(), app.honnin.base_url());
             let who = Guest {
+                client: Client {
+                    address: context.client,
+                    browser,
+                },
                 half,
                 attempt,
                 is_own_link,
@@ -149,10 +169,12 @@ pub(super) async fn signed_in_only(
     State(app): State<App>,
     context: RequestContext,
     session: Session,
+    Extension(browser): Extension<Browser>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let signed_in = match who(&app, &session, &context, is_activity(request.uri().path())).await {
+    let is_activity = is_activity(request.uri().path());
+    let signed_in = match who(&app, &session, &context, (&browser, is_activity)).await {
         Ok(Some(signed_in)) => signed_in,
         Ok(None) => return to_sign_in(request.uri(), request.method()),
         Err(error) => return broken(error, &app, &context).await,
@@ -208,7 +230,7 @@ async fn who(
     app: &App,
     session: &Session,
     context: &RequestContext,
-    is_activity: bool,
+    (browser, is_activity): (&Browser, bool),
 ) -> Result<Option<SignedIn>, SessionError> {
     let Some(user) = session.get::<String>(USER).await? else {
         return Ok(None);
@@ -229,6 +251,7 @@ async fn who(
         session.insert(SEEN_AT, now.as_millis()).await?;
     }
     Ok(Some(SignedIn {
+        browser: browser.id(staff.user()),
         staff,
         confirmed_at: at(session.get(PASSWORD_AT).await?),
         notice: session.get(NOTICE).await?,
@@ -236,16 +259,24 @@ async fn who(
     }))
 }
 
-/// Stores what a page or form changed in the session.
+/// Which browser has sent a request.
+fn browser_of(app: &App, request: &Request) -> Browser {
+    let agent = request.headers().get(USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let agent = agent.unwrap_or_default().chars().take(AGENT_LIMIT).collect();
+    let cookies = cookies(request.headers());
+    Browser::of(&app.honnin, agent, cookies.get(BROWSER).map(Cookie::value))
+}
+
+/// Stores what a page or form changed in the session. A browser that somebody has signed in with is known from then on.
 pub(super) async fn session_changes(
     State(app): State<App>,
     context: RequestContext,
     session: Session,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    let agent = request.headers().get(USER_AGENT).and_then(|agent| agent.to_str().ok());
-    let agent: String = agent.unwrap_or_default().chars().take(AGENT_LIMIT).collect();
+    let browser = browser_of(&app, &request);
+    request.extensions_mut().insert(browser.clone());
     let mut response = next.run(request).await;
     let change = response.extensions_mut().remove::<SessionChange>();
     let notice = response.extensions_mut().remove::<Notice>();
@@ -256,7 +287,14 @@ pub(super) async fn session_changes(
         Some(AttemptCookie(None)) => set_cookie(&mut response, ATTEMPT, String::new(), Millis(0)),
         None => {}
     }
-    let from = (context.client.to_string(), agent);
+    if matches!(
+        change,
+        Some(SessionChange::SignedIn(_) | SessionChange::SignedInElsewhere { .. })
+    ) {
+        let token = browser.token.expose().clone();
+        set_cookie(&mut response, BROWSER, token, known_browser::LIFETIME);
+    }
+    let from = (context.client.to_string(), browser.agent);
     match keep(&app, &session, change, notice, from).await {
         Ok(()) => response,
         Err(error) => broken(error, &app, &context).await,

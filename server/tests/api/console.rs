@@ -14,10 +14,17 @@ use tokio::{
 
 const PASSWORD: &str = "correct horse battery";
 
-/// Keeps the console's cookie and sends `Sec-Fetch-Site`.
+/// The cookie of a session.
+const SESSION: &str = "__Host-console";
+/// The cookie of a browser that somebody has signed in with.
+const KNOWN: &str = "__Host-browser";
+
+/// Keeps the console's cookies and sends `Sec-Fetch-Site`.
 pub(crate) struct Browser<'a> {
     server: &'a Server,
     pub(crate) cookie: Option<String>,
+    /// By which it is known to have been signed in with.
+    pub(crate) known: Option<String>,
     pub(crate) site: &'static str,
     /// What it accepts, if it says so.
     pub(crate) language: Option<&'static str>,
@@ -28,6 +35,7 @@ impl<'a> Browser<'a> {
         Self {
             server,
             cookie: None,
+            known: None,
             site: "same-origin",
             language: None,
         }
@@ -36,8 +44,12 @@ impl<'a> Browser<'a> {
     pub(crate) async fn send(&mut self, method: &str, path: &str, form: &str) -> Answer {
         let mut head = format!("{method} {path} HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\n");
         write!(head, "sec-fetch-site: {}\r\n", self.site).unwrap();
-        if let Some(cookie) = &self.cookie {
-            write!(head, "cookie: __Host-console={cookie}\r\n").unwrap();
+        let cookies = [(SESSION, &self.cookie), (KNOWN, &self.known)].into_iter();
+        let cookies: Vec<_> = cookies
+            .filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?)))
+            .collect();
+        if !cookies.is_empty() {
+            write!(head, "cookie: {}\r\n", cookies.join("; ")).unwrap();
         }
         if let Some(language) = self.language {
             write!(head, "accept-language: {language}\r\n").unwrap();
@@ -51,12 +63,18 @@ impl<'a> Browser<'a> {
         let mut bytes = Vec::new();
         drop(stream.read_to_end(&mut bytes).await);
         let answer = Answer::parse(&bytes);
-        if let Some(set) = answer.header("set-cookie") {
-            let value = set.strip_prefix("__Host-console=").unwrap().split(';').next().unwrap();
+        for (_, set) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
+            let (name, rest) = set.split_once('=').unwrap();
+            let value = rest.split(';').next().unwrap();
             for part in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/"] {
                 assert!(value.is_empty() || set.contains(part), "{set}");
             }
-            self.cookie = (!value.is_empty()).then(|| value.to_owned());
+            let kept = match name {
+                SESSION => &mut self.cookie,
+                KNOWN => &mut self.known,
+                other => panic!("a cookie {other}"),
+            };
+            *kept = (!value.is_empty()).then(|| value.to_owned());
         }
         answer
     }
@@ -166,6 +184,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("POST", "/admin/account/passkeys/{passkey}/remove", ALL, OWN_STEP_UP),
     ("POST", "/admin/account/recovery-codes", ALL, OWN_STEP_UP),
     ("POST", "/admin/account/sessions/{session}/end", ALL, OWN_STEP_UP),
+    ("POST", "/admin/account/browsers/{browser}/forget", ALL, OWN_STEP_UP),
     ("GET", "/admin/account/authenticator", ALL, OWN),
     ("POST", "/admin/account/authenticator", ALL, OWN_STEP_UP),
     ("POST", "/admin/account/authenticator/confirm", ALL, OWN_STEP_UP),

@@ -187,6 +187,61 @@ async fn somebody_who_stops_before_the_second_factor_is_told_of_once_and_in_both
 }
 
 #[tokio::test]
+async fn a_browser_that_signs_in_is_known_for_a_year_and_signs_in_nobody() {
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let mut thief = Browser::new(&server);
+    let entered = thief.sign_in("rita@shop.example").await;
+    let set: Vec<_> = entered
+        .headers
+        .iter()
+        .filter(|(name, _)| name == "set-cookie")
+        .collect();
+    assert!(
+        set.iter()
+            .any(|(_, set)| set.starts_with("__Host-browser=") && set.contains("Max-Age=31536000")),
+        "{set:?}"
+    );
+    let known = thief.known.clone().unwrap();
+    assert_eq!(known.len(), 43);
+    let page = thief.get("/admin").await.body;
+    assert!(page.contains("(new browser: unknown, 127.0.0.1)"), "{page}");
+    thief.language = Some("ja");
+    let page = thief.get("/admin").await.body;
+    assert!(page.contains("（新しいブラウザー：unknown、127.0.0.1）"), "{page}");
+    thief.language = None;
+    // It is no factor: without the session it opens nothing, and it is the same one at the next sign-in.
+    let mut without = Browser::new(&server);
+    without.known = Some(known.clone());
+    assert_eq!(without.get("/admin").await.status, 303);
+    server.clock.advance(Millis::minutes(1));
+    without.sign_in("rita@shop.example").await;
+    assert_eq!(without.known.as_deref(), Some(&*known));
+    rita.sign_in("rita@shop.example").await;
+    let page = rita.get("/admin").await.body;
+    assert!(!page.contains("new browser"), "{page}");
+    // One that was not ours is replaced.
+    let mut odd = Browser::new(&server);
+    odd.known = Some("chosen-by-somebody-else".to_owned());
+    odd.sign_in("rita@shop.example").await;
+    assert_eq!(odd.known.as_ref().map(String::len), Some(43));
+    let page = rita.get("/admin/account").await.body;
+    assert_eq!(page.matches("/forget\"").count(), 3, "{page}");
+    let forget = format!(
+        "/admin/account/browsers/{}/forget",
+        between(&page, "/admin/account/browsers/", &['/'])
+    );
+    let forgotten = rita.post(&forget, "").await;
+    assert_eq!(
+        (forgotten.status, forgotten.header("location")),
+        (303, Some("/admin/account"))
+    );
+    assert_eq!(rita.post(&forget, "").await.status, 404);
+    let page = rita.get("/admin/account").await.body;
+    assert_eq!(page.matches("/forget\"").count(), 2, "{page}");
+}
+
+#[tokio::test]
 async fn where_a_second_factor_is_required_people_without_one_can_only_set_one_up() {
     let server = Server::new().await;
     let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
@@ -310,7 +365,11 @@ async fn a_person_sees_their_browsers_and_signs_one_out() {
     let mut there = here.another("rita@shop.example").await;
     let mut stranger = Browser::signed_in_as(&server, "otto", Role::Admin).await;
     let page = here.get("/admin/account").await.body;
-    assert_eq!(page.matches(">this browser<").count(), 1);
+    assert_eq!(
+        page.matches(">this browser<").count(),
+        2,
+        "among the sessions, and among the browsers"
+    );
     let end = format!(
         "/admin/account/sessions/{}/end",
         between(&page, "/admin/account/sessions/", &['/'])

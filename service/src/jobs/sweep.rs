@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     jobs::clock_jump,
-    people::sign_in,
+    people::{known_browser, sign_in},
     request_log::{self, Kept},
     runtime::job_error::JobError,
     session::{blind_index::index_earlier, create::idempotency::oldest, retention},
@@ -17,7 +17,9 @@ use domain::{
 use store::{
     StoreError, Tx, audit, audit_chain,
     jobs::{self, Job, JobKind, NewJob},
-    people::{console_sessions, invitations, password_resets, provider_accounts, second_factors, users},
+    people::{
+        console_sessions, invitations, known_browsers, password_resets, provider_accounts, second_factors, users,
+    },
     request_log as stored_requests, review,
     session::{idempotency, sessions},
     settings::tenants::{self, TenantRow},
@@ -144,6 +146,11 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     .await?;
     in_batches(honnin, async move |tx| {
         provider_accounts::remove_old_responses(tx, now, BATCH).await
+    })
+    .await?;
+    let used = back(now, known_browser::LIFETIME);
+    in_batches(honnin, async move |tx| {
+        known_browsers::remove_unused(tx, used, BATCH).await
     })
     .await?;
     in_batches(honnin, async move |tx| review::remove_ended_holds(tx, now, BATCH).await).await?;

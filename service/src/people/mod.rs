@@ -7,6 +7,7 @@ pub mod client_network;
 pub mod console_session;
 pub mod half_sign_in;
 pub mod invite;
+pub mod known_browser;
 pub mod news;
 pub mod openid;
 pub mod password;

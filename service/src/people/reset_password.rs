@@ -9,6 +9,7 @@ use crate::{
         PeopleError,
         half_sign_in::{self, HalfSignIn},
         invite::LINK_LIFETIME,
+        known_browser::Client,
         normalised,
         password::{self, BadPassword},
         visit,
@@ -16,7 +17,6 @@ use crate::{
     runtime::token,
 };
 use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
-use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
@@ -225,20 +225,20 @@ pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<Strin
 ///
 /// # Errors
 /// [`ResetError::Closed`], where people have passwords as well; or storage.
-pub async fn sign_in_by_link(honnin: &Honnin, token: &str, address: IpAddr) -> Result<LinkSignIn, ResetError> {
+pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> Result<LinkSignIn, ResetError> {
     if honnin.allows_local_sign_in() {
         return Err(ResetError::Closed);
     }
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now, client) = (hash_of(token)?, honnin.now(), client.clone());
     let unit = honnin.db.write(async move |tx| {
         check_origin(tx, &hash, false).await?;
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         if second_factors::has_any(tx, &user.id).await? {
-            let half = half_sign_in::begin(tx, &user.id, address, now).await?;
+            let half = half_sign_in::begin(tx, &user.id, client.address, now).await?;
             return Ok(LinkSignIn::SecondFactor(half));
         }
-        let from = address.to_string();
+        let from = client.address.to_string();
         let entry = audit::Entry {
             at: now,
             tenant: user.place.map(|(tenant, _)| tenant),
@@ -248,7 +248,7 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, address: IpAddr) -> R
             detail: Some("link from the command line".to_owned()),
             address: Some(from),
         };
-        visit::record(tx, &user.id, entry).await?;
+        visit::record(tx, &user.id, entry, &client).await?;
         Ok(LinkSignIn::Done(user.id))
     });
     unit.await

@@ -7,6 +7,7 @@ use crate::{
     people::{
         client_network::client_network,
         half_sign_in::{self, HalfSignIn},
+        known_browser::Client,
         normalised, password, visit,
     },
 };
@@ -101,16 +102,16 @@ pub async fn sign_in(
     honnin: &Honnin,
     email: &str,
     password: Secret<String>,
-    address: IpAddr,
+    client: &Client,
 ) -> Result<UserId, SignInError> {
-    enter(honnin, email, password, address, Purpose::SignIn).await
+    enter(honnin, email, password, client.address, Purpose::SignIn(client)).await
 }
 
 /// What a password is entered for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
+#[derive(Clone, Copy, Debug)]
+enum Purpose<'a> {
     /// To sign in.
-    SignIn,
+    SignIn(&'a Client),
     /// To confirm that one is still there, which is no visit of its own.
     Confirm,
 }
@@ -120,7 +121,7 @@ async fn enter(
     email: &str,
     password: Secret<String>,
     address: IpAddr,
-    purpose: Purpose,
+    purpose: Purpose<'_>,
 ) -> Result<UserId, SignInError> {
     if !honnin.allows_local_sign_in() {
         return Err(SignInError::Off);
@@ -154,7 +155,7 @@ async fn enter(
         return Err(SignInError::Wrong);
     };
     let signed_in = entry(AuditAction::PersonSignIn, user.id.to_string());
-    match succeed(honnin, &user.id, buckets, (purpose, signed_in, address)).await? {
+    match succeed(honnin, &user.id, buckets, (purpose, signed_in)).await? {
         Some(half) => Err(SignInError::SecondFactor(half)),
         None => Ok(user.id.clone()),
     }
@@ -166,20 +167,24 @@ async fn succeed(
     honnin: &Honnin,
     user: &UserId,
     buckets: Buckets,
-    (purpose, signed_in, address): (Purpose, audit::Entry, IpAddr),
+    (purpose, signed_in): (Purpose<'_>, audit::Entry),
 ) -> Result<Option<HalfSignIn>, StoreError> {
     let (user, now) = (user.clone(), honnin.now());
+    let client = match purpose {
+        Purpose::SignIn(client) => Some(client.clone()),
+        Purpose::Confirm => None,
+    };
     let unit = honnin.db.write(async move |tx| {
         users::take_back_try(tx, &buckets.address, now).await?;
         users::forget_tries(tx, &buckets.pair).await?;
         users::take_back_try(tx, &buckets.account, now).await?;
-        if purpose == Purpose::Confirm {
+        let Some(client) = &client else {
             return Ok(None);
-        }
+        };
         if second_factors::has_any(tx, &user).await? {
-            return half_sign_in::begin(tx, &user, address, now).await.map(Some);
+            return half_sign_in::begin(tx, &user, client.address, now).await.map(Some);
         }
-        visit::record(tx, &user, signed_in.clone()).await?;
+        visit::record(tx, &user, signed_in.clone(), client).await?;
         Ok(None)
     });
     unit.await

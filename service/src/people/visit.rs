@@ -1,24 +1,27 @@
 //! A person's visits to the console: when they signed in, and from where.
 
-use super::client_network::client_network;
+use super::{
+    client_network::client_network,
+    known_browser::{self, BrowserName, Client},
+};
 use domain::{audit::AuditAction, ids::UserId, time::Timestamp};
 use std::net::IpAddr;
 use store::{
     StoreError, Tx,
-    audit::{self, Entry, NEW_NETWORK},
+    audit::{self, Entry, NEW_BROWSER, NEW_NETWORK},
     people::users::{self, UserRow},
 };
 
-/// Records that somebody has signed in. If neither of the person's last two visits came from this network, the entry says so, and their next
-/// visit tells them.
-pub(super) async fn record(tx: &mut Tx, user: &UserId, mut entry: Entry) -> Result<(), StoreError> {
+/// Records that somebody has signed in. If neither of the person's last two visits came from this network, or they have not signed in with this
+/// browser before, the entry says so, and their next visit tells them. At the first visit, nothing is new.
+pub(super) async fn record(tx: &mut Tx, user: &UserId, mut entry: Entry, client: &Client) -> Result<(), StoreError> {
     let before = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
-    if is_new(&before, entry.address.as_deref()) {
-        entry.detail = Some(match entry.detail {
-            Some(detail) => format!("{detail}, {NEW_NETWORK}"),
-            None => NEW_NETWORK.to_owned(),
-        });
-    }
+    let is_known = known_browser::see(tx, user, client, entry.at).await?;
+    let network = is_new(&before, entry.address.as_deref()).then(|| NEW_NETWORK.to_owned());
+    let browser =
+        (!is_known && !before.is_empty()).then(|| format!("{NEW_BROWSER}: {}", BrowserName::of(&client.browser.agent)));
+    let parts: Vec<_> = entry.detail.into_iter().chain(network).chain(browser).collect();
+    entry.detail = (!parts.is_empty()).then(|| parts.join(", "));
     audit::record(tx, &entry).await
 }
 

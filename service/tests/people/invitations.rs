@@ -18,7 +18,7 @@ use service::{
     },
 };
 use store::audit;
-use testkit::{Harness, localhost};
+use testkit::{Harness, client_at, localhost};
 
 const PASSWORD: &str = "correct horse battery";
 const HERE: CommandLine = CommandLine::here();
@@ -56,7 +56,13 @@ async fn who(harness: &Harness, id: &UserId) -> Staff {
 }
 
 async fn enter(harness: &Harness, email: &str, password: &str) -> Result<UserId, SignInError> {
-    sign_in(&harness.honnin, email, Secret::new(password.to_owned()), localhost()).await
+    sign_in(
+        &harness.honnin,
+        email,
+        Secret::new(password.to_owned()),
+        &client_at(localhost()),
+    )
+    .await
 }
 
 async fn actions(harness: &Harness) -> Vec<String> {

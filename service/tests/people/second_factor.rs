@@ -19,11 +19,13 @@ use ring::{
 };
 use service::{
     access::{Admin, Developer, Staff, staff},
+    jobs::sweep,
     people::{
         Change as PersonChange, PeopleError,
         change_password::change_password,
         change_person,
         half_sign_in::{self, HalfSignIn},
+        known_browser,
         news::news,
         reset_password::issue_reset,
         second_factor::{
@@ -43,7 +45,7 @@ use service::{
 use sha2::{Digest, Sha256};
 use std::{cell::Cell, net::IpAddr};
 use store::audit;
-use testkit::{Harness, localhost};
+use testkit::{Harness, client_at, client_with, localhost};
 use totp_rs::{Builder, Totp};
 
 const RIGHT: &str = "correct horse battery";
@@ -82,7 +84,13 @@ async fn with_app(harness: &Harness, rita: &Staff) -> (Totp, Vec<String>) {
 }
 
 async fn enter_password(harness: &Harness) -> Result<UserId, SignInError> {
-    sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), localhost()).await
+    sign_in(
+        &harness.honnin,
+        EMAIL,
+        Secret::new(RIGHT.into()),
+        &client_at(localhost()),
+    )
+    .await
 }
 
 /// Somebody who has come as far as the second factor, in a sign-in that nobody began.
@@ -94,7 +102,7 @@ fn half(user: &UserId) -> HalfSignIn {
 }
 
 async fn enter_code(harness: &Harness, rita: &Staff, code: &str) -> Result<(), CodeError> {
-    sign_in_with_code(&harness.honnin, &half(rita.user()), code, localhost()).await
+    sign_in_with_code(&harness.honnin, &half(rita.user()), code, &client_at(localhost())).await
 }
 
 #[tokio::test]
@@ -322,7 +330,13 @@ async fn registered(harness: &Harness, staff: &Staff, id: u8) -> SecurityKey {
 }
 
 async fn enter_passkey(harness: &Harness, user: Option<&UserId>, response: &str) -> Result<UserId, PasskeyError> {
-    passkeys::sign_in(&harness.honnin, user.map(half).as_ref(), response, localhost()).await
+    passkeys::sign_in(
+        &harness.honnin,
+        user.map(half).as_ref(),
+        response,
+        &client_at(localhost()),
+    )
+    .await
 }
 
 #[tokio::test]
@@ -504,7 +518,7 @@ async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told(
     let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
     let elsewhere = "192.0.2.7".parse().unwrap();
     for from in [localhost(), localhost(), elsewhere] {
-        sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), from)
+        sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), &client_at(from))
             .await
             .unwrap();
     }
@@ -525,9 +539,14 @@ async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told(
             "person.sign_in (new network)"
         ]
     );
-    sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), localhost())
-        .await
-        .unwrap();
+    sign_in(
+        &harness.honnin,
+        EMAIL,
+        Secret::new(RIGHT.into()),
+        &client_at(localhost()),
+    )
+    .await
+    .unwrap();
     let (present, new) = (
         Secret::new(RIGHT.into()),
         Secret::new("four words of another kind".into()),
@@ -546,6 +565,54 @@ async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told(
 }
 
 #[tokio::test]
+async fn a_sign_in_with_a_new_browser_is_told_until_the_browser_is_known() {
+    let (harness, rita) = rita().await;
+    let enter = async |browser: &str| {
+        harness.clock.advance(Millis::minutes(1));
+        let client = client_with(localhost(), browser);
+        sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), &client)
+            .await
+            .unwrap();
+    };
+    enter("laptop").await;
+    enter("phone").await;
+    let new = "person.sign_in (new browser: Firefox on Linux)";
+    assert_eq!(told(&harness, &rita).await, [new], "the first visit is not told");
+    enter("laptop").await;
+    enter("phone").await;
+    assert_eq!(told(&harness, &rita).await, Vec::<String>::new());
+    let own = known_browser::list_own(&harness.honnin, &rita).await.unwrap();
+    assert_eq!(own.len(), 2);
+    assert!(own[0].agent.starts_with("phone") && own[0].first_used_at < own[0].last_used_at);
+    let otto = harness.staff(Role::Reviewer).await;
+    let forget = async |staff: &Staff| {
+        known_browser::forget_own(&harness.honnin, staff, &own[0].id)
+            .await
+            .unwrap()
+    };
+    assert!(!forget(&otto).await, "of somebody else");
+    assert!(forget(&rita).await && !forget(&rita).await);
+    enter("phone").await;
+    assert_eq!(told(&harness, &rita).await, [new], "forgotten");
+    // A year without a sign-in, and too many others, are forgotten, too.
+    harness.clock.advance(known_browser::LIFETIME);
+    harness.clock.advance(Millis::minutes(1));
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(known_browser::list_own(&harness.honnin, &rita).await.unwrap(), []);
+    for number in 0..25 {
+        enter(&format!("browser {number}")).await;
+    }
+    let own = known_browser::list_own(&harness.honnin, &rita).await.unwrap();
+    assert_eq!(own.len(), 20);
+    assert!(own[0].agent.starts_with("browser 24 ") && own[19].agent.starts_with("browser 5 "));
+    // The same browser, in which somebody else signs in, is not known to them, and their rows do not tell.
+    let client = client_with(localhost(), "browser 24");
+    assert_eq!(client.browser.id(rita.user()), own[0].id);
+    assert_ne!(client.browser.id(otto.user()), own[0].id);
+}
+
+#[tokio::test]
 async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_the_password_was_right() {
     let (harness, rita) = rita().await;
     let (app, _) = with_app(&harness, &rita).await;
@@ -553,7 +620,7 @@ async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_t
         harness.clock.advance(Millis::minutes(1));
         let half = come_halfway(&harness, localhost()).await;
         let code = code(&harness, &app);
-        sign_in_with_code(&harness.honnin, &half, &code, localhost())
+        sign_in_with_code(&harness.honnin, &half, &code, &client_at(localhost()))
             .await
             .unwrap();
     };
@@ -564,12 +631,14 @@ async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_t
     let elsewhere = "192.0.2.7".parse().unwrap();
     for password in ["wrong", "wrong too"] {
         let password = Secret::new(password.to_owned());
-        sign_in(&harness.honnin, EMAIL, password, elsewhere).await.unwrap_err();
+        sign_in(&harness.honnin, EMAIL, password, &client_at(elsewhere))
+            .await
+            .unwrap_err();
     }
     let half = come_halfway(&harness, elsewhere).await;
     for _ in 0..2 {
-        let wrong = sign_in_with_code(&harness.honnin, &half, "000000", elsewhere);
-        wrong.await.unwrap_err();
+        let wrong = sign_in_with_code(&harness.honnin, &half, "000000", &client_at(elsewhere)).await;
+        wrong.unwrap_err();
     }
     come_halfway(&harness, elsewhere).await;
     harness.wait(half_sign_in::LIFETIME).await;
@@ -591,7 +660,7 @@ async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_t
 }
 
 async fn come_halfway(harness: &Harness, from: IpAddr) -> HalfSignIn {
-    let entered = sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), from).await;
+    let entered = sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), &client_at(from)).await;
     match entered {
         Err(SignInError::SecondFactor(half)) => half,
         other => panic!("{other:?}"),

@@ -10,7 +10,7 @@ use service::{
         sign_in::sign_in,
     },
 };
-use testkit::{Harness, localhost};
+use testkit::{Harness, client_at, localhost};
 
 fn form() -> SetUp {
     SetUp {
@@ -41,7 +41,7 @@ async fn the_link_makes_the_first_person_admin_and_operator_and_is_dead_then() {
     assert!(Admin::of(&first).is_ok() && Operator::of(&first).is_ok());
     let password = Secret::new("correct horse battery".into());
     assert_eq!(
-        sign_in(&harness.honnin, "first@shop.example", password, localhost())
+        sign_in(&harness.honnin, "first@shop.example", password, &client_at(localhost()))
             .await
             .unwrap(),
         id

@@ -14,7 +14,7 @@ use service::{
 };
 use std::net::IpAddr;
 use store::audit;
-use testkit::{Harness, localhost};
+use testkit::{Harness, client_at, localhost};
 
 const RIGHT: &str = "correct horse battery";
 
@@ -26,7 +26,13 @@ async fn with_person() -> (Harness, Admin, UserId) {
 }
 
 async fn enter(harness: &Harness, email: &str, password: &str, address: IpAddr) -> Result<UserId, SignInError> {
-    sign_in(&harness.honnin, email, Secret::new(password.to_owned()), address).await
+    sign_in(
+        &harness.honnin,
+        email,
+        Secret::new(password.to_owned()),
+        &client_at(address),
+    )
+    .await
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! How people get access: invitations, password reset links, operators.
 
-use crate::fixtures::{World, at, keep, read, world, write};
+use crate::fixtures::{World, at, keep, read, user as user_of, world, write};
 use domain::{
     ids::{InvitationId, UserId},
     role::Role,
@@ -11,6 +11,7 @@ use store::{
     StoreError,
     people::{
         invitations::{self, InvitationRow},
+        known_browsers::{self, BrowserRow},
         password_resets::{self, ResetRow},
         users::{self, UserRow},
     },
@@ -228,5 +229,59 @@ async fn a_try_is_taken_back_in_its_own_window_only() {
             write!(db, tx => users::take_back_try(tx, b"who", at(101))).unwrap();
         }
         assert_eq!(count(102).await, 1, "{name}: never below none");
+    }
+}
+
+#[tokio::test]
+async fn a_browser_is_known_to_its_person_until_it_is_removed_or_makes_room() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let colleague = keep(user_of(tenant, 9, Role::Reviewer));
+        write!(db, tx => users::insert(tx, colleague)).unwrap();
+        let row = |number: u8, used: i64| {
+            keep(BrowserRow {
+                hash: vec![number; 32],
+                agent: format!("agent {used}"),
+                address: format!("192.0.2.{used}"),
+                first_used_at: at(used),
+                last_used_at: at(used),
+            })
+        };
+        let id = &user.id;
+        for (seen, known) in [
+            (row(1, 1), false),
+            (row(2, 2), false),
+            (row(1, 3), true),
+            (row(3, 3), false),
+        ] {
+            let found = write!(db, tx => known_browsers::see(tx, id, seen)).unwrap();
+            assert_eq!(found, known, "{name}: {seen:?}");
+        }
+        let theirs = row(1, 4);
+        assert!(
+            !write!(db, tx => known_browsers::see(tx, &colleague.id, theirs)).unwrap(),
+            "{name}: somebody else's is not known"
+        );
+        let renewed = BrowserRow {
+            first_used_at: at(1),
+            ..row(1, 3).clone()
+        };
+        let listed = read!(db, tx => known_browsers::list(tx, id));
+        assert_eq!(
+            listed,
+            [renewed.clone(), row(3, 3).clone(), row(2, 2).clone()],
+            "{name}"
+        );
+        write!(db, tx => known_browsers::keep_newest(tx, id, 2)).unwrap();
+        let listed = read!(db, tx => known_browsers::list(tx, id));
+        assert_eq!(listed, [renewed, row(3, 3).clone()], "{name}");
+        for removed in [true, false] {
+            let done = write!(db, tx => known_browsers::remove(tx, id, &[3; 32])).unwrap();
+            assert_eq!(done, removed, "{name}");
+        }
+        for (before, limit, removed) in [(3, 9, 0), (5, 1, 1), (5, 9, 1)] {
+            let done = write!(db, tx => known_browsers::remove_unused(tx, at(before), limit)).unwrap();
+            assert_eq!(done, removed, "{name}: before {before}");
+        }
     }
 }

@@ -27,7 +27,7 @@ use service::{
     access::Operator,
     people::{
         change_password::{ChangePasswordError, change_password as change},
-        console_session,
+        console_session, known_browser,
         openid::is_linked,
         second_factor::{
             list_factors,
@@ -69,6 +69,10 @@ pub(super) fn forms() -> Router {
             "/admin/account/sessions/{session}/end",
             post(form("/admin/account", end_session)),
         )
+        .route(
+            "/admin/account/browsers/{browser}/forget",
+            post(form("/admin/account", forget_browser)),
+        )
         .merge(authenticator::forms())
         .route("/admin/confirm", post(form("/admin/confirm", confirm)))
         .route("/admin/sign-out", post(form("/admin/account", sign_out)))
@@ -90,6 +94,8 @@ async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<Accoun
         factors: list_factors(honnin, staff.user()).await?,
         sessions: console_session::list_own(honnin, staff).await?,
         here: request.who.session.clone(),
+        browsers: known_browser::list_own(honnin, staff).await?,
+        this_browser: request.who.browser.clone(),
         required: staff.lacks_factor(),
         has_passwords: honnin.allows_local_sign_in(),
         provider: honnin.provider().map(|provider| provider.name.clone()),
@@ -179,6 +185,20 @@ async fn end_session(request: Request, _: Fields) -> PageResult<Outcome> {
         say(
             "That browser has been signed out.",
             "対象のブラウザーからサインアウトしました。",
+        ),
+    )
+}
+
+async fn forget_browser(request: Request, _: Fields) -> PageResult<Outcome> {
+    request.check_fresh("/admin/account")?;
+    if !known_browser::forget_own(request.honnin(), request.staff(), request.param("browser")).await? {
+        return Err(Fault::NotFound);
+    }
+    done(
+        "/admin/account",
+        say(
+            "That browser has been forgotten. You will be told if somebody signs in with it.",
+            "対象のブラウザーの記録を削除しました。次にそのブラウザーでサインインがあると、お知らせします。",
         ),
     )
 }

@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use service::{
     people::{
         console_session::OwnSession,
+        known_browser::{BrowserName, OwnBrowser},
         second_factor::{Factors, passkeys::id_text},
     },
     stored::PasskeyRow,
@@ -75,6 +76,10 @@ pub(super) struct AccountView {
     pub sessions: Vec<OwnSession>,
     /// Which of these is this one.
     pub here: String,
+    /// The browsers they have signed in with.
+    pub browsers: Vec<OwnBrowser>,
+    /// Which of these is this one.
+    pub this_browser: String,
     /// Whether they have to set up a second factor before they can do anything else.
     pub required: bool,
     /// Whether people have passwords here.
@@ -203,33 +208,57 @@ fn session(own: &OwnSession, here: bool) -> Row {
 
 /// A browser and its system in two words, as it names itself.
 fn browser_of(agent: &str) -> String {
-    let first = |names: &[(&str, &'static str)]| {
-        names
-            .iter()
-            .find(|(part, _)| agent.contains(part))
-            .map(|(_, name)| *name)
-    };
-    let browser = first(&[
-        ("Edg/", "Edge"),
-        ("OPR/", "Opera"),
-        ("Firefox/", "Firefox"),
-        ("Chrome/", "Chrome"),
-        ("Safari/", "Safari"),
-    ]);
-    let system = first(&[
-        ("Android", "Android"),
-        ("iPhone", "iPhone"),
-        ("iPad", "iPad"),
-        ("Windows", "Windows"),
-        ("Mac OS X", "macOS"),
-        ("CrOS", "ChromeOS"),
-        ("Linux", "Linux"),
-    ]);
-    match (browser, system) {
-        (Some(browser), Some(system)) => tell!("{browser} on {system}", "{browser}（{system}）"),
+    let BrowserName { product, system } = BrowserName::of(agent);
+    match (product, system) {
+        (Some(product), Some(system)) => tell!("{product} on {system}", "{product}（{system}）"),
         (Some(only), None) | (None, Some(only)) => only.to_owned(),
         (None, None) => say("Unknown browser", "不明なブラウザー").to_owned(),
     }
+}
+
+fn known(own: &OwnBrowser, here: bool) -> Row {
+    let action = format!("/admin/account/browsers/{}/forget", own.id);
+    let here = here.then(|| view! { " "{badge(say("this browser", "このブラウザー"), Tone::Live)} });
+    let agent = browser_of(&own.agent);
+    let forget = view! {
+        <form method="post" action=action>
+            <button class="button secondary small" type="submit">{say("Forget", "記録を削除")}<span class="unseen">{format!(" {agent}")}</span></button>
+        </form>
+    };
+    [
+        row_name(view! { {agent}{here}<br/><span class="soft">{own.address.clone()}</span> }),
+        cell(time(own.first_used_at)).class("nowrap"),
+        cell(time(own.last_used_at)).class("nowrap"),
+        cell(forget),
+    ]
+    .into()
+}
+
+/// The browsers that the person has signed in with.
+fn known_browsers(view: &AccountView) -> Option<AnyView> {
+    let rows = view.browsers.iter().map(|own| known(own, own.id == view.this_browser));
+    let table = Table::new(
+        say("Browsers you have signed in with", "サインインしたことのあるブラウザー"),
+        [
+            say("Browser", "ブラウザー"),
+            say("First sign-in (UTC)", "最初のサインイン（UTC）"),
+            say("Last sign-in (UTC)", "最後のサインイン（UTC）"),
+        ],
+    )
+    .unseen(say("Forget", "記録を削除"))
+    .rows(rows);
+    let section = view! {
+        <section class="panel stack">
+            <h2>{say("Browsers you have signed in with", "サインインしたことのあるブラウザー")}</h2>
+            <p>{say(
+                "If somebody signs in to your account with a browser that is not listed here, the overview tells you at your next visit. Forgetting a \
+                browser does not sign it out.",
+                "ここにないブラウザーでサインインがあると、次回サインインしたときに概要ページでお知らせします。記録を削除しても、そのブラウザーはサインアウトされません。",
+            )}</p>
+            {table}
+        </section>
+    };
+    (!view.browsers.is_empty()).then(|| section.into_any())
 }
 
 /// Whether somebody signs in with the provider.
@@ -341,6 +370,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
                     <button class="button secondary" type="submit">{say("Sign out everywhere", "すべてのブラウザーからサインアウト")}</button>
                 </form>
             </section>
+            {known_browsers(view)}
         </div>
         {passkey_script(meta)}
     };
@@ -352,11 +382,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn browsers_are_told_apart_by_what_they_call_themselves() {
-        let mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15";
-        let edge = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0";
-        assert_eq!(browser_of(mac), "Safari on macOS");
-        assert_eq!(browser_of(edge), "Edge on Windows");
+    fn a_browser_that_does_not_say_what_it_is_is_unknown() {
+        assert_eq!(browser_of("X Firefox/140 (X11; Linux)"), "Firefox on Linux");
         assert_eq!(browser_of("curl/8"), "Unknown browser");
     }
 }

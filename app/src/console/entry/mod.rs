@@ -94,7 +94,7 @@ async fn load_sign_in(request: GuestRequest) -> PageResult<SignInView> {
 async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let (email, next) = (fields.text("email"), safe_next(&fields.text("next")).to_owned());
     let password = Secret::new(fields.raw("password").to_owned());
-    let (status, sentence) = match sign_in::sign_in(request.honnin(), &email, password, request.client).await {
+    let (status, sentence) = match sign_in::sign_in(request.honnin(), &email, password, &request.who.client).await {
         Ok(user) => {
             return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user)));
         }
@@ -137,13 +137,13 @@ async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome
     let half = request.who.half.clone().ok_or(Fault::NoPassword)?;
     let honnin = request.honnin();
     let sentence = if fields.has("credential") {
-        match passkeys::sign_in(honnin, Some(&half), fields.raw("credential"), request.client).await {
+        match passkeys::sign_in(honnin, Some(&half), fields.raw("credential"), &request.who.client).await {
             Ok(user) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
             Err(PasskeyError::Store(error)) => return Err(error.into()),
             Err(_) => wrong_passkey(),
         }
     } else {
-        match sign_in_with_code(honnin, &half, fields.raw("code"), request.client).await {
+        match sign_in_with_code(honnin, &half, fields.raw("code"), &request.who.client).await {
             Ok(()) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(half.user))),
             Err(CodeError::Store(error)) => return Err(error.into()),
             Err(refused) => code_refusal(&refused),
@@ -159,7 +159,7 @@ async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome
 
 async fn sign_in_with_passkey(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
-    match passkeys::sign_in(request.honnin(), None, fields.raw("credential"), request.client).await {
+    match passkeys::sign_in(request.honnin(), None, fields.raw("credential"), &request.who.client).await {
         Ok(user) => Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
         Err(PasskeyError::Store(error)) => Err(error.into()),
         Err(_) => Ok(Outcome::refused(SignInView {

@@ -63,6 +63,10 @@ pub(in crate::console) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::FactorAdd => say("added a second factor", "2要素認証の手段を追加"),
         AuditAction::FactorRemove => say("removed a second factor", "2要素認証の手段を解除"),
         AuditAction::RecoveryCodesIssue => say("generated new recovery codes", "リカバリーコードを再発行"),
+        AuditAction::PersonForgetBrowser => say(
+            "forgot one of their browsers",
+            "サインインしたことのあるブラウザーの記録を削除",
+        ),
         AuditAction::PersonEndSession => say("signed out another browser", "別のブラウザーからサインアウト"),
         AuditAction::PersonSignOutEverywhere => say("signed out everywhere", "すべてのブラウザーからサインアウト"),
         AuditAction::InstallationSetUp => say("set up the installation", "システムを初期設定"),

@@ -13,6 +13,7 @@ use super::{
 };
 use chart::Day;
 use domain::{
+    audit::AuditAction,
     ids::UserId,
     outcome::Verdict,
     session::Status,
@@ -23,7 +24,7 @@ use service::{
     access::{Admin, Developer},
     people::news::news,
     session::overview::{DayCount, Overview, overview},
-    stored::{Recorded, RefusedSignIns},
+    stored::{NEW_BROWSER, NEW_NETWORK, Recorded, RefusedSignIns},
 };
 use view::{Deliveries, OverviewView, SinceLastVisit, render};
 
@@ -150,9 +151,11 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
 /// An entry of the audit log in a sentence for `reader`, with its time.
 fn told(recorded: &Recorded, reader: &UserId) -> (Timestamp, String) {
     let entry = &recorded.entry;
-    let detail = entry
-        .detail
-        .as_ref()
+    let detail = match (&entry.detail, entry.action == AuditAction::PersonSignIn) {
+        (Some(detail), true) => Some(sign_in_detail(detail, entry.address.as_deref())),
+        (detail, _) => detail.clone(),
+    };
+    let detail = detail
         .map(|detail| tell!(" ({detail})", "（{detail}）"))
         .unwrap_or_default();
     let (who, action) = (who(recorded), labels::action(&entry.action));
@@ -166,6 +169,20 @@ fn told(recorded: &Recorded, reader: &UserId) -> (Timestamp, String) {
         entry.at,
         tell!("{who} {action}{detail}{whose}", "{who}：{action}{detail}{whose}"),
     )
+}
+
+/// What was new about a sign-in, and where it came from.
+fn sign_in_detail(detail: &str, from: Option<&str>) -> String {
+    let part = |part: &str| match part.strip_prefix(NEW_BROWSER) {
+        Some(name) => {
+            let name = name.trim_start_matches(": ");
+            tell!("new browser: {name}", "新しいブラウザー：{name}")
+        }
+        None if part == NEW_NETWORK => say("new network", "新しいネットワーク").to_owned(),
+        None => part.to_owned(),
+    };
+    let parts: Vec<_> = detail.split(", ").map(part).chain(from.map(str::to_owned)).collect();
+    parts.join(say(", ", "、"))
 }
 
 /// Refused attempts to sign in to the reader's account, in a sentence.
@@ -220,6 +237,14 @@ fn refused(refused: &RefusedSignIns) -> (Timestamp, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_browser_is_named_with_its_address() {
+        assert_eq!(
+            sign_in_detail("code, new network, new browser: Chrome on Windows", Some("192.0.2.7")),
+            "code, new network, new browser: Chrome on Windows, 192.0.2.7"
+        );
+    }
 
     #[test]
     fn only_the_ranges_offered_are_counted() {

@@ -112,7 +112,7 @@ async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageRes
 /// from the command line signs in once.
 async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     if !request.honnin().allows_local_sign_in() {
-        return match sign_in_by_link(request.honnin(), request.param("token"), request.client).await {
+        return match sign_in_by_link(request.honnin(), request.param("token"), &request.who.client).await {
             Ok(LinkSignIn::Done(user)) => Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
             Ok(LinkSignIn::SecondFactor(half)) => {
                 Ok(Outcome::go("/admin/sign-in/code").with(SessionChange::HalfSignedIn(half)))

@@ -13,6 +13,7 @@ use crate::{
         accept_invitation::{AcceptError, accept_linked},
         client_network::client_network,
         half_sign_in::{self, HalfSignIn},
+        known_browser::Client,
         normalised,
         sign_in::WINDOW,
         visit,
@@ -164,8 +165,9 @@ pub async fn finish(
     honnin: &Honnin,
     cookie: Option<&str>,
     answer: &Answer,
-    address: IpAddr,
+    client: &Client,
 ) -> Result<Finished, OpenIdError> {
+    let address = client.address;
     let provider = provider(honnin)?;
     let attempt = cookie.and_then(|cookie| Attempt::open(honnin, cookie, &answer.state));
     let attempt = attempt.ok_or(OpenIdError::Closed)?;
@@ -183,7 +185,7 @@ pub async fn finish(
         }
     };
     let person = person.ok_or(OpenIdError::Denied)?;
-    let finished = admit(honnin, provider, attempt, person, address).await?;
+    let finished = admit(honnin, provider, attempt, person, client).await?;
     let (tries, now) = (tries, honnin.now());
     let unit = honnin
         .db
@@ -245,8 +247,9 @@ async fn admit(
     provider: &Provider,
     attempt: Attempt,
     person: Person,
-    address: IpAddr,
+    client: &Client,
 ) -> Result<Finished, OpenIdError> {
+    let address = client.address;
     let issuer = &provider.config().issuer;
     let next = attempt.next;
     match attempt.purpose {
@@ -259,7 +262,7 @@ async fn admit(
                 }
                 Err(other) => return Err(other),
             };
-            sign_in(honnin, user, person, next, address).await
+            sign_in(honnin, user, person, next, client).await
         }
         Purpose::Confirm(user) => {
             if find_linked(honnin, issuer, &person.subject).await? != Some(user.clone()) {
@@ -279,7 +282,7 @@ async fn admit(
                 }
             };
             let row = find_active(honnin, &user).await?.ok_or(OpenIdError::Unknown)?;
-            sign_in(honnin, row, person, next, address).await
+            sign_in(honnin, row, person, next, client).await
         }
     }
 }
@@ -368,15 +371,17 @@ async fn sign_in(
     user: UserRow,
     person: Person,
     next: String,
-    address: IpAddr,
+    client: &Client,
 ) -> Result<Finished, OpenIdError> {
-    let id = user.id.clone();
-    let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, address);
+    let (id, client) = (user.id.clone(), client.clone());
+    let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, client.address);
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         if second_factors::has_any(tx, &user.id).await? {
-            return half_sign_in::begin(tx, &user.id, address, entry.at).await.map(Some);
+            return half_sign_in::begin(tx, &user.id, client.address, entry.at)
+                .await
+                .map(Some);
         }
-        visit::record(tx, &user.id, entry.clone()).await?;
+        visit::record(tx, &user.id, entry.clone(), &client).await?;
         Ok(None)
     });
     Ok(match unit.await? {

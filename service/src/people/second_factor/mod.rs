@@ -12,6 +12,7 @@ use crate::{
     people::{
         PeopleError,
         half_sign_in::{self, HalfSignIn},
+        known_browser::Client,
         normalised,
         sign_in::WINDOW,
         visit,
@@ -350,7 +351,7 @@ pub async fn sign_in_with_code(
     honnin: &Honnin,
     half: &HalfSignIn,
     code: &str,
-    address: IpAddr,
+    client: &Client,
 ) -> Result<(), CodeError> {
     let checked = check_code(honnin, &half.user, code, Accepts::Confirmed).await;
     if matches!(checked, Err(CodeError::Throttled | CodeError::Store(_))) {
@@ -361,10 +362,10 @@ pub async fn sign_in_with_code(
         .filter(|user| user.disabled_at.is_none());
     let user = user.ok_or(CodeError::Wrong)?;
     let entry = match checked {
-        Ok(()) => sign_in_entry(&user, honnin.now(), audit::CODE, address),
-        Err(_) => visit::refusal(&user, honnin.now(), audit::CODE, address.to_string()),
+        Ok(()) => sign_in_entry(&user, honnin.now(), audit::CODE, client.address),
+        Err(_) => visit::refusal(&user, honnin.now(), audit::CODE, client.address.to_string()),
     };
-    record(honnin, &user, Some(half), entry).await?;
+    record(honnin, &user, Some(half), entry, client).await?;
     checked
 }
 
@@ -400,14 +401,15 @@ async fn record(
     user: &UserRow,
     half: Option<&HalfSignIn>,
     entry: audit::Entry,
+    client: &Client,
 ) -> Result<(), StoreError> {
-    let (user, half) = (user.id.clone(), half.cloned());
+    let (user, half, client) = (user.id.clone(), half.cloned(), client.clone());
     let unit = honnin.db.write(async move |tx| {
         if let Some(half) = &half {
             half_sign_in::end(tx, half).await?;
         }
         if entry.action == AuditAction::PersonSignIn {
-            visit::record(tx, &user, entry.clone()).await
+            visit::record(tx, &user, entry.clone(), &client).await
         } else {
             audit::record(tx, &entry).await
         }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Honnin,
     access::Staff,
-    people::{client_network::client_network, half_sign_in::HalfSignIn, sign_in::WINDOW, visit},
+    people::{client_network::client_network, half_sign_in::HalfSignIn, known_browser::Client, sign_in::WINDOW, visit},
     runtime::token,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -291,7 +291,7 @@ pub async fn sign_in(
     honnin: &Honnin,
     half: Option<&HalfSignIn>,
     response: &str,
-    address: IpAddr,
+    client: &Client,
 ) -> Result<UserId, PasskeyError> {
     if half.is_none() && !honnin.allows_local_sign_in() {
         return Err(PasskeyError::Refused);
@@ -307,21 +307,16 @@ pub async fn sign_in(
     }
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
-        record(
-            honnin,
-            &account,
-            half,
-            sign_in_entry(&account, now, audit::PASSKEY, address),
-        )
-        .await?;
+        let entry = sign_in_entry(&account, now, audit::PASSKEY, client.address);
+        record(honnin, &account, half, entry, client).await?;
         return Ok(account.id);
     }
     let detail = match half {
         Some(_) => audit::SECOND_PASSKEY,
         None => audit::PASSKEY,
     };
-    let refused = visit::refusal(&account, now, detail, address.to_string());
-    record(honnin, &account, half, refused).await?;
+    let refused = visit::refusal(&account, now, detail, client.address.to_string());
+    record(honnin, &account, half, refused, client).await?;
     Err(PasskeyError::Refused)
 }
 

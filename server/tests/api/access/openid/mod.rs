@@ -184,7 +184,11 @@ async fn the_first_visit_links_an_invited_account_by_its_verified_address_and_la
     );
     assert!(browser.is_signed_in().await);
     let left: Vec<_> = browser.cookies.keys().map(String::as_str).collect();
-    assert_eq!(left, ["__Host-console"], "the attempt's cookie is gone");
+    assert_eq!(
+        left,
+        ["__Host-browser", "__Host-console"],
+        "the attempt's cookie is gone"
+    );
 
     let mut later = Browser::new(&server);
     let answer = later
@@ -194,9 +198,10 @@ async fn the_first_visit_links_an_invited_account_by_its_verified_address_and_la
     assert!(later.is_signed_in().await);
     assert_eq!(provider.asked_for_keys(), 1, "kept");
 
-    let signed_in = ("person.sign_in".to_owned(), Some("openid".to_owned()));
+    let signed_in = |detail: &str| ("person.sign_in".to_owned(), Some(detail.to_owned()));
     let linked = ("person.link_account".to_owned(), Some("openid".to_owned()));
-    assert_eq!(entries(&server).await, [linked, signed_in.clone(), signed_in]);
+    let later = signed_in("openid, new browser: unknown");
+    assert_eq!(entries(&server).await, [linked, signed_in("openid"), later]);
 
     let out = browser.send("POST", "/admin/sign-out", "").await;
     assert_eq!(out.header("location"), Some("/admin/sign-in?done=sign-out"));
@@ -559,7 +564,10 @@ async fn without_local_sign_in_only_the_provider_and_the_command_line_let_people
     assert!(restored.is_signed_in().await);
     assert_eq!(Browser::new(&server).send("POST", &path, "").await.status, 404, "once");
     let last = entries(&server).await.pop().unwrap();
-    assert_eq!(last.1.as_deref(), Some("link from the command line"));
+    assert_eq!(
+        last.1.as_deref(),
+        Some("link from the command line, new browser: unknown")
+    );
 }
 
 #[tokio::test]
