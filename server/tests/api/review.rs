@@ -11,6 +11,7 @@ use domain::{
     session::Status,
     time::Millis,
 };
+use service::jobs::worker::{Lane, Worker};
 
 #[tokio::test]
 async fn a_case_somebody_works_at_stays_theirs() {
@@ -220,4 +221,47 @@ async fn a_case_that_a_colleague_took_is_not_taken_again_and_not_the_next_one() 
     let start = between(&queue, "data-region=\"start\"><a href=\"", &['"']);
     assert_eq!(start, format!("/admin/review/{}", ids[1]), "one that nobody has taken");
     assert_eq!(second.post(&path, "before=nonsense&to=").await.status, 422);
+}
+
+#[tokio::test]
+async fn the_overview_draws_the_backlog_of_each_day_with_its_numbers_beside_it() {
+    let (server, ids) = with_cases(3).await;
+    let day = || server.app.honnin.now().to_iso()[..10].to_owned();
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let first = day();
+    server.clock.advance(Millis::days(1));
+    browser.sign_in("admin@shop.example").await;
+    // One leaves by a decision, one by erasure; asking again and deciding again brings the third back.
+    let reject = "decision=reject&reason=document_expired";
+    let rejected = browser.post(&format!("/admin/review/{}", ids[0]), reject).await;
+    assert_eq!(rejected.status, 303, "{}", rejected.body);
+    server.clock.advance(Millis::seconds(11));
+    let reprocess = format!("/v1/verification-sessions/{}/reprocess", ids[1]);
+    let again = server.call("POST", &reprocess, "{}").await;
+    assert_eq!(again.status, 200, "{}", again.body);
+    for lane in Lane::ALL {
+        let worker = Worker::new(server.app.honnin.clone(), lane, 1);
+        worker.run_until_idle().await.unwrap();
+    }
+    let second = day();
+    server.clock.advance(Millis::days(1));
+    let complete = format!("/v1/sandbox/verification-sessions/{}/complete", ids[1]);
+    let completed = server.call("POST", &complete, r#"{"outcome":"needs_review"}"#).await;
+    assert_eq!(completed.status, 200, "{}", completed.body);
+    let third = day();
+    browser.sign_in("admin@shop.example").await;
+    for (language, caption, most) in [
+        ("en", "Cases waiting for review at the end of each day", "at most 3"),
+        ("ja", "各日の終わりの審査待ち件数", "最大3件"),
+    ] {
+        browser.language = Some(language);
+        let page = browser.get("/admin?days=7").await.body;
+        let table = between(&page, &format!("aria-label=\"{caption}\" class=\"scroll\">"), &['§']);
+        let table = table.split("</table>").next().unwrap();
+        for (day, count) in [(&first, 3), (&second, 1), (&third, 2)] {
+            let row = table.split("<tr").find(|row| row.contains(day.as_str())).unwrap();
+            assert!(row.contains(&format!(">{count}<")), "{day}: {row}");
+        }
+        assert!(page.contains(most), "{page}");
+    }
 }

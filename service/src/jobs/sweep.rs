@@ -21,7 +21,7 @@ use store::{
         console_sessions, invitations, known_browsers, password_resets, provider_accounts, second_factors, users,
     },
     request_log as stored_requests, review,
-    session::{idempotency, sessions},
+    session::{idempotency, queue_stays, sessions},
     settings::tenants::{self, TenantRow},
     webhook::{deliveries, events},
 };
@@ -35,6 +35,8 @@ const UNKNOWN_KEPT: Millis = Millis::days(1);
 /// No pictures of unknown sessions are removed if there are more of them than this, and than one in so many that have pictures.
 const MOST_UNKNOWN: usize = 20;
 const UNKNOWN_SHARE: usize = 100;
+/// How long it is kept when a case was in the review queue: longer than any page counts.
+const STAYS_KEPT: Millis = Millis::days(100);
 /// All nodes share one sweep.
 const SUBJECT: &str = "all";
 
@@ -154,6 +156,15 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     })
     .await?;
     in_batches(honnin, async move |tx| review::remove_ended_holds(tx, now, BATCH).await).await?;
+    honnin
+        .db
+        .write(async move |tx| queue_stays::mend(tx, now).await)
+        .await?;
+    let counted = back(now, STAYS_KEPT);
+    in_batches(honnin, async move |tx| {
+        queue_stays::remove_ended(tx, counted, BATCH).await
+    })
+    .await?;
     let logged = request_log::oldest(honnin, now);
     in_batches(honnin, async move |tx| {
         stored_requests::remove_before(tx, logged, BATCH).await

@@ -14,7 +14,10 @@ use domain::{
 };
 use store::{
     StoreError, Tx, audit, review,
-    session::sessions::{self, SessionRow},
+    session::{
+        queue_stays,
+        sessions::{self, SessionRow},
+    },
     settings::tenants::{self, TenantRow},
 };
 
@@ -114,6 +117,7 @@ pub(super) async fn end_early(
                 row.outcome = None;
                 end::fail(tx, event, owner, row, reason, at).await?;
                 review::release(tx, &row.session.id).await?;
+                queue_stays::leave(tx, &row.session.id, now).await?;
                 review::remove_pending(tx, &row.session.id).await?;
             }
         }

@@ -10,7 +10,10 @@ use domain::{
 };
 use store::{
     StoreError, Tx,
-    session::sessions::{self, SessionRow},
+    session::{
+        queue_stays,
+        sessions::{self, SessionRow},
+    },
     settings::tenants::TenantRow,
 };
 
@@ -32,8 +35,13 @@ pub(crate) async fn record_outcome(
     tx.count_verdict(outcome.verdict, outcome.source);
     row.outcome = Some(outcome.clone());
     sessions::save(tx, row).await?;
-    if row.session.status == Status::Completed {
-        schedule_erasure(tx, tenant, &row.session, at).await?;
+    match row.session.status {
+        Status::Reviewing => queue_stays::enter(tx, &row.session, at.now).await?,
+        Status::Completed => {
+            queue_stays::leave(tx, &row.session.id, at.now).await?;
+            schedule_erasure(tx, tenant, &row.session, at).await?;
+        }
+        _ => {}
     }
     record_event::record(
         tx,

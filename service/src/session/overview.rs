@@ -9,7 +9,7 @@ pub use store::session::{
 pub use store::webhook::{deliveries::DeliveryCounts, delivery_attempts::ReceiverHealth};
 use store::{
     StoreError, Tx,
-    session::{search, statistics},
+    session::{queue_stays, search, statistics},
     settings::tenants::{self, TenantRow},
     webhook::{deliveries, delivery_attempts},
 };
@@ -31,6 +31,8 @@ pub struct Overview {
     pub times_by_day: Vec<DecisionDay>,
     /// Cases waiting for a reviewer.
     pub backlog: Backlog,
+    /// How many cases were waiting at the end of each day, in their order; today, how many are.
+    pub waiting: Vec<(i64, i64)>,
     /// Deliveries by how they turned out, by day.
     pub deliveries: Vec<(i64, DeliveryCounts)>,
     /// The receiver.
@@ -59,7 +61,8 @@ pub struct Backlog {
 pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overview, StoreError> {
     let now = honnin.now();
     let today = now.as_millis().div_euclid(Millis::days(1).0);
-    let from = Timestamp::from_millis((today - days + 1) * Millis::days(1).0);
+    let first = today - days + 1;
+    let from = Timestamp::from_millis(first * Millis::days(1).0);
     let id = staff.tenant().clone();
     let unit = honnin.db.read(async move |tx| {
         let tenant = tenants::find(tx, &id)
@@ -76,12 +79,25 @@ pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overv
             times: statistics::decision_times(tx, &id, from).await?,
             times_by_day: statistics::decision_times_by_day(tx, &id, from).await?,
             backlog: backlog(tx, &tenant, now).await?,
+            waiting: waiting(&queue_stays::changes_by_day(tx, &id, from).await?, first, today),
             deliveries: deliveries::count_by_day(tx, &id, from).await?,
             receiver: delivery_attempts::find_health(tx, &id, set_at).await?,
             tenant,
         })
     });
     unit.await
+}
+
+/// What a queue that changed by so much on some days was at the end of each day from `first` to `last`.
+fn waiting(changes: &[(i64, i64)], first: i64, last: i64) -> Vec<(i64, i64)> {
+    let until = |day| {
+        changes
+            .iter()
+            .filter(move |(on, _)| *on <= day)
+            .map(|(_, change)| change)
+            .sum()
+    };
+    (first..=last).map(|day| (day, until(day))).collect()
 }
 
 async fn backlog(tx: &mut Tx, tenant: &TenantRow, now: Timestamp) -> Result<Backlog, StoreError> {

@@ -8,7 +8,7 @@ use store::{
     decision::identities,
     review,
     session::{
-        links,
+        links, queue_stays,
         sessions::{self, SessionRow},
     },
     settings::tenants::{self, TenantRow},
@@ -97,6 +97,7 @@ pub(crate) async fn begin_attempt(
     sessions::save(tx, &mut row).await?;
     links::kill_all(tx, &row.session.id, now).await?;
     review::release(tx, &row.session.id).await?;
+    queue_stays::leave(tx, &row.session.id, now).await?;
     review::remove_pending(tx, &row.session.id).await?;
     identities::remove(tx, &row.session.id).await?;
     enqueue_expiry(tx, &row.session, at).await?;

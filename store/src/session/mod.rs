@@ -6,6 +6,7 @@ pub mod creations;
 pub mod ended;
 pub mod idempotency;
 pub mod links;
+pub mod queue_stays;
 pub mod saved_filters;
 pub mod search;
 pub mod sessions;

@@ -17,6 +17,7 @@ use store::{
         captures::{self, CaptureRow, Slot},
     },
     session::{
+        queue_stays,
         search::{self, Filter, Order, Page},
         sessions,
         statistics::{self, DecisionDay, DecisionTimes, StepCount},
@@ -262,5 +263,62 @@ async fn deliveries_are_counted_by_day_and_by_how_they_turned_out() {
         };
         assert_eq!(counted(&world.tenant.id, 64).await, [(0, later)], "{name}");
         assert_eq!(counted(&world.other.id, 0).await, [], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_queue_grows_and_shrinks_on_the_days_on_which_cases_come_and_go() {
+    const DAY: i64 = 86_400_000;
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            other,
+            session: one,
+            foreign,
+            ..
+        } = world(&db).await;
+        let day = |days: i64, millis: i64| at(days * DAY + millis);
+        let two = keep(session(tenant, 7));
+        write!(db, tx => sessions::insert(tx, two)).unwrap();
+        // Another attempt of a session has a stay of its own.
+        let mut again = one.session.clone();
+        again.attempt += 1;
+        let again = keep(again);
+        write!(db, tx => queue_stays::enter(tx, &one.session, day(2, 5))).unwrap();
+        write!(db, tx => queue_stays::enter(tx, &two.session, day(10, 0))).unwrap();
+        write!(db, tx => queue_stays::enter(tx, &foreign.session, day(10, 0))).unwrap();
+        write!(db, tx => queue_stays::leave(tx, &one.session.id, day(10, DAY - 1))).unwrap();
+        write!(db, tx => queue_stays::leave(tx, &one.session.id, day(11, 0))).unwrap();
+        write!(db, tx => queue_stays::enter(tx, again, day(12, 3))).unwrap();
+        for (from, changes) in [
+            (9, vec![(8, 1), (10, 0), (12, 1)]),
+            (2, vec![(2, 1), (10, 0), (12, 1)]),
+            (10, vec![(9, 1), (10, 0), (12, 1)]),
+            (11, vec![(10, 1), (12, 1)]),
+            (13, vec![(12, 2)]),
+        ] {
+            let found = read!(db, tx => queue_stays::changes_by_day(tx, &tenant.id, day(from, 0)));
+            assert_eq!(found, changes, "{name}: from {from}");
+        }
+        let theirs = read!(db, tx => queue_stays::changes_by_day(tx, &other.id, day(10, 0)));
+        assert_eq!(theirs, [(10, 1)], "{name}");
+        for (before, removed) in [(10, 0), (11, 1), (11, 0)] {
+            let done = write!(db, tx => queue_stays::remove_ended(tx, day(before, 0), 9)).unwrap();
+            assert_eq!(done, removed, "{name}: before {before}");
+        }
+        // A node of an earlier version keeps no stays: none of these sessions is in review, and one that is has no stay.
+        let mut waits = session(tenant, 8);
+        waits.session.status = Status::Reviewing;
+        let mut decided = outcome(&waits, Verdict::NeedsReview, None);
+        decided.decided_at = day(14, 0);
+        waits.outcome = Some(decided);
+        let waits = keep(waits);
+        write!(db, tx => sessions::insert(tx, waits)).unwrap();
+        for mended in [4, 0] {
+            let done = write!(db, tx => queue_stays::mend(tx, day(15, 0))).unwrap();
+            assert_eq!(done, mended, "{name}");
+        }
+        let found = read!(db, tx => queue_stays::changes_by_day(tx, &tenant.id, day(15, 0)));
+        assert_eq!(found, [(14, 3), (15, -2)], "{name}");
     }
 }

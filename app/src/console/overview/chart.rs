@@ -23,6 +23,8 @@ pub(super) struct Day {
     pub other: i64,
     /// Half of its decisions took at most this long, by who decided.
     pub times: Vec<(Source, Millis)>,
+    /// How many cases were waiting for review at its end.
+    pub waiting: i64,
     /// Its webhooks.
     pub deliveries: DeliveryCounts,
 }
@@ -158,6 +160,35 @@ pub(super) fn times_table(days: &[Day]) -> AnyView {
     )
 }
 
+/// How many cases were waiting for review at the end of each day.
+pub(super) fn waiting(days: &[Day]) -> Option<AnyView> {
+    let parts: Vec<_> = days.iter().map(|day| [day.waiting]).collect();
+    let most = days.iter().map(|day| day.waiting).max().filter(|most| *most > 0)?;
+    let label = tell!(
+        "Cases waiting for review at the end of each day: at most {most}",
+        "各日の終わりの審査待ち件数：最大{most}件"
+    );
+    Some(figure(
+        &names(days),
+        grouped(most),
+        label,
+        stacks(["warn"], &parts, most),
+    ))
+}
+
+/// The numbers behind the bars, newest first.
+pub(super) fn waiting_table(days: &[Day]) -> AnyView {
+    numbers(
+        say(
+            "Cases waiting for review at the end of each day",
+            "各日の終わりの審査待ち件数",
+        ),
+        [say("Waiting", "審査待ち")],
+        days,
+        |day| [grouped(day.waiting)],
+    )
+}
+
 /// The webhooks of each day by how they turned out.
 pub(super) fn deliveries(days: &[Day]) -> Option<AnyView> {
     let parts: Vec<_> = days.iter().map(Day::delivery_parts).collect();
@@ -255,6 +286,23 @@ mod tests {
         );
         assert!(
             html.contains(r#"viewBox="0 0 36 160""#) && html.contains("6 in total"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn the_backlog_is_drawn_as_it_was_at_the_end_of_each_day() {
+        let day = |waiting| Day {
+            waiting,
+            ..Day::default()
+        };
+        assert!(waiting(&[day(0), day(0)]).is_none(), "an empty queue needs no chart");
+        let html = waiting(&[day(2), day(0), day(8)]).unwrap().to_html();
+        assert!(
+            html.contains(r#"class="bar warn" x="1" y="120" width="10" height="40""#)
+                && html.contains(r#"class="bar warn" x="25" y="0" width="10" height="160""#)
+                && html.matches("<rect").count() == 2
+                && html.contains("at most 8"),
             "{html}"
         );
     }

@@ -102,6 +102,9 @@ fn days(counted: &Overview, range: i64) -> Vec<Day> {
     for timed in &counted.times_by_day {
         change(timed.day, &|day| day.times.push((timed.source, timed.median)));
     }
+    for (on, waiting) in &counted.waiting {
+        change(*on, &|day| day.waiting = *waiting);
+    }
     for (sent_on, counts) in &counted.deliveries {
         change(*sent_on, &|day| day.deliveries = *counts);
     }

@@ -189,7 +189,7 @@ fn times_by_day(days: &[Day]) -> Option<AnyView> {
     (days.len() > 1 && !charts.is_empty()).then(|| view! { {charts}{chart::times_table(days)} }.into_any())
 }
 
-fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
+fn review(backlog: Backlog, days: &[Day], now: Timestamp, may_review: bool) -> AnyView {
     let oldest = backlog.oldest.map_or_else(|| "–".to_owned(), |oldest| age(oldest, now));
     let late = if backlog.late > 0 {
         badge(grouped(backlog.late), Tone::Bad)
@@ -207,9 +207,17 @@ fn review(backlog: Backlog, now: Timestamp, may_review: bool) -> AnyView {
         <section class="panel">
             <div class="panel-head"><h2>{say("Review backlog", "審査の状況")}</h2>{link}</div>
             {facts(items)}
+            {waiting_by_day(days)}
         </section>
     }
     .into_any()
+}
+
+/// The backlog by day. One day needs no chart.
+fn waiting_by_day(days: &[Day]) -> Option<AnyView> {
+    let bars = chart::waiting(days).filter(|_| days.len() > 1)?;
+    let title = say("Waiting at the end of each day", "各日の終わりの審査待ち");
+    Some(view! { <h3>{title}</h3>{bars}{chart::waiting_table(days)} }.into_any())
 }
 
 fn webhooks(deliveries: &Deliveries, days: &[Day], now: Timestamp) -> AnyView {
@@ -313,7 +321,7 @@ fn tiles(view: &OverviewView) -> AnyView {
 
 fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
     let total: i64 = view.days.iter().map(Day::total).sum();
-    let review = review(view.backlog, view.now, frame.may.review);
+    let review = review(view.backlog, &view.days, view.now, frame.may.review);
     let webhooks = view
         .deliveries
         .as_ref()
