@@ -31,6 +31,7 @@ pub mod ruling;
 pub mod sandbox;
 pub mod scope;
 pub mod secret;
+pub mod secret_kind;
 pub mod session;
 pub mod share;
 pub mod tenant;

@@ -25,6 +25,7 @@ mod demo;
 #[cfg(test)]
 mod fuzz;
 mod health;
+mod held_secrets;
 mod hold;
 mod http_client;
 mod metrics_endpoint;

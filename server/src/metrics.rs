@@ -1,6 +1,7 @@
 //! The metrics of this process. Labels are route templates, statuses and words from fixed vocabularies: no tenants, no ids, no
 //! personal data.
 
+use domain::time::Timestamp;
 use http::Method;
 use prometheus_client::{
     encoding::text::encode,
@@ -12,6 +13,7 @@ use prometheus_client::{
     },
     registry::Registry,
 };
+use service::privacy::secret_age::SecretAge;
 use std::{fmt, time::Duration};
 use store::{
     Db,
@@ -32,6 +34,7 @@ pub struct Metrics {
     pub connections: Gauge,
     jobs_due: ByKind,
     jobs_oldest: ByKind,
+    secret_ages: ByKind,
     csp_violations: ByDirective,
 }
 
@@ -102,6 +105,12 @@ impl Metrics {
             "Time since the oldest due job became due",
             jobs_oldest.clone(),
         );
+        let secret_ages = ByKind::default();
+        registry.register(
+            "secret_age_seconds",
+            "Time since the oldest secret of each kind came into use",
+            secret_ages.clone(),
+        );
         let csp_violations = ByDirective::default();
         registry.register(
             "csp_violations",
@@ -115,6 +124,7 @@ impl Metrics {
             connections,
             jobs_due,
             jobs_oldest,
+            secret_ages,
             csp_violations,
         }
     }
@@ -134,6 +144,17 @@ impl Metrics {
                 .set(found.map_or(0, |found| found.due));
             let oldest = found.map_or(0, |found| found.oldest.0 / 1000);
             self.jobs_oldest.get_or_create(&label).set(oldest);
+        }
+    }
+
+    /// Records how old the oldest secret of each kind is; a kind that is not in `ages` is not shown.
+    pub fn note_secret_ages(&self, ages: &[SecretAge], now: Timestamp) {
+        self.secret_ages.clear();
+        for age in ages {
+            let seconds = (now.as_millis() - age.since.as_millis()) / 1000;
+            self.secret_ages
+                .get_or_create(&[("secret", age.kind.as_str())])
+                .set(seconds.max(0));
         }
     }
 

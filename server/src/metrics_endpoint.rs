@@ -10,7 +10,7 @@ use axum::{
     routing::get,
 };
 use prometheus_client::metrics::gauge::Gauge;
-use service::jobs::backlog::backlog;
+use service::{jobs::backlog::backlog, privacy::secret_age::oldest};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +35,10 @@ async fn scrape(State(app): State<App>) -> Response {
     match backlog(&app.honnin).await {
         Ok(waiting) => app.metrics.note_backlog(&waiting),
         Err(error) => tracing::warn!(%error, "cannot count the pending jobs"),
+    }
+    match oldest(&app.honnin).await {
+        Ok(ages) => app.metrics.note_secret_ages(&ages, app.honnin.now()),
+        Err(error) => tracing::warn!(%error, "cannot read the ages of secrets"),
     }
     told(&app.metrics)
 }

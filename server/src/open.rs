@@ -4,6 +4,7 @@ use crate::{
     beside,
     config::{Config, PictureStore},
     edge::TenantShares,
+    held_secrets::held,
     hold,
     inbox::Inbox,
     master_key::{MasterKeyError, open_vault},
@@ -277,6 +278,8 @@ async fn assemble(
             },
             retention: config.retention,
             local_sign_in: config.openid.local_sign_in,
+            secret_age: config.secret_age,
+            secrets: held(&config),
         },
     });
     let restored = hold::is_on(&honnin).await.map_err(on("database.url"))?;

@@ -15,6 +15,7 @@ use service::{
         sweep,
         worker::{Lane, Worker},
     },
+    privacy::secret_age,
     request_log,
 };
 use std::{
@@ -169,6 +170,7 @@ impl Listening {
 pub async fn serve(app: App, listening: Listening) {
     let stop = app.stopping.clone();
     plan_sweep(&app.honnin).await;
+    note_secrets(&app.honnin).await;
     let workers = if app.config.worker.embedded {
         work(&app, &CancellationToken::new())
     } else {
@@ -223,6 +225,7 @@ pub async fn work_only(app: App) -> Result<(), ListenError> {
     let sink = audit_receiver(&app.config)?;
     let metrics_server = MetricsServer::start(&app, port);
     plan_sweep(&app.honnin).await;
+    note_secrets(&app.honnin).await;
     let workers = work(&app, &CancellationToken::new());
     let audit = sink.map(|sink| Writer::start(|stop| export::run(app.honnin.clone(), sink, stop)));
     app.stopping.cancelled().await;
@@ -310,6 +313,13 @@ impl Workers {
 async fn plan_sweep(honnin: &Honnin) {
     if let Err(error) = sweep::plan(honnin).await {
         tracing::warn!(%error, "cannot schedule the hourly sweep");
+    }
+}
+
+/// Notes since when the secrets have been in use.
+async fn note_secrets(honnin: &Honnin) {
+    if let Err(error) = secret_age::note(honnin).await {
+        tracing::warn!(%error, "cannot note which secrets are new");
     }
 }
 

@@ -20,7 +20,8 @@ use domain::{
     findings::ModelHash,
     ids::{CaptureId, EventId, JobId, SessionId},
     secret::Secret,
-    time::{Clock, Timestamp},
+    secret_kind::SecretKind,
+    time::{Clock, Millis, Timestamp},
 };
 use std::sync::Arc;
 use store::{Db, capture::pictures::Pictures, vault::Vault};
@@ -38,6 +39,10 @@ pub struct ServiceConfig {
     pub retention: Retention,
     /// Whether people may sign in with what they have here: a password, or a passkey alone. Without it they use the provider.
     pub local_sign_in: bool,
+    /// For how long a secret is to be used at most.
+    pub secret_age: Millis,
+    /// The secrets in the configuration.
+    pub secrets: Vec<(SecretKind, Secret<String>)>,
 }
 
 /// The parts of a running system.

@@ -9,7 +9,8 @@ use domain::{
     language::Language,
     reasons::Reason,
     role::Role,
-    secret::Personal,
+    secret::{Personal, Secret},
+    secret_kind::SecretKind,
     session::Status,
     time::{Millis, Timestamp},
     user_input::TypedForm,
@@ -25,7 +26,7 @@ use service::{
         take::{Answers, Burst, capture_document, capture_selfie, challenge},
     },
     jobs::sweep,
-    privacy::erase_now::erase_now,
+    privacy::{erase_now::erase_now, secret_age},
     review::{ReviewDecision, UNDO, ask_again, rule},
     session::{
         create::{CreateSessionError, create_session, create_session_once},
@@ -389,4 +390,43 @@ async fn the_sweep_removes_pictures_that_no_session_has_and_no_others() {
     for (session, left) in [(unknown, 0), (erased, 0), (kept, 0), (again, 1)] {
         assert_eq!(pictures.list_names(&session).await.unwrap().len(), left, "{session}");
     }
+}
+
+#[tokio::test]
+async fn a_secret_in_the_configuration_is_new_when_it_has_changed() {
+    let mut harness = Harness::new().await;
+    let secret = |text: &str| (SecretKind::OpenIdClientSecret, Secret::new(text.to_owned()));
+    let mut seen = Vec::new();
+    for configured in [
+        vec![secret("one")],
+        vec![secret("one")],
+        vec![secret("two")],
+        vec![secret("two"), (SecretKind::BucketKey, Secret::new("one".to_owned()))],
+        vec![],
+    ] {
+        harness.clock.advance(Millis::days(1));
+        harness.secrets = configured;
+        harness.restart().await;
+        secret_age::note(&harness.honnin).await.unwrap();
+        let now = harness.honnin.now();
+        let ages = secret_age::oldest(&harness.honnin).await.unwrap().into_iter();
+        let ages = ages.filter(|age| !matches!(age.kind, SecretKind::ApiKey | SecretKind::WebhookSecret));
+        let days = |since: Timestamp| (now.as_millis() - since.as_millis()) / Millis::days(1).0;
+        seen.push(ages.map(|age| (age.kind, days(age.since))).collect::<Vec<_>>());
+    }
+    let (bucket, client, key) = (
+        SecretKind::BucketKey,
+        SecretKind::OpenIdClientSecret,
+        SecretKind::MasterKey,
+    );
+    assert_eq!(
+        seen,
+        [
+            vec![(key, 0), (client, 0)],
+            vec![(key, 1), (client, 1)],
+            vec![(key, 2), (client, 0)],
+            vec![(bucket, 0), (key, 3), (client, 1)],
+            vec![(key, 4)],
+        ]
+    );
 }

@@ -28,6 +28,7 @@ use domain::{
     ids::{ApiKeyId, SessionId, TenantId},
     scope::{Scope, Scopes},
     secret::Secret,
+    secret_kind::SecretKind,
     session::Step,
     tenant::TenantSettings,
     time::{ManualClock, Millis, Timestamp},
@@ -83,6 +84,8 @@ pub struct Harness {
     pub rate: CreationRate,
     pub tenant: TenantRow,
     pub key: String,
+    /// The secrets in the configuration, from the next restart on.
+    pub secrets: Vec<(SecretKind, Secret<String>)>,
 }
 
 impl Harness {
@@ -157,6 +160,7 @@ impl Harness {
             rate,
             tenant,
             key,
+            secrets: Vec::new(),
         }
     }
 
@@ -177,16 +181,15 @@ impl Harness {
         let db = self.database.reopen().await;
         let random = fresh_random(&self.database);
         self.vault = self.database.vault().await;
-        self.honnin = open(
+        self.honnin = open_holding(
             &self.database,
             (db, self.vault.clone()),
-            &self.clock,
+            (&self.clock, random),
             &self.analyser,
-            random,
             webhooks,
             self.rate,
-        )
-        .await;
+            self.secrets.clone(),
+        );
     }
 
     /// Where its files are.
@@ -319,6 +322,27 @@ pub async fn open(
     sender: WebhookSender,
     creation_rate: CreationRate,
 ) -> Honnin {
+    open_holding(
+        database,
+        (db, vault),
+        (clock, random),
+        analyser,
+        sender,
+        creation_rate,
+        Vec::new(),
+    )
+}
+
+/// The same with secrets in the configuration.
+fn open_holding(
+    database: &Backend,
+    (db, vault): (Db, Vault),
+    (clock, random): (&Arc<ManualClock>, Arc<dyn Random>),
+    analyser: &Arc<ScriptedAnalyser>,
+    sender: WebhookSender,
+    creation_rate: CreationRate,
+    secrets: Vec<(SecretKind, Secret<String>)>,
+) -> Honnin {
     Honnin::new(Parts {
         db,
         vault,
@@ -333,6 +357,8 @@ pub async fn open(
             creation_rate,
             retention: Retention::default(),
             local_sign_in: true,
+            secret_age: Millis::days(365),
+            secrets,
         },
     })
 }

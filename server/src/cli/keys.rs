@@ -3,9 +3,13 @@
 use super::{Failure, Settings, block_on, logging, say};
 use crate::{config::MasterKey, master_key::load, open::open_without_models, state::App};
 use clap::{Args, Subcommand};
+use domain::time::{Millis, Timestamp};
 use service::{
     access::CommandLine,
-    privacy::master_key::{count, encrypt_anew, record},
+    privacy::{
+        master_key::{count, encrypt_anew, record},
+        secret_age::{SecretAge, oldest},
+    },
 };
 use std::{
     io::{IsTerminal as _, Write as _},
@@ -16,7 +20,7 @@ use store::vault::{MasterKeys, Rotation};
 
 #[derive(Subcommand)]
 pub(super) enum KeysCommand {
-    /// Shows which version of the master key encrypts what.
+    /// Shows which version of the master key encrypts what, and how old each secret is.
     Check,
     /// Replaces the master key: adds a new version, encrypts everything with it, and removes the old one. The installation may be
     /// running; all its processes must use the same file. If interrupted, run it again.
@@ -72,10 +76,27 @@ async fn check(app: &App) -> Result<(), Failure> {
     say(format!(
         "{all} webhook and authenticator secrets, {older} of them with an older version"
     ))?;
+    let (now, limit) = (app.honnin.now(), app.config.secret_age);
+    for age in oldest(&app.honnin).await? {
+        say(age_line(age, now, limit))?;
+    }
     if versions.len() > 1 {
         say("A rotation was not finished: run `honnin keys rotate` again.")?;
     }
     Ok(())
+}
+
+/// How old the oldest secret of a kind is, and whether it is to be replaced.
+fn age_line(age: SecretAge, now: Timestamp, limit: Millis) -> String {
+    let days = |span: i64| span / Millis::days(1).0;
+    let old = now.as_millis() - age.since.as_millis();
+    let advice = if old >= limit.0 { ": replace it" } else { "" };
+    format!(
+        "{} in use for {} of {} days{advice}",
+        age.kind,
+        days(old),
+        days(limit.0)
+    )
 }
 
 async fn change(app: &App, rotate: &Rotate) -> Result<(), Failure> {
@@ -155,5 +176,28 @@ fn shown() -> impl FnMut(usize) {
             // Progress is no result: what cannot be shown is left out.
             drop(write!(std::io::stderr(), "\r{done} keys "));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::secret_kind::SecretKind;
+
+    #[test]
+    fn a_secret_is_to_be_replaced_once_it_is_as_old_as_it_may_be() {
+        let age = SecretAge {
+            kind: SecretKind::MasterKey,
+            since: Timestamp::from_millis(0),
+        };
+        let line = |days| {
+            age_line(
+                age,
+                Timestamp::from_millis(0).plus(Millis::days(days)),
+                Millis::days(365),
+            )
+        };
+        assert_eq!(line(364), "master_key in use for 364 of 365 days");
+        assert_eq!(line(365), "master_key in use for 365 of 365 days: replace it");
     }
 }

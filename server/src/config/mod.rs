@@ -93,6 +93,8 @@ pub struct Config {
     pub worker: Worker,
     /// How long rows are kept that are not part of a session.
     pub retention: Retention,
+    /// For how long a secret is to be used at most.
+    pub secret_age: Millis,
     /// Rate limits.
     pub rates: Rates,
     /// Logs.
@@ -260,6 +262,7 @@ impl Config {
                     age: days(reader, "retention.requests_days", 1),
                 },
             },
+            secret_age: days(reader, "secrets.max_age_days", 1),
             rates: Rates {
                 creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000) as u32,
                 creation_burst: reader.number("limits.creation_burst", 1..=1_000_000) as u32,

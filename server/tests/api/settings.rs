@@ -1,10 +1,12 @@
 //! A tenant's settings in the console.
 
 use crate::{
+    access::privilege_escalation::operator,
     console::Browser,
     support::{Server, between, settings},
 };
 use domain::{role::Role, tenant::TenantSettings, time::Millis};
+use service::privacy::secret_age;
 
 #[tokio::test]
 async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_typed() {
@@ -191,5 +193,46 @@ async fn the_branding_is_shown_before_it_is_saved() {
             .await
             .body
             .contains(".sample{--accent:#a0105a")
+    );
+}
+
+#[tokio::test]
+async fn secrets_that_are_too_old_are_shown_to_those_who_can_replace_them() {
+    let server = Server::with("[secrets]\nmax_age_days = 30\n[worker]\nembedded = false\n").await;
+    let honnin = &server.app.honnin;
+    secret_age::note(honnin).await.unwrap();
+    let mut operator = operator(&server).await;
+    server.clock.advance(Millis::days(29));
+    let overview = async |who: &mut Browser<'_>| who.get("/admin").await.body;
+    let mut early = Browser::signed_in_as(&server, "early", Role::Admin).await;
+    assert!(!overview(&mut early).await.contains("Secrets to replace"));
+    server.clock.advance(Millis::days(1));
+    let mut admin = Browser::signed_in_as(&server, "admin", Role::Admin).await;
+    let page = overview(&mut admin).await;
+    assert!(page.contains("Secrets to replace"), "{page}");
+    assert!(
+        page.contains("<a href=\"/admin/webhooks/secrets\">Webhook signing secret</a>: in use for 30 d"),
+        "{page}"
+    );
+    assert!(
+        page.contains("<a href=\"/admin/keys\">API key</a>: in use for 30 d"),
+        "{page}"
+    );
+    assert!(!page.contains("honnin keys rotate"), "of the installation: {page}");
+    admin.language = Some("ja");
+    let page = overview(&mut admin).await;
+    assert!(
+        page.contains("更新が必要なシークレット") && page.contains("Webhookの署名シークレット"),
+        "{page}"
+    );
+    for role in [Role::Reviewer, Role::Auditor] {
+        let mut other = Browser::signed_in(&server, role).await;
+        assert!(!overview(&mut other).await.contains("Secrets to replace"), "{role}");
+    }
+    assert_eq!(operator.sign_in("olga@host.example").await.status, 303);
+    let page = overview(&mut operator).await;
+    assert!(
+        page.contains("Master key (honnin keys rotate): in use for 30 d"),
+        "{page}"
     );
 }

@@ -5,6 +5,7 @@ use crate::{
     Honnin,
     jobs::clock_jump,
     people::{known_browser, sign_in},
+    privacy::secret_age,
     request_log::{self, Kept},
     runtime::job_error::JobError,
     session::{blind_index::index_earlier, create::idempotency::oldest, retention},
@@ -102,6 +103,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     sweep_rows(honnin, now).await?;
     sweep_webhooks(honnin, now).await?;
     sweep_audit(honnin, now).await?;
+    secret_age::note_master_key(honnin).await?;
     let (job, done_at) = (job.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         invitations::sweep(tx, now).await?;

@@ -5,3 +5,4 @@ pub mod after_restore;
 pub(crate) mod erase;
 pub mod erase_now;
 pub mod master_key;
+pub mod secret_age;

@@ -125,6 +125,7 @@ impl World {
             analyser,
             database,
             rate,
+            secrets: Vec::new(),
         };
         Self {
             harness,

@@ -243,3 +243,20 @@ pub async fn mark_used(tx: &mut Tx, id: &ApiKeyId, from: &str, now: Timestamp) -
         .bind(id.as_str()).bind(now.as_millis()).bind(from)
         .execute(conn).await.map(drop))
 }
+
+/// When the oldest key of a tenant that may be used at `now` was issued, or of all tenants.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_oldest(
+    tx: &mut Tx,
+    tenant: Option<&TenantId>,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    let oldest: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT MIN(created_at) FROM api_keys
+         WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+             AND (CAST($1 AS TEXT) IS NULL OR tenant_id = $1)")
+        .bind(tenant.map(TenantId::as_str)).bind(now.as_millis()).fetch_one(conn).await)?;
+    Ok(oldest.map(Timestamp::from_millis))
+}

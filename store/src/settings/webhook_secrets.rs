@@ -81,6 +81,18 @@ pub async fn list_valid(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<SecretRow>
     raw.into_iter().map(SecretRow::try_from).collect()
 }
 
+/// When the oldest active secret of a tenant was issued, or of all tenants.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_oldest(tx: &mut Tx, tenant: Option<&TenantId>) -> Result<Option<Timestamp>, StoreError> {
+    let oldest: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT MIN(created_at) FROM webhook_secrets
+         WHERE disabled_at IS NULL AND (CAST($1 AS TEXT) IS NULL OR tenant_id = $1)")
+        .bind(tenant.map(TenantId::as_str)).fetch_one(conn).await)?;
+    Ok(oldest.map(Timestamp::from_millis))
+}
+
 /// All secrets of a tenant, newest first; the disabled ones for the history.
 ///
 /// # Errors

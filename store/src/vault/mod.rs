@@ -349,6 +349,14 @@ impl Vault {
         Ok(master::version_of(sealed) == Some(self.0.master.newest()?))
     }
 
+    /// The newest version of the master key.
+    ///
+    /// # Errors
+    /// If there is no master key.
+    pub fn newest_version(&self) -> Result<u32, StoreError> {
+        self.0.master.newest()
+    }
+
     /// How many data keys each version of the master key encrypts.
     ///
     /// # Errors

@@ -3,11 +3,13 @@
 use crate::fixtures::{World, at, create, keep, new_session, read, user, world, write};
 use domain::{
     audit::AuditAction,
-    ids::{TenantId, UserId},
+    ids::{ApiKeyId, SecretId, TenantId, UserId},
     named::Named,
     reasons::Reason,
     role::Role,
     ruling::Ruling,
+    scope::Scopes,
+    secret_kind::SecretKind,
     time::Millis,
 };
 use store::{
@@ -19,7 +21,11 @@ use store::{
     },
     review::{self, Hold, PendingRuling},
     session::sessions::SessionRow,
-    settings::tenants,
+    settings::{
+        api_keys::{self, ApiKeyRow},
+        secret_ages::{self, SecretAgeRow},
+        tenants, webhook_secrets,
+    },
 };
 use testkit::databases::{Backend, backends};
 
@@ -548,5 +554,91 @@ async fn a_tenants_book_is_read_newest_first_page_by_page_and_holds_no_others() 
             [entries[4], entries[0]],
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn the_age_of_a_secret_is_that_of_the_one_in_use() {
+    for Backend { name, db, .. } in backends().await {
+        let row = |kind, mark: &str, since| {
+            keep(SecretAgeRow {
+                kind,
+                mark: mark.to_owned(),
+                since: at(since),
+            })
+        };
+        let (key, next) = (row(SecretKind::MasterKey, "1", 5), row(SecretKind::MasterKey, "2", 9));
+        let other = row(SecretKind::BucketKey, "hash", 7);
+        for new in [key, other] {
+            write!(db, tx => secret_ages::put(tx, new, None)).unwrap();
+        }
+        assert_eq!(
+            read!(db, tx => secret_ages::list(tx)),
+            [other.clone(), key.clone()],
+            "{name}"
+        );
+        for before in [None, Some("0")] {
+            write!(db, tx => secret_ages::put(tx, next, before)).unwrap();
+            let kept = read!(db, tx => secret_ages::list(tx));
+            assert_eq!(kept, [other.clone(), key.clone()], "{name}: another node was faster");
+        }
+        write!(db, tx => secret_ages::put(tx, next, Some("1"))).unwrap();
+        assert_eq!(
+            read!(db, tx => secret_ages::list(tx)),
+            [other.clone(), next.clone()],
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_oldest_secret_of_a_tenant_is_one_that_is_valid() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, other, .. } = world(&db).await;
+        let none = read!(db, tx => webhook_secrets::find_oldest(tx, None));
+        assert_eq!(none, None, "{name}");
+        let ids: Vec<_> = (1..=3).map(|number| SecretId::from_random([number; 16])).collect();
+        let ids = keep(ids);
+        write!(db, tx => webhook_secrets::insert(tx, &tenant.id, &ids[0], b"old", at(1))).unwrap();
+        write!(db, tx => webhook_secrets::insert(tx, &tenant.id, &ids[1], b"new", at(3))).unwrap();
+        write!(db, tx => webhook_secrets::insert(tx, &other.id, &ids[2], b"foreign", at(2))).unwrap();
+        for (of, oldest) in [(None, 1), (Some(&tenant.id), 1), (Some(&other.id), 2)] {
+            let found = read!(db, tx => webhook_secrets::find_oldest(tx, of));
+            assert_eq!(found, Some(at(oldest)), "{name}: {of:?}");
+        }
+        write!(db, tx => webhook_secrets::disable(tx, &tenant.id, &ids[0], at(4))).unwrap();
+        let found = read!(db, tx => webhook_secrets::find_oldest(tx, Some(&tenant.id)));
+        assert_eq!(found, Some(at(3)), "{name}: the old one is disabled");
+        let found = read!(db, tx => webhook_secrets::find_oldest(tx, None));
+        assert_eq!(found, Some(at(2)), "{name}");
+
+        let key = |number: u8, created: i64, expires: Option<i64>| {
+            keep(ApiKeyRow {
+                id: ApiKeyId::from_random([number; 16]),
+                tenant: tenant.id.clone(),
+                name: "Till".into(),
+                prefix: "hk_test".into(),
+                hash: vec![number; 32],
+                scopes: Scopes::ALL,
+                created_at: at(created),
+                expires_at: expires.map(at),
+                revoked_at: None,
+                replaced_at: None,
+                last_used_at: None,
+                last_used_from: None,
+                networks: Vec::new(),
+            })
+        };
+        let revoked = key(2, 2, None);
+        for row in [key(1, 1, Some(9)), revoked, key(3, 3, None)] {
+            write!(db, tx => api_keys::insert(tx, row)).unwrap();
+        }
+        write!(db, tx => api_keys::revoke(tx, &tenant.id, &revoked.id, at(5))).unwrap();
+        for (now, oldest) in [(8, 1), (9, 3)] {
+            let found = read!(db, tx => api_keys::find_oldest(tx, Some(&tenant.id), at(now)));
+            assert_eq!(found, Some(at(oldest)), "{name}: at {now}");
+        }
+        let foreign = read!(db, tx => api_keys::find_oldest(tx, Some(&other.id), at(8)));
+        assert_eq!(foreign, None, "{name}");
     }
 }

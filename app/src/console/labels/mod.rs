@@ -23,6 +23,7 @@ use domain::{
     role::Role,
     ruling::Ruling,
     scope::Scope,
+    secret_kind::SecretKind,
     session::{FailureReason, Status, Step},
     user_input::Gender,
 };
@@ -38,6 +39,31 @@ pub(super) fn status(status: Status) -> (&'static str, Tone) {
         Status::Completed => (say("Completed", "完了"), Tone::Good),
         Status::Expired => (say("Expired", "期限切れ"), Tone::Plain),
         Status::Failed => (say("Failed", "失敗"), Tone::Bad),
+    }
+}
+
+/// A kind of secret, with the page on which it is replaced, if there is one.
+pub(super) fn secret(kind: SecretKind) -> (&'static str, Option<&'static str>) {
+    match kind {
+        SecretKind::MasterKey => (
+            say("Master key (honnin keys rotate)", "マスターキー（honnin keys rotate）"),
+            None,
+        ),
+        SecretKind::DatabasePassword => (say("Password of the database", "データベースのパスワード"), None),
+        SecretKind::BucketKey => (say("Secret key of the S3 server", "S3サーバーのシークレットキー"), None),
+        SecretKind::OpenIdClientSecret => (
+            say(
+                "Client secret of the OpenID provider",
+                "OpenIDのクライアントシークレット",
+            ),
+            None,
+        ),
+        SecretKind::KeyServiceToken => (say("Token of the key service", "鍵サービスのトークン"), None),
+        SecretKind::WebhookSecret => (
+            say("Webhook signing secret", "Webhookの署名シークレット"),
+            Some("/admin/webhooks/secrets"),
+        ),
+        SecretKind::ApiKey => (say("API key", "APIキー"), Some("/admin/keys")),
     }
 }
 

@@ -23,6 +23,7 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
     people::news::news,
+    privacy::secret_age::overdue,
     session::overview::{DayCount, Overview, overview},
     stored::{NEW_BROWSER, NEW_NETWORK, Recorded, RefusedSignIns},
 };
@@ -73,6 +74,7 @@ async fn load(request: Request) -> PageResult<OverviewView> {
             last_success_at: counted.receiver.last_success_at,
             failing_since: counted.receiver.failing_since,
         }),
+        old_secrets: overdue(honnin, request.staff()).await?,
         now: honnin.now(),
         missing: missing(&request, &counted),
     })

@@ -4,13 +4,17 @@ use super::RANGES;
 use super::chart::{self, Day};
 use super::funnel;
 use crate::PageMeta;
+use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, age, badge, duration, empty, facts, grouped, heading, time};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
 use domain::{outcome::Source, time::Timestamp};
 use leptos::prelude::*;
-use service::session::overview::{Backlog, DecisionTimes, DeliveryCounts, StepCount};
+use service::{
+    privacy::secret_age::SecretAge,
+    session::overview::{Backlog, DecisionTimes, DeliveryCounts, StepCount},
+};
 
 /// What has happened since the person's last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +59,8 @@ pub(super) struct OverviewView {
     pub backlog: Backlog,
     /// Webhooks; `None` for people who may not see them.
     pub deliveries: Option<Deliveries>,
+    /// Secrets that should be replaced.
+    pub old_secrets: Vec<SecretAge>,
     /// Now.
     pub now: Timestamp,
     /// What is missing before the first session: sentence and address.
@@ -94,6 +100,35 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
             <h2>{say("Since your last visit", "前回のサインイン以降")}</h2>
             <ul class="bullets">{items}</ul>
             <p class="soft">{say("You last signed in at ", "前回のサインイン：")}{time(news.at)}{tell!(" UTC{from}.", " UTC{from}")}</p>
+        </section>
+    }
+    .into_any()
+}
+
+/// The secrets that should be replaced, with the pages where that is done.
+fn old_secrets(ages: &[SecretAge], now: Timestamp) -> AnyView {
+    if ages.is_empty() {
+        return ().into_any();
+    }
+    let items = ages
+        .iter()
+        .map(|old| {
+            let (name, page) = labels::secret(old.kind);
+            let name = match page {
+                Some(page) => view! { <a href=page>{name}</a> }.into_any(),
+                None => name.into_any(),
+            };
+            view! { <li>{name}{tell!(": in use for {}", "：使用期間{}", age(old.since, now))}</li> }
+        })
+        .collect_view();
+    view! {
+        <section class="panel notice">
+            <h2>{say("Secrets to replace", "更新が必要なシークレット")}</h2>
+            <p>{say(
+                "These have been in use for longer than this installation allows. Issue new ones, and end the old ones once nothing uses them.",
+                "このシステムで定めた期間を超えて使用されています。新しいものを発行し、古いものは使用されなくなってから無効にしてください。",
+            )}</p>
+            <ul class="bullets alone">{items}</ul>
         </section>
     }
     .into_any()
@@ -366,6 +401,7 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
         {heading(say("Overview", "概要"), actions.into_any())}
         {view.news.as_ref().map(since_last_visit)}
         {to_do(&view.missing)}
+        {old_secrets(&view.old_secrets, view.now)}
         {overdue(view.backlog.overdue)}
         {tiles(view)}
         {figures(view, frame)}

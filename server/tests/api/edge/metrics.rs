@@ -195,3 +195,16 @@ async fn no_figure_names_anybody() {
         assert!(!text.contains(named), "{named} in {text}");
     }
 }
+
+#[tokio::test]
+async fn the_age_of_the_oldest_secret_of_each_kind_is_seen() {
+    let server = Server::with(ON).await;
+    service::privacy::secret_age::note(&server.app.honnin).await.unwrap();
+    server.clock.advance(Millis::hours(2));
+    for kind in ["master_key", "webhook_secret", "api_key"] {
+        let line = format!(r#"honnin_secret_age_seconds{{secret="{kind}"}}"#);
+        assert_eq!(figure(&server, &line).await, 7_200.0, "{kind}");
+    }
+    let text = ask(&server, "/metrics").await.body;
+    assert!(!text.contains("openid_client_secret"), "there is none: {text}");
+}
