@@ -2,7 +2,7 @@
 
 use crate::{
     beside,
-    config::{Config, PictureStore},
+    config::{BucketName, Config, PictureStore, S3},
     edge::TenantShares,
     held_secrets::held,
     hold,
@@ -258,7 +258,7 @@ async fn assemble(
             source,
         },
     })?;
-    let pictures = pictures(&config.pictures)?;
+    let pictures = pictures(&config)?;
     let provider = provider(&config)?;
     let models_missing = vision.missing().into();
     let honnin = Honnin::new(Parts {
@@ -309,25 +309,34 @@ fn provider(config: &Config) -> Result<Option<Provider>, OpenError> {
     Ok(Some(Provider::new(provider.clone(), Arc::new(connection))))
 }
 
-fn pictures(place: &PictureStore) -> Result<Pictures, OpenError> {
-    match picture_place(place)? {
+fn pictures(config: &Config) -> Result<Pictures, OpenError> {
+    match picture_place(config)? {
         PicturePlace::Folder(folder) => Pictures::in_folder(&folder).map_err(on("storage.pictures_dir")),
         PicturePlace::Bucket(pictures) => Ok(pictures),
     }
 }
 
 /// Where the pictures are. A folder is not opened: it may not exist yet.
-pub(crate) fn picture_place(place: &PictureStore) -> Result<PicturePlace, OpenError> {
-    match place {
+pub(crate) fn picture_place(config: &Config) -> Result<PicturePlace, OpenError> {
+    match &config.pictures {
         PictureStore::Folder(folder) => Ok(PicturePlace::Folder(folder.clone())),
-        PictureStore::Bucket { bucket, ca_file } => {
-            let bucket = Bucket {
-                extra_roots: authorities("s3.ca_file", ca_file.as_deref())?,
-                ..bucket.clone()
-            };
-            Pictures::in_bucket(&bucket).map(PicturePlace::Bucket).map_err(on("s3"))
-        }
+        PictureStore::Bucket(name) => Pictures::in_bucket(&bucket(&config.s3, name)?)
+            .map(PicturePlace::Bucket)
+            .map_err(on("s3")),
     }
+}
+
+/// A bucket on the S3 server of the configuration.
+pub(crate) fn bucket(server: &S3, BucketName { name, prefix }: &BucketName) -> Result<Bucket, OpenError> {
+    Ok(Bucket {
+        name: name.clone(),
+        prefix: prefix.clone(),
+        endpoint: server.endpoint.clone(),
+        region: server.region.clone(),
+        path_style: server.path_style,
+        credentials: server.credentials.clone(),
+        extra_roots: authorities("s3.ca_file", server.ca_file.as_deref())?,
+    })
 }
 
 /// The certificate authorities of a file, if there is one.

@@ -16,6 +16,7 @@ pub mod floors;
 pub mod long_runs;
 pub mod names;
 pub mod network;
+pub mod proxy;
 pub mod receiver;
 pub mod round_trips;
 pub mod webhooks;

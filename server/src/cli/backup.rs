@@ -2,19 +2,21 @@
 
 use super::{Failure, Settings, block_on, logging, say};
 use crate::{
-    config::{Config, MasterKey},
+    config::{BucketName, Config, MasterKey},
     hold,
-    open::{open_restored, picture_place},
+    open::{bucket, open_restored, picture_place},
 };
 use clap::{Args, Subcommand};
 use domain::time::Clock as _;
 use service::{Honnin, privacy::after_restore::erase_again, runtime::clock::SystemClock};
 use std::{
+    fmt,
     io::{IsTerminal as _, Write as _},
     path::PathBuf,
+    str::FromStr,
     sync::Arc,
 };
-use store::backup::{self, DatabasePlace, Gaps, Source, Target, Verified};
+use store::backup::{self, DatabasePlace, Done, Gaps, Halves, Objects, Place, Source, Target, Verified};
 
 #[derive(Subcommand)]
 pub(super) enum BackupCommand {
@@ -28,12 +30,12 @@ pub(super) enum BackupCommand {
 
 #[derive(Args)]
 pub(super) struct Create {
-    /// New folder for the sessions and pictures.
-    #[arg(long, value_name = "FOLDER")]
-    to: PathBuf,
-    /// Folder for the keys, kept elsewhere. An older copy of the keys in it is replaced.
-    #[arg(long, value_name = "FOLDER")]
-    keys: PathBuf,
+    /// New place for the sessions and pictures: a folder, or s3://bucket/prefix on the S3 server of this configuration.
+    #[arg(long, value_name = "PLACE")]
+    to: Written,
+    /// Place for the keys, kept elsewhere: another folder, or another bucket. An older copy of the keys in it is replaced.
+    #[arg(long, value_name = "PLACE")]
+    keys: Written,
     /// Copy even if pictures or keys of sessions that were not erased are missing; the copy lists them.
     #[arg(long)]
     allow_missing: bool,
@@ -41,12 +43,12 @@ pub(super) struct Create {
 
 #[derive(Args)]
 pub(super) struct Copy {
-    /// Folder with the sessions and pictures.
-    #[arg(long, value_name = "FOLDER")]
-    from: PathBuf,
-    /// Folder with the keys.
-    #[arg(long, value_name = "FOLDER")]
-    keys: PathBuf,
+    /// Folder with the sessions and pictures, or s3://bucket/prefix.
+    #[arg(long, value_name = "PLACE")]
+    from: Written,
+    /// Folder with the keys, or s3://bucket/prefix.
+    #[arg(long, value_name = "PLACE")]
+    keys: Written,
 }
 
 #[derive(Args)]
@@ -65,7 +67,12 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
     match command {
         BackupCommand::Create(create) => make(settings.load()?.as_ref(), &create),
         BackupCommand::Verify(copy) => {
-            let verified = block_on(async { Ok(backup::verify(&copy.from, &copy.keys, &mut shown("files")).await?) })?;
+            let halves = match (&copy.from, &copy.keys) {
+                // Needs no configuration.
+                (Written::Folder(data), Written::Folder(keys)) => Halves::in_folders(data, keys),
+                (data, keys) => halves(settings.load()?.as_ref(), data, keys)?,
+            };
+            let verified = block_on(async { Ok(backup::verify(&halves, &mut shown("files")).await?) })?;
             describe(&verified)
         }
         BackupCommand::Restore(restore) => put_back(settings.load()?, &restore),
@@ -75,19 +82,20 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
 fn make(config: &Config, create: &Create) -> Result<(), Failure> {
     let Create { to, keys, .. } = create;
     let gaps = if create.allow_missing { Gaps::Note } else { Gaps::Refuse };
-    let pictures = picture_place(&config.pictures)?;
+    let pictures = picture_place(config)?;
     let source = Source {
         database_url: &config.database_url,
         keys_url: &config.keys_url,
         pictures: &pictures,
     };
+    let halves = halves(config, to, keys)?;
     let copied = block_on(async {
         let mut progress = shown("pictures");
-        let made = backup::make(source, (to, keys), gaps, SystemClock.now(), &mut progress);
+        let made = backup::make(source, &halves, gaps, SystemClock.now(), &mut progress);
         Ok(made.await?)
     })?;
-    say(format!("Copied the sessions and {copied} pictures to {}", to.display()))?;
-    say(format!("Copied the keys to {}", keys.display()))?;
+    say(format!("Copied the sessions and {copied} pictures to {to}"))?;
+    say(format!("Copied the keys to {keys}"))?;
     say(format!(
         "Not copied: the master key ({}). Keep a copy of it apart from both.",
         config.master_key
@@ -101,12 +109,11 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         database: DatabasePlace::at(&config.database_url)?,
         keys: DatabasePlace::at(&config.keys_url)?,
         master_key: place_of_master_key(&config.master_key, restore.master_key.is_some())?,
-        pictures: picture_place(&config.pictures)?,
+        pictures: picture_place(&config)?,
     };
-    let Copy { from, keys } = &restore.copy;
+    let halves = halves(&config, &restore.copy.from, &restore.copy.keys)?;
     block_on(async move {
-        let verified =
-            backup::put_back(from, keys, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
+        let verified = backup::put_back(&halves, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
         let app = open_restored(Arc::clone(&config)).await?;
         let erased = settle(&app.honnin, restore.send_deliveries).await;
         let closed = app.honnin.close().await;
@@ -173,12 +180,112 @@ fn describe(verified: &Verified) -> Result<(), Failure> {
 }
 
 /// Shows on a terminal how far it is.
-fn shown(what: &'static str) -> impl FnMut(u64) + Send {
+fn shown(what: &'static str) -> impl FnMut(Done) + Send {
+    const MIB: u64 = 1 << 20;
     let terminal = std::io::stderr().is_terminal();
+    let mut last = String::new();
     move |done| {
-        if terminal && done.is_multiple_of(100) {
+        let line = match done {
+            Done::Files(count) if !count.is_multiple_of(100) => return,
+            Done::Files(count) => format!("\r{count} {what} "),
+            Done::Bytes { done, of } => format!("\r{} of {} MiB of a database ", done / MIB, of.div_ceil(MIB)),
+        };
+        if terminal && line != last {
             // Progress is no result: what cannot be shown is left out.
-            drop(write!(std::io::stderr(), "\r{done} {what} "));
+            drop(write!(std::io::stderr(), "{line}"));
+            last = line;
+        }
+    }
+}
+
+/// Where a half of a copy is kept, as it is written on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Written {
+    Folder(PathBuf),
+    Bucket(BucketName),
+}
+
+/// What precedes the name of a bucket.
+const SCHEME: &str = "s3://";
+
+impl FromStr for Written {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let Some(rest) = text.strip_prefix(SCHEME) else {
+            return Ok(Self::Folder(text.into()));
+        };
+        let rest = rest.trim_end_matches('/');
+        let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let is_good = |part: &str| {
+            let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+            !matches!(part, "" | "." | "..") && part.bytes().all(known)
+        };
+        if is_good(name) && (prefix.is_empty() || prefix.split('/').all(is_good)) {
+            Ok(Self::Bucket(BucketName {
+                name: name.to_owned(),
+                prefix: prefix.to_owned(),
+            }))
+        } else {
+            Err("must be a folder or s3://bucket/prefix, of letters, digits, '.', '-' and '_'")
+        }
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => write!(f, "{}", folder.display()),
+            Self::Bucket(BucketName { name, prefix }) if prefix.is_empty() => write!(f, "{SCHEME}{name}"),
+            Self::Bucket(BucketName { name, prefix }) => write!(f, "{SCHEME}{name}/{prefix}"),
+        }
+    }
+}
+
+/// The two halves of a copy. Buckets are on the S3 server of the configuration.
+fn halves(config: &Config, data: &Written, keys: &Written) -> Result<Halves, Failure> {
+    let place = |written: &Written| -> Result<Place, Failure> {
+        Ok(match written {
+            Written::Folder(folder) => Place::Folder(folder.clone()),
+            Written::Bucket(name) => Place::Bucket(Objects::in_bucket(&bucket(&config.s3, name)?)?),
+        })
+    };
+    Ok(Halves {
+        data: place(data)?,
+        keys: place(keys)?,
+        scratch: config.uploads.spill_dir.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_a_folder_or_a_bucket_with_a_prefix() {
+        for (text, name, prefix) in [
+            ("s3://b", "b", ""),
+            ("s3://b/", "b", ""),
+            ("s3://b.c/2026/08-02/", "b.c", "2026/08-02"),
+        ] {
+            let bucket = BucketName {
+                name: name.into(),
+                prefix: prefix.into(),
+            };
+            let written: Written = text.parse().unwrap();
+            assert_eq!(written, Written::Bucket(bucket), "{text}");
+            assert_eq!(written.to_string(), text.trim_end_matches('/'));
+        }
+        assert_eq!("s3:/b".parse(), Ok(Written::Folder("s3:/b".into())));
+        for text in [
+            "s3://",
+            "s3:///x",
+            "s3://b//x",
+            "s3://b/../x",
+            "s3://b/x?y",
+            "s3://key@b",
+        ] {
+            assert!(text.parse::<Written>().is_err(), "{text}");
         }
     }
 }

@@ -15,7 +15,7 @@ pub use audit::{Audit, AuditExport};
 pub use layers::{Layers, Origin};
 pub use master_key::{KeyService, MasterKey};
 pub use openid::OpenId;
-pub use pictures::PictureStore;
+pub use pictures::{BucketName, PictureStore, S3};
 
 use crate::edge::{Certificate, ForwardingHeader, Limits, Proxies};
 use domain::{network::canonical, time::Millis};
@@ -67,6 +67,8 @@ pub struct Config {
     pub master_key: MasterKey,
     /// Where encrypted pictures are.
     pub pictures: PictureStore,
+    /// How buckets are reached.
+    pub s3: S3,
     /// Model files.
     pub models_dir: PathBuf,
     /// The browser's half.
@@ -217,7 +219,8 @@ impl Config {
         Some(Self {
             connections: reader.number("database.connections", 2..=1000) as u32,
             master_key: master_key::read(reader, &data_dir)?,
-            pictures: pictures::read(reader, &data_dir)?,
+            pictures: pictures::read(reader, &data_dir),
+            s3: pictures::read_server(reader)?,
             models_dir: reader.filled("models.dir").into(),
             site_dir: crate::beside::site(Path::new(&reader.filled("site.dir"))),
             proxies: Proxies {

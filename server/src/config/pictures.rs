@@ -1,9 +1,8 @@
-//! Where encrypted pictures are.
+//! Where encrypted pictures are, and how buckets are reached.
 
 use super::read::Reader;
 use domain::secret::Secret;
 use std::path::{Path, PathBuf};
-use store::capture::bucket::Bucket;
 use url::Url;
 
 /// Where encrypted pictures are.
@@ -12,33 +11,53 @@ pub enum PictureStore {
     /// In a local folder.
     Folder(PathBuf),
     /// In a bucket.
-    Bucket {
-        /// Which, without the authorities of `ca_file`.
-        bucket: Bucket,
-        /// PEM file with certificate authorities to trust in addition to the system's.
-        ca_file: Option<PathBuf>,
-    },
+    Bucket(BucketName),
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, data_dir: &Path) -> Option<PictureStore> {
+/// A bucket by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BucketName {
+    /// Its name.
+    pub name: String,
+    /// Precedes the names of all objects; empty for none.
+    pub prefix: String,
+}
+
+/// The server on which buckets are: that of the pictures, and those of copies.
+#[derive(Clone, Debug)]
+pub struct S3 {
+    /// URL of an S3 server; `None` means AWS.
+    pub endpoint: Option<String>,
+    /// The region.
+    pub region: String,
+    /// Whether a bucket's name is in the path instead of the host.
+    pub path_style: bool,
+    /// Access key id and secret access key; `None` means the role of the machine.
+    pub credentials: Option<(String, Secret<String>)>,
+    /// PEM file with certificate authorities to trust in addition to the system's.
+    pub ca_file: Option<PathBuf>,
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, data_dir: &Path) -> PictureStore {
     let folder = data_dir.join(reader.filled("storage.pictures_dir"));
-    let name = reader.text("s3.bucket");
+    let (name, prefix) = (reader.text("s3.bucket"), reader.text("s3.prefix"));
     if name.is_empty() {
-        return Some(PictureStore::Folder(folder));
+        return PictureStore::Folder(folder);
     }
-    let endpoint = endpoint(reader)?;
-    let credentials = credentials(reader)?;
+    PictureStore::Bucket(BucketName {
+        name,
+        prefix: prefix.trim_matches('/').to_owned(),
+    })
+}
+
+pub(super) fn read_server(reader: &mut Reader<'_>) -> Option<S3> {
+    let (endpoint, credentials) = (endpoint(reader), credentials(reader));
     let ca_file = reader.text("s3.ca_file");
-    Some(PictureStore::Bucket {
-        bucket: Bucket {
-            name,
-            prefix: reader.text("s3.prefix").trim_matches('/').to_owned(),
-            endpoint,
-            region: reader.filled("s3.region"),
-            path_style: reader.flag("s3.path_style"),
-            credentials,
-            extra_roots: Vec::new(),
-        },
+    Some(S3 {
+        endpoint: endpoint?,
+        region: reader.filled("s3.region"),
+        path_style: reader.flag("s3.path_style"),
+        credentials: credentials?,
         ca_file: (!ca_file.is_empty()).then(|| ca_file.into()),
     })
 }

@@ -80,12 +80,16 @@ impl Installation {
 
     /// With its pictures in a bucket.
     pub(crate) fn in_bucket(self, bucket: &Bucket) -> Self {
+        let (name, prefix) = (&bucket.name, &bucket.prefix);
+        self.with(&format!("s3.bucket = {name:?}\ns3.prefix = {prefix:?}\n"))
+            .with_s3(bucket)
+    }
+
+    /// With the S3 server of a bucket.
+    pub(crate) fn with_s3(self, bucket: &Bucket) -> Self {
         let (id, secret) = bucket.credentials.as_ref().unwrap();
         self.with(&format!(
-            "s3.bucket = {:?}\ns3.prefix = {:?}\ns3.endpoint = {:?}\ns3.path_style = true\ns3.access_key_id = {id:?}\n\
-             s3.secret_access_key = {:?}\n",
-            bucket.name,
-            bucket.prefix,
+            "s3.endpoint = {:?}\ns3.path_style = true\ns3.access_key_id = {id:?}\ns3.secret_access_key = {:?}\n",
             bucket.endpoint.as_ref().unwrap(),
             secret.expose(),
         ))
@@ -253,6 +257,12 @@ impl Node {
     /// Returns when it has ended.
     pub(crate) async fn until_it_ends(&mut self) {
         while self.log.recv().await.is_some() {}
+    }
+
+    /// Kills it.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
     }
 
     /// Sends SIGTERM.

@@ -10,6 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Before each change to the disk or to a bucket.
+pub(super) use interruption::reach;
+
 /// The extension of a small file until it is whole.
 pub(super) const STAGED: &str = "part";
 /// Bytes read at a time.
@@ -17,7 +20,7 @@ const PIECE: usize = 1 << 16;
 
 /// Creates a folder with those above it, durably and accessible to its owner only.
 pub(super) fn create_folder(path: &Path) -> Result<(), BackupError> {
-    interruption::reach(path)?;
+    reach(path)?;
     folders::create_durably(path).map_err(at(path))
 }
 
@@ -32,7 +35,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 
 /// Copies a file and returns what was copied. Its name is durable once its folder is synced.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<FileHash, BackupError> {
-    interruption::reach(to)?;
+    reach(to)?;
     let mut source = File::open(from).map_err(at(from))?;
     let mut target = create(to).map_err(at(to))?;
     let copied = pass(&mut source, |piece| target.write_all(piece)).map_err(at(to))?;
@@ -57,15 +60,20 @@ fn pass(source: &mut File, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> io::R
         bytes += length as u64;
         to(&piece[..length])?;
     }
-    Ok(FileHash {
-        bytes,
-        sha256: hex::encode(hash.finalize()),
-    })
+    Ok(FileHash::of(hash, bytes))
+}
+
+/// A file that is small enough for memory, or `None` if it is missing.
+pub(super) fn read_if_any(path: &Path) -> Result<Option<Vec<u8>>, BackupError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        content => content.map(Some).map_err(at(path)),
+    }
 }
 
 /// Writes a small file: whole or not at all.
 pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), BackupError> {
-    interruption::reach(path)?;
+    reach(path)?;
     let staged = path.with_extension(STAGED);
     let mut file = create(&staged).map_err(at(&staged))?;
     file.write_all(content).map_err(at(&staged))?;
@@ -80,7 +88,7 @@ pub(super) fn sync(path: &Path) -> Result<(), BackupError> {
 
 /// Renames a file and makes that durable.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), BackupError> {
-    interruption::reach(to)?;
+    reach(to)?;
     fs::rename(from, to).map_err(at(to))?;
     sync_folder(to.parent().unwrap_or(to))
 }
@@ -92,7 +100,7 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), BackupError> {
 
 /// Removes a file that may not exist.
 pub(super) fn remove(path: &Path) -> Result<(), BackupError> {
-    interruption::reach(path)?;
+    reach(path)?;
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
         _ => Ok(()),
@@ -101,7 +109,7 @@ pub(super) fn remove(path: &Path) -> Result<(), BackupError> {
 
 /// Removes a folder with everything in it; it may not exist.
 pub(super) fn remove_folder(path: &Path) -> Result<(), BackupError> {
-    interruption::reach(path)?;
+    reach(path)?;
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
         _ => Ok(()),
@@ -118,7 +126,7 @@ pub(super) fn names(folder: &Path) -> Result<Vec<OsString>, BackupError> {
 
 /// Creates an empty file, which says something by being there.
 pub(super) fn mark(path: &Path) -> Result<(), BackupError> {
-    interruption::reach(path)?;
+    reach(path)?;
     create(path).and_then(|file| file.sync_all()).map_err(at(path))?;
     sync_folder(path.parent().unwrap_or(path))
 }
@@ -154,7 +162,7 @@ pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
 mod interruption {
     use super::{BackupError, Path};
 
-    pub(super) const fn reach(_: &Path) -> Result<(), BackupError> {
+    pub(in crate::backup) const fn reach(_: &Path) -> Result<(), BackupError> {
         Ok(())
     }
 }
@@ -174,7 +182,7 @@ pub(super) mod interruption {
         LEFT.set(changes);
     }
 
-    pub(super) fn reach(path: &Path) -> Result<(), BackupError> {
+    pub(in crate::backup) fn reach(path: &Path) -> Result<(), BackupError> {
         match LEFT.get() {
             Some(0) => Err(at(path)(io::ErrorKind::Interrupted.into())),
             left => {

@@ -1,10 +1,14 @@
 //! Making a copy of a running installation.
 
 use super::{
-    BackupError, DATA, ERASED, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress,
-    compare::compare, files, pictures, postgres, references::KEYS_ERASED, sqlite_options, verify, without_digest,
+    BackupError, DATA, Done, ERASED, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress,
+    compare::compare,
+    files, pictures,
+    place::{Halves, Part, Place},
+    postgres,
+    references::KEYS_ERASED,
+    sqlite_options, verify, without_digest,
 };
-use crate::capture::pictures::CHECK;
 use domain::time::Timestamp;
 use sqlx::{ConnectOptions as _, Connection as _};
 use std::{
@@ -28,7 +32,7 @@ pub struct Source<'a> {
     pub pictures: &'a PicturePlace,
 }
 
-/// The file in a folder of data while it is filled. With it, the copy is begun again; without it, nothing that is in the folder is touched.
+/// The file in a place of data while it is filled. With it, the copy is begun again; without it, nothing that is there is touched.
 const UNFINISHED: &str = "copy-unfinished";
 
 /// What is copied although something is missing.
@@ -40,28 +44,31 @@ pub enum Gaps {
     Note,
 }
 
-/// Makes a copy: the data in the folder `data`, which must be empty, and the keys in the folder `keys`, where an older copy of
-/// them is replaced. Returns the number of pictures. If it was interrupted, it can be run again with the same folders.
+/// Makes a copy. The place of the data must be empty, and an older copy of the keys is replaced. Returns the number of pictures. If it was
+/// interrupted, it can be run again with the same places.
 ///
 /// # Errors
 /// [`BackupError`].
 pub async fn make(
     source: Source<'_>,
-    (data, keys): (&Path, &Path),
+    halves: &Halves,
     gaps: Gaps,
     now: Timestamp,
     progress: Progress<'_>,
 ) -> Result<u64, BackupError> {
-    begin(source, data, keys)?;
+    refuse_same_bucket(source, halves)?;
+    let staged = halves.stage()?;
+    let (data, keys) = (&staged.data, &staged.keys);
+    begin(source, data, keys).await?;
     let mut of_data = Manifest::new(Half::Data, now);
-    let copied = copy_database(source.database_url, data, Half::Data).await?;
-    copied.put_in_place(data, &mut of_data)?;
+    let copied = copy_database(source.database_url, &data.local, Half::Data).await?;
+    copied.put_in_place(&data.local, &mut of_data)?;
     of_data.installation = copied.installation;
+    data.keep(&of_data, progress).await?;
 
-    let to = data.join(PICTURES);
-    let pictures = match source.pictures {
-        PicturePlace::Folder(folder) => copy_pictures(folder, &to, progress)?,
-        PicturePlace::Bucket(bucket) => pictures::download(bucket, &to, progress).await?,
+    let pictures = match (source.pictures, data.place) {
+        (PicturePlace::Folder(from), Place::Folder(to)) => copy_pictures(from, &to.join(PICTURES), progress)?,
+        (from, to) => pictures::copy(from, to, progress).await?,
     };
     let count = pictures.len() as u64;
     let named = pictures
@@ -71,29 +78,69 @@ pub async fn make(
 
     let mut of_keys = Manifest::new(Half::Keys, now);
     of_keys.installation.clone_from(&of_data.installation);
-    let mut copied = copy_database(source.keys_url, keys, Half::Keys).await?;
+    let mut copied = copy_database(source.keys_url, &keys.local, Half::Keys).await?;
     // After the keys: whoever is erased is marked as erased before the key is destroyed.
     copied
         .files
-        .push((ERASED, list_erased(source.database_url, keys).await?));
-    copied.put_in_place(keys, &mut of_keys)?;
+        .push((ERASED, list_erased(source.database_url, &keys.local).await?));
+    copied.put_in_place(&keys.local, &mut of_keys)?;
+    keys.keep(&of_keys, progress).await?;
 
-    let compared = compare((data, &of_data), (keys, &of_keys)).await?;
+    let compared = compare((&data.local, &of_data), (&keys.local, &of_keys)).await?;
     if gaps == Gaps::Refuse {
-        compared.refuse_gaps(data, keys)?;
+        compared.refuse_gaps(data.place.shown(), keys.place.shown())?;
     }
     (of_data.lost, of_keys.lost) = (compared.lost_pictures, compared.lost_keys);
     // Replaces the older copy of the keys, whose files are of no use from then on.
-    of_keys.write(keys)?;
-    remove_others(keys, &of_keys)?;
-    of_data.write(data)?;
-    files::remove(&data.join(UNFINISHED))?;
-    files::sync_folder(data)?;
+    keys.write_manifest(&of_keys).await?;
+    remove_others(keys.place, &of_keys).await?;
+    data.write_manifest(&of_data).await?;
+    data.place.remove([UNFINISHED.to_owned()]).await?;
     Ok(count)
 }
 
-/// Prepares the folders, and removes what an interrupted copy has left in them.
-fn begin(source: Source<'_>, data: &Path, keys: &Path) -> Result<(), BackupError> {
+/// Refuses halves in one bucket, since whoever can read it would have both, and a copy in the bucket that it is a copy of.
+fn refuse_same_bucket(source: Source<'_>, halves: &Halves) -> Result<(), BackupError> {
+    let [data, keys] = [&halves.data, &halves.keys].map(Place::bucket);
+    if keys.is_some() && keys == data {
+        let reason = "is in the bucket of the data; keys are kept in another bucket or in a folder";
+        return Err(BackupError::unfit(halves.keys.shown(), reason));
+    }
+    let of_pictures = |place: &&Place| place.bucket().is_some() && place.bucket() == source.pictures.bucket();
+    match [&halves.data, &halves.keys].into_iter().find(of_pictures) {
+        Some(place) => Err(BackupError::unfit(
+            place.shown(),
+            "is in the bucket of the installation itself; a copy is kept in another one",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Prepares the places, and removes what an interrupted copy has left in them.
+async fn begin(source: Source<'_>, data: &Part<'_>, keys: &Part<'_>) -> Result<(), BackupError> {
+    prepare_folders(source, &data.local, &keys.local)?;
+    let (data, keys) = (data.place, keys.place);
+    if data.has(UNFINISHED).await? {
+        data.remove([MANIFEST.to_owned()]).await?;
+        data.remove_pictures().await?;
+    } else if data.has(MANIFEST).await? {
+        return Err(BackupError::unfit(
+            data.shown(),
+            "holds a copy already; choose a new place",
+        ));
+    } else if !data.is_empty().await? {
+        return Err(BackupError::unfit(data.shown(), "is not empty; choose a new place"));
+    } else {
+        data.mark(UNFINISHED).await?;
+    }
+    match keys.find_manifest(Half::Keys).await? {
+        Some(manifest) => remove_others(keys, &manifest).await,
+        None => Ok(()),
+    }
+}
+
+/// Creates the folders of this machine, and refuses those that are not apart from each other and from the installation.
+fn prepare_folders(source: Source<'_>, data: &Path, keys: &Path) -> Result<(), BackupError> {
     files::create_folder(data)?;
     files::create_folder(keys)?;
     let real = |path: &Path| path.canonicalize().ok();
@@ -114,34 +161,15 @@ fn begin(source: Source<'_>, data: &Path, keys: &Path) -> Result<(), BackupError
             return Err(BackupError::unfit(taken, "is a folder of the installation itself"));
         }
     }
-    let mark = data.join(UNFINISHED);
-    if mark.exists() {
-        files::remove(&data.join(MANIFEST))?;
-        files::sync_folder(data)?;
-        files::remove_folder(&data.join(PICTURES))?;
-    } else if data.join(MANIFEST).exists() {
-        return Err(BackupError::unfit(data, "holds a copy already; choose a new folder"));
-    } else if !files::names(data)?.is_empty() {
-        return Err(BackupError::unfit(data, "is not empty; choose a new folder"));
-    } else {
-        files::mark(&mark)?;
-    }
-    if keys.join(MANIFEST).exists() {
-        return remove_others(keys, &Manifest::read(keys, Half::Keys)?);
-    }
     Ok(())
 }
 
-/// Removes the files of other copies from a folder of keys: older ones, and interrupted ones.
-fn remove_others(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> {
-    let used: BTreeSet<PathBuf> = manifest.files.keys().map(|name| manifest.place(folder, name)).collect();
-    for name in files::names(folder)? {
-        let path = folder.join(&name);
-        if name.to_str().is_some_and(is_of_keys) && !used.contains(&path) {
-            files::remove(&path)?;
-        }
-    }
-    files::sync_folder(folder)
+/// Removes the files of other copies from where keys are kept: older ones, and interrupted ones.
+async fn remove_others(place: &Place, manifest: &Manifest) -> Result<(), BackupError> {
+    let used: BTreeSet<String> = manifest.files.keys().map(|name| manifest.stored_name(name)).collect();
+    let mut names = place.names().await?;
+    names.retain(|name| is_of_keys(name) && !used.contains(name));
+    place.remove(names).await
 }
 
 /// Whether a file is one of a copy of keys, finished or not.
@@ -262,30 +290,20 @@ fn restrict(path: &Path) -> Result<(), BackupError> {
 fn copy_pictures(from: &Path, to: &Path, progress: Progress<'_>) -> Result<BTreeMap<String, FileHash>, BackupError> {
     let (mut copies, mut folders) = (BTreeMap::new(), BTreeSet::<PathBuf>::new());
     files::create_folder(to)?;
-    for picture in files::below(from)? {
-        let name = picture.to_str().unwrap_or_default();
-        if name == CHECK || is_unfinished(name) {
-            continue;
-        }
-        pictures::known(name).map_err(|_| BackupError::unfit(&from.join(&picture), pictures::STRANGE))?;
-        let target = to.join(&picture);
+    for name in pictures::list_folder(from)? {
+        let target = to.join(&name);
         let folder = target.parent().unwrap_or(to);
         if folders.insert(folder.to_owned()) {
             files::create_folder(folder)?;
         }
-        match files::copy(&from.join(&picture), &target) {
-            Ok(copied) => drop(copies.insert(name.to_owned(), copied)),
+        match files::copy(&from.join(&name), &target) {
+            Ok(copied) => drop(copies.insert(name, copied)),
             Err(BackupError::File { path, source })
                 if path.starts_with(from) && source.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        progress(copies.len() as u64);
+        progress(Done::Files(copies.len() as u64));
     }
     folders.iter().try_for_each(|folder| files::sync_folder(folder))?;
     Ok(copies)
-}
-
-/// The object store writes a picture under a name with `#` until it is whole.
-fn is_unfinished(name: &str) -> bool {
-    name.contains('#')
 }

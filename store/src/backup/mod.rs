@@ -1,22 +1,24 @@
 //! Copies of an installation: made while it is running, verified, and put back.
 //!
-//! A copy is two folders that are kept apart, because together with the master key they reveal everything: the main database with
+//! A copy is two halves that are kept apart, each in a folder or in a bucket, because together with the master key they reveal everything: the main database with
 //! the pictures, and the keys. They are copied in that order, main database, pictures, keys: a key is stored before its session, and a
 //! picture before its row, so that everything that a copied session refers to is in the copies made after it, unless it was erased in
 //! the meantime. An erasure destroys the key before it deletes the pictures, so where a picture is missing for that reason, the key is
 //! missing as well. So a copy of the keys also fits every older copy of the data, and takes from it what was erased since.
 //!
-//! A folder holds a manifest with the hash of each file, which is written last: a folder without one is not a finished copy. In the folder
+//! A half holds a manifest with the hash of each file, which is written last: a half without one is not a finished copy. In the half
 //! of keys, which always holds the newest copy of them, files are named after their content, so that writing the manifest replaces all
 //! of the older copy at once. The manifest of the data is the very last: whatever interrupts it before, the older copies can be read, and
-//! the copy can be made again into the same folders.
+//! the copy can be made again into the same places.
 
 mod compare;
 mod files;
 #[cfg(test)]
 mod fuzz;
 mod make;
+mod objects;
 mod pictures;
+mod place;
 mod postgres;
 mod put_back;
 mod references;
@@ -25,12 +27,16 @@ mod tests;
 mod verify;
 
 pub use make::{Gaps, Source, make};
+pub use objects::Objects;
 pub use pictures::PicturePlace;
+pub use place::{Halves, Place};
 pub use put_back::{DatabasePlace, Target, UNFINISHED, put_back};
 pub use verify::{Verified, verify};
 
+use crate::capture::pictures::parse_path;
 use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use sqlx::sqlite::SqliteConnectOptions;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -130,7 +136,7 @@ fn sqlite_options(url: &str) -> Result<SqliteConnectOptions, BackupError> {
     SqliteConnectOptions::from_str(url).map_err(|_| BackupError::UnknownDatabase)
 }
 
-/// Which half of a copy a folder holds.
+/// Which half of a copy a place holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Half {
@@ -138,7 +144,7 @@ enum Half {
     Keys,
 }
 
-/// What a folder of a copy holds.
+/// What a half of a copy holds.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
@@ -173,21 +179,6 @@ impl Manifest {
         }
     }
 
-    fn read(folder: &Path, half: Half) -> Result<Self, BackupError> {
-        let path = folder.join(MANIFEST);
-        let text = match std::fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(BackupError::unfit(&path, "is missing: the copy was not finished"));
-            }
-            text => text.map_err(at(&path))?,
-        };
-        let manifest = Self::parse(&text).map_err(|reason| BackupError::unfit(&path, reason))?;
-        if manifest.half != half {
-            return Err(BackupError::unfit(folder, "holds the other half of a copy"));
-        }
-        Ok(manifest)
-    }
-
     /// A manifest by its text, if all that it names lies within its folder.
     fn parse(text: &[u8]) -> Result<Self, &'static str> {
         let manifest: Self = serde_json::from_slice(text).map_err(|_| "is not a manifest")?;
@@ -202,22 +193,41 @@ impl Manifest {
         }
     }
 
-    /// Where a file lies. Those of keys are named after their content.
-    fn place(&self, folder: &Path, name: &str) -> PathBuf {
+    /// The name under which a file is stored. Those of keys are named after their content.
+    fn stored_name(&self, name: &str) -> String {
         match self.files.get(name) {
-            Some(file) if self.half == Half::Keys && self.format != EARLIER => folder.join(file.with_digest(name)),
-            _ => folder.join(name),
+            Some(file) if self.half == Half::Keys && self.format != EARLIER => file.with_digest(name),
+            _ => name.to_owned(),
         }
     }
 
-    fn write(&self, folder: &Path) -> Result<(), BackupError> {
-        let path = folder.join(MANIFEST);
-        let text = serde_json::to_vec_pretty(self).map_err(|error| BackupError::database(&path, error))?;
-        files::write(&path, &text)
+    /// Where a file lies.
+    fn place(&self, folder: &Path, name: &str) -> PathBuf {
+        folder.join(self.stored_name(name))
     }
 }
 
 impl FileHash {
+    fn of(hash: Sha256, bytes: u64) -> Self {
+        Self {
+            bytes,
+            sha256: hex::encode(hash.finalize()),
+        }
+    }
+
+    fn of_bytes(content: &[u8]) -> Self {
+        Self::of(Sha256::new_with_prefix(content), content.len() as u64)
+    }
+
+    /// Refuses a file that is missing or not what was copied; `path` names it.
+    fn check(&self, path: &Path, found: Option<Self>) -> Result<(), BackupError> {
+        match found {
+            None => Err(BackupError::unfit(path, "is missing, but is in the manifest")),
+            Some(found) if found != *self => Err(BackupError::unfit(path, "is damaged: it is not what was copied")),
+            Some(_) => Ok(()),
+        }
+    }
+
     fn is_well_formed(&self) -> bool {
         self.sha256.len() == 64 && is_hexadecimal(&self.sha256)
     }
@@ -266,5 +276,25 @@ impl Half {
     }
 }
 
-/// How far it is: pictures done so far.
-pub type Progress<'a> = &'a mut (dyn FnMut(u64) + Send);
+/// The path of a picture within its folder, by its name in a manifest. Copies of earlier versions may have other files there.
+fn picture(name: &str) -> Option<&str> {
+    let path = name.strip_prefix(PICTURES)?.strip_prefix('/')?;
+    parse_path(path).map(|_| path)
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// So many pictures or files.
+    Files(u64),
+    /// So many bytes of a database on its way to a bucket or from it.
+    Bytes {
+        /// So far.
+        done: u64,
+        /// In all.
+        of: u64,
+    },
+}
+
+/// Is told how far it is.
+pub type Progress<'a> = &'a mut (dyn FnMut(Done) + Send);

@@ -1,9 +1,9 @@
 //! Where the pictures are that are copied or put back.
 
-use super::{BackupError, FileHash, UNFINISHED, files};
+use super::{BackupError, Done, FileHash, PICTURES, UNFINISHED, files, place::Place};
 use crate::{
     StoreError,
-    capture::pictures::{Pictures, parse_path},
+    capture::pictures::{CHECK, Pictures, parse_path},
 };
 use bytes::Bytes;
 use domain::ids::SessionId;
@@ -13,11 +13,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Pictures that are downloaded at a time; each takes up to 16 MiB of memory.
+/// Pictures that are on their way to a bucket or from it at a time; each takes up to 16 MiB of memory.
 const AT_ONCE: usize = 8;
 
 /// Of something among the pictures.
-pub(super) const STRANGE: &str = "is not a picture of a session; move it elsewhere";
+const STRANGE: &str = "is not a picture of a session; move it elsewhere";
 
 /// Where the pictures are: in a folder, whose files are copied, or in a bucket.
 #[derive(Clone, Debug)]
@@ -36,67 +36,157 @@ impl PicturePlace {
             Self::Bucket(_) => None,
         }
     }
-}
 
-fn failed(about: &Path) -> impl Fn(StoreError) -> BackupError {
-    move |error| BackupError::database(about, error)
+    /// The name of the bucket, if they are in one.
+    pub(super) fn bucket(&self) -> Option<&str> {
+        match self {
+            Self::Folder(_) => None,
+            Self::Bucket(bucket) => bucket.bucket(),
+        }
+    }
+
+    /// The parts in which they are listed: all at once in a folder, each of the subfolders in a bucket.
+    fn shelves(&self) -> Vec<Option<u8>> {
+        match self {
+            Self::Folder(_) => vec![None],
+            Self::Bucket(_) => (0..=u8::MAX).map(Some).collect(),
+        }
+    }
+
+    /// The paths of the pictures in one of the [parts](Self::shelves).
+    async fn list(&self, shelf: Option<u8>) -> Result<Vec<String>, BackupError> {
+        let paths = match self {
+            Self::Folder(folder) => return list_folder(folder),
+            Self::Bucket(bucket) => bucket.list_all(shelf.unwrap_or_default()).await.map_err(in_bucket)?,
+        };
+        paths.iter().try_for_each(|path| known(path).map(drop))?;
+        Ok(paths)
+    }
+
+    /// A picture by its path; `None` if it is no longer there.
+    async fn read(&self, path: &str) -> Result<Option<Bytes>, BackupError> {
+        match self {
+            Self::Folder(folder) => Ok(files::read_if_any(&folder.join(path))?.map(Bytes::from)),
+            Self::Bucket(bucket) => {
+                let (session, name) = known(path)?;
+                bucket.find(&session, &name).await.map_err(in_bucket)
+            }
+        }
+    }
 }
 
 fn in_bucket(error: StoreError) -> BackupError {
-    failed(Path::new("bucket"))(error)
+    BackupError::database(Path::new("bucket"), error)
 }
 
-/// Copies every picture of a bucket into the folder `to`, laid out as a local folder of pictures is. Returns what was copied, by
-/// path within it. A picture that is removed meanwhile belongs to somebody who was erased.
-pub(super) async fn download(
-    bucket: &Pictures,
-    to: &Path,
+/// The paths of the pictures in a folder.
+pub(super) fn list_folder(folder: &Path) -> Result<Vec<String>, BackupError> {
+    let mut paths = Vec::new();
+    for picture in files::below(folder)? {
+        let path = picture.to_str().unwrap_or_default();
+        if path == CHECK || is_unfinished(path) {
+            continue;
+        }
+        known(path).map_err(|_| BackupError::unfit(&folder.join(&picture), STRANGE))?;
+        paths.push(path.to_owned());
+    }
+    Ok(paths)
+}
+
+/// The object store writes a picture under a name with `#` until it is whole.
+fn is_unfinished(name: &str) -> bool {
+    name.contains('#')
+}
+
+/// The session and the name of a picture; anything else in its place is not passed over in silence.
+fn known(path: &str) -> Result<(SessionId, String), BackupError> {
+    parse_path(path).ok_or_else(|| BackupError::unfit(Path::new(path), STRANGE))
+}
+
+/// Copies every picture, from a bucket or to one. Returns what was copied, by path within the pictures. A picture that is removed meanwhile
+/// belongs to somebody who was erased.
+pub(super) async fn copy(
+    from: &PicturePlace,
+    to: &Place,
     progress: super::Progress<'_>,
 ) -> Result<BTreeMap<String, FileHash>, BackupError> {
     let mut copied = BTreeMap::new();
-    files::create_folder(to)?;
-    for shelf in 0..=u8::MAX {
-        let listed = bucket.list_all(shelf).await.map_err(failed(to))?;
-        let pictures: Vec<_> = listed.iter().map(|path| known(path)).collect::<Result<_, _>>()?;
-        let fetches = pictures.into_iter().map(|(session, name)| fetch(bucket, session, name));
-        let mut fetched = stream::iter(fetches).buffer_unordered(AT_ONCE);
-        while let Some(found) = fetched.next().await {
-            let Some((session, name, picture)) = found.map_err(failed(to))? else {
-                continue;
-            };
-            let path = format!("{shelf:02x}/{session}/{name}");
-            let target = to.join(&path);
-            let above = target.parent().unwrap_or(to);
-            if !above.exists() {
-                files::create_folder(above)?;
+    if let Place::Folder(folder) = to {
+        files::create_folder(&folder.join(PICTURES))?;
+    }
+    for shelf in from.shelves() {
+        let paths = from.list(shelf).await?;
+        let each = paths.into_iter().map(|path| copy_one(from, to, path));
+        let mut each = stream::iter(each).buffer_unordered(AT_ONCE);
+        while let Some(done) = each.next().await {
+            if let Some((path, hash)) = done? {
+                copied.insert(path, hash);
+                progress(Done::Files(copied.len() as u64));
             }
-            files::write(&target, &picture)?;
-            copied.insert(path, files::hash(&target)?);
-            progress(copied.len() as u64);
         }
     }
     Ok(copied)
 }
 
-/// The session and the name of a picture; anything else in its place is not passed over in silence.
-pub(super) fn known(path: &str) -> Result<(SessionId, String), BackupError> {
-    parse_path(path).ok_or_else(|| BackupError::unfit(Path::new(path), STRANGE))
+/// `None` if the picture is no longer there.
+async fn copy_one(from: &PicturePlace, to: &Place, path: String) -> Result<Option<(String, FileHash)>, BackupError> {
+    let Some(picture) = from.read(&path).await? else {
+        return Ok(None);
+    };
+    let hash = FileHash::of_bytes(&picture);
+    let name = format!("{PICTURES}/{path}");
+    match to {
+        Place::Folder(folder) => write(&folder.join(name), &picture)?,
+        Place::Bucket(objects) => objects.write(&name, picture).await?,
+    }
+    Ok(Some((path, hash)))
 }
 
-async fn fetch(
-    bucket: &Pictures,
-    session: SessionId,
-    name: String,
-) -> Result<Option<(SessionId, String, Bytes)>, StoreError> {
-    let found = bucket.find(&session, &name).await?;
-    Ok(found.map(|picture| (session, name, picture)))
+/// Writes a picture and, if necessary, the folders that it is in.
+fn write(path: &Path, picture: &[u8]) -> Result<(), BackupError> {
+    let above = path.parent().unwrap_or(path);
+    if !above.exists() {
+        files::create_folder(above)?;
+    }
+    files::write(path, picture)
 }
 
-/// Puts one picture of a copy into a bucket. `path` is that within the folder of pictures.
-pub(super) async fn upload(bucket: &Pictures, path: &str, from: &Path) -> Result<(), BackupError> {
-    let (session, name) = known(path)?;
-    let picture = std::fs::read(from).map_err(super::at(from))?;
-    bucket.put(&session, &name, picture).await.map_err(failed(from))
+/// Puts pictures of a copy back, from a bucket or to one. Each is given by its path within the pictures.
+pub(super) async fn put_back(
+    from: &Place,
+    pictures: impl Iterator<Item = (&str, &FileHash)>,
+    to: &PicturePlace,
+    progress: super::Progress<'_>,
+) -> Result<(), BackupError> {
+    let each = pictures.map(|(path, copied)| put_one(from, path, copied, to));
+    let mut each = stream::iter(each).buffer_unordered(AT_ONCE);
+    let mut count = 0;
+    while let Some(done) = each.next().await {
+        done?;
+        count += 1;
+        progress(Done::Files(count));
+    }
+    Ok(())
+}
+
+async fn put_one(from: &Place, path: &str, copied: &FileHash, to: &PicturePlace) -> Result<(), BackupError> {
+    let name = format!("{PICTURES}/{path}");
+    let shown = from.shown().join(&name);
+    let picture = match from {
+        Place::Folder(_) => files::read_if_any(&shown)?.map(Bytes::from),
+        Place::Bucket(objects) => objects.read(&name).await?,
+    };
+    // It was checked before, but a bucket may be somebody else's.
+    copied.check(&shown, picture.as_deref().map(FileHash::of_bytes))?;
+    let picture = picture.unwrap_or_default();
+    match to {
+        PicturePlace::Folder(folder) => write(&folder.join(path), &picture),
+        PicturePlace::Bucket(bucket) => {
+            let (session, name) = known(path)?;
+            let put = bucket.put(&session, &name, picture.into()).await;
+            put.map_err(|error| BackupError::database(&shown, error))
+        }
+    }
 }
 
 /// Whether a bucket has no pictures.

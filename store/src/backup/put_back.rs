@@ -1,8 +1,10 @@
 //! Putting a copy back into an empty installation.
 
 use super::{
-    BackupError, DATA, Half, KEYS, Manifest, PicturePlace, Progress, Verified, at, files, pictures, postgres,
-    sqlite_options, verify,
+    BackupError, DATA, Done, Half, KEYS, PICTURES, PicturePlace, Progress, Verified, at, files, picture, pictures,
+    place::{Halves, Place},
+    postgres, sqlite_options,
+    verify::{Checked, check},
 };
 use crate::capture::pictures::CHECK;
 use std::{
@@ -205,18 +207,22 @@ impl Target {
 /// # Errors
 /// [`BackupError`]. If the copy is not whole, nothing was written.
 pub async fn put_back(
-    data: &Path,
-    keys: &Path,
+    halves: &Halves,
     master_key: Option<&Path>,
     target: &Target,
     progress: Progress<'_>,
 ) -> Result<Verified, BackupError> {
-    let verified = verify(data, keys, &mut |_| ()).await?;
-    let (of_data, of_keys) = (Manifest::read(data, Half::Data)?, Manifest::read(keys, Half::Keys)?);
-    for (folder, manifest, database) in [(data, &of_data, &target.database), (keys, &of_keys, &target.keys)] {
+    let staged = halves.stage()?;
+    let (data, keys) = (&staged.data, &staged.keys);
+    let Checked {
+        of_data,
+        of_keys,
+        verified,
+    } = check(&staged, progress).await?;
+    for (part, manifest, database) in [(data, &of_data, &target.database), (keys, &of_keys, &target.keys)] {
         if !manifest.files.contains_key(database.source(manifest.half)) {
             return Err(BackupError::unfit(
-                folder,
+                part.place.shown(),
                 "is a copy of another kind of database than the one in this configuration",
             ));
         }
@@ -232,46 +238,46 @@ pub async fn put_back(
         ));
     }
     target.begin().await?;
-    put_pictures(data, &of_data, &target.pictures, progress).await?;
+    let pictures = of_data.files.iter();
+    let pictures = pictures.filter_map(|(name, copied)| Some((picture(name)?, copied)));
+    match (data.place, &target.pictures) {
+        (Place::Folder(from), PicturePlace::Folder(to)) => {
+            copy_pictures(&from.join(PICTURES), pictures.map(|(path, _)| path), to, progress)?;
+        }
+        (from, to) => pictures::put_back(from, pictures, to, progress).await?,
+    }
     if let (Some(from), Some(to)) = (master_key, &target.master_key) {
         files::create_folder(to.parent().unwrap_or(&target.folder))?;
         files::copy(from, to)?;
         files::sync_folder(to.parent().unwrap_or(&target.folder))?;
     }
-    for (folder, manifest, to) in [(keys, &of_keys, &target.keys), (data, &of_data, &target.database)] {
-        put_database(&manifest.place(folder, to.source(manifest.half)), to, target).await?;
+    for (part, manifest, to) in [(keys, &of_keys, &target.keys), (data, &of_data, &target.database)] {
+        put_database(&manifest.place(&part.local, to.source(manifest.half)), to, target).await?;
     }
     files::sync_folder(&target.folder)?;
     Ok(verified)
 }
 
-async fn put_pictures(
-    data: &Path,
-    manifest: &Manifest,
-    to: &PicturePlace,
+/// Copies pictures from one folder to another.
+fn copy_pictures<'a>(
+    from: &Path,
+    pictures: impl Iterator<Item = &'a str>,
+    to: &Path,
     progress: Progress<'_>,
 ) -> Result<(), BackupError> {
-    if let PicturePlace::Folder(folder) = to {
-        files::create_folder(folder)?;
-    }
+    files::create_folder(to)?;
     // Those of one session follow each other.
     let mut current = PathBuf::new();
-    for (done, name) in (1..).zip(manifest.files.keys()) {
-        let Some(inner) = verify::picture(name) else { continue };
-        match to {
-            PicturePlace::Folder(folder) => {
-                let target = folder.join(inner);
-                let above = target.parent().unwrap_or(folder);
-                if above != current {
-                    sync_if_any(&current)?;
-                    files::create_folder(above)?;
-                    above.clone_into(&mut current);
-                }
-                files::copy(&data.join(name), &target)?;
-            }
-            PicturePlace::Bucket(bucket) => pictures::upload(bucket, inner, &data.join(name)).await?,
+    for (done, path) in (1..).zip(pictures) {
+        let target = to.join(path);
+        let above = target.parent().unwrap_or(to);
+        if above != current {
+            sync_if_any(&current)?;
+            files::create_folder(above)?;
+            above.clone_into(&mut current);
         }
-        progress(done);
+        files::copy(&from.join(path), &target)?;
+        progress(Done::Files(done));
     }
     sync_if_any(&current)
 }

@@ -5,7 +5,7 @@
 //! excuses whatever there is elsewhere.
 
 use super::{
-    BackupError, DatabasePlace, Gaps, MANIFEST, PicturePlace, Source, Target, UNFINISHED,
+    BackupError, DatabasePlace, Gaps, Halves, MANIFEST, Objects, PicturePlace, Place, Source, Target, UNFINISHED,
     files::{below, interruption},
     make, put_back, verify,
 };
@@ -105,12 +105,16 @@ impl Installation {
     }
 
     async fn copy_with(&self, gaps: Gaps, data: &Path, keys: &Path, at: i64) -> Result<u64, BackupError> {
+        self.copy_to(&Halves::in_folders(data, keys), gaps, at).await
+    }
+
+    async fn copy_to(&self, halves: &Halves, gaps: Gaps, at: i64) -> Result<u64, BackupError> {
         let source = Source {
             database_url: &self.urls[0],
             keys_url: &self.urls[1],
             pictures: &self.pictures,
         };
-        make(source, (data, keys), gaps, Timestamp::from_millis(at), &mut |_| ()).await
+        make(source, halves, gaps, Timestamp::from_millis(at), &mut |_| ()).await
     }
 
     /// Runs SQL on one of the databases.
@@ -124,7 +128,7 @@ impl Installation {
 }
 
 async fn is_whole(data: &Path, keys: &Path) -> u64 {
-    verify(data, keys, &mut |_| ()).await.unwrap().readable
+    are_whole(&Halves::in_folders(data, keys)).await
 }
 
 #[tokio::test]
@@ -161,6 +165,131 @@ async fn wherever_a_copy_is_interrupted_the_older_ones_stay_whole_and_it_can_be_
     }
 }
 
+async fn are_whole(halves: &Halves) -> u64 {
+    verify(halves, &mut |_| ()).await.unwrap().readable
+}
+
+/// A new bucket on the S3 server of the test, if there is one.
+async fn objects() -> Option<Objects> {
+    let fresh = testkit::buckets::fresh().await?;
+    // The crate that is tested is not the one that `testkit` uses.
+    let bucket = crate::capture::bucket::Bucket {
+        name: fresh.name,
+        prefix: fresh.prefix,
+        endpoint: fresh.endpoint,
+        region: fresh.region,
+        path_style: fresh.path_style,
+        credentials: fresh.credentials,
+        extra_roots: Vec::new(),
+    };
+    Some(Objects::in_bucket(&bucket).unwrap())
+}
+
+#[tokio::test]
+async fn wherever_a_copy_to_a_bucket_is_interrupted_the_older_ones_stay_whole_and_it_can_be_made_again() {
+    let installation = Installation::new().await;
+    let scratch = tempfile::tempdir().unwrap();
+    let (Some(older), Some(keys)) = (objects().await, objects().await) else {
+        return;
+    };
+    let halves = |data: &Objects| Halves {
+        data: Place::Bucket(data.clone()),
+        keys: Place::Bucket(keys.clone()),
+        scratch: scratch.path().to_owned(),
+    };
+    let older = halves(&older);
+    assert_eq!(installation.copy_to(&older, Gaps::Refuse, 1).await.unwrap(), 2);
+    for changes in 0.. {
+        // No copy of the keys is like the one before.
+        installation.run(1, CHANGE).await;
+        let place = objects().await.unwrap();
+        let newer = halves(&place);
+        interruption::after(Some(changes));
+        let ended = installation.copy_to(&newer, Gaps::Refuse, 2).await;
+        interruption::after(None);
+        assert_eq!(are_whole(&older).await, 2, "{changes} changes");
+        let is_finished = place.read(MANIFEST).await.unwrap().is_some();
+        if is_finished {
+            assert_eq!(are_whole(&newer).await, 2, "{changes} changes");
+        }
+        if ended.is_ok() {
+            assert!(is_finished && changes > 15, "{changes} changes");
+            break;
+        }
+        let again = installation.copy_to(&newer, Gaps::Refuse, 3).await;
+        assert_eq!(again.unwrap(), 2, "{changes} changes");
+        assert_eq!(are_whole(&newer).await, 2, "{changes} changes");
+        assert_eq!(are_whole(&older).await, 2, "{changes} changes");
+        // The manifest, the keys, and who was erased.
+        assert_eq!(keys.names(None).await.unwrap().len(), 3, "{changes} changes");
+        assert_eq!(
+            std::fs::read_dir(scratch.path()).unwrap().count(),
+            0,
+            "{changes} changes"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_larger_than_a_part_comes_back_as_it_was_sent() {
+    const LENGTH: usize = (17 << 20) + 1;
+    let Some(objects) = objects().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+    let content: Vec<u8> = (0..LENGTH).map(|place| (place % 251) as u8).collect();
+    std::fs::write(&from, &content).unwrap();
+    let mut steps = Vec::new();
+    objects
+        .send("large", &from, &mut |done| steps.push(done))
+        .await
+        .unwrap();
+    assert_eq!(steps.len(), 3, "{steps:?}");
+    let found = objects.fetch("large", (LENGTH as u64, &to), &mut |_| ()).await;
+    assert_eq!(found.unwrap().unwrap(), super::FileHash::of_bytes(&content));
+    assert!(std::fs::read(&to).unwrap() == content);
+    // What is longer than it should be is not read to its end.
+    let found = objects.pass("large", 1 << 20, |_| Ok(())).await.unwrap().unwrap();
+    assert!((1 << 20..LENGTH as u64).contains(&found.bytes), "{found:?}");
+    assert!(objects.pass("missing", 1, |_| Ok(())).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn keys_in_the_bucket_of_their_data_and_copies_in_that_of_the_pictures_are_refused() {
+    let bucket = |name: &str| crate::capture::bucket::Bucket {
+        name: name.into(),
+        prefix: "some/prefix".into(),
+        endpoint: Some("http://127.0.0.1:9".into()),
+        region: "us-east-1".into(),
+        path_style: true,
+        credentials: Some(("AKIDTEST".into(), domain::secret::Secret::new("sesame".into()))),
+        extra_roots: Vec::new(),
+    };
+    let mut installation = Installation::new().await;
+    installation.pictures = PicturePlace::Bucket(Pictures::in_bucket(&bucket("pictures")).unwrap());
+    for (data, keys, reason) in [
+        ("one", "one", "s3://one/some/prefix: is in the bucket of the data"),
+        (
+            "pictures",
+            "one",
+            "s3://pictures/some/prefix: is in the bucket of the installation itself",
+        ),
+        (
+            "one",
+            "pictures",
+            "s3://pictures/some/prefix: is in the bucket of the installation itself",
+        ),
+    ] {
+        let place = |name| Place::Bucket(Objects::in_bucket(&bucket(name)).unwrap());
+        let halves = Halves {
+            data: place(data),
+            keys: place(keys),
+            scratch: PathBuf::new(),
+        };
+        let refused = installation.copy_to(&halves, Gaps::Refuse, 1).await;
+        assert!(refused.unwrap_err().to_string().starts_with(reason), "{data}, {keys}");
+    }
+}
+
 /// The parts of an installation in one folder.
 fn target(folder: &Path) -> Target {
     Target {
@@ -191,7 +320,8 @@ impl Copy {
     async fn restore(&self, to: &Target) -> Result<(), BackupError> {
         let master_key = self.installation.folder.path().join("master.key");
         let [data, keys] = &self.folders;
-        put_back(data.path(), keys.path(), Some(&master_key), to, &mut |_| ()).await?;
+        let halves = Halves::in_folders(data.path(), keys.path());
+        put_back(&halves, Some(&master_key), to, &mut |_| ()).await?;
         to.finish().await
     }
 }
@@ -307,7 +437,7 @@ async fn a_key_that_is_missing_though_its_session_was_not_erased_is_damage_and_c
     );
     assert_eq!(is_whole(&older, &keys).await, 2, "the copy with the key is still there");
     installation.copy_with(Gaps::Note, &second, &keys, 3).await.unwrap();
-    let found = verify(&second, &keys, &mut |_| ()).await.unwrap();
+    let found = verify(&Halves::in_folders(&second, &keys), &mut |_| ()).await.unwrap();
     assert_eq!((found.readable, found.erased_since, found.lost), (1, 0, 1));
 }
 

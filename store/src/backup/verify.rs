@@ -1,15 +1,19 @@
 //! Whether a copy is whole, and whether its halves fit.
 
 use super::{
-    BackupError, FileHash, Half, Manifest, PICTURES, Progress,
+    BackupError, Done, Half, Manifest, Progress,
     compare::{compare, open},
-    files,
+    picture,
+    place::{Halves, Place, Staged},
     references::OLDEST_TENANT,
 };
-use crate::capture::pictures::parse_path;
 use domain::time::Timestamp;
+use futures::{StreamExt as _, stream};
 use sqlx::Connection as _;
 use std::path::Path;
+
+/// Pictures that are read at a time, if they are in a bucket.
+const AT_ONCE: usize = 8;
 
 /// What a whole copy contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,78 +37,78 @@ pub struct Verified {
 ///
 /// # Errors
 /// [`BackupError`], with the first file that is not as it should be.
-pub async fn verify(data: &Path, keys: &Path, progress: Progress<'_>) -> Result<Verified, BackupError> {
-    let (of_data, of_keys) = (Manifest::read(data, Half::Data)?, Manifest::read(keys, Half::Keys)?);
+pub async fn verify(halves: &Halves, progress: Progress<'_>) -> Result<Verified, BackupError> {
+    check(&halves.stage()?, progress).await.map(|checked| checked.verified)
+}
+
+/// A copy that was verified. Its databases are in the local folders.
+pub(super) struct Checked {
+    pub(super) of_data: Manifest,
+    pub(super) of_keys: Manifest,
+    pub(super) verified: Verified,
+}
+
+/// Verifies a copy.
+pub(super) async fn check(staged: &Staged<'_>, progress: Progress<'_>) -> Result<Checked, BackupError> {
+    let (data, keys) = (&staged.data, &staged.keys);
+    let of_data = data.read_manifest(Half::Data).await?;
+    let of_keys = keys.read_manifest(Half::Keys).await?;
     if of_keys.installation != of_data.installation {
-        return Err(BackupError::unfit(keys, "holds the keys of another installation"));
+        return Err(BackupError::unfit(
+            keys.place.shown(),
+            "holds the keys of another installation",
+        ));
     }
     if of_keys.begun_at < of_data.begun_at {
         return Err(BackupError::unfit(
-            keys,
+            keys.place.shown(),
             "is older than the copy of the data: keys of its newest sessions are missing, and erased people would come back",
         ));
     }
-    check_files(keys, &of_keys, &mut |_| ())?;
-    check_files(data, &of_data, progress)?;
-    check_pictures(data, &of_data)?;
-    let compared = compare((data, &of_data), (keys, &of_keys)).await?;
-    compared.refuse_gaps(data, keys)?;
-    Ok(Verified {
+    keys.fetch(&of_keys, progress).await?;
+    data.fetch(&of_data, progress).await?;
+    let pictures = check_pictures(data.place, &of_data, progress).await?;
+    let compared = compare((&data.local, &of_data), (&keys.local, &of_keys)).await?;
+    compared.refuse_gaps(data.place.shown(), keys.place.shown())?;
+    let verified = Verified {
         data_begun_at: Timestamp::from_millis(of_data.begun_at),
         keys_begun_at: Timestamp::from_millis(of_keys.begun_at),
         readable: compared.readable,
         erased_since: compared.erased_since,
-        pictures: of_data.files.keys().filter(|name| is_picture(name)).count() as u64,
+        pictures,
         lost: (of_data.lost.len() + of_keys.lost.len()) as u64,
+    };
+    Ok(Checked {
+        of_data,
+        of_keys,
+        verified,
     })
 }
 
-fn check_files(folder: &Path, manifest: &Manifest, progress: Progress<'_>) -> Result<(), BackupError> {
-    for (done, (name, copied)) in (1..).zip(&manifest.files) {
-        check_file(&manifest.place(folder, name), copied)?;
-        progress(done);
+/// Checks every picture, and refuses those that the manifest does not name. Returns how many there are.
+async fn check_pictures(place: &Place, manifest: &Manifest, progress: Progress<'_>) -> Result<u64, BackupError> {
+    let named = manifest.files.iter().filter(|(name, _)| picture(name).is_some());
+    let hashes = named.map(async |(name, copied)| {
+        let found = place.hash(name, copied.bytes).await?;
+        copied.check(&place.shown().join(name), found)
+    });
+    let mut hashes = stream::iter(hashes).buffer_unordered(AT_ONCE);
+    let mut count = 0;
+    while let Some(checked) = hashes.next().await {
+        checked?;
+        count += 1;
+        progress(Done::Files(count));
     }
-    Ok(())
-}
-
-/// Refuses pictures that the manifest does not name. The folder itself may be missing if there are none.
-fn check_pictures(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> {
-    let pictures = folder.join(PICTURES);
-    if !pictures.exists() {
-        return Ok(());
-    }
-    for path in files::below(&pictures)? {
-        let name = format!("{PICTURES}/{}", path.display());
+    drop(hashes);
+    for name in place.pictures().await? {
         if !manifest.files.contains_key(&name) {
             return Err(BackupError::unfit(
-                &folder.join(name),
+                &place.shown().join(name),
                 "is not in the manifest: it belongs to another copy",
             ));
         }
     }
-    Ok(())
-}
-
-fn check_file(path: &Path, copied: &FileHash) -> Result<(), BackupError> {
-    if !path.exists() {
-        return Err(BackupError::unfit(path, "is missing, but is in the manifest"));
-    }
-    if files::hash(path)? == *copied {
-        Ok(())
-    } else {
-        Err(BackupError::unfit(path, "is damaged: it is not what was copied"))
-    }
-}
-
-/// Whether a file of a copy is a picture.
-fn is_picture(name: &str) -> bool {
-    picture(name).is_some()
-}
-
-/// The path of a picture within its folder, by its name in a manifest. Copies of earlier versions may have other files there.
-pub(super) fn picture(name: &str) -> Option<&str> {
-    let path = name.strip_prefix(PICTURES)?.strip_prefix('/')?;
-    parse_path(path).map(|_| path)
+    Ok(count)
 }
 
 /// Names the installation that a main database belongs to.

@@ -4,7 +4,7 @@
 
 use crate::{
     StoreError,
-    capture::bucket::Bucket,
+    capture::bucket::{self, Bucket},
     folders::{self, create_durably},
 };
 use bytes::{Bytes, BytesMut};
@@ -38,6 +38,8 @@ pub struct Pictures {
     objects: Arc<dyn ObjectStore>,
     /// The local folder, if it is one. Removals reach the disk only once their folders are synced, which the object store does not do.
     root: Option<Root>,
+    /// The name of the bucket, if it is one.
+    bucket: Option<String>,
     durable: Arc<Mutex<Durable>>,
 }
 
@@ -75,6 +77,7 @@ impl Pictures {
                 path: folder.to_owned(),
                 disk,
             }),
+            bucket: None,
             durable: Arc::default(),
         })
     }
@@ -87,8 +90,14 @@ impl Pictures {
         Ok(Self {
             objects: bucket.open()?,
             root: None,
+            bucket: Some(bucket.name.clone()),
             durable: Arc::default(),
         })
+    }
+
+    /// The name of the bucket that they are in, if they are in one.
+    pub(crate) fn bucket(&self) -> Option<&str> {
+        self.bucket.as_deref()
     }
 
     /// Runs one operation of the object store.
@@ -172,15 +181,10 @@ impl Pictures {
         }
     }
 
-    /// Whether an error says that there is no such object. An S3 server also answers 404 if the bucket does not exist, and so does a proxy
-    /// that knows no server: those are outages.
+    /// Whether an error says that there is no such object.
     fn is_absence(&self, error: &object_store::Error) -> bool {
-        match error {
-            object_store::Error::NotFound { source, .. } => {
-                self.root.is_some() || source.to_string().contains("<Code>NoSuchKey</Code>")
-            }
-            _ => false,
-        }
+        let is_local = self.root.is_some() && matches!(error, object_store::Error::NotFound { .. });
+        is_local || bucket::is_absence(error)
     }
 
     /// Refuses to look into a folder that is not there, or not on the disk on which it was opened. If its disk is not mounted, the folder

@@ -48,7 +48,7 @@ pub struct Bucket {
 
 impl Bucket {
     /// The bucket as an object store. Connects when it is used.
-    pub(super) fn open(&self) -> Result<Arc<dyn ObjectStore>, StoreError> {
+    pub(crate) fn open(&self) -> Result<Arc<dyn ObjectStore>, StoreError> {
         self.open_with(TIMEOUTS)
     }
 
@@ -86,5 +86,14 @@ impl Bucket {
             builder = builder.with_access_key_id(id).with_secret_access_key(secret.expose());
         }
         builder.build()
+    }
+}
+
+/// Whether an error says that there is no such object. An S3 server also answers 404 if the bucket does not exist, and so does a proxy that
+/// knows no server: those are outages.
+pub(crate) fn is_absence(error: &object_store::Error) -> bool {
+    match error {
+        object_store::Error::NotFound { source, .. } => source.to_string().contains("<Code>NoSuchKey</Code>"),
+        _ => false,
     }
 }
