@@ -6,6 +6,7 @@
 mod acknowledged;
 mod audit;
 mod backup;
+mod bucket_outage;
 mod comparison;
 mod cut_off;
 mod documented;

@@ -23,17 +23,17 @@ use serde_json::Value;
 use server::state::App;
 use service::{
     Honnin,
-    access::{Tenant, capture_cookie, tenant_by_key},
+    access::{Applicant, Tenant, capture_cookie, tenant_by_key},
     capture::{
         check::{Wish, check_picture},
         choose_document::choose_document,
         consent::consent,
         details::save_details,
         open_link::open_link,
-        progress::{Next, progress},
+        progress::{Next, NotNow, progress},
         retake::to_check,
         submit::submit,
-        take::capture_document,
+        take::{CaptureError, capture_document},
     },
     jobs::{
         lease::LEASE,
@@ -86,14 +86,14 @@ async fn shared() -> Option<Installation> {
 }
 
 /// A running node, and the names under which its workers hold jobs.
-struct Member {
-    node: Node,
-    address: SocketAddr,
-    workers: Vec<String>,
+pub(super) struct Member {
+    pub(super) node: Node,
+    pub(super) address: SocketAddr,
+    pub(super) workers: Vec<String>,
 }
 
 impl Member {
-    async fn start(installation: &Installation, command: &str, address: SocketAddr) -> Self {
+    pub(super) async fn start(installation: &Installation, command: &str, address: SocketAddr) -> Self {
         let mut node = installation.start(command, &address.to_string());
         let mut workers = Vec::new();
         for _ in Lane::ALL {
@@ -109,7 +109,7 @@ impl Member {
     }
 }
 
-fn addresses() -> [SocketAddr; 3] {
+pub(super) fn addresses() -> [SocketAddr; 3] {
     [(); 3].map(|()| SocketAddr::from(([127, 0, 0, 1], free_port())))
 }
 
@@ -119,21 +119,22 @@ async fn caller(app: &App, key: &str) -> Tenant {
         .unwrap()
 }
 
-/// A delivery that a worker holds.
+/// A job that a worker holds.
 #[derive(Debug)]
-struct Held {
-    event: String,
-    worker: String,
+pub(super) struct Held {
+    pub(super) subject: String,
+    pub(super) worker: String,
     until: Timestamp,
 }
 
-async fn deliveries_held(app: &App) -> Vec<Held> {
+/// The jobs of a kind that workers hold.
+pub(super) async fn held(app: &App, kind: JobKind) -> Vec<Held> {
     let listed = app.honnin.db().read(async |tx| jobs::list(tx, None, 1_000).await);
     let held = |job: jobs::JobState| {
         Some(Held {
-            worker: job.leased_by.filter(|_| job.kind == JobKind::Deliver)?,
+            worker: job.leased_by.filter(|_| job.kind == kind)?,
             until: job.leased_until?,
-            event: job.subject,
+            subject: job.subject,
         })
     };
     listed.await.unwrap().into_iter().filter_map(held).collect()
@@ -161,18 +162,23 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
         create_session(&late.honnin, &caller, b"{}").await.unwrap();
     }
     receiver.wait_for(EVENTS).await;
-    let held = deliveries_held(&late).await;
-    let load = |member: &Member| held.iter().filter(|job| member.workers.contains(&job.worker)).count();
+    let sending = held(&late, JobKind::Deliver).await;
+    let load = |member: &Member| {
+        sending
+            .iter()
+            .filter(|job| member.workers.contains(&job.worker))
+            .count()
+    };
     let busiest = (0..members.len()).max_by_key(|&index| load(&members[index])).unwrap();
     let victim = members.swap_remove(busiest);
     drop(victim.node);
     let killed_at = SystemClock.now();
-    let orphans: Vec<Held> = deliveries_held(&late)
+    let orphans: Vec<Held> = held(&late, JobKind::Deliver)
         .await
         .into_iter()
         .filter(|job| victim.workers.contains(&job.worker))
         .collect();
-    assert!(!orphans.is_empty(), "{held:?}");
+    assert!(!orphans.is_empty(), "{sending:?}");
     for orphan in &orphans {
         assert!(orphan.until <= killed_at.plus(LEASE), "{orphan:?}");
     }
@@ -181,7 +187,7 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
         received.iter().filter(|one| one.header("webhook-id") == id).count() > 1
     };
     let mut seen = receiver.count();
-    while !orphans.iter().all(|orphan| sent_again(&orphan.event)) {
+    while !orphans.iter().all(|orphan| sent_again(&orphan.subject)) {
         seen += 1;
         receiver.wait_for(seen).await;
     }
@@ -191,7 +197,7 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
     }
     let mut longest = 0;
     for orphan in &orphans {
-        let id = domain::ids::EventId::parse(&orphan.event).unwrap();
+        let id = domain::ids::EventId::parse(&orphan.subject).unwrap();
         let attempts = late
             .honnin
             .db()
@@ -271,7 +277,7 @@ impl Clients {
 }
 
 /// Creates one session, however often the request has to be repeated.
-async fn create(nodes: [SocketAddr; 3], key: &str, idempotency_key: &str) -> Value {
+pub(super) async fn create(nodes: [SocketAddr; 3], key: &str, idempotency_key: &str) -> Value {
     for node in nodes.into_iter().cycle() {
         if let Some((status, body)) = post(node, key, idempotency_key).await {
             assert_eq!(status, 201, "{body}");
@@ -297,8 +303,8 @@ async fn post(node: SocketAddr, key: &str, idempotency_key: &str) -> Option<(u16
     Some((status, serde_json::from_str(body).ok()?))
 }
 
-/// What the end user does.
-async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) {
+/// What the end user does. Returns how often their photo was refused because it could not be stored at the time.
+pub(super) async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) -> usize {
     let token = created["verificationUrl"].as_str().unwrap().rsplit('/').next().unwrap();
     let opened = open_link(honnin, token, None).await.unwrap();
     let applicant = capture_cookie::applicant(honnin, opened.cookie.expose()).await.unwrap();
@@ -306,9 +312,7 @@ async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) {
     choose_document(honnin, &applicant, DocumentType::Passport, false)
         .await
         .unwrap();
-    capture_document(honnin, &applicant, DocumentType::Passport, Side::Front, photo.to_vec())
-        .await
-        .unwrap();
+    let refused = photograph(honnin, &applicant, photo).await;
     loop {
         match progress(honnin, &applicant).await.unwrap().next(honnin.now()) {
             Next::Check(_) => {
@@ -320,9 +324,25 @@ async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) {
                 .await
                 .unwrap(),
             Next::Submit => drop(submit(honnin, &applicant).await),
-            _ => return,
+            Next::Result => return refused,
+            other => panic!("{other:?} once more"),
         }
     }
+}
+
+/// Sends a photo until it is stored, as a phone does.
+async fn photograph(honnin: &Honnin, applicant: &Applicant, photo: &[u8]) -> usize {
+    for refused in 0.. {
+        let sent = capture_document(honnin, applicant, DocumentType::Passport, Side::Front, photo.to_vec());
+        match sent.await {
+            Err(CaptureError::NotNow(NotNow::Store(StoreError::Unavailable(_)))) => {}
+            stored => {
+                stored.unwrap();
+                return refused;
+            }
+        }
+    }
+    unreachable!("it is sent for ever")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -399,7 +419,7 @@ async fn whichever_of_three_nodes_is_killed_each_session_is_created_and_decided_
 }
 
 /// Finishes what the nodes left undone, at times when their leases have expired and every attempt is due.
-async fn finish(installation: &Installation) {
+pub(super) async fn finish(installation: &Installation) {
     for later in [
         Millis::minutes(2),
         Millis::minutes(4),
@@ -415,15 +435,15 @@ async fn finish(installation: &Installation) {
 }
 
 /// What became of a session.
-struct Judged {
-    decisions: usize,
-    audited: usize,
-    event: String,
+pub(super) struct Judged {
+    pub(super) decisions: usize,
+    pub(super) audited: usize,
+    pub(super) event: String,
     /// Its jobs that were claimed more than once.
-    taken_over: usize,
+    pub(super) taken_over: usize,
 }
 
-async fn judge(app: &App, tenant: &domain::ids::TenantId, session: &SessionId) -> Judged {
+pub(super) async fn judge(app: &App, tenant: &domain::ids::TenantId, session: &SessionId) -> Judged {
     let (tenant, id) = (tenant.clone(), session.clone());
     let unit = app.honnin.db().read(async move |tx| {
         let [event] = events::list_of_session(tx, &id).await?.try_into().unwrap();
