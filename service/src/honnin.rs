@@ -13,7 +13,7 @@ use crate::{
         steadiness::{Moment, Steadiness},
         wake_up::WakeUps,
     },
-    session::rate_limit::CreationRate,
+    session::{overview::Counted, rate_limit::CreationRate},
     webhook::sender::WebhookSender,
 };
 use domain::{
@@ -89,6 +89,8 @@ pub struct Honnin {
     /// Held by the request that checks much of the audit log.
     pub(crate) audit_check: Arc<Mutex<()>>,
     pub(crate) key_names: Arc<KeyNames>,
+    /// Figures of overviews that took long to count.
+    pub(crate) counted: Arc<Counted>,
 }
 
 impl Honnin {
@@ -113,6 +115,7 @@ impl Honnin {
             last_check: Arc::default(),
             audit_check: Arc::default(),
             key_names: Arc::default(),
+            counted: Arc::default(),
         }
     }
 

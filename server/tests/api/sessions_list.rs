@@ -2,7 +2,7 @@
 
 use crate::{
     console::Browser,
-    support::{Server, between, dechunked, settings},
+    support::{SESSIONS, Server, between, dechunked, settings},
     webhook::run,
 };
 use domain::{
@@ -10,7 +10,7 @@ use domain::{
     tenant::TenantSettings,
     time::{Clock as _, Millis},
 };
-use service::session::export::BATCH;
+use service::session::{export::BATCH, search::LOOKED_AT};
 
 #[tokio::test]
 async fn a_file_has_every_session_that_matches_and_is_in_the_audit_log() {
@@ -247,4 +247,56 @@ async fn a_search_is_saved_for_whoever_saved_it_and_removed() {
         (303, Some("/admin/sessions"))
     );
     assert!(!reviewer.get("/admin/sessions").await.body.contains("Failed &lt;b&gt;"));
+}
+
+/// Ten thousand and one sessions after the one that is there, with other metadata.
+const LATER: &str =
+    "WITH RECURSIVE series (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM series WHERE number < 10001)
+    INSERT INTO sessions (id, tenant_id, status, plan, created_at, expires_at, attempt, version, data_key, metadata)
+    SELECT printf('vs_%032x', number), tenant_id, status, plan, created_at + number, expires_at, attempt, version,
+        printf('dk_%032x', number), '{\"order\":\"B-1\"}' FROM series, (SELECT * FROM sessions LIMIT 1)";
+
+/// Planted faults that this test detects: a next page that begins where this one did; a file that ends where the page does.
+#[tokio::test]
+async fn a_search_in_the_metadata_says_how_far_back_it_went_and_goes_on_from_there() {
+    let server = Server::without_worker().await;
+    let oldest = server.create(r#"{"metadata": {"order": "A-1"}}"#).await;
+    let id = oldest["id"].as_str().unwrap();
+    let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
+    let all = auditor.get("/admin/sessions?q=A-1").await.body;
+    assert!(all.contains(id) && !all.contains("were not searched"), "{all}");
+    assert_eq!(server.run(LATER).await, u64::from(LOOKED_AT) + 1);
+
+    let none = auditor.get("/admin/sessions?q=A-1").await.body;
+    assert!(
+        !none.contains(id) && none.contains("No recent sessions match these filters"),
+        "{none}"
+    );
+    assert!(
+        none.contains("Sessions created before 2026-08-02 09:30 (UTC) were not searched."),
+        "{none}"
+    );
+    let older = between(&none, "href=\"/admin/sessions?q=A-1&amp;after=", &['"']);
+    let found = auditor.get(&format!("/admin/sessions?q=A-1&after={older}")).await.body;
+    assert!(found.contains(id) && !found.contains("were not searched"), "{found}");
+    let file = auditor.get("/admin/sessions/export?q=A-1").await;
+    assert!(dechunked(&file.body).contains(id), "the file has all");
+
+    let search = format!("{SESSIONS}?metadata%5Border%5D=A-1");
+    let first = server.call("GET", &search, "").await.json();
+    assert_eq!(first["sessions"], serde_json::json!([]));
+    let cursor = first["nextCursor"].as_str().unwrap();
+    let second = server
+        .call("GET", &format!("{search}&cursor={cursor}"), "")
+        .await
+        .json();
+    assert_eq!(
+        (&second["sessions"][0]["id"], &second["nextCursor"]),
+        (&oldest["id"], &serde_json::Value::Null)
+    );
+    let by_id = auditor
+        .get(&format!("/admin/sessions?q={}", &id[..12].to_uppercase()))
+        .await
+        .body;
+    assert!(by_id.contains(id) && !by_id.contains("were not searched"), "{by_id}");
 }

@@ -1,5 +1,6 @@
 //! A tenant's sessions as its server lists them, without personal data.
 
+use super::search::{before, within_reach};
 use crate::{Honnin, access::Tenant};
 use domain::{ids::SessionId, outcome::Verdict, session::Status, time::Timestamp};
 use serde_json::value::RawValue;
@@ -64,6 +65,11 @@ pub async fn list_of_tenant(honnin: &Honnin, tenant: &Tenant, query: SessionQuer
                 .cloned(),
             ..Filter::default()
         };
+        let (filter, reach) = if query.metadata.is_empty() {
+            (filter, None)
+        } else {
+            within_reach(tx, &id, filter, query.after.as_ref()).await?
+        };
         let limit = query.limit as usize;
         let size = if query.metadata.is_empty() {
             query.limit + 1
@@ -89,7 +95,8 @@ pub async fn list_of_tenant(honnin: &Honnin, tenant: &Tenant, query: SessionQuer
                 }
             }
             if is_last {
-                return Ok(SessionList { sessions, next: None });
+                let next = reach.map(before);
+                return Ok(SessionList { sessions, next });
             }
         }
         Ok(SessionList { sessions, next: after })

@@ -1,8 +1,12 @@
 //! Lists and counts of sessions for the console.
 
 use crate::{Honnin, access::Staff};
+use domain::{
+    ids::{SessionId, TenantId},
+    time::Timestamp,
+};
 pub use store::session::search::{Filter, Order, Page, Person, SessionSummary};
-use store::{StoreError, session::search};
+use store::{StoreError, Tx, session::search};
 
 /// A page of the sessions of the tenant that `staff` works in. Lists contain no personal data, so every role may see them.
 ///
@@ -19,6 +23,60 @@ pub async fn list_sessions(
         .db
         .read(async move |tx| search::list(tx, &tenant, &filter, &page, now).await);
     unit.await
+}
+
+/// The sessions that are looked at for one page by a search that no index answers. Further ones are left to the next page, so that a page
+/// takes as long whether there are ten thousand sessions or ten million.
+pub const LOOKED_AT: u32 = 10_000;
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Newest first.
+    pub sessions: Vec<SessionSummary>,
+    /// Sessions created before this were not looked at.
+    pub reach: Option<Timestamp>,
+}
+
+/// A page of the sessions of the tenant that `staff` works in, newest first, as [`list_sessions`]; but of those created first, at most
+/// [`LOOKED_AT`] are looked at.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn search_sessions(honnin: &Honnin, staff: &Staff, filter: Filter, page: Page) -> Result<Found, StoreError> {
+    let (tenant, now) = (staff.tenant().clone(), honnin.now());
+    let unit = honnin.db.read(async move |tx| {
+        let (filter, reach) = within_reach(tx, &tenant, filter.clone(), page.after.as_ref()).await?;
+        let sessions = search::list(tx, &tenant, &filter, &page, now).await?;
+        Ok(Found {
+            // A full page has a next one, which goes further.
+            reach: reach.filter(|_| sessions.len() < page.limit as usize),
+            sessions,
+        })
+    });
+    unit.await
+}
+
+/// The filter, bounded so that it looks at no more than [`LOOKED_AT`] sessions, and the bound if older ones are left out.
+pub(super) async fn within_reach(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    filter: Filter,
+    after: Option<&(Timestamp, SessionId)>,
+) -> Result<(Filter, Option<Timestamp>), StoreError> {
+    if !filter.looks_at_each() {
+        return Ok((filter, None));
+    }
+    let reach = search::find_reach(tx, tenant, &filter, after, LOOKED_AT).await?;
+    let from = filter.from.max(reach);
+    Ok((Filter { from, ..filter }, reach))
+}
+
+/// Where the next page starts of a search that went back to `reach`.
+#[must_use]
+pub fn before(reach: Timestamp) -> (Timestamp, SessionId) {
+    // No id comes before it.
+    (reach, SessionId::from_random([0; 16]))
 }
 
 /// How many cases are waiting in the tenant that `staff` works in.

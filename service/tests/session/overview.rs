@@ -20,7 +20,7 @@ async fn sessions_leave_the_range_but_cases_stay_in_the_backlog_and_become_late(
     harness.decided().await;
     harness.create().await;
     let now = of_last(&harness, 7).await;
-    assert_eq!(now.days.iter().map(|day| day.count).sum::<i64>(), 2);
+    assert_eq!(now.figures.days.iter().map(|day| day.count).sum::<i64>(), 2);
     let created = StepCount {
         step: FunnelStep::Created,
         open: true,
@@ -31,19 +31,22 @@ async fn sessions_leave_the_range_but_cases_stay_in_the_backlog_and_become_late(
         open: false,
         count: 1,
     };
-    assert_eq!(now.steps, [created, decided]);
+    assert_eq!(now.figures.steps, [created, decided]);
     assert_eq!((now.backlog.count, now.backlog.late), (1, 0));
     assert_eq!(now.backlog.target, Millis::hours(24), "the default");
     harness.clock.advance(Millis::hours(25));
     assert_eq!(of_last(&harness, 7).await.backlog.late, 1);
     harness.clock.advance(Millis::days(8));
     let later = of_last(&harness, 7).await;
-    assert!(later.days.is_empty() && later.steps.is_empty(), "{later:?}");
+    assert!(
+        later.figures.days.is_empty() && later.figures.steps.is_empty(),
+        "{later:?}"
+    );
     assert_eq!(
         (later.backlog.count, later.backlog.late, later.backlog.overdue),
         (1, 1, 0)
     );
-    assert_eq!(of_last(&harness, 30).await.days.len(), now.days.len());
+    assert_eq!(of_last(&harness, 30).await.figures.days.len(), now.figures.days.len());
     let half = TenantSettings::default().retention.0 / 2;
     harness.clock.advance(Millis(half));
     assert_eq!(of_last(&harness, 7).await.backlog.overdue, 1);

@@ -23,7 +23,7 @@ use domain::{
 pub struct Filter {
     /// Only this one.
     pub id: Option<SessionId>,
-    /// Only those whose id begins with this, such as `vs_0198`.
+    /// Only those whose id begins with this, such as `vs_0198`, in lower case.
     pub id_prefix: Option<String>,
     /// Status as readers see it now.
     pub status: Option<Status>,
@@ -105,6 +105,27 @@ pub struct SessionSummary {
     pub assigned_to: Option<(UserId, String)>,
 }
 
+impl Filter {
+    /// Whether sessions are looked at one by one, because no index finds those that match: it takes as long as there are many that do not.
+    #[must_use]
+    pub fn looks_at_each(&self) -> bool {
+        let is_short = |prefix: &String| prefix.len() < INDEXED_PREFIX;
+        let is_found_otherwise = self.id.is_some() || self.person != Person::default() || self.assigned_to.is_some();
+        !is_found_otherwise
+            && (self.metadata.is_some()
+                || self.verdict.is_some()
+                || self.reason.is_some()
+                || self.document_type.is_some()
+                || self.lost_after.is_some()
+                || self.status == Some(Status::Expired)
+                || self.id_prefix.as_ref().is_some_and(is_short))
+    }
+}
+
+/// The beginning of an id that is at least this long is looked up in the index of ids. Ids begin with the time of their creation: of `vs_` and
+/// seven digits, those of 17 minutes.
+const INDEXED_PREFIX: usize = "vs_".len() + 7;
+
 impl SessionSummary {
     /// The verdict of the current decision; there is one only while `reviewing` or `completed`.
     #[must_use]
@@ -135,6 +156,9 @@ row! {
 
 macro_rules! list_sql {
     ($clause:literal, $order:literal) => {
+        list_sql!("sessions.tenant_id = $1", $clause, $order)
+    };
+    ($tenant:literal, $clause:literal, $order:literal) => {
         concat!(
             "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.waiting_since,
                     sessions.expires_at, sessions.purged_at, sessions.document_type, sessions.outcome, sessions.metadata,
@@ -145,7 +169,9 @@ macro_rules! list_sql {
              LEFT JOIN users ON users.id = review_holds.user_id
              LEFT JOIN review_assignments ON review_assignments.session_id = sessions.id
              LEFT JOIN users AS assignees ON assignees.id = review_assignments.user_id
-             WHERE sessions.tenant_id = $1
+             WHERE ",
+            $tenant,
+            "
                AND (CAST($3 AS TEXT) IS NULL OR sessions.id = $3)
                AND (CAST($4 AS TEXT) IS NULL OR $4 = CASE
                     WHEN sessions.status IN ('created', 'collecting') AND sessions.expires_at <= $2 THEN 'expired'
@@ -160,7 +186,7 @@ macro_rules! list_sql {
                     WHERE tenant_id = $1 AND term IN ($16, $17, $18, $19)))
                AND ($20 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
                     WHERE tenant_id = $1 AND term = $21))
-               AND (CAST($22 AS TEXT) IS NULL OR sessions.id LIKE $22 ESCAPE '\\')
+               AND (CAST($22 AS TEXT) IS NULL OR SUBSTR(sessions.id, 1, LENGTH($22)) = $22)
                AND (CAST($23 AS TEXT) IS NULL OR (sessions.status NOT IN ('reviewing', 'completed', 'deciding')
                     AND NOT (sessions.status IN ('created', 'collecting') AND sessions.expires_at > $2)
                     AND $23 = ",
@@ -186,11 +212,19 @@ pub async fn list(
     page: &Page,
     now: Timestamp,
 ) -> Result<Vec<SessionSummary>, StoreError> {
-    // An id, and a status that is stored as readers see it or not at all, have clauses of their own, which an index answers however many
+    // An id, the beginning of one, and a status that is stored as readers see it or not at all, have clauses of their own, which an index answers however many
     // sessions there are.
+    let prefix = filter.id_prefix.as_deref();
     let sql = match (page.order, &filter.id, filter.status) {
         (Order::Newest, Some(_), _) => list_sql!(
             "sessions.id = $3 AND (sessions.created_at, sessions.id) < ($11, $12)",
+            "sessions.created_at DESC, sessions.id DESC"
+        ),
+        // No digit of an id comes after `f`. The tenant is compared so that no index of its sessions is preferred to that of ids.
+        (Order::Newest, None, _) if prefix.is_some_and(|prefix| prefix.len() >= INDEXED_PREFIX) => list_sql!(
+            "sessions.tenant_id || '' = $1",
+            "sessions.id >= $22 AND sessions.id < CAST($22 AS TEXT) || 'g'
+               AND (sessions.created_at, sessions.id) < ($11, $12)",
             "sessions.created_at DESC, sessions.id DESC"
         ),
         (Order::Newest, None, Some(status)) if status != Status::Expired => list_sql!(
@@ -220,7 +254,6 @@ pub async fn list(
     let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
     let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
     let metadata = filter.metadata.as_deref().map(|text| format!("%{}%", literal(text)));
-    let prefix = filter.id_prefix.as_deref().map(|text| format!("{}%", literal(text)));
     let person = &filter.person;
     let birth_date = person.birth_date.unwrap_or_default();
     let name = |form: usize| person.name.get(form).copied().unwrap_or_default();
@@ -238,6 +271,29 @@ pub async fn list(
         .bind(filter.lost_after.map(FunnelStep::as_str))
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
+}
+
+/// How far back a search goes that [looks at each session](Filter::looks_at_each): it looks at those created since the time that is returned,
+/// which are the `most` newest after the last row of the previous page. `None` if there are no more.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_reach(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    filter: &Filter,
+    after: Option<&(Timestamp, SessionId)>,
+    most: u32,
+) -> Result<Option<Timestamp>, StoreError> {
+    let until = filter.until.map_or(i64::MAX, Timestamp::as_millis);
+    let after = after.map_or((i64::MAX, ""), |(at, id)| (at.as_millis(), id.as_str()));
+    let (at, id) = after.min((until, ""));
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT created_at FROM sessions WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) AND created_at >= $4
+         ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET $5")
+        .bind(tenant.as_str()).bind(at).bind(id).bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
+        .bind(i64::from(most)).fetch_optional(conn).await)?;
+    Ok(found.map(Timestamp::from_millis))
 }
 
 /// The part of a LIKE pattern that stands for `text` itself.

@@ -547,3 +547,105 @@ async fn addresses_that_used_keys_are_found_latest_first() {
         assert_eq!(since, None, "{name}: all of it is searched");
     }
 }
+
+/// Ids of which many begin in the same way.
+fn similar_id() -> SessionId {
+    let bytes: [u8; 16] = rand::random();
+    let digits = |byte: u8| [0x01, 0x9f, 0xff, 0x10][usize::from(byte % 4)];
+    SessionId::from_random(std::array::from_fn(|place| match place {
+        0..6 => digits(bytes[place]),
+        _ => bytes[place],
+    }))
+}
+
+/// Planted faults that this test detects: an upper bound that excludes the last digit; a range of ids that another tenant's are in.
+#[tokio::test]
+async fn the_beginning_of_an_id_finds_what_comparing_each_id_finds() {
+    for Backend { db, name, .. } in backends().await {
+        let world = world(&db).await;
+        let mut ids = vec![world.session.session.id.clone()];
+        for number in 0..120 {
+            let tenant = if number % 4 == 0 { world.other } else { world.tenant };
+            let mut row = crate::fixtures::new_session(&tenant.id);
+            row.session.id = similar_id();
+            row.session.created_at = at(number % 7);
+            if tenant.id == world.tenant.id {
+                ids.push(row.session.id.clone());
+            }
+            let row = keep(row);
+            write!(&db, tx => sessions::insert(tx, row)).unwrap();
+        }
+        let page = Page { limit: 200, ..NEWEST };
+        for _ in 0..200 {
+            let mut prefix = similar_id().to_string();
+            if rand::random() {
+                prefix = ids[rand::random::<u64>() as usize % ids.len()].to_string();
+            }
+            prefix.truncate(3 + rand::random::<u64>() as usize % 33);
+            let filter = keep(Filter {
+                id_prefix: Some(prefix.clone()),
+                ..Filter::default()
+            });
+            let page = page.clone();
+            let rows = read!(&db, tx => search::list(tx, &world.tenant.id, filter, &page, at(10_000)));
+            let mut found: Vec<_> = rows.into_iter().map(|row| row.id).collect();
+            let mut expected = ids.clone();
+            expected.retain(|id| id.as_str().starts_with(&prefix));
+            found.sort();
+            expected.sort();
+            assert_eq!(found, expected, "{name}: {prefix}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_looks_at_each_session_has_a_reach() {
+    for Backend { db, name, .. } in backends().await {
+        let world = searchable(&db).await;
+        // The sessions of the tenant were created at 11, 13, 14 and 15 s.
+        let after = |seconds: i64| Some((at(seconds * 1_000), SessionId::from_random([0; 16])));
+        for (most, page_after, from, until, expected) in [
+            (4, None, None, None, None),
+            (3, None, None, None, Some(11)),
+            (2, None, None, None, Some(13)),
+            (1, None, None, None, Some(14)),
+            (2, after(15), None, None, Some(11)),
+            (1, after(15), None, None, Some(13)),
+            (3, after(15), None, None, None),
+            (2, None, None, Some(15), Some(11)),
+            (1, None, None, Some(14), Some(11)),
+            (3, None, Some(13), None, None),
+            (2, None, Some(13), None, Some(13)),
+        ] {
+            let filter = keep(Filter {
+                from: from.map(|seconds: i64| at(seconds * 1_000)),
+                until: until.map(|seconds: i64| at(seconds * 1_000)),
+                ..Filter::default()
+            });
+            let page_after = keep(page_after);
+            let found = read!(&db, tx => search::find_reach(tx, &world.tenant.id, filter, page_after.as_ref(), most));
+            let expected = expected.map(|seconds: i64| at(seconds * 1_000));
+            assert_eq!(found, expected, "{name}: {most}, {page_after:?}, {filter:?}");
+        }
+    }
+}
+
+#[test]
+fn what_an_index_finds_is_not_looked_for_session_by_session() {
+    let filter = |change: fn(&mut Filter)| {
+        let mut filter = Filter::default();
+        change(&mut filter);
+        filter.looks_at_each()
+    };
+    assert!(!filter(|_| ()));
+    assert!(!filter(|filter| filter.status = Some(Status::Reviewing)));
+    assert!(!filter(|filter| filter.id_prefix = Some("vs_0198f3a".into())));
+    assert!(!filter(|filter| {
+        filter.metadata = Some("A-1".into());
+        filter.id = Some(SessionId::from_random([1; 16]));
+    }));
+    assert!(filter(|filter| filter.metadata = Some("A-1".into())));
+    assert!(filter(|filter| filter.status = Some(Status::Expired)));
+    assert!(filter(|filter| filter.reason = Some(Reason::SelfieNoFace)));
+    assert!(filter(|filter| filter.id_prefix = Some("vs_0198f3".into())));
+}

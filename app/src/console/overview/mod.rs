@@ -65,11 +65,12 @@ async fn load(request: Request) -> PageResult<OverviewView> {
         }),
         range,
         days: days(&counted, range),
-        steps: counted.steps.clone(),
-        times: counted.times.clone(),
+        steps: counted.figures.steps.clone(),
+        times: counted.figures.times.clone(),
+        counted_at: counted.figures.at,
         backlog: counted.backlog,
         deliveries: may_develop.then(|| Deliveries {
-            counts: counted.deliveries.iter().map(|(_, counts)| *counts).sum(),
+            counts: counted.figures.deliveries.iter().map(|(_, counts)| *counts).sum(),
             has_receiver: has_receiver(&counted),
             last_success_at: counted.receiver.last_success_at,
             failing_since: counted.receiver.failing_since,
@@ -82,7 +83,8 @@ async fn load(request: Request) -> PageResult<OverviewView> {
 
 /// Every day of the range, with those on which nothing happened.
 fn days(counted: &Overview, range: i64) -> Vec<Day> {
-    let first = counted.from.as_millis() / Millis::days(1).0;
+    let figures = &counted.figures;
+    let first = figures.from.as_millis() / Millis::days(1).0;
     let mut days: Vec<Day> = (first..first + range)
         .map(|day| {
             let iso = Timestamp::from_millis(day * Millis::days(1).0).to_iso();
@@ -98,16 +100,16 @@ fn days(counted: &Overview, range: i64) -> Vec<Day> {
             change(day);
         }
     };
-    for counted in &counted.days {
-        change(counted.day, &|day| add(day, counted));
+    for sessions in &figures.days {
+        change(sessions.day, &|day| add(day, sessions));
     }
-    for timed in &counted.times_by_day {
+    for timed in &figures.times_by_day {
         change(timed.day, &|day| day.times.push((timed.source, timed.median)));
     }
     for (on, waiting) in &counted.waiting {
         change(*on, &|day| day.waiting = *waiting);
     }
-    for (sent_on, counts) in &counted.deliveries {
+    for (sent_on, counts) in &figures.deliveries {
         change(*sent_on, &|day| day.deliveries = *counts);
     }
     days

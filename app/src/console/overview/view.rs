@@ -6,10 +6,13 @@ use super::funnel;
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, age, badge, duration, empty, facts, grouped, heading, time};
+use crate::console::parts::{Tone, age, badge, duration, empty, facts, grouped, heading, minutes, time};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
-use domain::{outcome::Source, time::Timestamp};
+use domain::{
+    outcome::Source,
+    time::{Millis, Timestamp},
+};
 use leptos::prelude::*;
 use service::{
     privacy::secret_age::SecretAge,
@@ -61,6 +64,8 @@ pub(super) struct OverviewView {
     pub deliveries: Option<Deliveries>,
     /// Secrets that should be replaced.
     pub old_secrets: Vec<SecretAge>,
+    /// When the sessions were counted.
+    pub counted_at: Timestamp,
     /// Now.
     pub now: Timestamp,
     /// What is missing before the first session: sentence and address.
@@ -354,6 +359,23 @@ fn tiles(view: &OverviewView) -> AnyView {
     .into_any()
 }
 
+/// What is older than this is said to be.
+const A_WHILE: Millis = Millis::seconds(1);
+
+/// When the sessions were counted, if that is some time ago because counting takes long.
+fn counted(at: Timestamp, now: Timestamp) -> AnyView {
+    let shown = minutes(at);
+    (at.plus(A_WHILE) < now)
+        .then(|| {
+            tell!(
+                "Sessions and webhooks as of {shown} (UTC).",
+                "セッションとWebhookの件数は{shown}（UTC）現在のものです。"
+            )
+        })
+        .map(|sentence| view! { <p class="soft small">{sentence}</p> })
+        .into_any()
+}
+
 fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
     let total: i64 = view.days.iter().map(Day::total).sum();
     let review = review(view.backlog, &view.days, view.now, frame.may.review);
@@ -404,6 +426,7 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
         {old_secrets(&view.old_secrets, view.now)}
         {overdue(view.backlog.overdue)}
         {tiles(view)}
+        {counted(view.counted_at, view.now)}
         {figures(view, frame)}
     };
     page(frame, meta, say("Overview", "概要"), main.into_any())
@@ -412,7 +435,17 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::time::Millis;
+
+    #[test]
+    fn figures_that_were_counted_some_time_ago_say_when() {
+        let now = Timestamp::from_millis(1_785_663_000_000);
+        let html = counted(now.plus(Millis::seconds(-40)), now).to_html();
+        assert!(html.contains("as of 2026-08-02 09:29 (UTC)"), "{html}");
+        assert_eq!(
+            counted(now.plus(Millis(-900)), now).to_html(),
+            counted(now, now).to_html()
+        );
+    }
 
     #[test]
     fn a_failing_receiver_and_abandoned_events_stand_out() {

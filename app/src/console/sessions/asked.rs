@@ -104,10 +104,12 @@ impl Typed {
         if text.is_empty() {
             return None;
         }
-        let small = text.to_ascii_lowercase();
-        let digits = small.strip_prefix("vs_");
-        if digits.is_some_and(|digits| digits.len() <= 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())) {
-            return Some(Self::Id(small));
+        if let Some(digits) = text.to_ascii_lowercase().strip_prefix("vs_") {
+            // Some programs show ids in groups.
+            let digits = digits.replace('-', "");
+            if digits.len() <= 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return Some(Self::Id(format!("vs_{digits}")));
+            }
         }
         Some(span(text).map_or_else(
             || Self::Metadata(text.to_owned()),
@@ -138,6 +140,7 @@ mod tests {
             ("", None),
             ("vs_", Some(Typed::Id("vs_".into()))),
             ("VS_0aF", Some(Typed::Id("vs_0af".into()))),
+            ("vs_0198F3a2-77b1-", Some(Typed::Id("vs_0198f3a277b1".into()))),
             ("vs_xyz", Some(Typed::Metadata("vs_xyz".into()))),
             ("2026-08-02", Some(Typed::Time(at("2026-08-02"), at("2026-08-03")))),
             ("2026-02", Some(Typed::Time(at("2026-02-01"), at("2026-03-01")))),

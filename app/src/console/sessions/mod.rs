@@ -38,11 +38,11 @@ use service::{
     access::{Developer, Reader},
     session::{
         blind_index::{FindPersonError, Wanted, find_person},
-        search::{self, Filter, Order, Page, list_sessions},
+        search::{self, Filter, Found, Order, Page, before, search_sessions},
     },
     webhook::redeliver,
 };
-use view::{Person, Row, SessionsView, render};
+use view::{Person, Reach, Row, SessionsView, render};
 
 const HERE: &str = "/admin/sessions";
 const FILE: &str = "/admin/sessions/export";
@@ -123,16 +123,22 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
         after,
         limit: PAGE + 1,
     };
-    let mut found = list_sessions(request.honnin(), request.staff(), filter(&asked), page).await?;
-    let more = found.len() > PAGE as usize;
-    found.truncate(PAGE as usize);
-    let last = found.last().filter(|_| more);
-    let next = last.map(|last| fields.next_page(HERE, &format!("{}.{}", last.created_at.as_millis(), last.id)));
+    let found = search_sessions(request.honnin(), request.staff(), filter(&asked), page).await?;
+    let Found { mut sessions, reach } = found;
+    let more = sessions.len() > PAGE as usize;
+    sessions.truncate(PAGE as usize);
+    let page_after = |(at, id): (Timestamp, SessionId)| fields.next_page(HERE, &format!("{}.{id}", at.as_millis()));
+    let last = sessions.last().filter(|_| more);
+    let next = last.map(|last| page_after((last.created_at, last.id.clone())));
     Ok(SessionsView {
         person: Reader::of(request.staff()).is_ok().then(Person::default),
-        rows: found.into_iter().map(row).collect(),
+        rows: sessions.into_iter().map(row).collect(),
         is_first,
         next,
+        reach: reach.map(|at| Reach {
+            at,
+            older: page_after(before(at)),
+        }),
         file: Some(saved::address(FILE, &saved::query(&asked))),
         asked,
         saved: saved::list(request).await?,
@@ -183,6 +189,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         rows,
         is_first: true,
         next: None,
+        reach: None,
         file: None,
         saved: saved::list(&request).await?,
         mistakes,

@@ -5,7 +5,7 @@ use super::saved::{self, Saved};
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, badge, empty, heading, line, next_page, select, short, time};
+use crate::console::parts::{Line, badge, empty, heading, line, minutes, next_page, select, short, time};
 use crate::console::table::{Cell, Table, cell};
 use crate::console::words::{say, tell, with_japanese};
 use crate::parts::Mistake;
@@ -49,6 +49,15 @@ pub(super) struct Row {
     pub metadata: Option<String>,
 }
 
+/// How far back a search went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// Sessions created before this were not looked at.
+    pub at: Timestamp,
+    /// Address of the page that goes on there.
+    pub older: String,
+}
+
 /// The list.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct SessionsView {
@@ -62,6 +71,8 @@ pub(super) struct SessionsView {
     pub is_first: bool,
     /// Address of the next page.
     pub next: Option<String>,
+    /// How far back the search went, if there are older sessions.
+    pub reach: Option<Reach>,
     /// Address of the file with all sessions that match.
     pub file: Option<String>,
     /// Searches that the person has saved.
@@ -186,7 +197,7 @@ fn count(view: &SessionsView) -> AnyView {
         return ().into_any();
     }
     let shown = view.rows.len();
-    let is_all = view.is_first && view.next.is_none();
+    let is_all = view.is_first && view.next.is_none() && view.reach.is_none();
     let sentence = match (shown, is_all) {
         (1, true) => say("1 session", "1件").to_owned(),
         (_, true) => tell!("{shown} sessions", "{shown}件"),
@@ -194,6 +205,22 @@ fn count(view: &SessionsView) -> AnyView {
         (_, false) => tell!("{shown} sessions on this page", "このページに{shown}件"),
     };
     view! { <p class="soft small" data-count>{sentence}</p> }.into_any()
+}
+
+/// That the search did not look at every session, and the way to those before.
+fn reach(reach: &Reach) -> AnyView {
+    let at = minutes(reach.at);
+    let sentence = tell!(
+        "Sessions created before {at} (UTC) were not searched.",
+        "{at}（UTC）より前に作成されたセッションは検索していません。"
+    );
+    view! {
+        <p class="soft small">{sentence}</p>
+        <p class="paging">
+            <a class="button secondary small" href=reach.older.clone() rel="next">{say("Search older sessions", "さらに前を検索")}</a>
+        </p>
+    }
+    .into_any()
 }
 
 fn filters(asked: &Asked) -> AnyView {
@@ -348,6 +375,18 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
             ),
         )
         .into_any()
+    } else if view.rows.is_empty() && view.reach.is_some() {
+        empty(
+            say(
+                "No recent sessions match these filters",
+                "最近のセッションに、条件に一致するものはありません",
+            ),
+            say(
+                "Search older sessions, or set the dates between which the session was created.",
+                "さらに前を検索するか、作成日の範囲を指定してください。",
+            ),
+        )
+        .into_any()
     } else if view.rows.is_empty() && view.asked.any() {
         empty(
             say(
@@ -395,7 +434,7 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         <p class="unseen" role="status" data-said></p>
         <div class="stack" data-part="asked">{chips(&view.asked)}{searches(view)}</div>
         {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}
-        <div class="stack" data-part="list">{count(view)}{list}{resend}{next_page(view.next.clone())}</div>
+        <div class="stack" data-part="list">{count(view)}{list}{resend}{next_page(view.next.clone())}{view.reach.as_ref().map(reach)}</div>
         <script nonce=meta.nonce.clone() inner_html=include_str!("sessions.js")></script>
     };
     page(frame, meta, say("Sessions", "セッション"), main.into_any())
