@@ -135,7 +135,10 @@ impl Copy {
 
     /// A shell script that knows the places.
     fn shell(&self, script: &str, installation: &Installation) -> Command {
-        let mut shell = installation.shell(script);
+        self.with_places(installation.shell(script), installation)
+    }
+
+    fn with_places(&self, mut shell: Command, installation: &Installation) -> Command {
         shell.env("DATA", installation.data());
         for (name, folder) in [("COPY", &self.stored), ("KEYS", &self.keys), ("MASTER", &self.master)] {
             shell.env(name, folder.path());
@@ -734,6 +737,53 @@ async fn a_copy_to_a_bucket_that_was_cut_off_is_unfinished_and_can_be_made_again
     copy.run(&put_back, &other).await;
     let app = other.open(Millis(0)).await;
     assert!(find_session(&app, &id).await.is_some());
+}
+
+/// Planted fault that this test detects: a manifest of a copy for which there was no room.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_for_which_the_disk_has_no_room_is_unfinished_and_can_be_made_again() {
+    /// Makes the copy on a disk that is too small for it, and again on one that is not.
+    const SCRIPT: &str = r#"
+mount -t tmpfs -o size=4m tmpfs "$COPY"
+create() { honnin backup create --to "$COPY" --keys "$KEYS"; }
+verify() { honnin backup verify --from "$COPY" --keys "$KEYS"; }
+if create; then exit 7; fi
+if verify; then exit 8; fi
+mount -o remount,size=64m "$COPY"
+create
+verify
+"#;
+    // What does not fit: the database, or a picture.
+    for (padding, picture, named) in [(8 << 20, 1, "honnin.db"), (1, 8 << 20, "front")] {
+        let (installation, copy) = (Installation::new(), Copy::new());
+        let id = fill(&installation).await;
+        let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+        databases::run_at(&url, "CREATE TABLE padding (content BLOB)").await;
+        for _ in 0..padding / 1_000_000 {
+            databases::run_at(&url, "INSERT INTO padding VALUES (randomblob(1000000))").await;
+        }
+        pictures(&installation)
+            .put(&id, "front", vec![7; picture])
+            .await
+            .unwrap();
+        let Some(shell) = installation.shell_with_mounts(SCRIPT) else {
+            eprintln!("SKIPPED: this machine permits no mount namespaces; a full disk was not tried");
+            return;
+        };
+        let mut shell = copy.with_places(shell, &installation);
+        let output = tokio::task::spawn_blocking(move || shell.output())
+            .await
+            .unwrap()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let failure = said.lines().next().unwrap();
+        assert!(failure.contains(named), "{failure}");
+        assert!(
+            said.contains("manifest.json: is missing: the copy was not finished"),
+            "{said}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,12 +1,13 @@
 //! A disk that is full, and then no longer: the node reports that it is not ready, creates nothing, and recovers without a
 //! restart.
 //!
-//! Planted fault that this test detects: a readiness check that only reads.
+//! Planted faults that these tests detect: a readiness check that only reads; a picture that is acknowledged although it was not stored.
 
 use super::{
     free_port,
     http::{create, get},
     node::{Installation, add_tenant, settings},
+    person::Person,
 };
 use domain::time::Millis;
 use serde_json::Value;
@@ -83,5 +84,40 @@ async fn a_full_disk_makes_a_node_not_ready_until_there_is_room_again() {
     std::fs::remove_file(filler).unwrap();
     until_readiness_is(address, 200).await;
     assert_eq!(create(address, key, "{}").await.0, 201);
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_photo_for_which_the_disk_has_no_room_is_refused_and_can_be_sent_again() {
+    let installation = Installation::new();
+    let app = installation.open(Millis(0)).await;
+    let tenant = add_tenant(&app, settings(None)).await;
+    app.honnin.close().await.unwrap();
+    let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
+    let Some(mut node) = installation.start_on_small_disk(&address.to_string(), DISK_MIB) else {
+        eprintln!("SKIPPED: this machine permits no mount namespaces; a full disk was not tried");
+        return;
+    };
+    node.until_it_says("listening").await;
+    let (status, created) = create(address, tenant.key.expose(), "{}").await;
+    assert_eq!(status, 201, "{created}");
+    let link = created["verificationUrl"].as_str().unwrap();
+    let mut person = Person::at(address);
+    person.begin(&link["http://id.example".len()..]).await.unwrap();
+    let filler = node.sees(&installation.data().join("filler"));
+    fill(&filler);
+    // At first the node takes itself for ready, then it does not.
+    for _ in 0..3 {
+        let refused = person.photograph().await.unwrap_err().to_string();
+        assert_eq!(refused, "/capture/pictures: 503");
+    }
+    until_readiness_is(address, 503).await;
+    let refused = person.photograph().await.unwrap_err().to_string();
+    assert_eq!(refused, "/capture/pictures: 503");
+
+    std::fs::remove_file(filler).unwrap();
+    until_readiness_is(address, 200).await;
+    let picture = person.photograph().await.unwrap();
+    assert_eq!(person.get(&picture).await.unwrap().status, 200);
     node.stop().await;
 }

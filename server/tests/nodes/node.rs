@@ -119,9 +119,19 @@ impl Installation {
 
     /// A shell script in which `honnin` is the program with this installation's settings.
     pub(crate) fn shell(&self, script: &str) -> Command {
+        self.shell_by(Command::new("sh"), script)
+    }
+
+    /// The same with mounts of its own. `None` if this machine permits no mount namespaces.
+    pub(crate) fn shell_with_mounts(&self, script: &str) -> Option<Command> {
+        let mut shell = Command::new("unshare");
+        shell.args(way_to_mount()?).arg("sh");
+        Some(self.shell_by(shell, script))
+    }
+
+    fn shell_by(&self, mut shell: Command, script: &str) -> Command {
         let file = self.folder.path().join("honnin.toml");
         std::fs::write(&file, &self.settings).unwrap();
-        let mut shell = Command::new("sh");
         // The variables that control these tests are not settings, and unknown settings are refused.
         let script = format!(
             "unset $(env | sed -n 's/^\\(HONNIN_[A-Z_0-9]*\\)=.*/\\1/p')\n\
@@ -144,13 +154,7 @@ impl Installation {
     /// Starts `honnin serve` on a separate disk of this many MiB, with a copy of the data folder; only the process sees it.
     /// `None` if this machine permits no mount namespaces.
     pub(crate) fn start_on_small_disk(&self, listen: &str, mib: u32) -> Option<Node> {
-        let ways: [&[&str]; 2] = [&["--mount"], &["--map-root-user", "--mount"]];
-        let way = ways.into_iter().find(|way| {
-            let mut probe = Command::new("unshare");
-            let probe = probe.args(*way).args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
-            let status = probe.stderr(Stdio::null()).status();
-            status.is_ok_and(|status| status.success())
-        })?;
+        let way = way_to_mount()?;
         let script = "cp -a \"$0\" \"$0.kept\" && mount -t tmpfs -o size=\"$1\"m tmpfs \"$0\" && cp -a \"$0.kept/.\" \"$0\" && \
                       shift && exec \"$@\"";
         let mut process = Command::new("unshare");
@@ -183,6 +187,17 @@ impl Installation {
             said: Vec::new(),
         }
     }
+}
+
+/// The options of `unshare` with which a process may mount disks that no other sees; `None` if this machine does not permit it.
+fn way_to_mount() -> Option<&'static [&'static str]> {
+    let ways: [&[&str]; 2] = [&["--mount"], &["--map-root-user", "--mount"]];
+    ways.into_iter().find(|way| {
+        let mut probe = Command::new("unshare");
+        let probe = probe.args(*way).args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
+        let status = probe.stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    })
 }
 
 /// Both steps, sessions of an hour, and a receiver.
