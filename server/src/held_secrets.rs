@@ -1,6 +1,6 @@
 //! The secrets in the configuration, whose ages are kept.
 
-use crate::config::{Config, MasterKey, PictureStore};
+use crate::config::{Config, MasterKey};
 use domain::{secret::Secret, secret_kind::SecretKind};
 use std::fs;
 use url::Url;
@@ -28,10 +28,8 @@ fn database_passwords(config: &Config) -> Option<Secret<String>> {
 }
 
 fn bucket_key(config: &Config) -> Option<Secret<String>> {
-    match &config.pictures {
-        PictureStore::Bucket { bucket, .. } => bucket.credentials.as_ref().map(|(_, secret)| secret.clone()),
-        PictureStore::Folder(_) => None,
-    }
+    let (_, secret) = config.s3.credentials.as_ref()?;
+    Some(secret.clone())
 }
 
 fn client_secret(config: &Config) -> Option<Secret<String>> {
