@@ -399,7 +399,7 @@ fn corrected(
         let is_print_cut = shape != Some(Shape::Longer) && outline.is_some_and(|card| look.is_print_cut(&card, size));
         let is_cut = is_print_cut
             || shape == Some(Shape::Shorter)
-            || look.is_zone_cut(size)
+            || look.is_known_print_cut(size)
             || portrait.is_some_and(|face| extent::is_portrait_cut(face.bounds, size));
         if is_cut {
             quality = extent::cut(quality);

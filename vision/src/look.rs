@@ -153,16 +153,23 @@ impl<'a> Look<'a, '_> {
         self.page.areas().filter(is_cut).count() >= if fills { 1 } else { 2 }
     }
 
-    /// Whether the border of the picture that was given, of this size, runs through the lines of a machine-readable zone.
-    pub(crate) fn is_zone_cut(&self, size: [f32; 2]) -> bool {
-        let Some(zone) = self.machine.as_ref().filter(|zone| !mrz::is_complete(Some(zone))) else {
-            return false;
-        };
-        let is_cut = |area: &Area| {
-            let beyond = |corner: [f32; 2]| beyond(self.place(corner), size);
-            area.corners().into_iter().map(beyond).fold(f32::MIN, f32::max) > -NEAR * area.half_height
-        };
-        zone.rows.iter().filter(|row| is_cut(&row.area)).count() > 1
+    /// Whether the border of the picture that was given, of this size, runs through the lines of a machine-readable zone, or through a
+    /// line with a label of the layout: these are the document's, whatever its outline.
+    pub(crate) fn is_known_print_cut(&self, size: [f32; 2]) -> bool {
+        let zone = self.machine.as_ref().filter(|zone| !mrz::is_complete(Some(zone)));
+        let rows = zone.iter().flat_map(|zone| &zone.rows);
+        let is_labelled = |area: &Area| self.known.as_ref().is_some_and(|known| known.labels_line(area));
+        let mut lines = self.page.lines.iter().map(|line| &line.area);
+        rows.filter(|row| self.is_at_border(&row.area, size)).count() > 1
+            || lines.any(|area| {
+                area.half_width > STUB * area.half_height && self.is_at_border(area, size) && is_labelled(area)
+            })
+    }
+
+    /// Whether print reaches the border of the picture that was given, of this size.
+    fn is_at_border(&self, area: &Area, size: [f32; 2]) -> bool {
+        let beyond = |corner: [f32; 2]| beyond(self.place(corner), size);
+        area.corners().into_iter().map(beyond).fold(f32::MIN, f32::max) > -NEAR * area.half_height
     }
 
     /// Width over height that the document may have, the least first: of its layout, else of what it is said to be.
@@ -367,7 +374,7 @@ mod tests {
             zone.passed = passed;
             let mut look = Look::blind(&picture);
             look.machine = Some(zone);
-            look.is_zone_cut(SIZE)
+            look.is_known_print_cut(SIZE)
         };
         assert!(is_cut(-120.0, 2));
         assert!(!is_cut(0.0, 2));
@@ -385,5 +392,23 @@ mod tests {
         let card = [[0.0, 0.0], [85.6, 0.0], [85.6, 53.98], [0.0, 53.98]].map(|corner| corner.map(|mm: f32| mm * 16.0));
         assert!(corners.iter().all(|corner| is_inside(&card, *corner)), "{corners:?}");
         assert!(lens::outline::area(&corners) > 0.5 * lens::outline::area(&card));
+    }
+
+    #[test]
+    fn a_line_with_a_label_is_cut_at_the_border_whatever_the_outline() {
+        let picture = Raster::filled(SIZE[0] as usize, SIZE[1] as usize, [230; 3]);
+        let layouts = Layouts::built_in().unwrap();
+        let is_cut = |x: f32, beside: (&str, f32, f32)| {
+            let mut lines = LICENCE.map(|(text, left, y)| (text, left + x, y));
+            lines[2].0 = "住所 東京都千代田区霞が関2-1-2";
+            let mut look = Look::blind(&picture);
+            look.page.lines = page(&[&lines[..], &[beside]].concat());
+            look.known = layouts.read(&look.page.lines, TODAY);
+            assert!(look.known.is_some());
+            look.is_known_print_cut(SIZE)
+        };
+        let on_the_table = ("2 kg flour, 12 eggs, 1 l milk", -1.0, 60.0);
+        assert!(!is_cut(2.0, on_the_table));
+        assert!(is_cut(-2.1, on_the_table));
     }
 }

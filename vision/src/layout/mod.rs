@@ -12,7 +12,7 @@ pub(crate) use file::{Layout, LayoutFault};
 pub(crate) use item::Item;
 pub(crate) use sheet::Glyph;
 
-use crate::text::Line;
+use crate::text::{Area, Line};
 use domain::findings::{LayoutReading, RuleResult};
 use fields::Marked;
 use grammar::Context;
@@ -51,6 +51,16 @@ impl Known<'_> {
             result.contradiction = contradicted.contains(&result.rule);
             result.held &= !result.contradiction;
         }
+    }
+
+    /// Whether one of its labels stands in a line of the page.
+    pub(crate) fn labels_line(&self, line: &Area) -> bool {
+        let (x, y) = line.in_frame_of(self.angle);
+        self.labels.iter().any(|&[left, top, right, bottom]| {
+            (f32::midpoint(top, bottom) - y).abs() < line.half_height
+                && left < x + line.half_width
+                && right > x - line.half_width
+        })
     }
 
     /// A place along the rows in the page's own pixels.
