@@ -170,7 +170,8 @@ impl Listening {
 pub async fn serve(app: App, listening: Listening) {
     let stop = app.stopping.clone();
     plan_sweep(&app.honnin).await;
-    note_secrets(&app.honnin).await;
+    // Comparing with what was hashed takes longer than all the rest of a start.
+    tokio::spawn(note_secrets(app.honnin.clone()));
     let workers = if app.config.worker.embedded {
         work(&app, &CancellationToken::new())
     } else {
@@ -225,7 +226,8 @@ pub async fn work_only(app: App) -> Result<(), ListenError> {
     let sink = audit_receiver(&app.config)?;
     let metrics_server = MetricsServer::start(&app, port);
     plan_sweep(&app.honnin).await;
-    note_secrets(&app.honnin).await;
+    // Comparing with what was hashed takes longer than all the rest of a start.
+    tokio::spawn(note_secrets(app.honnin.clone()));
     let workers = work(&app, &CancellationToken::new());
     let audit = sink.map(|sink| Writer::start(|stop| export::run(app.honnin.clone(), sink, stop)));
     app.stopping.cancelled().await;
@@ -317,8 +319,8 @@ async fn plan_sweep(honnin: &Honnin) {
 }
 
 /// Notes since when the secrets have been in use.
-async fn note_secrets(honnin: &Honnin) {
-    if let Err(error) = secret_age::note(honnin).await {
+async fn note_secrets(honnin: Honnin) {
+    if let Err(error) = secret_age::note(&honnin).await {
         tracing::warn!(%error, "cannot note which secrets are new");
     }
 }

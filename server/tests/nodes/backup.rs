@@ -277,7 +277,12 @@ async fn all_are_back((address, key): (SocketAddr, &str), all: &[String], before
             "{session}"
         );
         let picture = pictures.find(&SessionId::parse(id).unwrap(), "front").await.unwrap();
-        assert_eq!(picture.unwrap(), id.as_str());
+        // The customers store a picture after its session, of which the copy may have been made in between.
+        assert!(
+            picture.is_some() || !before.contains(id),
+            "{id} was acknowledged with its picture"
+        );
+        assert!(picture.is_none_or(|picture| picture == id.as_str()), "{id}");
     }
 }
 

@@ -68,7 +68,7 @@ impl JobKind {
             Self::Retain => "retain",
             Self::Sweep => "sweep",
             Self::Redate => "redate",
-            Self::HalfSignIn => "half_sign_in",
+            Self::HalfSignIn => "signin",
         }
     }
 

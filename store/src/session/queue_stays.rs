@@ -10,13 +10,14 @@ use domain::{
     time::Timestamp,
 };
 
-/// A session enters the queue with its present attempt.
+/// A session enters the queue with its present attempt. No decision fails because a chart knows of it already.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn enter(tx: &mut Tx, session: &Session, now: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
-        "INSERT INTO queue_stays (session_id, attempt, tenant_id, entered_at) VALUES ($1, $2, $3, $4)")
+        "INSERT INTO queue_stays (session_id, attempt, tenant_id, entered_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (session_id, attempt) DO NOTHING")
         .bind(session.id.as_str()).bind(session.attempt).bind(session.tenant.as_str()).bind(now.as_millis())
         .execute(conn).await.map(drop))
 }
