@@ -1,7 +1,7 @@
 //! A disk that is full, and then no longer: the node reports that it is not ready, creates nothing, and recovers without a
 //! restart.
 //!
-//! Planted faults that these tests detect: a readiness check that only reads; a picture that is acknowledged although it was not stored.
+//! Planted fault that these tests detect: a readiness check that only reads.
 
 use super::{
     free_port,

@@ -53,11 +53,12 @@ impl Known<'_> {
         }
     }
 
-    /// Whether one of its labels stands in a line of the page.
+    /// Whether one of its labels stands in a line of the page. A number such as `1.`, higher than it is wide, stands in other print as well.
     pub(crate) fn labels_line(&self, line: &Area) -> bool {
         let (x, y) = line.in_frame_of(self.angle);
         self.labels.iter().any(|&[left, top, right, bottom]| {
-            (f32::midpoint(top, bottom) - y).abs() < line.half_height
+            right - left > bottom - top
+                && (f32::midpoint(top, bottom) - y).abs() < line.half_height
                 && left < x + line.half_width
                 && right > x - line.half_width
         })
