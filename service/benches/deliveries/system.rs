@@ -113,6 +113,7 @@ impl System {
         let mut harness = Harness {
             tenant: tenants[0].clone(),
             key: String::new(),
+            secrets: Vec::new(),
             names: Arc::new(Names::default()),
             sender: loopback_sender(),
             honnin,
