@@ -6,7 +6,7 @@ use crate::regions::regions;
 use std::collections::BTreeMap;
 
 /// What counts as burnt out. The next is tried where by the one before it the paper is, too, since the camera took it too bright: a
-/// reflection goes on up to the brightest value, but most grain of paper does not.
+/// reflection reaches the brightest value, and most of the paper does not.
 const BURNT: [Burnt; 3] = [
     Burnt { from: 249, paper: 241 },
     Burnt { from: 252, paper: 246 },
@@ -23,7 +23,7 @@ const GLINT: f32 = 0.01;
 /// A blob over more than this share of the area is paper, not a reflection.
 const PAPER: f32 = 0.45;
 /// A lamp's reflection has no gaps: in each of its rows, nearly everything between its ends belongs to it. Paper that is too bright has
-/// gaps where print is. Of 54 rendered reflections the least solid had 0.86, of two bright papers one had 0.77.
+/// gaps where print is. Of 54 rendered reflections the least solid had 0.86; two bright papers had 0.65 and 0.77.
 const SOLID: f32 = 0.8;
 /// The share of a blob's border that must fade.
 const FADING: f32 = 0.6;

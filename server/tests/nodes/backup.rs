@@ -155,6 +155,9 @@ fn address(bucket: &Bucket) -> String {
     format!("s3://{}/{}", bucket.name, bucket.prefix)
 }
 
+/// Clients at a time, each of which stores the picture of its session before it creates the next.
+const CUSTOMERS: usize = 4;
+
 /// Clients that create sessions, each with a picture, and record which were acknowledged.
 pub(super) struct Customers {
     clients: JoinSet<()>,
@@ -168,7 +171,7 @@ impl Customers {
         let acknowledged = Arc::new(Mutex::new(Vec::new()));
         let (more, enough) = (Arc::new(Notify::new()), CancellationToken::new());
         let mut clients = JoinSet::new();
-        for _ in 0..4 {
+        for _ in 0..CUSTOMERS {
             let (key, pictures) = (key.to_owned(), pictures.clone());
             let (list, more, enough) = (Arc::clone(&acknowledged), Arc::clone(&more), enough.clone());
             clients.spawn(async move {
@@ -265,6 +268,7 @@ async fn a_copy_made_as_documented_while_sessions_are_created_opens_whole_and_ha
 
 /// Every session is there with its data and its picture, but those that were created after the copy was begun.
 async fn all_are_back((address, key): (SocketAddr, &str), all: &[String], before: &[String], pictures: &Pictures) {
+    let mut without: Vec<&String> = Vec::new();
     for id in all {
         let (status, session) = read(address, key, id).await;
         if status == 404 {
@@ -277,13 +281,15 @@ async fn all_are_back((address, key): (SocketAddr, &str), all: &[String], before
             "{session}"
         );
         let picture = pictures.find(&SessionId::parse(id).unwrap(), "front").await.unwrap();
-        // The customers store a picture after its session, of which the copy may have been made in between.
-        assert!(
-            picture.is_some() || !before.contains(id),
-            "{id} was acknowledged with its picture"
-        );
-        assert!(picture.is_none_or(|picture| picture == id.as_str()), "{id}");
+        let Some(picture) = picture else {
+            assert!(!before.contains(id), "{id} was acknowledged with its picture");
+            without.push(id);
+            continue;
+        };
+        assert_eq!(picture, id.as_str());
     }
+    // The copy may have been made while a customer had created a session and not yet stored its picture.
+    assert!(without.len() <= CUSTOMERS, "{without:?}");
 }
 
 /// A stopped installation with one session, whose picture is in it, and a copy of it.

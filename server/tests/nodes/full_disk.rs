@@ -6,7 +6,7 @@
 use super::{
     free_port,
     http::{create, get},
-    node::{Installation, add_tenant, settings},
+    node::{Installation, Node, add_tenant, settings},
     person::Person,
 };
 use domain::time::Millis;
@@ -54,8 +54,8 @@ fn fill(path: &Path) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_disk_makes_a_node_not_ready_until_there_is_room_again() {
+/// A node on a small disk, where it listens, and a tenant's key; `None` where the machine permits no mounts.
+async fn on_small_disk() -> Option<(Installation, Node, SocketAddr, String)> {
     let installation = Installation::new();
     let app = installation.open(Millis(0)).await;
     let tenant = add_tenant(&app, settings(None)).await;
@@ -63,12 +63,19 @@ async fn a_full_disk_makes_a_node_not_ready_until_there_is_room_again() {
     let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let Some(mut node) = installation.start_on_small_disk(&address.to_string(), DISK_MIB) else {
         eprintln!("SKIPPED: this machine permits no mount namespaces; a full disk was not tried");
-        return;
+        return None;
     };
     node.until_it_says("listening").await;
-    let key = tenant.key.expose();
+    Some((installation, node, address, tenant.key.expose().clone()))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_makes_a_node_not_ready_until_there_is_room_again() {
+    let Some((installation, node, address, key)) = on_small_disk().await else {
+        return;
+    };
     assert_eq!(get(address, "/readyz").await.0, 200);
-    assert_eq!(create(address, key, "{}").await.0, 201);
+    assert_eq!(create(address, &key, "{}").await.0, 201);
 
     let filler = node.sees(&installation.data().join("filler"));
     fill(&filler);
@@ -77,29 +84,22 @@ async fn a_full_disk_makes_a_node_not_ready_until_there_is_room_again() {
         assert_eq!(told[part], false, "{told}");
     }
     for _ in 0..20 {
-        let (status, body) = create(address, key, "{}").await;
+        let (status, body) = create(address, &key, "{}").await;
         assert_eq!((status, &body["_tag"]), (503, &"Unavailable".into()), "{body}");
     }
 
     std::fs::remove_file(filler).unwrap();
     until_readiness_is(address, 200).await;
-    assert_eq!(create(address, key, "{}").await.0, 201);
+    assert_eq!(create(address, &key, "{}").await.0, 201);
     node.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_photo_for_which_the_disk_has_no_room_is_refused_and_can_be_sent_again() {
-    let installation = Installation::new();
-    let app = installation.open(Millis(0)).await;
-    let tenant = add_tenant(&app, settings(None)).await;
-    app.honnin.close().await.unwrap();
-    let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
-    let Some(mut node) = installation.start_on_small_disk(&address.to_string(), DISK_MIB) else {
-        eprintln!("SKIPPED: this machine permits no mount namespaces; a full disk was not tried");
+    let Some((installation, node, address, key)) = on_small_disk().await else {
         return;
     };
-    node.until_it_says("listening").await;
-    let (status, created) = create(address, tenant.key.expose(), "{}").await;
+    let (status, created) = create(address, &key, "{}").await;
     assert_eq!(status, 201, "{created}");
     let link = created["verificationUrl"].as_str().unwrap();
     let mut person = Person::at(address);

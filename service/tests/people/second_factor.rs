@@ -539,14 +539,7 @@ async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told(
             "person.sign_in (new network)"
         ]
     );
-    sign_in(
-        &harness.honnin,
-        EMAIL,
-        Secret::new(RIGHT.into()),
-        &client_at(localhost()),
-    )
-    .await
-    .unwrap();
+    enter_password(&harness).await.unwrap();
     let (present, new) = (
         Secret::new(RIGHT.into()),
         Secret::new("four words of another kind".into()),
