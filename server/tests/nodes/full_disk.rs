@@ -55,6 +55,7 @@ fn fill(path: &Path) {
 }
 
 /// A node on a small disk, where it listens, and a tenant's key; `None` where the machine permits no mounts.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 async fn on_small_disk() -> Option<(Installation, Node, SocketAddr, String)> {
     let installation = Installation::new();
     let app = installation.open(Millis(0)).await;
