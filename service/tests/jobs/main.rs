@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod clock;
+mod precedence;
 mod sweep;

@@ -77,6 +77,12 @@ impl Tx {
         }
     }
 
+    /// For tests: without a transaction, on a connection that the test has prepared.
+    #[must_use]
+    pub fn on_connection(connection: SqliteConnection) -> Self {
+        Self::new(Connection::Sqlite(connection), Arc::default())
+    }
+
     /// For a unit of one statement.
     pub(super) const fn single(connection: Connection, metrics: Arc<Metrics>) -> Self {
         let mut tx = Self::new(connection, metrics);

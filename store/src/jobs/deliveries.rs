@@ -1,7 +1,7 @@
 //! Deliveries are claimed tenant by tenant. In a single queue, the backlog of one silent receiver would have to be searched or
 //! moved aside again and again before another tenant's webhook is found; here it stays where it is, neither read nor written.
 
-use super::{Job, JobKind, Row, claim_sql, to_jobs};
+use super::{Job, JobKind, Row, to_jobs};
 use crate::{
     StoreError,
     db::{Dialect, Tx, on},
@@ -56,6 +56,20 @@ pub async fn list_tenants_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>
         .bind(now.as_millis()).fetch_all(conn).await)
 }
 
+/// Takes up to `$4` deliveries of the tenant `$5` due at `$2` that nobody holds, for the worker `$1` until `$3`. Those that another node
+/// is about to take are skipped; on SQLite units run one after the other anyway.
+macro_rules! claim_sql {
+    ($lock:literal) => {
+        concat!(
+            "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
+             WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = $5 AND run_at <= $2
+                          AND (leased_until IS NULL OR leased_until <= $2) ORDER BY run_at, id LIMIT $4 ",
+            $lock,
+            ") RETURNING id, kind, subject, run_at, attempt, leased_by, leased_until, finished_at, last_error"
+        )
+    };
+}
+
 /// Claims up to `limit` due deliveries of one tenant that nobody holds, oldest first, until `lease_until`.
 ///
 /// # Errors
@@ -68,7 +82,10 @@ pub async fn claim_of_tenant(
     lease_until: Timestamp,
     limit: u32,
 ) -> Result<Vec<Job>, StoreError> {
-    let sql = claim_sql!(tx.dialect(), "kind = 'deliver' AND tenant_id = $5");
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => claim_sql!(""),
+        Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
+    };
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(worker).bind(now.as_millis()).bind(lease_until.as_millis()).bind(i64::from(limit))
         .bind(tenant).fetch_all(conn).await)?;

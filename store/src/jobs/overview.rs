@@ -1,11 +1,12 @@
 //! Viewing jobs without claiming them, and removing old ones.
 
-use super::{JobKind, JobNumber, Row, joined};
+use super::{JobKind, JobNumber, Row};
 use crate::{
     StoreError,
     db::{Tx, on},
 };
 use domain::time::{Millis, Timestamp};
+use sqlx::QueryBuilder;
 
 /// A job as the console and tests see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +36,20 @@ pub struct JobState {
 /// # Errors
 /// If the database does not respond.
 pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<bool, StoreError> {
-    let kinds = joined(kinds);
-    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT id FROM jobs WHERE finished_at IS NULL AND kind <> 'deliver' AND run_at <= $1 AND (leased_until IS NULL OR leased_until <= $1)
-         AND $2 LIKE '%,' || kind || ',%' ORDER BY run_at, id LIMIT 1")
-        .bind(now.as_millis()).bind(&kinds).fetch_optional(conn).await)?;
+    if kinds.is_empty() {
+        return Ok(false);
+    }
+    let now = now.as_millis();
+    let found: Option<i64> = on!(tx, conn => {
+        let mut statement = QueryBuilder::new("SELECT id FROM jobs WHERE finished_at IS NULL AND kind <> 'deliver' AND kind IN (");
+        let mut list = statement.separated(", ");
+        for kind in kinds {
+            list.push_bind(kind.as_str());
+        }
+        statement.push(") AND run_at <= ").push_bind(now);
+        statement.push(" AND (leased_until IS NULL OR leased_until <= ").push_bind(now).push(") LIMIT 1");
+        statement.build_query_scalar().fetch_optional(conn).await
+    })?;
     Ok(found.is_some())
 }
 
@@ -54,20 +64,32 @@ pub struct Backlog {
     pub oldest: Millis,
 }
 
+/// The kinds that are indexed one by one; deliveries are indexed by tenant.
+fn own_kinds() -> impl Iterator<Item = JobKind> {
+    JobKind::ALL.into_iter().filter(|kind| *kind != JobKind::Deliver)
+}
+
 /// The jobs that are due at `now` and not finished, held by a worker or not, by kind; kinds without any are left out, and those
 /// that only a newer program knows.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, StoreError> {
-    let rows: Vec<(String, i64, Option<i64>)> = on!(tx, conn => sqlx::query_as(
-        "SELECT kind, COUNT(*), MIN(NULLIF(run_at, 0)) FROM jobs
-         WHERE finished_at IS NULL AND kind <> 'deliver' AND run_at <= $1 GROUP BY kind
-         UNION ALL
-         SELECT kind, COUNT(*), MIN(NULLIF(run_at, 0)) FROM jobs
-         WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id >= '' AND run_at <= $1 GROUP BY kind
-         ORDER BY 1")
-        .bind(now.as_millis()).fetch_all(conn).await)?;
+    let now_millis = now.as_millis();
+    let rows: Vec<(String, i64, Option<i64>)> = on!(tx, conn => {
+        let mut statement = QueryBuilder::new(
+            "SELECT kind, COUNT(*) AS due, MIN(NULLIF(run_at, 0)) FROM jobs
+             WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id >= '' AND run_at <= ");
+        statement.push_bind(now_millis).push(" GROUP BY kind");
+        for kind in own_kinds() {
+            statement.push(
+                " UNION ALL SELECT kind, COUNT(*), MIN(NULLIF(run_at, 0)) FROM jobs
+                 WHERE finished_at IS NULL AND kind <> 'deliver' AND kind = ");
+            statement.push_bind(kind.as_str()).push(" AND run_at <= ").push_bind(now_millis).push(" GROUP BY kind");
+        }
+        statement.push(" ORDER BY 1");
+        statement.build_query_as().fetch_all(conn).await
+    })?;
     let known = rows.into_iter().filter_map(|(kind, due, since)| {
         Some(Backlog {
             kind: JobKind::parse(&kind)?,
@@ -83,13 +105,20 @@ pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, Stor
 /// # Errors
 /// If the database does not respond.
 pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
-    let next: Option<i64> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT MIN(run_at) FROM (
-             SELECT MIN(run_at) AS run_at FROM jobs WHERE finished_at IS NULL AND kind <> 'deliver' AND leased_by IS NULL
-             UNION ALL
-             SELECT MIN(run_at) FROM jobs
-             WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id >= '' AND leased_by IS NULL) AS soonest")
-        .fetch_one(conn).await)?;
+    let next: Option<i64> = on!(tx, conn => {
+        let mut statement = QueryBuilder::new(
+            "SELECT MIN(run_at) FROM (
+                 SELECT MIN(run_at) AS run_at FROM jobs
+                 WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id >= '' AND leased_by IS NULL");
+        for kind in own_kinds() {
+            statement.push(
+                " UNION ALL SELECT MIN(run_at) FROM jobs
+                 WHERE finished_at IS NULL AND kind <> 'deliver' AND leased_by IS NULL AND kind = ");
+            statement.push_bind(kind.as_str());
+        }
+        statement.push(") AS soonest");
+        statement.build_query_scalar().fetch_one(conn).await
+    })?;
     Ok(next.map(Timestamp::from_millis))
 }
 

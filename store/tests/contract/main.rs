@@ -29,6 +29,7 @@ mod search;
 mod second_factors;
 mod sessions;
 mod statistics;
+mod steps;
 mod unsent;
 mod vault;
 mod webhooks;

@@ -28,6 +28,7 @@ impl Worker {
             .map(|(tenant, job)| Claimed {
                 job,
                 place: Some(pacing.enter(&tenant)),
+                erasing: None,
             })
             .collect())
     }

@@ -18,26 +18,33 @@ impl Lane {
     pub const ALL: [Self; 3] = [Self::Decide, Self::Deliver, Self::Housekeeping];
 
     /// What housekeeping does while the clock cannot be trusted: nothing that destroys.
-    pub(super) const UNDER_A_DOUBTFUL_CLOCK: &'static [JobKind] = &[JobKind::Rule];
+    pub(super) const UNDER_A_DOUBTFUL_CLOCK: Ranks = &[&[JobKind::Rule]];
 
-    /// The kinds of job it takes. Each kind is in exactly one lane.
+    /// The kinds of job it takes, by precedence: those of a rank are taken, the oldest first, before any of the next one. Each kind is in
+    /// exactly one lane. Of deadlines and erasures, there may be as many due at once as there are sessions; of what has precedence, only a
+    /// few, and somebody waits for it.
     #[must_use]
-    pub const fn kinds(self) -> &'static [JobKind] {
+    pub const fn ranks(self) -> Ranks {
         match self {
-            Self::Decide => &[JobKind::Analyse, JobKind::Decide],
-            Self::Deliver => &[JobKind::Deliver],
+            Self::Decide => &[&[JobKind::Analyse, JobKind::Decide]],
+            Self::Deliver => &[&[JobKind::Deliver]],
             Self::Housekeeping => &[
-                JobKind::Expire,
-                JobKind::Rule,
-                JobKind::Erase,
-                JobKind::Retain,
-                JobKind::Sweep,
-                JobKind::Redate,
-                JobKind::HalfSignIn,
+                &[
+                    JobKind::Rule,
+                    JobKind::HalfSignIn,
+                    JobKind::Retain,
+                    JobKind::Sweep,
+                    JobKind::Redate,
+                ],
+                &[JobKind::Expire],
+                &[JobKind::Erase],
             ],
         }
     }
 }
+
+/// Kinds of job by precedence.
+pub type Ranks = &'static [&'static [JobKind]];
 
 #[cfg(test)]
 mod tests {
@@ -46,7 +53,10 @@ mod tests {
     #[test]
     fn each_kind_of_job_is_in_exactly_one_lane() {
         for kind in JobKind::ALL {
-            let lanes = Lane::ALL.iter().filter(|lane| lane.kinds().contains(&kind)).count();
+            let lanes = Lane::ALL
+                .iter()
+                .filter(|lane| lane.ranks().concat().contains(&kind))
+                .count();
             assert_eq!(lanes, 1, "{}", kind.as_str());
         }
     }

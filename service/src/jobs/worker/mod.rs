@@ -4,7 +4,7 @@
 mod deliveries;
 mod lane;
 
-pub use lane::Lane;
+pub use lane::{Lane, Ranks};
 
 use crate::{
     Honnin, audit,
@@ -20,12 +20,15 @@ use crate::{
 };
 use domain::time::{Millis, Timestamp};
 use futures::FutureExt;
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use store::{
     StoreError,
     jobs::{self, Job, JobKind},
 };
-use tokio::{sync::Notify, task::JoinSet};
+use tokio::{
+    sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    task::JoinSet,
+};
 use tokio_util::sync::CancellationToken;
 
 /// How often a lane polls for due jobs when nothing wakes it.
@@ -48,6 +51,8 @@ pub struct Worker {
     name: String,
     lane: Lane,
     slots: usize,
+    /// One slot less than all, if there are several: erasures wait for the storage of the pictures, and nothing else should wait for them.
+    erasing: Arc<Semaphore>,
 }
 
 /// A job to run now.
@@ -55,18 +60,21 @@ struct Claimed {
     job: Job,
     /// The receiver's concurrency permit, for a delivery.
     place: Option<Permit>,
+    /// The slot of an erasure.
+    erasing: Option<OwnedSemaphorePermit>,
 }
 
 impl Worker {
     /// A worker for `lane` that runs up to `slots` jobs concurrently.
     #[must_use]
     pub fn new(honnin: Honnin, lane: Lane, slots: usize) -> Self {
-        let name = honnin.worker_name();
+        let (name, slots) = (honnin.worker_name(), slots.max(1));
         Self {
             honnin,
             name,
             lane,
-            slots: slots.max(1),
+            slots,
+            erasing: Arc::new(Semaphore::new((slots - 1).max(1))),
         }
     }
 
@@ -118,6 +126,19 @@ impl Worker {
         }
     }
 
+    /// For tests: claims once, as many jobs as there are slots, and runs them in this task. Returns them.
+    ///
+    /// # Errors
+    /// If storage does not respond.
+    pub async fn run_once(&self) -> Result<Vec<Job>, StoreError> {
+        let (claimed, mut ran) = (self.claim(self.slots).await?, Vec::new());
+        for claimed in claimed {
+            ran.push(claimed.job.clone());
+            self.clone().execute(claimed).await;
+        }
+        Ok(ran)
+    }
+
     async fn claim_or_log(&self, free: usize) -> Vec<Claimed> {
         self.claim(free).await.unwrap_or_else(|error| {
             tracing::error!(%error, lane = ?self.lane, "cannot claim jobs");
@@ -137,7 +158,7 @@ impl Worker {
     /// Nothing while the clock cannot be trusted: whether a document is valid depends on the date.
     async fn claim_decisions(&self, free: usize) -> Result<Vec<Claimed>, StoreError> {
         match self.honnin.steady_now() {
-            Some(now) => self.claim_oldest(free, now, self.lane.kinds()).await,
+            Some(now) => self.claim_oldest(free, now, self.lane.ranks()).await,
             None => Ok(Vec::new()),
         }
     }
@@ -156,31 +177,56 @@ impl Worker {
             self.honnin.steadiness.give_back_settled();
             return Err(error);
         }
-        self.claim_oldest(free, now, self.lane.kinds()).await
+        self.claim_oldest(free, now, self.lane.ranks()).await
     }
 
-    async fn claim_oldest(
-        &self,
-        free: usize,
-        now: Timestamp,
-        kinds: &'static [JobKind],
-    ) -> Result<Vec<Claimed>, StoreError> {
-        let name = self.name.clone();
-        let limit = u32::try_from(free).unwrap_or(u32::MAX);
+    async fn claim_oldest(&self, free: usize, now: Timestamp, ranks: Ranks) -> Result<Vec<Claimed>, StoreError> {
+        let (name, kinds, erasing) = (self.name.clone(), ranks.concat(), self.erasing.available_permits());
         // Most polls find nothing; only those that do need the writer.
-        let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, kinds, now).await);
+        let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, &kinds, now).await);
         if !due.await? {
             return Ok(Vec::new());
         }
-        let unit = self
-            .honnin
-            .db
-            .write(async move |tx| jobs::claim(tx, &name, kinds, now, now.plus(LEASE), limit).await);
+        let unit = self.honnin.db.write(async move |tx| {
+            let mut claimed = Vec::new();
+            for rank in ranks {
+                let left = free - claimed.len();
+                let most = if rank.contains(&JobKind::Erase) {
+                    left.min(erasing)
+                } else {
+                    left
+                };
+                if most > 0 {
+                    let limit = u32::try_from(most).unwrap_or(u32::MAX);
+                    claimed.extend(jobs::claim(tx, &name, rank, now, now.plus(LEASE), limit).await?);
+                }
+            }
+            Ok::<_, StoreError>(claimed)
+        });
         let claimed = unit.await?;
-        Ok(claimed.into_iter().map(|job| Claimed { job, place: None }).collect())
+        Ok(claimed.into_iter().map(|job| self.in_a_slot(job)).collect())
     }
 
-    async fn execute(self, Claimed { job, place }: Claimed) {
+    fn in_a_slot(&self, job: Job) -> Claimed {
+        let is_erasure = job.kind == JobKind::Erase;
+        Claimed {
+            // Nothing but this worker takes them, and no more were claimed than were free.
+            erasing: is_erasure
+                .then(|| Arc::clone(&self.erasing).try_acquire_owned().ok())
+                .flatten(),
+            job,
+            place: None,
+        }
+    }
+
+    async fn execute(
+        self,
+        Claimed {
+            job,
+            place,
+            erasing: _erasing,
+        }: Claimed,
+    ) {
         let work = AssertUnwindSafe(run(&self.honnin, &job, place)).catch_unwind();
         let fault = tokio::select! {
             done = work => match done {

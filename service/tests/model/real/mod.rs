@@ -153,8 +153,8 @@ impl Real {
             .db()
             .write(async move |tx| -> Result<_, StoreError> {
                 let until = now.plus(Millis::seconds(60));
-                for lane in Lane::ALL {
-                    jobs::claim(tx, "dead", lane.kinds(), now, until, 1000).await?;
+                for rank in Lane::ALL.iter().flat_map(|lane| lane.ranks()) {
+                    jobs::claim(tx, "dead", rank, now, until, 1000).await?;
                 }
                 for tenant in jobs::list_tenants_due(tx, now).await? {
                     jobs::claim_of_tenant(tx, "dead", &tenant, now, until, 1000).await?;

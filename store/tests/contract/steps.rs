@@ -1,0 +1,81 @@
+//! What is done again and again, or while others wait, takes SQLite as many steps whether there are few rows or many. Steps are those of
+//! its virtual machine: unlike times, they are the same on every machine.
+
+use domain::time::Timestamp;
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+use store::{
+    Db, DbOptions, StoreError, Tx,
+    jobs::{self, JobKind},
+};
+use tempfile::TempDir;
+
+/// The steps that `unit` takes on a database that was filled by these statements, where `i` of `n` counts to `rows`.
+async fn steps<T>(rows: u32, fill: &[&str], unit: impl AsyncFn(&mut Tx) -> Result<T, StoreError>) -> u64 {
+    let folder = TempDir::new().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("honnin.db").display());
+    Db::open(&url, DbOptions::default()).await.unwrap().close().await;
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    for statement in fill {
+        let counting =
+            format!("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) {statement}");
+        sqlx::raw_sql(AssertSqlSafe(counting))
+            .execute(&mut connection)
+            .await
+            .unwrap();
+    }
+    let taken = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&taken);
+    let count = move || {
+        counter.fetch_add(1, Relaxed);
+        true
+    };
+    connection.lock_handle().await.unwrap().set_progress_handler(1, count);
+    let mut tx = Tx::on_connection(connection);
+    unit(&mut tx).await.unwrap();
+    taken.load(Relaxed)
+}
+
+/// Asserts that `unit` takes about as many steps among 5,000 rows as among 50.
+async fn assert_bounded<T>(what: &str, fill: &[&str], unit: impl AsyncFn(&mut Tx) -> Result<T, StoreError>) {
+    let few = steps(50, fill, &unit).await;
+    let many = steps(5_000, fill, &unit).await;
+    assert!(
+        few > 0 && many < few * 2,
+        "{what}: {few} steps among few rows, {many} among many"
+    );
+}
+
+const NOW: Timestamp = Timestamp::from_millis(1_000_000);
+
+#[tokio::test]
+async fn erasures_that_are_due_are_not_walked_through_for_jobs_of_other_kinds() {
+    let erasures = "INSERT INTO jobs (kind, subject, run_at) SELECT 'erase', 'vs_' || i, i FROM n";
+    let expiries = "INSERT INTO jobs (kind, subject, run_at) SELECT 'expire', 'vs_' || i, 2000000 + i FROM n";
+    let fill = [erasures, expiries];
+    assert_bounded("whether any is due", &fill, async |tx| {
+        jobs::any_due(tx, &[JobKind::Analyse, JobKind::Decide], NOW).await
+    })
+    .await;
+    assert_bounded("the claim of other kinds", &fill, async |tx| {
+        jobs::claim(tx, "w", &[JobKind::Analyse, JobKind::Decide], NOW, NOW, 8).await
+    })
+    .await;
+    assert_bounded("the claim of erasures", &fill, async |tx| {
+        jobs::claim(tx, "w", &[JobKind::Expire, JobKind::Erase], NOW, NOW, 8).await
+    })
+    .await;
+    assert_bounded("when the next is due", &fill, async |tx| {
+        jobs::find_next_due_at(tx).await
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn plans_that_are_not_due_are_not_counted() {
+    let fill = ["INSERT INTO jobs (kind, subject, run_at) SELECT 'expire', 'vs_' || i, 2000000 + i FROM n"];
+    assert_bounded("what is due", &fill, async |tx| jobs::count_due(tx, NOW).await).await;
+}
