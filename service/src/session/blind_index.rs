@@ -55,7 +55,7 @@ pub enum FindPersonError {
 }
 
 /// The sessions of the tenant whose person has this full name, this date of birth, or both; newest first, at most `limit`. The search
-/// is recorded, without what was looked for.
+/// is recorded, without what was looked for, before anything is returned.
 ///
 /// # Errors
 /// [`FindPersonError`].
@@ -92,14 +92,16 @@ pub async fn find_person(
         limit,
     };
     let now = honnin.now();
-    let unit = honnin.db.write(async move |tx| {
-        let found = search::list(tx, staff.tenant(), &filter, &page, now).await?;
-        let mut entry = staff.entry(now, AuditAction::SessionSearch, None);
-        entry.detail = Some(format!("{what}: {} found", found.len()));
-        audit::record(tx, &entry).await?;
-        Ok::<_, StoreError>(found)
-    });
-    Ok(unit.await?)
+    let tenant = staff.tenant().clone();
+    let search = honnin
+        .db
+        .read(async move |tx| search::list(tx, &tenant, &filter, &page, now).await);
+    let found = search.await?;
+    let mut entry = staff.entry(now, AuditAction::SessionSearch, None);
+    entry.detail = Some(format!("{what}: {} found", found.len()));
+    let record = honnin.db.write(async move |tx| audit::record(tx, &entry).await);
+    record.await?;
+    Ok(found)
 }
 
 /// The keyed hashes of terms.

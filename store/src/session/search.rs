@@ -107,6 +107,8 @@ pub struct SessionSummary {
 
 impl Filter {
     /// Whether sessions are looked at one by one, because no index finds those that match: it takes as long as there are many that do not.
+    /// An index finds a session by its id or the beginning of it, by its status as it is stored, and by its person; those assigned to
+    /// somebody are looked for among the waiting ones only.
     #[must_use]
     pub fn looks_at_each(&self) -> bool {
         let is_short = |prefix: &String| prefix.len() < INDEXED_PREFIX;
@@ -212,9 +214,10 @@ pub async fn list(
     page: &Page,
     now: Timestamp,
 ) -> Result<Vec<SessionSummary>, StoreError> {
-    // An id, the beginning of one, and a status that is stored as readers see it or not at all, have clauses of their own, which an index answers however many
-    // sessions there are.
+    // An id, the beginning of one, a person, and a status that is stored as readers see it or not at all, have clauses of their own, which
+    // an index answers however many sessions there are.
     let prefix = filter.id_prefix.as_deref();
+    let person = &filter.person;
     let sql = match (page.order, &filter.id, filter.status) {
         (Order::Newest, Some(_), _) => list_sql!(
             "sessions.id = $3 AND (sessions.created_at, sessions.id) < ($11, $12)",
@@ -224,6 +227,19 @@ pub async fn list(
         (Order::Newest, None, _) if prefix.is_some_and(|prefix| prefix.len() >= INDEXED_PREFIX) => list_sql!(
             "sessions.tenant_id || '' = $1",
             "sessions.id >= $22 AND sessions.id < CAST($22 AS TEXT) || 'g'
+               AND (sessions.created_at, sessions.id) < ($11, $12)",
+            "sessions.created_at DESC, sessions.id DESC"
+        ),
+        // Few sessions are of one person.
+        (Order::Newest, None, _) if !person.name.is_empty() => list_sql!(
+            "sessions.tenant_id || '' = $1",
+            "sessions.id IN (SELECT session_id FROM blind_index WHERE tenant_id = $1 AND term IN ($16, $17, $18, $19))
+               AND (sessions.created_at, sessions.id) < ($11, $12)",
+            "sessions.created_at DESC, sessions.id DESC"
+        ),
+        (Order::Newest, None, _) if person.birth_date.is_some() => list_sql!(
+            "sessions.tenant_id || '' = $1",
+            "sessions.id IN (SELECT session_id FROM blind_index WHERE tenant_id = $1 AND term = $21)
                AND (sessions.created_at, sessions.id) < ($11, $12)",
             "sessions.created_at DESC, sessions.id DESC"
         ),
@@ -254,7 +270,6 @@ pub async fn list(
     let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
     let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
     let metadata = filter.metadata.as_deref().map(|text| format!("%{}%", literal(text)));
-    let person = &filter.person;
     let birth_date = person.birth_date.unwrap_or_default();
     let name = |form: usize| person.name.get(form).copied().unwrap_or_default();
     let names: [TermHash; 4] = std::array::from_fn(name);

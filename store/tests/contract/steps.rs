@@ -1,7 +1,10 @@
 //! What is done again and again, or while others wait, takes SQLite as many steps whether there are few rows or many. Steps are those of
 //! its virtual machine: unlike times, they are the same on every machine.
 
-use domain::time::Timestamp;
+use domain::{
+    ids::TenantId,
+    time::Timestamp,
+};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::sync::{
     Arc,
@@ -10,6 +13,7 @@ use std::sync::{
 use store::{
     Db, DbOptions, StoreError, Tx,
     jobs::{self, JobKind},
+    session::search::{self, Filter, Order, Page, Person},
 };
 use tempfile::TempDir;
 
@@ -78,4 +82,47 @@ async fn erasures_that_are_due_are_not_walked_through_for_jobs_of_other_kinds() 
 async fn plans_that_are_not_due_are_not_counted() {
     let fill = ["INSERT INTO jobs (kind, subject, run_at) SELECT 'expire', 'vs_' || i, 2000000 + i FROM n"];
     assert_bounded("what is due", &fill, async |tx| jobs::count_due(tx, NOW).await).await;
+}
+
+/// The tenant whose id has no digit but 0.
+const TENANT: &str = "INSERT INTO tenants (id, name, livemode, created_at, version)
+                      SELECT printf('tn_%032x', 0), 'A', 1, 0, 0 FROM n WHERE i = 1";
+
+/// Its sessions, of which the first two are of one person, whose term has no bit set.
+const SESSIONS: [&str; 3] = [
+    TENANT,
+    "INSERT INTO sessions (id, tenant_id, status, plan, created_at, expires_at, attempt, version, data_key)
+     SELECT printf('vs_%032x', i), printf('tn_%032x', 0), 'created', '{}', i, 2000000, 0, 0, printf('dk_%032x', i) FROM n",
+    "INSERT INTO blind_index (tenant_id, term, session_id)
+     SELECT printf('tn_%032x', 0), CASE WHEN i <= 2 THEN zeroblob(32) ELSE randomblob(32) END, printf('vs_%032x', i)
+     FROM n",
+];
+
+#[tokio::test]
+async fn a_person_is_looked_up_however_many_sessions_there_are() {
+    let tenant = TenantId::from_random([0; 16]);
+    for person in [
+        Person {
+            name: vec![[0; 32]],
+            birth_date: None,
+        },
+        Person {
+            name: Vec::new(),
+            birth_date: Some([0; 32]),
+        },
+    ] {
+        let filter = Filter {
+            person,
+            ..Filter::default()
+        };
+        let page = Page {
+            order: Order::Newest,
+            after: None,
+            limit: 50,
+        };
+        assert_bounded("a person", &SESSIONS, async |tx| {
+            search::list(tx, &tenant, &filter, &page, NOW).await
+        })
+        .await;
+    }
 }
