@@ -29,6 +29,8 @@ use store::{
 
 /// Interval between sweeps.
 const INTERVAL: Millis = Millis::hours(1);
+/// After a sweep of which a step has failed.
+const AFTER_A_FAULT: Millis = Millis::minutes(10);
 /// Maximum number of rows deleted in one unit of work, so that others are not delayed.
 const BATCH: u32 = 500;
 /// Pictures of sessions that the database does not know are kept for this long.
@@ -91,26 +93,42 @@ const fn next(run_at: Timestamp) -> NewJob<'static> {
     }
 }
 
-/// Sweeps, and schedules the next sweep.
+/// Sweeps, and schedules the next sweep. A step that fails keeps none of the others from being done, nor the next sweep from coming.
 ///
 /// # Errors
-/// If storage fails; the job is retried then.
+/// If the next sweep cannot be scheduled; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     // The same time for every step: the clock may be set while the sweep runs.
     let now = honnin.steady_now().ok_or(JobError::CLOCK_JUMPED)?;
-    remove_orphans(honnin, now).await?;
-    index_earlier(honnin).await?;
-    sweep_rows(honnin, now).await?;
-    sweep_webhooks(honnin, now).await?;
-    sweep_audit(honnin, now).await?;
-    secret_age::note_master_key(honnin).await?;
-    let (job, done_at) = (job.clone(), honnin.now());
-    let unit = honnin.db.write(async move |tx| {
-        invitations::sweep(tx, now).await?;
-        password_resets::sweep(tx, now).await?;
-        jobs::retry_at(tx, &job, done_at.plus(INTERVAL), None).await
-    });
+    let mut steps = Steps::default();
+    steps.note("pictures of no session", remove_orphans(honnin, now).await);
+    steps.note("sessions that are not indexed", index_earlier(honnin).await);
+    sweep_rows(honnin, now, &mut steps).await;
+    sweep_webhooks(honnin, now, &mut steps).await;
+    steps.note("audit log", sweep_audit(honnin, now).await);
+    steps.note("age of the master key", secret_age::note_master_key(honnin).await);
+    let (job, done_at, fault) = (job.clone(), honnin.now(), steps.first_fault);
+    let interval = if fault.is_some() { AFTER_A_FAULT } else { INTERVAL };
+    let unit = honnin
+        .db
+        .write(async move |tx| jobs::retry_at(tx, &job, done_at.plus(interval), fault.as_deref()).await);
     Ok(unit.await?)
+}
+
+/// How the steps of a sweep have gone.
+#[derive(Default)]
+struct Steps {
+    /// The first step that failed, and why.
+    first_fault: Option<String>,
+}
+
+impl Steps {
+    fn note<T>(&mut self, step: &'static str, done: Result<T, StoreError>) {
+        if let Err(error) = done {
+            tracing::warn!(step, %error, "a step of the sweep failed; the others are done all the same");
+            self.first_fault.get_or_insert_with(|| format!("{step}: {error}"));
+        }
+    }
 }
 
 /// Runs `remove` in one unit of work after another, until it has removed less than a batch. Returns how many it removed.
@@ -129,68 +147,94 @@ where
     }
 }
 
+/// Runs `sweep` in one unit of work after another, each on the slice of a table that follows the last row of the one before, which it
+/// returns, to the end of the table.
+async fn in_slices<K, F>(honnin: &Honnin, sweep: F) -> Result<(), StoreError>
+where
+    K: Clone + Send + Sync + 'static,
+    F: AsyncFn(&mut Tx, Option<&K>) -> Result<Option<K>, StoreError> + Clone + Send + 'static,
+{
+    let mut last = None;
+    loop {
+        let (sweep, after) = (sweep.clone(), last);
+        last = honnin.db.write(async move |tx| sweep(tx, after.as_ref()).await).await?;
+        if last.is_none() {
+            return Ok(());
+        }
+    }
+}
+
 const fn back(now: Timestamp, span: Millis) -> Timestamp {
     now.plus(Millis(-span.0))
 }
 
-async fn sweep_rows(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
+async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
     let finished = back(now, honnin.config.retention.finished_jobs);
-    in_batches(honnin, async move |tx| jobs::remove_finished(tx, finished, BATCH).await).await?;
-    in_batches(honnin, async move |tx| {
-        users::sweep_tries(tx, now, sign_in::WINDOW, BATCH).await
-    })
-    .await?;
-    in_batches(honnin, async move |tx| {
+    let jobs = in_batches(honnin, async move |tx| jobs::remove_finished(tx, finished, BATCH).await);
+    steps.note("finished jobs", jobs.await);
+    let tries = in_slices(honnin, async move |tx, after| {
+        users::sweep_tries(tx, now, sign_in::WINDOW, after, BATCH).await
+    });
+    steps.note("attempts to sign in", tries.await);
+    let browsers = in_batches(honnin, async move |tx| {
         console_sessions::remove_ended(tx, now, BATCH).await
-    })
-    .await?;
-    in_batches(honnin, async move |tx| {
+    });
+    steps.note("sessions of the console", browsers.await);
+    let challenges = in_batches(honnin, async move |tx| {
         second_factors::remove_expired_challenges(tx, now, BATCH).await
-    })
-    .await?;
-    in_batches(honnin, async move |tx| {
+    });
+    steps.note("challenges", challenges.await);
+    let responses = in_batches(honnin, async move |tx| {
         provider_accounts::remove_old_responses(tx, now, BATCH).await
-    })
-    .await?;
+    });
+    steps.note("responses of the provider", responses.await);
     let used = back(now, known_browser::LIFETIME);
-    in_batches(honnin, async move |tx| {
+    let known = in_batches(honnin, async move |tx| {
         known_browsers::remove_unused(tx, used, BATCH).await
-    })
-    .await?;
-    in_batches(honnin, async move |tx| review::remove_ended_holds(tx, now, BATCH).await).await?;
-    honnin
-        .db
-        .write(async move |tx| queue_stays::mend(tx, now).await)
-        .await?;
+    });
+    steps.note("known browsers", known.await);
+    let invited = honnin.db.write(async move |tx| invitations::sweep(tx, now).await);
+    steps.note("invitations", invited.await);
+    let resets = honnin.db.write(async move |tx| password_resets::sweep(tx, now).await);
+    steps.note("links to set a password", resets.await);
+    let holds = in_batches(honnin, async move |tx| review::remove_ended_holds(tx, now, BATCH).await);
+    steps.note("reserved cases", holds.await);
+    let stays = honnin.db.write(async move |tx| queue_stays::mend(tx, now).await);
+    steps.note("stays in the queue", stays.await);
     let counted = back(now, STAYS_KEPT);
-    in_batches(honnin, async move |tx| {
+    let ended = in_batches(honnin, async move |tx| {
         queue_stays::remove_ended(tx, counted, BATCH).await
-    })
-    .await?;
+    });
+    steps.note("ended stays in the queue", ended.await);
     let logged = request_log::oldest(honnin, now);
-    in_batches(honnin, async move |tx| {
+    let requests = in_batches(honnin, async move |tx| {
         stored_requests::remove_before(tx, logged, BATCH).await
-    })
-    .await?;
+    });
+    steps.note("request log", requests.await);
     let answered = oldest(now);
-    in_batches(honnin, async move |tx| {
+    let answers = in_batches(honnin, async move |tx| {
         idempotency::remove_old(tx, answered, BATCH).await
-    })
-    .await?;
-    in_batches(honnin, async move |tx| {
-        idempotency::forget_expired_links(tx, now, BATCH).await
-    })
-    .await?;
-    Ok(())
+    });
+    steps.note("responses to creations", answers.await);
+    let links = in_slices(honnin, async move |tx, after| {
+        idempotency::forget_expired_links(tx, now, after, BATCH).await
+    });
+    steps.note("links in responses to creations", links.await);
 }
 
 /// Tenant by tenant, as the tables are indexed.
-async fn sweep_webhooks(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
-    let tenants = honnin.db.read(async |tx| tenants::list(tx).await).await?;
-    for tenant in tenants {
-        sweep_tenant(honnin, tenant, now).await?;
+async fn sweep_webhooks(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
+    match honnin.db.read(async |tx| tenants::list(tx).await).await {
+        Err(error) => steps.note::<()>("tenants", Err(error)),
+        Ok(tenants) => {
+            for tenant in tenants {
+                steps.note(
+                    "webhooks and requests of a tenant",
+                    sweep_tenant(honnin, tenant, now).await,
+                );
+            }
+        }
     }
-    Ok(())
 }
 
 async fn sweep_tenant(honnin: &Honnin, tenant: TenantRow, now: Timestamp) -> Result<(), StoreError> {

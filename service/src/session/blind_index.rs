@@ -125,7 +125,7 @@ fn hash(key: &SessionKey, term: &Term) -> TermHash {
     key.fingerprint(&["blind index", kind, value])
 }
 
-/// Indexes the sessions that were there before the index.
+/// Indexes the sessions that were there before the index. One that cannot be decrypted is left out, once and for all: nobody can be found by it.
 ///
 /// # Errors
 /// If storage fails.
@@ -138,7 +138,13 @@ pub(crate) async fn index_earlier(honnin: &Honnin) -> Result<(), StoreError> {
         }
         let mut indexed = Vec::new();
         for session in sessions {
-            indexed.push(index(honnin, session).await?);
+            indexed.push(match index(honnin, session.clone()).await {
+                Err(StoreError::Corrupt(fault)) => {
+                    tracing::error!(%session, fault, "a session cannot be indexed, so it is not found by its person");
+                    (session, None)
+                }
+                done => done?,
+            });
         }
         let unit = honnin.db.write(async move |tx| {
             for (session, terms) in &indexed {

@@ -14,6 +14,7 @@ use service::{
     session::rate_limit::CreationRate,
 };
 use std::time::{Duration, Instant};
+use store::jobs::JobKind;
 use testkit::{
     Harness, START,
     databases::{Backend, backends},
@@ -274,4 +275,72 @@ async fn pictures_of_an_erased_session_are_removed_however_new_they_are() {
     harness.pictures.put(&id, "late", b"sealed".to_vec()).await.unwrap();
     sweep_now(&harness).await;
     assert_eq!(harness.pictures.list_names(&id).await.unwrap(), Vec::<String>::new());
+}
+
+/// Planted faults that this test detects: a step that ends the sweep; a sweep that does not come again.
+#[tokio::test]
+async fn a_step_that_fails_keeps_none_of_the_others_from_being_done() {
+    for database in backends().await {
+        let name = database.name;
+        let harness = harness(database).await;
+        fill_all(&harness, 10).await;
+        harness
+            .database
+            .run("ALTER TABLE sign_in_tries RENAME TO elsewhere")
+            .await;
+        sweep::plan(&harness.honnin).await.unwrap();
+        harness.run_until_idle().await;
+        for count in TABLES.iter().filter(|count| !count.contains("sign_in_tries")) {
+            assert_eq!(harness.database.number(count).await, 0, "{name}: {count}");
+        }
+        let open = harness.open_jobs().await;
+        let next = open.iter().find(|job| job.kind == JobKind::Sweep).unwrap();
+        assert_eq!(next.run_at, START.plus(Millis::minutes(10)), "{name}");
+        let fault = next.last_error.as_deref().unwrap();
+        assert!(fault.starts_with("attempts to sign in: "), "{name}: {fault}");
+        harness
+            .database
+            .run("ALTER TABLE elsewhere RENAME TO sign_in_tries")
+            .await;
+        harness.wait(Millis::minutes(10)).await;
+        assert_eq!(
+            harness.database.number(TABLES[6]).await,
+            0,
+            "{name}: the next one does it"
+        );
+    }
+}
+
+/// Planted fault that this test detects: a session that cannot be decrypted and stops every sweep.
+#[tokio::test]
+async fn a_session_that_cannot_be_indexed_is_left_out_and_does_not_come_again() {
+    for database in backends().await {
+        let name = database.name;
+        let harness = harness(database).await;
+        let (damaged, _) = harness.decided().await;
+        harness.decided().await;
+        harness.database.run("DELETE FROM blind_index").await;
+        harness
+            .database
+            .run("INSERT INTO unindexed_sessions (session_id) SELECT id FROM sessions")
+            .await;
+        let damage = format!("UPDATE sessions SET typed = ocr WHERE id = '{damaged}'");
+        assert_eq!(
+            harness.database.run(Box::leak(damage.into_boxed_str())).await,
+            1,
+            "{name}"
+        );
+        sweep_now(&harness).await;
+        assert_eq!(
+            harness.database.number("SELECT COUNT(*) FROM unindexed_sessions").await,
+            0,
+            "{name}"
+        );
+        let found = "SELECT COUNT(DISTINCT session_id) FROM blind_index";
+        assert_eq!(
+            harness.database.number(found).await,
+            1,
+            "{name}: the other one is indexed"
+        );
+    }
 }

@@ -274,16 +274,30 @@ pub async fn forget_tries(tx: &mut Tx, bucket: &[u8]) -> Result<(), StoreError> 
         .bind(bucket).execute(conn).await.map(drop))
 }
 
-/// Removes up to `limit` of the attempts whose window of length `window` is over at `now`. Returns how many.
+/// No name of a counter, which is a SHA-256, comes after it.
+const AFTER_ALL: [u8; 33] = [0xff; 33];
+
+/// Removes the attempts whose window of length `window` is over at `now` among the `most` counters that follow the one named `after`, or
+/// the first ones. Returns the name of the last of them, if there may be more. By name, because no index tells which are old.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn sweep_tries(tx: &mut Tx, now: Timestamp, window: Millis, limit: u32) -> Result<u64, StoreError> {
+pub async fn sweep_tries(
+    tx: &mut Tx,
+    now: Timestamp,
+    window: Millis,
+    after: Option<&Vec<u8>>,
+    most: u32,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let after = after.map_or(&[][..], Vec::as_slice);
+    let last: Option<Vec<u8>> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT bucket FROM sign_in_tries WHERE bucket > $1 ORDER BY bucket LIMIT 1 OFFSET $2")
+        .bind(after).bind(i64::from(most) - 1).fetch_optional(conn).await)?;
     on!(tx, conn => sqlx::query(
-        "DELETE FROM sign_in_tries WHERE bucket IN (
-             SELECT bucket FROM sign_in_tries WHERE since <= $1 OR since > $2 LIMIT $3)")
-        .bind(now.plus(Millis(-window.0)).as_millis()).bind(now.as_millis()).bind(i64::from(limit))
-        .execute(conn).await.map(|done| done.rows_affected()))
+        "DELETE FROM sign_in_tries WHERE bucket > $1 AND bucket <= $2 AND (since <= $3 OR since > $4)")
+        .bind(after).bind(last.as_deref().unwrap_or(&AFTER_ALL)).bind(now.plus(Millis(-window.0)).as_millis())
+        .bind(now.as_millis()).execute(conn).await.map(drop))?;
+    Ok(last)
 }
 
 /// A person's visit to the console.

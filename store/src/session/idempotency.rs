@@ -97,16 +97,35 @@ pub async fn remove_old(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u6
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// Deletes up to `limit` of the links that can no longer be opened at `now`. Returns how many.
+/// The key of a stored response: its tenant, as stored, and the hash of the `Idempotency-Key`.
+pub type AnswerKey = (String, Vec<u8>);
+
+/// Deletes the links that can no longer be opened at `now` among the `most` responses that follow the key `after`, or the first ones. Returns
+/// the last of these keys, if there may be more. By key, because no index tells which links there are.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn forget_expired_links(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+pub async fn forget_expired_links(
+    tx: &mut Tx,
+    now: Timestamp,
+    after: Option<&AnswerKey>,
+    most: u32,
+) -> Result<Option<AnswerKey>, StoreError> {
+    let (tenant, hash) = after.map_or(("", &[][..]), |(tenant, hash)| (tenant.as_str(), hash.as_slice()));
+    let last: Option<AnswerKey> = on!(tx, conn => sqlx::query_as(
+        "SELECT tenant_id, key_hash FROM idempotency WHERE (tenant_id, key_hash) > ($1, $2)
+         ORDER BY tenant_id, key_hash LIMIT 1 OFFSET $3")
+        .bind(tenant).bind(hash).bind(i64::from(most) - 1).fetch_optional(conn).await)?;
+    // `~` comes after every tenant.
+    let (last_tenant, last_hash) = last
+        .as_ref()
+        .map_or(("~", &[][..]), |(tenant, hash)| (tenant.as_str(), hash.as_slice()));
     on!(tx, conn => sqlx::query(
-        "UPDATE idempotency SET link = NULL WHERE (tenant_id, key_hash) IN (
-             SELECT tenant_id, key_hash FROM idempotency WHERE link IS NOT NULL AND link_expires_at <= $1 LIMIT $2)")
-        .bind(now.as_millis()).bind(i64::from(limit))
-        .execute(conn).await.map(|done| done.rows_affected()))
+        "UPDATE idempotency SET link = NULL WHERE (tenant_id, key_hash) > ($1, $2) AND (tenant_id, key_hash) <= ($3, $4)
+             AND link IS NOT NULL AND link_expires_at <= $5")
+        .bind(tenant).bind(hash).bind(last_tenant).bind(last_hash).bind(now.as_millis())
+        .execute(conn).await.map(drop))?;
+    Ok(last)
 }
 
 /// Deletes the link of a session, because it was opened or replaced.

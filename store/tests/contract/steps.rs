@@ -3,7 +3,7 @@
 
 use domain::{
     ids::TenantId,
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::sync::{
@@ -13,7 +13,11 @@ use std::sync::{
 use store::{
     Db, DbOptions, StoreError, Tx,
     jobs::{self, JobKind},
-    session::search::{self, Filter, Order, Page, Person},
+    people::users,
+    session::{
+        idempotency,
+        search::{self, Filter, Order, Page, Person},
+    },
 };
 use tempfile::TempDir;
 
@@ -125,4 +129,22 @@ async fn a_person_is_looked_up_however_many_sessions_there_are() {
         })
         .await;
     }
+}
+
+#[tokio::test]
+async fn a_slice_of_a_table_is_swept_however_long_the_table_is() {
+    let links = "INSERT INTO idempotency (tenant_id, key_hash, body_hash, session_id, created_at, expires_at, link_expires_at, link)
+                 SELECT printf('tn_%032x', 0), CAST(printf('%06d', i) AS BLOB), x'00', 'vs_' || i, 0, 0, 2000000, x'00' FROM n";
+    assert_bounded("links that are still good", &[TENANT, links], async |tx| {
+        let last = idempotency::forget_expired_links(tx, NOW, None, 20).await?;
+        idempotency::forget_expired_links(tx, NOW, last.as_ref(), 20).await
+    })
+    .await;
+    let tries =
+        "INSERT INTO sign_in_tries (bucket, tries, since) SELECT CAST(printf('%06d', i) AS BLOB), 1, 1000000 FROM n";
+    assert_bounded("attempts that still count", &[tries], async |tx| {
+        let last = users::sweep_tries(tx, NOW, Millis(1_000), None, 20).await?;
+        users::sweep_tries(tx, NOW, Millis(1_000), last.as_ref(), 20).await
+    })
+    .await;
 }
