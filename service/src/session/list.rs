@@ -65,11 +65,7 @@ pub async fn list_of_tenant(honnin: &Honnin, tenant: &Tenant, query: SessionQuer
                 .cloned(),
             ..Filter::default()
         };
-        let (filter, reach) = if query.metadata.is_empty() {
-            (filter, None)
-        } else {
-            within_reach(tx, &id, filter, query.after.as_ref()).await?
-        };
+        let (filter, reach) = within_reach(tx, &id, filter, query.after.as_ref()).await?;
         let limit = query.limit as usize;
         let size = if query.metadata.is_empty() {
             query.limit + 1

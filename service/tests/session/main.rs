@@ -4,5 +4,6 @@
 mod blind_index;
 mod create;
 mod expire;
+mod list;
 mod overview;
 mod reissue_link;
