@@ -5,15 +5,20 @@ use crate::{
     jobs::sweep::Retention,
     people::openid::provider::{Provider, ProviderConfig},
     request_log::RequestLog,
+    review::{self, CountedReasons},
     runtime::{
         analyser::Analyser,
+        counted::Counted,
         cpu_pool::CpuPool,
         random::Random,
         readiness::LastCheck,
         steadiness::{Moment, Steadiness},
         wake_up::WakeUps,
     },
-    session::{overview::Counted, rate_limit::CreationRate},
+    session::{
+        overview::{self, CountedFigures},
+        rate_limit::CreationRate,
+    },
     webhook::sender::WebhookSender,
 };
 use domain::{
@@ -89,8 +94,10 @@ pub struct Honnin {
     /// Held by the request that checks much of the audit log.
     pub(crate) audit_check: Arc<Mutex<()>>,
     pub(crate) key_names: Arc<KeyNames>,
-    /// Figures of overviews that took long to count.
-    pub(crate) counted: Arc<Counted>,
+    /// Figures of overviews.
+    pub(crate) figures: Arc<CountedFigures>,
+    /// Reasons of the waiting cases.
+    pub(crate) reasons: Arc<CountedReasons>,
 }
 
 impl Honnin {
@@ -115,7 +122,8 @@ impl Honnin {
             last_check: Arc::default(),
             audit_check: Arc::default(),
             key_names: Arc::default(),
-            counted: Arc::default(),
+            figures: Arc::new(Counted::new(overview::KEPT)),
+            reasons: Arc::new(Counted::new(review::KEPT)),
         }
     }
 

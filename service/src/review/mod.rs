@@ -15,16 +15,19 @@ pub use take_effect::{UndoError, list_pending, undo};
 use crate::{
     Honnin,
     access::Reviewer,
+    runtime::counted::{Bounds, Counted},
     session::search::{Filter, Order, Page, SessionSummary, list_sessions},
 };
 use domain::{
     document::DocumentType,
+    ids::{TenantId, UserId},
+    named::Named,
     outcome::Checks,
     reasons::Reason,
     session::{Plan, Status, Step},
     time::Millis,
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 use store::{StoreError, session::search};
 
 /// How long opening a case reserves it.
@@ -67,7 +70,19 @@ pub struct ReasonCounts {
     pub by_reason: Vec<(Reason, i64)>,
 }
 
-/// Counts the waiting cases, or those with one kind of document, or those assigned to the caller, by reason.
+/// How many cases there are, and how many have which reason.
+type Reasons = Arc<(i64, Vec<(Reason, i64)>)>;
+/// The reasons of a tenant's waiting cases, of those with one kind of document, or of those assigned to somebody.
+pub(crate) type CountedReasons = Counted<(TenantId, Option<&'static str>, Option<String>), Reasons>;
+
+/// For how long reasons are kept that took long to count: no longer than until an open queue asks again.
+pub(crate) const KEPT: Bounds = Bounds {
+    quick: Millis(20),
+    longest: Millis::seconds(5),
+};
+
+/// Counts the waiting cases, or those with one kind of document, or those assigned to the caller, by reason. With thousands of cases, the
+/// numbers may be some seconds old, but for that of the caller's own.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -78,23 +93,38 @@ pub async fn count_by_reason(
     mine: bool,
 ) -> Result<ReasonCounts, StoreError> {
     let (tenant, user) = (reviewer.staff().tenant().clone(), reviewer.staff().user().clone());
-    let unit = honnin.db.read(async move |tx| {
-        let assigned_to = mine.then_some(&user);
-        let cases = search::list_waiting_reasons(tx, &tenant, document, assigned_to).await?;
-        Ok::<_, StoreError>((cases, search::count_assigned(tx, &tenant, &user).await?))
-    });
-    let (cases, mine) = unit.await?;
+    let assigned_to = mine.then(|| user.clone());
+    let of = (
+        tenant.clone(),
+        document.map(DocumentType::as_str),
+        assigned_to.as_ref().map(UserId::to_string),
+    );
+    let (db, cases_of) = (honnin.db.clone(), tenant.clone());
+    let count = async move {
+        let list =
+            db.read(async move |tx| search::list_waiting_reasons(tx, &cases_of, document, assigned_to.as_ref()).await);
+        list.await.map(|cases| Arc::new(by_reason(&cases)))
+    };
+    let counted = honnin.reasons.get(&honnin.clock, of, count).await?;
+    let assigned = honnin
+        .db
+        .ask(async move |tx| search::count_assigned(tx, &tenant, &user).await);
+    let (all, by_reason) = (*counted).clone();
+    Ok(ReasonCounts {
+        all,
+        mine: assigned.await?,
+        by_reason,
+    })
+}
+
+fn by_reason(cases: &[Vec<Named<Reason>>]) -> (i64, Vec<(Reason, i64)>) {
     let mut counts: BTreeMap<Reason, i64> = BTreeMap::new();
     for reason in cases.iter().flatten().filter_map(|reason| reason.known()) {
         *counts.entry(reason).or_default() += 1;
     }
     let mut by_reason: Vec<_> = counts.into_iter().collect();
     by_reason.sort_by_key(|(_, count)| -count);
-    Ok(ReasonCounts {
-        all: i64::try_from(cases.len()).unwrap_or(i64::MAX),
-        mine,
-        by_reason,
-    })
+    (i64::try_from(cases.len()).unwrap_or(i64::MAX), by_reason)
 }
 
 /// The steps of the plan that were not performed: with any of them the session cannot be approved.

@@ -1,8 +1,9 @@
 //! What the operations stand on and know nothing of: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed JSON, lists
-//! that are read page by page.
+//! that are read page by page, what is counted once for many.
 
 pub mod analyser;
 pub mod clock;
+pub mod counted;
 pub(crate) mod cpu_pool;
 pub(crate) mod job_error;
 pub(crate) mod pages;

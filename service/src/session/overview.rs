@@ -1,14 +1,15 @@
 //! The figures of the console's overview.
 
-use crate::{Honnin, access::Staff};
+use crate::{
+    Honnin,
+    access::Staff,
+    runtime::counted::{Bounds, Counted},
+};
 use domain::{
     ids::TenantId,
     time::{Millis, Timestamp},
 };
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::Arc;
 pub use store::session::{
     search::DayCount,
     statistics::{DecisionDay, DecisionTimes, StepCount},
@@ -21,12 +22,11 @@ use store::{
     webhook::{deliveries, delivery_attempts},
 };
 
-/// Counting that takes less than this is repeated for everybody who looks.
-const QUICK: Millis = Millis::seconds(1);
-/// What took longer to count is kept for so many times as long: counting then takes a twentieth of a processor's time at most.
-const TIMES_AS_LONG: i64 = 20;
-/// But not for longer than this.
-const LONGEST: Millis = Millis::minutes(5);
+/// For how long figures are kept that took long to count.
+pub(crate) const KEPT: Bounds = Bounds {
+    quick: Millis::seconds(1),
+    longest: Millis::minutes(5),
+};
 
 /// What the overview shows.
 #[derive(Clone, Debug)]
@@ -62,43 +62,8 @@ pub struct Figures {
     pub deliveries: Vec<(i64, DeliveryCounts)>,
 }
 
-/// Figures that took long to count, for whoever looks next, by tenant and number of days.
-#[derive(Debug, Default)]
-pub(crate) struct Counted(Mutex<BTreeMap<(TenantId, i64), Kept>>);
-
-/// Figures, and until when they are shown, as time that passes evenly.
-#[derive(Debug)]
-struct Kept {
-    figures: Arc<Figures>,
-    until: Millis,
-}
-
-impl Counted {
-    fn find(&self, of: &(TenantId, i64), from: Timestamp, elapsed: Millis) -> Option<Arc<Figures>> {
-        let mut all = self.all();
-        all.retain(|_, kept| kept.until > elapsed);
-        // At midnight, another day is the first one.
-        let kept = all.get(of).filter(|kept| kept.figures.from == from)?;
-        Some(Arc::clone(&kept.figures))
-    }
-
-    /// Keeps figures that took long to count.
-    fn keep(&self, of: (TenantId, i64), figures: &Arc<Figures>, took: Millis, elapsed: Millis) {
-        if took < QUICK {
-            return;
-        }
-        let span = (took.0 * TIMES_AS_LONG).min(LONGEST.0);
-        let kept = Kept {
-            figures: Arc::clone(figures),
-            until: Millis(elapsed.0 + span),
-        };
-        self.all().insert(of, kept);
-    }
-
-    fn all(&self) -> MutexGuard<'_, BTreeMap<(TenantId, i64), Kept>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+/// The figures of a tenant by the number of days and the first one, which is another one after midnight.
+pub(crate) type CountedFigures = Counted<(TenantId, i64, Timestamp), Arc<Figures>>;
 
 /// Cases waiting for a reviewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,26 +124,23 @@ fn waiting(changes: &[(i64, i64)], first: i64, last: i64) -> Vec<(i64, i64)> {
 
 /// The figures of a tenant since `from`, the first of so many days.
 async fn figures(honnin: &Honnin, tenant: &TenantId, days: i64, from: Timestamp) -> Result<Arc<Figures>, StoreError> {
-    let (of, begun) = ((tenant.clone(), days), honnin.clock.elapsed());
-    if let Some(kept) = honnin.counted.find(&of, from, begun) {
-        return Ok(kept);
-    }
-    let (id, at) = (tenant.clone(), honnin.now());
-    let unit = honnin.db.read(async move |tx| {
-        Ok::<_, StoreError>(Figures {
-            at,
-            from,
-            days: search::count_by_day(tx, &id, from).await?,
-            steps: statistics::count_by_step(tx, &id, from, at).await?,
-            times: statistics::decision_times(tx, &id, from).await?,
-            times_by_day: statistics::decision_times_by_day(tx, &id, from).await?,
-            deliveries: deliveries::count_by_day(tx, &id, from).await?,
-        })
-    });
-    let figures = Arc::new(unit.await?);
-    let now = honnin.clock.elapsed();
-    honnin.counted.keep(of, &figures, Millis(now.0 - begun.0), now);
-    Ok(figures)
+    let (db, id, at) = (honnin.db.clone(), tenant.clone(), honnin.now());
+    let count = async move {
+        let unit = db.read(async move |tx| {
+            Ok::<_, StoreError>(Figures {
+                at,
+                from,
+                days: search::count_by_day(tx, &id, from).await?,
+                steps: statistics::count_by_step(tx, &id, from, at).await?,
+                times: statistics::decision_times(tx, &id, from).await?,
+                times_by_day: statistics::decision_times_by_day(tx, &id, from).await?,
+                deliveries: deliveries::count_by_day(tx, &id, from).await?,
+            })
+        });
+        unit.await.map(Arc::new)
+    };
+    let of = (tenant.clone(), days, from);
+    honnin.figures.get(&honnin.clock, of, count).await
 }
 
 async fn backlog(tx: &mut Tx, tenant: &TenantRow, now: Timestamp) -> Result<Backlog, StoreError> {
@@ -192,43 +154,4 @@ async fn backlog(tx: &mut Tx, tenant: &TenantRow, now: Timestamp) -> Result<Back
         late: search::count_waiting_since(tx, &tenant.id, before(settings.review_target.0)).await?,
         overdue: search::count_waiting_since(tx, &tenant.id, before(settings.retention.0 / 2)).await?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn figures(from: i64) -> Arc<Figures> {
-        Arc::new(Figures {
-            at: Timestamp::from_millis(from),
-            from: Timestamp::from_millis(from),
-            days: Vec::new(),
-            steps: Vec::new(),
-            times: Vec::new(),
-            times_by_day: Vec::new(),
-            deliveries: Vec::new(),
-        })
-    }
-
-    #[test]
-    fn what_took_long_to_count_is_kept_for_a_while_for_its_tenant_and_range() {
-        let tenant = |number| TenantId::from_random([number; 16]);
-        let (counted, of) = (Counted::default(), (tenant(1), 30));
-        let from = Timestamp::from_millis(0);
-        let is_kept = |of: &(TenantId, i64), elapsed| counted.find(of, from, Millis(elapsed)).is_some();
-        counted.keep(of.clone(), &figures(0), Millis(999), Millis(1_000));
-        assert!(!is_kept(&of, 1_000), "quickly counted");
-        counted.keep(of.clone(), &figures(0), Millis(2_000), Millis(2_000));
-        assert!(is_kept(&of, 2_000) && is_kept(&of, 41_999));
-        assert!(!is_kept(&(tenant(1), 7), 2_000) && !is_kept(&(tenant(2), 30), 2_000));
-        assert!(
-            counted
-                .find(&of, Timestamp::from_millis(86_400_000), Millis(2_000))
-                .is_none(),
-            "tomorrow"
-        );
-        assert!(!is_kept(&of, 42_000), "after twenty times as long");
-        counted.keep(of.clone(), &figures(0), Millis::minutes(10), Millis(0));
-        assert!(is_kept(&of, 299_999) && !is_kept(&of, 300_000), "five minutes at most");
-    }
 }

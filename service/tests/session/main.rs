@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod blind_index;
+mod counted;
 mod create;
 mod expire;
 mod list;

@@ -1,7 +1,9 @@
 //! The figures of the overview.
 
 use domain::{findings::SelfieFindings, funnel::FunnelStep, role::Role, tenant::TenantSettings, time::Millis};
+use futures::future::join_all;
 use service::session::overview::{Overview, StepCount, overview};
+use std::sync::Arc;
 use testkit::{Harness, analyser::holder};
 
 #[expect(clippy::unwrap_used, reason = "a test may panic")]
@@ -50,4 +52,17 @@ async fn sessions_leave_the_range_but_cases_stay_in_the_backlog_and_become_late(
     let half = TenantSettings::default().retention.0 / 2;
     harness.clock.advance(Millis(half));
     assert_eq!(of_last(&harness, 7).await.backlog.overdue, 1);
+}
+
+#[tokio::test]
+async fn those_who_open_it_at_once_share_a_count_and_whoever_comes_next_gets_another() {
+    let harness = Harness::new().await;
+    let staff = harness.staff(Role::Auditor).await;
+    harness.create().await;
+    let opened = join_all((0..16).map(|_| overview(&harness.honnin, &staff, 7))).await;
+    let figures: Vec<_> = opened.into_iter().map(|one| one.unwrap().figures).collect();
+    assert!(figures.iter().all(|one| Arc::ptr_eq(one, &figures[0])));
+    harness.create().await;
+    let next = of_last(&harness, 7).await.figures;
+    assert_eq!(next.days.iter().map(|day| day.count).sum::<i64>(), 2);
 }
