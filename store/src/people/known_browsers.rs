@@ -26,19 +26,20 @@ pub struct BrowserRow {
 /// # Errors
 /// If the database does not respond.
 pub async fn see(tx: &mut Tx, user: &UserId, row: &BrowserRow) -> Result<bool, StoreError> {
-    let known = on!(tx, conn => sqlx::query(
-        "UPDATE known_browsers SET agent = $3, address = $4, last_used_at = $5 WHERE user_id = $1 AND hash = $2")
-        .bind(user.as_str()).bind(&row.hash).bind(&row.agent).bind(&row.address).bind(row.last_used_at.as_millis())
+    // First, because of two who sign in with it at the same time, the second waits here for the first.
+    let is_new = on!(tx, conn => sqlx::query(
+        "INSERT INTO known_browsers (user_id, hash, agent, address, first_used_at, last_used_at)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id, hash) DO NOTHING")
+        .bind(user.as_str()).bind(&row.hash).bind(&row.agent).bind(&row.address)
+        .bind(row.first_used_at.as_millis()).bind(row.last_used_at.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))?;
-    if !known {
+    if !is_new {
         on!(tx, conn => sqlx::query(
-            "INSERT INTO known_browsers (user_id, hash, agent, address, first_used_at, last_used_at)
-             VALUES ($1, $2, $3, $4, $5, $6)")
-            .bind(user.as_str()).bind(&row.hash).bind(&row.agent).bind(&row.address)
-            .bind(row.first_used_at.as_millis()).bind(row.last_used_at.as_millis())
+            "UPDATE known_browsers SET agent = $3, address = $4, last_used_at = $5 WHERE user_id = $1 AND hash = $2")
+            .bind(user.as_str()).bind(&row.hash).bind(&row.agent).bind(&row.address).bind(row.last_used_at.as_millis())
             .execute(conn).await.map(drop))?;
     }
-    Ok(known)
+    Ok(!is_new)
 }
 
 /// Removes all but the `most` browsers of a person that were used last.

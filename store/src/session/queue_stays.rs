@@ -61,7 +61,8 @@ pub async fn mend(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
         "INSERT INTO queue_stays (session_id, attempt, tenant_id, entered_at)
          SELECT id, attempt, tenant_id, COALESCE(waiting_since, created_at) FROM sessions
          WHERE status = 'reviewing' AND NOT EXISTS (SELECT 1 FROM queue_stays
-             WHERE queue_stays.session_id = sessions.id AND queue_stays.attempt = sessions.attempt)")
+             WHERE queue_stays.session_id = sessions.id AND queue_stays.attempt = sessions.attempt)
+         ON CONFLICT (session_id, attempt) DO NOTHING")
         .execute(conn).await.map(|done| done.rows_affected()))?;
     Ok(left + entered)
 }

@@ -257,6 +257,16 @@ async fn a_browser_is_known_to_its_person_until_it_is_removed_or_makes_room() {
             let found = write!(db, tx => known_browsers::see(tx, id, seen)).unwrap();
             assert_eq!(found, known, "{name}: {seen:?}");
         }
+        let both = row(9, 3);
+        let (one, other) = (async { write!(db, tx => known_browsers::see(tx, id, both)) }, async {
+            write!(db, tx => known_browsers::see(tx, id, both))
+        });
+        let (one, other) = futures::join!(one, other);
+        assert!(
+            one.unwrap() != other.unwrap(),
+            "{name}: of two at the same time, it is new to one"
+        );
+        write!(db, tx => known_browsers::remove(tx, id, &both.hash)).unwrap();
         let theirs = row(1, 4);
         assert!(
             !write!(db, tx => known_browsers::see(tx, &colleague.id, theirs)).unwrap(),
