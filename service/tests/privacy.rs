@@ -430,3 +430,20 @@ async fn a_secret_in_the_configuration_is_new_when_it_has_changed() {
         ]
     );
 }
+
+#[tokio::test]
+async fn a_long_token_is_the_same_at_the_next_start() {
+    let mut harness = Harness::new().await;
+    harness.secrets = vec![(SecretKind::KeyServiceToken, Secret::new("e".repeat(2_000)))];
+    harness.restart().await;
+    let since = async || {
+        secret_age::note(&harness.honnin).await.unwrap();
+        let ages = secret_age::oldest(&harness.honnin).await.unwrap().into_iter();
+        let of_token = ages.filter(|age| age.kind == SecretKind::KeyServiceToken);
+        of_token.map(|age| age.since).collect::<Vec<_>>()
+    };
+    let first = since().await;
+    assert_eq!(first, [harness.honnin.now()]);
+    harness.clock.advance(Millis::days(1));
+    assert_eq!(since().await, first);
+}

@@ -7,6 +7,7 @@ use argon2::{
 };
 use domain::secret::Secret;
 use sha2::{Digest, Sha256};
+use store::StoreError;
 use tokio::sync::Semaphore;
 
 /// Minimum length, in characters.
@@ -100,15 +101,17 @@ pub(crate) async fn hash(password: Secret<String>) -> String {
 }
 
 /// Whether `password` matches `stored`; `None` takes as long and never matches.
-pub(crate) async fn verify(password: Secret<String>, stored: Option<String>) -> bool {
-    work(move || {
+///
+/// # Errors
+/// If it could not be compared.
+pub(crate) async fn verify(password: Secret<String>, stored: Option<String>) -> Result<bool, StoreError> {
+    let compared = work(move || {
         let phc = stored.as_deref().unwrap_or(NOBODY);
         let given = &password.expose().as_bytes()[..password.expose().len().min(MOST)];
         let same = PasswordHash::new(phc).is_ok_and(|phc| Argon2::default().verify_password(given, &phc).is_ok());
         same && stored.is_some() && password.expose().len() <= MOST
-    })
-    .await
-    .unwrap_or(false)
+    });
+    compared.await.ok_or(StoreError::Panicked)
 }
 
 async fn work<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
@@ -183,10 +186,11 @@ mod tests {
     #[tokio::test]
     async fn a_password_opens_its_own_hash_only() {
         let stored = hash(Secret::new("correct horse battery".into())).await;
-        assert!(verify(Secret::new("correct horse battery".into()), Some(stored.clone())).await);
-        assert!(!verify(Secret::new("correct horse batterz".into()), Some(stored)).await);
-        assert!(!verify(Secret::new("correct horse battery".into()), Some(String::new())).await);
-        assert!(!verify(Secret::new(String::new()), None).await);
+        let opens = async |password: &str, stored| verify(Secret::new(password.into()), stored).await.unwrap();
+        assert!(opens("correct horse battery", Some(stored.clone())).await);
+        assert!(!opens("correct horse batterz", Some(stored)).await);
+        assert!(!opens("correct horse battery", Some(String::new())).await);
+        assert!(!opens("", None).await);
     }
 
     #[test]

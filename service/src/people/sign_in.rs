@@ -136,7 +136,7 @@ async fn enter(
     let user = find.await?;
     // Without a password, it takes as long.
     let stored = user.as_ref().filter(|user| user.has_password());
-    let right = password::verify(password, stored.map(|user| user.password.clone())).await;
+    let right = password::verify(password, stored.map(|user| user.password.clone())).await?;
     let entry = |action: AuditAction, actor: String| audit::Entry {
         at: now,
         tenant: user.as_ref().and_then(|user| Some(user.place.as_ref()?.0.clone())),

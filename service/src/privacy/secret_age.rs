@@ -1,6 +1,6 @@
-//! How old secrets are, so that they are replaced on a schedule. Webhook secrets and API keys have the time at which they were issued. Of a
-//! secret in the configuration, it is noted at each start whether it is still the same; of the master key, with each sweep as well, because
-//! it is rotated while the installation serves.
+//! How old secrets are, so that they are replaced on a schedule. Webhook secrets and API keys have the time at which they were issued. Each
+//! start checks whether the secrets in the configuration are still the same; each sweep also checks the master key, which is rotated while the
+//! installation serves.
 
 use crate::{
     Honnin,
@@ -8,6 +8,7 @@ use crate::{
     people::password,
 };
 use domain::{ids::TenantId, secret::Secret, secret_kind::SecretKind, time::Timestamp};
+use sha2::{Digest as _, Sha256};
 use store::{
     StoreError, Tx,
     settings::{
@@ -33,12 +34,17 @@ pub struct SecretAge {
 pub async fn note(honnin: &Honnin) -> Result<(), StoreError> {
     note_master_key(honnin).await?;
     for (kind, secret) in &honnin.config.secrets {
-        let before = find_mark(honnin, *kind).await?;
-        if !password::verify(secret.clone(), before.clone()).await {
-            put(honnin, *kind, password::hash(secret.clone()).await, before).await?;
+        let (digest, before) = (digest(secret), find_mark(honnin, *kind).await?);
+        if !password::verify(digest.clone(), before.clone()).await? {
+            put(honnin, *kind, password::hash(digest).await, before).await?;
         }
     }
     Ok(())
+}
+
+/// What is hashed in place of a secret: a token may be longer than any password, and what is hashed slowly has a bound.
+fn digest(secret: &Secret<String>) -> Secret<String> {
+    Secret::new(hex::encode(Sha256::digest(secret.expose())))
 }
 
 /// Notes whether the master key is new.
