@@ -728,3 +728,20 @@ async fn admins_are_told_of_new_admins_and_developers_of_secrets_that_others_dis
         ]
     );
 }
+
+#[tokio::test]
+async fn an_authenticator_app_counts_only_together_with_its_audit_entry_and_its_recovery_codes() {
+    const BREAK: &str = "CREATE TRIGGER broken BEFORE INSERT ON audit WHEN NEW.action = 'factor.add'
+        BEGIN SELECT RAISE(ABORT, 'broken'); END";
+    let (harness, rita) = rita().await;
+    let begun = begin_authenticator(&harness.honnin, &rita).await.unwrap();
+    let code = code(&harness, &app(begun.secret.expose()));
+    harness.database.run(BREAK).await;
+    let failed = confirm_authenticator(&harness.honnin, &rita, &code).await;
+    assert!(matches!(failed, Err(SetUpError::Store(_))), "{failed:?}");
+    let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+    assert!(!factors.any() && factors.recovery_codes == 0, "{factors:?}");
+    harness.database.run("DROP TRIGGER broken").await;
+    let codes = confirm_authenticator(&harness.honnin, &rita, &code).await.unwrap();
+    assert_eq!(codes.unwrap().len(), 10);
+}

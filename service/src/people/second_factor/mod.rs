@@ -193,20 +193,23 @@ pub async fn confirm_authenticator(
     code: &str,
 ) -> Result<Option<Vec<Secret<String>>>, SetUpError> {
     begun_authenticator(honnin, staff).await?;
-    check_code(honnin, staff.user(), code, Accepts::Begun)
-        .await
-        .map_err(SetUpError::Code)?;
-    let entry = staff.entry(honnin.now(), AuditAction::FactorAdd, Some(staff.user().to_string()));
+    let checked = check_code(honnin, staff.user(), code, Accepts::Begun).await;
+    let checked = checked.map_err(SetUpError::Code)?;
+    let mut entry = staff.entry(honnin.now(), AuditAction::FactorAdd, Some(staff.user().to_string()));
+    entry.detail = Some("authenticator app".to_owned());
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
-    let user = staff.user().clone();
-    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
-        let mut entry = entry.clone();
-        entry.detail = Some("authenticator app".to_owned());
+    // The app counts together with what goes with it: nobody is asked for a factor whose recovery codes they never got.
+    let unit = honnin.db.write(async move |tx| -> Result<_, CodeError> {
+        checked.use_up(tx).await?;
         audit::record(tx, &entry).await?;
-        give_first_codes(tx, &user, &hashes).await
+        Ok(give_first_codes(tx, &checked.user, &hashes).await?)
     });
-    Ok(unit.await?.then_some(codes))
+    let is_first = unit.await.map_err(|error| match error {
+        CodeError::Store(error) => SetUpError::Store(error),
+        refused => SetUpError::Code(refused),
+    })?;
+    Ok(is_first.then_some(codes))
 }
 
 /// Stores recovery codes for a person who has none. Returns whether they were stored.
@@ -302,9 +305,35 @@ fn bucket(user: &UserId) -> Vec<u8> {
     Sha256::digest(format!("code\n{user}")).to_vec()
 }
 
-/// Checks a code of the app or a recovery code, which is good once. Attempts are counted first and failures only are kept, so that
-/// concurrent attempts stay within the limit.
-async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts) -> Result<(), CodeError> {
+/// A code that was counted as an attempt and compared, and has yet to be used up.
+struct Checked {
+    user: UserId,
+    /// The time step whose code of the app it is.
+    step: Option<i64>,
+    /// Of the recovery code that it may be.
+    recovery: Option<Vec<u8>>,
+    tries: Vec<u8>,
+    at: Timestamp,
+}
+
+impl Checked {
+    /// Uses the code up, which is good once, and takes the attempt back.
+    async fn use_up(&self, tx: &mut Tx) -> Result<(), CodeError> {
+        let is_good = match (self.step, &self.recovery) {
+            (Some(step), _) => second_factors::use_step(tx, &self.user, step, self.at).await?,
+            (None, Some(hash)) => second_factors::use_recovery_code(tx, &self.user, hash).await?,
+            (None, None) => false,
+        };
+        if !is_good {
+            return Err(CodeError::Wrong);
+        }
+        Ok(users::take_back_try(tx, &self.tries, self.at).await?)
+    }
+}
+
+/// Compares a code of the app or a recovery code. Attempts are counted first and failures only are kept, so that concurrent attempts stay
+/// within the limit.
+async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts) -> Result<Checked, CodeError> {
     let (now, tries) = (honnin.now(), bucket(user));
     let counting = tries.clone();
     let count = honnin
@@ -328,19 +357,19 @@ async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts
         let found = totp(secret.expose(), "")?.check(&code, seconds);
         step = found.and_then(|step| i64::try_from(step).ok());
     }
-    let (user, hash) = (user.clone(), recovery_hash(&code));
-    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
-        let good = match step {
-            Some(step) => second_factors::use_step(tx, &user, step, now).await?,
-            None if accepts == Accepts::Confirmed => second_factors::use_recovery_code(tx, &user, &hash).await?,
-            None => false,
-        };
-        if good {
-            users::take_back_try(tx, &tries, now).await?;
-        }
-        Ok(good)
-    });
-    if unit.await? { Ok(()) } else { Err(CodeError::Wrong) }
+    Ok(Checked {
+        user: user.clone(),
+        step,
+        recovery: (accepts == Accepts::Confirmed).then(|| recovery_hash(&code)),
+        tries,
+        at: now,
+    })
+}
+
+/// Checks a code of a person's second factor, and uses it up.
+async fn take_code(honnin: &Honnin, user: &UserId, code: &str) -> Result<(), CodeError> {
+    let checked = check_code(honnin, user, code, Accepts::Confirmed).await?;
+    honnin.db.write(async move |tx| checked.use_up(tx).await).await
 }
 
 /// Signs in a person whose password was right, with a code.
@@ -353,7 +382,7 @@ pub async fn sign_in_with_code(
     code: &str,
     client: &Client,
 ) -> Result<(), CodeError> {
-    let checked = check_code(honnin, &half.user, code, Accepts::Confirmed).await;
+    let checked = take_code(honnin, &half.user, code).await;
     if matches!(checked, Err(CodeError::Throttled | CodeError::Store(_))) {
         return checked;
     }
@@ -374,7 +403,7 @@ pub async fn sign_in_with_code(
 /// # Errors
 /// [`CodeError`].
 pub async fn confirm_code(honnin: &Honnin, staff: &Staff, code: &str) -> Result<(), CodeError> {
-    check_code(honnin, staff.user(), code, Accepts::Confirmed).await
+    take_code(honnin, staff.user(), code).await
 }
 
 async fn find(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {
