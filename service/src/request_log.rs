@@ -72,6 +72,17 @@ impl RequestLog {
         (mem::take(&mut state.waiting), mem::take(&mut state.dropped))
     }
 
+    /// Puts entries back that could not be written, before those that have come since. The oldest are dropped if there is no room.
+    fn put_back(&self, mut entries: Vec<Entry>) {
+        let mut state = self.state();
+        let room = ROOM.saturating_sub(state.waiting.len());
+        let excess = entries.len().saturating_sub(room);
+        drop(entries.drain(..excess));
+        state.dropped += excess as u64;
+        entries.append(&mut state.waiting);
+        state.waiting = entries;
+    }
+
     /// Counts the entries of a batch. The tenants whose oldest entries are to be removed.
     fn due_for_trim(&self, batch: &[Entry]) -> Vec<TenantId> {
         let mut state = self.state();
@@ -108,30 +119,57 @@ pub fn note(honnin: &Honnin, entry: Entry) {
     }
 }
 
-/// Writes what this process has collected.
+/// Writes what this process has collected, also if the caller goes away meanwhile: others' requests are among it.
 ///
 /// # Errors
-/// If storage fails: what was collected is lost.
+/// If storage fails. What could not be written is collected again, as far as there is room.
 pub async fn write(honnin: &Honnin) -> Result<(), StoreError> {
-    let _one_at_a_time = honnin.request_log.writing.lock().await;
-    let (entries, dropped) = honnin.request_log.take();
+    let honnin = honnin.clone();
+    let written = tokio::spawn(async move { write_collected(&honnin).await });
+    written.await.unwrap_or(Err(StoreError::Panicked))
+}
+
+async fn write_collected(honnin: &Honnin) -> Result<(), StoreError> {
+    let log = &honnin.request_log;
+    let _one_at_a_time = log.writing.lock().await;
+    let (mut entries, dropped) = log.take();
     if dropped > 0 {
-        tracing::warn!(dropped, "the request log has gaps: the database is too slow for it");
+        tracing::warn!(
+            dropped,
+            "the request log has gaps: the database is too slow for it, or refuses it"
+        );
     }
-    let most = honnin.config.retention.requests.most;
-    for batch in entries.chunks(MOST_AT_ONCE) {
-        let full = honnin.request_log.due_for_trim(batch);
-        let batch = batch.to_vec();
-        let unit = honnin.db.write(async move |tx| {
-            request_log::insert_all(tx, &batch).await?;
-            for tenant in &full {
-                request_log::keep_newest(tx, tenant, most).await?;
+    while !entries.is_empty() {
+        let rest = entries.split_off(entries.len().min(MOST_AT_ONCE));
+        match write_batch(honnin, &entries).await {
+            Ok(()) => entries = rest,
+            // It would be refused again.
+            Err(error @ (StoreError::Refused(_) | StoreError::Duplicate)) => {
+                log.state().dropped += entries.len() as u64;
+                log.put_back(rest);
+                return Err(error);
             }
-            Ok::<_, StoreError>(())
-        });
-        unit.await?;
+            Err(error) => {
+                entries.extend(rest);
+                log.put_back(entries);
+                return Err(error);
+            }
+        }
     }
     Ok(())
+}
+
+async fn write_batch(honnin: &Honnin, batch: &[Entry]) -> Result<(), StoreError> {
+    let full = honnin.request_log.due_for_trim(batch);
+    let (batch, most) = (batch.to_vec(), honnin.config.retention.requests.most);
+    let unit = honnin.db.write(async move |tx| {
+        request_log::insert_all(tx, &batch).await?;
+        for tenant in &full {
+            request_log::keep_newest(tx, tenant, most).await?;
+        }
+        Ok(())
+    });
+    unit.await
 }
 
 /// Writes every second, or when there is enough for a batch, until `stop`; then once more.
@@ -193,4 +231,33 @@ pub fn kept(honnin: &Honnin) -> Kept {
 /// Entries from before this time are removed.
 pub(crate) fn oldest(honnin: &Honnin, now: Timestamp) -> Timestamp {
     now.plus(Millis(-kept(honnin).age.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::{ApiKeyId, RequestId};
+
+    #[test]
+    fn what_could_not_be_written_comes_first_again_and_the_oldest_make_room() {
+        let entry = |number: i64| Entry {
+            tenant: TenantId::from_random([1; 16]),
+            key: ApiKeyId::from_random([1; 16]),
+            at: Timestamp::from_millis(number),
+            request: RequestId::from_random([1; 16]),
+            method: "GET".into(),
+            route: "/v1/events".into(),
+            status: 200,
+            error: None,
+            duration_ms: 1,
+            address: "192.0.2.1".into(),
+        };
+        let log = RequestLog::default();
+        let room = ROOM as i64;
+        log.state().waiting = (3..=room).map(entry).collect();
+        log.put_back((0..3).map(entry).collect());
+        let (waiting, dropped) = log.take();
+        assert!(waiting.iter().map(|entry| entry.at.as_millis()).eq(1..=room));
+        assert_eq!(dropped, 1);
+    }
 }

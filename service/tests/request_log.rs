@@ -5,6 +5,7 @@ use domain::{
     ids::{ApiKeyId, RequestId, TenantId},
     time::Millis,
 };
+use futures::FutureExt as _;
 use service::{
     jobs::sweep,
     request_log::{self, kept},
@@ -86,4 +87,33 @@ async fn when_nobody_writes_the_log_stays_within_its_memory() {
     assert_eq!(count(&harness).await, 10_000);
     note(&harness, 1);
     assert_eq!(count(&harness).await, 10_001, "it goes on");
+}
+
+#[tokio::test]
+async fn a_developer_who_leaves_the_page_takes_no_requests_along() {
+    let harness = Harness::new().await;
+    let developer = harness.developer().await;
+    note(&harness, 1_200);
+    let all = RequestFilter::default();
+    let page = request_log::list(&harness.honnin, &developer, all, None, 100_000);
+    assert!(page.now_or_never().is_none());
+    assert_eq!(count(&harness).await, 1_200);
+}
+
+#[tokio::test]
+async fn what_the_database_could_not_take_is_written_later() {
+    const BREAK: &str = "CREATE TRIGGER broken BEFORE INSERT ON request_log WHEN NEW.status = 418
+        BEGIN SELECT RAISE(ABORT, 'broken'); END";
+    let harness = Harness::new().await;
+    note(&harness, 600);
+    let teapot = RequestEntry {
+        status: 418,
+        ..entry(&harness, &harness.tenant.id)
+    };
+    request_log::note(&harness.honnin, teapot);
+    note(&harness, 600);
+    harness.database.run(BREAK).await;
+    request_log::write(&harness.honnin).await.unwrap_err();
+    harness.database.run("DROP TRIGGER broken").await;
+    assert_eq!(count(&harness).await, 1_201);
 }
