@@ -57,6 +57,14 @@ pub enum OpenError {
     /// A backup is being restored into the data folder.
     #[error("{}: a backup is being restored into this folder; run `honnin backup restore` again if it was interrupted", .0.display())]
     Restoring(PathBuf),
+    /// Whether a backup is being restored into the data folder cannot be told.
+    #[error("cannot tell whether a backup is being restored: {}: {source}", path.display())]
+    RestoringUnknown {
+        /// The file that would say so.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// A backup is being restored into the database, perhaps from another node.
     #[error(
         "database.url: a backup is being restored into this database; run `honnin backup restore` again if it was interrupted"
@@ -201,8 +209,11 @@ pub async fn open_with(
 }
 
 fn check_restored(config: &Config) -> Result<(), OpenError> {
-    if config.data_dir.join(UNFINISHED).exists() {
-        return Err(OpenError::Restoring(config.data_dir.clone()));
+    let path = config.data_dir.join(UNFINISHED);
+    match path.try_exists() {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(OpenError::Restoring(config.data_dir.clone())),
+        Err(source) => Err(OpenError::RestoringUnknown { path, source }),
     }
     Ok(())
 }
@@ -406,3 +417,15 @@ mod tests {
         }
     }
 }
+
+    #[test]
+    fn a_mark_of_a_restore_that_cannot_be_looked_for_is_not_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut layers = crate::config::Layers::defaults();
+        layers.set("data_dir", folder.path().to_str().unwrap());
+        let config = Config::read(&layers).unwrap();
+        assert!(check_restored(&config).is_ok());
+        std::os::unix::fs::symlink(UNFINISHED, folder.path().join(UNFINISHED)).unwrap();
+        let refused = check_restored(&config).unwrap_err().to_string();
+        assert!(refused.contains(UNFINISHED), "{refused}");
+    }

@@ -36,23 +36,27 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 /// Copies a file and returns what was copied. Its name is durable once its folder is synced.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<FileHash, BackupError> {
     reach(to)?;
-    let mut source = File::open(from).map_err(at(from))?;
+    let source = File::open(from).map_err(at(from))?;
     let mut target = create(to).map_err(at(to))?;
-    let copied = pass(&mut source, |piece| target.write_all(piece)).map_err(at(to))?;
+    let copied = pass((source, from), |piece| target.write_all(piece).map_err(at(to)))?;
     target.sync_all().map_err(at(to))?;
     Ok(copied)
 }
 
 /// The hash of a file.
 pub(super) fn hash(path: &Path) -> Result<FileHash, BackupError> {
-    let mut source = File::open(path).map_err(at(path))?;
-    pass(&mut source, |_| Ok(())).map_err(at(path))
+    let source = File::open(path).map_err(at(path))?;
+    pass((source, path), |_| Ok(()))
 }
 
-fn pass(source: &mut File, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<FileHash> {
+/// Gives what is in a file to `to`, piece by piece. An error names the side that it is of.
+fn pass(
+    (mut source, from): (File, &Path),
+    mut to: impl FnMut(&[u8]) -> Result<(), BackupError>,
+) -> Result<FileHash, BackupError> {
     let (mut hash, mut bytes, mut piece) = (Sha256::new(), 0, vec![0; PIECE]);
     loop {
-        let length = source.read(&mut piece)?;
+        let length = source.read(&mut piece).map_err(at(from))?;
         if length == 0 {
             break;
         }
@@ -114,6 +118,11 @@ pub(super) fn remove_folder(path: &Path) -> Result<(), BackupError> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
         _ => Ok(()),
     }
+}
+
+/// Whether there is a file or folder. What cannot be looked for is not missing.
+pub(super) fn exists(path: &Path) -> Result<bool, BackupError> {
+    path.try_exists().map_err(at(path))
 }
 
 /// The names of what is directly in a folder.

@@ -145,7 +145,7 @@ async fn copy_one(from: &PicturePlace, to: &Place, path: String) -> Result<Optio
 /// Writes a picture and, if necessary, the folders that it is in.
 fn write(path: &Path, picture: &[u8]) -> Result<(), BackupError> {
     let above = path.parent().unwrap_or(path);
-    if !above.exists() {
+    if !files::exists(above)? {
         files::create_folder(above)?;
     }
     files::write(path, picture)

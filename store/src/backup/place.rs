@@ -78,7 +78,7 @@ impl Place {
     /// Whether there is a small file with this name.
     pub(super) async fn has(&self, name: &str) -> Result<bool, BackupError> {
         match self {
-            Self::Folder(folder) => Ok(folder.join(name).exists()),
+            Self::Folder(folder) => files::exists(&folder.join(name)),
             Self::Bucket(objects) => Ok(objects.read(name).await?.is_some()),
         }
     }
@@ -134,7 +134,7 @@ impl Place {
         match self {
             Self::Folder(folder) => {
                 let pictures = folder.join(PICTURES);
-                if !pictures.exists() {
+                if !files::exists(&pictures)? {
                     return Ok(Vec::new());
                 }
                 let below = files::below(&pictures)?.into_iter();
@@ -149,7 +149,7 @@ impl Place {
         match self {
             Self::Folder(folder) => {
                 let path = folder.join(name);
-                path.exists().then(|| files::hash(&path)).transpose()
+                files::exists(&path)?.then(|| files::hash(&path)).transpose()
             }
             Self::Bucket(objects) => objects.pass(name, bytes, |_| Ok(())).await,
         }
@@ -257,7 +257,7 @@ struct Scratch {
 
 impl Scratch {
     fn new(within: &Path) -> Result<Self, BackupError> {
-        let created = (!within.exists()).then(|| within.to_owned());
+        let created = (!files::exists(within)?).then(|| within.to_owned());
         let folder = within.join(STAGED);
         files::create_folder(&folder)?;
         let lock = File::open(&folder).map_err(super::at(&folder))?;

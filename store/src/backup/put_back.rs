@@ -43,7 +43,7 @@ impl DatabasePlace {
 
     async fn is_empty(&self) -> Result<bool, BackupError> {
         match self {
-            Self::File(path) => Ok(!path.exists()),
+            Self::File(path) => Ok(!files::exists(path)?),
             Self::Postgres(url) => postgres::is_empty(url).await,
         }
     }
@@ -136,15 +136,17 @@ impl Target {
             }
             PicturePlace::Folder(folder) => {
                 if !is_begun(folder)
-                    && folder.exists()
+                    && files::exists(folder)?
                     && let Some(there) = files::below(folder)?.iter().find(|path| *path != Path::new(CHECK))
                 {
                     return Ok(Some(folder.join(there)));
                 }
             }
         }
-        let master_key = self.master_key.clone();
-        Ok(master_key.filter(|file| !is_begun(file) && file.exists()))
+        match &self.master_key {
+            Some(file) if !is_begun(file) && files::exists(file)? => Ok(Some(file.clone())),
+            _ => Ok(None),
+        }
     }
 
     /// The file that marks the data folder.

@@ -5,8 +5,8 @@
 //! excuses whatever there is elsewhere.
 
 use super::{
-    BackupError, DatabasePlace, Gaps, Halves, MANIFEST, Objects, PicturePlace, Place, Source, Target, UNFINISHED,
-    files::{below, interruption},
+    BackupError, DatabasePlace, Gaps, Halves, MANIFEST, Objects, PICTURES, PicturePlace, Place, Source, Target, UNFINISHED,
+    files::{self, below, interruption},
     make, put_back, verify,
 };
 use crate::{
@@ -459,4 +459,30 @@ async fn a_folder_that_holds_something_else_or_the_installation_itself_is_refuse
         assert!(refused.contains(reason), "{refused}");
     }
     assert!(full.join("letter").exists() && itself.join("honnin.db").exists());
+}
+
+#[test]
+fn an_error_names_the_file_that_it_happened_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+    // It can be opened and not be read.
+    std::fs::create_dir(&from).unwrap();
+    let error = files::copy(&from, &to).unwrap_err();
+    assert!(
+        matches!(&error, BackupError::File { path, .. } if *path == from),
+        "{error}"
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_cannot_be_looked_for_is_not_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [MANIFEST, PICTURES] {
+        std::os::unix::fs::symlink(name, folder.path().join(name)).unwrap();
+    }
+    let place = Place::Folder(folder.path().to_owned());
+    assert!(place.has(MANIFEST).await.is_err());
+    assert!(place.hash(MANIFEST, 1).await.is_err());
+    assert!(place.pictures().await.is_err());
 }
