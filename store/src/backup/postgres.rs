@@ -23,6 +23,11 @@ use std::{
 /// The table of marks.
 const MARKS: &str = include_str!("../../../migrations/postgres/0031_marks.sql");
 
+/// Begins the transaction whose snapshot is copied. It is idle while the program runs, for as long as that takes, so the server must not
+/// end it for that.
+const BEGIN: &str =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
+
 /// The dump of a database.
 pub(super) const fn dump_of(half: Half) -> &'static str {
     match half {
@@ -60,9 +65,7 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
     let failed = |error: sqlx::Error| BackupError::database(dump, error);
     let mut connection = options.connect().await.map_err(failed)?;
     // The program and the statements below see the same moment.
-    run(&mut connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        .await
-        .map_err(failed)?;
+    sqlx::raw_sql(BEGIN).execute(&mut connection).await.map_err(failed)?;
     let snapshot: String = sqlx::query_scalar("SELECT pg_export_snapshot()")
         .fetch_one(&mut connection)
         .await
@@ -97,10 +100,11 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
     ];
     let mut program = program("pg_dump", &options);
     program.args(arguments).arg(snapshot);
-    let dumped = end(program, dump, Some(files::create(dump).map_err(at(dump))?)).await;
-    run(&mut connection, "COMMIT").await.map_err(failed)?;
-    connection.close().await.map_err(failed)?;
-    dumped?;
+    end(program, dump, Some(files::create(dump).map_err(at(dump))?)).await?;
+    // The dump is whole whatever becomes of the transaction, which has only read.
+    if let Err(error) = connection.close().await {
+        tracing::warn!(%error, "the connection that a database was copied with did not close properly");
+    }
     files::sync(dump)?;
     let mut lists = vec![(ids_of(half), listed.join("\n"))];
     if half == Half::Data {
@@ -125,10 +129,6 @@ pub(super) async fn erased_keys(url: &str) -> Result<Vec<String>, BackupError> {
         .map_err(failed)?;
     connection.close().await.map_err(failed)?;
     Ok(erased)
-}
-
-async fn run(connection: &mut PgConnection, statement: &'static str) -> Result<(), sqlx::Error> {
-    sqlx::query(statement).execute(connection).await.map(drop)
 }
 
 /// Whether the database at `url` has no installation in it.

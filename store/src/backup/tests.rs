@@ -5,9 +5,9 @@
 //! excuses whatever there is elsewhere.
 
 use super::{
-    BackupError, DatabasePlace, Gaps, Halves, MANIFEST, Objects, PICTURES, PicturePlace, Place, Source, Target, UNFINISHED,
+    BackupError, DatabasePlace, Gaps, Half, Halves, MANIFEST, Objects, PICTURES, PicturePlace, Place, Source, Target, UNFINISHED,
     files::{self, below, interruption},
-    make, put_back, verify,
+    make, postgres, put_back, verify,
 };
 use crate::{
     Db, DbOptions,
@@ -485,4 +485,19 @@ async fn what_cannot_be_looked_for_is_not_missing() {
     assert!(place.has(MANIFEST).await.is_err());
     assert!(place.hash(MANIFEST, 1).await.is_err());
     assert!(place.pictures().await.is_err());
+}
+
+#[tokio::test]
+async fn a_server_that_ends_idle_transactions_can_be_copied() {
+    const AFTER_20_MS: &str = "DO $$ BEGIN EXECUTE format(
+        'ALTER DATABASE %I SET idle_in_transaction_session_timeout = 20', current_database()); END $$";
+    let Some(server) = testkit::databases::postgres_server() else {
+        return;
+    };
+    let url = testkit::databases::empty(&server).await;
+    Db::open(&url, DbOptions::default()).await.unwrap().close().await;
+    testkit::databases::run_at(&url, AFTER_20_MS).await;
+    let folder = tempfile::tempdir().unwrap();
+    let copied = postgres::copy(&url, Half::Data, |name| folder.path().join(name)).await;
+    assert!(copied.is_ok(), "{:?}", copied.err());
 }
