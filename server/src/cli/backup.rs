@@ -16,7 +16,9 @@ use std::{
     str::FromStr,
     sync::Arc,
 };
-use store::backup::{self, DatabasePlace, Done, Gaps, Halves, Objects, Place, Source, Target, Verified};
+use store::backup::{
+    self, DatabasePlace, Done, Gaps, Halves, Objects, Options, Place, Source, Stale, Target, Verified,
+};
 
 #[derive(Subcommand)]
 pub(super) enum BackupCommand {
@@ -39,6 +41,9 @@ pub(super) struct Create {
     /// Copy even if pictures or keys of sessions that were not erased are missing; the copy lists them.
     #[arg(long)]
     allow_missing: bool,
+    /// Take the bucket of the keys over from a backup that was killed. Only if it is certain that no other backup is running.
+    #[arg(long)]
+    take_over: bool,
 }
 
 #[derive(Args)]
@@ -81,7 +86,14 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
 
 fn make(config: &Config, create: &Create) -> Result<(), Failure> {
     let Create { to, keys, .. } = create;
-    let gaps = if create.allow_missing { Gaps::Note } else { Gaps::Refuse };
+    let options = Options {
+        gaps: if create.allow_missing { Gaps::Note } else { Gaps::Refuse },
+        stale: if create.take_over {
+            Stale::TakeOver
+        } else {
+            Stale::Refuse
+        },
+    };
     let pictures = picture_place(config)?;
     let source = Source {
         database_url: &config.database_url,
@@ -91,7 +103,7 @@ fn make(config: &Config, create: &Create) -> Result<(), Failure> {
     let halves = halves(config, to, keys)?;
     let copied = block_on(async {
         let mut progress = shown("pictures");
-        let made = backup::make(source, &halves, gaps, SystemClock.now(), &mut progress);
+        let made = backup::make(source, &halves, options, SystemClock.now(), &mut progress);
         Ok(made.await?)
     })?;
     say(format!("Copied the sessions and {copied} pictures to {to}"))?;

@@ -4,6 +4,7 @@ use super::{BackupError, FileHash, at};
 use crate::folders;
 use sha2::{Digest, Sha256};
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
@@ -125,6 +126,21 @@ pub(super) fn exists(path: &Path) -> Result<bool, BackupError> {
     path.try_exists().map_err(at(path))
 }
 
+/// The sizes of what is directly in a folder, in bytes, by name. Names that are no text are left out.
+pub(super) fn sizes(folder: &Path) -> Result<BTreeMap<String, u64>, BackupError> {
+    let mut sizes = BTreeMap::new();
+    for name in names(folder)?.into_iter().filter_map(|name| name.into_string().ok()) {
+        let path = folder.join(&name);
+        match fs::symlink_metadata(&path) {
+            Ok(found) => drop(sizes.insert(name, found.len())),
+            // Removed in the meantime.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(at(&path)(error)),
+        }
+    }
+    Ok(sizes)
+}
+
 /// The names of what is directly in a folder.
 pub(super) fn names(folder: &Path) -> Result<Vec<OsString>, BackupError> {
     let entries = fs::read_dir(folder).map_err(at(folder))?;
@@ -182,8 +198,12 @@ pub(super) mod interruption {
     use super::{BackupError, Path, at, io};
     use std::cell::Cell;
 
+    /// What happens before a change, and how many come before that one.
+    type Meanwhile = (usize, Box<dyn FnOnce()>);
+
     thread_local! {
         static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+        static MEANWHILE: Cell<Option<Meanwhile>> = const { Cell::new(None) };
     }
 
     /// Lets this thread make so many changes and no more; any number for `None`.
@@ -191,7 +211,17 @@ pub(super) mod interruption {
         LEFT.set(changes);
     }
 
+    /// Lets something else happen once this thread has made so many more changes.
+    pub(crate) fn meanwhile(changes: usize, happens: impl FnOnce() + 'static) {
+        MEANWHILE.set(Some((changes, Box::new(happens))));
+    }
+
     pub(in crate::backup) fn reach(path: &Path) -> Result<(), BackupError> {
+        match MEANWHILE.take() {
+            Some((0, happens)) => happens(),
+            Some((changes, happens)) => MEANWHILE.set(Some((changes - 1, happens))),
+            None => {}
+        }
         match LEFT.get() {
             Some(0) => Err(at(path)(io::ErrorKind::Interrupted.into())),
             left => {

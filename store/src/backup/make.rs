@@ -2,9 +2,10 @@
 
 use super::{
     BackupError, DATA, Done, ERASED, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress,
+    claim::{Claim, Stale},
     compare::compare,
     files, pictures,
-    place::{Halves, Part, Place},
+    place::{Halves, Part, Place, Staged},
     postgres,
     references::KEYS_ERASED,
     sqlite_options, verify, without_digest,
@@ -35,7 +36,7 @@ pub struct Source<'a> {
 /// The file in a place of data while it is filled. With it, the copy is begun again; without it, nothing that is there is touched.
 const UNFINISHED: &str = "copy-unfinished";
 
-/// What is copied although something is missing.
+/// What happens if something is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaps {
     /// Nothing: it is an error if a session that was not erased has no key or lacks a picture.
@@ -44,22 +45,60 @@ pub enum Gaps {
     Note,
 }
 
+/// How a copy is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What happens if something is missing.
+    pub gaps: Gaps,
+    /// What happens if another backup has marked the bucket of the keys.
+    pub stale: Stale,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            gaps: Gaps::Refuse,
+            stale: Stale::Refuse,
+        }
+    }
+}
+
 /// Makes a copy. The place of the data must be empty, and an older copy of the keys is replaced. Returns the number of pictures. If it was
-/// interrupted, it can be run again with the same places.
+/// interrupted, it can be run again with the same places. Another backup with the same place of keys is refused meanwhile.
 ///
 /// # Errors
 /// [`BackupError`].
 pub async fn make(
     source: Source<'_>,
     halves: &Halves,
-    gaps: Gaps,
+    options: Options,
     now: Timestamp,
     progress: Progress<'_>,
 ) -> Result<u64, BackupError> {
     refuse_same_bucket(source, halves)?;
     let staged = halves.stage()?;
+    prepare_folders(source, &staged.data.local, &staged.keys.local)?;
+    let claim = Claim::of(&halves.keys, options.stale).await?;
+    let made = make_alone(source, &staged, &claim, options.gaps, now, progress).await;
+    let released = claim.release().await;
+    let count = made?;
+    released?;
+    // Last, so that it can be run again wherever it was interrupted.
+    halves.data.remove([UNFINISHED.to_owned()]).await?;
+    Ok(count)
+}
+
+/// Makes a copy while no other backup uses the place of the keys.
+async fn make_alone(
+    source: Source<'_>,
+    staged: &Staged<'_>,
+    claim: &Claim<'_>,
+    gaps: Gaps,
+    now: Timestamp,
+    progress: Progress<'_>,
+) -> Result<u64, BackupError> {
     let (data, keys) = (&staged.data, &staged.keys);
-    begin(source, data, keys).await?;
+    begin(data, keys, claim).await?;
     let mut of_data = Manifest::new(Half::Data, now);
     let copied = copy_database(source.database_url, &data.local, Half::Data).await?;
     copied.put_in_place(&data.local, &mut of_data)?;
@@ -92,10 +131,10 @@ pub async fn make(
     }
     (of_data.lost, of_keys.lost) = (compared.lost_pictures, compared.lost_keys);
     // Replaces the older copy of the keys, whose files are of no use from then on.
+    claim.confirm().await?;
     keys.write_manifest(&of_keys).await?;
-    remove_others(keys.place, &of_keys).await?;
+    remove_older(keys.place, &of_keys, claim).await?;
     data.write_manifest(&of_data).await?;
-    data.place.remove([UNFINISHED.to_owned()]).await?;
     Ok(count)
 }
 
@@ -117,8 +156,7 @@ fn refuse_same_bucket(source: Source<'_>, halves: &Halves) -> Result<(), BackupE
 }
 
 /// Prepares the places, and removes what an interrupted copy has left in them.
-async fn begin(source: Source<'_>, data: &Part<'_>, keys: &Part<'_>) -> Result<(), BackupError> {
-    prepare_folders(source, &data.local, &keys.local)?;
+async fn begin(data: &Part<'_>, keys: &Part<'_>, claim: &Claim<'_>) -> Result<(), BackupError> {
     let (data, keys) = (data.place, keys.place);
     if data.has(UNFINISHED).await? {
         data.remove([MANIFEST.to_owned()]).await?;
@@ -134,9 +172,34 @@ async fn begin(source: Source<'_>, data: &Part<'_>, keys: &Part<'_>) -> Result<(
         data.mark(UNFINISHED).await?;
     }
     match keys.find_manifest(Half::Keys).await? {
-        Some(manifest) => remove_others(keys, &manifest).await,
-        None => Ok(()),
+        // Otherwise the copy is damaged, and what else is there may be worth more than it: the new copy replaces it in the end.
+        Some(manifest) if has_all(keys, &manifest).await? => {
+            claim.confirm().await?;
+            remove_others(keys, &manifest).await
+        }
+        _ => Ok(()),
     }
+}
+
+/// Removes the older copy of the keys, once it is certain that the new one is what the place holds now.
+async fn remove_older(keys: &Place, written: &Manifest, claim: &Claim<'_>) -> Result<(), BackupError> {
+    claim.confirm().await?;
+    let is_there = keys.find_manifest(Half::Keys).await?.as_ref() == Some(written);
+    if is_there && has_all(keys, written).await? {
+        remove_others(keys, written).await
+    } else {
+        Err(BackupError::unfit(
+            keys.shown(),
+            "does not hold the keys that were just copied: something else has changed it",
+        ))
+    }
+}
+
+/// Whether a place of keys holds everything that its manifest names, as far as names and sizes tell.
+async fn has_all(place: &Place, manifest: &Manifest) -> Result<bool, BackupError> {
+    let sizes = place.sizes().await?;
+    let has = |(name, file): (&String, &FileHash)| sizes.get(&manifest.stored_name(name)) == Some(&file.bytes);
+    Ok(manifest.files.iter().all(has))
 }
 
 /// Creates the folders of this machine, and refuses those that are not apart from each other and from the installation.

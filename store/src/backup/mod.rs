@@ -10,7 +10,11 @@
 //! of keys, which always holds the newest copy of them, files are named after their content, so that writing the manifest replaces all
 //! of the older copy at once. The manifest of the data is the very last: whatever interrupts it before, the older copies can be read, and
 //! the copy can be made again into the same places.
+//!
+//! One backup at a time changes a place of keys: a lock in a folder, and a mark in a bucket, keep others away, which would remove the files
+//! that it has copied and not named yet. Nothing is removed there before the manifest was read again and all that it names was found.
 
+mod claim;
 mod compare;
 mod files;
 #[cfg(test)]
@@ -26,7 +30,8 @@ mod references;
 mod tests;
 mod verify;
 
-pub use make::{Gaps, Source, make};
+pub use claim::Stale;
+pub use make::{Gaps, Options, Source, make};
 pub use objects::Objects;
 pub use pictures::PicturePlace;
 pub use place::{Halves, Place};

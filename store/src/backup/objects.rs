@@ -4,9 +4,10 @@ use super::{BackupError, Done, FileHash, Progress, files};
 use crate::capture::bucket::{self, Bucket};
 use bytes::Bytes;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use object_store::{ObjectStore, ObjectStoreExt as _, path::Path as ObjectPath};
+use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, path::Path as ObjectPath};
 use sha2::{Digest as _, Sha256};
 use std::{
+    collections::BTreeMap,
     fmt,
     fs::File,
     io::{self, Read as _, Write as _},
@@ -72,6 +73,13 @@ impl Objects {
         let listed = self.store.list(folder.as_ref());
         let names = listed.map_ok(|object| object.location.to_string());
         names.try_collect().await.map_err(self.failed(""))
+    }
+
+    /// The sizes of everything there is, in bytes, by name.
+    pub(super) async fn sizes(&self) -> Result<BTreeMap<String, u64>, BackupError> {
+        let listed = self.store.list(None);
+        let sizes = listed.map_ok(|object| (object.location.to_string(), object.size));
+        sizes.try_collect().await.map_err(self.failed(""))
     }
 
     /// Whether there is nothing.
@@ -140,6 +148,21 @@ impl Objects {
         files::reach(&self.address.join(name))?;
         let stored = self.store.put(&ObjectPath::from(name), content.into()).await;
         stored.map(drop).map_err(self.failed(name))
+    }
+
+    /// Stores a small object unless there is one with this name already. Returns whether it was stored. A server that does not know such
+    /// requests replaces what is there: whoever depends on it reads it again.
+    pub(super) async fn create(&self, name: &str, content: Bytes) -> Result<bool, BackupError> {
+        files::reach(&self.address.join(name))?;
+        let options = PutOptions::from(PutMode::Create);
+        match self
+            .store
+            .put_opts(&ObjectPath::from(name), content.into(), options)
+            .await
+        {
+            Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+            stored => stored.map(|_| true).map_err(self.failed(name)),
+        }
     }
 
     /// Stores a file, in parts if it is large. An object appears only when all of it has been sent.

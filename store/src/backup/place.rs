@@ -4,6 +4,7 @@
 use super::{BackupError, FileHash, Half, MANIFEST, Manifest, PICTURES, Progress, files, objects::Objects, picture};
 use rustix::fs::{FlockOperation, flock};
 use std::{
+    collections::BTreeMap,
     fs::File,
     path::{Path, PathBuf},
 };
@@ -59,7 +60,7 @@ impl Halves {
 }
 
 impl Place {
-    /// For people.
+    /// As people see it.
     pub(super) fn shown(&self) -> &Path {
         match self {
             Self::Folder(folder) => folder,
@@ -92,12 +93,14 @@ impl Place {
 
     /// The names of what is directly in it; other programs' files may have names that are no text.
     pub(super) async fn names(&self) -> Result<Vec<String>, BackupError> {
+        Ok(self.sizes().await?.into_keys().collect())
+    }
+
+    /// The same, with the size of each in bytes.
+    pub(super) async fn sizes(&self) -> Result<BTreeMap<String, u64>, BackupError> {
         match self {
-            Self::Folder(folder) => {
-                let names = files::names(folder)?.into_iter();
-                Ok(names.filter_map(|name| name.into_string().ok()).collect())
-            }
-            Self::Bucket(objects) => objects.names(None).await,
+            Self::Folder(folder) => files::sizes(folder),
+            Self::Bucket(objects) => objects.sizes().await,
         }
     }
 

@@ -5,9 +5,12 @@
 //! excuses whatever there is elsewhere.
 
 use super::{
-    BackupError, DatabasePlace, Gaps, Half, Halves, MANIFEST, Objects, PICTURES, PicturePlace, Place, Source, Target, UNFINISHED,
+    BackupError, DatabasePlace, Gaps, Half, Halves, MANIFEST, Objects, PICTURES, PicturePlace, Place, Source, Target,
+    UNFINISHED,
+    claim::{CLAIM, Stale},
     files::{self, below, interruption},
-    make, postgres, put_back, verify,
+    make::{Options, make},
+    postgres, put_back, verify,
 };
 use crate::{
     Db, DbOptions,
@@ -26,7 +29,11 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc},
+    thread,
+};
 use tempfile::TempDir;
 
 /// A stopped installation with two sessions, each with a picture.
@@ -101,20 +108,37 @@ impl Installation {
     }
 
     async fn copy(&self, data: &Path, keys: &Path, at: i64) -> Result<u64, BackupError> {
-        self.copy_with(Gaps::Refuse, data, keys, at).await
+        self.copy_to(&Halves::in_folders(data, keys), at).await
     }
 
     async fn copy_with(&self, gaps: Gaps, data: &Path, keys: &Path, at: i64) -> Result<u64, BackupError> {
-        self.copy_to(&Halves::in_folders(data, keys), gaps, at).await
+        let options = Options {
+            gaps,
+            ..Options::default()
+        };
+        self.copy_as(options, &Halves::in_folders(data, keys), at).await
     }
 
-    async fn copy_to(&self, halves: &Halves, gaps: Gaps, at: i64) -> Result<u64, BackupError> {
+    async fn copy_to(&self, halves: &Halves, at: i64) -> Result<u64, BackupError> {
+        self.copy_as(Options::default(), halves, at).await
+    }
+
+    /// Takes the place of the keys over from a copy that was interrupted.
+    async fn take_over(&self, halves: &Halves, at: i64) -> Result<u64, BackupError> {
+        let options = Options {
+            stale: Stale::TakeOver,
+            ..Options::default()
+        };
+        self.copy_as(options, halves, at).await
+    }
+
+    async fn copy_as(&self, options: Options, halves: &Halves, at: i64) -> Result<u64, BackupError> {
         let source = Source {
             database_url: &self.urls[0],
             keys_url: &self.urls[1],
             pictures: &self.pictures,
         };
-        make(source, halves, gaps, Timestamp::from_millis(at), &mut |_| ()).await
+        make(source, halves, options, Timestamp::from_millis(at), &mut |_| ()).await
     }
 
     /// Runs SQL on one of the databases.
@@ -160,8 +184,8 @@ async fn wherever_a_copy_is_interrupted_the_older_ones_stay_whole_and_it_can_be_
         );
         assert_eq!(is_whole(&newer, keys).await, 2, "{changes} changes");
         assert_eq!(is_whole(older, keys).await, 2, "{changes} changes");
-        // The manifest, the keys, and who was erased.
-        assert_eq!(std::fs::read_dir(keys).unwrap().count(), 3, "{changes} changes");
+        // The manifest, the keys, who was erased, and the file that is locked.
+        assert_eq!(std::fs::read_dir(keys).unwrap().count(), 4, "{changes} changes");
     }
 }
 
@@ -198,14 +222,14 @@ async fn wherever_a_copy_to_a_bucket_is_interrupted_the_older_ones_stay_whole_an
         scratch: scratch.path().to_owned(),
     };
     let older = halves(&older);
-    assert_eq!(installation.copy_to(&older, Gaps::Refuse, 1).await.unwrap(), 2);
+    assert_eq!(installation.copy_to(&older, 1).await.unwrap(), 2);
     for changes in 0.. {
         // No copy of the keys is like the one before.
         installation.run(1, CHANGE).await;
         let place = objects().await.unwrap();
         let newer = halves(&place);
         interruption::after(Some(changes));
-        let ended = installation.copy_to(&newer, Gaps::Refuse, 2).await;
+        let ended = installation.copy_to(&newer, 2).await;
         interruption::after(None);
         assert_eq!(are_whole(&older).await, 2, "{changes} changes");
         let is_finished = place.read(MANIFEST).await.unwrap().is_some();
@@ -216,7 +240,13 @@ async fn wherever_a_copy_to_a_bucket_is_interrupted_the_older_ones_stay_whole_an
             assert!(is_finished && changes > 15, "{changes} changes");
             break;
         }
-        let again = installation.copy_to(&newer, Gaps::Refuse, 3).await;
+        let again = if keys.read(CLAIM).await.unwrap().is_some() {
+            let refused = installation.copy_to(&newer, 3).await.unwrap_err().to_string();
+            assert!(refused.contains("is the mark of another backup"), "{refused}");
+            installation.take_over(&newer, 3).await
+        } else {
+            installation.copy_to(&newer, 3).await
+        };
         assert_eq!(again.unwrap(), 2, "{changes} changes");
         assert_eq!(are_whole(&newer).await, 2, "{changes} changes");
         assert_eq!(are_whole(&older).await, 2, "{changes} changes");
@@ -285,7 +315,7 @@ async fn keys_in_the_bucket_of_their_data_and_copies_in_that_of_the_pictures_are
             keys: place(keys),
             scratch: PathBuf::new(),
         };
-        let refused = installation.copy_to(&halves, Gaps::Refuse, 1).await;
+        let refused = installation.copy_to(&halves, 1).await;
         assert!(refused.unwrap_err().to_string().starts_with(reason), "{data}, {keys}");
     }
 }
@@ -459,6 +489,53 @@ async fn a_folder_that_holds_something_else_or_the_installation_itself_is_refuse
         assert!(refused.contains(reason), "{refused}");
     }
     assert!(full.join("letter").exists() && itself.join("honnin.db").exists());
+}
+
+/// What became of two copies that overlapped.
+struct Overlap {
+    first: Result<u64, BackupError>,
+    second: Result<u64, BackupError>,
+}
+
+/// Makes one copy, and a whole other one after so many of its changes; `None` if it makes fewer.
+async fn overlap(installation: &Arc<Installation>, [first, second]: [Halves; 2], changes: usize) -> Option<Overlap> {
+    let other = Arc::clone(installation);
+    let (tell, told) = mpsc::channel();
+    interruption::meanwhile(changes, move || {
+        let copied = thread::spawn(move || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_all().build().unwrap();
+            runtime.block_on(async {
+                // No copy of the keys is like the one before.
+                other.run(1, CHANGE).await;
+                other.copy_to(&second, 1).await
+            })
+        });
+        tell.send(copied.join().unwrap()).unwrap();
+    });
+    let first = installation.copy_to(&first, 1).await;
+    let second = told.try_recv().ok()?;
+    Some(Overlap { first, second })
+}
+
+#[tokio::test]
+async fn of_two_copies_that_overlap_at_whatever_point_the_keys_of_each_that_was_made_are_there() {
+    let installation = Arc::new(Installation::new().await);
+    for changes in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let [first, second, keys] = ["first", "second", "keys"].map(|name| folder.path().join(name));
+        let halves = [&first, &second].map(|data| Halves::in_folders(data, &keys));
+        let Some(made) = overlap(&installation, halves, changes).await else {
+            assert!(changes > 15, "{changes} changes");
+            break;
+        };
+        assert_eq!(made.first.unwrap(), 2, "{changes} changes");
+        assert_eq!(is_whole(&first, &keys).await, 2, "{changes} changes");
+        match made.second {
+            Ok(_) => assert_eq!(is_whole(&second, &keys).await, 2, "{changes} changes"),
+            Err(refused) => assert!(refused.to_string().contains("is used by another backup"), "{refused}"),
+        }
+    }
 }
 
 #[test]
