@@ -13,6 +13,7 @@ use http_body_util::BodyExt as _;
 use std::{
     io,
     path::PathBuf,
+    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -163,8 +164,10 @@ impl Spill {
         T: Send + 'static,
     {
         let late = || StoreError::Unavailable("the disk does not respond".into());
+        // One place in the queue, however long the wait.
+        let mut turn = pin!(Arc::clone(&self.operations).acquire_owned());
         let permit = loop {
-            match timeout(self.at_most, Arc::clone(&self.operations).acquire_owned()).await {
+            match timeout(self.at_most, turn.as_mut()).await {
                 Ok(permit) => break permit.ok(),
                 // The operations that run are hanging.
                 Err(_) if self.rests() => return Err(late()),
@@ -253,5 +256,33 @@ mod tests {
         assert!(long.is_err() && !spill.rests());
         drop(all);
         assert!(waits.await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn who_waits_longer_keeps_its_place_in_the_queue() {
+        const AT_MOST: Duration = Duration::from_millis(20);
+        let folder = tempfile::tempdir().unwrap();
+        let mut spill = Spill::new(folder.path().to_owned(), 1);
+        Arc::get_mut(&mut spill).unwrap().at_most = AT_MOST;
+        let others = Arc::clone(&spill.operations);
+        let all = others.acquire_many_owned(u32::try_from(AT_A_TIME).unwrap()).await;
+        let mut all = all.unwrap();
+        let (note, noted) = mpsc::channel();
+        let operation = |number: u8| {
+            let note = note.clone();
+            spill.run(move || Ok(note.send(number).unwrap()))
+        };
+        let mut first = std::pin::pin!(operation(1));
+        assert!(timeout(AT_MOST / 2, first.as_mut()).await.is_err());
+        let mut second = std::pin::pin!(operation(2));
+        // Longer than an operation may take, for the first.
+        let both = async { tokio::join!(first.as_mut(), second.as_mut()) };
+        assert!(timeout(AT_MOST, both).await.is_err());
+        let one = all.split(1);
+        drop(one);
+        let (first, second) = tokio::join!(first, second);
+        assert!(first.is_ok() && second.is_ok());
+        assert_eq!(noted.try_iter().collect::<Vec<_>>(), [1, 2]);
+        drop(all);
     }
 }
