@@ -19,7 +19,7 @@ mod tenant;
 
 use crate::config::{Config, Layers};
 use clap::{Args, Parser, Subcommand};
-use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode, sync::Arc};
+use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 /// An error that ends a command; its text is meant for people.
 type Failure = Box<dyn Error + Send + Sync>;
@@ -138,10 +138,13 @@ fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     Ok(writeln!(std::io::stdout().lock(), "{line}")?)
 }
 
+/// What still blocks a thread when a command has ended is not waited for any longer than this.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+
 /// Runs a command that needs the async runtime.
 fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?
-        .block_on(work)
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let done = runtime.block_on(work);
+    runtime.shutdown_timeout(LAST_WAIT);
+    done
 }

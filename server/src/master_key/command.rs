@@ -1,9 +1,10 @@
 //! The master key as a program prints it.
 
 use super::{LONGEST, MasterKeyError};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     io::Read as _,
+    os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -34,6 +35,8 @@ pub(super) async fn output_within(
     };
     let mut started = Command::new(program);
     let started = started.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+    // What it starts belongs to its group, and may hold its output open after it has ended.
+    let started = started.process_group(0);
     let mut child = started
         .spawn()
         .map_err(|error| fault(format!("cannot be started: {error}")))?;
@@ -66,15 +69,20 @@ pub(super) async fn output_within(
         }
         Ok(Ok(Ok(status))) => Err(fault(format!("failed: {status}"))),
         _ => {
-            let has_just_ended = kill_process(pid, Signal::KILL).is_err();
-            tracing::debug!(has_just_ended, "killed the command of the master key");
+            kill(pid);
             Err(fault("closed its output but did not end".to_owned()))
         }
     }
 }
 
-/// Kills the program. If it has ended already, there is nothing to do.
+/// Kills the program, and waits until it has ended.
 fn end(child: &mut Child) {
-    drop(child.kill());
+    kill(Pid::from_child(child));
     drop(child.wait());
+}
+
+/// Kills the group of a program: it and what it has started.
+fn kill(group: Pid) {
+    let has_just_ended = kill_process_group(group, Signal::KILL).is_err();
+    tracing::debug!(has_just_ended, "killed the command of the master key");
 }

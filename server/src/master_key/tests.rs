@@ -132,3 +132,19 @@ async fn the_token_is_not_sent_to_a_service_whose_certificate_is_not_trusted() {
     assert!(error.contains("does not respond: invalid peer certificate"), "{error}");
     assert_eq!(kms.server.count(), 0);
 }
+
+#[test]
+fn a_command_that_is_ended_leaves_nothing_behind_that_this_process_waits_for() {
+    for script in ["tail -f /dev/null & wait", "tail -f /dev/null & echo started"] {
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let command = ["sh", "-c", script].map(str::to_owned);
+            let runtime = tokio::runtime::Runtime::new().unwrap();
+            let late = runtime.block_on(command::output_within(&command, Duration::from_millis(200)));
+            // Waits until nobody can write to the pipe any more.
+            drop(runtime);
+            tell.send(late.is_err()).unwrap();
+        });
+        assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok(true), "{script}");
+    }
+}
