@@ -1,30 +1,47 @@
 //! The secrets in the configuration, whose ages are kept.
 
-use crate::config::{Config, MasterKey};
+use crate::{
+    config::{Config, MasterKey},
+    master_key::{self, MasterKeyError},
+};
 use domain::{secret::Secret, secret_kind::SecretKind};
-use std::fs;
+use std::mem;
 use url::Url;
+use zeroize::Zeroizing;
 
 /// Each secret that the configuration holds.
-pub(crate) fn held(config: &Config) -> Vec<(SecretKind, Secret<String>)> {
+///
+/// # Errors
+/// If the file of one cannot be read.
+pub(crate) fn held(config: &Config) -> Result<Vec<(SecretKind, Secret<String>)>, MasterKeyError> {
     let all = [
         (SecretKind::DatabasePassword, database_passwords(config)),
         (SecretKind::BucketKey, bucket_key(config)),
         (SecretKind::OpenIdClientSecret, client_secret(config)),
-        (SecretKind::KeyServiceToken, key_service_token(config)),
+        (SecretKind::KeyServiceToken, key_service_token(config)?),
     ];
-    all.into_iter()
+    Ok(all
+        .into_iter()
         .filter_map(|(kind, secret)| Some((kind, secret?)))
-        .collect()
+        .collect())
 }
 
 /// Of both databases: who replaces one usually replaces the other.
 fn database_passwords(config: &Config) -> Option<Secret<String>> {
-    let passwords: Vec<_> = [&config.database_url, &config.keys_url]
-        .into_iter()
-        .filter_map(|url| Url::parse(url).ok()?.password().map(str::to_owned))
-        .collect();
-    (!passwords.is_empty()).then(|| Secret::new(passwords.join("\n")))
+    let urls = [&config.database_url, &config.keys_url];
+    // Room for all of it: growing would leave copies behind.
+    let room = urls.iter().map(|url| url.len() + 1).sum();
+    let mut passwords = Zeroizing::new(String::with_capacity(room));
+    for url in urls.into_iter().filter_map(|url| Url::parse(url).ok()) {
+        if let Some(password) = url.password() {
+            if !passwords.is_empty() {
+                passwords.push('\n');
+            }
+            passwords.push_str(password);
+        }
+        drop(Zeroizing::new(String::from(url)));
+    }
+    (!passwords.is_empty()).then(|| Secret::new(mem::take(&mut *passwords)))
 }
 
 fn bucket_key(config: &Config) -> Option<Secret<String>> {
@@ -36,13 +53,12 @@ fn client_secret(config: &Config) -> Option<Secret<String>> {
     config.openid.provider.as_ref()?.client_secret.clone()
 }
 
-fn key_service_token(config: &Config) -> Option<Secret<String>> {
+fn key_service_token(config: &Config) -> Result<Option<Secret<String>>, MasterKeyError> {
     let MasterKey::Service(service) = &config.master_key else {
-        return None;
+        return Ok(None);
     };
-    // It was read a moment ago; without it, there would be no master key.
-    let token = fs::read_to_string(service.token_file.as_ref()?).ok()?;
-    Some(Secret::new(token.trim().to_owned()))
+    let token = service.token_file.as_ref().map(|path| master_key::read(path));
+    Ok(token.transpose()?.map(|token| Secret::new(token.trim().to_owned())))
 }
 
 #[cfg(test)]
@@ -50,11 +66,39 @@ mod tests {
     use super::*;
     use crate::config::Layers;
 
-    fn kinds(toml: &str) -> Vec<SecretKind> {
+    fn config(toml: &str) -> Config {
         let mut layers = Layers::defaults();
         layers.add_file("my.toml", toml);
-        let held = held(&Config::read(&layers).unwrap()).into_iter();
+        Config::read(&layers).unwrap()
+    }
+
+    fn kinds(toml: &str) -> Vec<SecretKind> {
+        let held = held(&config(toml)).unwrap().into_iter();
         held.map(|(kind, _)| kind).collect()
+    }
+
+    #[test]
+    fn the_passwords_of_both_databases_are_one_secret() {
+        for (data, keys, wanted) in [
+            ("postgres://a:one@h/d", "postgres://a:two@h/k", Some("one\ntwo")),
+            ("postgres://a@h/d", "postgres://a:two@h/k", Some("two")),
+            ("postgres://a@h/d", "postgres://a@h/k", None),
+        ] {
+            let config = config(&format!("[database]\nurl = \"{data}\"\nkeys_url = \"{keys}\"\n"));
+            let found = database_passwords(&config);
+            assert_eq!(found.as_ref().map(|secret| secret.expose().as_str()), wanted);
+        }
+    }
+
+    #[test]
+    fn a_token_that_cannot_be_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let token = folder.path().join("token");
+        let config = config(&format!(
+            "[master_key]\nsource = \"service\"\nurl = \"https://keys.example.com/honnin\"\ntoken_file = {token:?}\n"
+        ));
+        let error = held(&config).unwrap_err().to_string();
+        assert!(error.contains("token: No such file"), "{error}");
     }
 
     #[test]

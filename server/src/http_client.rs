@@ -57,7 +57,7 @@ impl Client {
         &self,
         method: &str,
         url: &Url,
-        headers: &[(&str, String)],
+        headers: &[(&str, impl AsRef<str>)],
         body: Vec<u8>,
     ) -> Result<(StatusCode, Bytes), ClientError> {
         let exchange = self.exchange(method, url, headers, body);
@@ -70,7 +70,7 @@ impl Client {
         &self,
         method: &str,
         url: &Url,
-        headers: &[(&str, String)],
+        headers: &[(&str, impl AsRef<str>)],
         body: Vec<u8>,
     ) -> Result<(StatusCode, Bytes), ClientError> {
         let (host, port) = (
@@ -95,7 +95,7 @@ impl Client {
             .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         request = request.header(HOST, authority).header(CONNECTION, "close");
         for (name, value) in headers.iter().filter(|(name, _)| *name != "connection") {
-            request = request.header(*name, value);
+            request = request.header(*name, value.as_ref());
         }
         let response = sender.send_request(request.body(Full::new(Bytes::from(body)))?).await?;
         let status = response.status();

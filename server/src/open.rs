@@ -215,7 +215,6 @@ fn check_restored(config: &Config) -> Result<(), OpenError> {
         Ok(true) => Err(OpenError::Restoring(config.data_dir.clone())),
         Err(source) => Err(OpenError::RestoringUnknown { path, source }),
     }
-    Ok(())
 }
 
 /// Whether an installation is opened whose restore is not finished.
@@ -290,7 +289,10 @@ async fn assemble(
             retention: config.retention,
             local_sign_in: config.openid.local_sign_in,
             secret_age: config.secret_age,
-            secrets: held(&config),
+            secrets: held(&config).map_err(|source| OpenError::MasterKey {
+                setting: config.master_key.setting(),
+                source,
+            })?,
         },
     });
     let restored = hold::is_on(&honnin).await.map_err(on("database.url"))?;
@@ -416,7 +418,6 @@ mod tests {
             assert_eq!(metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
         }
     }
-}
 
     #[test]
     fn a_mark_of_a_restore_that_cannot_be_looked_for_is_not_missing() {
@@ -429,3 +430,4 @@ mod tests {
         let refused = check_restored(&config).unwrap_err().to_string();
         assert!(refused.contains(UNFINISHED), "{refused}");
     }
+}

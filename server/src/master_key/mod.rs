@@ -80,7 +80,8 @@ pub(crate) async fn open_vault(config: &Config, options: DbOptions, db: &Db) -> 
     Ok(Vault::open_with_keys(&config.keys_url, options, keys, db).await?)
 }
 
-fn read(path: &Path) -> Result<Zeroizing<String>, MasterKeyError> {
+/// A secret in a file of its own.
+pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, MasterKeyError> {
     let text = std::fs::read_to_string(path).map(Zeroizing::new);
     text.map_err(|source| MasterKeyError::File {
         path: path.to_owned(),

@@ -2,9 +2,10 @@
 
 use super::{LONGEST, MasterKeyError, read};
 use crate::{config::KeyService, http_client::Client};
+use bytes::Bytes;
 use http::StatusCode;
 use std::time::Duration;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
 /// Pauses between attempts: a service that is being restarted answers within a minute.
 const PAUSES: [Duration; 4] = [
@@ -49,21 +50,40 @@ enum Refusal {
 }
 
 async fn once(service: &KeyService, client: &Client) -> Result<Result<Zeroizing<String>, Refusal>, MasterKeyError> {
-    let mut headers = vec![("accept", "text/plain".to_owned())];
+    let mut headers = vec![("accept", Zeroizing::new("text/plain".to_owned()))];
     if let Some(path) = &service.token_file {
-        headers.push(("authorization", format!("Bearer {}", read(path)?.trim())));
+        headers.push(("authorization", bearer(&read(path)?)));
     }
     let answer = client.send("GET", &service.url, &headers, Vec::new()).await;
     Ok(match answer {
         Err(error) => Err(Refusal::Temporary(format!("does not respond: {error}"))),
-        Ok((StatusCode::OK, body)) if body.len() <= LONGEST => match std::str::from_utf8(&body) {
-            Ok(text) => Ok(Zeroizing::new(text.to_owned())),
-            Err(_) => Err(Refusal::Final("answered with something that is no text".to_owned())),
-        },
+        Ok((StatusCode::OK, body)) if body.len() <= LONGEST => {
+            text(body).ok_or_else(|| Refusal::Final("answered with something that is no text".to_owned()))
+        }
         Ok((StatusCode::OK, _)) => Err(Refusal::Final("answered with more than a key".to_owned())),
         Ok((status, _)) if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
             Err(Refusal::Temporary(format!("answered {status}")))
         }
         Ok((status, _)) => Err(Refusal::Final(format!("answered {status}"))),
     })
+}
+
+/// The header's value, in memory of its final size: growing would leave copies behind.
+fn bearer(token: &str) -> Zeroizing<String> {
+    const SCHEME: &str = "Bearer ";
+    let token = token.trim();
+    let mut value = Zeroizing::new(String::with_capacity(SCHEME.len() + token.len()));
+    value.push_str(SCHEME);
+    value.push_str(token);
+    value
+}
+
+/// The text of an answer, which is wiped from where it arrived. The connection's own buffers are out of reach.
+fn text(body: Bytes) -> Option<Zeroizing<String>> {
+    let text = std::str::from_utf8(&body).ok();
+    let text = text.map(|text| Zeroizing::new(text.to_owned()));
+    if let Ok(mut body) = body.try_into_mut() {
+        body.as_mut().zeroize();
+    }
+    text
 }
