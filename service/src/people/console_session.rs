@@ -33,7 +33,7 @@ pub mod key {
 /// A session as its owner sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnSession {
-    /// Names it: the hash of the cookie's value.
+    /// Identifies it: the hash of the cookie's value.
     pub id: String,
     /// When they signed in.
     pub signed_in_at: Option<Timestamp>,

@@ -26,7 +26,7 @@ pub const LIFETIME: Millis = Millis::minutes(10);
 pub struct HalfSignIn {
     /// Who.
     pub user: UserId,
-    /// Tells it from others of theirs.
+    /// Distinguishes it from the same person's other attempts.
     pub number: i64,
 }
 
@@ -58,7 +58,7 @@ pub(super) async fn end(tx: &mut Tx, half: &HalfSignIn) -> Result<(), StoreError
     half_sign_ins::take(tx, half.number).await.map(drop)
 }
 
-/// Forgets one whose browser has begun another for the same person: it is still the same attempt.
+/// Drops an attempt that the same browser has restarted, so that it is not recorded as abandoned.
 ///
 /// # Errors
 /// If the database does not respond.

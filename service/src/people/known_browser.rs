@@ -1,5 +1,6 @@
-//! The browsers that a person has signed in with. Each has a random token in a cookie, by which it is known the next time: who signs in with
-//! another one is told of it at their next visit. A known browser is no factor; it needs all that another one needs.
+//! The browsers that a person has signed in with. Each has a random token in a cookie, by which it is recognised the next time: a sign-in with
+//! an unknown browser is reported to the person at their next visit. A known browser is not a factor: it has to show everything that an
+//! unknown one has to.
 
 use crate::{Honnin, access::Staff, runtime::token};
 use domain::{
@@ -15,9 +16,9 @@ use store::{
     people::known_browsers::{self, BrowserRow},
 };
 
-/// For how long a browser is known after somebody has signed in with it.
+/// How long a browser stays known after a sign-in.
 pub const LIFETIME: Millis = Millis::days(365);
-/// Browsers of one person; the one that was not used for the longest time makes room.
+/// Browsers kept for one person; the least recently used one makes room.
 const MOST: u32 = 20;
 
 /// Somebody who signs in: from where, and with which browser.
@@ -39,7 +40,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// The browser that sent `cookie`. One that sent none, or none of ours, gets a token of its own.
+    /// The browser that sent `cookie`. Without a valid cookie of ours, a new token is generated.
     #[must_use]
     pub fn of(honnin: &Honnin, agent: String, cookie: Option<&str>) -> Self {
         let known = cookie.filter(|cookie| token::is_well_formed(cookie));
@@ -56,14 +57,14 @@ impl Browser {
         Sha256::digest(format!("{user}\n{}", self.token.expose())).to_vec()
     }
 
-    /// Names it among the browsers of a person.
+    /// Identifies it among a person's browsers.
     #[must_use]
     pub fn id(&self, user: &UserId) -> String {
         hex::encode(self.hash(user))
     }
 }
 
-/// A browser's product and the system it runs on, as far as its name tells.
+/// A browser's product and the system it runs on, as far as its `User-Agent` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BrowserName {
     /// Such as `Firefox`.
@@ -73,7 +74,7 @@ pub struct BrowserName {
 }
 
 impl BrowserName {
-    /// What a `User-Agent` tells.
+    /// Read from a `User-Agent`.
     #[must_use]
     pub fn of(agent: &str) -> Self {
         let first = |names: &[(&str, &'static str)]| {
@@ -161,7 +162,7 @@ pub async fn list_own(honnin: &Honnin, staff: &Staff) -> Result<Vec<OwnBrowser>,
     Ok(own.collect())
 }
 
-/// Forgets a browser: signing in with it is told again. Its session goes on. Returns whether there was one.
+/// Forgets a browser: the next sign-in with it is reported again. Its current session stays. Returns whether there was one.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -39,9 +39,9 @@ const UNFINISHED: &str = "copy-unfinished";
 /// What happens if something is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaps {
-    /// Nothing: it is an error if a session that was not erased has no key or lacks a picture.
+    /// It is an error: a session that was not erased has no key or lacks a picture.
     Refuse,
-    /// What there is. The copy notes what was lost, and verifies.
+    /// What is there is copied. The copy notes what was lost, and verifies.
     Note,
 }
 

@@ -62,9 +62,9 @@ const PICTURES: &str = "pictures";
 const ERASED: &str = "erased-keys.txt";
 /// How many digits of a key file's SHA-256 begin its name.
 const DIGEST_PREFIX: usize = 16;
-/// Of the manifests that are written.
+/// The format of the manifests that are written.
 const FORMAT: u32 = 2;
-/// Of the manifests before: keys were not named after their content, and nothing said who had been erased. They can still be put back.
+/// The format before that: keys were not named after their content, and nothing said who had been erased. Such copies can still be restored.
 const EARLIER: u32 = 1;
 
 /// Why a copy was not made, is not whole, or was not put back.
@@ -287,12 +287,12 @@ fn picture(name: &str) -> Option<&str> {
     parse_path(path).map(|_| path)
 }
 
-/// How far it is.
+/// How far a command has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// So many pictures or files.
+    /// This many pictures or files.
     Files(u64),
-    /// So many bytes of a database on its way to a bucket or from it.
+    /// This many bytes of a database on its way to a bucket or from it.
     Bytes {
         /// So far.
         done: u64,
@@ -301,5 +301,5 @@ pub enum Done {
     },
 }
 
-/// Is told how far it is.
+/// Called whenever a command has come further.
 pub type Progress<'a> = &'a mut (dyn FnMut(Done) + Send);

@@ -27,7 +27,7 @@ const AT_ONCE: usize = 8;
 pub struct Objects {
     store: Arc<dyn ObjectStore>,
     bucket: String,
-    /// For people, such as `s3://bucket/prefix`.
+    /// As people see it, such as `s3://bucket/prefix`.
     address: PathBuf,
 }
 
@@ -57,7 +57,7 @@ impl Objects {
         &self.bucket
     }
 
-    /// For people.
+    /// As people see it.
     pub(super) fn address(&self) -> &Path {
         &self.address
     }

@@ -30,7 +30,7 @@ pub enum DatabasePlace {
 }
 
 impl DatabasePlace {
-    /// By its address.
+    /// The place at an address.
     ///
     /// # Errors
     /// [`BackupError::UnknownDatabase`].
@@ -73,7 +73,7 @@ impl DatabasePlace {
         }
     }
 
-    /// For people, without a password.
+    /// As people see it, without a password.
     fn shown(&self) -> &Path {
         match self {
             Self::File(path) => path,

@@ -51,12 +51,12 @@ impl Picture {
         frames.iter().map(picture).collect()
     }
 
-    /// As it is listed beside a dump.
+    /// The line that lists it beside a dump.
     pub(super) fn line(&self) -> String {
         format!("{} {}", self.key, self.path)
     }
 
-    /// From such a line; `None` if it is none.
+    /// Parses such a line; `None` if it is not one.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let (key, path) = line.split_once(' ')?;
         Some(Self {

@@ -101,7 +101,7 @@ pub struct PasskeyRow {
     pub id: Vec<u8>,
     /// Its owner.
     pub user: UserId,
-    /// By which its owner tells it from others.
+    /// The name that its owner gave it.
     pub name: String,
     /// A COSE key.
     pub public_key: Vec<u8>,

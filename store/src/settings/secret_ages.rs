@@ -11,7 +11,7 @@ use domain::{secret_kind::SecretKind, time::Timestamp};
 pub struct SecretAgeRow {
     /// What it is.
     pub kind: SecretKind,
-    /// By which another one is told from it: a PHC string; of the master key, its version.
+    /// A fingerprint that reveals whether the secret changed: a PHC string; of the master key, its version.
     pub mark: String,
     /// Since when it has been in use.
     pub since: Timestamp,

@@ -14,7 +14,7 @@ use store::StoreError;
 use subtle::ConstantTimeEq as _;
 use url::Url;
 
-/// How long an attempt can be finished.
+/// How long after its beginning an attempt can be finished.
 pub const LIFETIME: Millis = Millis::minutes(10);
 /// What the cookie is sealed for.
 const OWNER: &str = "openid";

@@ -30,7 +30,7 @@ pub struct ProviderConfig {
     pub client_id: String,
     /// Our secret there; a public client has none.
     pub client_secret: Option<Secret<String>>,
-    /// By which people know it, on buttons.
+    /// The name that buttons show.
     pub name: String,
     /// What is asked for: `openid` and more.
     pub scopes: Vec<String>,
@@ -54,10 +54,10 @@ pub trait ProviderHttp: Send + Sync {
     ) -> Result<(StatusCode, Bytes), Box<dyn Error + Send + Sync>>;
 }
 
-/// Why the provider's answer is no use.
+/// Why the provider's answer cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum ProviderError {
-    /// It does not answer, or with something else than the specification says.
+    /// It does not answer, or not as the specification says.
     #[error("{0}")]
     Unreachable(String),
     /// It refused the code.
@@ -83,7 +83,7 @@ pub(super) struct Published {
 }
 
 impl Published {
-    /// What the provider says of itself, if it is the one that was asked and none of its addresses is without TLS.
+    /// Parses the description, which must be of the provider that was asked and have no address without TLS.
     pub(super) fn parse(body: &[u8], issuer: &str) -> Result<Self, String> {
         let metadata: Self = json(body).map_err(|error| error.to_string())?;
         metadata.check(issuer)?;
@@ -101,7 +101,7 @@ impl Published {
         }
     }
 
-    /// Every address that is asked, or that the browser is sent to.
+    /// Every address that requests or the browser are sent to.
     pub(super) fn endpoints(&self) -> impl Iterator<Item = &Url> {
         let always = [&self.authorization_endpoint, &self.token_endpoint, &self.jwks_uri];
         always.into_iter().chain(&self.end_session_endpoint)

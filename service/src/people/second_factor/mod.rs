@@ -1,4 +1,4 @@
-//! Second factors: an authenticator app (TOTP, RFC 6238), recovery codes, and passkeys. Who has one is asked for it after the
+//! Second factors: an authenticator app (TOTP, RFC 6238), recovery codes, and passkeys. Whoever has one is asked for it after the
 //! password, and again before sensitive actions. A passkey that verifies the person also signs in without a password.
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// Whether there is any that is asked for.
+    /// Whether the person is asked for one.
     #[must_use]
     pub const fn any(&self) -> bool {
         self.authenticator.is_some() || !self.passkeys.is_empty()
@@ -269,7 +269,7 @@ pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Opti
     Ok(unit.await?.then_some(codes))
 }
 
-/// 24 letters and digits in groups of four, which cannot be taken for each other.
+/// 24 letters and digits in groups of four, none of which can be mistaken for another.
 fn draw_recovery_codes(honnin: &Honnin) -> Vec<Secret<String>> {
     const DIGITS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
     let code = || {
@@ -424,7 +424,7 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, factor: &str, address: IpAddr) -
     }
 }
 
-/// Records how signing in went on, and ends the half of it that had come before.
+/// Records how a sign-in ended, and drops the half of it that came before.
 async fn record(
     honnin: &Honnin,
     user: &UserRow,

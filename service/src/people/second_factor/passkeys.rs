@@ -1,4 +1,4 @@
-//! Passkeys: registering one, and proving with one who a person is: after the password, instead of it, or again before a sensitive
+//! Passkeys: registering one, and using one as proof of who a person is: after the password, instead of it, or again before a sensitive
 //! action. A challenge is stored as a hash, lives for five minutes, and is answered once.
 
 use super::{
@@ -46,7 +46,7 @@ pub enum PasskeyError {
     /// The name is empty or too long.
     #[error("the name must have 1 to 60 characters")]
     BadName,
-    /// The person has the most allowed.
+    /// The person has as many as are allowed.
     #[error("there are too many passkeys")]
     TooMany,
     /// Rate limited.
@@ -97,7 +97,7 @@ fn decode(text: &str) -> Result<Vec<u8>, PasskeyError> {
     URL_SAFE_NO_PAD.decode(text).map_err(|_| PasskeyError::Refused)
 }
 
-/// A passkey's id as it stands in addresses and scripts.
+/// A passkey's id as written in addresses and scripts.
 #[must_use]
 pub fn id_text(key: &PasskeyRow) -> String {
     URL_SAFE_NO_PAD.encode(&key.id)
@@ -239,7 +239,7 @@ pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, St
 struct Answer {
     response: Response,
     client_data: Vec<u8>,
-    /// The passkey that it says to be of.
+    /// The passkey that it claims to come from.
     key: Option<PasskeyRow>,
 }
 

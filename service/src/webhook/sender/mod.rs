@@ -1,5 +1,5 @@
-//! The webhook sender: the only part of the product that makes outgoing connections. It sends one signed request to one checked
-//! address and reports the result. What is sent and when is in `deliver_event`.
+//! The webhook sender: makes every outgoing connection to an address that a tenant chose. It sends one signed request to one checked
+//! address and reports the result. `webhook::deliver` decides what is sent, `webhook::schedule` when.
 //!
 //! https only; no redirects; no proxy from the environment; no connection and no TLS session is used for a second request, so
 //! that tenants share nothing.
