@@ -14,12 +14,21 @@ use domain::{
 };
 use http::StatusCode;
 use serde::{Deserialize, de::DeserializeOwned};
-use std::{error::Error, sync::Arc};
-use tokio::sync::Mutex;
+use std::{
+    error::Error,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 use url::{Url, form_urlencoded};
 
-/// How long metadata and keys are used. A key that the provider withdraws is refused after this time at the latest.
+/// How long metadata and keys are used. A key that the provider withdraws is refused after this time at the latest, if the provider can be
+/// reached then.
 const KEPT: Millis = Millis::hours(1);
+/// How long they are used while the provider does not publish newer ones.
+const KEPT_WITHOUT_IT: Millis = Millis::days(1);
+/// Pause before it is asked again, while what it published before is used.
+const PAUSE: Millis = Millis::seconds(30);
+/// The same while there is nothing to use: somebody is waiting.
+const SHORT_PAUSE: Millis = Millis::seconds(5);
 
 /// What the operator knows about the provider.
 #[derive(Clone, Debug)]
@@ -115,11 +124,70 @@ struct Known {
     since: Timestamp,
 }
 
+/// What the provider has published, and how it went when it was asked the last time.
+#[derive(Default)]
+struct Memory {
+    known: Option<Known>,
+    failure: Option<ProviderError>,
+    /// When it was asked, and for how long that is enough.
+    last: Option<(Timestamp, Millis)>,
+    /// How often it was asked.
+    asked: u64,
+}
+
+impl Memory {
+    /// What it published, unless that is too old to be used.
+    fn usable(&self, now: Timestamp) -> Option<&Known> {
+        self.known
+            .as_ref()
+            .filter(|known| now < known.since.plus(KEPT_WITHOUT_IT))
+    }
+
+    /// What is known without asking, if it need not be asked now.
+    fn answer(&self, now: Timestamp) -> Option<Result<Known, ProviderError>> {
+        // A clock that was set back does not prolong it.
+        self.last.filter(|(at, pause)| *at <= now && now < at.plus(*pause))?;
+        match (self.usable(now), &self.failure) {
+            (Some(known), _) => Some(Ok(known.clone())),
+            (None, Some(failure)) => Some(Err(failure.clone())),
+            (None, None) => None,
+        }
+    }
+
+    /// What it answered if it was asked more often than `asked` times.
+    fn answered_since(&self, asked: u64) -> Option<Result<Known, ProviderError>> {
+        if self.asked == asked {
+            return None;
+        }
+        match &self.failure {
+            Some(failure) => Some(Err(failure.clone())),
+            None => self.known.clone().map(Ok),
+        }
+    }
+
+    /// Remembers how it went.
+    fn note(&mut self, now: Timestamp, found: Result<Known, ProviderError>) {
+        let pause = match &found {
+            Ok(_) => KEPT,
+            Err(_) if self.usable(now).is_some() => PAUSE,
+            Err(_) => SHORT_PAUSE,
+        };
+        self.last = Some((now, pause));
+        self.asked += 1;
+        match found {
+            Ok(known) => (self.known, self.failure) = (Some(known), None),
+            Err(failure) => self.failure = Some(failure),
+        }
+    }
+}
+
 /// The provider, with what it publishes.
 pub struct Provider {
     config: ProviderConfig,
     http: Arc<dyn ProviderHttp>,
-    known: Mutex<Option<Known>>,
+    memory: Mutex<Memory>,
+    /// Held while it is asked, by one at a time.
+    asking: tokio::sync::Mutex<()>,
 }
 
 /// What goes into the address that the browser is sent to.
@@ -157,7 +225,8 @@ impl Provider {
         Self {
             config,
             http,
-            known: Mutex::new(None),
+            memory: Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
         }
     }
 
@@ -182,21 +251,64 @@ impl Provider {
         parse(&body).map_err(|error| unreachable(what, error))
     }
 
-    /// What it publishes, asked for at most once an hour, and `anew` at once.
-    async fn known(&self, now: Timestamp, anew: bool) -> Result<Known, ProviderError> {
-        let mut known = self.known.lock().await;
-        if let Some(known) = known.as_ref().filter(|known| !anew && now < known.since.plus(KEPT)) {
-            return Ok(known.clone());
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        // Nothing under the lock can panic.
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer without asking, if it need not be asked now, and what can be used if it does not answer.
+    fn recalled(&self, now: Timestamp) -> (Option<Result<Known, ProviderError>>, Option<Known>) {
+        let memory = self.memory();
+        (memory.answer(now), memory.usable(now).cloned())
+    }
+
+    /// What it publishes, asked for once an hour. While it is away, what it published before is used, and nobody but the one who asks
+    /// waits for it.
+    async fn known(&self, now: Timestamp) -> Result<Known, ProviderError> {
+        let (answer, usable) = self.recalled(now);
+        if let Some(answer) = answer {
+            return answer;
         }
+        let _asking = match (self.asking.try_lock(), usable) {
+            (Ok(asking), _) => asking,
+            (Err(_), Some(known)) => return Ok(known),
+            (Err(_), None) => self.asking.lock().await,
+        };
+        // Whoever had to wait is answered with what the one before was.
+        if let (Some(answer), _) = self.recalled(now) {
+            return answer;
+        }
+        let found = self.ask_anew(now).await;
+        found.or_else(|failure| self.recalled(now).1.ok_or(failure))
+    }
+
+    /// What it publishes at this moment.
+    async fn known_anew(&self, now: Timestamp) -> Result<Known, ProviderError> {
+        let asked = self.memory().asked;
+        let _asking = self.asking.lock().await;
+        // Somebody else may have asked in the meantime.
+        let answered = self.memory().answered_since(asked);
+        match answered {
+            Some(answer) => answer,
+            None => self.ask_anew(now).await,
+        }
+    }
+
+    /// Asks it, and remembers how that went.
+    async fn ask_anew(&self, now: Timestamp) -> Result<Known, ProviderError> {
+        let found = self.publication(now).await;
+        self.memory().note(now, found.clone());
+        found
+    }
+
+    async fn publication(&self, now: Timestamp) -> Result<Known, ProviderError> {
         let metadata = self.metadata().await?;
         let keys = self.get("its keys", &metadata.jwks_uri, Keys::parse).await?;
-        let found = Known {
+        Ok(Known {
             metadata,
             keys,
             since: now,
-        };
-        *known = Some(found.clone());
-        Ok(found)
+        })
     }
 
     async fn metadata(&self) -> Result<Published, ProviderError> {
@@ -209,7 +321,7 @@ impl Provider {
 
     /// Where the browser asks the person to sign in.
     pub(super) async fn ask(&self, now: Timestamp, question: Question<'_>) -> Result<Url, ProviderError> {
-        let mut url = self.known(now, false).await?.metadata.authorization_endpoint;
+        let mut url = self.known(now).await?.metadata.authorization_endpoint;
         let scope = self.config.scopes.join(" ");
         url.query_pairs_mut().extend_pairs([
             ("response_type", "code"),
@@ -230,7 +342,7 @@ impl Provider {
 
     /// Where a person signs out of it, if it publishes that.
     pub(super) async fn sign_out(&self, now: Timestamp, back: &str) -> Option<Url> {
-        let mut url = self.known(now, false).await.ok()?.metadata.end_session_endpoint?;
+        let mut url = self.known(now).await.ok()?.metadata.end_session_endpoint?;
         url.query_pairs_mut().extend_pairs([
             ("client_id", &*self.config.client_id),
             ("post_logout_redirect_uri", back),
@@ -241,7 +353,7 @@ impl Provider {
     /// Checks the `iss` beside the code (RFC 9207): an answer of another provider is refused before its code is sent anywhere.
     pub(super) async fn check_answer(&self, now: Timestamp, issuer: Option<&str>) -> Result<(), ProviderError> {
         let required = self
-            .known(now, false)
+            .known(now)
             .await?
             .metadata
             .authorization_response_iss_parameter_supported;
@@ -260,12 +372,12 @@ impl Provider {
         redirect_uri: &str,
         expected: Expected<'_>,
     ) -> Result<Person, ProviderError> {
-        let known = self.known(expected.now, false).await?;
+        let known = self.known(expected.now).await?;
         let token = self.exchange(&known.metadata, code, verifier, redirect_uri).await?;
         match verify(&token, &known.keys, &expected) {
             // It may have been signed with a key that is newer than what we know.
             Err(InvalidToken::UnknownKey) => {
-                let keys = self.known(expected.now, true).await?.keys;
+                let keys = self.known_anew(expected.now).await?.keys;
                 Ok(verify(&token, &keys, &expected)?)
             }
             other => Ok(other?),
@@ -360,4 +472,117 @@ fn basic(id: &str, secret: &str) -> String {
         "Basic {}",
         STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    const START: Timestamp = Timestamp::from_millis(1_785_663_000_000);
+
+    /// A provider that answers or does not, and counts what it is asked.
+    #[derive(Default)]
+    struct Scripted {
+        is_away: AtomicBool,
+        asked: AtomicUsize,
+    }
+
+    impl Scripted {
+        fn set_away(&self, is_away: bool) {
+            self.is_away.store(is_away, Ordering::Relaxed);
+        }
+
+        /// Requests since the last call.
+        fn asked(&self) -> usize {
+            self.asked.swap(0, Ordering::Relaxed)
+        }
+    }
+
+    #[async_trait]
+    impl ProviderHttp for Scripted {
+        async fn send(
+            &self,
+            _: &str,
+            url: &Url,
+            _: &[(&str, String)],
+            _: Vec<u8>,
+        ) -> Result<(StatusCode, Bytes), Box<dyn Error + Send + Sync>> {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+            if self.is_away.load(Ordering::Relaxed) {
+                return Err("no answer".into());
+            }
+            let body = match url.path() {
+                "/keys" => r#"{"keys": []}"#,
+                _ => {
+                    r#"{"issuer": "https://login.example", "authorization_endpoint": "https://login.example/a",
+                        "token_endpoint": "https://login.example/t", "jwks_uri": "https://login.example/keys"}"#
+                }
+            };
+            Ok((StatusCode::OK, Bytes::from(body)))
+        }
+    }
+
+    fn provider() -> (Provider, Arc<Scripted>) {
+        let http = Arc::new(Scripted::default());
+        let config = ProviderConfig {
+            issuer: "https://login.example".into(),
+            client_id: "honnin".into(),
+            client_secret: None,
+            name: "Login".into(),
+            scopes: vec!["openid".into()],
+            trusts_emails: false,
+        };
+        (Provider::new(config, Arc::clone(&http) as _), http)
+    }
+
+    #[tokio::test]
+    async fn what_it_published_is_used_while_it_is_away_and_it_is_not_asked_by_everybody() {
+        let (provider, http) = provider();
+        let known = async |at: Millis| provider.known(START.plus(at)).await;
+        assert!(known(Millis(0)).await.is_ok() && known(Millis::minutes(59)).await.is_ok());
+        assert_eq!(http.asked(), 2, "its configuration and its keys");
+        http.set_away(true);
+        for (seconds, asked) in [(3_600, 1), (3_629, 0), (3_630, 1), (3_659, 0)] {
+            assert!(known(Millis::seconds(seconds)).await.is_ok(), "{seconds} s");
+            assert_eq!(http.asked(), asked, "{seconds} s");
+        }
+        assert!(
+            known(Millis::hours(25)).await.is_err(),
+            "its keys may have been withdrawn"
+        );
+        http.set_away(false);
+        assert!(known(Millis::hours(26)).await.is_ok());
+        assert_eq!(http.asked(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_provider_that_was_never_reached_is_not_asked_again_at_once() {
+        let (provider, http) = provider();
+        let known = async |at: Millis| provider.known(START.plus(at)).await;
+        http.set_away(true);
+        let waiting = std::iter::repeat_with(|| known(Millis(0))).take(3);
+        assert!(futures::future::join_all(waiting).await.iter().all(Result::is_err));
+        assert!(known(Millis::seconds(4)).await.is_err());
+        assert_eq!(http.asked(), 1);
+        http.set_away(false);
+        assert!(known(Millis::seconds(5)).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn new_keys_are_asked_for_at_once_and_whoever_needs_none_does_not_wait() {
+        let (provider, http) = provider();
+        provider.known(START).await.unwrap();
+        assert_eq!(http.asked(), 2);
+        let anew = [provider.known_anew(START), provider.known_anew(START)];
+        let mut anew = std::pin::pin!(futures::future::join_all(anew));
+        assert!(futures::poll!(&mut anew).is_pending());
+        assert!(matches!(
+            futures::poll!(std::pin::pin!(provider.known(START))),
+            std::task::Poll::Ready(Ok(_))
+        ));
+        assert!(anew.await.iter().all(Result::is_ok));
+        assert_eq!(http.asked(), 2, "once for both");
+    }
 }

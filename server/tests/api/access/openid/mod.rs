@@ -541,7 +541,8 @@ async fn without_local_sign_in_only_the_provider_and_the_command_line_let_people
 
     // The provider is away, and somebody has to come in.
     provider.break_down(Some((503, String::new())));
-    server.clock.advance(Millis::hours(2));
+    // Longer than what it published before is used.
+    server.clock.advance(Millis::days(2));
     let mut restored = Browser::new(&server);
     let away = restored.get(BEGIN).await;
     assert_eq!(away.status, 502, "{}", away.body);
@@ -581,6 +582,8 @@ async fn answers_of_the_provider_are_bounded_and_never_shown() {
         (500, "stack trace".to_owned()),
     ] {
         provider.break_down(Some(answer));
+        // It is not asked again at once.
+        server.clock.advance(Millis::seconds(5));
         let answer = Browser::new(&server).get(BEGIN).await;
         assert_eq!(answer.status, 502);
         assert!(
@@ -590,6 +593,7 @@ async fn answers_of_the_provider_are_bounded_and_never_shown() {
         );
     }
     provider.break_down(None);
+    server.clock.advance(Millis::seconds(5));
     assert_eq!(
         Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status,
         303,
