@@ -385,3 +385,17 @@ async fn a_person_sees_their_browsers_and_signs_one_out() {
     assert_eq!(there.get("/admin").await.status, 303, "signed out");
     assert_eq!(here.get("/admin").await.status, 200);
 }
+
+#[tokio::test]
+async fn a_first_attempt_that_cannot_be_dropped_does_not_stop_the_second() {
+    const BREAK: &str = "CREATE TRIGGER broken BEFORE DELETE ON half_sign_ins BEGIN SELECT RAISE(ABORT, 'broken'); END";
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    with_app(&server, &mut rita).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("rita@shop.example").await;
+    server.run(BREAK).await;
+    let again = browser.sign_in("rita@shop.example").await;
+    assert_eq!(again.status, 303, "{}", again.body);
+    assert_eq!(again.header("location"), Some("/admin/sign-in/code?next=%2Fadmin"));
+}
