@@ -214,3 +214,20 @@ pub async fn texts_at(url: &str, sql: &'static str) -> Vec<String> {
 pub async fn bytes_at(url: &str, sql: &'static str) -> Vec<Vec<u8>> {
     query_at!(url, sqlx::query_scalar(sql), fetch_all)
 }
+
+/// Keeps everybody else from writing to a SQLite database until it is dropped.
+pub struct Held(SqliteConnection);
+
+impl Held {
+    /// Waits until nobody writes to the database at `url`.
+    pub async fn hold(url: &str) -> Self {
+        let mut connection = SqliteConnection::connect(url).await.unwrap();
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut connection).await.unwrap();
+        Self(connection)
+    }
+
+    /// Lets the others write again.
+    pub async fn release(self) {
+        self.0.close().await.unwrap();
+    }
+}

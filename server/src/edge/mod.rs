@@ -23,6 +23,9 @@ pub use outer::{Outer, Refusal, outermost};
 pub use slots::{Class, Slots};
 pub use tls::{Certificate, SELF_SIGNED, TlsError, acceptor};
 
+/// Noted for a request whose client hung up before it was answered. No response has this status.
+pub(crate) const HUNG_UP: u16 = 499;
+
 pub(crate) use tls::local_addresses;
 
 pub(crate) use context::Peer;

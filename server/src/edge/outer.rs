@@ -3,7 +3,7 @@
 //! keys, header values.
 
 use super::{
-    Network, Peer, Phase, Proxies, RequestContext,
+    HUNG_UP, Network, Peer, Phase, Proxies, RequestContext,
     gather::{Rest, gathered},
     headers,
     slots::{Class, Slot, Slots},
@@ -21,7 +21,7 @@ use http::{
     header::{CONNECTION, EXPECT},
 };
 use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Instant};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 /// The response to a request that no handler answers, built by the router, which knows the format its clients expect.
 pub type Refusal = fn(path: &str, context: &RequestContext) -> Response;
@@ -59,6 +59,15 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
     let path = request.uri().path().to_owned();
     let class = (outer.class)(&method, &route, &path);
     let span = tracing::info_span!("request", id = %context.id, %method, route);
+    let line = Line {
+        requests: outer.requests.clone(),
+        method,
+        route,
+        class,
+        started,
+        span: span.clone(),
+        is_written: false,
+    };
     let rest = Rest::default();
     let asks_first = request.headers().contains_key(EXPECT);
     let network = Network::of(context.client);
@@ -88,15 +97,45 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
             .insert(HeaderName::from_static("x-request-id"), id);
     }
     headers::secure(response.headers_mut(), &context.nonce, outer.hsts);
-    let (status, took) = (response.status().as_u16(), started.elapsed());
-    outer.requests.note(&route, &method, status, took);
-    let millis = took.as_millis();
-    span.in_scope(|| match class {
-        Class::Alive | Class::Probe => tracing::debug!(status, millis, "answered"),
-        _ if route.starts_with("/pkg") => tracing::debug!(status, millis, "answered"),
-        Class::Api | Class::Page | Class::Upload => tracing::info!(status, millis, "answered"),
-    });
+    line.answered(response.status().as_u16());
     response
+}
+
+/// The one log line of a request, and its metrics. If its client hangs up, its future is dropped, and this with it.
+struct Line {
+    requests: Requests,
+    method: Method,
+    route: String,
+    class: Class,
+    started: Instant,
+    span: Span,
+    is_written: bool,
+}
+
+impl Line {
+    fn answered(mut self, status: u16) {
+        self.write(status, "answered");
+    }
+
+    fn write(&mut self, status: u16, what: &'static str) {
+        self.is_written = true;
+        let took = self.started.elapsed();
+        self.requests.note(&self.route, &self.method, status, took);
+        let millis = took.as_millis();
+        self.span.in_scope(|| match self.class {
+            Class::Alive | Class::Probe => tracing::debug!(status, millis, "{what}"),
+            _ if self.route.starts_with("/pkg") => tracing::debug!(status, millis, "{what}"),
+            Class::Api | Class::Page | Class::Upload => tracing::info!(status, millis, "{what}"),
+        });
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if !self.is_written {
+            self.write(HUNG_UP, "not answered: the client has hung up");
+        }
+    }
 }
 
 /// Identifies the request and its client.

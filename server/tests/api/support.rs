@@ -137,8 +137,12 @@ impl Server {
 
     /// Runs SQL directly, on a separate connection. Returns the affected rows.
     pub(crate) async fn run(&self, sql: &'static str) -> u64 {
-        let database = self.folder.path().join("data/honnin.db");
-        run_at(&format!("sqlite://{}", database.display()), sql).await
+        run_at(&self.database_url(), sql).await
+    }
+
+    /// The address of the main database.
+    pub(crate) fn database_url(&self) -> String {
+        format!("sqlite://{}", self.folder.path().join("data/honnin.db").display())
     }
 
     /// A request with the tenant's key.

@@ -3,6 +3,7 @@
 use crate::support::{Answer, SESSIONS, Server, until_asked_for_body};
 use domain::time::Millis;
 use service::jobs::worker::{Lane, Worker};
+use testkit::databases::{Held, number_at};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -207,4 +208,36 @@ async fn the_age_of_the_oldest_secret_of_each_kind_is_seen() {
     }
     let text = ask(&server, "/metrics").await.body;
     assert!(!text.contains("openid_client_secret"), "there is none: {text}");
+}
+
+#[tokio::test]
+async fn a_request_whose_client_hangs_up_is_counted_and_its_developers_find_it() {
+    const LOGGED: &str = "SELECT COUNT(*) FROM request_log WHERE status = 499";
+    const ATTEMPTS: usize = 50;
+    let server = Server::with(ON).await;
+    let line = format!(r#"honnin_http_requests_total{{route="{SESSIONS}",method="POST",status="499"}}"#);
+    let request = format!(
+        "POST {SESSIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: 2\r\n\r\n{{}}",
+        server.key
+    );
+    let mut logged = 0;
+    for _ in 0..ATTEMPTS {
+        let held = Held::hold(&server.database_url()).await;
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        // While others are answered, it gets as far as its commit, or nearly.
+        for _ in 0..3 {
+            assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
+        }
+        drop(stream);
+        assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
+        held.release().await;
+        service::request_log::write(&server.app.honnin).await.unwrap();
+        logged = number_at(&server.database_url(), LOGGED).await;
+        if logged > 0 {
+            break;
+        }
+    }
+    assert!(logged > 0, "in no attempt of {ATTEMPTS}");
+    assert!(figure(&server, &line).await >= logged as f64);
 }
