@@ -11,8 +11,9 @@ export class Honnin {
   #log;
 
   /** Starts a server. `name` names its log among what the run leaves behind. */
-  static async start(name, settings = {}) {
+  static async start(name, settings = {}, program = binary("honnin")) {
     const honnin = new Honnin();
+    honnin.program = program;
     honnin.data = mkdtempSync(join(tmpdir(), "honnin-end2end-"));
     honnin.port = await freePort();
     honnin.base = `http://localhost:${honnin.port}`;
@@ -35,7 +36,7 @@ export class Honnin {
 
   /** Starts the process again on the same data. */
   async resume() {
-    const child = spawn(binary("honnin"), ["serve"], { env: this.env, cwd: this.data, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(this.program, ["serve"], { env: this.env, cwd: this.data, stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.pipe(this.#log, { end: false });
     child.stderr.pipe(this.#log, { end: false });
     this.#process = child;
@@ -69,7 +70,7 @@ export class Honnin {
 
   /** Runs another command of the same binary on the same data. */
   async command(...words) {
-    const { stdout } = await run(binary("honnin"), words, { env: this.env, cwd: this.data });
+    const { stdout } = await run(this.program, words, { env: this.env, cwd: this.data });
     return stdout;
   }
 

@@ -3,21 +3,21 @@ import { look } from "./browser.mjs";
 
 export const password = "a harbour at four in the morning";
 
-/** Invites a person to the tenant, chooses a password by the link, and signs her in with it. */
-export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example", name = "Rei Reviewer", language = "en", operator = false } = {}) {
+/** Invites a person to the tenant, chooses a password by the link, and signs her in with it. `seen` is called on the pages on the way. */
+export async function signIn(browser, honnin, tenant, { role = "admin", email = "rei@bank.example", name = "Rei Reviewer", language = "en", operator = false, seen = look } = {}) {
   const words = ["--tenant", tenant.tenantId, "--email", email, "--name", name, "--role", role, ...(operator ? ["--operator"] : [])];
   const [link] = (await honnin.command("user", "invite", ...words)).match(/http\S+/);
   const page = await browser.desktop({ language });
   // By address and name: the words are those of the language.
   const form = (path) => page.locator(`form[action^="${path}"]`);
   await page.goto(link);
-  const stumbles = await look(page, "console-invitation");
+  const stumbles = await seen(page, "console-invitation");
   await form("/admin/invitation/").locator("#password").fill(password);
   await form("/admin/invitation/").getByRole("button").click();
   await page.waitForURL((url) => url.pathname === "/admin");
   await form("/admin/sign-out").getByRole("button").click();
   await page.waitForURL((url) => url.pathname === "/admin/sign-in");
-  stumbles.push(...(await look(page, "console-sign-in")));
+  stumbles.push(...(await seen(page, "console-sign-in")));
   await page.locator("#email").fill(email);
   await page.locator("#password").fill(password);
   await page.locator('form[action="/admin/sign-in"]').getByRole("button").click();

@@ -3,33 +3,19 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
+import { busyConsole } from "../lib/console.mjs";
 import { Honnin } from "../lib/honnin.mjs";
-import { signIn } from "../lib/reviewer.mjs";
 import { beyond, smallTargets } from "../lib/targets.mjs";
 
 const long = { timeout: 600_000 };
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 800 };
-let browser, honnin, page, cases;
+let browser, honnin, page, cases, pages;
 
 before(async () => {
   honnin = await Honnin.start("console-phone");
   browser = await Browser.open();
-  const owner = await honnin.tenant("Harbour Bank of the Northern Islands", "--steps", "document,selfie", "--sandbox");
-  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
-  const end = async (outcome, metadata) => {
-    const { id } = await call("/v1/verification-sessions", { metadata });
-    await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome });
-    return id;
-  };
-  for (const outcome of ["approved", "approved", "rejected", "failed", "expired"]) await end(outcome, { order: "A-1042" });
-  await call("/v1/verification-sessions", {});
-  cases = [await end("needs_review", { order: "a-long-reference-without-a-space-in-it-0123456789" }), await end("needs_review")];
-  ({ page } = await signIn(browser, honnin, owner, { email: "una@bank.example", operator: true }));
-  await page.goto(`${honnin.base}/admin/sessions?status=failed&metadata=A-1042`);
-  await page.getByText("Save this search").click();
-  await page.locator("#filter").fill("Failed orders of the north");
-  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Save", exact: true }).click()]);
+  ({ page, cases, pages } = await busyConsole(browser, honnin));
 });
 
 after(async () => {
@@ -37,42 +23,11 @@ after(async () => {
   await honnin?.stop();
 });
 
-/** Name and path of every page of the console; `in` depends on what the tests have made. */
-const pages = () => [
-  ["overview", "/admin"],
-  ["overview-7", "/admin?days=7"],
-  ["overview-today", "/admin?days=1"],
-  ["queue", "/admin/review"],
-  ["queue-empty", "/admin/review?document=passport&reason=document_expired"],
-  ["case", `/admin/review/${cases[0]}`],
-  ["sessions", "/admin/sessions"],
-  ["sessions-filtered", "/admin/sessions?from=2026-01-01"],
-  ["session", `/admin/sessions/${cases[0]}`],
-  ["session-erase", `/admin/sessions/${cases[0]}/erase`],
-  ["session-new", "/admin/sessions/new"],
-  ["webhooks", "/admin/webhooks"],
-  ["webhooks-secrets", "/admin/webhooks/secrets"],
-  ["webhooks-check", "/admin/webhooks/check"],
-  ["webhooks-unsent", "/admin/webhooks/unsent"],
-  ["requests", "/admin/requests"],
-  ["keys", "/admin/keys"],
-  ["settings", "/admin/settings"],
-  ...["steps", "decision", "review", "look", "webhook", "callbacks", "addresses", "lifetimes", "sign_in"].map((name) => [`settings-${name}`, `/admin/settings/${name}`]),
-  ["decisions", "/admin/decisions"],
-  ["tenants", "/admin/tenants"],
-  ["people", "/admin/people"],
-  ["audit", "/admin/audit"],
-  ["account", "/admin/account"],
-  ["authenticator", "/admin/account/authenticator"],
-  ["confirm", "/admin/confirm"],
-  ["nowhere", "/admin/nowhere"],
-];
-
 for (const colorScheme of ["light", "dark"]) {
   test(`no page of the console scrolls sideways, and everything can be tapped, in ${colorScheme}`, long, async () => {
     await page.emulateMedia({ colorScheme });
     const wrong = [];
-    for (const [name, path] of pages()) {
+    for (const [name, path] of pages) {
       await page.setViewportSize(phone);
       await page.goto(honnin.base + path);
       // What is folded away is tapped as well.
