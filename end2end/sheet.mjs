@@ -2,13 +2,13 @@
 //
 // The pages are the gallery's, with the style sheet as it is in the source, so that a change of either shows at once.
 import { chromium } from "playwright-core";
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { gallery, withPhotos } from "./lib/everywhere.mjs";
+import { root, shown } from "./lib/places.mjs";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const folder = resolve(process.argv[2] ?? join(root, "target/end2end/sheet"));
+const folder = resolve(process.argv[2] ?? join(shown, "sheet"));
 const pages = join(folder, "pages");
 const widths = [320, 390, 768, 1280];
 const schemes = ["light", "dark"];
@@ -16,14 +16,7 @@ const schemes = ["light", "dark"];
 const across = 2400;
 
 mkdirSync(pages, { recursive: true });
-if (!process.env.HONNIN_GALLERY_IS_THERE) {
-  const css = pathToFileURL(join(root, "style/main.css")).href;
-  execFileSync("cargo", ["run", "--quiet", "--example", "gallery", "--", pages, css], { cwd: root, stdio: "inherit" });
-}
-// Stands for the photos of a document and of a face.
-const stand = (width, height, colour) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${colour}"/></svg>`;
-const photos = { "sample.jpg": stand(856, 540, "#9fb3c8"), "face.jpg": stand(480, 640, "#b8a99a") };
+if (!process.env.HONNIN_GALLERY_IS_THERE) await gallery(pages, pathToFileURL(join(root, "style/main.css")).href);
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 const tooWide = [];
@@ -33,8 +26,7 @@ for (const language of ["en", "ja", "zh-Hans", "ko", "vi", "pt", "es"]) {
       const height = width < 700 ? 844 : 800;
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: 1 });
       const page = await context.newPage();
-      await page.route(/\.jpg$/, (route) =>
-        route.fulfill({ contentType: "image/svg+xml", body: photos[route.request().url().split("/").at(-1)] ?? photos["sample.jpg"] }));
+      await withPhotos(page);
       const tiles = [];
       for (const name of readdirSync(pages).filter((name) => name.endsWith(`.${language}.html`)).sort()) {
         await page.goto(pathToFileURL(join(pages, name)).href);
