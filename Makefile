@@ -1,5 +1,5 @@
 # `make run` starts Honnin, `make test` tests it, `make check` checks the code. Each installs what it needs.
-.PHONY: help run dev test check soak fuzz bench release deb setup specimens eval attacks
+.PHONY: help run dev test check visual-diff soak fuzz bench release deb setup specimens eval attacks
 
 target = $${CARGO_TARGET_DIR:-target}
 # TLS=self-signed serves the local network over HTTPS, so that a real phone can open the link.
@@ -11,6 +11,7 @@ help:
 	@echo 'make dev                    like make run, built and started again whenever a source file is saved'
 	@echo 'make test                   run every test, on SQLite, PostgreSQL and in Chromium'
 	@echo 'make check                  check format, lints, documentation and dependencies; warnings are errors'
+	@echo 'make visual-diff BASE=HEAD  show the pages that look different from that commit, before and after'
 	@echo 'make soak                   run the long tests (random sequences, races, outages) for about two hours'
 	@echo 'make fuzz TIME=60           fuzz every parser, for so many seconds each'
 	@echo 'make bench                  run the benchmarks, each beside its baseline'
@@ -34,6 +35,12 @@ test:
 
 check:
 	@scripts/check.sh
+
+# BASE is a commit.
+visual-diff:
+	@scripts/setup.sh test
+	@WASM_RUSTC="$$(scripts/wasm-rustc)" cargo xtask build
+	@node end2end/visual-diff.mjs $(or $(BASE),HEAD)
 
 soak:
 	@scripts/soak.sh
