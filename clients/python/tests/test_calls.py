@@ -92,6 +92,26 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(HonninError, r"^404 SessionNotFound \(req_7\)$"):
             honnin.read("vs_1")
 
+    def test_what_is_wrong_with_a_body_is_in_the_message(self):
+        issues = [
+            {"_tag": "Type", "path": ["state"], "message": "must be a string"},
+            {"_tag": "Syntax", "path": [], "message": "the body ends too early"},
+        ]
+        body = {"_tag": "HttpApiDecodeError", "message": "It does not match.", "issues": issues}
+        honnin, _ = self.scripted(refusal(400, body, x_request_id="req_1"))
+        with self.assertRaises(HonninError) as refused:
+            honnin.create()
+        said = "400 HttpApiDecodeError: It does not match. state: must be a string; the body ends too early (req_1)"
+        self.assertEqual(str(refused.exception), said)
+
+    def test_a_number_of_any_length_is_read(self):
+        digits = "7" * 5000
+        session = '{"id": "vs_1", "metadata": {"n": %s, "x": 1.5, "y": 12, "z": 1e999}}' % digits
+        honnin, _ = self.scripted(httpx.Response(200, text=session, headers={"content-type": "application/json"}))
+        metadata = honnin.read("vs_1")["metadata"]
+        self.assertEqual((metadata["x"], metadata["y"]), (1.5, 12))
+        self.assertEqual(str(metadata["n"]), digits)
+
     def test_a_page_of_a_proxy_in_place_of_the_result_is_an_error_that_says_so_and_is_not_requested_again(self):
         honnin, seen = self.scripted(page(200))
         with self.assertRaisesRegex(HonninError, "200.*text/html.*not JSON") as refused:

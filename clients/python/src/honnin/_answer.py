@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from decimal import Decimal
 from typing import Any
 
 import httpx
@@ -37,6 +39,8 @@ def error_of(response: httpx.Response) -> HonninError:
     tag, message = fields.get("_tag"), fields.get("message")
     if isinstance(tag, str):
         said = f"{status} {tag}: {message}" if isinstance(message, str) else f"{status} {tag}"
+        issues = _issues(fields.get("issues"))
+        said = f"{said} {issues}" if issues else said
         return HonninError(status, tag, body, request_id, said)
     kind = response.headers.get("content-type", "nothing")
     # Not the text itself: it could be part of a result with personal data.
@@ -63,8 +67,25 @@ def cannot_be_sent(error: httpx.TransportError) -> bool:
     return isinstance(error, httpx.UnsupportedProtocol | httpx.LocalProtocolError)
 
 
+def _issues(issues: object) -> str:
+    """What is wrong with the call, each issue with its place."""
+    said = []
+    for issue in issues if isinstance(issues, list) else []:
+        place = ".".join(str(key) for key in issue.get("path", []))
+        said.append(f"{place}: {issue.get('message')}" if place else str(issue.get("message")))
+    return "; ".join(said)
+
+
+def _integer(digits: str) -> int | Decimal:
+    """Metadata may have numbers of any length, and ``int`` refuses those of more than 4,300 digits."""
+    try:
+        return int(digits)
+    except ValueError:
+        return Decimal(digits)
+
+
 def _parsed(response: httpx.Response) -> object:
     try:
-        return response.json()
+        return json.loads(response.content, parse_int=_integer)
     except ValueError:
         return response.text
