@@ -26,8 +26,11 @@ use service::{
         take::{Answers, Burst, capture_document, capture_selfie, challenge},
     },
     jobs::sweep,
-    privacy::{erase_now::erase_now, secret_age},
-    review::{ReviewDecision, UNDO, ask_again, rule},
+    privacy::{
+        erase_now::{erase_now, erase_of_tenant},
+        secret_age,
+    },
+    review::{ReviewDecision, UNDO, ask_again, reopen, rule},
     session::{
         create::{CreateSessionError, create_session, create_session_once},
         read::read_session,
@@ -113,6 +116,50 @@ async fn a_reader_whom_the_erasure_overtakes_is_told_when_it_was() {
         .unwrap();
     assert!(read.pre_registered.is_none());
     assert_eq!(read.session.purged_at, Some(testkit::START));
+}
+
+#[tokio::test]
+async fn an_erasure_that_was_requested_is_done_whatever_is_asked_before_it() {
+    let harness = Harness::new().await;
+    let (caller, admin) = (
+        harness.caller().await,
+        Admin::of(&harness.staff(Role::Admin).await).unwrap(),
+    );
+    let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    for by_console in [false, true] {
+        let sessions = [
+            harness.create().await.id,
+            harness.ready().await.0,
+            harness.decided().await.0,
+        ];
+        for id in sessions {
+            // The second request is as good as the first.
+            for _ in 0..2 {
+                if by_console {
+                    erase_now(&harness.honnin, &admin, &id).await.unwrap();
+                } else {
+                    erase_of_tenant(&harness.honnin, &caller, id.as_str()).await.unwrap();
+                }
+                let again = reprocess(&harness.honnin, &caller, id.as_str()).await;
+                assert!(matches!(again, Err(ReprocessError::NotAllowed)), "{again:?}");
+                assert!(reopen(&harness.honnin, &reviewer, &id).await.is_err());
+            }
+            harness.run_until_idle().await;
+            assert!(harness.detail(&id).await.session.purged_at.is_some());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_whose_retention_is_over_and_that_is_not_erased_yet_may_be_reprocessed() {
+    let harness = Harness::new().await;
+    let (id, _) = harness.decided().await;
+    harness.clock.advance(Millis::days(91));
+    let caller = harness.caller().await;
+    reprocess(&harness.honnin, &caller, id.as_str()).await.unwrap();
+    harness.run_until_idle().await;
+    let session = harness.detail(&id).await.session;
+    assert_eq!((session.status, session.purged_at), (Status::Collecting, None));
 }
 
 #[tokio::test]

@@ -23,6 +23,7 @@ use service::{
         submit::submit,
     },
     jobs::worker::{Lane, Worker},
+    privacy::erase_now::{EraseNowError, erase_of_tenant},
     review::{ReviewDecision, RuleError, UNDO, ask_again, rule},
     session::{
         rate_limit::CreationRate,
@@ -45,7 +46,7 @@ const ROUNDS: u64 = 160;
 /// Sessions prepared together, since each commit costs the same for one or for many.
 const BATCH: u64 = 20;
 /// The kinds of races below.
-const KINDS: u64 = 8;
+const KINDS: u64 = 9;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_sixteen_on_one_session_one_wins() {
@@ -61,6 +62,7 @@ async fn of_sixteen_on_one_session_one_wins() {
             arena.expiries().await;
             arena.submits_at_the_deadline().await;
             arena.rulings_and_reprocessings().await;
+            arena.erasures_and_reprocessings().await;
         }
     }
 }
@@ -284,6 +286,30 @@ impl Arena {
         }
     }
 
+    /// Every request for the erasure is accepted, and it is done: a reprocess comes before all of them or is refused.
+    async fn erasures_and_reprocessings(&self) {
+        let submitted = self.submitted().await;
+        self.work(Lane::Decide).await;
+        for id in submitted {
+            let client = |number: usize| -> Client<u32> {
+                if number.is_multiple_of(2) {
+                    let begun = self.reprocess(&id);
+                    Box::pin(async move { count(winners(vec![begun.await], is_not_allowed)) })
+                } else {
+                    let erased = self.erase(&id);
+                    Box::pin(async move { erased.await.map(|()| 0).unwrap() })
+                }
+            };
+            let begun: u32 = at_once((0..CLIENTS).map(client).collect()).await.into_iter().sum();
+            assert!(begun <= 1, "{}: {begun} attempts", self.name);
+            let refused = self.reprocess(&id).await;
+            assert!(matches!(refused, Err(ReprocessError::NotAllowed)), "{}", self.name);
+            self.work(Lane::Housekeeping).await;
+            let session = self.harness.detail(&id).await.session;
+            assert!(session.purged_at.is_some(), "{}: {session:?}", self.name);
+        }
+    }
+
     fn submit(&self, applicant: &Applicant) -> Client<Result<(), NotNow>> {
         let (honnin, applicant) = (self.harness.honnin.clone(), applicant.clone());
         Box::pin(async move { submit(&honnin, &applicant).await })
@@ -301,6 +327,11 @@ impl Arena {
     fn reprocess(&self, id: &SessionId) -> Client<Result<(), ReprocessError>> {
         let (honnin, id, caller) = (self.harness.honnin.clone(), id.clone(), self.caller.clone());
         Box::pin(async move { reprocess(&honnin, &caller, id.as_str()).await.map(drop) })
+    }
+
+    fn erase(&self, id: &SessionId) -> Client<Result<(), EraseNowError>> {
+        let (honnin, id, caller) = (self.harness.honnin.clone(), id.clone(), self.caller.clone());
+        Box::pin(async move { erase_of_tenant(&honnin, &caller, id.as_str()).await.map(drop) })
     }
 
     fn worker(&self, lane: Lane) -> Client<()> {

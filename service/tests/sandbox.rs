@@ -19,7 +19,10 @@ use service::{
         clock::{AdvanceError, advance},
         complete_as_applicant, complete_in_sandbox,
     },
-    session::{create::create_session, reprocess::reprocess},
+    session::{
+        create::create_session,
+        reprocess::{ReprocessError, reprocess},
+    },
 };
 use store::{audit, decision::decisions};
 use testkit::{Harness, START, receiver::Receiver, webhooks::settings_for};
@@ -321,6 +324,8 @@ async fn a_session_moved_to_the_end_of_its_retention_loses_its_personal_data_and
         assert!(harness.detail(&id).await.pre_registered.is_some());
         let moved = move_to(&harness, id.as_str(), SandboxTime::RetentionEnd).await.unwrap();
         assert_eq!(moved.purged_at, None);
+        let revived = reprocess(&harness.honnin, &caller, id.as_str()).await;
+        assert!(matches!(revived, Err(ReprocessError::NotAllowed)), "{outcome}");
         harness.run_until_idle().await;
         let after = harness.detail(&id).await;
         assert_eq!(

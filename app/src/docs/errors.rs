@@ -87,7 +87,7 @@ pub const ERRORS: [ErrorResponse; 17] = [
     error(
         409,
         "ReprocessNotAllowed",
-        "The session is not `completed`, `failed` or `reviewing`, its personal data was erased, or another operation changed it at the same time.",
+        "The session is not `completed`, `failed` or `reviewing`, its personal data was erased or its erasure was requested, or another operation changed it at the same time.",
         "Read the session. Create a new one if it is `expired` or erased.",
     ),
     error(

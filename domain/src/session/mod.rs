@@ -107,6 +107,8 @@ pub struct Session {
     pub expires_at: Timestamp,
     /// When the decision was fixed.
     pub completed_at: Option<Timestamp>,
+    /// When the erasure was requested: it is on its way, whatever is asked afterwards.
+    pub erasure_requested_at: Option<Timestamp>,
     /// When the personal data was erased.
     pub purged_at: Option<Timestamp>,
     /// 1 at first, one more after each reprocess.
@@ -121,8 +123,8 @@ pub enum Refused {
     /// The status does not allow it.
     #[error("the session's status does not allow this")]
     Status(Status),
-    /// The personal data is erased.
-    #[error("the session's personal data was erased")]
+    /// The personal data is erased, or somebody has requested it.
+    #[error("the session's personal data was erased, or is about to be")]
     Erased,
 }
 
@@ -138,6 +140,7 @@ impl Session {
             created_at: now,
             expires_at: now.plus(lifetime),
             completed_at: None,
+            erasure_requested_at: None,
             purged_at: None,
             attempt: 1,
             version: 0,
@@ -258,9 +261,9 @@ impl Session {
     /// `completed | failed | reviewing → collecting`: a new attempt with a new deadline.
     ///
     /// # Errors
-    /// [`Refused::Erased`] once the personal data is gone, otherwise [`Refused::Status`] in other states.
+    /// [`Refused::Erased`] once the personal data is gone or its erasure was requested, otherwise [`Refused::Status`] in other states.
     pub fn reprocess(&self, now: Timestamp, lifetime: Millis) -> Result<Self, Refused> {
-        if self.purged_at.is_some() {
+        if !self.may_be_revived() {
             return Err(Refused::Erased);
         }
         match self.status_at(now) {
@@ -272,6 +275,13 @@ impl Session {
             }),
             other => Err(Refused::Status(other)),
         }
+    }
+
+    /// Whether its personal data is there to stay for now. The end of the retention period alone changes nothing until the data is erased; a
+    /// request for the erasure, which somebody was told would be followed, does.
+    #[must_use]
+    pub const fn may_be_revived(&self) -> bool {
+        self.purged_at.is_none() && self.erasure_requested_at.is_none()
     }
 
     /// The same session with the times corrected that a wrong clock had set: an unfinished one gets a new deadline, and one that has been

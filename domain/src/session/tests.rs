@@ -14,6 +14,7 @@ enum Move {
     Expire,
     ExpireEarly,
     Reprocess,
+    RequestErasure,
     Erase,
     Wait(i64),
 }
@@ -29,6 +30,7 @@ fn any_move() -> impl Strategy<Value = Move> {
         Just(Move::Expire),
         Just(Move::ExpireEarly),
         Just(Move::Reprocess),
+        Just(Move::RequestErasure),
         Just(Move::Erase),
         (0..Millis::days(9).0).prop_map(Move::Wait),
     ]
@@ -71,6 +73,10 @@ fn apply(session: &Session, step: Move, now: Timestamp) -> Option<Session> {
         Move::Expire => session.expire(now),
         Move::ExpireEarly => session.expire_early(now).ok(),
         Move::Reprocess => session.reprocess(now, Millis::days(7)).ok(),
+        Move::RequestErasure => Some(Session {
+            erasure_requested_at: Some(now),
+            ..session.clone()
+        }),
         Move::Erase => Some(Session {
             purged_at: Some(now),
             ..session.clone()
@@ -94,7 +100,8 @@ proptest! {
             prop_assert_eq!(next.completed_at.is_some(), next.status == Status::Completed);
             prop_assert_eq!(next.attempt - session.attempt, i64::from(matches!(step, Move::Reprocess)));
             prop_assert!(next.status != Status::Expired || now >= next.expires_at);
-            if session.purged_at.is_some() { prop_assert!(!matches!(step, Move::Reprocess)); }
+            let ends = session.purged_at.or(session.erasure_requested_at);
+            if ends.is_some() { prop_assert!(!matches!(step, Move::Reprocess)); }
             session = next;
         }
     }

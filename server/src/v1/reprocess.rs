@@ -57,7 +57,8 @@ pub(super) struct ReprocessedSession<'a> {
             ("read" = (operation_id = "readVerificationSession", parameters(("id" = "$response.body#/id")))),
             ("complete" = (operation_id = "completeSandboxVerificationSession", parameters(("id" = "$response.body#/id"))))
         )),
-        (status = 409, description = "The status does not allow it, the personal data was erased, or a concurrent operation came first",
+        (status = 409, description = "The status does not allow it, the personal data was erased or its erasure was requested, or a \
+                                      concurrent operation came first",
             body = refusals::ReprocessNotAllowed),
         refusals::OfEveryOperation,
         refusals::OfOneSession,

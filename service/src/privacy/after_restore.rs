@@ -44,6 +44,9 @@ async fn erase(honnin: &Honnin, id: &SessionId) -> Result<(), StoreError> {
         };
         let owner = tenants::find(tx, &row.session.tenant).await?;
         let owner = owner.ok_or(StoreError::Corrupt("a session's tenant is missing"))?;
+        // A reprocess before the job has run would collect data under a destroyed key.
+        row.session.erasure_requested_at.get_or_insert(at.now);
+        sessions::save(tx, &mut row).await?;
         end_early(tx, &event, &owner, &mut row, at).await?;
         schedule_erasure_at(tx, (&id, row.session.attempt), at.at_once()).await?;
         let entry = audit::Entry {

@@ -33,7 +33,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let Some(row) = due else {
         return finish(honnin, job).await;
     };
-    // Marked first, because the mark is what refuses a reprocess: a session must not collect data under a destroyed key.
+    // Marked first, because the mark is what refuses a reprocess after the retention period, when nobody has requested the erasure: a session must not collect data under a destroyed key.
     mark(honnin, row.clone()).await?;
     let key_gone = honnin.vault.destroy(&row.data_key).await?;
     honnin.pictures.delete_session(&id).await?;
@@ -53,7 +53,7 @@ fn is_over(session: &Session, attempt: i64) -> bool {
 }
 
 /// Empties the encrypted columns, deletes the hashes of what was sent, and sets `purgedAt`, which from then on also refuses a
-/// reprocess.
+/// reprocess. Until then one is allowed at the end of the retention period, and overtakes the erasure.
 async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
     if row.session.purged_at.is_some() {
         return Ok(());

@@ -32,7 +32,7 @@ pub enum EraseNowError {
     Store(#[from] StoreError),
 }
 
-/// Schedules the erasure of the session as soon as possible. If it is already erased, nothing is done.
+/// Schedules the erasure of the session as soon as possible: from then on, nothing revives it. If it is already erased, nothing is done.
 ///
 /// # Errors
 /// [`EraseNowError`].
@@ -70,7 +70,7 @@ pub async fn erase_of_tenant(honnin: &Honnin, tenant: &Tenant, id: &str) -> Resu
     Ok(session)
 }
 
-/// Ends the session if it has not ended, and schedules its erasure unless it is erased already.
+/// Notes the request, ends the session if it has not ended, and schedules its erasure unless it is erased already.
 async fn schedule(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -78,6 +78,7 @@ async fn schedule(
     event: &EventId,
     at: Moment,
 ) -> Result<Session, EraseNowError> {
+    sessions::request_erasure(tx, tenant, id, at.now).await?;
     let row = sessions::find(tx, tenant, id).await?;
     let mut row = row.ok_or(EraseNowError::NotFound)?;
     let owner = tenants::find(tx, tenant).await?;

@@ -96,7 +96,7 @@ fn refuse_jumped(at: Moment) -> Result<(), AdvanceError> {
     }
 }
 
-/// Brings the erasure forward to now. A session whose deadline has passed, but whose job has not run yet, ends first.
+/// Brings the erasure forward to now, which is as good as a request for it: whoever is told that it is due finds it erased. A session whose deadline has passed, but whose job has not run yet, ends first.
 async fn end_retention(
     tx: &mut Tx,
     event: &EventId,
@@ -113,5 +113,7 @@ async fn end_retention(
     if !ended || row.session.purged_at.is_some() {
         return Err(AdvanceError::NotAllowed);
     }
+    row.session.erasure_requested_at.get_or_insert(at.now);
+    sessions::save(tx, row).await?;
     Ok(schedule_erasure_at(tx, (&row.session.id, row.session.attempt), at.at_once()).await?)
 }

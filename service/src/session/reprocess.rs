@@ -29,7 +29,7 @@ pub enum ReprocessError {
     /// Unknown, another tenant's, or malformed: all alike.
     #[error("no such session")]
     NotFound,
-    /// The status does not allow it, the personal data is erased, or a concurrent operation came first.
+    /// The status does not allow it, the personal data is erased or its erasure was requested, or a concurrent operation came first.
     #[error("the session cannot be reprocessed")]
     NotAllowed,
     /// Storage.

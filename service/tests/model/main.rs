@@ -7,7 +7,7 @@
 //! Planted faults that this test found and shrank to two to five moves: `expired` may be reprocessed; `reviewing` ends at its
 //! deadline; a reprocess after the erasure is allowed. Bugs that it found: a session whose expiry was stored late kept its data
 //! for longer than its retention; a decision with a note on an erased session was an internal error; a reviewer who came too
-//! late was shown the decision on an earlier attempt.
+//! late was shown the decision on an earlier attempt; a reprocess before the erasure that was requested undid it.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::print_stdout, reason = "prints the seed")]

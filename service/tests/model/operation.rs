@@ -49,6 +49,7 @@ pub(crate) enum Op {
     Read(Caller),
     Reprocess(Caller),
     Cancel(Caller),
+    Erase(Caller),
     /// Completes it as an integrator's test would; only in a sandbox.
     Complete(Caller, SandboxOutcome),
     /// The user: opens the newest link, or the one before it.
@@ -200,8 +201,14 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
         Step::RetakeSelfie,
         Step::Submit,
     ];
-    let calls =
-        [Caller::Owner, Caller::Stranger].map(|caller| [Op::Read(caller), Op::Reprocess(caller), Op::Cancel(caller)]);
+    let calls = [Caller::Owner, Caller::Stranger].map(|caller| {
+        [
+            Op::Read(caller),
+            Op::Reprocess(caller),
+            Op::Cancel(caller),
+            Op::Erase(caller),
+        ]
+    });
     let rulings = [(true, true), (true, false), (false, true), (false, false)];
     let mut each = calls.concat();
     each.extend(
@@ -235,9 +242,20 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
         onward(Look::Doubtful, 10),
         Op::Reprocess(Caller::Owner),
     ];
+    // An erasure that was requested and has not been done, and what could revive its session.
+    let requests = [Op::EraseNow, Op::Erase(Caller::Owner)];
+    let revivals = [
+        Op::Reprocess(Caller::Owner),
+        Op::AskAgain(1),
+        Op::Reopen(1),
+        Op::Reissue(1),
+        Op::Erase(Caller::Owner),
+    ];
+    let overtaken = requests.map(|request| [&[request][..], &revivals].concat());
+    let each: Vec<_> = each.into_iter().map(|op| vec![op]).chain(overtaken).collect();
     let all = ways
         .iter()
-        .flat_map(|way| each.iter().map(move |op| [&way[..], &[*op], &then].concat()));
+        .flat_map(|way| each.iter().map(move |ops| [&way[..], ops, &then].concat()));
     all.map(|ops| ops.into_iter().map(|op| (0, op)).collect()).collect()
 }
 
@@ -257,6 +275,7 @@ fn operation() -> impl Strategy<Value = Op> {
         1 => caller.clone().prop_map(Op::Read),
         6 => caller.clone().prop_map(Op::Reprocess),
         1 => caller.clone().prop_map(Op::Cancel),
+        1 => caller.clone().prop_map(Op::Erase),
         3 => (caller, select(SandboxOutcome::ALL)).prop_map(|(caller, outcome)| Op::Complete(caller, outcome)),
         4 => (which.clone(), 0..2_usize).prop_map(|(phone, link)| Op::Open(phone, link)),
         8 => (which.clone(), step(look.clone().boxed())).prop_map(|(phone, step)| Op::Take(phone, step)),

@@ -97,6 +97,8 @@ pub(crate) struct Session {
     /// The decision by which the session last left the queue, if it was one.
     ruling: Option<(Which, Timestamp)>,
     erase_at: Timestamp,
+    /// Somebody wants it erased, and was told that it will be.
+    erasure_requested: bool,
 }
 
 impl Session {
@@ -115,6 +117,7 @@ impl Session {
             pending: None,
             ruling: None,
             erase_at: now,
+            erasure_requested: false,
         };
         new.give_link();
         new
@@ -136,9 +139,10 @@ impl Session {
     pub(crate) fn apply(&mut self, op: Op) -> Answer {
         let done = match op {
             Op::Read(Caller::Owner) => Ok(()),
-            Op::Read(Caller::Stranger) | Op::Reprocess(Caller::Stranger) | Op::Cancel(Caller::Stranger) => {
-                Err(Answer::NotFound)
-            }
+            Op::Read(Caller::Stranger)
+            | Op::Reprocess(Caller::Stranger)
+            | Op::Cancel(Caller::Stranger)
+            | Op::Erase(Caller::Stranger) => Err(Answer::NotFound),
             Op::Cancel(Caller::Owner) if !self.is_open() => Err(Answer::CancelNotAllowed),
             Op::Cancel(Caller::Owner) => Ok(self.end(Failed, self.now, "verification.failed")),
             Op::Reprocess(Caller::Owner) => self.reprocess().ok_or(Answer::ReprocessNotAllowed),
@@ -154,7 +158,7 @@ impl Session {
             Op::Reopen(who) => self.start_over(who),
             Op::Reissue(_) if !self.is_open() => Err(Answer::NoLinkWhile(self.sees().status)),
             Op::Reissue(_) => Ok(self.give_link()),
-            Op::EraseNow => self.erase_now(),
+            Op::EraseNow | Op::Erase(Caller::Owner) => Ok(self.erase_now()),
             Op::Work => Ok(self.work()),
             Op::Create | Op::Wait(_) | Op::Crash | Op::Onward(..) => unreachable!("not one session's"),
         };
@@ -162,7 +166,7 @@ impl Session {
     }
 
     fn reprocess(&mut self) -> Option<()> {
-        if !matches!(self.tells.status, Completed | Failed | Reviewing) || self.tells.purged_at.is_some() {
+        if !matches!(self.tells.status, Completed | Failed | Reviewing) || self.erasure_requested {
             return None;
         }
         let tells = &mut self.tells;
@@ -345,7 +349,7 @@ impl Session {
         Ok(self.give_link())
     }
 
-    fn erase_now(&mut self) -> Result<(), Answer> {
+    fn erase_now(&mut self) {
         match self.sees().status {
             Created | Collecting | Deciding | Reviewing => {
                 (self.tells.outcome, self.hold, self.pending) = (None, None, None);
@@ -354,8 +358,7 @@ impl Session {
             Expired if self.tells.status != Expired => self.expire(),
             Completed | Expired | Failed => {}
         }
-        self.erase_at = self.now;
-        Ok(())
+        (self.erase_at, self.erasure_requested) = (self.now, true);
     }
 
     fn expire(&mut self) {
@@ -387,7 +390,7 @@ impl Session {
         let over = matches!(self.tells.status, Completed | Expired | Failed);
         if over && self.tells.purged_at.is_none() && self.erase_at <= self.now {
             let tells = &mut self.tells;
-            tells.purged_at = Some(self.now);
+            (tells.purged_at, self.erasure_requested) = (Some(self.now), true);
             (tells.known, tells.typed, tells.ocr) = (false, false, false);
             tells.outcome.iter_mut().for_each(|outcome| outcome.note = false);
         }

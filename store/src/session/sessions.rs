@@ -98,6 +98,7 @@ row! {
         created_at: i64,
         expires_at: i64,
         completed_at: Option<i64>,
+        erasure_requested_at: Option<i64>,
         purged_at: Option<i64>,
         attempt: i64,
         version: i64,
@@ -135,6 +136,7 @@ impl TryFrom<Raw> for SessionRow {
                 created_at: Timestamp::from_millis(raw.created_at),
                 expires_at: Timestamp::from_millis(raw.expires_at),
                 completed_at: raw.completed_at.map(Timestamp::from_millis),
+                erasure_requested_at: raw.erasure_requested_at.map(Timestamp::from_millis),
                 purged_at: raw.purged_at.map(Timestamp::from_millis),
                 attempt: raw.attempt,
                 version: raw.version,
@@ -206,8 +208,9 @@ pub async fn insert(tx: &mut Tx, row: &SessionRow) -> Result<(), StoreError> {
 macro_rules! select {
     ($clause:literal) => {
         concat!(
-            "SELECT id, tenant_id, status, plan, created_at, expires_at, completed_at, purged_at, attempt, version, data_key,
-                    metadata, callback_url, state, known, typed, document_type, ocr, outcome, note, failure_reason
+            "SELECT id, tenant_id, status, plan, created_at, expires_at, completed_at, erasure_requested_at, purged_at, attempt,
+                    version, data_key, metadata, callback_url, state, known, typed, document_type, ocr, outcome, note,
+                    failure_reason
              FROM sessions ",
             $clause
         )
@@ -298,20 +301,33 @@ pub async fn save(tx: &mut Tx, row: &mut SessionRow) -> Result<(), StoreError> {
     let saved = on!(tx, conn => sqlx::query(
         "UPDATE sessions SET status = $3, expires_at = $4, completed_at = $5, purged_at = $6, attempt = $7, metadata = $8,
              state = $9, known = $10, typed = $11, document_type = $12, ocr = $13, outcome = $14, note = $15,
-             failure_reason = $16, waiting_since = $17, version = version + 1
+             failure_reason = $16, waiting_since = $17, erasure_requested_at = $18, version = version + 1
          WHERE id = $1 AND version = $2")
         .bind(row.session.id.as_str()).bind(row.session.version).bind(row.session.status.as_str())
         .bind(row.session.expires_at.as_millis()).bind(row.session.completed_at.map(Timestamp::as_millis))
         .bind(row.session.purged_at.map(Timestamp::as_millis)).bind(row.session.attempt).bind(row.metadata.as_deref())
         .bind(&row.state).bind(&row.known).bind(&row.typed).bind(row.document_type.map(DocumentType::as_str))
         .bind(&row.ocr).bind(&outcome).bind(&row.note).bind(row.failure_reason.map(FailureReason::as_str))
-        .bind(waiting_since(row)).execute(conn).await.map(|done| done.rows_affected()))?;
+        .bind(waiting_since(row)).bind(row.session.erasure_requested_at.map(Timestamp::as_millis))
+        .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.session.version += 1;
         Ok(())
     } else {
         Err(tx.conflict())
     }
+}
+
+/// Notes that the erasure of a tenant's session was requested at `now`, unless it is noted already or the session is erased. Call it before the
+/// session is read in the same unit: on Postgres it waits for whoever is changing the session, and whoever has read it before collides.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn request_erasure(tx: &mut Tx, tenant: &TenantId, id: &SessionId, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE sessions SET erasure_requested_at = $3, version = version + 1
+         WHERE id = $1 AND tenant_id = $2 AND purged_at IS NULL AND erasure_requested_at IS NULL")
+        .bind(id.as_str()).bind(tenant.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
 }
 
 /// When the newest session was created, or the newest capture taken: what is newer is not known to this database.

@@ -245,6 +245,7 @@ async fn everything_of_a_session_is_saved_but_the_note_in_the_clear() {
         changed.session.status = Status::Completed;
         changed.session.attempt = 2;
         changed.session.completed_at = Some(at(7));
+        changed.session.erasure_requested_at = Some(at(6));
         changed.session.purged_at = Some(at(8));
         changed.typed = Some(vec![3]);
         changed.ocr = Some(vec![4]);
@@ -510,6 +511,40 @@ async fn a_keys_networks_are_kept_and_its_end_is_only_brought_forward() {
             expected.map(|(end, replaced)| (Some(at(end)), replaced)),
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn the_first_request_for_an_erasure_is_noted_and_whoever_read_the_session_before_collides() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant, other, session, ..
+        } = world(&db).await;
+        let id = &session.session.id;
+        write!(db, tx => sessions::request_erasure(tx, &other.id, id, at(4))).unwrap();
+        assert_eq!(
+            read!(db, tx => sessions::find_any(tx, id)).as_ref(),
+            Some(session),
+            "{name}: not theirs"
+        );
+        for now in [5, 6] {
+            write!(db, tx => sessions::request_erasure(tx, &tenant.id, id, at(now))).unwrap();
+        }
+        let found = read!(db, tx => sessions::find_any(tx, id)).unwrap().session;
+        assert_eq!((found.erasure_requested_at, found.version), (Some(at(5)), 1), "{name}");
+        let late = write!(db, tx => async { sessions::save(tx, &mut session.clone()).await });
+        assert!(matches!(late, Err(StoreError::Conflict)), "{name}");
+        let mut erased = keep(session.clone()).clone();
+        erased.session = domain::session::Session {
+            purged_at: Some(at(9)),
+            erasure_requested_at: None,
+            ..found
+        };
+        let erased = keep(erased);
+        write!(db, tx => async { sessions::save(tx, &mut erased.clone()).await }).unwrap();
+        write!(db, tx => sessions::request_erasure(tx, &tenant.id, id, at(10))).unwrap();
+        let after = read!(db, tx => sessions::find_any(tx, id)).unwrap().session;
+        assert_eq!(after.erasure_requested_at, None, "{name}: it is erased already");
     }
 }
 

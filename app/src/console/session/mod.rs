@@ -75,7 +75,7 @@ async fn load(request: Request) -> PageResult<SessionView> {
     let open = matches!(view.status, Status::Created | Status::Collecting);
     view.can_reissue = reviewer && open;
     view.can_reprocess = reviewer
-        && view.times.3.is_none()
+        && found.history.detail.session.may_be_revived()
         && matches!(view.status, Status::Completed | Status::Failed | Status::Reviewing);
     view.can_complete = reviewer && open && request.staff().is_sandbox();
     view.can_advance_to = advance_to(&view).filter(|_| reviewer && request.staff().is_sandbox());
@@ -262,6 +262,9 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
             ));
         }
         _ => {}
+    }
+    if let Some(at) = session.erasure_requested_at {
+        moments.push(moment(at, say("Erasure requested", "消去の依頼"), Tone::Plain));
     }
     if let Some(at) = session.purged_at {
         moments.push(moment(at, say("Personal data erased", "個人情報の消去"), Tone::Plain));

@@ -4,6 +4,7 @@ use super::{Handle, METADATA, Real, fault};
 use crate::operation::{Answer, Caller, Op};
 use service::{
     access::Tenant,
+    privacy::erase_now::{EraseNowError, erase_of_tenant},
     sandbox::{CompleteError, complete_in_sandbox},
     session::{
         cancel::{CancelError, cancel},
@@ -32,6 +33,11 @@ impl Real {
                 Ok(_) => Answer::Ok,
                 Err(CancelError::NotFound) => Answer::NotFound,
                 Err(CancelError::NotAllowed) => Answer::CancelNotAllowed,
+                Err(error) => fault(error),
+            },
+            Op::Erase(caller) => match erase_of_tenant(honnin, self.caller(place, caller), id).await {
+                Ok(_) => Answer::Ok,
+                Err(EraseNowError::NotFound) => Answer::NotFound,
                 Err(error) => fault(error),
             },
             Op::Complete(caller, outcome) => {

@@ -171,7 +171,9 @@ impl Real {
     /// Does `op`, which is about one session.
     pub(crate) async fn apply(&mut self, place: usize, handle: &mut Handle, op: Op) -> Answer {
         match op {
-            Op::Read(_) | Op::Reprocess(_) | Op::Cancel(_) | Op::Complete(..) => self.call(place, handle, op).await,
+            Op::Read(_) | Op::Reprocess(_) | Op::Cancel(_) | Op::Erase(_) | Op::Complete(..) => {
+                self.call(place, handle, op).await
+            }
             Op::Open(phone, back) => self.open(handle, phone, back).await,
             Op::Take(phone, step) => self.take(handle, phone, step).await,
             Op::Work => {
