@@ -105,7 +105,7 @@ async fn try_to_send(
     if sources.withholds_note && holds_note(&sources.event) {
         return Ok(Answer::failed(Fault::NoteWithheld));
     }
-    let secrets = signing_secret::signers(honnin, &sources.event, &sources.secrets)?;
+    let secrets = signing_secret::signers(honnin, &sources.secrets)?;
     if secrets.is_empty() {
         return Ok(Answer::failed(Fault::NoSecret));
     }

@@ -190,7 +190,7 @@ async fn record_read(
 }
 
 async fn render(honnin: &Honnin, found: &Sources, at: Timestamp) -> Result<SignedRequest, StoreError> {
-    let secrets = signing_secret::signers(honnin, &found.event, &found.secrets)?;
+    let secrets = signing_secret::signers(honnin, &found.secrets)?;
     let body = payload::render(honnin, found).await?;
     Ok(SignedRequest::new(found.event.id.clone(), at, body, &secrets))
 }

@@ -18,7 +18,6 @@ use store::{
         tenants,
         webhook_secrets::{self, SecretRow},
     },
-    webhook::events::{EventContent, EventRow},
 };
 
 /// A new secret. Its text is not stored anywhere else.
@@ -148,15 +147,9 @@ pub async fn list(honnin: &Honnin, developer: &Developer) -> Result<Vec<SecretIn
     Ok(unit.await?.into_iter().map(info).collect())
 }
 
-/// The secrets that sign `event`: all active ones, newest first. A test event is signed with the newest alone, so that during a
-/// rotation its success proves that the receiver has the new secret.
-/// its success proves that the receiver has the new secret.
-pub(crate) fn signers(honnin: &Honnin, event: &EventRow, rows: &[SecretRow]) -> Result<Vec<SigningSecret>, StoreError> {
-    let signing = match &event.content {
-        EventContent::Session { .. } => rows,
-        EventContent::Test => &rows[..rows.len().min(1)],
-    };
-    Ok(open(honnin, signing)?.into_iter().map(|(_, secret)| secret).collect())
+/// The secrets that sign every webhook, a test event too: all active ones, newest first.
+pub(crate) fn signers(honnin: &Honnin, rows: &[SecretRow]) -> Result<Vec<SigningSecret>, StoreError> {
+    Ok(open(honnin, rows)?.into_iter().map(|(_, secret)| secret).collect())
 }
 
 /// Decrypts the active secrets of a tenant for signing, with their ids.

@@ -30,7 +30,7 @@ pub(super) struct SecretsView {
     pub secrets: Vec<SecretRow>,
     /// A secret just issued, shown only now.
     pub issued: Option<String>,
-    /// Whether the receiver accepted a test event, which only the newest secret signs, since that secret was issued.
+    /// Whether the receiver accepted a test event since the newest secret was issued. It may have used the old one: both sign.
     pub confirmed: bool,
     /// What went wrong.
     pub refused: Option<&'static str>,
@@ -105,8 +105,8 @@ fn rotation(view: &SecretsView) -> AnyView {
     };
     let third = view! {
         <p>{say(
-            "Send a test event. It is signed with the new secret only, so a receiver that accepts it has the new secret.",
-            "テストイベントを送信してください。新しいシークレットだけで署名されるため、受信先で受け付けられれば設定は完了しています。",
+            "Send a test event. Like every webhook, it now carries both signatures: check in your receiver that the new secret verifies it.",
+            "テストイベントを送信してください。ほかのWebhookと同じく2つの署名が付くため、新しいシークレットで検証できることを受信先で確認してください。",
         )}</p>{test}
     };
     let fourth = view! {
