@@ -136,15 +136,35 @@ pub struct MadeUp {
     pub decision: Decision,
 }
 
-/// Creates a fictional person for whom the rules give `verdict`. Name and date of birth are taken from `known`, unless no
-/// document could confirm them, such as a birth date in the future: then they are left out of the comparison.
+/// Creates a fictional person for whom the rules give `verdict`. What is `known` of a person is taken over, except for each item that no document
+/// could confirm, such as a birth date in the future: it is left out of the comparison.
 #[must_use]
 pub fn make_up(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, today: Date) -> MadeUp {
-    let confirmed = |known: &&PreRegistered| {
-        let judged = judge(plan, Some(known), Verdict::Approved, today);
-        judged.decision.verdict == Verdict::Approved
-    };
-    judge(plan, known.filter(confirmed), verdict, today)
+    let confirmed = known.map(|known| confirmable(plan, known, today));
+    let confirmed = confirmed.filter(|known| *known != PreRegistered::default());
+    judge(plan, confirmed.as_ref(), verdict, today)
+}
+
+/// The items of `known` with which a session can be approved.
+fn confirmable(plan: &Plan, known: &PreRegistered, today: Date) -> PreRegistered {
+    const ITEMS: [fn(&mut PreRegistered, &PreRegistered); 5] = [
+        |kept, known| kept.birth_date.clone_from(&known.birth_date),
+        |kept, known| kept.last_name.clone_from(&known.last_name),
+        |kept, known| kept.first_name.clone_from(&known.first_name),
+        |kept, known| kept.address.clone_from(&known.address),
+        |kept, known| kept.gender = known.gender,
+    ];
+    ITEMS.iter().fold(PreRegistered::default(), |kept, take| {
+        let mut more = kept.clone();
+        take(&mut more, known);
+        let can_be_typed = UserInput::parse(&form(Some(&more)), false, today).is_ok();
+        let judged = judge(plan, Some(&more), Verdict::Approved, today);
+        if can_be_typed && judged.decision.verdict == Verdict::Approved {
+            more
+        } else {
+            kept
+        }
+    })
 }
 
 /// Not the tenant's policy: a sandbox tests the integration, and a threshold that nobody passes must not get in the way. The

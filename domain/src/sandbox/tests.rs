@@ -62,6 +62,30 @@ fn the_person_is_the_one_that_is_known_and_the_checks_follow_the_plan() {
 }
 
 #[test]
+fn an_item_that_no_document_could_confirm_is_left_out_and_the_others_are_not() {
+    let known = PreRegistered {
+        last_name: Some(" ".into()),
+        first_name: Some("Taro".into()),
+        birth_date: Some("2999-01-01".into()),
+        address: Some("Tokyo".into()),
+        gender: Some(Gender::Male),
+    };
+    let made = make_up(&plan(Step::ALL), Some(&known), Verdict::Approved, TODAY);
+    let typed = made.typed.unwrap();
+    assert_eq!(
+        (typed.last_name.as_deref(), typed.first_name.as_deref()),
+        (Some("SAMPLE"), Some("Taro"))
+    );
+    assert_eq!(
+        (typed.birth_date.as_deref(), typed.address.as_deref()),
+        (Some("1990-02-28"), Some("Tokyo"))
+    );
+    let compared = made.decision.checks.input_match.unwrap();
+    assert_eq!(compared.matched, Some(true));
+    assert!(compared.fields.unwrap()["gender"]);
+}
+
+#[test]
 fn the_body_names_an_outcome_and_nothing_else() {
     for outcome in SandboxOutcome::ALL {
         let body = format!(r#"{{"outcome": "{outcome}", "else": 1}}"#);
