@@ -18,9 +18,11 @@ const TODAY: Date = date!(2026 - 11 - 21);
 fn request_bodies() {
     bolero::check!().with_iterations(0).for_each(|body: &[u8]| {
         let parsed = CreationRequest::parse(body);
-        // No body at all is a body without any field.
+        // A blank body is one without any field.
         assert!(
-            parsed.is_err() || body.is_empty() || json::check(body).is_ok(),
+            parsed.is_err()
+                || body.trim_ascii().is_empty()
+                || json::check(body).is_ok_and(|repeated| repeated.is_empty()),
             "a body with duplicate keys"
         );
         drop(SandboxOutcome::parse_body(body));

@@ -4,19 +4,26 @@ use serde::{
     Deserialize,
     de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
-use std::{collections::HashSet, fmt};
+use std::{collections::HashSet, fmt, str::Chars};
 
 /// Maximum nesting of objects and arrays; serde_json refuses anything deeper.
 pub(crate) const DEPTH_LIMIT: usize = 127;
 
-/// Checks that `body` is one JSON value without a duplicate key in any of its objects. Numbers may have any size.
+/// How many keys that are given twice are reported: a body may have thousands.
+const MOST_REPEATED: usize = 16;
+
+/// Checks that `body` is one JSON value, and returns the paths of the keys that occur twice in their object, the first of them; no body may have
+/// any. Numbers may have any size.
 ///
 /// # Errors
 /// Those of `serde_json`, whose message names line and column and never a value.
-pub fn check(body: &[u8]) -> Result<(), serde_json::Error> {
-    // Parses numbers without converting them, which `Unique` cannot: it would refuse those that do not fit an `f64`.
+pub fn check(body: &[u8]) -> Result<Vec<Vec<String>>, serde_json::Error> {
+    // Parses numbers without converting them, which `Distinct` cannot: it would refuse those that do not fit an `f64`.
     serde_json::from_slice::<IgnoredAny>(body)?;
-    serde_json::from_slice::<Distinct>(&without_numbers(body)).map(drop)
+    let mut repeated = Repeated::default();
+    let numberless = without_numbers(body);
+    Distinct(&mut repeated).deserialize(&mut serde_json::Deserializer::from_slice(&numberless))?;
+    Ok(repeated.found)
 }
 
 /// The same valid JSON with a zero for each number; everything keeps its position.
@@ -60,26 +67,77 @@ pub fn compact(json: &str) -> String {
     out
 }
 
-/// A value with distinct keys.
-struct Distinct;
+/// The length in bytes of a compact JSON text if its strings had no escapes but those that JSON requires. What is no escape counts as written.
+#[must_use]
+pub fn plain_length(compact: &str) -> usize {
+    let mut length = 0;
+    let mut rest = compact.chars();
+    // Outside of strings there is no backslash.
+    while let Some(c) = rest.next() {
+        length += if c == '\\' {
+            escaped_length(&mut rest)
+        } else {
+            c.len_utf8()
+        };
+    }
+    length
+}
 
-impl<'de> Deserialize<'de> for Distinct {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Unique.deserialize(deserializer).map(|()| Self)
+/// What the character needs whose escape follows, without the backslash.
+fn escaped_length(rest: &mut Chars<'_>) -> usize {
+    match rest.next() {
+        Some('/') => 1,
+        Some('u') => {
+            let unit = hex_unit(rest);
+            let low = if matches!(unit, 0xd800..=0xdbff) {
+                // The `\u` of the second half.
+                rest.nth(1);
+                Some(hex_unit(rest))
+            } else {
+                None
+            };
+            match char::decode_utf16([unit].into_iter().chain(low)).next() {
+                Some(Ok('"' | '\\' | '\u{8}' | '\u{c}' | '\n' | '\r' | '\t')) => 2,
+                Some(Ok(c)) if c > '\u{1f}' => c.len_utf8(),
+                _ => 6,
+            }
+        }
+        _ => 2,
     }
 }
 
-/// Visits a whole value and remembers each object's keys.
-struct Unique;
+/// Four hexadecimal digits.
+fn hex_unit(rest: &mut Chars<'_>) -> u16 {
+    let digits = rest.by_ref().take(4).filter_map(|digit| digit.to_digit(16));
+    digits.fold(0, |unit, digit| (unit << 4) | u16::try_from(digit).unwrap_or_default())
+}
 
-impl<'de> DeserializeSeed<'de> for Unique {
+/// The keys that occur twice, and where the parser is.
+#[derive(Default)]
+struct Repeated {
+    path: Vec<String>,
+    found: Vec<Vec<String>>,
+}
+
+impl Repeated {
+    fn note(&mut self) {
+        if self.found.len() < MOST_REPEATED && !self.found.contains(&self.path) {
+            self.found.push(self.path.clone());
+        }
+    }
+}
+
+/// Visits a whole value and compares the keys of each object.
+struct Distinct<'a>(&'a mut Repeated);
+
+impl<'de> DeserializeSeed<'de> for Distinct<'_> {
     type Value = ();
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Unique {
+impl<'de> Visitor<'de> for Distinct<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -104,16 +162,25 @@ impl<'de> Visitor<'de> for Unique {
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element_seed(Self)?.is_some() {}
+        for index in 0_usize.. {
+            self.0.path.push(index.to_string());
+            let item = seq.next_element_seed(Distinct(self.0))?;
+            self.0.path.pop();
+            if item.is_none() {
+                break;
+            }
+        }
         Ok(())
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut keys = HashSet::new();
         while let Some(key) = map.next_key::<String>()? {
+            self.0.path.push(key.clone());
             if !keys.insert(key) {
-                return Err(serde::de::Error::custom("duplicate key in an object"));
+                self.0.note();
             }
-            map.next_value_seed(Self)?;
+            map.next_value_seed(Distinct(self.0))?;
+            self.0.path.pop();
         }
         Ok(())
     }
@@ -138,10 +205,12 @@ mod tests {
             r#"{"a":1,"a":2}"#,
             r#"[{"x":{"b":1,"c":2,"b":3}}]"#,
             r#"{"a":1,"\u0061":2}"#,
+            r#"{"1":1e999,"1":2}"#,
         ] {
-            assert!(check(bad.as_bytes()).is_err(), "{bad}");
+            assert_eq!(check(bad.as_bytes()).unwrap().len(), 1, "{bad}");
         }
-        check(br#"{"a":{"a":[{"a":1},{"a":2}]}}"#).unwrap();
+        let none: [Vec<String>; 0] = [];
+        assert_eq!(check(br#"{"a":{"a":[{"a":1},{"a":2}]}}"#).unwrap(), none);
     }
 
     #[test]
@@ -161,17 +230,7 @@ mod tests {
         ] {
             check(good.as_bytes()).unwrap();
         }
-        for bad in [
-            "01",
-            "1.",
-            "-",
-            "1e",
-            "+1",
-            "[1 2]",
-            "1e400 1",
-            "NaN",
-            r#"{"1":1e999,"1":2}"#,
-        ] {
+        for bad in ["01", "1.", "-", "1e", "+1", "[1 2]", "1e400 1", "NaN"] {
             assert!(check(bad.as_bytes()).is_err(), "{bad}");
         }
     }
@@ -195,6 +254,15 @@ mod tests {
             let value = serde_json::json!({"k": [text, n, {"z": null}]});
             let pretty = serde_json::to_string_pretty(&value).unwrap();
             prop_assert_eq!(compact(&pretty), serde_json::to_string(&value).unwrap());
+        }
+
+        /// `serde_json` escapes nothing but what JSON requires.
+        #[test]
+        fn escapes_that_are_not_needed_do_not_count(text in any::<String>()) {
+            let escaped: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            let plain = serde_json::to_string(&[&text]).unwrap();
+            prop_assert_eq!(plain_length(&format!("[\"{escaped}\"]")), plain.len());
+            prop_assert_eq!(plain_length(&plain), plain.len());
         }
     }
 }

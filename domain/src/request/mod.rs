@@ -9,10 +9,13 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Metadata as compact JSON, in bytes.
+/// Metadata as compact JSON, in bytes. An escape counts as the character it stands for, unless JSON requires it.
 pub const METADATA_LIMIT: usize = 8192;
 /// `callbackUrl` with `state` appended, or `state` alone, in bytes.
 pub const CALLBACK_LIMIT: usize = 8000;
+
+/// Keys in error responses are cut at this many characters.
+const KEY_LIMIT: usize = 64;
 
 /// A parsed creation request.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,16 +67,18 @@ impl std::fmt::Debug for PreRegistered {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Issue {
-    /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`.
+    /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`; more may come.
     #[serde(rename = "_tag")]
     pub tag: &'static str,
-    /// Keys from the body's root.
+    /// The keys that lead to what is wrong, from the body's root, positions in arrays as digits; empty if it is the body as a whole. For what is
+    /// wrong outside of the body: the name of the query parameter or header. Keys are cut at 64 characters.
     pub path: Vec<String>,
-    /// A sentence for the developer.
+    /// What is wrong, for the developer, as a predicate of what `path` names ("must be a string") or a sentence. Not for parsing: its wording may
+    /// change.
     pub message: String,
 }
 
-/// A session to be created. Unknown fields are ignored; explicit nulls and duplicate keys are refused.
+/// A session to be created. Unknown fields are ignored; a described field that is null and any duplicate key are refused.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(example = json!({
@@ -83,14 +88,14 @@ pub struct Issue {
 pub struct NewSession<'a> {
     /// Where the user is sent back to: an `https` URL of the tenant's allow-list, without query and fragment. `sessionId` and
     /// `state` are appended on return. At most 8000 bytes with `state` appended.
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false, format = "uri", pattern = "^https://"))]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false, format = "uri"))]
     #[serde(borrow, default, deserialize_with = "raw")]
     callback_url: Raw<'a>,
-    /// Echoed unchanged on the return URL.
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false))]
+    /// Echoed unchanged on the return URL. At most 8000 bytes, together with `callbackUrl` if that is given.
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false, max_length = 8000))]
     #[serde(borrow, default, deserialize_with = "raw")]
     state: Raw<'a>,
-    /// At most 8192 bytes as compact JSON. Returned as given. No personal data.
+    /// At most 8192 bytes as compact JSON, in which an escape counts as the character it stands for. Returned as given. No personal data.
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>, nullable = false))]
     #[serde(borrow, default, deserialize_with = "raw")]
     metadata: Raw<'a>,
@@ -140,9 +145,19 @@ impl Reader {
 
     /// The fields of a whole body, which must be one JSON object without duplicate keys; an empty body is `{}`.
     pub(crate) fn body<'a, T: Deserialize<'a>>(&mut self, body: &'a [u8]) -> Option<T> {
-        let body = if body.is_empty() { b"{}" } else { body };
-        if let Err(error) = json::check(body) {
-            self.issue("Syntax", &[], describe(&error));
+        let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
+        let repeated = match json::check(body) {
+            Ok(repeated) => repeated,
+            Err(error) => {
+                self.issue("Syntax", &[], describe(body, &error));
+                return None;
+            }
+        };
+        for path in &repeated {
+            self.given_twice(path);
+        }
+        // Which of two values is meant is not known, so that nothing else is said about them.
+        if !repeated.is_empty() {
             return None;
         }
         // serde would also accept an array for a struct.
@@ -152,6 +167,13 @@ impl Reader {
             self.issue("Type", &[], "must be a JSON object");
         }
         fields
+    }
+
+    fn given_twice(&mut self, path: &[String]) {
+        let path: Vec<String> = path.iter().map(|key| key.chars().take(KEY_LIMIT).collect()).collect();
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let key = path.last().copied().unwrap_or_default();
+        self.issue("Syntax", &path, format!("`{key}` is given twice"));
     }
 
     /// A string of 1 to `limit` characters.
@@ -175,11 +197,9 @@ impl Reader {
 
     fn metadata(&mut self, value: Raw<'_>) -> Option<String> {
         let compact = json::compact(self.object(value, &["metadata"])?.get());
-        if compact.len() > METADATA_LIMIT {
-            let message = format!(
-                "must be at most {METADATA_LIMIT} bytes of compact JSON, but is {}",
-                compact.len()
-            );
+        let length = json::plain_length(&compact);
+        if length > METADATA_LIMIT {
+            let message = format!("must be at most {METADATA_LIMIT} bytes of compact JSON, but is {length}");
             self.issue("Limit", &["metadata"], message);
             return None;
         }
@@ -222,7 +242,7 @@ impl Reader {
 }
 
 impl CreationRequest {
-    /// Parses a body. An empty one is `{}`; unknown fields are ignored; an explicit `null` is a wrong type.
+    /// Parses a body. An empty or blank one is `{}`; unknown fields are ignored; an explicit `null` is a wrong type.
     ///
     /// # Errors
     /// Everything that violates the contract, at least one issue.
@@ -251,7 +271,7 @@ impl CreationRequest {
             Some(url) => (
                 "callbackUrl",
                 CallbackUrl::returned_length(url, state),
-                "with state appended ",
+                if state.is_some() { "with state appended " } else { "" },
             ),
             None => ("state", state.map_or(0, str::len), ""),
         };
@@ -265,14 +285,22 @@ impl CreationRequest {
     }
 }
 
-/// serde_json's message, which names a position and never a value of the body.
-fn describe(error: &serde_json::Error) -> String {
+/// What is wrong with a body that is no JSON: never a value of it.
+fn describe(body: &[u8], error: &serde_json::Error) -> String {
+    use serde_json::error::Category;
+    if body.starts_with(b"\xef\xbb\xbf") {
+        return "the body begins with a byte order mark".to_owned();
+    }
+    if let Err(fault) = std::str::from_utf8(body) {
+        return format!("the body is not UTF-8 from byte {}", fault.valid_up_to() + 1);
+    }
+    // serde_json has no other way to identify some of its errors.
+    let said = error.to_string();
     let deep = format!("is nested more than {} levels deep", json::DEPTH_LIMIT);
     let kind = match error.classify() {
-        serde_json::error::Category::Eof => "ends too early",
-        serde_json::error::Category::Data => "has a duplicate key",
-        // serde_json has no other way to identify it.
-        _ if error.to_string().starts_with("recursion limit exceeded") => &deep,
+        Category::Eof => "ends too early",
+        _ if said.starts_with("recursion limit exceeded") => &deep,
+        _ if said.contains("surrogate") || said.contains("end of hex escape") => "has one half of a surrogate pair",
         _ => "is not valid JSON",
     };
     format!("the body {kind} at line {}, column {}", error.line(), error.column())

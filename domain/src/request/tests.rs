@@ -10,15 +10,8 @@ fn issue_of(body: &str) -> (&'static str, String) {
 }
 
 #[test]
-fn blanks_alone_are_no_json() {
-    for body in [" ", "\r", " \n"] {
-        assert!(CreationRequest::parse(body.as_bytes()).is_err(), "{body:?}");
-    }
-}
-
-#[test]
 fn an_empty_body_asks_for_nothing_in_particular() {
-    for body in ["", " {} \n", "{}"] {
+    for body in ["", " ", "\r\n", "\t \n", " {} \n", "{}"] {
         let request = CreationRequest::parse(body.as_bytes()).unwrap();
         let nothing = CreationRequest {
             callback_url: None,
@@ -41,7 +34,7 @@ fn each_wrong_type_and_null_is_named_by_its_path() {
         (r#"{"callbackUrl":null}"#, "Type", "callbackUrl"),
         (r#"{"metadata":null}"#, "Type", "metadata"),
         (r#"{"metadata":[]}"#, "Type", "metadata"),
-        (r#"{"metadata":{"a":1,"a":2}}"#, "Syntax", ""),
+        (r#"{"metadata":{"a":1,"a":2}}"#, "Syntax", "metadata.a"),
         (r#"{"preRegisteredInfo":null}"#, "Type", "preRegisteredInfo"),
         (r#"{"preRegisteredInfo":{}}"#, "Missing", "preRegisteredInfo"),
         (r#"{"preRegisteredInfo":{"unknown":1}}"#, "Missing", "preRegisteredInfo"),
@@ -91,6 +84,91 @@ fn metadata_is_measured_as_bytes_of_compact_json() {
     assert_eq!(
         issue_of(&body(METADATA_LIMIT - overhead + 1)),
         ("Limit", "metadata".to_owned())
+    );
+}
+
+#[test]
+fn metadata_is_measured_with_the_escapes_that_json_needs_and_kept_as_written() {
+    let overhead = r#"{"k":""}"#.len();
+    for (written, bytes) in [
+        (r"\u3042", 3),
+        (r"\u00e9", 2),
+        (r"\ud83d\ude00", 4),
+        (r"\/", 1),
+        (r"\u0041", 1),
+        (r"\u0022", 2),
+        (r"\u005c", 2),
+        (r"\u000a", 2),
+        (r"\u0001", 6),
+        (r#"\""#, 2),
+        (r"\\", 2),
+        (r"\n", 2),
+    ] {
+        let body = |n: usize| format!(r#"{{"metadata":{{"k":"{}"}}}}"#, written.repeat(n));
+        let most = (METADATA_LIMIT - overhead) / bytes;
+        let kept = CreationRequest::parse(body(most).as_bytes()).unwrap();
+        assert_eq!(
+            kept.metadata.unwrap().len(),
+            overhead + most * written.len(),
+            "{written}"
+        );
+        assert_eq!(issue_of(&body(most + 1)), ("Limit", "metadata".to_owned()), "{written}");
+    }
+}
+
+fn messages(body: &[u8]) -> Vec<(String, String)> {
+    let issues = CreationRequest::parse(body).expect_err("nothing is wrong with it");
+    let shown = issues.into_iter().map(|issue| (issue.path.join("."), issue.message));
+    shown.collect()
+}
+
+#[test]
+fn every_key_that_is_given_twice_is_named_with_its_place() {
+    let body = br#"{"state":"a","metadata":{"a":[1,{"b":1,"b":2}]},"st\u0061te":"b","x":{"y":1,"y":1,"y":1}}"#;
+    let named = |path: &str, key: &str| (path.to_owned(), format!("`{key}` is given twice"));
+    assert_eq!(
+        messages(body),
+        [named("metadata.a.1.b", "b"), named("state", "state"), named("x.y", "y")]
+    );
+    let long = "k".repeat(100);
+    let body = format!(r#"{{"{long}":1,"{long}":2}}"#);
+    assert_eq!(messages(body.as_bytes())[0].0.len(), 64, "keys are cut");
+    let many: String = (0..100).map(|n| format!(r#""k{n}":1,"k{n}":1,"#)).collect();
+    let issues = messages(format!(r#"{{{many}"z":0}}"#).as_bytes());
+    assert_eq!(issues.len(), 16, "and there is an end of it");
+}
+
+#[test]
+fn what_is_no_json_is_told_why() {
+    for (body, message) in [
+        (&b"\xef\xbb\xbf{}"[..], "the body begins with a byte order mark"),
+        (b"{\"state\":\"\xff\"}", "the body is not UTF-8 from byte 11"),
+        (
+            br#"{"state":"\ud800"}"#,
+            "the body has one half of a surrogate pair at line 1, column 17",
+        ),
+        (
+            br#"{"state":"\udc00"}"#,
+            "the body has one half of a surrogate pair at line 1, column 16",
+        ),
+        (b"{\"state\":", "the body ends too early at line 1, column 9"),
+        (b"state=1", "the body is not valid JSON at line 1, column 1"),
+    ] {
+        assert_eq!(messages(body), [(String::new(), message.to_owned())]);
+    }
+}
+
+#[test]
+fn the_state_is_mentioned_only_where_there_is_one() {
+    let long = format!("https://shop.example/{}", "x".repeat(CALLBACK_LIMIT));
+    let limit = |body: String| messages(body.as_bytes())[0].1.clone();
+    assert_eq!(
+        limit(format!(r#"{{"callbackUrl":"{long}"}}"#)),
+        "must be at most 8000 bytes"
+    );
+    assert_eq!(
+        limit(format!(r#"{{"callbackUrl":"{long}","state":"s"}}"#)),
+        "with state appended must be at most 8000 bytes"
     );
 }
 

@@ -89,7 +89,7 @@ async fn the_body_must_name_an_outcome() {
     [] -> 400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a JSON object","path":[]}],"message":"The request does not match the API description."}
     {"outcome":null} -> 400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["outcome"]}],"message":"The request does not match the API description."}
     {"outcome":"maybe"} -> 400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must be one of approved, rejected, needs_review, failed, expired","path":["outcome"]}],"message":"The request does not match the API description."}
-    {"outcome":"failed","outcome":"failed"} -> 400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"the body has a duplicate key at line 1, column 29","path":[]}],"message":"The request does not match the API description."}
+    {"outcome":"failed","outcome":"failed"} -> 400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"`outcome` is given twice","path":["outcome"]}],"message":"The request does not match the API description."}
     "#);
     let large = format!(r#"{{"outcome":"failed"}}{}"#, " ".repeat(64 * 1024));
     assert_eq!(server.call("POST", &path(&id), &large).await.status, 400);

@@ -77,11 +77,11 @@ async fn what_is_no_json_object_is_a_decode_error() {
     null -> 400 [{"_tag":"Type","message":"must be a JSON object","path":[]}]
     [] -> 400 [{"_tag":"Type","message":"must be a JSON object","path":[]}]
     "x" -> 400 [{"_tag":"Type","message":"must be a JSON object","path":[]}]
-    {"state":"a","state":"b"} -> 400 [{"_tag":"Syntax","message":"the body has a duplicate key at line 1, column 20","path":[]}]
-    {"metadata":{"a":1,"a":2}} -> 400 [{"_tag":"Syntax","message":"the body has a duplicate key at line 1, column 22","path":[]}]
+    {"state":"a","state":"b"} -> 400 [{"_tag":"Syntax","message":"`state` is given twice","path":["state"]}]
+    {"metadata":{"a":1,"a":2}} -> 400 [{"_tag":"Syntax","message":"`a` is given twice","path":["metadata","a"]}]
     {"preRegisteredInfo":{}} -> 400 [{"_tag":"Missing","message":"must have at least one field","path":["preRegisteredInfo"]}]
     {} {} -> 400 [{"_tag":"Syntax","message":"the body is not valid JSON at line 1, column 4","path":[]}]
-    ﻿{} -> 400 [{"_tag":"Syntax","message":"the body is not valid JSON at line 1, column 1","path":[]}]
+    ﻿{} -> 400 [{"_tag":"Syntax","message":"the body begins with a byte order mark","path":[]}]
     "#);
 }
 
@@ -175,14 +175,14 @@ async fn a_tenant_without_settings_or_steps_cannot_create() {
     409
     content-type: application/json
     cache-control: no-store
-    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet.","reason":"settings_missing"}
+    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet. An admin saves them in the console, under Settings.","reason":"settings_missing"}
     "#);
     server.save_settings(Some(TenantSettings::default())).await;
     assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @r#"
     409
     content-type: application/json
     cache-control: no-store
-    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled.","reason":"no_steps_enabled"}
+    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled. An admin enables one in the console, under Settings.","reason":"no_steps_enabled"}
     "#);
 }
 
@@ -236,6 +236,6 @@ async fn a_body_has_at_most_64_kib() {
     400
     content-type: application/json
     cache-control: no-store
-    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"must have at most 65536 bytes","path":[]}],"message":"The request does not match the API description."}
+    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"the body must have at most 65536 bytes","path":[]}],"message":"The request does not match the API description."}
     "#);
 }
