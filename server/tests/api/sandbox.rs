@@ -150,6 +150,25 @@ async fn the_start_page_of_a_sandbox_completes_and_uses_the_link_up() {
 }
 
 #[tokio::test]
+async fn an_outcome_that_does_not_exist_is_refused_and_the_link_is_still_good() {
+    let server = Server::sandbox().await;
+    let created = server.create("{}").await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let path = url.strip_prefix("https://id.example").unwrap();
+    let mut browser = Browser::new(&server);
+    browser.get(path).await;
+    let refused = browser.post(path, "outcome=maybe").await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("Complete with test data"), "{}", refused.body);
+    let read = server
+        .call("GET", &format!("{SESSIONS}/{}", created["id"].as_str().unwrap()), "")
+        .await;
+    assert_eq!(read.json()["status"], "created");
+    let done = browser.post(path, "outcome=approved").await;
+    assert_eq!((done.status, done.header("location")), (303, Some("/capture/result")));
+}
+
+#[tokio::test]
 async fn an_outcome_sent_to_a_live_link_only_starts_it() {
     let live = Server::new().await;
     let created = live.create("{}").await;

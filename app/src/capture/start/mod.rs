@@ -88,10 +88,14 @@ async fn opened(request: Request) -> PageResult<Response> {
 }
 
 /// POST: opens the link and ties this browser to the session. In a sandbox, the form may name an outcome: then the session is
-/// completed with test data.
+/// completed with test data. One that does not exist is refused before it uses up the link.
 async fn start(request: Request, fields: Fields) -> PageResult<Outcome> {
     let token = request.param("token");
-    let wish = SandboxOutcome::parse(fields.raw(forms::OUTCOME));
+    let named = fields.raw(forms::OUTCOME);
+    let wish = SandboxOutcome::parse(named);
+    if wish.is_none() && !named.is_empty() {
+        return Ok(Outcome::refused(()));
+    }
     match open_link(request.honnin(), token, request.who.mark.as_deref()).await {
         Ok(opened) => {
             let next = match wish {
