@@ -1,5 +1,6 @@
 //! Ending a session by a decision (automatic or a reviewer's), by failure, or by its deadline: state, outcome and event in the
-//! caller's unit.
+//! caller's unit. A failure and the deadline may come before the link was opened: the one kept for a retry of the creation is wiped, since it
+//! opens nothing any more.
 
 use crate::{runtime::steadiness::Moment, session::retention::schedule_erasure, webhook::record_event};
 use domain::{
@@ -11,7 +12,7 @@ use domain::{
 use store::{
     StoreError, Tx,
     session::{
-        queue_stays,
+        idempotency, queue_stays,
         sessions::{self, SessionRow},
     },
     settings::tenants::TenantRow,
@@ -70,6 +71,7 @@ pub(crate) async fn fail(
     tx.count_session(row.session.status);
     row.failure_reason = Some(reason);
     sessions::save(tx, row).await?;
+    idempotency::forget_link(tx, &row.session.id).await?;
     schedule_erasure(tx, tenant, &row.session, at).await?;
     let session = SessionRef {
         session_id: row.session.id.clone(),
@@ -92,6 +94,7 @@ pub(crate) async fn expire(
 ) -> Result<(), StoreError> {
     tx.count_session(row.session.status);
     sessions::save(tx, row).await?;
+    idempotency::forget_link(tx, &row.session.id).await?;
     // However late this worker is, the session ended at its deadline.
     let deadline = Moment {
         now: row.session.expires_at,

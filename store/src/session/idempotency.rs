@@ -27,7 +27,7 @@ pub struct KeptAnswer {
     pub expires_at: Timestamp,
     /// The link's deadline in the response.
     pub link_expires_at: Timestamp,
-    /// The encrypted link; `None` once it was opened.
+    /// The encrypted link; `None` once it opens nothing any more.
     pub link: Option<Vec<u8>>,
 }
 
@@ -128,7 +128,7 @@ pub async fn forget_expired_links(
     Ok(last)
 }
 
-/// Deletes the link of a session, because it was opened or replaced.
+/// Deletes the link of a session, because it was opened or replaced, or because the session has ended.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -122,6 +122,56 @@ async fn the_secret_url_is_repeated_only_while_nobody_opened_it() {
 }
 
 #[tokio::test]
+async fn a_link_that_no_longer_opens_anything_is_not_repeated() {
+    let server = Server::sandbox().await;
+    let ends: [(&str, &str); 4] = [
+        ("cancel", ""),
+        ("erase", ""),
+        ("advance", r#"{"to":"deadline"}"#),
+        ("complete", r#"{"outcome":"approved"}"#),
+    ];
+    for (operation, body) in ends {
+        let key = [("idempotency-key", operation)];
+        let first = server.call_with("POST", SESSIONS, &key, "{}").await.json();
+        let id = first["id"].as_str().unwrap();
+        let paths = [SESSIONS, "/v1/sandbox/verification-sessions"];
+        let statuses = futures::future::join_all(paths.map(async |path| {
+            server
+                .call("POST", &format!("{path}/{id}/{operation}"), body)
+                .await
+                .status
+        }));
+        assert!(
+            statuses.await.iter().any(|status| matches!(status, 200 | 202)),
+            "{operation}"
+        );
+        let again = server.call_with("POST", SESSIONS, &key, "{}").await;
+        // Once it is erased, its key creates nothing and repeats nothing.
+        if again.status == 201 {
+            assert_eq!(
+                again.json()["verificationUrl"],
+                "https://id.example/v/opened",
+                "{operation}"
+            );
+        } else {
+            assert_eq!((again.status, operation), (409, "erase"));
+        }
+    }
+    let key = [("idempotency-key", "expired")];
+    let first = server.call_with("POST", SESSIONS, &key, "{}").await.json();
+    server
+        .change(first["id"].as_str().unwrap(), |row| {
+            row.session.expires_at = crate::support::START
+        })
+        .await;
+    let again = server.call_with("POST", SESSIONS, &key, "{}").await.json();
+    assert_eq!(
+        again["verificationUrl"], "https://id.example/v/opened",
+        "past its deadline"
+    );
+}
+
+#[tokio::test]
 async fn a_key_that_is_none_is_a_decode_error() {
     let server = Server::new().await;
     let long = "k".repeat(256);

@@ -1,5 +1,5 @@
 //! Retried creations: the same key and body get the first response again. It contains the secret URL only until the link is
-//! opened; after that, its place is taken by a URL that leads to the page of a link that cannot be opened, as the first URL
+//! opened, has expired, or opens nothing because its session has ended; after that, its place is taken by a URL that leads to the page of a link that cannot be opened, as the first URL
 //! itself would.
 
 use crate::{
@@ -19,7 +19,8 @@ use store::{
     StoreError, Tx,
     session::{
         idempotency::{self, KeptAnswer},
-        links, sessions,
+        links,
+        sessions::{self, SessionRow},
     },
     vault::{AssociatedData, SessionKey},
 };
@@ -109,13 +110,17 @@ async fn open_link(honnin: &Honnin, kept: &KeptAnswer) -> Result<Option<Secret<S
     };
     let (tenant, id) = (kept.tenant.clone(), kept.session.clone());
     let find = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
-    let Some(row) = find.await? else { return Ok(None) };
+    let now = honnin.now();
+    let is_open = |row: &SessionRow| matches!(row.session.status_at(now), Status::Created | Status::Collecting);
+    let Some(row) = find.await?.filter(is_open) else {
+        return Ok(None);
+    };
     let key = match honnin.vault.open(&row.data_key).await {
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
     let url = key.open_text(&row.place(COLUMN), &sealed)?.into_exposed();
-    let (hash, now) = (token::hash(url.rsplit('/').next().unwrap_or_default()), honnin.now());
+    let hash = token::hash(url.rsplit('/').next().unwrap_or_default());
     let find = honnin.db.read(async move |tx| links::find(tx, &hash).await);
     let opens = find.await?.is_some_and(|link| link.is_open(now));
     Ok(opens.then(|| Secret::new(url)))
