@@ -84,7 +84,7 @@ fn is_api(path: &str) -> bool {
 
 async fn nothing_here(State(app): State<App>, context: RequestContext, request: Request) -> Response {
     if is_api(request.uri().path()) {
-        return ApiError::NotFound.answer(&context);
+        return v1::nothing_here(&app, &context, request.method(), request.headers()).await;
     }
     match site::public_file(&app.config.site_dir, request).await {
         Ok(file) => file,

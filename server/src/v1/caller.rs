@@ -31,6 +31,15 @@ pub(super) async fn caller(
     Ok(key.admit(&app.honnin, context.client, scope)?)
 }
 
+/// Notes whose request it is, if its key is a valid one, for a response that does not depend on that: the tenant's developers find it then.
+pub(super) async fn recognise(app: &App, context: &RequestContext, headers: &HeaderMap) {
+    if let Some(presented) = bearer(headers)
+        && let Ok(key) = access::find_key(&app.honnin, presented).await
+    {
+        context.identify(key.tenant(), key.id());
+    }
+}
+
 /// The token of the one `Authorization: Bearer` header.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut lines = headers.get_all(AUTHORIZATION).iter();

@@ -249,10 +249,6 @@ pub(super) fn respond<T: IntoResponse>(context: &RequestContext, outcome: Result
     }
 }
 
-pub(super) async fn method_not_allowed(context: RequestContext) -> Response {
-    ApiError::MethodNotAllowed.answer(&context)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,6 +14,7 @@ mod examples;
 #[cfg(test)]
 mod fuzz;
 mod list;
+mod nowhere;
 mod query;
 mod read;
 mod refusals;
@@ -24,6 +25,7 @@ mod sandbox;
 pub use description::document;
 
 pub(crate) use error::ApiError;
+pub(crate) use nowhere::nothing_here;
 
 use crate::{edge::RequestContext, state::App};
 use app::{
@@ -46,9 +48,15 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .route("/v1/verification-sessions", get(list::handler))
         .route("/v1/verification-sessions", post(create::handler))
         // A missing or malformed id is treated like an id that does not exist.
-        .route("/v1/verification-sessions/", get(read::handler))
+        .route(
+            "/v1/verification-sessions/",
+            get(read::handler).fallback(nowhere::not_found),
+        )
         .route("/v1/verification-sessions/{id}", get(read::handler))
-        .route("/v1/verification-sessions/{id}/", get(read::handler))
+        .route(
+            "/v1/verification-sessions/{id}/",
+            get(read::handler).fallback(nowhere::not_found),
+        )
         .route("/v1/verification-sessions/{id}/reprocess", post(reprocess::handler))
         .route("/v1/verification-sessions//reprocess", post(reprocess::handler))
         .route("/v1/verification-sessions/{id}/cancel", post(cancel::handler))
@@ -65,7 +73,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .route("/v1/sandbox/verification-sessions//advance", post(advance::handler))
         .route("/v1/openapi.json", get(description::handler))
         .route("/v1/openapi-3.0.json", get(description::handler_3_0))
-        .method_not_allowed_fallback(error::method_not_allowed)
+        .method_not_allowed_fallback(nowhere::method_not_allowed)
         .route_layer(from_fn_with_state(app.clone(), request_log::logged))
 }
 

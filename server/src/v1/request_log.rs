@@ -11,6 +11,7 @@ use axum::{
     response::Response,
 };
 use domain::time::Timestamp;
+use http::Method;
 use service::{request_log, stored::RequestEntry};
 use std::{mem, time::Instant};
 
@@ -18,41 +19,43 @@ use std::{mem, time::Instant};
 #[derive(Clone, Debug)]
 pub(super) struct ErrorTag(pub(super) String);
 
-/// The middleware of every operation.
-pub(super) async fn logged(
-    State(app): State<App>,
-    context: RequestContext,
-    route: MatchedPath,
-    request: Request,
-    next: Next,
-) -> Response {
-    let mut entry = Unanswered {
-        at: app.honnin.now(),
-        app,
-        started: Instant::now(),
-        context,
-        route,
-        method: request.method().to_string(),
-        is_noted: false,
-    };
-    let response = next.run(request).await;
-    let error = response.extensions().get::<ErrorTag>().map(|tag| tag.0.clone());
-    entry.note(response.status().as_u16(), error);
-    response
-}
+/// Stands for every path that leads nowhere: what was asked for there is not recorded.
+const NOWHERE: &str = "/v1/*";
 
 /// A request that has no answer yet. If its client hangs up, its future is dropped, and this with it.
-struct Unanswered {
+pub(super) struct Unanswered {
     app: App,
     context: RequestContext,
-    route: MatchedPath,
     method: String,
+    route: String,
     at: Timestamp,
     started: Instant,
     is_noted: bool,
 }
 
 impl Unanswered {
+    /// A request for the route with this template, whose id may be empty.
+    pub(super) fn new(app: App, context: RequestContext, method: &Method, route: &str) -> Self {
+        Self {
+            at: app.honnin.now(),
+            app,
+            context,
+            method: method.to_string(),
+            route: named(route),
+            started: Instant::now(),
+            is_noted: false,
+        }
+    }
+
+    /// Notes it with its response.
+    pub(super) fn answered(mut self, response: &Response) {
+        let error = response.extensions().get::<ErrorTag>().map(|tag| tag.0.clone());
+        if error.as_deref() == Some("NotFound") {
+            NOWHERE.clone_into(&mut self.route);
+        }
+        self.note(response.status().as_u16(), error);
+    }
+
     fn note(&mut self, status: u16, error: Option<String>) {
         self.is_noted = true;
         let Some(caller) = self.context.caller.get() else {
@@ -64,7 +67,7 @@ impl Unanswered {
             at: self.at,
             request: self.context.id.clone(),
             method: mem::take(&mut self.method),
-            route: self.route.as_str().to_owned(),
+            route: mem::take(&mut self.route),
             status,
             error,
             duration_ms: i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX),
@@ -80,4 +83,28 @@ impl Drop for Unanswered {
             self.note(HUNG_UP, None);
         }
     }
+}
+
+/// The template of an operation by that of a route, which may have no id where the operation has one.
+fn named(route: &str) -> String {
+    let route = route.replace("//", "/{id}/");
+    match route.strip_suffix('/') {
+        Some(whole) if whole.ends_with("{id}") => whole.to_owned(),
+        Some(_) => route + "{id}",
+        None => route,
+    }
+}
+
+/// The middleware of every operation.
+pub(super) async fn logged(
+    State(app): State<App>,
+    context: RequestContext,
+    route: MatchedPath,
+    request: Request,
+    next: Next,
+) -> Response {
+    let unanswered = Unanswered::new(app, context, request.method(), route.as_str());
+    let response = next.run(request).await;
+    unanswered.answered(&response);
+    response
 }

@@ -116,6 +116,52 @@ async fn refusals_of_a_valid_key_are_listed_and_strangers_are_not() {
 }
 
 #[tokio::test]
+async fn what_leads_nowhere_is_listed_with_a_valid_key_and_no_operation_has_an_empty_id() {
+    let server = Server::new().await;
+    let calls = [
+        ("PUT", SESSIONS.to_owned(), 405, "PUT /v1/verification-sessions | "),
+        ("POST", "/v1/nothing".to_owned(), 404, "POST /v1/* | "),
+        ("POST", format!("{SESSIONS}/"), 404, "POST /v1/* | "),
+        (
+            "GET",
+            format!("{SESSIONS}/"),
+            404,
+            "GET /v1/verification-sessions/{id} | ",
+        ),
+        (
+            "POST",
+            format!("{SESSIONS}//cancel"),
+            404,
+            "POST /v1/verification-sessions/{id}/cancel | ",
+        ),
+        (
+            "GET",
+            format!("{SESSIONS}/vs_1/"),
+            404,
+            "GET /v1/verification-sessions/{id} | ",
+        ),
+    ];
+    for (method, path, status, _) in &calls {
+        assert_eq!(server.call(method, path, "").await.status, *status, "{method} {path}");
+        server.send(method, path, &[], "").await;
+    }
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let page = log(&mut developer, "").await;
+    let listed = rows(&page);
+    assert_eq!(listed.len(), calls.len(), "{listed:?}");
+    for ((_, _, status, operation), row) in calls.iter().rev().zip(&listed) {
+        assert!(
+            row.contains(operation) && row.contains(&format!(" | {status} | ")),
+            "{row}"
+        );
+    }
+    assert!(
+        !page.contains("verification-sessions//") && !page.contains("verification-sessions/\""),
+        "{page}"
+    );
+}
+
+#[tokio::test]
 async fn another_tenants_requests_are_not_shown() {
     let mut server = Server::new().await;
     server.create("{}").await;
