@@ -11,10 +11,14 @@ use app::{capture::Refusal, page::refuse};
 use axum::{
     Router,
     extract::{Request, State},
-    middleware::from_fn_with_state,
+    middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
 };
-use http::{Method, header::RETRY_AFTER};
+use domain::request::Issue;
+use http::{
+    Method, Version,
+    header::{HOST, RETRY_AFTER},
+};
 use std::sync::Arc;
 use tower_http::compression::{
     CompressionLayer, Predicate,
@@ -49,6 +53,7 @@ pub fn router(app: App) -> Router {
         .merge(site::routes(&app.config.site_dir))
         .merge(pages.layer(compression()))
         .fallback(nothing_here)
+        .layer(from_fn(addressed))
         .layer(from_fn_with_state(outer, outermost))
         .with_state(app)
 }
@@ -76,6 +81,31 @@ fn class(method: &Method, route: &str, path: &str) -> Class {
         _ if method == Method::POST && capture::takes_pictures(route) => Class::Upload,
         _ => Class::Page,
     }
+}
+
+/// Refuses a request of HTTP/1.1 that does not say once which host it is for (RFC 9112 section 3.2).
+async fn addressed(context: RequestContext, request: Request, next: Next) -> Response {
+    let hosts = request.headers().get_all(HOST).iter().count();
+    if hosts == 1 || hosts == 0 && request.version() < Version::HTTP_11 {
+        return next.run(request).await;
+    }
+    let issue = Issue {
+        tag: "Format",
+        path: vec!["Host".to_owned()],
+        message: "must be given once".to_owned(),
+    };
+    let error = ApiError::Decode(vec![issue]);
+    refusal(
+        request.uri().path(),
+        &context,
+        &error,
+        "The header Host must be given once.",
+    )
+}
+
+/// The largest body that may be announced for a path.
+pub(crate) fn largest_body(path: &str) -> u64 {
+    if is_api(path) { v1::LARGEST_BODY } else { u64::MAX }
 }
 
 fn is_api(path: &str) -> bool {

@@ -3,9 +3,9 @@
 use crate::{
     audit_export,
     config::{Config, Tls},
-    edge::{self, Certificate, TlsError},
+    edge::{self, Certificate, Limits, TlsError},
     metrics_endpoint,
-    router::router,
+    router::{largest_body, router},
     state::App,
 };
 use service::{
@@ -185,7 +185,11 @@ pub async fn serve(app: App, listening: Listening) {
     let proxies = Arc::new(app.config.proxies.clone());
     let router = router(app.clone());
     let serve_on = |listener, tls| {
-        let (limits, open) = (app.config.limits, app.metrics.connections.clone());
+        let limits = Limits {
+            announced: largest_body,
+            ..app.config.limits
+        };
+        let open = app.metrics.connections.clone();
         // Within a worker of the runtime, so that a new connection joins the worker's queue. What is spawned from another thread goes to a
         // common queue, at which busy workers seldom look.
         AbortOnDropHandle::new(tokio::spawn(edge::serve(

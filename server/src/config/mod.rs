@@ -202,6 +202,8 @@ impl Config {
             body: seconds(reader, "http.body_grace"),
             idle: seconds(reader, "http.idle_timeout"),
             write: seconds(reader, "http.write_timeout"),
+            // What an operation accepts, its router knows.
+            announced: |_| u64::MAX,
             head_bytes: reader.number("http.max_header_bytes", 8192..=1 << 20) as usize,
             stop: seconds(reader, "http.stop_timeout"),
         };

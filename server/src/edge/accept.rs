@@ -7,7 +7,10 @@ use super::{
     io::{Phase, Timed},
 };
 use axum::{Router, body::Body};
-use http::{HeaderMap, HeaderName, HeaderValue, Version, header::CONNECTION};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Version,
+    header::{CONNECTION, TRANSFER_ENCODING},
+};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use prometheus_client::metrics::gauge::Gauge;
@@ -43,6 +46,8 @@ pub struct Limits {
     pub idle: Duration,
     /// Time-out for a client that does not read its response.
     pub write: Duration,
+    /// The largest body that may be announced for a path: a longer one is refused without waiting for it.
+    pub announced: fn(path: &str) -> u64,
     /// Maximum size of a request's head.
     pub head_bytes: usize,
     /// How long running requests get to finish after the signal to stop.
@@ -260,7 +265,8 @@ async fn requests<S>(
         let (router, phase, rests) = (router.clone(), phase.clone(), rests.clone());
         let may_rest = !stopping.is_cancelled() && wants_to_rest(&request);
         async move {
-            let mut request = request.map(|body| Body::new(Paced::new(body, limits.body)));
+            let largest = (limits.announced)(request.uri().path());
+            let mut request = request.map(|body| Body::new(Paced::new(body, limits.body, largest)));
             request.extensions_mut().insert(Peer(peer));
             request.extensions_mut().insert(phase.clone());
             let mut answer = match router.oneshot(request).await {
@@ -301,9 +307,11 @@ async fn requests<S>(
     }
 }
 
-/// Whether the client intends to reuse its connection.
+/// Whether the client intends to reuse its connection. A request in chunks is not told how long it may rest: if it gave a length as well, hyper
+/// removes that before we see it and closes the connection (RFC 9112 section 6.1), and the response must not say both.
 fn wants_to_rest(request: &http::Request<Incoming>) -> bool {
-    request.version() == Version::HTTP_11 && !ends(request.headers())
+    let headers = request.headers();
+    request.version() == Version::HTTP_11 && !ends(headers) && !headers.contains_key(TRANSFER_ENCODING)
 }
 
 /// Whether a message closes the connection.

@@ -4,6 +4,7 @@ use super::io::Phase;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use std::{
+    error::Error,
     future::Future as _,
     pin::Pin,
     task::{Context, Poll, ready},
@@ -20,9 +21,22 @@ const BYTES_PER_SECOND: u64 = 4096;
 #[error("the request body arrived too slowly")]
 pub struct TooSlow;
 
-/// A request body with a minimum rate, measured from the first read: until then it is the server that is slow.
+/// The body is announced as longer than anything that is accepted for its path.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the request body is too long")]
+pub struct TooLong;
+
+/// Whether an error of type `E` is, or has caused, this one.
+pub(crate) fn caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| (*error).source()).any(|error| error.is::<E>())
+}
+
+/// A request body with a minimum rate, measured from the first read: until then it is the server that is slow. One that is announced as
+/// too long fails at its first read, before the client is asked for it; whoever reads on gets what arrives.
 pub(super) struct Paced<B> {
     inner: B,
+    /// The largest length that may be announced, until it was compared.
+    largest: Option<u64>,
     /// The grace period, in which a body may arrive at any speed.
     grace: Duration,
     received: u64,
@@ -45,9 +59,10 @@ impl Pace {
 }
 
 impl<B> Paced<B> {
-    pub(super) const fn new(inner: B, grace: Duration) -> Self {
+    pub(super) const fn new(inner: B, grace: Duration, largest: u64) -> Self {
         Self {
             inner,
+            largest: Some(largest),
             grace,
             received: 0,
             pace: None,
@@ -65,6 +80,11 @@ where
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let me = &mut *self;
+        if let Some(largest) = me.largest.take()
+            && me.inner.size_hint().lower() > largest
+        {
+            return Poll::Ready(Some(Err(TooLong.into())));
+        }
         let grace = me.grace;
         let pace = me.pace.get_or_insert_with(|| Pace::begin(grace));
         if let Poll::Ready(frame) = Pin::new(&mut me.inner).poll_frame(cx) {

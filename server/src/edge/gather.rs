@@ -1,10 +1,11 @@
 //! A request's body before and after its handler. Before: a small body is read as a whole while the request holds nothing but
-//! the memory of what has arrived, so that a client that announces a body and does not send it blocks nobody. After: what a
+//! the memory of what has arrived, so that a client that announces a body and does not send it blocks nobody. One that is announced as too long
+//! is not waited for. After: what a
 //! handler did not read is read to its end if that is near, so that the connection can be reused; otherwise the response has to
 //! announce that the connection closes.
 
 use super::{
-    Network,
+    Network, TooLong, caused_by,
     share::{Part, Shares, Short},
 };
 use axum::body::Body;
@@ -52,7 +53,12 @@ pub(super) async fn gathered(
     let end = loop {
         match body.frame().await {
             None => break End::Whole,
-            Some(Err(fault)) => break End::Fault(Some(fault.into())),
+            Some(Err(fault)) => {
+                if caused_by::<TooLong>(&fault) {
+                    rest.keep(body);
+                }
+                break End::Fault(Some(fault.into()));
+            }
             // Trailers are ignored.
             Some(Ok(frame)) => {
                 let data = frame.into_data().unwrap_or_default();
@@ -175,6 +181,11 @@ impl Rest {
 
     fn unread(&self) {
         self.lock().unread = true;
+    }
+
+    /// A body that nobody will read.
+    fn keep(&self, body: Body) {
+        self.lock().body = Some(body);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Left> {

@@ -17,7 +17,7 @@ mod tls;
 
 pub use accept::{Limits, serve};
 pub use address::{ForwardingHeader, Proxies};
-pub use body::TooSlow;
+pub use body::{TooLong, TooSlow};
 pub use context::RequestContext;
 pub use outer::{Outer, Refusal, outermost};
 pub use slots::{Class, Slots};
@@ -28,6 +28,7 @@ pub(crate) const HUNG_UP: u16 = 499;
 
 pub(crate) use tls::local_addresses;
 
+pub(crate) use body::caused_by;
 pub(crate) use context::Peer;
 pub(crate) use headers::{CAMERA_ONLY, CSP_REPORTS, PERMISSIONS_POLICY};
 pub(crate) use io::Phase;

@@ -1,6 +1,6 @@
 //! `POST /v1/sandbox/verification-sessions/{id}/advance`: the test clock of sandboxes. Live tenants have no such sessions.
 
-use super::{ApiError, body, caller::caller, error::respond, read::id_of, refusals};
+use super::{ApiError, on_session::on_session, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
     Json,
@@ -57,24 +57,16 @@ pub(super) struct AdvancedSession {
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
-    let outcome = moved(&app, &context, request).await;
-    respond(&context, outcome.map(Json))
-}
-
-async fn moved(app: &App, context: &RequestContext, request: Request) -> Result<AdvancedSession, ApiError> {
-    let id = id_of(request.uri());
-    let tenant = caller(app, context, request.headers(), Scope::Create).await?;
-    if !tenant.is_sandbox() {
-        return Err(ApiError::SessionNotFound(id));
-    }
-    let body = body::read(request.into_body()).await?;
-    let to = SandboxTime::parse_body(&body).map_err(ApiError::Decode)?;
-    let session = advance(&app.honnin, &tenant, &id, to)
-        .await
-        .map_err(|error| ApiError::of_advance(error, &id))?;
-    Ok(AdvancedSession {
-        id: session.id.to_string(),
-        status: session.status_at(app.honnin.now()),
-        expires_at: session.expires_at.to_iso(),
+    on_session(&app, &context, request, Scope::Create, async |call| {
+        let call = call.in_sandbox()?;
+        let to = SandboxTime::parse_body(&call.body).map_err(ApiError::Decode)?;
+        let session = advance(&app.honnin, &call.tenant, &call.id, to).await;
+        let session = session.map_err(|error| ApiError::of_advance(error, &call.id))?;
+        Ok(Json(AdvancedSession {
+            id: session.id.to_string(),
+            status: session.status_at(app.honnin.now()),
+            expires_at: session.expires_at.to_iso(),
+        }))
     })
+    .await
 }

@@ -1,14 +1,16 @@
-//! Reading a small body. axum's own extractors answer in plain text and require a content type; these do neither.
+//! Reading a small body. axum's own extractors answer in plain text and require a content type; these do neither. And writing one that contains
+//! JSON as a customer wrote it.
 
 use super::ApiError;
-use crate::edge::TooSlow;
-use axum::body::Body;
+use crate::edge::{TooLong, TooSlow, caused_by};
+use axum::{Json, body::Body};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use std::error::Error;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// The largest body of an operation.
-pub(super) const LIMIT: usize = 64 * 1024;
+pub(crate) const LIMIT: usize = 64 * 1024;
 
 /// The whole body.
 ///
@@ -17,7 +19,9 @@ pub(super) const LIMIT: usize = 64 * 1024;
 pub(super) async fn read(body: Body) -> Result<Bytes, ApiError> {
     match Limited::new(body, LIMIT).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
-        Err(error) if caused_by::<LengthLimitError>(&*error) => Err(ApiError::BodyTooLarge),
+        Err(error) if caused_by::<LengthLimitError>(&*error) || caused_by::<TooLong>(&*error) => {
+            Err(ApiError::BodyTooLarge)
+        }
         Err(error) if caused_by::<TooSlow>(&*error) => Err(ApiError::TooSlow),
         // The chunks are malformed, or the client has disconnected and nobody waits for a response.
         Err(error) => {
@@ -27,6 +31,13 @@ pub(super) async fn read(body: Body) -> Result<Bytes, ApiError> {
     }
 }
 
-fn caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
-    std::iter::successors(Some(error), |error| (*error).source()).any(|error| error.is::<E>())
+/// A response's body.
+pub(super) type Rendered = Json<Box<RawValue>>;
+
+/// `body` as JSON, with what it borrows.
+///
+/// # Errors
+/// [`ApiError::Internal`] if it cannot be written.
+pub(super) fn rendered<T: Serialize>(body: &T) -> Result<Rendered, ApiError> {
+    to_raw_value(body).map(Json).map_err(|_| ApiError::Internal)
 }

@@ -1,6 +1,6 @@
 //! `POST /v1/verification-sessions/{id}/cancel`. A body is ignored.
 
-use super::{ApiError, caller::caller, error::respond, read::id_of, refusals};
+use super::{ApiError, on_session::on_session, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
     Json,
@@ -8,7 +8,6 @@ use axum::{
     response::Response,
 };
 use domain::{scope::Scope, session::Status};
-use http::HeaderMap;
 use serde::Serialize;
 use service::session::cancel::cancel;
 use utoipa::ToSchema;
@@ -39,20 +38,17 @@ pub(super) struct CancelledSession {
             body = refusals::CancelNotAllowed),
         refusals::OfEveryOperation,
         refusals::OfOneSession,
+        refusals::OfABody,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
-    let outcome = end(&app, &context, request.headers(), &id_of(request.uri())).await;
-    respond(&context, outcome.map(Json))
-}
-
-async fn end(app: &App, context: &RequestContext, headers: &HeaderMap, id: &str) -> Result<CancelledSession, ApiError> {
-    let tenant = caller(app, context, headers, Scope::Manage).await?;
-    let session = cancel(&app.honnin, &tenant, id)
-        .await
-        .map_err(|error| ApiError::of_cancel(error, id))?;
-    Ok(CancelledSession {
-        id: session.id.to_string(),
-        status: session.status,
+    on_session(&app, &context, request, Scope::Manage, async |call| {
+        let session = cancel(&app.honnin, &call.tenant, &call.id).await;
+        let session = session.map_err(|error| ApiError::of_cancel(error, &call.id))?;
+        Ok(Json(CancelledSession {
+            id: session.id.to_string(),
+            status: session.status,
+        }))
     })
+    .await
 }

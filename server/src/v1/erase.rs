@@ -1,6 +1,6 @@
 //! `POST /v1/verification-sessions/{id}/erase`. A body is ignored.
 
-use super::{ApiError, caller::caller, error::respond, read::id_of, refusals};
+use super::{ApiError, on_session::on_session, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
     Json,
@@ -8,7 +8,7 @@ use axum::{
     response::Response,
 };
 use domain::{scope::Scope, session::Status};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use serde::Serialize;
 use service::privacy::erase_now::erase_of_tenant;
 use utoipa::ToSchema;
@@ -41,21 +41,19 @@ pub(super) struct ErasedSession {
         (status = 202, description = "The erasure is scheduled, or done already", body = ErasedSession),
         refusals::OfEveryOperation,
         refusals::OfOneSession,
+        refusals::OfABody,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
-    let outcome = erase(&app, &context, request.headers(), &id_of(request.uri())).await;
-    respond(&context, outcome.map(|session| (StatusCode::ACCEPTED, Json(session))))
-}
-
-async fn erase(app: &App, context: &RequestContext, headers: &HeaderMap, id: &str) -> Result<ErasedSession, ApiError> {
-    let tenant = caller(app, context, headers, Scope::Manage).await?;
-    let session = erase_of_tenant(&app.honnin, &tenant, id)
-        .await
-        .map_err(|error| ApiError::of_erasure(error, id))?;
-    Ok(ErasedSession {
-        id: session.id.to_string(),
-        status: session.status,
-        purged_at: session.purged_at.map(|at| at.to_iso()),
+    on_session(&app, &context, request, Scope::Manage, async |call| {
+        let session = erase_of_tenant(&app.honnin, &call.tenant, &call.id).await;
+        let session = session.map_err(|error| ApiError::of_erasure(error, &call.id))?;
+        let erased = ErasedSession {
+            id: session.id.to_string(),
+            status: session.status,
+            purged_at: session.purged_at.map(|at| at.to_iso()),
+        };
+        Ok((StatusCode::ACCEPTED, Json(erased)))
     })
+    .await
 }

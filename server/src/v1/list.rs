@@ -2,6 +2,7 @@
 
 use super::{
     ApiError,
+    body::{self, Rendered},
     caller::caller,
     error::respond,
     examples,
@@ -11,7 +12,6 @@ use super::{
 };
 use crate::{edge::RequestContext, state::App};
 use axum::{
-    Json,
     extract::{Request, State},
     response::Response,
 };
@@ -135,7 +135,7 @@ async fn list(
     context: &RequestContext,
     headers: &HeaderMap,
     query: Option<&str>,
-) -> Result<Json<Box<RawValue>>, ApiError> {
+) -> Result<Rendered, ApiError> {
     let tenant = caller(app, context, headers, Scope::Read).await?;
     let query = parse(query)?;
     let found = list_of_tenant(&app.honnin, &tenant, query).await?;
@@ -156,12 +156,9 @@ fn parse(text: Option<&str>) -> Result<SessionQuery, ApiError> {
     query.finish(parsed)
 }
 
-fn rendered(found: SessionList) -> Result<Json<Box<RawValue>>, ApiError> {
-    let body = VerificationSessions {
+fn rendered(found: SessionList) -> Result<Rendered, ApiError> {
+    body::rendered(&VerificationSessions {
         sessions: found.sessions.iter().map(ListedSession::from).collect(),
         next_cursor: found.next.map(cursor),
-    };
-    serde_json::value::to_raw_value(&body)
-        .map(Json)
-        .map_err(|_| ApiError::Internal)
+    })
 }

@@ -15,6 +15,7 @@ mod examples;
 mod fuzz;
 mod list;
 mod nowhere;
+mod on_session;
 mod query;
 mod read;
 mod refusals;
@@ -26,6 +27,9 @@ pub use description::document;
 
 pub(crate) use error::ApiError;
 pub(crate) use nowhere::nothing_here;
+
+/// The largest body of a request, in bytes.
+pub(crate) const LARGEST_BODY: u64 = body::LIMIT as u64;
 
 use crate::{edge::RequestContext, state::App};
 use app::{

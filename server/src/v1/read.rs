@@ -1,9 +1,14 @@
 //! `GET /v1/verification-sessions/{id}`. The response contains personal data; the access is recorded before it is sent.
 
-use super::{ApiError, caller::caller, error::respond, examples, refusals};
+use super::{
+    ApiError,
+    body::{self, Rendered},
+    examples,
+    on_session::on_session,
+    refusals,
+};
 use crate::{edge::RequestContext, state::App};
 use axum::{
-    Json,
     extract::{Request, State},
     response::Response,
 };
@@ -15,31 +20,10 @@ use domain::{
     session::{Plan, Status},
     user_input::UserInput,
 };
-use http::{HeaderMap, Uri};
-use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use service::session::read::{self, read_session};
 use utoipa::ToSchema;
-
-/// The session id in the path, percent-decoded; bytes that are not UTF-8 become U+FFFD. A segment that cannot be an id is looked up like any other.
-pub(super) fn id_of(uri: &Uri) -> String {
-    const PLACES: [(&str, &str); 6] = [
-        ("/v1/verification-sessions/", "/reprocess"),
-        ("/v1/verification-sessions/", "/cancel"),
-        ("/v1/verification-sessions/", "/erase"),
-        ("/v1/verification-sessions/", ""),
-        ("/v1/sandbox/verification-sessions/", "/complete"),
-        ("/v1/sandbox/verification-sessions/", "/advance"),
-    ];
-    let path = uri.path();
-    let raw = PLACES
-        .iter()
-        .find_map(|(before, after)| path.strip_prefix(before)?.strip_suffix(after));
-    percent_decode_str(raw.unwrap_or_default())
-        .decode_utf8_lossy()
-        .into_owned()
-}
 
 /// A session with its personal data.
 #[derive(Serialize, ToSchema)]
@@ -108,26 +92,16 @@ pub(super) fn metadata(compact: Option<&str>) -> Option<&RawValue> {
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
-    let outcome = read(&app, &context, request.headers(), &id_of(request.uri())).await;
-    respond(&context, outcome)
+    on_session(&app, &context, request, Scope::Read, async |call| {
+        let detail = read_session(&app.honnin, &call.tenant, &call.id).await;
+        rendered(&detail.map_err(|error| ApiError::of_read(error, &call.id))?)
+    })
+    .await
 }
 
-async fn read(
-    app: &App,
-    context: &RequestContext,
-    headers: &HeaderMap,
-    id: &str,
-) -> Result<Json<Box<RawValue>>, ApiError> {
-    let tenant = caller(app, context, headers, Scope::Read).await?;
-    let detail = read_session(&app.honnin, &tenant, id)
-        .await
-        .map_err(|error| ApiError::of_read(error, id))?;
-    rendered(&detail)
-}
-
-fn rendered(detail: &read::SessionDetail) -> Result<Json<Box<RawValue>>, ApiError> {
+fn rendered(detail: &read::SessionDetail) -> Result<Rendered, ApiError> {
     let session = &detail.session;
-    let body = SessionDetail {
+    body::rendered(&SessionDetail {
         id: session.id.as_str(),
         status: detail.status,
         plan: &session.plan,
@@ -143,39 +117,5 @@ fn rendered(detail: &read::SessionDetail) -> Result<Json<Box<RawValue>>, ApiErro
             fields: fields.expose(),
         }),
         outcome: detail.outcome.as_ref(),
-    };
-    serde_json::value::to_raw_value(&body)
-        .map(Json)
-        .map_err(|_| ApiError::Internal)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_whatever_stands_in_its_place() {
-        for (path, id) in [
-            ("vs_1", "vs_1"),
-            ("vs_1/reprocess", "vs_1"),
-            ("", ""),
-            ("/reprocess", ""),
-            ("vs_1/", "vs_1/"),
-            ("%ff", "\u{fffd}"),
-            ("%00", "\0"),
-            ("%e3%81%82", "あ"),
-            ("%2", "%2"),
-            ("%zz%41", "%zzA"),
-            ("reprocess", "reprocess"),
-            ("vs_1/cancel", "vs_1"),
-            ("/cancel", ""),
-            ("vs_1/erase", "vs_1"),
-            ("/erase", ""),
-        ] {
-            let uri: Uri = format!("/v1/verification-sessions/{path}?q=1").parse().unwrap();
-            assert_eq!(id_of(&uri), id, "{path}");
-        }
-        let sandbox = Uri::from_static("/v1/sandbox/verification-sessions/vs_1%41/complete");
-        assert_eq!(id_of(&sandbox), "vs_1A");
-    }
+    })
 }

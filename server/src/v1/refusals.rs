@@ -280,3 +280,15 @@ pub(in crate::v1) enum CreationConflict {
     Settings(SessionCreationNotAllowed),
     Key(IdempotencyConflict),
 }
+/// Further error responses of operations that ignore the body of the request, which has to arrive all the same.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "names the bodies of these statuses for the description")]
+pub(in crate::v1) enum OfABody {
+    /// The body did not arrive completely, or is over 64 KiB
+    #[response(status = 400)]
+    Broken(HttpApiDecodeError),
+    /// The request body arrived too slowly
+    #[response(status = 408)]
+    TooSlow(RequestTimeout),
+}
+

@@ -1,16 +1,8 @@
 //! `POST /v1/verification-sessions/{id}/reprocess`. A body is ignored.
 
-use super::{
-    ApiError,
-    caller::caller,
-    error::respond,
-    examples,
-    read::{id_of, metadata},
-    refusals,
-};
+use super::{ApiError, body, examples, on_session::on_session, read::metadata, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
-    Json,
     extract::{Request, State},
     response::Response,
 };
@@ -18,7 +10,6 @@ use domain::{
     scope::Scope,
     session::{Plan, Status},
 };
-use http::HeaderMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use service::session::reprocess::reprocess;
@@ -62,32 +53,21 @@ pub(super) struct ReprocessedSession<'a> {
             body = refusals::ReprocessNotAllowed),
         refusals::OfEveryOperation,
         refusals::OfOneSession,
+        refusals::OfABody,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
-    let outcome = again(&app, &context, request.headers(), &id_of(request.uri())).await;
-    respond(&context, outcome)
-}
-
-async fn again(
-    app: &App,
-    context: &RequestContext,
-    headers: &HeaderMap,
-    id: &str,
-) -> Result<Json<Box<RawValue>>, ApiError> {
-    let tenant = caller(app, context, headers, Scope::Manage).await?;
-    let done = reprocess(&app.honnin, &tenant, id)
-        .await
-        .map_err(|error| ApiError::of_reprocess(error, id))?;
-    let body = ReprocessedSession {
-        id: done.session.id.as_str(),
-        status: Status::Collecting,
-        plan: &done.session.plan,
-        expires_at: done.session.expires_at.to_iso(),
-        created_at: done.session.created_at.to_iso(),
-        metadata: metadata(done.metadata.as_deref()),
-    };
-    serde_json::value::to_raw_value(&body)
-        .map(Json)
-        .map_err(|_| ApiError::Internal)
+    on_session(&app, &context, request, Scope::Manage, async |call| {
+        let done = reprocess(&app.honnin, &call.tenant, &call.id).await;
+        let done = done.map_err(|error| ApiError::of_reprocess(error, &call.id))?;
+        body::rendered(&ReprocessedSession {
+            id: done.session.id.as_str(),
+            status: Status::Collecting,
+            plan: &done.session.plan,
+            expires_at: done.session.expires_at.to_iso(),
+            created_at: done.session.created_at.to_iso(),
+            metadata: metadata(done.metadata.as_deref()),
+        })
+    })
+    .await
 }

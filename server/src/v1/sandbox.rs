@@ -1,6 +1,6 @@
 //! `POST /v1/sandbox/verification-sessions/{id}/complete`: for the automated tests of integrators. Live tenants have no such sessions.
 
-use super::{ApiError, body, caller::caller, error::respond, read::id_of, refusals};
+use super::{ApiError, on_session::on_session, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
     Json,
@@ -54,24 +54,16 @@ pub(super) struct CompletedSession {
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
-    let outcome = complete(&app, &context, request).await;
-    respond(&context, outcome.map(Json))
-}
-
-async fn complete(app: &App, context: &RequestContext, request: Request) -> Result<CompletedSession, ApiError> {
-    let id = id_of(request.uri());
     // The creator of a session has its link, and could choose the outcome there.
-    let tenant = caller(app, context, request.headers(), Scope::Create).await?;
-    if !tenant.is_sandbox() {
-        return Err(ApiError::SessionNotFound(id));
-    }
-    let body = body::read(request.into_body()).await?;
-    let outcome = SandboxOutcome::parse_body(&body).map_err(ApiError::Decode)?;
-    let done = complete_in_sandbox(&app.honnin, &tenant, &id, outcome)
-        .await
-        .map_err(|error| ApiError::of_completion(error, &id))?;
-    Ok(CompletedSession {
-        id: done.id.to_string(),
-        status: done.status,
+    on_session(&app, &context, request, Scope::Create, async |call| {
+        let call = call.in_sandbox()?;
+        let outcome = SandboxOutcome::parse_body(&call.body).map_err(ApiError::Decode)?;
+        let done = complete_in_sandbox(&app.honnin, &call.tenant, &call.id, outcome).await;
+        let done = done.map_err(|error| ApiError::of_completion(error, &call.id))?;
+        Ok(Json(CompletedSession {
+            id: done.id.to_string(),
+            status: done.status,
+        }))
     })
+    .await
 }

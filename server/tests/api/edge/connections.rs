@@ -109,7 +109,10 @@ async fn a_body_whose_chunks_are_malformed_is_no_slow_one() {
     assert_eq!((answer.status, answer.header("connection")), (400, Some("close")));
     let body = answer.json();
     assert_eq!(body["_tag"], "HttpApiDecodeError");
-    assert_eq!(body["issues"][0]["message"], "the body was incomplete");
+    assert_eq!(
+        body["issues"][0]["message"],
+        "the body ended too early, or its chunks are malformed"
+    );
 }
 
 #[tokio::test]

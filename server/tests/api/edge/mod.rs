@@ -1,5 +1,6 @@
 //! Connections, TLS, addresses, files, metrics.
 
+mod bodies;
 mod connections;
 mod early_responses;
 mod fair_shares;

@@ -246,7 +246,12 @@ async fn only_a_server_for_development_has_pages_that_reload_by_themselves() {
             ..server.app.clone()
         };
         let router = router(app.clone());
-        let get = |path| Request::get(path).body(Body::empty()).unwrap();
+        let get = |path| {
+            Request::get(path)
+                .header("host", "id.example")
+                .body(Body::empty())
+                .unwrap()
+        };
         let answer = router.clone().oneshot(get("/admin/sign-in")).await.unwrap();
         let policy = answer.headers()["content-security-policy"].to_str().unwrap().to_owned();
         let nonce = between(&policy, "'nonce-", &['\'']);

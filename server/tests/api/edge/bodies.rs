@@ -1,0 +1,98 @@
+//! Requests whose body is not what its head says, or whose head says what it must not: nothing of them happens.
+
+use crate::support::{Answer, SESSIONS, Server};
+use std::time::{Duration, Instant};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+/// What a tenant may do to a session without saying anything in the body.
+const OPERATIONS: [&str; 3] = ["cancel", "erase", "reprocess"];
+
+/// Sends these bytes, closes its direction if `leaves`, and reads what is answered until the server closes.
+async fn say(server: &Server, bytes: &[u8], leaves: bool) -> Answer {
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    if leaves {
+        stream.shutdown().await.unwrap();
+    }
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    Answer::parse(&answer)
+}
+
+fn head(server: &Server, path: &str, lines: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: id.example\r\nauthorization: Bearer {}\r\n{lines}\r\n",
+        server.key
+    )
+}
+
+#[tokio::test]
+async fn an_operation_whose_body_did_not_arrive_does_not_run() {
+    let server = Server::with("[http]\nbody_grace = 1\n").await;
+    for operation in OPERATIONS {
+        let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+        if operation == "reprocess" {
+            server.call("POST", &format!("{SESSIONS}/{id}/cancel"), "").await;
+        }
+        let before = server.call("GET", &format!("{SESSIONS}/{id}"), "").await.body;
+        let path = format!("{SESSIONS}/{id}/{operation}");
+        let started = head(&server, &path, "content-length: 10\r\n") + "{";
+        let broken = head(&server, &path, "transfer-encoding: chunked\r\n") + "1\r\n{\r\nZZ\r\n";
+        let left = say(&server, started.as_bytes(), true).await;
+        assert!(matches!(left.status, 0 | 400), "{operation}: {left:?}");
+        assert_eq!(say(&server, broken.as_bytes(), false).await.status, 400, "{operation}");
+        let stalled = say(&server, started.as_bytes(), false).await;
+        assert_eq!(
+            (stalled.status, stalled.json()["_tag"].as_str()),
+            (408, Some("RequestTimeout")),
+            "{operation}"
+        );
+        let after = server.call("GET", &format!("{SESSIONS}/{id}"), "").await.body;
+        assert_eq!(after, before, "{operation}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_announced_as_too_large_is_refused_without_waiting_for_it() {
+    let server = Server::new().await;
+    for length in [64 * 1024 + 1, 100_000, 10_000_000] {
+        for expects in ["", "expect: 100-continue\r\n"] {
+            let announced = head(&server, SESSIONS, &format!("{expects}content-length: {length}\r\n"));
+            let began = Instant::now();
+            let answer = say(&server, announced.as_bytes(), false).await;
+            assert!(began.elapsed() < Duration::from_secs(8), "{length} {expects}");
+            assert_eq!(answer.status, 400, "{length} {expects}{answer:?}");
+            assert_eq!(answer.header("connection"), Some("close"));
+            assert_eq!(
+                answer.json()["issues"][0]["message"],
+                "the body must have at most 65536 bytes"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_a_host_or_with_two_lengths_is_refused() {
+    let server = Server::new().await;
+    let bearer = format!("authorization: Bearer {}\r\n", server.key);
+    let without_host = format!("GET {SESSIONS} HTTP/1.1\r\nconnection: close\r\n{bearer}\r\n");
+    let two_hosts = format!("GET {SESSIONS} HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n{bearer}\r\n");
+    for bad in [without_host, two_hosts] {
+        let answer = say(&server, bad.as_bytes(), false).await;
+        assert_eq!(answer.status, 400, "{bad}");
+        assert_eq!(answer.json()["issues"][0]["path"], serde_json::json!(["Host"]));
+        assert!(answer.header("x-request-id").is_some());
+    }
+    let old = say(&server, b"GET /healthz HTTP/1.0\r\n\r\n", false).await;
+    assert_eq!(old.status, 200);
+
+    let both = head(&server, SESSIONS, "content-length: 5\r\ntransfer-encoding: chunked\r\n") + "2\r\n{}\r\n0\r\n\r\n";
+    let answer = say(&server, both.as_bytes(), false).await;
+    let connection: Vec<_> = answer.headers.iter().filter(|(name, _)| name == "connection").collect();
+    assert_eq!(connection.len(), 1, "{answer:?}");
+    assert_eq!(answer.header("connection"), Some("close"));
+    assert_eq!(answer.header("keep-alive"), None);
+}
