@@ -51,8 +51,8 @@ pub const ERRORS: [ErrorResponse; 17] = [
     error(
         403,
         "IpNotAllowed",
-        "The key is valid, but the tenant's IP allow-list does not contain the caller's address.",
-        "API requests in the console shows the address that was seen. Add it under Settings.",
+        "The key is valid, but the caller's address is not on the tenant's IP allow-list, or not in the networks of this key.",
+        "The message and API requests in the console show the address that was seen. Add it under Settings, or to the key's networks under API keys.",
     ),
     error(
         404,
@@ -111,7 +111,7 @@ pub const ERRORS: [ErrorResponse; 17] = [
     error(
         409,
         "IdempotencyConflict",
-        "The `Idempotency-Key` was used with another body within 24 hours.",
+        "The `Idempotency-Key` was used with another body within 24 hours, or the session that it created has been erased.",
         "Use a new key for a new request, and the same body for a repeated one.",
     ),
     error(

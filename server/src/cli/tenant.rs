@@ -95,11 +95,21 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
     })
 }
 
+/// The option that gives a setting; the others have their defaults, which are not wrong.
+fn option(setting: &'static str) -> &'static str {
+    match setting {
+        "callback_urls" => "--callback",
+        "webhook_url" => "--webhook",
+        "steps" => "--steps",
+        other => other,
+    }
+}
+
 fn sentence(error: CreateTenantError) -> Failure {
     match error {
         CreateTenantError::BadSettings(faults) => faults
             .iter()
-            .map(|fault| format!("{} {}", fault.field, fault.message))
+            .map(|fault| format!("{}: {}", option(fault.field), fault.message))
             .collect::<Vec<_>>()
             .join("; ")
             .into(),

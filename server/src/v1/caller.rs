@@ -22,13 +22,14 @@ pub(super) async fn caller(
     let Some(presented) = bearer(headers) else {
         return Err(ApiError::Unauthorized);
     };
-    let key = access::find_key(&app.honnin, presented).await?;
+    let refused = |error| ApiError::of_access(error, context.client);
+    let key = access::find_key(&app.honnin, presented).await.map_err(refused)?;
     // Also of a refused request, which the tenant's developers can then find.
     context.identify(key.tenant(), key.id());
     if !context.take_share(&app.tenants) {
         return Err(ApiError::Busy);
     }
-    Ok(key.admit(&app.honnin, context.client, scope)?)
+    key.admit(&app.honnin, context.client, scope).map_err(refused)
 }
 
 /// Notes whose request it is, if its key is a valid one, for a response that does not depend on that: the tenant's developers find it then.

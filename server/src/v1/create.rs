@@ -74,7 +74,7 @@ impl From<Created> for CreatedSession {
             body = refusals::BadRequest),
         (status = 408, description = "The request body arrived too slowly", body = refusals::RequestTimeout),
         (status = 409, description = "The tenant's settings do not allow sessions, or the Idempotency-Key was used with \
-                                      another body", body = refusals::CreationConflict),
+                                      another body or for a session that has been erased", body = refusals::CreationConflict),
         (status = 429, description = "The session-creation limit is reached", body = refusals::RateLimited),
         refusals::OfEveryOperation,
     ),

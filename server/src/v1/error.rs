@@ -26,13 +26,14 @@ use service::{
     sandbox::{CompleteError, clock::AdvanceError},
     session::{cancel::CancelError, create::CreateSessionError, read::ReadSessionError, reprocess::ReprocessError},
 };
+use std::net::IpAddr;
 use store::StoreError;
 
 /// Why a request is refused.
 #[derive(Clone, Debug)]
 pub(crate) enum ApiError {
     Unauthorized,
-    IpNotAllowed,
+    IpNotAllowed(IpAddr),
     RateLimited,
     CallbackUrlNotAllowed(String),
     SessionCreationNotAllowed(NotReady),
@@ -62,16 +63,6 @@ impl From<StoreError> for ApiError {
     }
 }
 
-impl From<AccessError> for ApiError {
-    fn from(error: AccessError) -> Self {
-        match error {
-            AccessError::Unauthorized => Self::Unauthorized,
-            AccessError::IpNotAllowed => Self::IpNotAllowed,
-            AccessError::Store(error) => Self::Storage(error),
-        }
-    }
-}
-
 impl From<CreateSessionError> for ApiError {
     fn from(error: CreateSessionError) -> Self {
         match error {
@@ -86,6 +77,15 @@ impl From<CreateSessionError> for ApiError {
 }
 
 impl ApiError {
+    /// A caller at `address` who is refused.
+    pub(super) fn of_access(error: AccessError, address: IpAddr) -> Self {
+        match error {
+            AccessError::Unauthorized => Self::Unauthorized,
+            AccessError::IpNotAllowed => Self::IpNotAllowed(address),
+            AccessError::Store(error) => Self::Storage(error),
+        }
+    }
+
     /// A refused read of the session with `id`.
     pub(super) fn of_read(error: ReadSessionError, id: &str) -> Self {
         match error {
@@ -152,7 +152,7 @@ impl ApiError {
     fn status(&self) -> StatusCode {
         match self.settled() {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::IpNotAllowed => StatusCode::FORBIDDEN,
+            Self::IpNotAllowed(_) => StatusCode::FORBIDDEN,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             // The contract has no 413: metadata that makes the body too large is 400.
             Self::CallbackUrlNotAllowed(_)
@@ -183,7 +183,7 @@ impl ApiError {
         };
         match self.settled() {
             Self::Unauthorized => json!(Unauthorized::new()),
-            Self::IpNotAllowed => json!(IpNotAllowed::new()),
+            Self::IpNotAllowed(address) => json!(IpNotAllowed::new(*address)),
             Self::RateLimited => json!(RateLimited::new()),
             Self::CallbackUrlNotAllowed(url) => json!(CallbackUrlNotAllowed::new(url)),
             Self::SessionCreationNotAllowed(why) => json!(SessionCreationNotAllowed::new(*why)),
@@ -253,7 +253,9 @@ pub(super) fn respond<T: IntoResponse>(context: &RequestContext, outcome: Result
 mod tests {
     use super::*;
     use app::docs::errors::ERRORS;
-    use std::fmt::Write as _;
+    use std::{fmt::Write as _, net::Ipv4Addr};
+
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7));
 
     fn every_refusal() -> Vec<ApiError> {
         let issue = Issue {
@@ -262,8 +264,8 @@ mod tests {
             message: "must be a string".into(),
         };
         vec![
-            ApiError::from(AccessError::Unauthorized),
-            AccessError::IpNotAllowed.into(),
+            ApiError::of_access(AccessError::Unauthorized, HERE),
+            ApiError::of_access(AccessError::IpNotAllowed, HERE),
             CreateSessionError::RateLimited.into(),
             CreateSessionError::CallbackUrlNotAllowed("http://x/".into()).into(),
             CreateSessionError::NotReady(NotReady::SettingsMissing).into(),
@@ -320,11 +322,11 @@ mod tests {
         }
         insta::assert_snapshot!(table, @r#"
         401 {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
-        403 {"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}
+        403 {"_tag":"IpNotAllowed","message":"Calls from 203.0.113.7 are not allowed with this key."}
         429 {"_tag":"RateLimited","message":"The session-creation limit is reached. Retry later."}
         400 {"_tag":"CallbackUrlNotAllowed","callbackUrl":"http://x/"}
-        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet.","reason":"settings_missing"}
-        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled.","reason":"no_steps_enabled"}
+        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet. An admin saves them in the console, under Settings.","reason":"settings_missing"}
+        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled. An admin enables one in the console, under Settings.","reason":"no_steps_enabled"}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["state"]}],"message":"The request does not match the API description."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must have 1 to 255 visible ASCII characters, and be given once","path":["Idempotency-Key"]}],"message":"The request does not match the API description."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"the body ended too early, or its chunks are malformed","path":[]}],"message":"The request does not match the API description."}
@@ -340,7 +342,7 @@ mod tests {
         409 {"_tag":"CompletionNotAllowed","id":"vs_x"}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"AdvanceNotAllowed","id":"vs_x"}
-        409 {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
+        409 {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body, or its session has been erased. Use a new key."}
         404 {"_tag":"NotFound"}
         405 {"_tag":"MethodNotAllowed"}
         408 {"_tag":"RequestTimeout","message":"The request body arrived too slowly."}

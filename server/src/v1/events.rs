@@ -146,7 +146,7 @@ pub(super) struct Events {
     tag = "Events",
     params(
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Maximum number of events, 20 by default"),
-        ("cursor" = Option<String>, Query, pattern = r"^[0-9]{1,15}\.evt_[0-9a-f]{32}$",
+        ("cursor" = Option<String>, Query, pattern = r"^[0-9]{1,18}\.evt_[0-9a-f]{32}$",
             description = "`nextCursor` of the page before"),
     ),
     responses(

@@ -108,7 +108,10 @@ pub(super) fn decision_event() -> Value {
 /// An event about a deadline.
 pub(super) fn expired_event() -> Value {
     let data = json!({"session": session(), "expiredAt": "2026-08-09T09:30:00.000Z"});
-    event("verification.expired", &data)
+    let mut event = event("verification.expired", &data);
+    // The event follows the deadline.
+    event["createdAt"] = json!("2026-08-09T09:30:01.234Z");
+    event
 }
 
 /// An event about a failure.

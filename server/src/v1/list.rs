@@ -109,7 +109,7 @@ impl ToSchema for MetadataFilter {}
     params(
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 100,
             description = "Maximum number of sessions, 20 by default. A page may have fewer although another one follows."),
-        ("cursor" = Option<String>, Query, pattern = r"^[0-9]{1,15}\.vs_[0-9a-f]{32}$",
+        ("cursor" = Option<String>, Query, pattern = r"^[0-9]{1,18}\.vs_[0-9a-f]{32}$",
             description = "`nextCursor` of the page before"),
         ("status" = Option<Status>, Query, description = "Only sessions in this status"),
         ("verdict" = Option<Verdict>, Query, description = "Only sessions with this verdict"),
@@ -147,13 +147,19 @@ fn parse(text: Option<&str>) -> Result<SessionQuery, ApiError> {
     let parsed = SessionQuery {
         limit: query.limit(),
         after: query.after(SessionId::parse),
-        status: query.parsed("status", "a status", Status::parse),
-        verdict: query.parsed("verdict", "a verdict", Verdict::parse),
+        status: query.parsed("status", one_of(Status::ALL), Status::parse),
+        verdict: query.parsed("verdict", one_of(Verdict::ALL), Verdict::parse),
         from: query.time("createdFrom"),
         until: query.time("createdBefore"),
         metadata: query.members("metadata"),
     };
     query.finish(parsed)
+}
+
+/// "one of" all words of a vocabulary.
+fn one_of<T: ToString>(all: &[T]) -> String {
+    let names: Vec<_> = all.iter().map(ToString::to_string).collect();
+    format!("one of {}", names.join(", "))
 }
 
 fn rendered(found: SessionList) -> Result<Rendered, ApiError> {

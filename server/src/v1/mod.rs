@@ -41,7 +41,7 @@ use axum::{
     extract::{Request, State},
     http::header::CONTENT_TYPE,
     middleware::{Next, from_fn_with_state},
-    response::Response,
+    response::{Redirect, Response},
     routing::{get, post},
 };
 use std::sync::Arc;
@@ -90,6 +90,7 @@ pub(crate) fn docs_routes(app: &App) -> Router<App> {
     routes::docs()
         .route_layer(from_fn_with_state((app.clone(), reader), for_readers))
         .route(COLLECTION_PATH, get(collection))
+        .route("/docs/", get(|| async { Redirect::permanent("/docs") }))
         .with_state(())
 }
 

@@ -2,7 +2,8 @@
 
 use super::ApiError;
 use domain::{request::Issue, time::Timestamp};
-use std::fmt;
+use percent_encoding::percent_decode_str;
+use std::{collections::HashSet, fmt};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use url::form_urlencoded;
 
@@ -15,7 +16,17 @@ const NAME_LIMIT: usize = 64;
 /// The parameters that no handler has taken yet, and the faults so far.
 pub(super) struct Query {
     left: Vec<(String, String)>,
+    /// The names of those that were taken.
+    taken: HashSet<String>,
     issues: Vec<Issue>,
+}
+
+fn issue(tag: &'static str, name: &str, message: impl Into<String>) -> Issue {
+    Issue {
+        tag,
+        path: vec![name.chars().take(NAME_LIMIT).collect()],
+        message: message.into(),
+    }
 }
 
 /// Where a page starts: after the item with this time and id.
@@ -23,25 +34,35 @@ pub(super) type After<Id> = (Timestamp, Id);
 
 impl Query {
     pub(super) fn new(text: Option<&str>) -> Self {
-        let pairs = form_urlencoded::parse(text.unwrap_or_default().as_bytes());
+        let (mut left, mut issues) = (Vec::new(), Vec::new());
+        for written in text.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+            // One of `written`, which is a single pair.
+            let Some((name, value)) = form_urlencoded::parse(written.as_bytes()).into_owned().next() else {
+                continue;
+            };
+            if percent_decode_str(written).decode_utf8().is_ok() {
+                left.push((name, value));
+            } else {
+                issues.push(issue("Format", &name, "is not UTF-8"));
+            }
+        }
         Self {
-            left: pairs.into_owned().collect(),
-            issues: Vec::new(),
+            left,
+            taken: HashSet::new(),
+            issues,
         }
     }
 
     fn issue(&mut self, tag: &'static str, name: &str, message: impl Into<String>) {
-        self.issues.push(Issue {
-            tag,
-            path: vec![name.chars().take(NAME_LIMIT).collect()],
-            message: message.into(),
-        });
+        self.issues.push(issue(tag, name, message));
     }
 
     /// Takes a parameter that may be given once.
     fn take(&mut self, name: &str) -> Option<String> {
         let at = self.left.iter().position(|(key, _)| key == name)?;
-        Some(self.left.remove(at).1)
+        let (name, value) = self.left.remove(at);
+        self.taken.insert(name);
+        Some(value)
     }
 
     /// Takes a parameter that `parse` understands; `expected` completes the sentence "must be".
@@ -82,7 +103,8 @@ impl Query {
     pub(super) fn after<Id>(&mut self, parse: impl FnOnce(&str) -> Option<Id>) -> Option<After<Id>> {
         self.parsed("cursor", "the nextCursor of a page", |text| {
             let (millis, id) = text.split_once('.')?;
-            let digits = millis.bytes().all(|byte| byte.is_ascii_digit());
+            // As many as an `i64` holds, whatever they are.
+            let digits = (1..=18).contains(&millis.len()) && millis.bytes().all(|byte| byte.is_ascii_digit());
             let at = millis.parse().ok().filter(|_| digits)?;
             Some((Timestamp::from_millis(at), parse(id)?))
         })
@@ -99,6 +121,7 @@ impl Query {
                 Some("") => self.issue("Format", &key, format!("must name a member, as in {name}[order]=A-17")),
                 Some(member) if members.iter().all(|(known, _)| known != member) => {
                     members.push((member.to_owned(), value));
+                    self.taken.insert(key);
                 }
                 _ => self.left.push((key, value)),
             }
@@ -112,11 +135,12 @@ impl Query {
     /// [`ApiError::Decode`].
     pub(super) fn finish<T>(mut self, query: T) -> Result<T, ApiError> {
         for (name, _) in std::mem::take(&mut self.left) {
-            self.issue(
-                "Format",
-                &name,
-                "is not a parameter of this operation, or is given twice",
-            );
+            let message = if self.taken.contains(&name) {
+                "is given twice"
+            } else {
+                "is not a parameter of this operation"
+            };
+            self.issue("Format", &name, message);
         }
         if self.issues.is_empty() {
             Ok(query)
@@ -181,7 +205,33 @@ mod tests {
             ["metadata", "metadata[a]"]
         );
         assert_eq!(faults("metadata[]=1"), ["metadata[]"]);
+        for bad in ["createdFrom=%ff", "metadata[a]=%c3%28", "metadata[%ff]=1", "%ff=1"] {
+            assert_eq!(
+                faults(bad).len(),
+                1,
+                "{bad}: what is no UTF-8 is not replaced by something that is"
+            );
+        }
         assert_eq!(faults(&"x".repeat(100))[0].len(), NAME_LIMIT);
+    }
+
+    #[test]
+    fn a_parameter_that_is_given_twice_is_not_called_unknown() {
+        let mut query = Query::new(Some("limit=1&limit=1&metadata[a]=1&metadata[a]=1&staus=1"));
+        query.limit();
+        query.members("metadata");
+        let Err(ApiError::Decode(issues)) = query.finish(()) else {
+            panic!("nothing is wrong with it");
+        };
+        let messages: Vec<_> = issues.iter().map(|issue| issue.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "is given twice",
+                "is given twice",
+                "is not a parameter of this operation"
+            ]
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use domain::{request::Issue, tenant::NotReady};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::net::IpAddr;
 use utoipa::{IntoResponses, ToSchema};
 
 /// Ids in error responses are cut at this many characters.
@@ -67,16 +68,38 @@ macro_rules! with_message {
 with_message! {
     /// The key is missing, wrong, revoked or expired, or lacks the scope of this operation. The response does not say which.
     Unauthorized: "The API key is missing or not valid.";
-    /// The key is valid, but the caller's address is not on the tenant's allow-list.
-    IpNotAllowed: "Calls from this address are not allowed.";
     /// Retry later. The response does not state the limit.
     RateLimited: "The session-creation limit is reached. Retry later.";
-    /// The Idempotency-Key was used with another body.
-    IdempotencyConflict: "This Idempotency-Key was used with another body.";
+    /// The Idempotency-Key was used with another body, or its session has been erased.
+    IdempotencyConflict: "This Idempotency-Key was used with another body, or its session has been erased. Use a new key.";
     /// The request body arrived too slowly.
     RequestTimeout: "The request body arrived too slowly.";
     /// Overloaded or shutting down.
     Unavailable: "The service is overloaded or shutting down. Retry later.";
+}
+
+/// The key is valid, but the caller's address is not on the tenant's allow-list, or not in the networks of the key.
+#[derive(Serialize, ToSchema)]
+#[schema(example = IpNotAllowed::example)]
+pub(in crate::v1) struct IpNotAllowed {
+    #[serde(rename = "_tag")]
+    #[schema(inline)]
+    tag: tag::IpNotAllowed,
+    /// Names the address: behind a proxy, it may be another one than the caller knows.
+    message: String,
+}
+
+impl IpNotAllowed {
+    pub(in crate::v1) fn new(address: IpAddr) -> Self {
+        Self {
+            tag: tag::IpNotAllowed::IpNotAllowed,
+            message: format!("Calls from {address} are not allowed with this key."),
+        }
+    }
+
+    fn example() -> Value {
+        json!(Self::new(IpAddr::from([203, 0, 113, 7])))
+    }
 }
 
 /// Error responses that name a session.
@@ -193,8 +216,12 @@ impl SessionCreationNotAllowed {
             tag: tag::SessionCreationNotAllowed::SessionCreationNotAllowed,
             reason,
             message: match reason {
-                NotReady::SettingsMissing => "The tenant has no settings yet.",
-                NotReady::NoStepsEnabled => "The tenant has no verification step enabled.",
+                NotReady::SettingsMissing => {
+                    "The tenant has no settings yet. An admin saves them in the console, under Settings."
+                }
+                NotReady::NoStepsEnabled => {
+                    "The tenant has no verification step enabled. An admin enables one in the console, under Settings."
+                }
             },
         }
     }
@@ -238,7 +265,7 @@ pub(in crate::v1) enum OfEveryOperation {
     /// The key is missing or not valid
     #[response(status = 401, headers(("WWW-Authenticate" = String, description = "`Bearer`")))]
     Unauthorized(Unauthorized),
-    /// The address is not on the allow-list
+    /// The address is not allowed
     #[response(status = 403)]
     IpNotAllowed(IpNotAllowed),
     /// Internal error
@@ -261,25 +288,6 @@ pub(in crate::v1) enum OfOneSession {
     SessionNotFound(SessionNotFound),
 }
 
-/// The body is invalid, or the callback URL is not allowed.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-#[schema(examples(HttpApiDecodeError::example, CallbackUrlNotAllowed::example))]
-#[expect(dead_code, reason = "names the bodies of one status for the description")]
-pub(in crate::v1) enum BadRequest {
-    Decode(HttpApiDecodeError),
-    CallbackUrl(CallbackUrlNotAllowed),
-}
-
-/// The settings do not allow sessions, or the Idempotency-Key was used with another body.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-#[schema(examples(SessionCreationNotAllowed::example, IdempotencyConflict::example))]
-#[expect(dead_code, reason = "names the bodies of one status for the description")]
-pub(in crate::v1) enum CreationConflict {
-    Settings(SessionCreationNotAllowed),
-    Key(IdempotencyConflict),
-}
 /// Further error responses of operations that ignore the body of the request, which has to arrive all the same.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "names the bodies of these statuses for the description")]
@@ -292,3 +300,22 @@ pub(in crate::v1) enum OfABody {
     TooSlow(RequestTimeout),
 }
 
+/// The body is invalid, or the callback URL is not allowed.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(examples(HttpApiDecodeError::example, CallbackUrlNotAllowed::example))]
+#[expect(dead_code, reason = "names the bodies of one status for the description")]
+pub(in crate::v1) enum BadRequest {
+    Decode(HttpApiDecodeError),
+    CallbackUrl(CallbackUrlNotAllowed),
+}
+
+/// The settings do not allow sessions, or the Idempotency-Key was used with another body or for a session that has been erased.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(examples(SessionCreationNotAllowed::example, IdempotencyConflict::example))]
+#[expect(dead_code, reason = "names the bodies of one status for the description")]
+pub(in crate::v1) enum CreationConflict {
+    Settings(SessionCreationNotAllowed),
+    Key(IdempotencyConflict),
+}

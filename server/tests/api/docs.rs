@@ -117,3 +117,10 @@ async fn every_route_has_its_budget_in_the_table_and_every_row_has_routes() {
     let stale: Vec<_> = unused.map(|(_, row)| row).collect();
     assert!(stale.is_empty(), "without a route: {stale:?}");
 }
+
+#[tokio::test]
+async fn a_slash_at_the_end_leads_to_the_page() {
+    let server = Server::new().await;
+    let slash = server.send("GET", "/docs/", &[], "").await;
+    assert_eq!((slash.status, slash.header("location")), (308, Some("/docs")));
+}

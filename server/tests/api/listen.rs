@@ -108,7 +108,7 @@ async fn listen_says_what_is_wrong_with_its_key() {
     let output = spawn_blocking(move || command.output()).await.unwrap().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(
-        !output.status.success() && error.contains("401") && error.contains("Unauthorized"),
+        !output.status.success() && error.contains("401") && error.contains("Unauthorized") && error.contains("`read`"),
         "{error}"
     );
 }

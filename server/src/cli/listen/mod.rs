@@ -204,8 +204,13 @@ impl Listener {
         let (status, body) =
             answer.map_err(|error| format!("cannot reach {}: {error}", self.events.origin().ascii_serialization()))?;
         if status != StatusCode::OK {
+            let hint = if status == StatusCode::UNAUTHORIZED {
+                " Events are listed with the scope `read`."
+            } else {
+                ""
+            };
             // Errors of the API contain no personal data.
-            return Err(format!("{url}: {status} {}", String::from_utf8_lossy(&body)).into());
+            return Err(format!("{url}: {status} {}{hint}", String::from_utf8_lossy(&body)).into());
         }
         Ok(serde_json::from_slice(&body)?)
     }

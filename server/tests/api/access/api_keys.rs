@@ -83,7 +83,7 @@ async fn an_address_off_the_list_is_refused_with_a_valid_key_only() {
     403
     content-type: application/json
     cache-control: no-store
-    {"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}
+    {"_tag":"IpNotAllowed","message":"Calls from 127.0.0.1 are not allowed with this key."}
     "#);
     for (forwarded, status) in [
         ("192.0.2.9", 201),

@@ -59,7 +59,7 @@ async fn the_same_key_and_body_give_the_same_answer() {
     409
     content-type: application/json
     cache-control: no-store
-    {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body."}
+    {"_tag":"IdempotencyConflict","message":"This Idempotency-Key was used with another body, or its session has been erased. Use a new key."}
     "#);
     let stranger = add_tenant(&server.app, settings()).await;
     let bearer = format!("Bearer {}", stranger.key.expose());

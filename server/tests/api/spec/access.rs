@@ -148,7 +148,7 @@ pub(super) async fn only_addresses_of_the_list_may_call() {
         let answer = world.server.call("POST", SESSIONS, "{}").await;
         assert_eq!(answer.status, status, "{list:?}");
         if status == 403 {
-            let told = r#"{"_tag":"IpNotAllowed","message":"Calls from this address are not allowed."}"#;
+            let told = r#"{"_tag":"IpNotAllowed","message":"Calls from 127.0.0.1 are not allowed with this key."}"#;
             assert_eq!(answer.body, told);
             for (method, path) in [
                 ("GET", format!("{SESSIONS}/x")),

@@ -136,11 +136,15 @@ async fn a_body_is_one_object() {
 async fn a_tenant_that_is_not_ready_is_told_why() {
     let world = World::new().await;
     for (settings, reason, message) in [
-        (None, "settings_missing", "The tenant has no settings yet."),
+        (
+            None,
+            "settings_missing",
+            "The tenant has no settings yet. An admin saves them in the console, under Settings.",
+        ),
         (
             Some(TenantSettings::default()),
             "no_steps_enabled",
-            "The tenant has no verification step enabled.",
+            "The tenant has no verification step enabled. An admin enables one in the console, under Settings.",
         ),
     ] {
         world.server.save_settings(settings).await;

@@ -63,8 +63,8 @@ pub enum CreateSessionError {
     /// The tenant exceeds its rate limit.
     #[error("the session-creation limit is reached")]
     RateLimited,
-    /// The Idempotency-Key was used with another body.
-    #[error("the Idempotency-Key was used with another body")]
+    /// The Idempotency-Key was used with another body, or its session has been erased.
+    #[error("the Idempotency-Key was used with another body, or its session has been erased")]
     IdempotencyConflict,
     /// Storage.
     #[error(transparent)]

@@ -147,6 +147,7 @@ const WITHOUT_ID: &[&str] = &[
     "GET /v1/openapi.json",
     "GET /v1/openapi-3.0.json",
     "GET /docs",
+    "GET /docs/",
     "GET /docs/search",
     "GET /docs/honnin.postman_collection.json",
     // The names of guides, which belong to nobody.
