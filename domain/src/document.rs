@@ -87,10 +87,16 @@ impl DocumentType {
         }
     }
 
-    /// Whether names on this document are also entered in kana.
+    /// Whether Japan issues documents of this kind that print names in Japanese.
     #[must_use]
     pub const fn is_japanese(self) -> bool {
         !matches!(self, Self::Passport | Self::IdCard)
+    }
+
+    /// Whether only Japan issues documents of this kind.
+    #[must_use]
+    pub const fn is_only_japanese(self) -> bool {
+        self.is_japanese() && !matches!(self, Self::DrivingLicense)
     }
 
     /// The state that issued a document of this kind, ISO 3166-1 alpha-3: the one read from it, otherwise Japan for Japanese

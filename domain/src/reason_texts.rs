@@ -7,11 +7,11 @@ const TEXTS: &[(&str, [&str; 5])] = &[
     (
         "document_not_found",
         [
-            "照片中没有证件。",
-            "사진에 신분증이 없습니다.",
-            "Không có giấy tờ trong ảnh.",
-            "Não há um documento na foto.",
-            "No hay ningún documento en la foto.",
+            "找不到证件的四边。请完整拍摄证件，手指不要遮挡。",
+            "신분증의 네 모서리를 확인할 수 없습니다. 손가락으로 가리지 말고 전체가 나오게 찍어 주세요.",
+            "Không nhận ra các cạnh của giấy tờ. Hãy chụp toàn bộ giấy tờ và không để ngón tay che.",
+            "Não conseguimos ver as bordas do documento. Mostre-o inteiro, sem dedos sobre ele.",
+            "No encontramos los bordes del documento. Muéstrelo entero y sin dedos encima.",
         ],
     ),
     (

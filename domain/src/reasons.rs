@@ -56,8 +56,8 @@ macro_rules! reasons {
 
 reasons! {
     DocumentNotFound = "document_not_found", AskAgain,
-        "There is no document in the photo.",
-        "写真に本人確認書類が写っていません。";
+        "We cannot find the edges of the document. Show all of it, and keep your fingers off it.",
+        "書類の四隅を確認できません。指をかけずに、全体を写してください。";
     DocumentBlurry = "document_blurry", AskAgain,
         "The photo of the document is not sharp enough to read.",
         "書類の写真がぼやけていて読み取れません。";

@@ -12,7 +12,7 @@ use domain::{
 use service::{
     access::{Applicant, capture_cookie},
     capture::{
-        check::{Wish, check_picture},
+        check::{Checked, Wish, check_picture},
         choose_document::choose_document,
         consent::consent,
         details::save_details,
@@ -79,7 +79,7 @@ impl Harness {
     ///
     /// # Errors
     /// [`NotNow`].
-    pub async fn check_photo(&self, applicant: &Applicant, wish: Wish) -> Result<(), NotNow> {
+    pub async fn check_photo(&self, applicant: &Applicant, wish: Wish) -> Result<Checked, NotNow> {
         let shown = to_check(&self.honnin, applicant).await?;
         check_picture(&self.honnin, applicant, &shown.id, wish).await
     }

@@ -192,6 +192,7 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
             analysed: name != "05-check-waiting",
             problems,
             looks_like,
+            found_more: Vec::new(),
             tries_left: 3,
         };
         pages.push((name.into(), check::render(&view, &at(Stage::Document))));
@@ -263,6 +264,7 @@ fn details_view(faults: bool) -> details::DetailsView {
         birth_date: "1990-02-28".into(),
         ..TypedForm::default()
     };
+    let read = form.clone();
     let faults = if faults {
         vec![
             (InputField::LastNameKana, InputFault::NotKana),
@@ -273,7 +275,7 @@ fn details_view(faults: bool) -> details::DetailsView {
     };
     details::DetailsView {
         form,
-        read: true,
+        read,
         kana: true,
         printed: vec![(InputField::LastName, printed(0)), (InputField::BirthDate, printed(96))],
         other_address: None,
@@ -322,6 +324,8 @@ fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
         ("review", ResultState::Review),
         ("rejected", ResultState::Rejected),
         ("declined", ResultState::Declined),
+        ("cancelled", ResultState::Cancelled),
+        ("erased", ResultState::Erased),
         ("failed", ResultState::Failed),
     ];
     let results = states.into_iter().map(|(name, state)| {

@@ -2,7 +2,14 @@
 //!
 //! Each test must catch its planted fault: a text with unfilled placeholders, a field without a label, an inline style.
 
-use domain::language::Language;
+use app::capture::{check, details};
+use domain::{
+    document::{DocumentType, Side},
+    ids::CaptureId,
+    language::Language,
+    reasons::Reason,
+    user_input::{InputFault, InputField, TypedForm},
+};
 
 fn every_page(check: impl Fn(&str, &str, Language)) {
     for &language in Language::ALL {
@@ -149,8 +156,6 @@ fn only_a_sandboxs_start_page_offers_to_complete_with_each_outcome() {
 
 #[test]
 fn what_was_typed_is_shown_as_text_never_as_markup() {
-    use app::capture::details;
-    use domain::user_input::TypedForm;
     let nasty = "\"><script>alert(1)</script>&</textarea>";
     let form = TypedForm {
         last_name: nasty.into(),
@@ -159,7 +164,7 @@ fn what_was_typed_is_shown_as_text_never_as_markup() {
     };
     let view = details::DetailsView {
         form,
-        read: false,
+        read: TypedForm::default(),
         kana: false,
         printed: Vec::new(),
         other_address: None,
@@ -168,4 +173,113 @@ fn what_was_typed_is_shown_as_text_never_as_markup() {
     let html = app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)));
     assert!(!html.contains("<script>alert"), "{html}");
     assert_eq!(html.matches("</textarea>").count(), 1);
+}
+
+/// A photo with problems, and what is said about it: the page, and its box with the cause.
+fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (String, String) {
+    let view = check::CheckView {
+        photo: CaptureId::parse("cap_00000000000000000000000000000000").unwrap(),
+        picture_url: "sample.jpg".into(),
+        card_url: "card.jpg".into(),
+        straight: false,
+        document_type: DocumentType::Passport,
+        side: Side::Front,
+        problems: problems.to_vec(),
+        looks_like: None,
+        analysed: true,
+        found_more: found_more.to_vec(),
+        read: Vec::new(),
+        tries_left,
+    };
+    let html =
+        app::shell::text(|| check::render(&view, &super::meta(Language::En, "main.css", None))).replace("<!>", "");
+    let (_, rest) = html.split_once("class=\"cause\"").unwrap();
+    let (cause, _) = rest.split_once("data-live").unwrap();
+    (html.clone(), cause.to_owned())
+}
+
+#[test]
+fn attempts_are_counted_beside_the_cause_and_without_any_left_a_person_looks() {
+    let glare = [Reason::DocumentGlare];
+    let (page, cause) = checked(&glare, &[], 2);
+    assert!(cause.contains("2 attempts left"), "{cause}");
+    assert!(page.contains("Use it anyway") && page.contains("Take it again"));
+    let (page, cause) = checked(&glare, &[], 0);
+    assert!(cause.contains("You have used all attempts. A person at"), "{cause}");
+    assert!(page.contains("<h1>We will check this photo by hand</h1>"), "{page}");
+    assert!(
+        page.contains(">Continue</button>") && !page.contains("Take it again"),
+        "{page}"
+    );
+}
+
+#[test]
+fn what_was_found_after_the_choice_is_not_folded_away() {
+    let (_, cause) = checked(
+        &[Reason::DocumentGlare, Reason::DocumentCutOff],
+        &[Reason::DocumentCutOff],
+        3,
+    );
+    let (open, folded) = cause.split_once("<details").unwrap();
+    assert!(open.contains("We looked again and found more:"), "{open}");
+    assert!(
+        open.contains("outside the photo") && folded.contains("reflected"),
+        "{cause}"
+    );
+}
+
+/// The details page as it is with what was read and what was typed.
+fn detailed(read: &TypedForm, form: &TypedForm, printed: Vec<(InputField, app::parts::crop::Crop)>) -> String {
+    let view = details::DetailsView {
+        form: form.clone(),
+        read: read.clone(),
+        kana: true,
+        printed,
+        other_address: None,
+        faults: vec![(InputField::FirstName, InputFault::Missing)],
+    };
+    app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)))
+}
+
+#[test]
+fn what_was_read_is_marked_until_it_is_changed_and_no_more_is_said_to_be_filled_in() {
+    let read = TypedForm {
+        birth_date: "1990-02-28".into(),
+        address: "1 Sample Town".into(),
+        ..TypedForm::default()
+    };
+    let typed = TypedForm {
+        last_name: "Yamada".into(),
+        address: "2 Sample Town".into(),
+        ..read.clone()
+    };
+    for (form, marks) in [(&read, 2), (&typed, 1)] {
+        let html = detailed(&read, form, Vec::new());
+        assert_eq!(html.matches("Read from your document").count(), marks, "{html}");
+        assert!(
+            html.contains("Enter your name. We have read your date of birth"),
+            "{html}"
+        );
+    }
+    let named = TypedForm {
+        last_name: "Yamada".into(),
+        ..read
+    };
+    assert!(detailed(&named, &named, Vec::new()).contains("Check what we read"));
+    let nothing = TypedForm::default();
+    assert!(detailed(&nothing, &named, Vec::new()).contains("exactly as they appear"));
+}
+
+#[test]
+fn a_name_that_is_printed_whole_is_shown_once() {
+    let crops = |last, first| {
+        let places = vec![
+            (InputField::LastName, super::printed(last)),
+            (InputField::FirstName, super::printed(first)),
+        ];
+        let form = TypedForm::default();
+        detailed(&form, &form, places).matches("class=\"crop\"").count()
+    };
+    assert_eq!(crops(0, 0), 1);
+    assert_eq!(crops(0, 96), 2);
 }

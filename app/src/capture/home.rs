@@ -26,7 +26,7 @@ pub fn render(taking_part: bool, meta: &PageMeta) -> AnyView {
     });
     let main = view! {
         <div class="result">
-            <div class="figure">{draw::scene(Scene::Link)}</div>
+            <div class="figure">{draw::scene(Scene::Home)}</div>
             <h1>{heading}</h1>
             <p class="lead">{meta.say(text::HOME_LEAD)}</p>
             <section class="group">

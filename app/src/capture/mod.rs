@@ -23,7 +23,7 @@ mod visit;
 pub use refusal::Refusal;
 pub use visit::{CaptureCookie, Request, Visit};
 
-use crate::text::{Text, capture as text, switch_device as other};
+use crate::text::{Text, camera, capture as text, switch_device as other};
 use crate::{PageMeta, forms, page::handler};
 use axum::{
     Json, Router,
@@ -122,6 +122,14 @@ fn tries_left(meta: &PageMeta, left: u8) -> Option<String> {
 /// The link to continue on another phone, for pages that need a camera.
 fn other_device(meta: &PageMeta) -> impl IntoView + use<> {
     view! { <p class="other"><a href=forms::SWITCH_DEVICE>{meta.say(other::OTHER_DEVICE)}</a></p> }
+}
+
+/// What heads the file fields: the alternative to the camera, or without scripts the only way.
+fn or_file(meta: &PageMeta) -> impl IntoView + use<> {
+    view! {
+        <span class="scripted">{meta.say(camera::OR_FILE)}</span>
+        <span class="unscripted">{meta.say(text::FILE_ONLY)}</span>
+    }
 }
 
 /// The texts in the page's language.

@@ -217,6 +217,8 @@ pub fn face() -> impl IntoView {
 /// What a problem is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scene {
+    /// What this site is for.
+    Home,
     /// A link that cannot be used.
     Link,
     /// Time has run out.
@@ -231,6 +233,10 @@ pub enum Scene {
 
 /// The drawing over a problem.
 pub fn scene(scene: Scene) -> impl IntoView {
+    const HOME: &str = concat!(
+        r#"<rect class="paper" x="62" y="10" width="56" height="100" rx="10"/><path class="text" d="M80 18h20"/>"#,
+        r#"<path class="turn" d="M76 61l10 10 19-22"/><path class="text" d="M28 92h18M134 92h18"/>"#
+    );
     const LINK: &str = concat!(
         r#"<rect class="paper" x="62" y="10" width="56" height="100" rx="10"/><path class="text" d="M80 18h20"/>"#,
         r#"<path class="turn" d="M84 58l-6 6a9 9 0 0 0 13 13l4-4M96 62l6-6a9 9 0 0 0-13-13l-4 4"/><path class="head-line" d="M76 44l28 32"/>"#,
@@ -253,6 +259,7 @@ pub fn scene(scene: Scene) -> impl IntoView {
         r#"<circle class="paper" cx="112" cy="78" r="20"/><path class="turn" d="M126 92l16 16M104 78h16"/>"#
     );
     let inside = match scene {
+        Scene::Home => HOME,
         Scene::Link => LINK,
         Scene::Time => TIME,
         Scene::Busy => BUSY,

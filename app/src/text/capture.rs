@@ -53,6 +53,8 @@ texts! {
     DOCUMENT_FILE: "Photo of the document", "書類の写真";
     /// File field's hint.
     DOCUMENT_FILE_HINT: "JPEG, PNG or WebP, up to 10 MB", "JPEG・PNG・WebP、10MBまで";
+    /// Heads the file fields where there is no camera to choose instead.
+    FILE_ONLY: "Upload a photo", "写真を送る";
     /// Send it.
     DOCUMENT_SEND: "Send the photo", "写真を送信";
     /// Choose another document.
@@ -66,9 +68,17 @@ texts! {
     /// Check title if something was found. The cause stands below it: no document at all, too dark, a reflection.
     CHECK_TITLE_PROBLEM: "This photo may not be good enough", "この写真では確認できない可能性があります";
     /// Check title if the photo shows something other than requested.
-    CHECK_TITLE_OTHER: "This does not look like the photo we need", "別のものが写っているようです";
+    CHECK_TITLE_OTHER: "This does not look like the photo we need", "別の書類が写っているようです";
+    /// Check title if the photo shows the other side.
+    CHECK_TITLE_SIDE: "This looks like the other side", "反対の面が写っているようです";
+    /// Check title if something was found and no attempts are left.
+    CHECK_TITLE_BY_HAND: "We will check this photo by hand", "この写真は担当者が確認します";
+    /// The same: what that means.
+    CHECK_BY_HAND: "You have used all attempts. A person at {tenant} will look at this photo, which takes longer.", "撮影回数の上限に達しました。この写真は {tenant} の担当者が確認するため、時間がかかります。";
+    /// Before what was found after the user had decided to use the photo.
+    CHECK_FOUND_MORE: "We looked again and found more:", "もう一度確認したところ、ほかにも問題が見つかりました。";
     /// Another kind; both placeholders are names of kinds.
-    CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "「{shown}」のようです。選択した書類は「{chosen}」です。";
+    CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "{shown}が写っているようです。{chosen}を撮影してください。";
     /// Another kind, which is not in the list.
     CHECK_NOT_CHOSEN: "This does not look like the document you chose: {chosen}.", "選択した書類（{chosen}）ではないようです。";
     /// The back instead of the front.
@@ -79,6 +89,8 @@ texts! {
     CHECK_SLOWER: "If you use this photo anyway, a person will review it, which takes longer.", "このまま使う場合は担当者が確認するため、時間がかかります。";
     /// Looks closer.
     CHECK_ZOOM: "Look closer", "拡大する";
+    /// Undoes that.
+    CHECK_ZOOM_OUT: "Show the whole photo", "写真全体を表示する";
     /// While it is being read.
     CHECK_READING: "Reading your document", "書類を読み取っています";
     /// Further causes.

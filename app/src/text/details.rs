@@ -12,6 +12,8 @@ texts! {
     PRINTED: "As printed on your document", "書類に書かれている表記";
     /// Lead if something was read.
     LEAD_READ: "Check what we read on your document, and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
+    /// Lead if the date of birth and the address were read, but not the name.
+    LEAD_NAMES: "Enter your name. We have read your date of birth and your address from your document.", "お名前をご記入ください。生年月日と住所は書類から読み取りました。";
     /// Lead if nothing was read.
     LEAD_EMPTY: "Enter your details exactly as they appear on your document.", "書類に書かれているとおりに入力してください。";
     /// Label.
@@ -27,7 +29,7 @@ texts! {
     /// Label.
     BIRTH_DATE: "Date of birth", "生年月日";
     /// Hint.
-    BIRTH_HINT: "For example, 27 3 1990", "例：1990 3 27";
+    BIRTH_HINT: "For example, 27 3 1990", "例：1990年3月27日";
     /// Label of a part.
     DAY: "Day", "日";
     /// Label of a part.
@@ -45,7 +47,7 @@ texts! {
     /// Hint.
     POSTCODE_HINT: "7 digits, such as 150-0001. It fills in the first part of your address.", "例：150-0001（7桁）。住所の町名までが自動で入力されます。";
     /// Button.
-    FIND_ADDRESS: "Fill in address", "住所を入力";
+    FIND_ADDRESS: "Fill in address", "郵便番号から住所を検索";
     /// Fault.
     NOT_A_POSTCODE: "A postcode has 7 digits", "郵便番号は7桁の数字で入力してください";
     /// Fault.

@@ -78,6 +78,8 @@ texts! {
     START_DATA_WHO: "Who: {tenant}, on its own Honnin server. Nothing is shared with third parties.", "取り扱う者：{tenant}（専用の Honnin サーバー）。第三者には提供しません";
     /// The button.
     START_BUTTON: "Start", "はじめる";
+    /// The same on a computer, beside the QR code.
+    START_HERE: "Continue on this computer", "このパソコンで続ける";
     /// Under the button.
     START_ONCE: "This link works only once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
     /// The page for those who came without a link.

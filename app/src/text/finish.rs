@@ -47,10 +47,18 @@ texts! {
     FAILED_TITLE: "The verification could not be completed", "本人確認を完了できませんでした";
     /// Failed.
     FAILED_LEAD: "Something went wrong on our side. Ask {tenant} for a new link, and give the reference below.", "システム側で問題が発生しました。{tenant} に下の受付番号をお伝えのうえ、新しいリンクをご依頼ください。";
+    /// Cancelled by the tenant.
+    CANCELLED_TITLE: "This verification was cancelled", "本人確認は取り消されました";
+    /// The same.
+    CANCELLED_LEAD: "{tenant} cancelled it. You have nothing to do. If you did not expect this, ask {tenant} and give the reference below.", "{tenant} が取り消しました。お心当たりがない場合は、下の受付番号を添えて {tenant} にお問い合わせください。";
+    /// The data was erased before a decision.
+    ERASED_TITLE: "This verification has ended", "本人確認は終了しました";
+    /// The same.
+    ERASED_LEAD: "Your data was deleted before there was a result. You have nothing to do. If you did not expect this, ask {tenant} and give the reference below.", "結果が出る前に、お客様のデータは削除されました。お手続きは不要です。お心当たりがない場合は、下の受付番号を添えて {tenant} にお問い合わせください。";
     /// Declined.
-    DECLINED_TITLE: "You did not agree", "同意されませんでした";
+    DECLINED_TITLE: "You did not agree", "同意いただけなかったため、本人確認を終了しました";
     /// Declined.
-    DECLINED_LEAD: "The verification has ended, and {tenant} has been notified.", "本人確認を終了しました。{tenant} に通知しました。";
+    DECLINED_LEAD: "The verification has ended, and {tenant} has been notified.", "{tenant} に通知しました。";
     /// Row of the receipt.
     RECEIPT_FOR: "For", "依頼元";
     /// Row of the receipt.

@@ -4,9 +4,9 @@ use super::texts;
 
 texts! {
     /// Desktop: use a phone.
-    START_QR: "On a computer? Continue on your phone", "パソコンでご覧の方は、スマートフォンで続けられます";
+    START_QR: "Scan with your phone", "スマートフォンで読み取ってください";
     /// Under the QR code.
-    START_QR_HINT: "Scan this code with your phone's camera. It opens this page.", "スマートフォンのカメラで読み取ると、このページが開きます。";
+    START_QR_HINT: "Your phone's camera takes better photos. The code opens this page.", "スマートフォンのカメラのほうが鮮明に撮影できます。読み取ると、このページが開きます。";
     /// Label of the QR code.
     QR_LABEL: "QR code of the link", "リンクのQRコード";
     /// Copy the link.

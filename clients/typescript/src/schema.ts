@@ -1054,7 +1054,7 @@ export interface components {
         /**
          * @description Why a session was rejected or goes to review. The set grows; receivers ignore what they do not know.
          *
-         *     - `document_not_found` (asks again): There is no document in the photo.
+         *     - `document_not_found` (asks again): We cannot find the edges of the document. Show all of it, and keep your fingers off it.
          *     - `document_blurry` (asks again): The photo of the document is not sharp enough to read.
          *     - `document_glare` (asks again): Light is reflected on the document. Tilt it slightly and try again.
          *     - `document_too_dark` (asks again): The photo is too dark. Move to a brighter place.

@@ -31,8 +31,8 @@ use time::Date;
 pub struct Details {
     /// Values of the fields.
     pub form: Personal<TypedForm>,
-    /// Whether anything in it was read from the document.
-    pub read: bool,
+    /// What was read from the document.
+    pub read: Personal<TypedForm>,
     /// Whether kana is asked for.
     pub kana: bool,
 }
@@ -45,6 +45,8 @@ pub enum DetailsError {
     Faults {
         /// The form, with the address of its postcode if none was typed.
         form: Personal<TypedForm>,
+        /// What was read from the document.
+        read: Personal<TypedForm>,
         /// Each field's first fault.
         faults: Vec<(InputField, InputFault)>,
         /// Whether kana is asked for.
@@ -72,18 +74,14 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let fields = fields_read(&attempt, &key)?;
     let kana = asks_for_kana(kind, fields.expose());
-    if let Some(typed) = typed(&attempt, &key)? {
-        return Ok(Details {
-            form: Personal::new(with_postcode_split(form_of(typed.into_exposed()), kana)),
-            read: false,
-            kana,
-        });
-    }
-    let form = with_postcode_split(prefilled(fields.expose()), kana);
-    let read = form != TypedForm::default();
+    let read = with_postcode_split(prefilled(fields.expose()), kana);
+    let form = match typed(&attempt, &key)? {
+        Some(typed) => with_postcode_split(form_of(typed.into_exposed()), kana),
+        None => read.clone(),
+    };
     Ok(Details {
         form: Personal::new(form),
-        read,
+        read: Personal::new(read),
         kana,
     })
 }
@@ -161,13 +159,19 @@ pub async fn save_details(
     let kind = check_turn(&attempt)?;
     let now = honnin.now();
     let key = honnin.vault.open(&attempt.row.data_key).await?;
-    let kana = asks_for_kana(kind, fields_read(&attempt, &key)?.expose());
+    let fields = fields_read(&attempt, &key)?;
+    let kana = asks_for_kana(kind, fields.expose());
     let mut form = form.expose().clone();
     let input = match parse(&mut form, kana, now.date()) {
         Ok(input) => input,
         Err(faults) => {
-            let form = Personal::new(form);
-            return Err(DetailsError::Faults { form, faults, kana });
+            let read = with_postcode_split(prefilled(fields.expose()), kana);
+            return Err(DetailsError::Faults {
+                form: Personal::new(form),
+                read: Personal::new(read),
+                faults,
+                kana,
+            });
         }
     };
     let sealed = seal_json(&key, &place(&attempt, TYPED), &input)?;
@@ -233,11 +237,21 @@ fn fields_read(attempt: &AttemptState, key: &SessionKey) -> Result<Personal<Vec<
     Ok(Personal::new(fields.collect()))
 }
 
-/// Names on Japanese documents require kana.
+/// Names on Japanese documents require kana. Whether a driving licence is Japanese, only what is printed on it tells.
 fn asks_for_kana(kind: DocumentType, fields: &[OcrField]) -> bool {
     let issuer = fields.iter().find(|field| field.name == FieldName::IssuingCountry);
     let issuer = issuer.and_then(|field| field.normalized.as_deref());
-    kind.is_japanese() && kind.issuer(issuer) == Some("JPN")
+    kind.is_japanese()
+        && match issuer.filter(|country| !country.is_empty()) {
+            Some(country) => country == "JPN",
+            None => kind.is_only_japanese() || fields.iter().any(is_in_japanese),
+        }
+}
+
+/// Whether an item is printed in kana or Chinese characters.
+fn is_in_japanese(field: &OcrField) -> bool {
+    let is_japanese = |c| matches!(c, '\u{3041}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}');
+    field.text.as_deref().is_some_and(|text| text.chars().any(is_japanese))
 }
 
 fn prefilled(fields: &[OcrField]) -> TypedForm {
@@ -314,16 +328,41 @@ mod tests {
 
     #[test]
     fn kana_is_asked_for_where_the_document_is_japanese() {
-        let asks = |kind, issuer: Option<&str>| {
-            let fields: Vec<_> = issuer
-                .map(|country| field(FieldName::IssuingCountry, country))
-                .into_iter()
-                .collect();
-            asks_for_kana(kind, &fields)
+        const JAPANESE: [FieldName; 2] = [FieldName::FullName, FieldName::Address];
+        let asks = |kind, issuer: Option<&str>, printed: [&str; 2]| {
+            let printed = JAPANESE.iter().zip(printed).filter(|(_, text)| !text.is_empty());
+            let printed = printed.map(|(name, text)| field(*name, text));
+            let issuer = issuer.map(|country| field(FieldName::IssuingCountry, country));
+            asks_for_kana(kind, &printed.chain(issuer).collect::<Vec<_>>())
         };
-        assert!(asks(DocumentType::DrivingLicense, None));
-        assert!(asks(DocumentType::DrivingLicense, Some("JPN")));
-        assert!(!asks(DocumentType::DrivingLicense, Some("USA")));
-        assert!(!asks(DocumentType::Passport, Some("JPN")));
+        let japanese = ["山田花子", "東京都千代田区丸の内1-2-3"];
+        let british = ["MORGAN SARAH", "122 BURNS CRESCENT EDINBURGH EH1 9GP"];
+        let dutch = ["DE VRIES WILLEM", ""];
+        let american = ["SAMPLE JANE", "123 NORTH STATE ST"];
+        let licence = DocumentType::DrivingLicense;
+        for (issuer, printed, asked) in [
+            (Some("JPN"), japanese, true),
+            (Some("JPN"), ["", ""], true),
+            (None, japanese, true),
+            (None, ["", "東京都"], true),
+            (Some("GBR"), british, false),
+            (None, british, false),
+            (Some("NLD"), dutch, false),
+            (None, dutch, false),
+            (Some("USA"), american, false),
+            (None, american, false),
+            (None, ["", ""], false),
+            (Some(""), ["", ""], false),
+        ] {
+            assert_eq!(asks(licence, issuer, printed), asked, "{issuer:?} {printed:?}");
+        }
+        for kind in DocumentType::ALL {
+            assert_eq!(
+                asks(*kind, None, ["", ""]),
+                kind.is_only_japanese(),
+                "{kind} that was not read"
+            );
+        }
+        assert!(!asks(DocumentType::Passport, Some("JPN"), japanese));
     }
 }

@@ -31,6 +31,10 @@ pub enum Ending {
     Rejected,
     /// The user declined consent.
     Declined,
+    /// The tenant cancelled it.
+    Cancelled,
+    /// The data was erased before there was a decision.
+    Erased,
     /// Ended by an error on our side.
     Failed,
     /// The deadline passed first.
@@ -73,8 +77,12 @@ pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, Not
         (Status::Completed, Some(Verdict::Approved)) => Ending::Approved,
         (Status::Completed, Some(Verdict::Rejected)) => Ending::Rejected,
         (Status::Reviewing | Status::Completed, _) => Ending::Review,
-        (Status::Failed, _) if row.failure_reason == Some(FailureReason::ConsentDeclined) => Ending::Declined,
-        (Status::Failed, _) => Ending::Failed,
+        (Status::Failed, _) => match row.failure_reason {
+            Some(FailureReason::ConsentDeclined) => Ending::Declined,
+            Some(FailureReason::OperatorCancelled) => Ending::Cancelled,
+            Some(FailureReason::ErasedBeforeDecision) => Ending::Erased,
+            _ => Ending::Failed,
+        },
         (Status::Expired, _) => Ending::Expired,
     };
     let callback = row.callback_url.as_deref().and_then(|url| CallbackUrl::parse(url).ok());

@@ -61,16 +61,19 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
     };
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let found = PictureFindings::of(&attempt, &key)?;
+    let problems = found.problems(&attempt, slot);
+    // What was taken for a card that was not found is a crop of something else.
+    let is_card = !problems.contains(&Reason::DocumentNotFound);
     Ok(ToCheck {
         id: capture.id.clone(),
         side,
         document_type,
-        problems: found.problems(&attempt, slot),
+        straight: is_card && found.picture(slot).is_some_and(|picture| picture.outline.is_some()),
+        problems,
         looks_like: found
             .picture(slot)
             .and_then(|picture| kind_shown_instead(document_type, picture)),
         analysed: capture.analysed_at.is_some(),
-        straight: found.picture(slot).is_some_and(|picture| picture.outline.is_some()),
         read: Personal::new(
             found
                 .picture(slot)
@@ -152,6 +155,10 @@ impl PictureFindings {
             let found = retake_reasons(kind, picture, others);
             problems.retain(|problem| !found.contains(problem));
             problems.splice(..0, found);
+        }
+        if problems.contains(&Reason::DocumentNotFound) {
+            // Measured on something that is no document.
+            problems.retain(|problem| !matches!(problem, Reason::DocumentCutOff | Reason::DocumentBlurry));
         }
         problems
     }

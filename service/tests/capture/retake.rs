@@ -4,7 +4,7 @@
 
 use domain::{
     document::{DocumentType, Side},
-    findings::{DocumentFindings, MrzFormat},
+    findings::{DocumentFindings, MrzFormat, Quality},
     outcome::Verdict,
     reasons::Reason,
     secret::Personal,
@@ -13,7 +13,7 @@ use domain::{
 use service::{
     access::Applicant,
     capture::{
-        check::Wish,
+        check::{Checked, Wish},
         choose_document::choose_document,
         details::{details, save_details},
         progress::{Next, NotNow, progress},
@@ -197,4 +197,62 @@ async fn another_kind_chosen_after_the_photograph_is_judged_by_its_own_photograp
         analysed(&harness, &applicant).await.problems,
         [Reason::DocumentTypeMismatch]
     );
+}
+
+/// A photo in which the card is small, cut off and blurred, and something was taken for its outline.
+fn far_away() -> DocumentFindings {
+    let mut far = passport();
+    far.quality = Quality {
+        coverage: Some(0.05),
+        cut_off: Some(true),
+        sharpness: 0.1,
+        ..GOOD
+    };
+    far.outline = Some([[0.0, 0.0], [9.0, 0.0], [9.0, 6.0], [0.0, 6.0]]);
+    far
+}
+
+/// Planted faults that this test detects: showing the same page again without a word, and a straightened crop of no document.
+#[tokio::test]
+async fn what_was_found_after_the_choice_is_told_and_a_document_that_was_not_found_is_not_straightened() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport, false)
+        .await
+        .unwrap();
+    photograph(&harness, &applicant, Side::Front, far_away()).await;
+    let shown = analysed(&harness, &applicant).await;
+    assert_eq!(
+        shown.problems,
+        [Reason::DocumentNotFound],
+        "the rest was measured on something else"
+    );
+    assert!(!shown.straight);
+    let wish = Wish::Use(vec![Reason::DocumentGlare]);
+    let found = harness.check_photo(&applicant, wish).await.unwrap();
+    assert_eq!(found, Checked::FoundMore(vec![Reason::DocumentNotFound]));
+    assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
+    let done = harness
+        .check_photo(&applicant, Wish::Use(shown.problems))
+        .await
+        .unwrap();
+    assert_eq!(done, Checked::Done);
+    assert_eq!(harness.next(&applicant).await, Next::Details);
+}
+
+#[tokio::test]
+async fn whoever_uses_a_photo_without_a_document_is_not_told_that_it_is_blurred() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport, false)
+        .await
+        .unwrap();
+    let mut nearer = far_away();
+    nearer.quality.coverage = Some(0.5);
+    photograph(&harness, &applicant, Side::Front, nearer).await;
+    let shown = analysed(&harness, &applicant).await;
+    assert_eq!(shown.problems, [Reason::DocumentCutOff, Reason::DocumentBlurry]);
+    assert!(shown.straight);
+    let wish = Wish::Use(vec![Reason::DocumentNotFound]);
+    assert_eq!(harness.check_photo(&applicant, wish).await.unwrap(), Checked::Done);
 }

@@ -25,11 +25,11 @@ use domain::{
     language::Language,
     reasons::Reason,
 };
-use http::header::CONTENT_TYPE;
+use http::{StatusCode, header::CONTENT_TYPE};
 use leptos::prelude::*;
 use serde::Serialize;
 use service::capture::{
-    check::{Wish, check_picture},
+    check::{Checked, Wish, check_picture},
     progress::analysed_within,
     retake::to_check,
     show_picture::show_picture,
@@ -68,6 +68,7 @@ async fn load(here: Arc<Here>) -> PageResult<CheckView> {
         problems: photo.problems,
         looks_like: photo.looks_like,
         analysed: photo.analysed,
+        found_more: Vec::new(),
         read: read(here.request.who.language, photo.read.expose()),
         tries_left: photo.tries_left,
     })
@@ -115,8 +116,14 @@ async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
         analysed_within(request.honnin(), &applicant, READING).await?;
     }
     // A form that names no photo was sent by somebody who saw none.
-    if let Some(photo) = photo {
-        check_picture(request.honnin(), &applicant, &photo, wish).await?;
+    if let Some(photo) = photo
+        && let Checked::FoundMore(found_more) = check_picture(request.honnin(), &applicant, &photo, wish).await?
+    {
+        let view = CheckView {
+            found_more,
+            ..load(Arc::new(request.here().await?)).await?
+        };
+        return Ok(Outcome::shown(StatusCode::OK, view));
     }
     request.onward(&applicant).await.map(Outcome::Done)
 }

@@ -4,7 +4,7 @@
 use crate::capture::{said, tries_left};
 use crate::parts::choice;
 use crate::parts::draw::{Icon, icon};
-use crate::text::{Text, capture as text};
+use crate::text::{Text, capture as text, entry::CONTINUE};
 use crate::{PageMeta, forms, shell};
 use domain::document::{DocumentType, Side};
 use domain::ids::CaptureId;
@@ -32,6 +32,8 @@ pub struct CheckView {
     pub looks_like: Option<DocumentType>,
     /// Whether its analysis has ended; until then, more may be found.
     pub analysed: bool,
+    /// Those of the problems that were found after the user had decided to use it.
+    pub found_more: Vec<Reason>,
     /// What was read on it, with its labels.
     pub read: Vec<(Text, String)>,
     /// Tries left after this one; with none left the photo can only be used.
@@ -43,8 +45,9 @@ pub struct CheckView {
 pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let good = view.problems.is_empty();
     let other = shows_something_else(&view.problems);
-    let heading = meta.say(heading(&view.problems));
-    let [alt, use_it, anyway, again, slower] = said(
+    let may_again = view.tries_left > 0;
+    let heading = meta.say(heading(&view.problems, may_again));
+    let [alt, use_it, anyway, again, slower, go_on, closer, whole] = said(
         meta,
         [
             text::CHECK_ALT,
@@ -52,9 +55,11 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
             text::CHECK_USE_ANYWAY,
             text::CHECK_AGAIN,
             text::CHECK_SLOWER,
+            CONTINUE,
+            text::CHECK_ZOOM,
+            text::CHECK_ZOOM_OUT,
         ],
     );
-    let may_again = view.tries_left > 0;
     // The likely choice comes first: another try if something was found, otherwise this photo.
     let buttons = match (good, may_again) {
         (true, true) => [
@@ -66,17 +71,13 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
             Some(("secondary", forms::USE, anyway)),
         ],
         (true, false) => [Some(("primary", forms::USE, use_it)), None],
-        (false, false) => [Some(("primary", forms::USE, anyway)), None],
+        (false, false) => [Some(("primary", forms::USE, go_on)), None],
     };
     let buttons: Vec<_> = buttons
         .into_iter()
         .flatten()
         .map(|(look, value, label)| choice(look, forms::DECISION, value, label))
         .collect();
-    let left = (!good)
-        .then(|| tries_left(meta, view.tries_left))
-        .flatten()
-        .filter(|_| may_again);
     let mismatch = view.problems.contains(&Reason::DocumentTypeMismatch);
     let choose = (mismatch && may_again)
         .then(|| view! { <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p> });
@@ -93,12 +94,11 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
         <div class="live" data-live>
             <figure class="snap">
                 <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=picture alt=alt/></div>
-                <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}{meta.say(text::CHECK_ZOOM)}</label></figcaption>
+                <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}<span class="closer">{closer}</span><span class="whole">{whole}</span></label></figcaption>
             </figure>
             <div role="status">{readings(view, meta)}</div>
         </div>
-        {left.map(|left| view! { <p class="hint">{left}</p> })}
-        {other.then(|| view! { <p class="hint">{slower}</p> })}
+        {(other && may_again).then(|| view! { <p class="hint">{slower}</p> })}
         <form class="actions" method="post" action=forms::CHECK>
             <input type="hidden" name=forms::SHOWN value=shown.clone()/>
             {buttons}
@@ -110,13 +110,27 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     shell::phone(meta, heading.to_owned(), false, main.into_any())
 }
 
-/// What is wrong: the most urgent cause, with the others behind it.
+/// What is wrong, and how many attempts are left: the most urgent cause with the others behind it, or what was found meanwhile.
 fn cause(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
     let (first, others) = view.problems.split_first()?;
-    let others: Vec<_> = others
-        .iter()
-        .map(|problem| view! { <li>{sentence(view, *problem, meta)}</li> })
-        .collect();
+    let points = |problems: &[Reason]| -> Vec<_> {
+        let point = |problem: &Reason| view! { <li>{sentence(view, *problem, meta)}</li> };
+        problems.iter().map(point).collect()
+    };
+    let (cause, others) = if view.found_more.is_empty() {
+        (
+            view! { <p>{sentence(view, *first, meta)}</p> }.into_any(),
+            points(others),
+        )
+    } else {
+        let new = points(&view.found_more);
+        let before = view.problems.iter().copied();
+        let before: Vec<_> = before.filter(|problem| !view.found_more.contains(problem)).collect();
+        (
+            view! { <p>{meta.say(text::CHECK_FOUND_MORE)}</p><ul class="points">{new}</ul> }.into_any(),
+            points(&before),
+        )
+    };
     let others = (!others.is_empty()).then(|| {
         view! {
             <details class="fold">
@@ -125,10 +139,14 @@ fn cause(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
             </details>
         }
     });
+    let left = match view.tries_left {
+        0 => Some(meta.tell(text::CHECK_BY_HAND, &[])),
+        left => tries_left(meta, left),
+    };
     Some(view! {
         <div class="cause" role="status">
             {icon(Icon::Attention)}
-            <div><p>{sentence(view, *first, meta)}</p>{others}</div>
+            <div>{cause}{others}{left.map(|left| view! { <p class="hint">{left}</p> })}</div>
         </div>
     })
 }
@@ -153,11 +171,15 @@ fn readings(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
 }
 
 /// The heading over the cause. It claims nothing that the cause does not say: whether there is anything to read, for example.
-fn heading(problems: &[Reason]) -> Text {
+fn heading(problems: &[Reason], may_again: bool) -> Text {
     if problems.is_empty() {
         text::CHECK_TITLE
-    } else if shows_something_else(problems) {
+    } else if !may_again {
+        text::CHECK_TITLE_BY_HAND
+    } else if problems.contains(&Reason::DocumentTypeMismatch) {
         text::CHECK_TITLE_OTHER
+    } else if problems.contains(&Reason::DocumentWrongSide) {
+        text::CHECK_TITLE_SIDE
     } else {
         text::CHECK_TITLE_PROBLEM
     }
@@ -201,17 +223,17 @@ mod tests {
     fn the_heading_agrees_with_each_cause() {
         let asks_again = |cause: &&Reason| cause.effect() == Effect::AskAgain && cause.as_str().starts_with("document");
         let lines = Reason::ALL.iter().filter(asks_again).map(|cause| {
-            let heading = heading(&[*cause]).get(Language::En);
+            let heading = heading(&[*cause], true).get(Language::En);
             format!("{heading}: {}", cause.sentence(Language::En))
         });
         insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
-        This photo may not be good enough: There is no document in the photo.
+        This photo may not be good enough: We cannot find the edges of the document. Show all of it, and keep your fingers off it.
         This photo may not be good enough: The photo of the document is not sharp enough to read.
         This photo may not be good enough: Light is reflected on the document. Tilt it slightly and try again.
         This photo may not be good enough: The photo is too dark. Move to a brighter place.
         This photo may not be good enough: Part of the document is outside the photo. Fit the whole document in the frame.
         This photo may not be good enough: Something covers part of the document.
-        This does not look like the photo we need: This is the other side of the document.
+        This looks like the other side: This is the other side of the document.
         This photo may not be good enough: One side of the document is missing.
         This does not look like the photo we need: The document is not the type that was selected.
         ");

@@ -45,7 +45,7 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
     let found = details::details(honnin, &here.applicant).await?;
     Ok(DetailsView {
         form: found.form.into_exposed(),
-        read: found.read,
+        read: found.read.into_exposed(),
         kana: found.kana,
         printed: printed(&here).await?,
         other_address: None,
@@ -79,9 +79,14 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
     match details::save_details(here.request.honnin(), &here.applicant, &Personal::new(form)).await {
         Ok(()) => here.onward().await,
-        Err(DetailsError::Faults { form, faults, kana }) => Ok(Outcome::refused(DetailsView {
+        Err(DetailsError::Faults {
+            form,
+            read,
+            faults,
+            kana,
+        }) => Ok(Outcome::refused(DetailsView {
             form: form.into_exposed(),
-            read: false,
+            read: read.into_exposed(),
             kana,
             printed: printed(&here).await?,
             other_address: None,
@@ -108,7 +113,7 @@ fn typed(fields: &Fields) -> TypedForm {
 
 /// The same page with the address of the postcode, or with why it was not filled in.
 async fn with_address(here: &Here, mut form: TypedForm) -> PageResult<Outcome> {
-    let kana = details::details(here.request.honnin(), &here.applicant).await?.kana;
+    let shown = details::details(here.request.honnin(), &here.applicant).await?;
     let (status, faults, other_address) = match fill_in(&mut form) {
         Filling::Begun | Filling::Whole => (StatusCode::OK, Vec::new(), None),
         Filling::Differs(found) => (StatusCode::UNPROCESSABLE_ENTITY, Vec::new(), Some(found)),
@@ -119,8 +124,8 @@ async fn with_address(here: &Here, mut form: TypedForm) -> PageResult<Outcome> {
     };
     let view = DetailsView {
         form,
-        read: false,
-        kana,
+        read: shown.read.into_exposed(),
+        kana: shown.kana,
         printed: printed(here).await?,
         other_address,
         faults,

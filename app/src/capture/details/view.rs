@@ -18,8 +18,8 @@ use leptos::prelude::*;
 pub struct DetailsView {
     /// Values of the fields: read from the document at first, as typed after a mistake.
     pub form: TypedForm,
-    /// Whether anything in it was read from the document.
-    pub read: bool,
+    /// What was read from the document.
+    pub read: TypedForm,
     /// Whether kana is asked for (`DocumentType::is_japanese`).
     pub kana: bool,
     /// Where the items are printed, as far as known.
@@ -43,7 +43,6 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             })
         })
         .collect();
-    let lead = meta.say(if view.read { text::LEAD_READ } else { text::LEAD_EMPTY });
     let field = |field| self::field(view, meta, field);
     // In the order of the table: kana below the name it spells.
     let kana = |which| view.kana.then(|| field(which).line());
@@ -51,9 +50,10 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
         <h1>{heading}</h1>
-        <p class="lead">{lead}</p>
+        <p class="lead">{meta.say(lead(&view.read))}</p>
         <form class="ends" method="post" action=forms::DETAILS novalidate=true>
             {view.kana.then(default_button)}
+            {whole_name(view).map(|crop| view! { <div class="field">{cropped(crop, meta.say(text::PRINTED).to_owned())}</div> })}
             {field(InputField::LastName).line()}
             {field(InputField::FirstName).line()}
             {kana(InputField::LastNameKana)}
@@ -66,6 +66,30 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
     };
     shell::phone(meta, title(meta, heading, !mistakes.is_empty()), false, main.into_any())
+}
+
+/// What the page says first. It claims nothing to be filled in that is not.
+fn lead(read: &TypedForm) -> Text {
+    let names = !read.last_name.is_empty() || !read.first_name.is_empty();
+    if *read == TypedForm::default() {
+        text::LEAD_EMPTY
+    } else if !names && !read.birth_date.is_empty() && !read.address.is_empty() {
+        text::LEAD_NAMES
+    } else {
+        text::LEAD_READ
+    }
+}
+
+/// The name as printed, if both of its parts stand in one place: it is shown once, above them.
+fn whole_name(view: &DetailsView) -> Option<&Crop> {
+    let of = |name| {
+        view.printed
+            .iter()
+            .find(|(field, _)| *field == name)
+            .map(|(_, crop)| crop)
+    };
+    let (last, first) = (of(InputField::LastName)?, of(InputField::FirstName)?);
+    (last == first).then_some(last)
 }
 
 /// The postcode, and the button that fills in the address.
@@ -147,7 +171,7 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
     let error = mistake(view, meta, InputField::BirthDate);
     let wrong = error.is_some();
     let described = if wrong { "birth-hint birth-error" } else { "birth-hint" };
-    let read = view.read && !view.form.birth_date.is_empty();
+    let read = !view.form.birth_date.is_empty() && view.form.birth_date == view.read.birth_date;
     let printed = printed(view, meta, InputField::BirthDate).map(|(crop, label)| cropped(&crop, label));
     let parts = parts(meta.language).map(|part| {
         let invalid = wrong.then_some("true");
@@ -177,21 +201,36 @@ fn was_read(meta: &PageMeta) -> impl IntoView + use<> {
 
 /// How a field's value is printed on the document, and words for it.
 fn printed(view: &DetailsView, meta: &PageMeta, field: InputField) -> Option<(Crop, String)> {
+    if matches!(field, InputField::LastName | InputField::FirstName) && whole_name(view).is_some() {
+        return None;
+    }
     let (_, crop) = view.printed.iter().find(|(printed, _)| *printed == field)?;
     Some((crop.clone(), meta.say(text::PRINTED).to_owned()))
 }
 
+/// The value of a field.
+fn value(form: &TypedForm, field: InputField) -> &str {
+    match field {
+        InputField::LastName => &form.last_name,
+        InputField::FirstName => &form.first_name,
+        InputField::LastNameKana => &form.last_name_kana,
+        InputField::FirstNameKana => &form.first_name_kana,
+        InputField::BirthDate => &form.birth_date,
+        InputField::Postcode => &form.postcode,
+        InputField::Address => &form.address,
+    }
+}
+
 fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
-    let form = &view.form;
-    let (value, autocomplete) = match field {
-        InputField::LastName => (&form.last_name, "family-name"),
-        InputField::FirstName => (&form.first_name, "given-name"),
+    let (value, read) = (value(&view.form, field), value(&view.read, field));
+    let autocomplete = match field {
+        InputField::LastName => "family-name",
+        InputField::FirstName => "given-name",
         // There is no `autocomplete` token for kana; a browser that guesses would fill in the wrong script.
-        InputField::LastNameKana => (&form.last_name_kana, "off"),
-        InputField::FirstNameKana => (&form.first_name_kana, "off"),
-        InputField::BirthDate => (&form.birth_date, "bday"),
-        InputField::Postcode => (&form.postcode, "postal-code"),
-        InputField::Address => (&form.address, "street-address"),
+        InputField::LastNameKana | InputField::FirstNameKana => "off",
+        InputField::BirthDate => "bday",
+        InputField::Postcode => "postal-code",
+        InputField::Address => "street-address",
     };
     let kana = matches!(field, InputField::LastNameKana | InputField::FirstNameKana);
     let hint = match field {
@@ -206,9 +245,9 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
         label: meta.say(text::label(field)),
         hint: hint.map(|t| meta.say(t)),
         kind: "text",
-        mark: (view.read && !value.is_empty()).then(|| meta.say(text::READ)),
+        mark: (!value.is_empty() && value == read).then(|| meta.say(text::READ)),
         printed: printed(view, meta, field),
-        value: value.clone(),
+        value: value.to_owned(),
         autocomplete,
         error: mistake(view, meta, field),
         lang: kana.then_some("ja"),

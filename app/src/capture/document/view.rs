@@ -1,9 +1,8 @@
 //! 3, 4 and 6, the camera for one side of the document: how to hold it, the camera island, and the plain upload form.
 
 use crate::camera::document::DocumentCamera;
-use crate::capture::{other_device, said, tries_left};
+use crate::capture::{or_file, other_device, said, tries_left};
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
-use crate::text::camera as camera_text;
 use crate::text::capture as text;
 use crate::text::entry::ERROR_SUMMARY_PHOTO;
 use crate::text::picture::FileFault;
@@ -62,18 +61,13 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
 
 /// Works without the browser's half, and remains as the alternative with it.
 fn plain_form(meta: &PageMeta, view: &DocumentView, fault: Option<String>) -> impl IntoView + use<> {
-    let [or, label, hint, send] = said(
+    let [label, hint, send] = said(
         meta,
-        [
-            camera_text::OR_FILE,
-            text::DOCUMENT_FILE,
-            text::DOCUMENT_FILE_HINT,
-            text::DOCUMENT_SEND,
-        ],
+        [text::DOCUMENT_FILE, text::DOCUMENT_FILE_HINT, text::DOCUMENT_SEND],
     );
     view! {
         <details class="fold plain" id="plain" open=true>
-            <summary>{or}</summary>
+            <summary>{or_file(meta)}</summary>
             <form method="post" action=forms::PICTURES enctype="multipart/form-data">
                 <input type="hidden" name=forms::DOCUMENT_TYPE value=view.document_type.as_str()/>
                 <input type="hidden" name=forms::SLOT value=forms::slot(view.side)/>

@@ -34,6 +34,8 @@ async fn load(here: Arc<Here>) -> PageResult<ResultView> {
         Ending::Review => ResultState::Review,
         Ending::Rejected => ResultState::Rejected,
         Ending::Declined => ResultState::Declined,
+        Ending::Cancelled => ResultState::Cancelled,
+        Ending::Erased => ResultState::Erased,
         Ending::Failed => ResultState::Failed,
     };
     if state == ResultState::Waiting {

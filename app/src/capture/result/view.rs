@@ -20,6 +20,10 @@ pub enum ResultState {
     Rejected,
     /// The user declined consent.
     Declined,
+    /// The tenant cancelled it.
+    Cancelled,
+    /// The data was erased before there was a decision.
+    Erased,
     /// Ended by an error on our side.
     Failed,
 }
@@ -46,6 +50,8 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
         ResultState::Review => (text::REVIEW_TITLE, text::REVIEW_LEAD),
         ResultState::Rejected => (text::REJECTED_TITLE, text::REJECTED_LEAD),
         ResultState::Declined => (text::DECLINED_TITLE, text::DECLINED_LEAD),
+        ResultState::Cancelled => (text::CANCELLED_TITLE, text::CANCELLED_LEAD),
+        ResultState::Erased => (text::ERASED_TITLE, text::ERASED_LEAD),
         ResultState::Failed => (text::FAILED_TITLE, text::FAILED_LEAD),
     };
     let way_on = match (&view.return_url, view.state) {
@@ -63,7 +69,11 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
     let tone = match view.state {
         ResultState::Approved => "receipt is-good",
         ResultState::Waiting | ResultState::Review => "receipt is-busy",
-        ResultState::Rejected | ResultState::Declined | ResultState::Failed => "receipt is-plain",
+        ResultState::Rejected
+        | ResultState::Declined
+        | ResultState::Cancelled
+        | ResultState::Erased
+        | ResultState::Failed => "receipt is-plain",
     };
     let rows = (view.state != ResultState::Waiting).then(|| {
         let rows = [
@@ -158,7 +168,7 @@ fn mark(state: ResultState) -> impl IntoView {
             "mark plain",
             r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M32 17v19M32 45.5v.5"/>"#,
         ),
-        ResultState::Declined => (
+        ResultState::Declined | ResultState::Cancelled | ResultState::Erased => (
             "mark plain",
             r#"<circle class="disc" cx="32" cy="32" r="32"/><path class="stroke" d="M20 32h24"/>"#,
         ),

@@ -1,9 +1,8 @@
 //! 8 and 9, the selfie: tips, the camera island, the plain form with one movement, and the alternative without any.
 
 use crate::camera::selfie::SelfieCamera;
-use crate::capture::{other_device, said, tries_left};
+use crate::capture::{or_file, other_device, said, tries_left};
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
-use crate::text::camera as camera_text;
 use crate::text::capture as text;
 use crate::text::entry::ERROR_SUMMARY_PHOTO;
 use crate::text::picture::FileFault;
@@ -55,7 +54,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         <h1>{heading}</h1>
         <div class="drawing">{draw::face()}</div>
         {advice}
-        <p class="command">{meta.say(text::SELFIE_MOVEMENTS)}</p>
+        <p class="command scripted">{meta.say(text::SELFIE_MOVEMENTS)}</p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
         <SelfieCamera language=meta.language colours=view.colours/>
         {plain_form(meta, view, fault)}
@@ -66,10 +65,9 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
 }
 
 fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl IntoView + use<> {
-    let [or, review, straight, turned, hint, send] = said(
+    let [review, straight, turned, hint, send] = said(
         meta,
         [
-            camera_text::OR_FILE,
             text::SELFIE_FILE_REVIEW,
             text::SELFIE_FILE_STRAIGHT,
             text::second_file(view.challenge),
@@ -79,7 +77,7 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
     );
     view! {
         <details class="fold plain" id="plain" open=true>
-            <summary>{or}</summary>
+            <summary>{or_file(meta)}</summary>
             <p>{review}</p>
             <form method="post" action=forms::SELFIE enctype="multipart/form-data">
                 <input type="hidden" name=forms::CHALLENGE value=view.challenge_id.clone()/>

@@ -1,8 +1,8 @@
 //! 0, Start: who asks, for what, and what is needed. Viewing it changes nothing; the tap on Start does.
 
 use crate::capture::{said, switch_device};
+use crate::parts::choice;
 use crate::parts::draw::{self, Icon, Need, icon};
-use crate::parts::{choice, primary};
 use crate::text::{entry as text, switch_device as other};
 use crate::{PageMeta, forms, shell};
 use domain::sandbox::SandboxOutcome;
@@ -31,9 +31,15 @@ pub struct StartView {
 pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let days = view.retention_days.to_string();
-    let [need, data, start, once] = said(
+    let [need, data, start, here, once] = said(
         meta,
-        [text::START_NEED, text::START_DATA, text::START_BUTTON, text::START_ONCE],
+        [
+            text::START_NEED,
+            text::START_DATA,
+            text::START_BUTTON,
+            text::START_HERE,
+            text::START_ONCE,
+        ],
     );
     let what = [(document, text::START_DATA_DOCUMENT), (selfie, text::START_DATA_SELFIE)];
     let what: Vec<_> = what
@@ -50,33 +56,44 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     ];
     let points: Vec<_> = points.into_iter().map(|p| view! { <li>{p}</li> }).collect();
     let title = meta.say(text::START_TITLE);
+    let start = if view.qr_svg.is_some() {
+        view! { <span class="on-phone">{start}</span><span class="on-computer">{here}</span> }.into_any()
+    } else {
+        start.into_any()
+    };
     let main = view! {
         {view.sandbox.then(|| view! { <p class="note">{meta.say(text::SANDBOX)}</p> })}
         {no_camera(meta)}
-        <div class="crest">
-            {draw::rosette()}
-            {meta.brand.as_ref().and_then(|brand| brand.logo.as_ref()).map(shell::logo)}
-            <h1>{title}</h1>
-            <p class="lead">{meta.tell(text::START_LEAD, &[])}</p>
+        <div class="start">
+            <div>
+                <div class="crest">
+                    {draw::rosette()}
+                    {meta.brand.as_ref().and_then(|brand| brand.logo.as_ref()).map(shell::logo)}
+                    <h1>{title}</h1>
+                    <p class="lead">{meta.tell(text::START_LEAD, &[])}</p>
+                </div>
+                <section class="group">
+                    <h2>{need}</h2>
+                    {needs(meta, document, selfie)}
+                </section>
+                <ul class="trust">
+                    <li>{icon(Icon::Lock)}<span>{meta.tell(text::START_TRUST_LOCK, &[])}</span></li>
+                    <li>{icon(Icon::Clock)}<span>{meta.tell(text::START_TRUST_TIME, &[("days", &days)])}</span></li>
+                </ul>
+                <details class="fold">
+                    <summary>{data}</summary>
+                    <ul class="points">{points}</ul>
+                </details>
+            </div>
+            <div>
+                {view.qr_svg.clone().map(|svg| qr(meta, svg))}
+                <form class="actions" method="post" action=view.action.clone()>
+                    <button class="button primary" type="submit">{start}</button>
+                    <p class="hint">{once}</p>
+                </form>
+                {view.sandbox.then(|| sandbox(meta, view.action.clone()))}
+            </div>
         </div>
-        <section class="group">
-            <h2>{need}</h2>
-            {needs(meta, document, selfie)}
-        </section>
-        <ul class="trust">
-            <li>{icon(Icon::Lock)}<span>{meta.tell(text::START_TRUST_LOCK, &[])}</span></li>
-            <li>{icon(Icon::Clock)}<span>{meta.tell(text::START_TRUST_TIME, &[("days", &days)])}</span></li>
-        </ul>
-        <details class="fold">
-            <summary>{data}</summary>
-            <ul class="points">{points}</ul>
-        </details>
-        <form class="actions" method="post" action=view.action.clone()>
-            {primary(start)}
-            <p class="hint">{once}</p>
-        </form>
-        {view.sandbox.then(|| sandbox(meta, view.action.clone()))}
-        {view.qr_svg.clone().map(|svg| qr(meta, svg))}
         {view.qr_svg.is_some().then(|| switch_device::opened(meta, &view.follow, false))}
         {switch_device::script(meta)}
     };

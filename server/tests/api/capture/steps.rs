@@ -5,8 +5,12 @@ use crate::{
     support::{Answer, Server, between, settings},
 };
 use app::capture::consent::{CONSENT_VERSION, CONSENT_VERSION_SEARCH};
-use domain::{ids::SessionId, tenant::TenantSettings};
-use store::capture::attempts;
+use domain::{
+    ids::SessionId,
+    session::{FailureReason, Status},
+    tenant::TenantSettings,
+};
+use store::{capture::attempts, session::sessions::SessionRow};
 
 #[tokio::test]
 async fn the_documents_that_people_in_the_browsers_country_carry_come_first() {
@@ -73,9 +77,18 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     let shown = between(&check.body, "name=\"shown\" value=\"", &['"']);
     let (id, problems) = shown.split_once(',').unwrap();
     assert!(picture.ends_with(id), "{id} is not {picture}");
-    // A form without the photo, with another one, or without its problems is of somebody who has not seen what is used: the page is shown again.
+    // A form without the photo, with another one, or without its problems is of somebody who has not seen what is used: the page is shown again,
+    // and says so if it is only the problems.
     let another = format!("&shown=cap_{},{problems}", "0".repeat(32));
-    for unseen in ["", &another, &format!("&shown={id}"), &format!("&shown={problems}")] {
+    let more = browser
+        .post("/capture/check", &format!("decision=use&shown={id}"))
+        .await;
+    assert!(
+        more.status == 200 && more.body.contains("We looked again and found more:"),
+        "{}",
+        more.body
+    );
+    for unseen in ["", &another, &format!("&shown={problems}")] {
         let again = browser.post("/capture/check", &format!("decision=use{unseen}")).await;
         assert_eq!(again.header("location"), Some("/capture/check"), "{unseen}");
     }
@@ -333,7 +346,7 @@ async fn at_the_details(server: &Server) -> Browser<'_> {
     let mut browser = Browser::new(server);
     browser.agree().await;
     browser
-        .post("/capture/document-type", "documentType=driving_license")
+        .post("/capture/document-type", "documentType=residence_card")
         .await;
     for (slot, next, grey) in [
         ("document-front", "/capture/document", 90),
@@ -342,7 +355,7 @@ async fn at_the_details(server: &Server) -> Browser<'_> {
         let sent = browser
             .upload(
                 "/capture/pictures",
-                &[("documentType", "driving_license"), ("slot", slot)],
+                &[("documentType", "residence_card"), ("slot", slot)],
                 &[("picture", &photo(grey))],
                 false,
             )
@@ -490,4 +503,29 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
     let shown = browser.get("/capture/details").await;
     assert_eq!((shown.status, address(&shown).as_str()), (200, "Jingumae 1-2-3"));
     assert!(shown.body.contains("value=\"150-0001\""), "{}", shown.body);
+}
+
+#[tokio::test]
+async fn whoever_was_cancelled_is_not_told_that_something_went_wrong() {
+    for (reason, title) in [
+        (FailureReason::OperatorCancelled, "This verification was cancelled"),
+        (FailureReason::ErasedBeforeDecision, "This verification has ended"),
+        (
+            FailureReason::ProcessingError,
+            "The verification could not be completed",
+        ),
+    ] {
+        let server = Server::without_worker().await;
+        let mut browser = Browser::new(&server);
+        let id = browser.agree().await["id"].as_str().unwrap().to_owned();
+        let end = move |row: &mut SessionRow| {
+            row.session.status = Status::Failed;
+            row.failure_reason = Some(reason);
+        };
+        server.change(&id, end).await;
+        let page = browser.get("/capture/result").await.body;
+        assert!(page.contains(&format!("<h1>{title}</h1>")), "{page}");
+        let ours = reason == FailureReason::ProcessingError;
+        assert_eq!(page.contains("Something went wrong on our side"), ours, "{reason}");
+    }
 }
