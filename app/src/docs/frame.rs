@@ -24,10 +24,11 @@ pub(super) fn framed(title: &str, current: Option<&str>, asked: &str, nonce: &st
             </head>
             <body>
                 <header>
-                    <a class="title" href="/docs">"Documentation"</a>
+                    <a class="title" href="/docs">{brand()}"Honnin documentation"</a>
                     <a class="to-pages" href="#pages">"All pages"</a>
                     <form action="/docs/search" role="search">
-                        <input type="search" name="q" aria-label="Search the documentation" maxlength="100" value=asked.to_owned()/>
+                        <label for="q">"Search the documentation"</label>
+                        <input type="search" id="q" name="q" maxlength="100" value=asked.to_owned()/>
                         <button>"Search"</button>
                     </form>
                 </header>
@@ -42,6 +43,12 @@ pub(super) fn framed(title: &str, current: Option<&str>, asked: &str, nonce: &st
         </html>
     }
     .into_any()
+}
+
+fn brand() -> AnyView {
+    let mark = r#"<rect width="24" height="24" rx="7"/><path d="M6.500 12.500l3.800 3.800 7.200-8"/>"#;
+    view! { <svg class="brand" viewBox="0 0 24 24" aria-hidden="true" focusable="false" inner_html=mark></svg> }
+        .into_any()
 }
 
 /// Links to all pages.
