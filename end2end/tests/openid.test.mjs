@@ -47,12 +47,20 @@ test("somebody who is invited joins, signs out there as well, and confirms a sen
   await page.goto(`${honnin.base}/admin/keys`);
   await page.getByLabel("Name").first().fill("Till");
   await page.getByRole("button", { name: "Issue" }).first().click();
-  await page.waitForURL(at("/admin/confirm"));
-  stumbles.push(...(await look(page, "openid-confirm")));
-  await page.getByRole("link", { name: "Confirm with Example Login" }).click();
-  await signInThere(page, "rei", at("/admin/keys"));
-  await page.getByText("Thank you. You can continue.").waitFor();
+  await page.getByText("Confirm first that it is you.").first().waitFor();
   stumbles.push(...(await look(page, "openid-keys")));
+  const opened = page.context().waitForEvent("page");
+  await page.getByRole("link", { name: "Confirm that it is you" }).click();
+  const tab = await opened;
+  await tab.waitForURL(at("/admin/confirm"));
+  stumbles.push(...(await look(tab, "openid-confirm")));
+  await tab.getByRole("link", { name: "Confirm with Example Login" }).click();
+  await signInThere(tab, "rei", at("/admin"));
+  await tab.getByText("Thank you. You can continue.").waitFor();
+  await tab.close();
+  assert.equal(await page.getByLabel("Name").first().inputValue(), "Till", "what was typed stays");
+  await page.getByRole("button", { name: "Issue" }).first().click();
+  await page.getByRole("heading", { name: "Your new key" }).waitFor();
 
   await page.goto(`${honnin.base}/admin/account`);
   stumbles.push(...(await look(page, "openid-account")));

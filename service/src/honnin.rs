@@ -159,6 +159,12 @@ impl Honnin {
         &self.config.base_url
     }
 
+    /// After this time, a secret should be replaced.
+    #[must_use]
+    pub fn secret_age(&self) -> Millis {
+        self.config.secret_age
+    }
+
     /// The OpenID provider that people can sign in with, if there is one.
     #[must_use]
     pub fn provider(&self) -> Option<&ProviderConfig> {

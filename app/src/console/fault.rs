@@ -166,7 +166,7 @@ impl Fault {
             ),
             Self::Confirm(_) => (
                 say("Confirm", "再認証"),
-                say("Confirm your identity.", "再認証してください。"),
+                say("Confirm that it is you.", "再認証してください。"),
             ),
             Self::NoPassword => (
                 say("Sign in", "サインイン"),

@@ -37,6 +37,8 @@ pub(crate) enum NavigationItem {
     Tenants,
     /// One's own account.
     Account,
+    /// No area: a refusal, or a page in front of another one.
+    Nowhere,
 }
 
 /// What the signed-in person may open.
@@ -113,7 +115,7 @@ fn waiting(cases: i64) -> AnyView {
 fn icon(item: NavigationItem) -> AnyView {
     let path = match item {
         // Not in the navigation.
-        NavigationItem::Account => "",
+        NavigationItem::Account | NavigationItem::Nowhere => "",
         NavigationItem::Overview => r#"<path d="M3 17V9M8 17V3M13 17v-6M18 17V6"/>"#,
         NavigationItem::Sessions => r#"<path d="M3 5h14M3 10h14M3 15h9"/>"#,
         NavigationItem::Review => r#"<path d="M4 10.5l4 4 8-9"/>"#,

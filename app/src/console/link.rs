@@ -3,7 +3,7 @@
 use super::{
     fault::Fault,
     layout::{Frame, NavigationItem, page},
-    parts::{heading, time},
+    parts::{copy_button, heading, time},
     request::{PageResult, Request, signed_in},
     words::say,
 };
@@ -62,6 +62,7 @@ fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
             <div class="stack">
                 <h2>{say("The link for the user", "利用者用のリンク")}</h2>
                 <p class="secret-text"><code>{view.url.clone()}</code></p>
+                {copy_button(meta)}
                 <p>{say("It works once, until ", "一度だけ使用できます。有効期限：")}{time(view.expires_at)}{say(" UTC. It is not shown again. Share it only with the user.", " UTC。再表示はできません。利用者本人にのみお知らせください。")}</p>
                 <p><a class="button secondary small" href=back>{say("Go to the session", "セッションへ")}</a></p>
             </div>

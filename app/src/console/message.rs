@@ -10,11 +10,15 @@ use leptos::prelude::*;
 /// A message instead of a page, for people signed in or not.
 #[must_use]
 pub(super) fn message(title: &str, sentence: &str, frame: Option<&Frame>, meta: &PageMeta) -> AnyView {
+    let (href, onward) = match frame {
+        Some(_) => ("/admin", say("Go to the overview", "概要へ")),
+        None => ("/admin/sign-in", say("Go to sign-in", "サインインへ")),
+    };
     let main = view! {
         <div class="narrow-page stack">
             <h1>{title.to_owned()}</h1>
             <p class="lead">{sentence.to_owned()}</p>
-            <p><a href="/admin">{say("Go to the overview", "概要へ")}</a></p>
+            <p><a href=href>{onward}</a></p>
         </div>
     };
     match frame {

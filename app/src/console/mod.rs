@@ -47,7 +47,8 @@ pub use fault::Fault;
 pub use request::{Guest, GuestRequest, Notice, Request, SessionChange, SignedIn};
 pub use words::in_language;
 
-use axum::Router;
+use crate::page::handler;
+use axum::{Router, response::Response, routing::get};
 use leptos::prelude::*;
 use leptos_router::{
     SsrMode::Async,
@@ -105,6 +106,12 @@ pub(crate) fn signed_in_forms() -> Router {
         .merge(people::forms())
         .merge(tenants::forms())
         .merge(audit::forms())
+        .route("/admin/{*nothing}", get(handler(nothing)))
+}
+
+/// Any other address of the console, for people who are signed in.
+async fn nothing(_: Request) -> Result<Response, Fault> {
+    Err(Fault::NotFound)
 }
 
 /// The pages for people who are not signed in.

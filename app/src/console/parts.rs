@@ -1,6 +1,7 @@
 //! Small parts of the console's pages: times, badges, selects, paging, empty states.
 
 use super::words::{say, tell};
+use crate::PageMeta;
 use crate::parts::Mistake;
 use domain::time::{Millis, Timestamp};
 use leptos::prelude::*;
@@ -171,8 +172,35 @@ pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
         .map(|mistake| mistake.sentence.clone())
 }
 
+/// The mistakes in the order of the form's fields, which `fields` are.
+#[must_use]
+pub(super) fn in_order(mut mistakes: Vec<Mistake>, fields: &[&str]) -> Vec<Mistake> {
+    let place = |mistake: &Mistake| fields.iter().position(|field| *field == mistake.field);
+    mistakes.sort_by_key(|mistake| place(mistake).unwrap_or(fields.len()));
+    mistakes
+}
+
+/// The button that copies what is in the `<code>` elements of the section around it. The script shows it.
+pub(super) fn copy_button(meta: &PageMeta) -> AnyView {
+    let (done, failed) = (
+        say("Copied.", "コピーしました。"),
+        say(
+            "Your browser did not allow it. Select the text and copy it by hand.",
+            "コピーできませんでした。テキストを選択してコピーしてください。",
+        ),
+    );
+    view! {
+        <p class="copy" data-copying hidden>
+            <button class="button secondary small" type="button">{say("Copy", "コピー")}</button>" "
+            <span role="status" data-done=done data-failed=failed></span>
+        </p>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("copy.js")></script>
+    }
+    .into_any()
+}
+
 /// Recovery codes, which are shown only now.
-pub(super) fn shown_codes(codes: &[String]) -> AnyView {
+pub(super) fn shown_codes(codes: &[String], meta: &PageMeta) -> AnyView {
     let codes = codes
         .iter()
         .map(|code| view! { <li><code>{code.clone()}</code></li> })
@@ -181,6 +209,7 @@ pub(super) fn shown_codes(codes: &[String]) -> AnyView {
         <section class="panel secret" role="status">
             <h2>{say("Your recovery codes", "リカバリーコード")}</h2>
             <ul class="recovery-codes">{codes}</ul>
+            {copy_button(meta)}
             <p>{say(
                 "Keep them where you keep passwords: they are not shown again. Each one signs you in once if you have lost your device.",
                 "パスワードと同じ場所に保管してください。再表示はできません。デバイスを紛失したときは、1つのコードで1回サインインできます。",
@@ -229,7 +258,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
 }
 
 /// The field for the current password.
-pub(super) fn present_password() -> AnyView {
+pub(super) fn present_password(wrong: &[Mistake]) -> AnyView {
     let field = Line {
         name: "password",
         label: say("Password", "パスワード"),
@@ -237,7 +266,7 @@ pub(super) fn present_password() -> AnyView {
         autocomplete: "current-password",
         ..Line::default()
     };
-    line(field, &[])
+    line(field, wrong)
 }
 
 /// The field for a new password.
@@ -267,15 +296,19 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
         value,
         ..
     } = line;
-    let error = mistake_of(mistakes, name);
-    let wrong = error.is_some();
+    // Each line may have a mistake of its own.
+    let errors = mistakes.iter().filter(|mistake| mistake.field == name);
+    let errors: Vec<_> = errors
+        .map(|mistake| view! { <p class="error">{mistake.sentence.clone()}</p> })
+        .collect();
+    let wrong = !errors.is_empty();
     let hint_id = format!("{name}-hint");
     let described = hint.is_some().then(|| hint_id.clone());
     view! {
         <div class="field" class:wrong=wrong>
             <label for=name>{label}</label>
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
-            {error.map(|error| view! { <p class="error">{error}</p> })}
+            {errors}
             <textarea class="input" id=name name=name rows=rows.to_string() aria-describedby=described
                 aria-invalid=wrong.then_some("true") spellcheck="false" inner_html=crate::parts::field::inside_area(&value)></textarea>
         </div>

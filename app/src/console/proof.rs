@@ -3,12 +3,12 @@
 
 use super::{
     parts::{Line, line, present_password},
-    request::{PageResult, Request},
+    request::{PageResult, Request, SessionChange},
     words::say,
 };
 use crate::{
     PageMeta,
-    page::{Fields, mistake},
+    page::{Fields, Outcome, mistake},
     parts::Mistake,
 };
 use domain::secret::Secret;
@@ -89,6 +89,31 @@ pub(super) async fn proof_of(request: &Request) -> PageResult<Proof> {
     })
 }
 
+/// What a form for a sensitive action asks for besides its own fields: nothing of somebody who has just proved who they are.
+pub(super) async fn proof_due(request: &Request) -> PageResult<Option<Proof>> {
+    if request.is_fresh() {
+        return Ok(None);
+    }
+    Ok(Some(proof_of(request).await?))
+}
+
+/// Checks the proof of such a form: what is wrong with it, if anything.
+pub(super) async fn check_proof(request: &Request, fields: &Fields) -> PageResult<Option<Mistake>> {
+    if request.is_fresh() {
+        return Ok(None);
+    }
+    step_up(request, fields).await
+}
+
+/// The response to such a form once its proof was accepted: they are not asked again soon, whatever else is wrong with the form.
+pub(super) fn proven(request: &Request, outcome: Outcome) -> Outcome {
+    if request.is_fresh() {
+        outcome
+    } else {
+        outcome.with(SessionChange::Confirmed)
+    }
+}
+
 /// Checks the fields of a form that has them: what is wrong with them, if anything.
 pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Option<Mistake>> {
     let (honnin, staff) = (request.honnin(), request.staff());
@@ -98,10 +123,16 @@ pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Op
         Proof::Provider { fresh: false } => {
             return Ok(Some(mistake(
                 "confirm",
-                say("Confirm your identity first.", "先に再認証してください。"),
+                say("Confirm first that it is you.", "先に再認証してください。"),
             )));
         }
         Proof::Password => {
+            if !fields.has("password") {
+                return Ok(Some(mistake(
+                    "password",
+                    say("Enter your password.", "パスワードを入力してください。"),
+                )));
+            }
             let password = Secret::new(fields.raw("password").to_owned());
             return match confirm_password(honnin, staff, password).await {
                 Ok(()) => Ok(None),
@@ -117,11 +148,19 @@ pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Op
             Err(_) => Ok(Some(mistake("code", wrong_passkey()))),
         };
     }
+    if fields.text("code").is_empty() {
+        return Ok(Some(mistake("code", no_code())));
+    }
     match confirm_code(honnin, staff, fields.raw("code")).await {
         Ok(()) => Ok(None),
         Err(CodeError::Store(error)) => Err(error.into()),
         Err(refused) => Ok(Some(mistake("code", code_refusal(&refused)))),
     }
+}
+
+/// No code was entered.
+pub(super) fn no_code() -> &'static str {
+    say("Enter the code.", "コードを入力してください。")
 }
 
 /// Why a code is refused.
@@ -177,13 +216,22 @@ pub(super) const CHALLENGE: &str = "/admin/account/challenge";
 
 /// The fields that ask for it, inside a form with [`Proof::challenge`] as its `data-passkey`.
 pub(super) fn proof_fields(proof: Proof, wrong: &[Mistake], meta: &PageMeta) -> AnyView {
+    fields_with(proof, wrong, passkey_script(meta))
+}
+
+/// The same on a page that has [`passkey_script`] at its end.
+pub(super) fn proof_fields_alone(proof: Proof, wrong: &[Mistake]) -> AnyView {
+    fields_with(proof, wrong, ().into_any())
+}
+
+fn fields_with(proof: Proof, wrong: &[Mistake], script: AnyView) -> AnyView {
     match proof {
-        Proof::Password => present_password(),
+        Proof::Password => present_password(wrong),
         Proof::Provider { fresh: true } => ().into_any(),
         // In another tab, so that what was typed here stays.
         Proof::Provider { fresh: false } => view! {
             <p><a id="confirm" class="button secondary" href="/admin/confirm" target="_blank" rel="noopener">{say(
-                "Confirm your identity",
+                "Confirm that it is you",
                 "再認証する",
             )}</a>
                 {say(" This opens a new tab. Then come back and continue here.", " 新しいタブで開きます。完了後、このページに戻って続けてください。")}</p>
@@ -191,7 +239,7 @@ pub(super) fn proof_fields(proof: Proof, wrong: &[Mistake], meta: &PageMeta) -> 
         .into_any(),
         Proof::Factor { passkey } => view! {
             {code_line(wrong)}
-            {passkey.then(|| view! { {passkey_button(say("Use a passkey", "パスキーを使用"))}{passkey_script(meta)} })}
+            {passkey.then(|| view! { {passkey_button(say("Use a passkey", "パスキーを使用"))}{script} })}
         }
         .into_any(),
     }

@@ -269,7 +269,7 @@ impl Area for SignedIn {
         let frame = match fault {
             // A redirect.
             Fault::Confirm(_) => None,
-            _ => request.frame(NavigationItem::Overview).await.ok(),
+            _ => request.frame(NavigationItem::Nowhere).await.ok(),
         };
         told(fault, frame.as_ref(), &meta(request))
     }

@@ -9,7 +9,7 @@ use axum::{
     extract::FromRequestParts as _,
     response::{IntoResponse, Redirect, Response},
 };
-use http::StatusCode;
+use http::{Extensions, StatusCode};
 use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use std::{pin::Pin, sync::Arc};
@@ -18,8 +18,8 @@ use std::{pin::Pin, sync::Arc};
 pub(crate) enum Outcome {
     /// Accepted.
     Done(Response),
-    /// Its page is rendered again.
-    Again(StatusCode, Arc<dyn Fn() + Send + Sync>),
+    /// Its page is rendered again, with these extensions of the response.
+    Again(StatusCode, Arc<dyn Fn() + Send + Sync>, Extensions),
 }
 
 impl Outcome {
@@ -30,9 +30,11 @@ impl Outcome {
 
     /// Adds an extension of the response for the middleware.
     pub(crate) fn with<T: Clone + Send + Sync + 'static>(mut self, extension: T) -> Self {
-        if let Self::Done(answer) = &mut self {
-            answer.extensions_mut().insert(extension);
-        }
+        let extensions = match &mut self {
+            Self::Done(answer) => answer.extensions_mut(),
+            Self::Again(_, _, extensions) => extensions,
+        };
+        extensions.insert(extension);
         self
     }
 
@@ -43,7 +45,11 @@ impl Outcome {
 
     /// Its page shows `view` with `status`. For what is shown only once: a redirect would have to store it somewhere.
     pub(crate) fn shown<V: Clone + Send + Sync + 'static>(status: StatusCode, view: V) -> Self {
-        Self::Again(status, Arc::new(move || provide_context(view.clone())))
+        Self::Again(
+            status,
+            Arc::new(move || provide_context(view.clone())),
+            Extensions::new(),
+        )
     }
 }
 
@@ -82,12 +88,14 @@ where
     };
     match done {
         Ok(Outcome::Done(answer)) => answer,
-        Ok(Outcome::Again(status, tell)) => {
+        Ok(Outcome::Again(status, tell, extensions)) => {
             let told = move || {
                 expect_context::<ResponseOptions>().set_status(status);
                 tell();
             };
-            render(request, page, told).await
+            let mut answer = render(request, page, told).await;
+            answer.extensions_mut().extend(extensions);
+            answer
         }
         Err(fault) => refuse(request, fault).await,
     }

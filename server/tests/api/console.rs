@@ -250,6 +250,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("GET", "/admin/audit", AUDIT, OPERATOR),
     ("GET", "/admin/audit/export", AUDIT, OPERATOR_STEP_UP),
     ("POST", "/admin/audit/verify", AUDIT, OPERATOR_STEP_UP),
+    ("GET", "/admin/{*nothing}", ALL, OPERATOR),
 ];
 
 /// The path of a route with ids that are well formed and belong to nothing.
@@ -274,6 +275,7 @@ pub(crate) fn path_of(route: &str) -> String {
             "{passkey}" | "{session}" => "00".to_owned(),
             "{section}" => "callbacks".to_owned(),
             "{step}" => "start".to_owned(),
+            "{*nothing}" => "nothing".to_owned(),
             "{token}" => "A".repeat(43),
             _ => part.to_owned(),
         });

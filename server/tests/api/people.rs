@@ -72,12 +72,14 @@ async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
 async fn with_app(server: &Server, browser: &mut Browser<'_>) -> (Totp, Vec<String>) {
     let begun = browser.post("/admin/account/authenticator", "").await;
     assert_eq!(begun.status, 201);
-    let secret = totp_rs::Secret::try_from_base32(between(&begun.body, "<code>", &['<'])).unwrap();
+    let secret = totp_rs::Secret::try_from_base32(&key_of(&begun.body)).unwrap();
     let app = Builder::new().with_secret(secret).build().unwrap();
     let wrong = browser
         .post("/admin/account/authenticator/confirm", "code=000000")
         .await;
-    assert!(wrong.status == 422 && wrong.body.contains("used before") && wrong.body.contains("<code>"));
+    assert!(
+        wrong.status == 422 && wrong.body.contains("used before") && wrong.body.contains("<code class=\"groups\">")
+    );
     let form = format!("code={}", shown_code(server, &app));
     let done = browser.post("/admin/account/authenticator/confirm", &form).await;
     assert!(done.status == 201, "{}", done.body);
@@ -87,6 +89,13 @@ async fn with_app(server: &Server, browser: &mut Browser<'_>) -> (Totp, Vec<Stri
         .skip(1)
         .map(|rest| rest.split_once('<').unwrap().0.to_owned());
     (app, codes.collect())
+}
+
+/// The key that a page shows in groups.
+fn key_of(page: &str) -> String {
+    let (_, rest) = page.split_once("<code class=\"groups\">").unwrap();
+    let (groups, _) = rest.split_once("</code>").unwrap();
+    groups.replace("<span>", "").replace("</span>", "")
 }
 
 fn shown_code(server: &Server, app: &Totp) -> String {
@@ -205,10 +214,20 @@ async fn a_browser_that_signs_in_is_known_for_a_year_and_signs_in_nobody() {
     let known = thief.known.clone().unwrap();
     assert_eq!(known.len(), 43);
     let page = thief.get("/admin").await.body;
-    assert!(page.contains("(new browser: unknown, 127.0.0.1)"), "{page}");
+    assert!(
+        page.contains("You signed in with a browser we had not seen before: unknown, 127.0.0.1."),
+        "{page}"
+    );
+    assert!(
+        page.contains("Change your password and sign out everywhere.</a>"),
+        "{page}"
+    );
     thief.language = Some("ja");
     let page = thief.get("/admin").await.body;
-    assert!(page.contains("（新しいブラウザー：unknown、127.0.0.1）"), "{page}");
+    assert!(
+        page.contains("初めてのブラウザーでサインインがありました：unknown、127.0.0.1。"),
+        "{page}"
+    );
     thief.language = None;
     // It is no factor: without the session it opens nothing, and it is the same one at the next sign-in.
     let mut without = Browser::new(&server);
@@ -219,7 +238,7 @@ async fn a_browser_that_signs_in_is_known_for_a_year_and_signs_in_nobody() {
     assert_eq!(without.known.as_deref(), Some(&*known));
     rita.sign_in("rita@shop.example").await;
     let page = rita.get("/admin").await.body;
-    assert!(!page.contains("new browser"), "{page}");
+    assert!(!page.contains("had not seen before"), "{page}");
     // One that was not ours is replaced.
     let mut odd = Browser::new(&server);
     odd.known = Some("chosen-by-somebody-else".to_owned());
@@ -297,21 +316,37 @@ async fn a_step_up_asks_for_the_second_factor_where_there_is_one() {
     let (_, codes) = with_app(&server, &mut rita).await;
     server.clock.advance(Millis::minutes(10));
     let asked = rita.post("/admin/keys", "name=Till&scope=create").await;
-    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
+    assert_eq!(asked.status, 422);
+    assert!(asked.body.contains("name=\"code\"") && !asked.body.contains("name=\"password\""));
     let page = rita.get("/admin/confirm?next=%2Fadmin%2Fkeys").await;
     assert!(page.body.contains("name=\"code\"") && !page.body.contains("name=\"password\""));
-    let password = "next=%2Fadmin%2Fkeys&password=correct+horse+battery";
-    assert_eq!(
-        rita.post("/admin/confirm", password).await.status,
-        422,
-        "not the password"
+    assert!(
+        page.body
+            .contains("To issue, rotate or revoke an API key, confirm that it is you.")
     );
-    let code = format!("next=%2Fadmin%2Fkeys&code={}", codes[0]);
+    assert!(!page.body.contains("aria-current=\"page\""), "{}", page.body);
+    for path in ["/admin/keys", "/admin/confirm"] {
+        let password = "name=Till&scope=create&next=%2Fadmin%2Fkeys&password=correct+horse+battery";
+        assert_eq!(rita.post(path, password).await.status, 422, "not the password");
+    }
+    let with_code = format!("name=Till&scope=create&code={}", codes[0]);
+    assert_eq!(rita.post("/admin/keys", &with_code).await.status, 201);
+    assert_eq!(
+        rita.post("/admin/keys", "name=Shop&scope=create").await.status,
+        201,
+        "once is enough"
+    );
+    // Buttons have nothing that could be lost.
+    server.clock.advance(Millis::minutes(10));
+    let key = format!("/admin/keys/key_{}/revoke", "0".repeat(32));
+    let asked = rita.post(&key, "").await;
+    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
+    let code = format!("next=%2Fadmin%2Fkeys&code={}", codes[1]);
     assert_eq!(
         rita.post("/admin/confirm", &code).await.header("location"),
         Some("/admin/keys")
     );
-    assert_eq!(rita.post("/admin/keys", "name=Till&scope=create").await.status, 201);
+    assert_eq!(rita.post(&key, "").await.status, 303);
 }
 
 /// Somebody with a stolen session and the password must not get further than with the session.
@@ -323,7 +358,11 @@ async fn a_new_password_is_no_step_up_and_needs_one_where_there_is_a_second_fact
     server.clock.advance(Millis::minutes(10));
     let form = "present=correct+horse+battery&password=four+words+of+another+kind";
     let asked = rita.post("/admin/account/password", form).await;
-    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Faccount"));
+    assert!(
+        asked.status == 422 && asked.body.contains("Enter the code."),
+        "{}",
+        asked.body
+    );
     let code = format!("next=%2Fadmin%2Faccount&code={}", codes[0]);
     assert_eq!(rita.post("/admin/confirm", &code).await.status, 303);
     server.clock.advance(Millis::minutes(9));
@@ -333,10 +372,15 @@ async fn a_new_password_is_no_step_up_and_needs_one_where_there_is_a_second_fact
     server.clock.advance(Millis::minutes(1));
     let asked = rita.post("/admin/keys", "name=Till&scope=create").await;
     assert_eq!(
-        asked.header("location"),
-        Some("/admin/confirm?next=%2Fadmin%2Fkeys"),
+        asked.status, 422,
         "ten minutes after the code, not after the new password"
     );
+    let again = format!(
+        "present=four+words+of+another+kind&password=five+words+of+some+kind&code={}",
+        codes[1]
+    );
+    let changed = rita.post("/admin/account/password", &again).await;
+    assert_eq!(changed.header("location"), Some("/admin/account"), "{}", changed.body);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use crate::{
     console::{
         fault::Fault,
         layout::{Frame, NavigationItem, mistakes, page},
-        parts::{Line, line, shown_codes},
+        parts::{Line, copy_button, line, shown_codes},
         proof::code_refusal,
         request::{PageResult, Request, done, signed_in},
         words::say,
@@ -120,11 +120,21 @@ async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
     )
 }
 
+/// A key in groups of four letters. It is copied without gaps.
+fn groups(key: &str) -> AnyView {
+    let letters: Vec<char> = key.chars().collect();
+    let groups = letters.chunks(4).map(|group| group.iter().collect::<String>());
+    groups
+        .map(|group| view! { <span>{group}</span> })
+        .collect_view()
+        .into_any()
+}
+
 fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let inside = match &view.enrolment {
         _ if !view.codes.is_empty() => view! {
             <p class="flash" role="status">{say("Your authenticator app has been set up.", "認証アプリを設定しました。")}</p>
-            {shown_codes(&view.codes)}
+            {shown_codes(&view.codes, meta)}
             <p><a class="button secondary" href="/admin/account">{say("Back to your account", "アカウントに戻る")}</a></p>
         }
         .into_any(),
@@ -152,7 +162,8 @@ fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
                     <div class="stack">
                         <h2>{say("1. Scan the code with the app", "1. アプリでコードを読み取る")}</h2>
                         <p>{say("Or type this key into it:", "または、次のキーをアプリに入力してください。")}</p>
-                        <p class="secret-text"><code>{secret.clone()}</code></p>
+                        <p class="secret-text"><code class="groups">{groups(secret)}</code></p>
+                        {copy_button(meta)}
                     </div>
                     {qr.map(|qr| view! { <div class="qr" role="img" aria-label=say("The key as a QR code", "キーのQRコード") inner_html=qr></div> })}
                 </section>

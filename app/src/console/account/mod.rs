@@ -8,7 +8,7 @@ use super::{
     layout::NavigationItem,
     next::safe_next,
     password_faults::bad_password,
-    proof::{Proof, proof_of, refusal, step_up, wrong_passkey},
+    proof::{Proof, check_proof, proof_due, proof_of, proven, refusal, step_up, wrong_passkey},
     request::{PageResult, Request, SessionChange, done, signed_in},
     words::say,
 };
@@ -48,7 +48,7 @@ pub fn AccountPage() -> impl IntoView {
 /// The page that asks for the password again.
 #[component]
 pub fn ConfirmPage() -> impl IntoView {
-    signed_in(NavigationItem::Overview, load_confirm, view::confirm)
+    signed_in(NavigationItem::Nowhere, load_confirm, view::confirm)
 }
 
 /// The forms of both pages, and those present on every page.
@@ -102,14 +102,19 @@ async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<Accoun
         is_linked: is_linked(honnin, staff.user()).await?,
         codes: Vec::new(),
         passkey_name: String::new(),
+        // Of people with neither a second factor nor a provider, the form asks the current password anyway.
+        proof: proof_due(request).await?.filter(|proof| *proof != Proof::Password),
         mistakes,
     })
 }
 
 async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome> {
     // People with a second factor or a provider do not confirm with their password, so the current password below is no step-up for them.
-    if proof_of(&request).await? != Proof::Password {
-        request.check_fresh("/admin/account")?;
+    let asked = proof_due(&request).await?.filter(|proof| *proof != Proof::Password);
+    if asked.is_some()
+        && let Some(wrong) = check_proof(&request, &fields).await?
+    {
+        return Ok(Outcome::refused(view_of(&request, vec![wrong]).await?));
     }
     let secret = |name| Secret::new(fields.raw(name).to_owned());
     let (present, new) = (secret("present"), secret("password"));
@@ -126,7 +131,16 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
         Err(ChangePasswordError::Present(refused)) => mistake("present", refusal(&refused)),
         Err(ChangePasswordError::Store(error)) => return Err(error.into()),
     };
-    Ok(Outcome::refused(view_of(&request, vec![wrong_field]).await?))
+    let view = AccountView {
+        proof: None,
+        ..view_of(&request, vec![wrong_field]).await?
+    };
+    let outcome = Outcome::refused(view);
+    Ok(if asked.is_some() {
+        proven(&request, outcome)
+    } else {
+        outcome
+    })
 }
 
 /// Where signing out leads to. With a provider, the page says that one may still be signed in there.

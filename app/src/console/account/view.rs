@@ -4,7 +4,7 @@ use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::next::with_next;
 use crate::console::parts::{Line, Tone, badge, line, new_password, shown_codes, time};
-use crate::console::proof::{CHALLENGE, Proof, passkey_button, passkey_script, proof_fields};
+use crate::console::proof::{CHALLENGE, Proof, passkey_button, passkey_script, proof_fields, proof_fields_alone};
 use crate::console::table::{Row, Table, cell, row_name};
 use crate::console::words::{say, tell};
 use crate::parts::Mistake;
@@ -32,6 +32,49 @@ pub(super) struct ConfirmView {
     pub mistakes: Vec<Mistake>,
 }
 
+/// What the confirmation is for, by the page that asked for it.
+fn purpose(next: &str) -> &'static str {
+    let page = next
+        .trim_start_matches("/admin")
+        .split(['?', '#'])
+        .next()
+        .unwrap_or_default();
+    let under = |path: &str| page == path || page.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    if under("/keys") {
+        say(
+            "To issue, rotate or revoke an API key, confirm that it is you.",
+            "APIキーを発行・更新・失効させるには、再認証が必要です。",
+        )
+    } else if under("/webhooks") {
+        say(
+            "To issue or disable a signing secret, confirm that it is you.",
+            "署名シークレットを発行または無効にするには、再認証が必要です。",
+        )
+    } else if under("/people") {
+        say(
+            "To change who can sign in, confirm that it is you.",
+            "メンバーを変更するには、再認証が必要です。",
+        )
+    } else if under("/account") {
+        say(
+            "To change how you sign in, confirm that it is you.",
+            "サインイン方法を変更するには、再認証が必要です。",
+        )
+    } else if under("/audit") {
+        say(
+            "To check or download the audit log, confirm that it is you.",
+            "監査ログを検証・ダウンロードするには、再認証が必要です。",
+        )
+    } else if under("/sessions") {
+        say(
+            "To download the list of sessions, confirm that it is you.",
+            "セッションの一覧をダウンロードするには、再認証が必要です。",
+        )
+    } else {
+        say("To continue, confirm that it is you.", "続けるには、再認証が必要です。")
+    }
+}
+
 /// How to confirm: with a form, or at the provider.
 fn confirm_form(view: &ConfirmView, meta: &PageMeta) -> AnyView {
     if let (Proof::Provider { .. }, Some(name)) = (view.proof, &view.provider) {
@@ -53,10 +96,11 @@ fn confirm_form(view: &ConfirmView, meta: &PageMeta) -> AnyView {
 pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let main = view! {
         <div class="narrow-page">
-            <h1>{say("Confirm your identity", "再認証")}</h1>
-            <p class="lead">{say(
-                "To continue, confirm that it is still you. Sensitive actions require that you have done so within the last ten minutes.",
-                "続けるには再認証が必要です。重要な操作には、10分以内の認証が必要です。",
+            <h1>{say("Confirm that it is you", "再認証")}</h1>
+            <p class="lead">{purpose(&view.next)}</p>
+            <p class="soft">{say(
+                "You have not done so within the last ten minutes. Afterwards you return to the page you came from.",
+                "重要な操作には、10分以内の認証が必要です。再認証後、元のページに戻ります。",
             )}</p>
             {mistakes(&view.mistakes)}
             {confirm_form(view, meta)}
@@ -90,6 +134,8 @@ pub(super) struct AccountView {
     pub is_linked: bool,
     /// Recovery codes, shown only now.
     pub codes: Vec<String>,
+    /// What changing the password needs besides the current one, unless the person has just proved who they are.
+    pub proof: Option<Proof>,
     /// The name of a new passkey as typed.
     pub passkey_name: String,
     /// What is wrong.
@@ -302,10 +348,11 @@ fn password(view: &AccountView) -> AnyView {
         <section class="panel">
             <h2>{say("Password", "パスワード")}</h2>
             <p>{say("Changing your password signs you out everywhere else.", "パスワードを変更すると、他のブラウザーからはすべてサインアウトされます。")}</p>
-            <form class="stack" method="post" action="/admin/account/password">
+            <form class="stack" method="post" action="/admin/account/password" data-passkey=view.proof.and_then(Proof::challenge)>
                 <input type="hidden" name="username" autocomplete="username" value=view.email.clone()/>
                 {line(present, wrong)}
                 {line(new, wrong)}
+                {view.proof.map(|proof| proof_fields_alone(proof, wrong))}
                 <button class="button secondary" type="submit">{say("Change the password", "パスワードを変更")}</button>
             </form>
         </section>
@@ -328,7 +375,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
     )
     .unseen(say("Sign out", "サインアウト"))
     .rows(sessions);
-    let codes = (!view.codes.is_empty()).then(|| shown_codes(&view.codes));
+    let codes = (!view.codes.is_empty()).then(|| shown_codes(&view.codes, meta));
     let required = view.required.then(|| {
         view! {
             <p class="note" role="status">
@@ -380,6 +427,22 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_confirmation_says_what_it_is_for() {
+        for (next, begins) in [
+            ("/admin/keys", "To issue, rotate"),
+            (
+                "/admin/audit?action=session.create",
+                "To check or download the audit log",
+            ),
+            ("/admin/account/authenticator", "To change how you sign in"),
+            ("/admin/keys-of-others", "To continue"),
+            ("/admin", "To continue"),
+        ] {
+            assert!(purpose(next).starts_with(begins), "{next}");
+        }
+    }
 
     #[test]
     fn a_browser_that_does_not_say_what_it_is_is_unknown() {

@@ -5,8 +5,9 @@ mod view;
 use super::{
     fault::Fault,
     next::{safe_next, with_next},
+    parts::in_order,
     password_faults::bad_field,
-    proof::{code_refusal, no_passwords, throttled, wrong_passkey},
+    proof::{code_refusal, no_code, no_passwords, throttled, wrong_passkey},
     request::{GuestRequest, PageResult, SessionChange, guest},
     words::say,
 };
@@ -62,6 +63,9 @@ pub(super) fn forms() -> Router {
         .route("/admin/sign-in/challenge/{step}", post(handler(challenge)))
         .route("/admin/set-up/{token}", post(form("/admin/set-up/{token}", set_up)))
 }
+
+/// The fields of the set-up in their order.
+const FIELDS: [&str; 4] = ["organisation", "name", "email", "password"];
 
 /// The `done` of the page after signing out.
 pub(super) const SIGNED_OUT: &str = "sign-out";
@@ -142,6 +146,8 @@ async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome
             Err(PasskeyError::Store(error)) => return Err(error.into()),
             Err(_) => wrong_passkey(),
         }
+    } else if fields.text("code").is_empty() {
+        no_code()
     } else {
         match sign_in_with_code(honnin, &half, fields.raw("code"), &request.who.client).await {
             Ok(()) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(half.user))),
@@ -233,6 +239,6 @@ async fn set_up(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         organisation: fields.text("organisation"),
         name: fields.text("name"),
         email: fields.text("email"),
-        mistakes: faults.into_iter().map(bad_field).collect(),
+        mistakes: in_order(faults.into_iter().map(bad_field).collect(), &FIELDS),
     }))
 }

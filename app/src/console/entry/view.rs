@@ -89,13 +89,17 @@ fn local(view: &SignInView, meta: &PageMeta) -> AnyView {
         <form class="stack" method="post" action="/admin/sign-in">
             <input type="hidden" name="next" value=view.next.clone()/>
             {email(&view.email, &view.mistakes)}
-            {present_password()}
+            {present_password(&[])}
             <button class="button primary" type="submit">{say("Sign in", "サインイン")}</button>
         </form>
         <form class="stack passkey-form" method="post" action="/admin/sign-in/passkey" data-passkey="/admin/sign-in/challenge/start" hidden>
             <input type="hidden" name="next" value=view.next.clone()/>
             {passkey_button(say("Sign in with a passkey", "パスキーでサインイン"))}
         </form>
+        <p class="soft">{say(
+            "Forgot your password? An admin can send you a link.",
+            "パスワードをお忘れの場合は、管理者に再設定リンクの発行を依頼してください。",
+        )}</p>
         {passkey_script(meta)}
     }
     .into_any()

@@ -5,6 +5,7 @@ mod view;
 use super::{
     fault::Fault,
     layout::NavigationItem,
+    proof::{check_proof, proof_due, proof_of, proven},
     request::{PageResult, Request, done, signed_in},
     words::{say, tell},
 };
@@ -72,7 +73,9 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
         keys: keys.collect(),
         scopes: if may_read { usual.with(Scope::Read) } else { usual },
         may_read,
+        too_old: Some(request.honnin().secret_age()),
         now: Some(request.honnin().now()),
+        proof: proof_due(request).await?,
         days: USUAL_DAYS.to_owned(),
         ..KeysView::default()
     })
@@ -80,7 +83,6 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
 
 async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
-    request.check_fresh(HERE)?;
     let name = fields.text("name");
     let scopes: Option<Scopes> = fields.all("scope").map(Scope::parse).collect();
     let scopes = scopes.ok_or(Fault::Malformed)?;
@@ -93,15 +95,17 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
                 .ok_or(Fault::Malformed)?,
         )),
     };
+    let unproven = check_proof(&request, &fields).await?;
     let lines = fields.lines("networks");
     let wrong_field = match parse_list(lines.iter().map(String::as_str)) {
-        Err(bad) => mistake(
+        Err(bad) => Some(mistake(
             "networks",
             tell!(
                 "{bad} is not an IP address or network.",
                 "「{bad}」はIPアドレスまたはネットワークではありません。"
             ),
-        ),
+        )),
+        Ok(_) if unproven.is_some() => None,
         Ok(networks) => {
             let new = NewKey {
                 name: name.clone(),
@@ -110,24 +114,34 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
                 networks,
             };
             match issue_key(request.honnin(), &developer, new).await {
-                Ok(issued) => return shown(&request, &developer, &issued).await,
-                Err(refused) => wrong(refused)?,
+                Ok(issued) => return Ok(proven(&request, shown(&request, &developer, &issued).await?)),
+                Err(refused) => Some(wrong(refused)?),
             }
         }
     };
-    Ok(Outcome::refused(KeysView {
+    let is_proven = unproven.is_none();
+    let outcome = Outcome::refused(KeysView {
         name,
         scopes,
         networks: fields.raw("networks").to_owned(),
         days: fields.raw("days").to_owned(),
-        mistakes: vec![wrong_field],
+        mistakes: wrong_field.into_iter().chain(unproven).collect(),
+        proof: if is_proven {
+            None
+        } else {
+            Some(proof_of(&request).await?)
+        },
         ..view_of(&request, &developer).await?
-    }))
+    });
+    Ok(if is_proven { proven(&request, outcome) } else { outcome })
 }
 
 /// The page with a key, which is shown only now.
 async fn shown(request: &Request, developer: &Developer, issued: &Issued) -> PageResult<Outcome> {
-    let mut view = view_of(request, developer).await?;
+    let mut view = KeysView {
+        proof: None,
+        ..view_of(request, developer).await?
+    };
     let curl = format!(
         "curl -X POST {}v1/verification-sessions -H 'Authorization: Bearer {}'",
         request.honnin().base_url(),

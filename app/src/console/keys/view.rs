@@ -3,13 +3,16 @@
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, Tone, area, badge, empty, heading, line, mistake_of, options, tick, time};
+use crate::console::parts::{
+    Line, Tone, area, badge, copy_button, empty, heading, line, mistake_of, options, tick, time,
+};
+use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Row, Table, cell, row_name};
 use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::{
     scope::{Scope, Scopes},
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
 use leptos::prelude::*;
 
@@ -67,8 +70,12 @@ pub(super) struct KeysView {
     pub scopes: Scopes,
     /// Whether the person may issue keys that read personal data.
     pub may_read: bool,
+    /// What the form asks for besides, unless the person has just proved who they are.
+    pub proof: Option<Proof>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
+    /// After this time, a key should be replaced.
+    pub too_old: Option<Millis>,
     /// Now.
     pub now: Option<Timestamp>,
 }
@@ -80,11 +87,12 @@ impl std::fmt::Debug for KeysView {
 }
 
 /// Something shown only once, to be copied.
-pub(crate) fn shown_once(title: &'static str, secret: String, advice: &'static str) -> AnyView {
+pub(crate) fn shown_once(title: &'static str, secret: String, advice: &'static str, meta: &PageMeta) -> AnyView {
     view! {
         <section class="panel secret" role="status">
             <h2>{title}</h2>
             <p class="secret-text"><code>{secret}</code></p>
+            {copy_button(meta)}
             <p>{advice}</p>
         </section>
     }
@@ -109,7 +117,8 @@ fn rotate(key: &KeyRow) -> AnyView {
     .into_any()
 }
 
-fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
+fn row(key: &KeyRow, view: &KeysView) -> Row {
+    let now = view.now;
     let ended = key.expires_at.zip(now).is_some_and(|(end, now)| end <= now);
     let state = match (key.revoked_at, ended) {
         (Some(_), _) => badge(say("revoked", "失効"), Tone::Bad),
@@ -117,13 +126,24 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
         (None, false) if key.is_replaced => badge(say("being replaced", "切り替え中"), Tone::Warn),
         (None, false) => badge(say("valid", "有効"), Tone::Good),
     };
+    let valid = key.revoked_at.is_none() && !ended;
+    let old = view.too_old.filter(|_| valid).zip(now).and_then(|(limit, now)| {
+        let days = limit.0 / Millis::days(1).0;
+        let word = tell!("older than {days} days", "{days}日超");
+        (key.created_at.plus(limit) <= now).then(|| view! { " "{badge(word, Tone::Warn)} })
+    });
     let action = format!("/admin/keys/{}/revoke", key.id);
     let revoke = (key.revoked_at.is_none() && !ended).then(|| {
         view! {
-            {(!key.is_replaced).then(|| rotate(key))}
-            <form method="post" action=action>
-                <button class="button quiet small" type="submit">{say("Revoke", "失効させる")}<span class="unseen">{format!(" {}", key.name)}</span></button>
-            </form>
+            <details class="fold">
+                <summary>{say("Change", "変更")}<span class="unseen">{format!(" {}", key.name)}</span></summary>
+                <div class="stack">
+                    {(!key.is_replaced).then(|| rotate(key))}
+                    <form method="post" action=action>
+                        <button class="button quiet small" type="submit">{say("Revoke", "失効させる")}<span class="unseen">{format!(" {}", key.name)}</span></button>
+                    </form>
+                </div>
+            </details>
         }
     });
     let networks =
@@ -136,7 +156,7 @@ fn row(key: &KeyRow, now: Option<Timestamp>) -> Row {
         row_name(view! { {key.name.clone()}{networks} }),
         cell(format!("{}…", key.prefix)).class("mono"),
         cell(key.scopes.to_string().replace(' ', ", ")),
-        cell(state),
+        cell(view! { {state}{old} }),
         cell(time(key.created_at)).class("nowrap"),
         cell(key.expires_at.map_or_else(|| say("never", "無期限").into_any(), time)).class("nowrap"),
         cell(view! { {key.last_used_at.map_or_else(|| say("never", "未使用").into_any(), time)}{from} })
@@ -197,7 +217,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
         ];
         Table::new(say("API keys", "APIキー"), columns)
             .unseen(say("Rotate or revoke", "更新・失効"))
-            .rows(view.keys.iter().map(|key| row(key, view.now)))
+            .rows(view.keys.iter().map(|key| row(key, view)))
     };
     let name = Line::text("name", say("Name", "名前"), view.name.clone());
     let networks = Line {
@@ -232,6 +252,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
                     "Copy it now: it is not shown again. Store it on your server, never in an app.",
                     "再表示はできませんので、今すぐコピーしてください。サーバーに保管し、アプリには組み込まないでください。",
                 ),
+                meta,
             )}
             <section class="panel"><h2>{say("Try it", "試してみる")}</h2><pre class="code"><code>{curl}</code></pre></section>
         }
@@ -242,7 +263,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
         {issued}
         <section class="panel">
             <h2>{say("Issue a key", "キーを発行")}</h2>
-            <form class="stack" method="post" action="/admin/keys">
+            <form class="stack" method="post" action="/admin/keys" data-passkey=view.proof.and_then(Proof::challenge)>
                 <div class="row-form">
                     {line(name, &view.mistakes)}
                     <div class="field"><label for="days">{say(
@@ -252,6 +273,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
                 </div>
                 {area(networks, 2, &view.mistakes)}
                 {scopes(view)}
+                {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p><button class="button primary small" type="submit">{say("Issue", "発行する")}</button></p>
             </form>
         </section>

@@ -5,7 +5,9 @@ mod view;
 use super::{
     fault::Fault,
     layout::NavigationItem,
+    parts::in_order,
     password_faults::bad_field,
+    proof::{check_proof, proof_due, proof_of, proven},
     request::{PageResult, Request, done, signed_in},
     words::say,
 };
@@ -85,6 +87,7 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
         people: shown.collect(),
         invited: invited.collect(),
         power,
+        proof: proof_due(request).await?,
         ..PeopleView::default()
     })
 }
@@ -93,6 +96,7 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
 async fn with_link(request: &Request, roster: &Roster, link: Link) -> PageResult<Outcome> {
     let view = PeopleView {
         link: Some(link),
+        proof: None,
         ..view_of(request, roster).await?
     };
     Ok(Outcome::shown(StatusCode::CREATED, view))
@@ -100,7 +104,15 @@ async fn with_link(request: &Request, roster: &Roster, link: Link) -> PageResult
 
 async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
     let roster = Roster::of(request.staff())?;
-    request.check_fresh(HERE)?;
+    let typed = (fields.text("name"), fields.text("email"), fields.text("role"));
+    if let Some(wrong) = check_proof(&request, &fields).await? {
+        return Ok(Outcome::refused(PeopleView {
+            typed,
+            mistakes: vec![wrong],
+            proof: Some(proof_of(&request).await?),
+            ..view_of(&request, &roster).await?
+        }));
+    }
     let role = Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?;
     let person = NewPerson {
         email: fields.text("email"),
@@ -117,18 +129,20 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
                     "再表示はできませんので、今すぐコピーしてください。最初に開いた人がパスワードを設定できるため、招待する本人だけに送ってください。",
                 ),
             };
-            return with_link(&request, &roster, link).await;
+            return Ok(proven(&request, with_link(&request, &roster, link).await?));
         }
-        Err(InviteError::Bad(faults)) => faults.into_iter().map(bad_field).collect(),
+        Err(InviteError::Bad(faults)) => in_order(faults.into_iter().map(bad_field).collect(), &["name", "email"]),
         Err(InviteError::Forbidden) => return Err(Fault::Forbidden),
         Err(InviteError::NoTenant) => return Err(Fault::NotFound),
         Err(InviteError::Store(error)) => return Err(error.into()),
     };
-    Ok(Outcome::refused(PeopleView {
-        typed: (fields.text("name"), fields.text("email"), fields.text("role")),
+    let outcome = Outcome::refused(PeopleView {
+        typed,
         mistakes,
+        proof: None,
         ..view_of(&request, &roster).await?
-    }))
+    });
+    Ok(proven(&request, outcome))
 }
 
 async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {

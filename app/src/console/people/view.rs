@@ -5,6 +5,7 @@ use crate::console::keys::shown_once;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, badge, empty, heading, line, options, time};
+use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Cell, Row, Table, cell, row_name};
 use crate::console::words::{say, tell};
 use crate::parts::Mistake;
@@ -101,6 +102,8 @@ pub(super) struct PeopleView {
     pub link: Option<Link>,
     /// What was typed: name, e-mail address, role.
     pub typed: (String, String, String),
+    /// What the form asks for besides, unless the person has just proved who they are.
+    pub proof: Option<Proof>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -230,7 +233,7 @@ fn invitations(invited: &[Invited]) -> AnyView {
     view! { <h2>{say("Invited", "招待中")}</h2>{list} }.into_any()
 }
 
-fn invite(view: &PeopleView) -> AnyView {
+fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
     let (name, email, role) = view.typed.clone();
     let text = |name, label, kind, value: String| Line {
         name,
@@ -283,10 +286,11 @@ fn invite(view: &PeopleView) -> AnyView {
         <section class="panel">
             <h2>{title}</h2>
             <p class="soft">{advice}</p>
-            <form class="grid-form" method="post" action="/admin/people">
+            <form class="grid-form" method="post" action="/admin/people" data-passkey=view.proof.and_then(Proof::challenge)>
                 {line(text("name", say("Name", "名前"), "text", name), &view.mistakes)}
                 {line(text("email", say("E-mail address", "メールアドレス"), "email", email), &view.mistakes)}
                 {role}
+                {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p><button class="button primary small" type="submit">{say("Invite", "招待する")}</button></p>
             </form>
         </section>
@@ -300,14 +304,14 @@ pub(super) fn render(view: &PeopleView, frame: &Frame, meta: &PageMeta) -> AnyVi
     let link = view
         .link
         .clone()
-        .map(|link| shown_once(link.title, link.url, link.advice));
+        .map(|link| shown_once(link.title, link.url, link.advice, meta));
     let main = view! {
         {heading(say("People", "メンバー"), ().into_any())}
         {mistakes(&view.mistakes)}
         {link}
         {list(view)}
         {invitations(&view.invited)}
-        {invite(view)}
+        {invite(view, meta)}
     };
     page(frame, meta, say("People", "メンバー"), main.into_any())
 }

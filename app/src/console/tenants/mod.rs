@@ -4,11 +4,13 @@ mod view;
 
 use super::{
     layout::NavigationItem,
+    proof::{check_proof, proof_due, proof_of, proven},
     request::{PageResult, Request, done, signed_in},
     words::say,
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
+use domain::tenant::tenant_name_fault;
 use leptos::prelude::*;
 use service::{
     access::Operator,
@@ -40,49 +42,63 @@ async fn load(request: Request) -> PageResult<TenantsView> {
         now: request.honnin().now(),
         name: String::new(),
         mode: String::new(),
+        proof: proof_due(&request).await?,
         mistakes: Vec::new(),
     })
 }
 
 async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     let operator = Operator::of(request.staff())?;
-    request.check_fresh(HERE)?;
     let (name, mode) = (fields.text("name"), fields.text("mode"));
     let livemode = match mode.as_str() {
         LIVE => Some(true),
         SANDBOX => Some(false),
         _ => None,
     };
-    let wrong = match livemode {
-        None => mistake(
-            "mode",
-            say(
-                "Choose live or sandbox.",
-                "本番またはサンドボックスを選択してください。",
-            ),
-        ),
-        Some(livemode) => match create_empty_tenant(request.honnin(), &operator, &name, livemode).await {
+    let unproven = check_proof(&request, &fields).await?;
+    let is_proven = unproven.is_none();
+    let bad_name = tenant_name_fault(&name).map(|_| mistake("name", wrong_name()));
+    let no_mode = livemode.is_none().then(|| {
+        let choose = say(
+            "Choose live or sandbox.",
+            "本番またはサンドボックスを選択してください。",
+        );
+        mistake("mode", choose)
+    });
+    let mut mistakes: Vec<_> = [bad_name, no_mode, unproven].into_iter().flatten().collect();
+    if let (Some(livemode), true) = (livemode, mistakes.is_empty()) {
+        match create_empty_tenant(request.honnin(), &operator, &name, livemode).await {
             Ok(_) => {
                 let notice = say(
                     "Tenant created. Open it, then invite its first admin under People.",
                     "テナントを作成しました。テナントに切り替え、「メンバー」から最初の管理者を招待してください。",
                 );
-                return done(HERE, notice);
+                return Ok(proven(&request, done(HERE, notice)?));
             }
             Err(CreateTenantError::Store(error)) => return Err(error.into()),
-            Err(CreateTenantError::BadName | CreateTenantError::BadSettings(_)) => mistake(
-                "name",
-                say(
-                    "Enter a name of 1 to 100 characters, without control characters.",
-                    "名称は1文字以上100文字以内で、制御文字を含めずに入力してください。",
-                ),
-            ),
-        },
+            Err(CreateTenantError::BadName | CreateTenantError::BadSettings(_)) => {
+                mistakes.push(mistake("name", wrong_name()));
+            }
+        }
+    }
+    let proof = if is_proven {
+        None
+    } else {
+        Some(proof_of(&request).await?)
     };
-    Ok(Outcome::refused(TenantsView {
+    let outcome = Outcome::refused(TenantsView {
         name,
         mode,
-        mistakes: vec![wrong],
-        ..load(request).await?
-    }))
+        proof,
+        mistakes,
+        ..load(request.clone()).await?
+    });
+    Ok(if is_proven { proven(&request, outcome) } else { outcome })
+}
+
+fn wrong_name() -> &'static str {
+    say(
+        "Enter a name of 1 to 100 characters, without control characters.",
+        "名称は1文字以上100文字以内で、制御文字を含めずに入力してください。",
+    )
 }

@@ -3,6 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, Tone, age, badge, grouped, heading, line, mistake_of, time};
+use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::say;
 use crate::parts::Mistake;
@@ -28,6 +29,8 @@ pub(super) struct TenantsView {
     pub name: String,
     /// [`LIVE`] or [`SANDBOX`] as chosen; empty if nothing was.
     pub mode: String,
+    /// What the form asks for besides, unless the person has just proved who they are.
+    pub proof: Option<Proof>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
@@ -132,9 +135,10 @@ pub(super) fn render(view: &TenantsView, frame: &Frame, meta: &PageMeta) -> AnyV
                 "It starts without settings, people or keys. Invite its first admin, who does the rest.",
                 "設定、メンバー、APIキーのない状態で作成されます。最初の管理者を招待し、以降の設定を任せてください。",
             )}</p>
-            <form class="stack" method="post" action="/admin/tenants">
+            <form class="stack" method="post" action="/admin/tenants" data-passkey=view.proof.and_then(Proof::challenge)>
                 {line(name, &view.mistakes)}
                 {kinds(view)}
+                {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p><button class="button primary small" type="submit">{say("Create", "作成")}</button></p>
             </form>
         </section>

@@ -67,7 +67,7 @@ enum Visitor {
 enum Meets {
     SignIn,
     Forbidden,
-    /// The page that asks again who somebody is.
+    /// The page that asks again who somebody is, or the form that does so itself.
     StepUp,
     /// The page on which a second factor is set up.
     Account,
@@ -138,6 +138,16 @@ impl Visitor {
     }
 }
 
+/// Whether a form was refused because somebody has not proved again who they are; it asks for that, and keeps what was typed.
+fn asks_for_proof(page: &str) -> bool {
+    let asked = [
+        "Enter your password.",
+        "Enter the code.",
+        "Confirm first that it is you.",
+    ];
+    asked.iter().any(|sentence| page.contains(sentence))
+}
+
 fn met(answer: &Answer, path: &str) -> Meets {
     let to = answer.header("location").unwrap_or_default();
     match answer.status {
@@ -145,6 +155,7 @@ fn met(answer: &Answer, path: &str) -> Meets {
         // Some routes lead there because nothing was typed.
         303 if to.starts_with("/admin/sign-in") && !path.starts_with("/admin/sign-in") => Meets::SignIn,
         303 if to.starts_with("/admin/confirm") => Meets::StepUp,
+        422 if asks_for_proof(&answer.body) && path != "/admin/confirm" => Meets::StepUp,
         303 if to == "/admin/account" && answer.body.is_empty() && !path.starts_with("/admin/account") => {
             Meets::Account
         }
@@ -175,7 +186,8 @@ async fn each_visitor_gets_what_the_table_of_routes_says_and_nothing_else() {
                     answer.status
                 ));
             }
-            if expected != Meets::Answer && !answer.body.is_empty() && expected != Meets::Forbidden {
+            let may_say_more = matches!(expected, Meets::Answer | Meets::Forbidden) || answer.status == 422;
+            if !answer.body.is_empty() && !may_say_more {
                 wrong.push(format!("{visitor:?} {method} {path}: a body"));
             }
         }
@@ -254,14 +266,31 @@ async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hou
 async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    assert!(!browser.get("/admin/keys").await.body.contains("name=\"password\""));
     server.clock.advance(Millis::minutes(10));
-    let asked = browser.post("/admin/keys", "name=Till&scope=create").await;
-    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Fkeys"));
-    let form = "next=%2Fadmin%2Fkeys&password=correct+horse+battery";
+    assert!(browser.get("/admin/keys").await.body.contains("name=\"password\""));
+    let form = "name=Till&scope=create&networks=192.0.2.0%2F24";
+    for (password, why) in [
+        ("", "Enter your password."),
+        ("&password=wrong", "The password is incorrect."),
+    ] {
+        let asked = browser.post("/admin/keys", &format!("{form}{password}")).await;
+        assert_eq!(asked.status, 422, "{why}");
+        assert!(asked.body.contains(why), "{}", asked.body);
+        assert!(
+            asked.body.contains("value=\"Till\"") && asked.body.contains("192.0.2.0/24"),
+            "kept"
+        );
+        assert!(!asked.body.contains("value=\"wrong\""), "a password is not");
+    }
+    // What else is wrong does not ask for the password twice.
+    let right = "&password=correct+horse+battery";
     let before = browser.cookie.clone();
-    assert_eq!(
-        browser.post("/admin/confirm", form).await.header("location"),
-        Some("/admin/keys")
+    let nameless = browser.post("/admin/keys", &format!("scope=create{right}")).await;
+    assert!(
+        nameless.status == 422 && !nameless.body.contains("name=\"password\""),
+        "{}",
+        nameless.body
     );
     let confirmed = std::mem::replace(&mut browser.cookie, before);
     assert_ne!(confirmed, browser.cookie);
@@ -274,4 +303,35 @@ async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once()
     let made = server.send("POST", SESSIONS, &[("authorization", &bearer)], "").await;
     assert_eq!(made.status, 201);
     assert!(!browser.get("/admin/keys").await.body.contains(&key));
+}
+
+#[tokio::test]
+async fn an_unknown_address_in_the_console_is_answered_by_the_console() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    for (path, status, title) in [
+        ("/admin/nothing", 404, "Not found"),
+        ("/admin/nothing/at/all", 404, "Not found"),
+        ("/admin/keys", 403, "Access denied"),
+    ] {
+        let answer = browser.get(path).await;
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.body.contains(&format!("<h1>{title}</h1>")), "{}", answer.body);
+        assert!(answer.body.contains("href=\"/admin/sessions\""), "with the navigation");
+        assert!(
+            !answer.body.contains("aria-current=\"page\""),
+            "which marks nothing: {}",
+            answer.body
+        );
+    }
+    let guest = Browser::new(&server).get("/admin/nothing").await;
+    assert_eq!(guest.header("location"), Some("/admin/sign-in?next=%2Fadmin%2Fnothing"));
+    let closed = Browser::new(&server)
+        .get(&format!("/admin/reset/{}", "A".repeat(43)))
+        .await;
+    assert!(
+        closed.body.contains("href=\"/admin/sign-in\"") && closed.body.contains("Go to sign-in"),
+        "{}",
+        closed.body
+    );
 }

@@ -179,6 +179,7 @@ pub(super) fn render(view: &SecretsView, frame: &Frame, meta: &PageMeta) -> AnyV
                 "Copy it now: it is not shown again. Your receiver verifies signatures with it.",
                 "再表示はできませんので、今すぐコピーしてください。受信先が署名の検証に使用します。",
             ),
+            meta,
         )
     });
     let main = view! {

@@ -412,12 +412,9 @@ async fn a_sensitive_action_needs_the_same_person_to_sign_in_at_the_provider_aga
     let issue = "name=Till&scope=create";
     // The provider may have known them from this morning, so signing in is no proof.
     let asked = browser.send("POST", "/admin/keys", issue).await;
-    assert_eq!(
-        asked.header("location"),
-        Some("/admin/confirm?next=%2Fadmin%2Fkeys"),
-        "{}",
-        asked.body
-    );
+    assert_eq!(asked.status, 422, "{}", asked.body);
+    assert!(asked.body.contains("Confirm first that it is you."), "{}", asked.body);
+    assert!(asked.body.contains("value=\"Till\"") && asked.body.contains("href=\"/admin/confirm\""));
     let page = browser.get("/admin/confirm?next=%2Fadmin%2Fkeys").await;
     assert!(page.body.contains("Confirm with Example Login"), "{}", page.body);
     let confirm = "/admin/confirm/openid?next=%2Fadmin%2Fkeys";
@@ -438,7 +435,7 @@ async fn a_sensitive_action_needs_the_same_person_to_sign_in_at_the_provider_aga
         let answer = browser.come_back(&location, &code).await;
         assert_eq!(answer.status, 403, "{what}: {}", answer.body);
         let asked = browser.send("POST", "/admin/keys", issue).await;
-        assert_eq!(asked.status, 303, "{what}");
+        assert_eq!(asked.status, 422, "{what}");
         assert!(browser.is_signed_in().await, "{what}: and stays who they are");
     }
 

@@ -191,7 +191,7 @@ const WITHOUT_ID: &[&str] = &[
 ];
 
 /// What stands in braces in a route of the console and is no id.
-const NO_IDS: &[&str] = &["{step}", "{section}"];
+const NO_IDS: &[&str] = &["{step}", "{section}", "{*nothing}"];
 
 #[tokio::test]
 async fn every_route_of_the_router_has_a_row() {
