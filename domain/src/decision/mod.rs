@@ -18,7 +18,7 @@ pub use across::contradictions;
 pub use earlier::{Earlier, FaceSearch, Person, document_identity};
 pub use evidence::{Accepted, MachineReadable, Provable, provable};
 pub use limits::limit;
-pub use policy::Policy;
+pub use policy::{Policy, ThresholdFault};
 pub use score::ScoreName;
 pub use selfie::{liveness_confidence, match_confidence};
 pub use shown::{kind_shown, kind_shown_instead, retake_reasons};

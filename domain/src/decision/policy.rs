@@ -49,6 +49,17 @@ impl Default for Policy {
     }
 }
 
+/// What is wrong with a threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ThresholdFault {
+    /// Below the least value that is allowed, or no number.
+    Below(f64),
+    /// Above the greatest value.
+    Above(f64),
+    /// The review threshold is above the acceptance threshold, which this is.
+    AboveAcceptance(f64),
+}
+
 impl Policy {
     /// Below this, another face than the portrait's could pass by chance, so no tenant may go lower.
     pub const LEAST_MATCH_ACCEPT: f64 = 0.50;
@@ -73,15 +84,40 @@ impl Policy {
         SelfieLimits::default()
     }
 
-    /// Whether the thresholds are ordered and within 0 and 1.
+    /// Whether the thresholds are ordered and within their bounds.
     #[must_use]
     pub fn is_sane(&self) -> bool {
-        let ordered = |review: f64, accept: f64| 0.0 <= review && review <= accept && accept <= 1.0;
-        ordered(self.match_review, self.match_accept)
-            && ordered(self.liveness_review, self.liveness_accept)
-            && self.match_accept >= Self::LEAST_MATCH_ACCEPT
-            && self.liveness_accept >= Self::LEAST_LIVENESS_ACCEPT
-            && (0.0..=1.0).contains(&self.sampled)
-            && (Self::LEAST_DUPLICATE..=1.0).contains(&self.duplicate_from)
+        self.faults().is_empty()
+    }
+
+    /// The thresholds that are out of bounds, by name.
+    #[must_use]
+    pub fn faults(&self) -> Vec<(&'static str, ThresholdFault)> {
+        let within = |value: f64, least: f64| {
+            if value > 1.0 {
+                Some(ThresholdFault::Above(1.0))
+            } else if value >= least {
+                None
+            } else {
+                Some(ThresholdFault::Below(least))
+            }
+        };
+        let review = |review: f64, accept: f64| {
+            within(review, 0.0).or_else(|| (review > accept).then_some(ThresholdFault::AboveAcceptance(accept)))
+        };
+        let all = [
+            ("match_accept", within(self.match_accept, Self::LEAST_MATCH_ACCEPT)),
+            ("match_review", review(self.match_review, self.match_accept)),
+            (
+                "liveness_accept",
+                within(self.liveness_accept, Self::LEAST_LIVENESS_ACCEPT),
+            ),
+            ("liveness_review", review(self.liveness_review, self.liveness_accept)),
+            ("sampled", within(self.sampled, 0.0)),
+            ("duplicate_from", within(self.duplicate_from, Self::LEAST_DUPLICATE)),
+        ];
+        all.into_iter()
+            .filter_map(|(name, fault)| Some((name, fault?)))
+            .collect()
     }
 }

@@ -211,14 +211,19 @@ async fn secrets_that_are_too_old_are_shown_to_those_who_can_replace_them() {
     let page = overview(&mut admin).await;
     assert!(page.contains("Secrets to replace"), "{page}");
     assert!(
-        page.contains("<a href=\"/admin/webhooks/secrets\">Webhook signing secret</a>: in use for 30 d"),
+        page.contains("<a href=\"/admin/webhooks/secrets\">Webhook signing secret</a>: 30 days."),
         "{page}"
     );
     assert!(
-        page.contains("<a href=\"/admin/keys\">API key</a>: in use for 30 d"),
+        page.contains("<a href=\"/admin/keys\">API key “first key”</a>: 30 days."),
         "{page}"
     );
     assert!(!page.contains("honnin keys rotate"), "of the installation: {page}");
+    let keys = admin.get("/admin/keys").await.body;
+    assert!(
+        keys.contains("<span class=\"badge warn\">older than 30 days</span>"),
+        "{keys}"
+    );
     admin.language = Some("ja");
     let page = overview(&mut admin).await;
     assert!(
@@ -232,7 +237,7 @@ async fn secrets_that_are_too_old_are_shown_to_those_who_can_replace_them() {
     assert_eq!(operator.sign_in("olga@host.example").await.status, 303);
     let page = overview(&mut operator).await;
     assert!(
-        page.contains("Master key (honnin keys rotate): in use for 30 d"),
+        page.contains("Master key: 30 days. Run <code>honnin keys rotate</code> on the server."),
         "{page}"
     );
 }

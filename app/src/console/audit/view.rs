@@ -135,7 +135,7 @@ fn chain(chain: Chain) -> AnyView {
         <form class="inline" method="post" action="/admin/audit/verify">
             {chain.badge()}
             <span>{chain.sentence()}</span>
-            <button class="button secondary small" type="submit">{say("Check up to a million entries", "最大100万件を検証")}</button>
+            <button class="button secondary small" type="submit">{say("Check the whole log (up to a million entries)", "ログ全体を検証（最大100万件）")}</button>
         </form>
     }
     .into_any()

@@ -244,23 +244,33 @@ fn ruling(view: &CaseView) -> AnyView {
         ..Line::default()
     };
     view! {
-        <form class="stack ruling" method="post" action=action data-ruling>
+        <form class="stack ruling" id=RULING method="post" action=action data-ruling>
             {refused}
             <fieldset class="rejecting" id="reasons" tabindex="-1">
                 <legend>{say("Reasons for rejection", "不承認の理由")}</legend>{picks(&view.ticked, &view.reasons)}</fieldset>
             {area(note, 2, &view.mistakes)}
-            <div class="rulings">
-                <button class="button approve" type="submit" name="decision" value="approve" disabled=!missing.is_empty()>
-                    {say("Approve ", "承認 ")}<kbd>"A"</kbd></button>
-                <button class="button reject" type="submit" name="decision" value="reject">
-                    {say("Reject ", "不承認 ")}<kbd>"X"</kbd></button>
-                <button class="button secondary" type="submit" name="decision" value="ask_again">
-                    {say("Ask again ", "再提出を依頼 ")}<kbd>"T"</kbd></button>
-            </div>
         </form>
     }
     .into_any()
 }
+
+/// The buttons of the form above, which stay in sight while it scrolls.
+fn rulings(view: &CaseView) -> Option<AnyView> {
+    let buttons = view! {
+        <div class="rulings">
+            <button class="button approve" type="submit" form=RULING name="decision" value="approve" disabled=!view.not_performed.is_empty()>
+                {say("Approve ", "承認 ")}<kbd>"A"</kbd></button>
+            <button class="button reject" type="submit" form=RULING name="decision" value="reject">
+                {say("Reject ", "不承認 ")}<kbd>"X"</kbd></button>
+            <button class="button secondary" type="submit" form=RULING name="decision" value="ask_again">
+                {say("Ask again ", "再提出を依頼 ")}<kbd>"T"</kbd></button>
+        </div>
+    };
+    matches!(view.hold, Hold::Mine(_)).then(|| buttons.into_any())
+}
+
+/// The form of the decision.
+const RULING: &str = "ruling";
 
 /// What was typed but can no longer be sent stays available for copying.
 fn typed(view: &CaseView) -> AnyView {
@@ -334,13 +344,13 @@ fn side(view: &CaseView) -> AnyView {
                 reasons(&view.reasons)
             }}
             {checks(&view.checks)}
-            {view.document.map(evidence)}
-            {(!view.scores.is_empty()).then(|| view! {
-                <details class="fold"><summary>{say("Scores and limits", "スコアとしきい値")}</summary>{scores(&view.scores)}{how_decided()}</details>
+            {(!view.scores.is_empty() || view.document.is_some()).then(|| view! {
+                <details class="fold"><summary>{say("Scores and limits", "スコアとしきい値")}</summary>{scores(&view.scores)}{view.document.map(evidence)}{how_decided()}</details>
             })}
         </section>
         {view.assignment.as_ref().map(|to| assignment(to, &view.selection.href(&format!("{QUEUE}/{}/assign", view.id))))}
         <section class="panel decide"><h2>{say("Decision", "判定")}</h2>{mistakes(&view.mistakes)}{state}</section>
+        {rulings(view)}
     }
     .into_any()
 }
@@ -428,7 +438,7 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
             </div>
         </div>
         <div class="case">
-            <div class="stack">{gallery(&view.pictures)}{view.faces.as_ref().map(faces)}{view.burst.as_ref().map(burst)}{readings}</div>
+            <div class="stack">{gallery(&view.pictures)}{readings}{view.faces.as_ref().map(faces)}{view.burst.as_ref().map(burst)}</div>
             <div class="stack case-side">{side(view)}</div>
         </div>
         {keys()}

@@ -36,7 +36,7 @@ pub(super) fn status(status: Status) -> (&'static str, Tone) {
         Status::Collecting => (say("Collecting", "手続き中"), Tone::Live),
         Status::Deciding => (say("Deciding", "判定中"), Tone::Live),
         Status::Reviewing => (say("In review", "審査中"), Tone::Warn),
-        Status::Completed => (say("Completed", "完了"), Tone::Good),
+        Status::Completed => (say("Completed", "完了"), Tone::Plain),
         Status::Expired => (say("Expired", "期限切れ"), Tone::Plain),
         Status::Failed => (say("Failed", "失敗"), Tone::Bad),
     }
@@ -45,10 +45,7 @@ pub(super) fn status(status: Status) -> (&'static str, Tone) {
 /// A kind of secret, with the page on which it is replaced, if there is one.
 pub(super) fn secret(kind: SecretKind) -> (&'static str, Option<&'static str>) {
     match kind {
-        SecretKind::MasterKey => (
-            say("Master key (honnin keys rotate)", "マスターキー（honnin keys rotate）"),
-            None,
-        ),
+        SecretKind::MasterKey => (say("Master key", "マスターキー"), None),
         SecretKind::DatabasePassword => (say("Password of the database", "データベースのパスワード"), None),
         SecretKind::BucketKey => (say("Secret key of the S3 server", "S3サーバーのシークレットキー"), None),
         SecretKind::OpenIdClientSecret => (
@@ -215,7 +212,7 @@ pub(super) fn funnel_step(step: FunnelStep) -> &'static str {
         FunnelStep::DetailsGiven => say("Gave the details", "情報を入力"),
         FunnelStep::SelfieTaken => say("Took the selfie", "自撮り写真を撮影"),
         FunnelStep::Submitted => say("Submitted", "提出"),
-        FunnelStep::Decided => say("Decided", "判定"),
+        FunnelStep::Decided => say("Checked automatically", "自動チェック完了"),
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     callback,
     layout::NavigationItem,
     link,
+    parts::in_order,
     request::{PageResult, Request},
     words::{say, with_japanese},
 };
@@ -16,7 +17,7 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::{
     json,
-    request::Issue,
+    request::{CreationRequest, Issue},
     tenant::{NotReady, TenantSettings},
 };
 use http::StatusCode;
@@ -33,6 +34,9 @@ use view::{NewSessionView, PERSON, RETURN, label, render};
 
 /// The field of the metadata; what is wrong with no field in particular is said there, too.
 const METADATA: &str = "metadata";
+
+/// The field of the callback URL.
+const CALLBACK: &str = "callbackUrl";
 
 /// Creating a session.
 #[component]
@@ -164,6 +168,7 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     let body = match body(&view.typed) {
         Ok(body) => body,
         Err(sentence) => {
+            view.mistakes = others(&view);
             view.mistakes.push(mistake(METADATA, sentence));
             return Ok(Outcome::refused(view));
         }
@@ -174,11 +179,11 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
             let shown = link::shown(say("Session created", "セッションを作成しました"), &made.id, url, until);
             return Ok(Outcome::shown(StatusCode::OK, shown));
         }
-        Err(CreateSessionError::Decode(issues)) => view.mistakes.extend(issues.iter().map(issue_of)),
+        Err(CreateSessionError::Decode(_)) => view.mistakes = others(&view),
         Err(CreateSessionError::CallbackUrlNotAllowed(url)) => {
             let why = callback::judge(&url, &view.callback_urls).err();
             let sentence = why.unwrap_or_else(|| refusal(&CreateSessionError::CallbackUrlNotAllowed(url)));
-            view.mistakes.push(mistake("callbackUrl", sentence));
+            view.mistakes.push(mistake(CALLBACK, sentence));
         }
         Err(CreateSessionError::NotReady(not_ready)) => view.not_ready = Some(why(not_ready)),
         Err(CreateSessionError::Store(error)) => return Err(error.into()),
@@ -187,10 +192,27 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     Ok(Outcome::refused(view))
 }
 
+/// Everything that is wrong with the fields, in their order, besides metadata that is no JSON.
+fn others(view: &NewSessionView) -> Vec<Mistake> {
+    let mut typed = view.typed.clone();
+    if body(&typed).is_err() {
+        typed.remove(METADATA);
+    }
+    let issues = body(&typed).ok().and_then(|body| CreationRequest::parse(&body).err());
+    let mut mistakes: Vec<_> = issues.iter().flatten().map(issue_of).collect();
+    let callback = typed.get(CALLBACK).filter(|url| !url.is_empty());
+    let told = mistakes.iter().any(|wrong| wrong.field == CALLBACK);
+    let refused = callback
+        .filter(|_| !told)
+        .and_then(|url| callback::judge(url, &view.callback_urls).err());
+    mistakes.extend(refused.map(|why| mistake(CALLBACK, why)));
+    let order: Vec<_> = PERSON.into_iter().chain(RETURN).chain([METADATA]).collect();
+    in_order(mistakes, &order)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::request::CreationRequest;
 
     fn typed(fields: &[(&'static str, &str)]) -> BTreeMap<&'static str, String> {
         fields.iter().map(|(name, text)| (*name, (*text).to_owned())).collect()
@@ -218,6 +240,28 @@ mod tests {
         for bad in ["{not json", r#"{"a":1,"a":2}"#, r#"{}, "state": "smuggled""#] {
             assert_eq!(body(&typed(&[(METADATA, bad)])), Err(not_json()), "{bad}");
         }
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told_at_once_in_the_order_of_the_form() {
+        let view = |fields: &[(&'static str, &str)]| NewSessionView {
+            typed: typed(fields),
+            callback_urls: vec!["https://shop.example/done".into()],
+            ..NewSessionView::default()
+        };
+        let told = |view: &NewSessionView| others(view).into_iter().map(|wrong| wrong.field).collect::<Vec<_>>();
+        let bad = view(&[
+            ("metadata", "{no"),
+            ("callbackUrl", "https://other.example/"),
+            ("birthDate", "x"),
+        ]);
+        assert_eq!(told(&bad), ["birthDate", "callbackUrl"]);
+        let bad = view(&[("metadata", "[1]"), ("callbackUrl", "http://shop.example/done")]);
+        assert_eq!(told(&bad), ["callbackUrl", "metadata"]);
+        assert_eq!(
+            told(&view(&[("callbackUrl", "https://shop.example/done")])),
+            Vec::<String>::new()
+        );
     }
 
     #[test]

@@ -47,9 +47,13 @@ fn worst(steps: &[Reached]) -> Option<Reached> {
         .copied()
 }
 
-/// Whole per cent, rounded down.
-const fn percent(part: i64, whole: i64) -> i64 {
-    if whole == 0 { 0 } else { part * 100 / whole }
+/// Whole per cent, rounded.
+pub(super) const fn percent(part: i64, whole: i64) -> i64 {
+    if whole == 0 {
+        0
+    } else {
+        (part * 100 + whole / 2) / whole
+    }
 }
 
 fn row(step: &Reached, all: i64, worst: Option<Reached>) -> Row {
@@ -117,6 +121,20 @@ pub(super) fn panel(counts: &[StepCount], from: &str) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_is_rounded_and_not_cut_off() {
+        for (part, whole, told) in [
+            (2, 3, 67),
+            (1, 3, 33),
+            (1, 200, 1),
+            (0, 0, 0),
+            (199, 200, 100),
+            (7, 7, 100),
+        ] {
+            assert_eq!(percent(part, whole), told, "{part} of {whole}");
+        }
+    }
 
     #[test]
     fn whoever_took_a_step_has_taken_those_before_it_and_open_sessions_have_not_given_up() {

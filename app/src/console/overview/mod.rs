@@ -16,6 +16,7 @@ use domain::{
     audit::AuditAction,
     ids::UserId,
     outcome::Verdict,
+    secret_kind::SecretKind,
     session::Status,
     time::{Millis, Timestamp},
 };
@@ -23,11 +24,12 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
     people::news::news,
-    privacy::secret_age::overdue,
+    privacy::secret_age::{SecretAge, overdue},
     session::overview::{DayCount, Overview, overview},
+    settings::api_keys::list_keys,
     stored::{NEW_BROWSER, NEW_NETWORK, Recorded, RefusedSignIns},
 };
-use view::{Deliveries, OverviewView, SinceLastVisit, render};
+use view::{Deliveries, OldSecret, OverviewView, SinceLastVisit, Told, render};
 
 /// The overview.
 #[component]
@@ -75,10 +77,29 @@ async fn load(request: Request) -> PageResult<OverviewView> {
             last_success_at: counted.receiver.last_success_at,
             failing_since: counted.receiver.failing_since,
         }),
-        old_secrets: overdue(honnin, request.staff()).await?,
+        old_secrets: old_secrets(&request).await?,
         now: honnin.now(),
         missing: missing(&request, &counted),
     })
+}
+
+/// The secrets that should be replaced. Of API keys it is the oldest one, which has a name.
+async fn old_secrets(request: &Request) -> PageResult<Vec<OldSecret>> {
+    let ages = overdue(request.honnin(), request.staff()).await?;
+    let has_key = ages.iter().any(|age| age.kind == SecretKind::ApiKey);
+    let keys = match Developer::of(request.staff()) {
+        Ok(developer) if has_key => list_keys(request.honnin(), &developer).await?,
+        _ => Vec::new(),
+    };
+    let name = |age: &SecretAge| {
+        let named = keys.iter().filter(|_| age.kind == SecretKind::ApiKey);
+        let mut named = named.filter(|key| key.created_at == age.since && key.revoked_at.is_none());
+        named.next().map(|key| key.name.clone())
+    };
+    Ok(ages
+        .into_iter()
+        .map(|age| OldSecret { name: name(&age), age })
+        .collect())
 }
 
 /// Every day of the range, with those on which nothing happened.
@@ -156,8 +177,19 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
 }
 
 /// An entry of the audit log in a sentence for `reader`, with its time.
-fn told(recorded: &Recorded, reader: &UserId) -> (Timestamp, String) {
+fn told(recorded: &Recorded, reader: &UserId) -> Told {
     let entry = &recorded.entry;
+    if let Some(detail) = &entry.detail
+        && entry.action == AuditAction::PersonSignIn
+        && entry.actor == reader.as_str()
+        && let Some(what) = new_browser(detail, entry.address.as_deref())
+    {
+        return Told {
+            at: entry.at,
+            what,
+            doubtful: true,
+        };
+    }
     let detail = match (&entry.detail, entry.action == AuditAction::PersonSignIn) {
         (Some(detail), true) => Some(sign_in_detail(detail, entry.address.as_deref())),
         (detail, _) => detail.clone(),
@@ -172,10 +204,26 @@ fn told(recorded: &Recorded, reader: &UserId) -> (Timestamp, String) {
     } else {
         ""
     };
-    (
-        entry.at,
-        tell!("{who} {action}{detail}{whose}", "{who}：{action}{detail}{whose}"),
-    )
+    Told {
+        at: entry.at,
+        what: tell!("{who} {action}{detail}{whose}", "{who}：{action}{detail}{whose}"),
+        doubtful: false,
+    }
+}
+
+/// A sign-in of the reader with a browser that was new: that browser, and where it was.
+fn new_browser(detail: &str, from: Option<&str>) -> Option<String> {
+    let name = detail.split(", ").find_map(|part| part.strip_prefix(NEW_BROWSER))?;
+    let name = name.trim_start_matches(": ");
+    let parts: Vec<_> = [Some(name).filter(|name| !name.is_empty()), from]
+        .into_iter()
+        .flatten()
+        .collect();
+    let parts = parts.join(say(", ", "、"));
+    Some(tell!(
+        "You signed in with a browser we had not seen before: {parts}.",
+        "初めてのブラウザーでサインインがありました：{parts}。"
+    ))
 }
 
 /// What was new about a sign-in, and where it came from.
@@ -251,6 +299,15 @@ mod tests {
             sign_in_detail("code, new network, new browser: Chrome on Windows", Some("192.0.2.7")),
             "code, new network, new browser: Chrome on Windows, 192.0.2.7"
         );
+    }
+
+    #[test]
+    fn an_own_sign_in_with_a_new_browser_is_told_in_a_sentence() {
+        assert_eq!(
+            new_browser("password, new browser: Chrome on Linux", Some("127.0.0.1")).unwrap(),
+            "You signed in with a browser we had not seen before: Chrome on Linux, 127.0.0.1."
+        );
+        assert_eq!(new_browser("password, new network", Some("127.0.0.1")), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
 use domain::{
     outcome::Source,
+    secret_kind::SecretKind,
     time::{Millis, Timestamp},
 };
 use leptos::prelude::*;
@@ -18,6 +19,17 @@ use service::{
     privacy::secret_age::SecretAge,
     session::overview::{Backlog, DecisionTimes, DeliveryCounts, StepCount},
 };
+
+/// Something that has happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub what: String,
+    /// Whether it may have been somebody else who signed in to the reader's account.
+    pub doubtful: bool,
+}
 
 /// What has happened since the person's last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +41,16 @@ pub(super) struct SinceLastVisit {
     /// The last refused attempt to sign in, and how many there were.
     pub refused: Option<(Timestamp, String)>,
     /// When, and what, newest first.
-    pub entries: Vec<(Timestamp, String)>,
+    pub entries: Vec<Told>,
+}
+
+/// A secret that should be replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OldSecret {
+    /// Which, and how old.
+    pub age: SecretAge,
+    /// The name of an API key.
+    pub name: Option<String>,
 }
 
 /// How webhooks are doing.
@@ -63,7 +84,7 @@ pub(super) struct OverviewView {
     /// Webhooks; `None` for people who may not see them.
     pub deliveries: Option<Deliveries>,
     /// Secrets that should be replaced.
-    pub old_secrets: Vec<SecretAge>,
+    pub old_secrets: Vec<OldSecret>,
     /// When the sessions were counted.
     pub counted_at: Timestamp,
     /// Now.
@@ -89,11 +110,20 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
 }
 
 fn since_last_visit(news: &SinceLastVisit) -> AnyView {
-    let items = news
-        .refused
-        .iter()
-        .chain(&news.entries)
-        .map(|(at, what)| view! { <li>{time(*at)}" "{what.clone()}</li> })
+    let refused = news.refused.iter().map(|(at, what)| Told {
+        at: *at,
+        what: what.clone(),
+        doubtful: false,
+    });
+    let items = refused
+        .chain(news.entries.iter().cloned())
+        .map(|Told { at, what, doubtful }| {
+            let advice = doubtful.then(|| view! {
+                {say(" Not you? ", "心当たりがない場合は、")}
+                <a href="/admin/account">{say("Change your password and sign out everywhere.", "パスワードを変更し、すべてのブラウザーからサインアウトしてください。")}</a>
+            });
+            view! { <li>{time(at)}" "{what}{advice}</li> }
+        })
         .collect_view();
     let from = news
         .from
@@ -111,19 +141,32 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
 }
 
 /// The secrets that should be replaced, with the pages where that is done.
-fn old_secrets(ages: &[SecretAge], now: Timestamp) -> AnyView {
-    if ages.is_empty() {
+fn old_secrets(secrets: &[OldSecret], now: Timestamp) -> AnyView {
+    if secrets.is_empty() {
         return ().into_any();
     }
-    let items = ages
+    let items = secrets
         .iter()
         .map(|old| {
-            let (name, page) = labels::secret(old.kind);
+            let (kind, page) = labels::secret(old.age.kind);
+            let name = match &old.name {
+                Some(name) => tell!("{kind} “{name}”", "{kind}「{name}」"),
+                None => kind.to_owned(),
+            };
             let name = match page {
                 Some(page) => view! { <a href=page>{name}</a> }.into_any(),
                 None => name.into_any(),
             };
-            view! { <li>{name}{tell!(": in use for {}", "：使用期間{}", age(old.since, now))}</li> }
+            let days = (now.as_millis() - old.age.since.as_millis()).max(0) / Millis::days(1).0;
+            let days = if days == 1 {
+                say(": 1 day.", "：1日").to_owned()
+            } else {
+                tell!(": {} days.", "：{}日", grouped(days))
+            };
+            let how = (old.age.kind == SecretKind::MasterKey).then(|| view! {
+                {say(" Run ", "。サーバーで")}<code>"honnin keys rotate"</code>{say(" on the server.", "を実行してください。")}
+            });
+            view! { <li>{name}{days}{how}</li> }
         })
         .collect_view();
     view! {
@@ -330,7 +373,11 @@ fn tiles(view: &OverviewView) -> AnyView {
     let (approved, rejected) = (sum(|day| day.approved), sum(|day| day.rejected));
     let decided = approved + rejected;
     let rate = if decided > 0 {
-        tell!("{}% of decided sessions", "判定済みの{}%", approved * 100 / decided)
+        tell!(
+            "{}% of decided sessions",
+            "判定済みの{}%",
+            funnel::percent(approved, decided)
+        )
     } else {
         say("none decided yet", "判定はまだありません").to_owned()
     };
@@ -406,7 +453,8 @@ fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
             </ul>
             {chart::table(&view.days)}
         </section>
-        <div class="halves">{funnel::panel(&view.steps, view.days.first().map_or("", |day| day.name.as_str()))}<div class="stack">{times(&view.times, &view.days)}{review}{webhooks}</div></div>
+        {funnel::panel(&view.steps, view.days.first().map_or("", |day| day.name.as_str()))}
+        <div class="halves">{times(&view.times, &view.days)}<div class="stack">{review}{webhooks}</div></div>
     }
     .into_any()
 }

@@ -79,6 +79,13 @@ impl Asked {
         self.set().into_iter().filter(|(set, _)| *set != name).collect()
     }
 
+    /// Whether the first day is after the last.
+    pub(super) fn is_backwards(&self) -> bool {
+        midnight(&self.from)
+            .zip(midnight(&self.to))
+            .is_some_and(|(from, to)| from > to)
+    }
+
     /// Whether there is one of those that are folded away.
     pub(super) fn more(&self) -> bool {
         [&self.reason, &self.document, &self.from, &self.to]
@@ -150,6 +157,23 @@ mod tests {
             ("A-1042", Some(Typed::Metadata("A-1042".into()))),
         ] {
             assert_eq!(Typed::of(text), meaning, "{text}");
+        }
+    }
+
+    #[test]
+    fn days_in_the_wrong_order_are_noticed() {
+        for (from, to, backwards) in [
+            ("2026-08-03", "2026-08-02", true),
+            ("2026-08-02", "2026-08-02", false),
+            ("2026-08-03", "", false),
+            ("2026-08-03", "x", false),
+        ] {
+            let asked = Asked {
+                from: from.into(),
+                to: to.into(),
+                ..Asked::default()
+            };
+            assert_eq!(asked.is_backwards(), backwards, "{from} {to}");
         }
     }
 

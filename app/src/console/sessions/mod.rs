@@ -210,6 +210,13 @@ async fn resend(request: Request, fields: Fields) -> PageResult<Outcome> {
         );
     }
     match redeliver::send_sessions_again(request.honnin(), &developer, &sessions).await {
+        Ok(sent) if sent.count + sent.left_out == 0 => done(
+            &back,
+            say(
+                "Nothing was resent: the selected sessions have no events yet.",
+                "再送するイベントはありません。選択したセッションのイベントはまだ発生していません。",
+            ),
+        ),
         Ok(sent) => resent(&back, &sent),
         Err(error) => refused(&back, error),
     }

@@ -7,7 +7,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, badge, empty, heading, line, minutes, next_page, select, short, time};
 use crate::console::table::{Cell, Table, cell};
-use crate::console::words::{say, tell, with_japanese};
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType, funnel::FunnelStep, named::Named, outcome::Verdict, reasons::Reason, session::Status,
@@ -204,7 +204,9 @@ fn count(view: &SessionsView) -> AnyView {
         (1, false) => say("1 session on this page", "このページに1件").to_owned(),
         (_, false) => tell!("{shown} sessions on this page", "このページに{shown}件"),
     };
-    view! { <p class="soft small" data-count>{sentence}</p> }.into_any()
+    // An empty list says so itself; the script tells it to people who do not see that.
+    let class = if shown == 0 { "unseen" } else { "soft small" };
+    view! { <p class=class data-count>{sentence}</p> }.into_any()
 }
 
 /// That the search did not look at every session, and the way to those before.
@@ -230,9 +232,7 @@ fn filters(asked: &Asked) -> AnyView {
     let verdicts = Verdict::ALL
         .iter()
         .map(|v| (v.to_string(), labels::verdict(*v).0.to_owned()));
-    let reasons = Reason::ALL
-        .iter()
-        .map(|r| (r.to_string(), with_japanese(r, labels::reason_name(*r))));
+    let reasons = Reason::ALL.iter().map(|r| (r.to_string(), labels::reason_name(*r)));
     let kinds = DocumentType::ALL
         .iter()
         .map(|k| (k.to_string(), labels::document(*k).to_owned()));
@@ -261,7 +261,7 @@ fn filters(asked: &Asked) -> AnyView {
             <div hidden data-part="kept">{hidden}</div>
             {select("status", label("status"), say("Any status", "すべての状態"), statuses, &asked.status)}
             {select("verdict", label("verdict"), say("Any verdict", "すべての判定"), verdicts, &asked.verdict)}
-            <details class="fold wide" open=asked.more()>
+            <details class="fold more" open=asked.more()>
                 <summary>{say("More filters", "その他の条件")}</summary>
                 <div class="filters">
                     {select("reason", label("reason"), say("Any reason", "すべての理由"), reasons, &asked.reason)}
@@ -330,17 +330,27 @@ fn row(row: &Row, ticks: bool) -> Vec<Cell> {
     let tick = ticks.then(|| {
         let name = tell!("Select session {}", "セッション{}を選択", row.id);
         cell(view! { <input type="checkbox" form="resend" name=super::TICKED value=row.id.clone() aria-label=name/> })
+            .class("ticks")
     });
     let rest = [
         cell(view! { <a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a> }),
         cell(badge(status, tone)),
         cell(verdict),
         cell(row.document.map(labels::document)),
-        cell(row.reason.as_ref().map(labels::reason)).class("soft"),
+        cell(row.reason.as_ref().map(reason)).class("soft reason"),
         cell(row.metadata.clone()).class("mono soft clip"),
         cell(time(row.created_at)).class("nowrap"),
     ];
     tick.into_iter().chain(rest).collect()
+}
+
+/// A reason in a few words; the sentence comes with the pointer.
+fn reason(reason: &Named<Reason>) -> AnyView {
+    let name = match reason {
+        Named::Known(known) => labels::reason_name(*known),
+        Named::Other(code) => code.clone(),
+    };
+    view! { <span title=labels::reason(reason)>{name}</span> }.into_any()
 }
 
 /// The form of the ticked rows.
@@ -375,6 +385,12 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
             ),
         )
         .into_any()
+    } else if view.rows.is_empty() && view.asked.is_backwards() {
+        empty(
+            say("“From” is after “To”", "開始日が終了日より後になっています"),
+            say("Correct one of the two dates.", "どちらかの日付を修正してください。"),
+        )
+        .into_any()
     } else if view.rows.is_empty() && view.reach.is_some() {
         empty(
             say(
@@ -399,10 +415,17 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
     } else if view.rows.is_empty() {
         empty(
             say("No sessions yet", "セッションはまだありません"),
-            say(
-                "Create one by hand, or call POST /v1/verification-sessions with an API key.",
-                "管理コンソールで作成するか、APIキーを使ってPOST /v1/verification-sessionsを呼び出してください。",
-            ),
+            if frame.may.review {
+                say(
+                    "Create one by hand, or call POST /v1/verification-sessions with an API key.",
+                    "管理コンソールで作成するか、APIキーを使ってPOST /v1/verification-sessionsを呼び出してください。",
+                )
+            } else {
+                say(
+                    "They appear here once somebody of this tenant, or its server, has created one.",
+                    "このテナントのメンバーまたはサーバーがセッションを作成すると、ここに表示されます。",
+                )
+            },
         )
         .into_any()
     } else {
@@ -415,7 +438,8 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
             say("Metadata", "メタデータ"),
             say("Created (UTC)", "作成日時（UTC）"),
         ];
-        let box_of_row = ticks.then(|| say("Select", "選択"));
+        // Each box names its row.
+        let box_of_row = ticks.then_some("");
         Table::new(say("Sessions", "セッション"), box_of_row.into_iter().chain(columns))
             .rows(view.rows.iter().map(|one| row(one, ticks)))
     };

@@ -1,11 +1,14 @@
 //! What is wrong with a setting, in sentences.
 
 use crate::{
-    console::{callback, words::with_japanese},
+    console::{
+        callback, labels,
+        words::{tell, with_japanese},
+    },
     page::mistake,
     parts::Mistake,
 };
-use domain::{callback::BadCallback, contact::BadContact, tenant::BadSetting};
+use domain::{callback::BadCallback, contact::BadContact, decision::ThresholdFault, tenant::BadSetting};
 use service::webhook::sender::receiver_url::UrlFault;
 
 /// A setting out of its bounds.
@@ -25,10 +28,6 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
             "審査の目標時間は5分から30日の範囲で入力してください。",
         ),
         "tries" => ("The number of tries", "試行回数は1から9の範囲で入力してください。"),
-        "policy" => (
-            "The",
-            "しきい値は0から1の範囲で、審査のしきい値は合格のしきい値以下で入力してください。しきい値の下限は、顔照合の合格が0.50、生体検知の合格が0.43、同一の顔が0.83です。",
-        ),
         "accent" => (
             "The accent colour",
             "アクセントカラーは「#rrggbb」の形式で入力してください。",
@@ -39,13 +38,24 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
         ),
         other => (other, "この設定の値は使用できません。"),
     };
-    // The thresholds are judged together; the first of them leads to the others.
-    let field = if bad.field == "policy" {
-        "match_accept"
-    } else {
-        bad.field
+    mistake(bad.field, with_japanese(format!("{name} {}.", bad.message), ja))
+}
+
+/// A threshold out of its bounds, with the name of its field.
+pub(super) fn threshold((field, fault): (&str, ThresholdFault)) -> Mistake {
+    // As short as it can be said: 0.50, but 1.
+    let number = |value: f64| format!("{value:.2}").replace(".00", "");
+    let what = match fault {
+        ThresholdFault::Below(least) => tell!("Enter {} or more.", "{}以上の値を入力してください。", number(least)),
+        ThresholdFault::Above(most) => tell!("Enter {} or less.", "{}以下の値を入力してください。", number(most)),
+        ThresholdFault::AboveAcceptance(accept) => tell!(
+            "Must not be above the acceptance threshold ({}).",
+            "合格のしきい値（{}）以下の値を入力してください。",
+            number(accept)
+        ),
     };
-    mistake(field, with_japanese(format!("{name} {}.", bad.message), ja))
+    let label = labels::setting(field);
+    mistake(field, tell!("{label}: {what}", "{label}：{what}"))
 }
 
 /// A contact that is none.
@@ -85,4 +95,44 @@ pub(super) fn receiver(bad: UrlFault) -> Mistake {
         UrlFault::NotPublic => "受信先のホスト名が、公開されていないアドレスに解決されます。",
     };
     mistake("webhook_url", with_japanese(format!("The receiver {bad}."), ja))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::decision::Policy;
+
+    #[test]
+    fn each_threshold_out_of_bounds_is_told_at_its_field_with_its_bound() {
+        let policy = Policy {
+            match_accept: 0.4,
+            match_review: 0.45,
+            liveness_accept: 0.83,
+            liveness_review: 0.9,
+            sampled: 1.5,
+            duplicate_from: f64::NAN,
+            ..Policy::default()
+        };
+        let told: Vec<_> = policy.faults().into_iter().map(threshold).collect();
+        let told: Vec<_> = told
+            .iter()
+            .map(|wrong| (wrong.field.as_str(), wrong.sentence.as_str()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("match_accept", "Face match, acceptance threshold: Enter 0.50 or more."),
+                (
+                    "match_review",
+                    "Face match, review threshold: Must not be above the acceptance threshold (0.40)."
+                ),
+                (
+                    "liveness_review",
+                    "Liveness, review threshold: Must not be above the acceptance threshold (0.83)."
+                ),
+                ("sampled", "Quality control, share: Enter 1 or less."),
+                ("duplicate_from", "Same-face threshold: Enter 0.83 or more."),
+            ]
+        );
+    }
 }

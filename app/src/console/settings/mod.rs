@@ -253,7 +253,7 @@ fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mistake>> {
                     0.0
                 })
             };
-            Change::Decision(Policy {
+            let policy = Policy {
                 match_accept: read("match_accept"),
                 match_review: read("match_review"),
                 liveness_accept: read("liveness_accept"),
@@ -264,7 +264,15 @@ fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mistake>> {
                 find_duplicates: fields.has("find_duplicates"),
                 duplicate_from: read("duplicate_from"),
                 sampled: read("sampled"),
-            })
+            };
+            let told: Vec<_> = mistakes.iter().map(|wrong: &Mistake| wrong.field.clone()).collect();
+            let faults = policy.faults().into_iter();
+            mistakes.extend(
+                faults
+                    .filter(|(field, _)| !told.iter().any(|of| of == field))
+                    .map(faults::threshold),
+            );
+            Change::Decision(policy)
         }
         Section::Callbacks => {
             let urls = fields.lines("callback_urls");

@@ -145,9 +145,11 @@ fn callers(found: &Callers) -> AnyView {
         found.own.0,
         word(found.own.1)
     );
+    let own_address = found.own.0.to_string();
     let rows = found
         .lately
         .iter()
+        .filter(|(address, _)| *address != own_address)
         .map(|(address, admitted)| view! { <li>{tell!("{address}: {}", "{address}：{}", word(*admitted))}</li> })
         .collect_view();
     let none = found
@@ -160,6 +162,16 @@ fn callers(found: &Callers) -> AnyView {
         <ul class="bullets">{rows}{more}<li>{own}</li></ul>{none}
     }
     .into_any()
+}
+
+/// That nothing works without a step.
+fn no_session(view: &SecondLook) -> Option<AnyView> {
+    let none = view.section == Section::Steps && !view.typed.iter().any(|(name, _)| name == "step");
+    let sentence = say(
+        "No session can be created until at least one step is on. POST /v1/verification-sessions will answer 409.",
+        "ステップを1つ以上オンにするまで、セッションを作成できません。POST /v1/verification-sessions は409を返します。",
+    );
+    none.then(|| view! { <p><strong>{sentence}</strong></p> }.into_any())
 }
 
 /// The page.
@@ -184,7 +196,7 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
             <p class="crumb"><a href=back.clone()>{labels::section(view.section)}</a></p>
             <h1>{say("Check this change", "変更内容の確認")}</h1>
             {mistakes(&view.mistakes)}
-            <div class="panel notice"><p>{say("Nothing is saved yet.", "まだ保存されていません。")}</p><ul class="bullets">{weaker}</ul></div>
+            <div class="panel notice"><p>{say("Nothing is saved yet.", "まだ保存されていません。")}</p><ul class="bullets">{weaker}</ul>{no_session(view)}</div>
             {panel(say("What changes", "変更内容"), changes(preview))}
             {preview.decisions.as_ref().map(|found| panel(say("Effect on decisions", "判定への影響"), decisions(found)))}
             {preview.erasures.as_ref().map(|found| panel(say("Effect on personal data", "個人情報への影響"), erasures(found)))}

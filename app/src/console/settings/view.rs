@@ -363,7 +363,7 @@ fn tester(view: &SettingsView) -> AnyView {
     });
     let test = Line::text(
         "test",
-        say("Test a callbackUrl", "callbackUrlを確認"),
+        say("Test a callback URL", "コールバックURLを確認"),
         asked.unwrap_or_default(),
     );
     view! {
