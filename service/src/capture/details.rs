@@ -46,7 +46,7 @@ pub enum DetailsError {
         /// The form, with the address of its postcode if none was typed.
         form: Personal<TypedForm>,
         /// What was read from the document.
-        read: Personal<TypedForm>,
+        read: Box<Personal<TypedForm>>,
         /// Each field's first fault.
         faults: Vec<(InputField, InputFault)>,
         /// Whether kana is asked for.
@@ -168,7 +168,7 @@ pub async fn save_details(
             let read = with_postcode_split(prefilled(fields.expose()), kana);
             return Err(DetailsError::Faults {
                 form: Personal::new(form),
-                read: Personal::new(read),
+                read: Box::new(Personal::new(read)),
                 faults,
                 kana,
             });

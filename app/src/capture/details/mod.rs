@@ -86,7 +86,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             kana,
         }) => Ok(Outcome::refused(DetailsView {
             form: form.into_exposed(),
-            read: read.into_exposed(),
+            read: (*read).into_exposed(),
             kana,
             printed: printed(&here).await?,
             other_address: None,
