@@ -72,7 +72,7 @@ async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
 async fn with_app(server: &Server, browser: &mut Browser<'_>) -> (Totp, Vec<String>) {
     let begun = browser.post("/admin/account/authenticator", "").await;
     assert_eq!(begun.status, 201);
-    let secret = totp_rs::Secret::try_from_base32(&key_of(&begun.body)).unwrap();
+    let secret = totp_rs::Secret::try_from_base32(key_of(&begun.body)).unwrap();
     let app = Builder::new().with_secret(secret).build().unwrap();
     let wrong = browser
         .post("/admin/account/authenticator/confirm", "code=000000")
