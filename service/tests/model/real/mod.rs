@@ -232,6 +232,7 @@ impl Real {
                 .harness
                 .check_photo(&applicant, Wish::Use(vec![]))
                 .await
+                .map(|_| ())
                 .map_err(turn),
             Step::TypeIn => match save_details(honnin, &applicant, &Personal::new(with_kana())).await {
                 Err(DetailsError::NotNow(fault)) => Err(turn(fault)),
