@@ -2,6 +2,7 @@
 //!
 //! The stages know this trait only, so that they are tested with fakes and without weights.
 
+pub(crate) mod convolutions;
 mod denormals;
 pub(crate) mod lock;
 pub(crate) mod onnx;

@@ -5,8 +5,8 @@ use crate::model::ModelError;
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::NdTensorView;
 
-/// Rows of patches laid out at once: keeps the scratch memory below 16 MB at the widest layer.
-const PATCH_ROWS: usize = 1 << 12;
+/// Values of patches laid out at once: half a megabyte, which stays in the processor's second cache.
+const PATCHES: usize = 1 << 17;
 
 thread_local! {
     /// The kernel that suits this processor. The same one on every thread, so that packed weights fit; but it cannot be sent.
@@ -42,11 +42,22 @@ impl Dense {
 
     /// One result row for each row of `inputs` numbers.
     pub(crate) fn run(&self, rows: &[f32], out: &mut [f32]) -> Result<(), ModelError> {
+        self.product(rows, out, 0.0)
+    }
+
+    /// The same, added to what is in `out`.
+    pub(crate) fn add(&self, rows: &[f32], out: &mut [f32]) -> Result<(), ModelError> {
+        self.product(rows, out, 1.0)
+    }
+
+    /// `kept` is how much of what is in `out` stays.
+    fn product(&self, rows: &[f32], out: &mut [f32], kept: f32) -> Result<(), ModelError> {
         let failed = |e: &dyn std::fmt::Display| ModelError::Run("matrix product".to_owned(), e.to_string());
         let count = rows.len() / self.inputs.max(1);
         let view = NdTensorView::try_from_data([count, self.inputs], rows).map_err(|e| failed(&e))?;
         let options = GemmOptions {
             bias: Some(BiasVector::Row(&self.bias)),
+            beta: kept,
             ..GemmOptions::default()
         };
         let (a, b) = (GemmInputA::Unpacked(view), GemmInputB::Packed(&self.weights));
@@ -110,7 +121,7 @@ impl Conv {
         if self.kernel == (1, 1) && self.stride == 1 {
             self.product.run(&input.data, &mut out.data)?;
         } else {
-            let rows_at_once = (PATCH_ROWS / width).max(1);
+            let rows_at_once = (PATCHES / (width * self.product.inputs)).max(1);
             let mut patches = vec![0.0; rows_at_once.min(height) * width * self.product.inputs];
             for (block, results) in out
                 .data

@@ -2,8 +2,11 @@
 
 mod alphabet;
 mod area;
+mod backbone;
 mod detect;
+mod finder;
 mod recognise;
+mod recogniser;
 
 pub(crate) use alphabet::{Alphabet, MRZ_SYMBOLS};
 pub(crate) use area::Area;
@@ -11,8 +14,10 @@ pub(crate) use area::Area;
 pub(crate) use recognise::Symbol;
 pub(crate) use recognise::{Lattice, Line};
 
+use finder::Finder;
+use recogniser::Recogniser;
+
 use crate::model::lock::Pins;
-use crate::model::onnx::Onnx;
 use crate::model::{Model, ModelError};
 use crate::raster::Raster;
 use std::borrow::Cow;
@@ -72,10 +77,9 @@ impl<'a> Page<'a> {
 
 impl Reader {
     pub(crate) fn load(pins: &Pins, dir: &Path) -> Result<Self, ModelError> {
-        let recogniser = Onnx::load(RECOGNISER, pins.read(dir, RECOGNISER)?)?;
-        let symbols = recogniser.metadata("character").unwrap_or_default();
-        let alphabet = Alphabet::parse(symbols)?;
-        let detector = Onnx::load(DETECTOR, pins.read(dir, DETECTOR)?)?;
+        let recogniser = Recogniser::parse(RECOGNISER, &pins.read(dir, RECOGNISER)?)?;
+        let alphabet = Alphabet::parse(recogniser.symbols())?;
+        let detector = Finder::parse(DETECTOR, &pins.read(dir, DETECTOR)?)?;
         Ok(Self {
             detector: Box::new(detector),
             recogniser: Box::new(recogniser),
@@ -191,4 +195,65 @@ fn are_fillers_on_their_head(text: &str) -> bool {
 
 fn confidence(lines: &[Line]) -> f32 {
     lines.iter().map(|line| line.confidence).sum::<f32>() / lines.len().max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::onnx::Onnx;
+    use crate::model::{Tensor, run_one};
+    use std::path::PathBuf;
+
+    /// A picture with edges everywhere, in planes, in -1..1.
+    fn picture(height: usize, width: usize) -> Tensor {
+        let value = |at: usize| ((at % width / 7 ^ at / width / 5) & 3) as f32 / 1.5 - 1.0;
+        Tensor {
+            shape: vec![1, 3, height, width],
+            data: (0..3 * height * width).map(value).collect(),
+        }
+    }
+
+    fn file(name: &str) -> Vec<u8> {
+        let models: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "models"].iter().collect();
+        Pins::built_in()
+            .unwrap()
+            .read(&models, name)
+            .expect("run `cargo xtask models` first")
+    }
+
+    fn greatest_difference(ours: &dyn Model, name: &str, input: &Tensor) -> f32 {
+        let whole = Onnx::load(name, file(name)).unwrap();
+        let (ours, whole) = (
+            run_one(ours, input.clone()).unwrap(),
+            run_one(&whole, input.clone()).unwrap(),
+        );
+        assert_eq!(ours.shape, whole.shape);
+        let differences = ours.data.iter().zip(&whole.data).map(|(a, b)| (a - b).abs());
+        differences.fold(0.0, f32::max)
+    }
+
+    #[test]
+    fn the_detector_says_what_the_whole_file_says_on_rten() {
+        let ours = Finder::parse(DETECTOR, &file(DETECTOR)).unwrap();
+        let difference = greatest_difference(&ours, DETECTOR, &picture(96, 160));
+        assert!(difference < 1e-3, "{difference}");
+        assert!(ours.run(picture(96, 100)).is_err(), "a side that is no multiple of 32");
+    }
+
+    #[test]
+    fn the_recogniser_says_what_the_whole_file_says_on_rten() {
+        let ours = Recogniser::parse(RECOGNISER, &file(RECOGNISER)).unwrap();
+        assert!(ours.symbols().contains('本'));
+        for width in [48, 100, 333] {
+            let difference = greatest_difference(&ours, RECOGNISER, &picture(48, width));
+            assert!(difference < 1e-3, "{width} wide: {difference}");
+        }
+    }
+
+    #[test]
+    fn another_network_is_refused() {
+        assert!(Finder::parse(RECOGNISER, &file(RECOGNISER)).is_err());
+        assert!(Finder::parse(DETECTOR, b"no network").is_err());
+        assert!(Recogniser::parse(DETECTOR, &file(DETECTOR)).is_err());
+    }
 }
