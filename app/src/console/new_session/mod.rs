@@ -111,7 +111,10 @@ fn body(typed: &BTreeMap<&'static str, String>) -> Result<Vec<u8>, &'static str>
     let metadata = match typed.get(METADATA).filter(|text| !text.is_empty()) {
         None => None,
         Some(text) => {
-            json::check(text.as_bytes()).map_err(|_| not_json())?;
+            let repeated = json::check(text.as_bytes()).map_err(|_| not_json())?;
+            if !repeated.is_empty() {
+                return Err(not_json());
+            }
             Some(serde_json::from_str(text).map_err(|_| not_json())?)
         }
     };
@@ -269,11 +272,7 @@ mod tests {
         let long = "x".repeat(9_000);
         for (name, text, sentence) in [
             ("state", long.as_str(), "State must be at most 8000 bytes."),
-            (
-                "callbackUrl",
-                &long,
-                "Callback URL with state appended must be at most 8000 bytes.",
-            ),
+            ("callbackUrl", &long, "Callback URL must be at most 8000 bytes."),
             ("metadata", "[1]", "Metadata must be an object."),
             ("lastName", &long, "Family name must have 1 to 128 characters."),
             ("firstName", &long, "Given names must have 1 to 128 characters."),
