@@ -727,13 +727,18 @@ async fn a_copy_to_a_bucket_that_was_cut_off_is_unfinished_and_can_be_made_again
     let refusal = copy.refusal(&verify, &other).await;
     assert!(refusal.contains(&unfinished), "{refusal}");
 
+    // Nothing but a person can tell that the killed one is not running on some other machine.
+    let refusal = copy.refusal(CREATE, &installation).await;
+    assert!(refusal.contains("pass --take-over"), "{refusal}");
+
     // The connection ends, and the server does not come back.
     proxy.stall_after(20_000_000);
     let cut = async {
         proxy.until_stalled().await;
         proxy.set(Link::Cut);
     };
-    let (refusal, ()) = tokio::join!(copy.refusal(CREATE, &installation), cut);
+    let take_over = format!("{CREATE} --take-over");
+    let (refusal, ()) = tokio::join!(copy.refusal(&take_over, &installation), cut);
     assert!(refusal.contains(&format!("{}/honnin.db: ", address(data))), "{refusal}");
     proxy.set(Link::Open);
     let refusal = copy.refusal(&verify, &other).await;
