@@ -2,7 +2,6 @@
 //!
 //! The stages know this trait only, so that they are tested with fakes and without weights.
 
-pub(crate) mod convolutions;
 mod denormals;
 pub(crate) mod lock;
 pub(crate) mod onnx;

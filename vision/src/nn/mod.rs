@@ -4,6 +4,7 @@
 //! Height, width, channels; one picture at a time. Batch norms and scales are folded into the weights when they are loaded.
 
 mod conv;
+mod convolutions;
 mod depthwise;
 mod feed_forward;
 mod lanes;
@@ -13,6 +14,7 @@ mod transposed;
 mod weights;
 
 pub(crate) use conv::{Conv, Dense};
+pub(crate) use convolutions::{Convolution, Convolutions, OnnxFile};
 pub(crate) use depthwise::Depthwise;
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use pool::{global_average, pool_average, pool_max};

@@ -3,8 +3,7 @@
 //! They run on our own kernels, since `rten` takes up to twice as long for them (`docs/decisions/0048-text-networks.md`).
 
 use crate::model::ModelError;
-use crate::model::convolutions::{Convolution, Convolutions};
-use crate::nn::{Activation, Conv, Depthwise, FeedForward, Map, Padding, Squeeze, pool_max};
+use crate::nn::{Activation, Conv, Convolution, Convolutions, Depthwise, FeedForward, Map, Padding, Squeeze, pool_max};
 
 /// Slope of the hard sigmoid that weighs channels within a block.
 const SLOPE: f32 = 1.0 / 6.0;

@@ -1,9 +1,10 @@
 //! The network that finds text (PP-OCR's detector): how likely each pixel of a picture belongs to some.
 
 use super::backbone::{Backbone, conv, depthwise, squeeze};
-use crate::model::convolutions::{Convolution, Convolutions, OnnxFile};
 use crate::model::{Model, ModelError, Tensor};
-use crate::nn::{Activation, Conv, Depthwise, Doubling, Map, Padding, Squeeze, sigmoid};
+use crate::nn::{
+    Activation, Conv, Convolution, Convolutions, Depthwise, Doubling, Map, OnnxFile, Padding, Squeeze, sigmoid,
+};
 
 /// Slope of the hard sigmoid that weighs channels behind the backbone.
 const SLOPE: f32 = 0.2;

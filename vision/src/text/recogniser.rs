@@ -1,10 +1,9 @@
 //! The network that reads a line (PP-OCR's recogniser): how likely each symbol stands at each step along it.
 
 use super::backbone::Backbone;
-use crate::model::convolutions::{Convolutions, OnnxFile};
 use crate::model::onnx::Onnx;
 use crate::model::{Model, ModelError, Tensor};
-use crate::nn::Map;
+use crate::nn::{Convolutions, Map, OnnxFile};
 
 /// The first operation behind the backbone.
 const BEHIND: &str = "AveragePool";

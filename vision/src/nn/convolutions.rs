@@ -1,7 +1,7 @@
 //! The convolutions of an ONNX file, in the order in which it computes them, and what is left of the network behind them.
 
-use super::ModelError;
-use crate::nn::Parameter;
+use super::Parameter;
+use crate::model::ModelError;
 use rten_onnx::onnx::{Dimension, GraphProto, ModelProto, NodeProto, TensorProto, TensorShapeProto};
 use std::collections::{HashMap, HashSet};
 
