@@ -18,7 +18,7 @@ pub(super) fn message(title: &str, sentence: &str, frame: Option<&Frame>, meta: 
         <div class="narrow-page stack">
             <h1>{title.to_owned()}</h1>
             <p class="lead">{sentence.to_owned()}</p>
-            <p><a href=href>{onward}</a></p>
+            <p><a class="button secondary" href=href>{onward}</a></p>
         </div>
     };
     match frame {

@@ -480,15 +480,15 @@ export interface components {
             verificationUrlExpiresAt: string;
         };
         /**
-         * @description The settings do not allow sessions, or the Idempotency-Key was used with another body.
+         * @description The settings do not allow sessions, or the Idempotency-Key was used with another body or for a session that has been erased.
          * @example {
          *       "_tag": "SessionCreationNotAllowed",
-         *       "message": "The tenant has no verification step enabled.",
+         *       "message": "The tenant has no verification step enabled. An admin enables one in the console, under Settings.",
          *       "reason": "no_steps_enabled"
          *     }
          * @example {
          *       "_tag": "IdempotencyConflict",
-         *       "message": "This Idempotency-Key was used with another body."
+         *       "message": "This Idempotency-Key was used with another body, or its session has been erased. Use a new key."
          *     }
          */
         CreationConflict: components["schemas"]["SessionCreationNotAllowed"] | components["schemas"]["IdempotencyConflict"];
@@ -683,7 +683,7 @@ export interface components {
          * @description The session's deadline passed before it was completed.
          * @example {
          *       "apiVersion": "2026-08-02",
-         *       "createdAt": "2026-08-02T09:36:12.345Z",
+         *       "createdAt": "2026-08-09T09:30:01.234Z",
          *       "data": {
          *         "expiredAt": "2026-08-09T09:30:00.000Z",
          *         "session": {
@@ -836,10 +836,10 @@ export interface components {
             message: string;
         };
         /**
-         * @description The Idempotency-Key was used with another body.
+         * @description The Idempotency-Key was used with another body, or its session has been erased.
          * @example {
          *       "_tag": "IdempotencyConflict",
-         *       "message": "This Idempotency-Key was used with another body."
+         *       "message": "This Idempotency-Key was used with another body, or its session has been erased. Use a new key."
          *     }
          */
         IdempotencyConflict: {
@@ -879,10 +879,10 @@ export interface components {
             requestId: string;
         };
         /**
-         * @description The key is valid, but the caller's address is not on the tenant's allow-list.
+         * @description The key is valid, but the caller's address is not on the tenant's allow-list, or not in the networks of the key.
          * @example {
          *       "_tag": "IpNotAllowed",
-         *       "message": "Calls from this address are not allowed."
+         *       "message": "Calls from 203.0.113.7 are not allowed with this key."
          *     }
          */
         IpNotAllowed: {
@@ -891,18 +891,25 @@ export interface components {
              * @enum {string}
              */
             _tag: "IpNotAllowed";
+            /** @description Names the address: behind a proxy, it may be another one than the caller knows. */
             message: string;
         };
         /** @description One problem with the request. Never repeats a value. */
         Issue: {
             /**
              * IssueTag
-             * @description `Missing`, `Type`, `Limit`, `Format` or `Syntax`.
+             * @description `Missing`, `Type`, `Limit`, `Format` or `Syntax`; more may come.
              */
             _tag: string;
-            /** @description A sentence for the developer. */
+            /**
+             * @description What is wrong, for the developer, as a predicate of what `path` names ("must be a string") or a sentence. Not for parsing: its wording may
+             *     change.
+             */
             message: string;
-            /** @description Keys from the body's root. */
+            /**
+             * @description The keys that lead to what is wrong, from the body's root, positions in arrays as digits; empty if it is the body as a whole. For what is
+             *     wrong outside of the body: the name of the query parameter or header. Keys are cut at 64 characters.
+             */
             path: string[];
         };
         /** @description A session without its personal data. */
@@ -930,7 +937,7 @@ export interface components {
             verdict: components["schemas"]["Verdict"] | null;
         };
         /**
-         * @description A session to be created. Unknown fields are ignored; explicit nulls and duplicate keys are refused.
+         * @description A session to be created. Unknown fields are ignored; a described field that is null and any duplicate key are refused.
          * @example {
          *       "metadata": {
          *         "order": 4711
@@ -949,12 +956,12 @@ export interface components {
              *     `state` are appended on return. At most 8000 bytes with `state` appended.
              */
             callbackUrl?: string;
-            /** @description At most 8192 bytes as compact JSON. Returned as given. No personal data. */
+            /** @description At most 8192 bytes as compact JSON, in which an escape counts as the character it stands for. Returned as given. No personal data. */
             metadata?: {
                 [key: string]: unknown;
             };
             preRegisteredInfo?: components["schemas"]["PreRegisteredInfo"];
-            /** @description Echoed unchanged on the return URL. */
+            /** @description Echoed unchanged on the return URL. At most 8000 bytes, together with `callbackUrl` if that is given. */
             state?: string;
         };
         /**
@@ -1228,7 +1235,7 @@ export interface components {
          * @description The tenant's settings do not allow sessions.
          * @example {
          *       "_tag": "SessionCreationNotAllowed",
-         *       "message": "The tenant has no verification step enabled.",
+         *       "message": "The tenant has no verification step enabled. An admin enables one in the console, under Settings.",
          *       "reason": "no_steps_enabled"
          *     }
          */
@@ -1675,7 +1682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -1766,7 +1773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -1890,7 +1897,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2021,7 +2028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2109,7 +2116,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2131,7 +2138,7 @@ export interface operations {
                     "application/json": components["schemas"]["RequestTimeout"];
                 };
             };
-            /** @description The tenant's settings do not allow sessions, or the Idempotency-Key was used with another body */
+            /** @description The tenant's settings do not allow sessions, or the Idempotency-Key was used with another body or for a session that has been erased */
             409: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2218,7 +2225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2292,6 +2299,17 @@ export interface operations {
                     "application/json": components["schemas"]["CancelledSession"];
                 };
             };
+            /** @description The body did not arrive completely, or is over 64 KiB */
+            400: {
+                headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpApiDecodeError"];
+                };
+            };
             /** @description The key is missing or not valid */
             401: {
                 headers: {
@@ -2305,7 +2323,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2325,6 +2343,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionNotFound"];
+                };
+            };
+            /** @description The request body arrived too slowly */
+            408: {
+                headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestTimeout"];
                 };
             };
             /** @description The session is past `created` and `collecting`, or a concurrent operation came first */
@@ -2390,6 +2419,17 @@ export interface operations {
                     "application/json": components["schemas"]["ErasedSession"];
                 };
             };
+            /** @description The body did not arrive completely, or is over 64 KiB */
+            400: {
+                headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpApiDecodeError"];
+                };
+            };
             /** @description The key is missing or not valid */
             401: {
                 headers: {
@@ -2403,7 +2443,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2423,6 +2463,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionNotFound"];
+                };
+            };
+            /** @description The request body arrived too slowly */
+            408: {
+                headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestTimeout"];
                 };
             };
             /** @description Internal error */
@@ -2477,6 +2528,17 @@ export interface operations {
                     "application/json": components["schemas"]["ReprocessedSession"];
                 };
             };
+            /** @description The body did not arrive completely, or is over 64 KiB */
+            400: {
+                headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpApiDecodeError"];
+                };
+            };
             /** @description The key is missing or not valid */
             401: {
                 headers: {
@@ -2490,7 +2552,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthorized"];
                 };
             };
-            /** @description The address is not on the allow-list */
+            /** @description The address is not allowed */
             403: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2512,7 +2574,18 @@ export interface operations {
                     "application/json": components["schemas"]["SessionNotFound"];
                 };
             };
-            /** @description The status does not allow it, the personal data was erased, or a concurrent operation came first */
+            /** @description The request body arrived too slowly */
+            408: {
+                headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestTimeout"];
+                };
+            };
+            /** @description The status does not allow it, the personal data was erased or its erasure was requested, or a concurrent operation came first */
             409: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
