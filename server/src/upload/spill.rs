@@ -270,7 +270,10 @@ mod tests {
         let (note, noted) = mpsc::channel();
         let operation = |number: u8| {
             let note = note.clone();
-            spill.run(move || Ok(note.send(number).unwrap()))
+            spill.run(move || {
+                note.send(number).unwrap();
+                Ok(())
+            })
         };
         let mut first = std::pin::pin!(operation(1));
         assert!(timeout(AT_MOST / 2, first.as_mut()).await.is_err());

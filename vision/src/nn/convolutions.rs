@@ -74,7 +74,7 @@ impl OnnxFile {
     }
 
     /// A file of the network from the first operation of a kind on: its input is what that operation reads.
-    pub(crate) fn from_first(mut self, operation: &str) -> Result<Vec<u8>, ModelError> {
+    pub(crate) fn cut_before_first(mut self, operation: &str) -> Result<Vec<u8>, ModelError> {
         let unusable = |why: &str| ModelError::Unusable(self.name.clone(), why.to_owned());
         let mut graph = self.model.graph.take().ok_or_else(|| unusable("no graph"))?;
         let is_first = |node: &NodeProto| node.op_type.as_deref() == Some(operation);

@@ -206,7 +206,7 @@ mod tests {
 
     /// A picture with edges everywhere, in planes, in -1..1.
     fn picture(height: usize, width: usize) -> Tensor {
-        let value = |at: usize| ((at % width / 7 ^ at / width / 5) & 3) as f32 / 1.5 - 1.0;
+        let value = |at: usize| (((at % width / 7) ^ (at / width / 5)) & 3) as f32 / 1.5 - 1.0;
         Tensor {
             shape: vec![1, 3, height, width],
             data: (0..3 * height * width).map(value).collect(),

@@ -18,7 +18,7 @@ impl Recogniser {
     pub(super) fn parse(name: &str, file: &[u8]) -> Result<Self, ModelError> {
         let file = OnnxFile::parse(name, file)?;
         let backbone = Backbone::take(&mut Convolutions::of(&file)?)?;
-        let head = Onnx::load(name, file.from_first(BEHIND)?)?;
+        let head = Onnx::load(name, file.cut_before_first(BEHIND)?)?;
         Ok(Self { backbone, head })
     }
 
