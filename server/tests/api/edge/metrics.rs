@@ -85,7 +85,11 @@ async fn what_is_committed_is_counted() {
     let server = Server::sandbox_with(&format!("{ON}[retention]\nrequests_per_tenant = 0\n")).await;
     // A start notes the age of the master key, which is a unit of its own.
     let noted = r#"honnin_secret_age_seconds{secret="master_key"}"#;
-    while !ask(&server, "/metrics").await.body.contains(noted) {}
+    let until_noted = async { while !ask(&server, "/metrics").await.body.contains(noted) {} };
+    let within = std::time::Duration::from_secs(30);
+    tokio::time::timeout(within, until_noted)
+        .await
+        .expect("the age is noted");
     let before = figure(&server, "honnin_commit_units_sum").await;
     for outcome in ["approved", "rejected", "needs_review", "failed", "expired"] {
         complete(&server, outcome).await;
