@@ -121,6 +121,12 @@ impl Millis {
     pub const fn days(n: i64) -> Self {
         Self(n * 86_400_000)
     }
+
+    /// The days of 24 hours that it lasts; a day begun counts.
+    #[must_use]
+    pub fn days_begun(self) -> u64 {
+        self.0.max(0).unsigned_abs().div_ceil(Self::days(1).0.unsigned_abs())
+    }
 }
 
 /// The source of the current time.
@@ -182,6 +188,12 @@ mod tests {
             Timestamp::from_millis(1_785_663_000_007).to_iso(),
             "2026-08-02T09:30:00.007Z"
         );
+    }
+
+    #[test]
+    fn a_day_begun_counts() {
+        let hours = [-1, 0, 24, 36, 48, 49].map(|hours| Millis::hours(hours).days_begun());
+        assert_eq!(hours, [0, 0, 1, 2, 2, 3]);
     }
 
     proptest! {

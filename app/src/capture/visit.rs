@@ -294,9 +294,9 @@ fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
 /// How long a page waits for the document to be read.
 pub(super) const READING: Duration = Duration::from_secs(10);
 
-/// Whole days, at least one.
+/// Days to tell an applicant of: nobody's data is kept longer than they were told.
 pub(super) fn days(span: Millis) -> u32 {
-    u32::try_from(span.0 / Millis::days(1).0).unwrap_or(u32::MAX).max(1)
+    u32::try_from(span.days_begun()).unwrap_or(u32::MAX).max(1)
 }
 
 /// The URL of one frame of the user's own picture.

@@ -104,7 +104,7 @@ pub async fn serve(
         });
     };
     let arrive = async |(stream, peer): (TcpStream, SocketAddr)| {
-        let (phase, cut) = (Phase::default(), all_cut.child_token());
+        let (phase, cut) = (guests.phase(), all_cut.child_token());
         let is_proxy = proxies.trusts(peer.ip().to_canonical());
         let Some(place) = guests.place(Network::of(peer.ip()), is_proxy, &phase, &cut).await else {
             refuse(stream, &refused, stop.clone());

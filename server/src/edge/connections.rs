@@ -24,8 +24,8 @@ const REPLACES_AHEAD: Duration = Duration::from_secs(1);
 pub(super) struct Connections {
     most: usize,
     state: Mutex<State>,
-    /// Notified when a connection ends.
-    ended: Notify,
+    /// Notified when a connection ends, and when one could be closed for a new one.
+    room: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -77,8 +77,13 @@ impl Connections {
         Arc::new(Self {
             most: most.max(1),
             state: Mutex::default(),
-            ended: Notify::new(),
+            room: Arc::default(),
         })
+    }
+
+    /// The phase of a connection that is about to arrive.
+    pub(super) fn phase(&self) -> Phase {
+        Phase::telling(&self.room)
     }
 
     /// A permit for a connection that `cut` closes. A proxy's connections may exceed half, because they carry many people's
@@ -116,11 +121,11 @@ impl Connections {
         cut: &CancellationToken,
     ) -> Option<ConnectionSlot> {
         loop {
-            let ended = self.ended.notified();
+            let room = self.room.notified();
             match self.arrive(network, is_proxy, phase, cut) {
                 Arrival::Placed(place) => return Some(place),
                 Arrival::Refused => return None,
-                Arrival::Full => ended.await,
+                Arrival::Full => room.await,
             }
         }
     }
@@ -134,7 +139,7 @@ impl Connections {
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.connections.lock().remove(self.network, self.number);
-        self.connections.ended.notify_one();
+        self.connections.room.notify_one();
     }
 }
 
@@ -223,6 +228,7 @@ impl Members {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures::FutureExt as _;
 
     struct Client {
         phase: Phase,
@@ -236,7 +242,7 @@ mod tests {
 
     /// A new connection, which is idle, reading or busy.
     fn come(connections: &Arc<Connections>, from: u8, become_: fn(&Phase)) -> Client {
-        let (phase, cut) = (Phase::default(), CancellationToken::new());
+        let (phase, cut) = (connections.phase(), CancellationToken::new());
         let place = match connections.arrive(network(from), false, &phase, &cut) {
             Arrival::Placed(place) => Some(place),
             Arrival::Refused | Arrival::Full => None,
@@ -308,9 +314,23 @@ mod tests {
         let connections = Connections::new(2);
         let first = come(&connections, 1, Phase::busy);
         let _second = come(&connections, 2, Phase::busy);
-        let (phase, cut) = (Phase::default(), CancellationToken::new());
+        let (phase, cut) = (connections.phase(), CancellationToken::new());
         let waiting = connections.place(network(3), false, &phase, &cut);
         let (place, ()) = tokio::join!(waiting, async move { drop(first) });
         assert!(place.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_newcomer_that_waits_takes_the_place_of_the_first_that_is_done() {
+        for done in [Phase::idle, Phase::reading] {
+            let connections = Connections::new(2);
+            let clients = [1, 2].map(|from| come(&connections, from, Phase::busy));
+            let (phase, cut) = (connections.phase(), CancellationToken::new());
+            let mut waiting = std::pin::pin!(connections.place(network(3), false, &phase, &cut));
+            assert!((&mut waiting).now_or_never().is_none());
+            done(&clients[1].phase);
+            assert!(waiting.now_or_never().flatten().is_some());
+            assert_eq!(self::cut(&clients), [1]);
+        }
     }
 }

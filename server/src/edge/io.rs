@@ -19,6 +19,7 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
+    sync::Notify,
     time::{Instant, Sleep},
 };
 
@@ -49,9 +50,19 @@ struct State {
     unread: AtomicBool,
     /// Wakes the reader that waits without a deadline while a request runs: once it is over, there is one.
     reader: AtomicWaker,
+    /// Notified whenever the connection could be closed for a new one.
+    closable: Arc<Notify>,
 }
 
 impl Phase {
+    /// The phase of a new connection, which notifies `closable` whenever the connection could be closed for another.
+    pub(super) fn telling(closable: &Arc<Notify>) -> Self {
+        Self(Arc::new(State {
+            closable: Arc::clone(closable),
+            ..State::default()
+        }))
+    }
+
     /// A request's head is complete.
     pub(super) fn busy(&self) {
         self.go(BUSY);
@@ -60,12 +71,14 @@ impl Phase {
     /// Waiting for the body; no work has been done yet.
     pub(super) fn reading(&self) {
         self.go(READING);
+        self.0.closable.notify_one();
     }
 
     /// The last byte of a response was handed over.
     pub(super) fn idle(&self) {
         self.go(IDLE);
         self.0.reader.wake();
+        self.0.closable.notify_one();
     }
 
     /// The connection ends with this response, and part of the request was not read.
