@@ -59,14 +59,16 @@ impl StoreError {
     }
 }
 
-/// Constraints, and writes in a read-only transaction.
+/// Constraints, writes in a read-only transaction, and values that PostgreSQL cannot take (class 22, such as a text with a NUL).
 fn is_refusal(error: &dyn sqlx::error::DatabaseError) -> bool {
     const READ_ONLY_SQL_TRANSACTION: &str = "25006";
+    const DATA_EXCEPTION: &str = "22";
     const SQLITE_READONLY: &str = "8";
-    matches!(
-        error.code().as_deref(),
-        Some(READ_ONLY_SQL_TRANSACTION | SQLITE_READONLY)
-    ) || !matches!(error.kind(), sqlx::error::ErrorKind::Other)
+    let code = error.code();
+    let code = code.as_deref().unwrap_or_default();
+    matches!(code, READ_ONLY_SQL_TRANSACTION | SQLITE_READONLY)
+        || code.len() == 5 && code.starts_with(DATA_EXCEPTION)
+        || !matches!(error.kind(), sqlx::error::ErrorKind::Other)
 }
 
 /// Two transactions conflicted and one must run again: serialization failure, deadlock.

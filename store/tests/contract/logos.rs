@@ -1,7 +1,10 @@
 //! Tenants' logos.
 
 use crate::fixtures::{World, keep, read, world, write};
-use store::settings::logos::{self, LogoRow};
+use store::{
+    StoreError,
+    settings::logos::{self, LogoRow},
+};
 use testkit::databases::{Backend, backends};
 
 #[tokio::test]
@@ -49,6 +52,17 @@ async fn a_tenant_has_one_logo_which_is_replaced_and_removed() {
             read!(db, tx => logos::find(tx, &other.id)).as_ref(),
             Some(first),
             "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_a_database_cannot_take_is_refused_and_not_taken_for_an_outage() {
+    for Backend { name, db, .. } in backends().await {
+        let found = db.read(async |tx| logos::find_png(tx, "\0").await).await;
+        assert!(
+            matches!(found, Ok(None) | Err(StoreError::Refused(_))),
+            "{name}: {found:?}"
         );
     }
 }
