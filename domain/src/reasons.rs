@@ -173,8 +173,8 @@ reasons! {
         "The gender does not match the document.",
         "性別が書類と一致しません。";
     InputNotComparable = "input_not_comparable", Review,
-        "None of the entered details could be compared with the document.",
-        "入力内容に、書類と照合できる項目がありませんでした。";
+        "Not all entered details could be compared with the document.",
+        "入力内容に、書類と照合できない項目があります。";
     DuplicatePerson = "duplicate_person", Review,
         "The same face was approved in another session before.",
         "同じ顔が、以前に別のセッションで承認されています。";

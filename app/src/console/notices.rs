@@ -30,6 +30,11 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
             )
         }
         RuleError::Decided(None) => no_longer_waiting(),
+        RuleError::NotRepeatable => say(
+            "This session expired, was cancelled or was erased. Create a new one instead.",
+            "このセッションは期限切れ、取消または消去済みです。新しいセッションを作成してください。",
+        )
+        .to_owned(),
         RuleError::Held { name, until } => {
             let until = minutes(until);
             tell!(

@@ -146,6 +146,7 @@ async fn make(
             .collect(),
         terms: hashes(honnin, &attempt.row.session.tenant, &terms).await?,
         fields,
+        faces: earlier.earlier.faces,
     };
     let made = Made::seal(&attempt.row, key, decision, grounds, now)?;
     Ok((made, earlier))

@@ -6,7 +6,7 @@ use crate::{
     session::end::record_outcome,
 };
 use domain::{
-    decision::{Decision, Policy, Score},
+    decision::{Decision, FaceSearch, Policy, Score},
     document::OcrField,
     findings::ModelHash,
     ids::{CaptureId, EventId},
@@ -39,6 +39,9 @@ pub(crate) struct Explanation {
     pub(crate) reasons: Vec<Reason>,
     /// The day it was decided.
     pub(crate) decided_on: String,
+    /// The search for the face; absent from decisions made before it was kept.
+    #[serde(default)]
+    pub(crate) faces: Option<FaceSearch>,
 }
 
 /// The input of a decision.
@@ -53,6 +56,8 @@ pub(crate) struct Grounds {
     pub(crate) fields: Option<Vec<OcrField>>,
     /// By which the session is found.
     pub(crate) terms: Vec<TermHash>,
+    /// The search for the face among approved people.
+    pub(crate) faces: FaceSearch,
 }
 
 /// A decision with everything to store.
@@ -86,6 +91,7 @@ impl Made {
             scores: decision.scores.clone(),
             reasons: decision.reasons.clone(),
             decided_on: CivilDate::format(now.date()),
+            faces: Some(grounds.faces),
         };
         let name = explanation_name(row.session.attempt);
         let explanation = seal_json(key, &row.place(&name), &explanation)?;

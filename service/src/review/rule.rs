@@ -56,6 +56,9 @@ pub enum RuleError {
     /// Another reviewer was first; `None` if it left the queue in another way.
     #[error("the case has already been decided")]
     Decided(Option<Ruled>),
+    /// Its data is gone, or it ended without being decided: there is nothing to do again.
+    #[error("the session cannot be done again")]
+    NotRepeatable,
     /// It is decided, which takes effect soon and can still be undone.
     #[error("{name} has just decided this case")]
     Pending {
@@ -266,7 +269,8 @@ async fn start_over(
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
         let row = begin_attempt(tx, &owner, row, at).await.map_err(|error| match error {
             ReprocessError::Store(error) => RuleError::Store(error),
-            ReprocessError::NotFound | ReprocessError::NotAllowed => RuleError::Decided(None),
+            ReprocessError::NotFound => RuleError::NotFound,
+            ReprocessError::NotAllowed => RuleError::NotRepeatable,
         })?;
         let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
         if waits {

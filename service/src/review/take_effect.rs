@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::Reviewer,
-    review::HOLD,
+    review::{HOLD, UNDO},
     runtime::{job_error::JobError, steadiness::Moment},
     session::end::record_outcome,
 };
@@ -78,9 +78,12 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let (job, at, event) = (job.clone(), honnin.moment(), honnin.event_id());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
-        let found = review::find_pending(tx, &id).await?;
-        // A decision made again after an undo has a later job.
-        if let Some((pending, _)) = found.filter(|(pending, _)| pending.due_at <= now) {
+        if let Some((pending, _)) = review::find_pending(tx, &id).await? {
+            // It was undone and made again, and this is the job of the first time. A clock that was ahead may have planned it for a time
+            // much later than anybody could still undo it: that is due.
+            if pending.due_at > now && pending.due_at <= now.plus(UNDO) {
+                return jobs::retry_at(tx, &job, pending.due_at, None).await;
+            }
             carry_out(tx, pending, &event, at).await?;
         }
         jobs::finish(tx, &job, now).await
@@ -103,14 +106,16 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Mom
     };
     let verdict = match pending.ruling {
         Ruling::Approved => Verdict::Approved,
-        Ruling::Rejected | Ruling::AskedAgain => Verdict::Rejected,
+        Ruling::Rejected => Verdict::Rejected,
+        Ruling::AskedAgain => return Err(StoreError::Corrupt("asking again takes effect at once")),
     };
+    let made_at = pending.made_at.min(now);
     let outcome = Outcome {
         verdict,
         decided_at: now,
         source: Source::ManualReview,
         review: Some(Review {
-            reviewed_at: pending.made_at,
+            reviewed_at: made_at,
             note: None,
         }),
         reasons: pending.reasons,
@@ -121,7 +126,6 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Mom
     let owner = tenants::find(tx, &row.session.tenant).await?;
     let owner = owner.ok_or(StoreError::Corrupt("a tenant is missing"))?;
     record_outcome(tx, event, &owner, &mut row, outcome, at).await?;
-    let made_at = pending.made_at;
     review::insert(tx, id, pending.attempt, &pending.user, pending.ruling, None, made_at).await?;
     review::release(tx, id).await?;
     match verdict {

@@ -13,6 +13,7 @@ use crate::{
 use domain::{
     audit::AuditAction,
     blind_index::of_session,
+    decision::FaceSearch,
     document::DocumentType,
     ids::{EventId, SessionId},
     outcome::Verdict,
@@ -205,6 +206,7 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
         captures: Vec::new(),
         fields: made_up.document_type.map(|_| made_up.fields),
         terms,
+        faces: FaceSearch::NotWanted,
     };
     Ok(Decided {
         document_type: made_up.document_type,

@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::{Operator, api_key},
-    webhook::signing_secret::{self, SecretError},
+    webhook::signing_secret::{NewSecret, SecretError},
 };
 use domain::{
     audit::AuditAction,
@@ -98,15 +98,17 @@ pub async fn create_tenant(
         networks: Vec::new(),
     };
     let id = tenant.id.clone();
+    let secret = NewSecret::generate(honnin, &id)?;
+    let webhook_secret = secret.text.clone();
     let entry = operator.entry(now, &id, AuditAction::TenantCreate, id.to_string());
+    let issue = operator.entry(now, &id, AuditAction::WebhookSecretIssue, secret.id.to_string());
     let unit = honnin.db.write(async move |tx| {
         tenants::insert(tx, &tenant).await?;
         api_keys::insert(tx, &row).await?;
         audit::record(tx, &entry).await?;
-        Ok::<_, StoreError>(())
+        secret.store(tx, &tenant.id, &issue).await
     });
     unit.await?;
-    let webhook_secret = signing_secret::issue_for(honnin, operator, &id).await?.text;
     Ok(CreatedTenant {
         id,
         key,

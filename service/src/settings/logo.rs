@@ -75,11 +75,14 @@ pub async fn find_logo(honnin: &Honnin, tenant: &TenantId) -> Result<Option<Logo
     honnin.db.read(async move |tx| logos::find(tx, &tenant).await).await
 }
 
-/// The bytes of the logo with this hash. Logos are public: whoever has a link sees them.
+/// The bytes of the logo with this hash (SHA-256, hexadecimal). Logos are public: whoever has a link sees them.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn logo_png(honnin: &Honnin, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    if hash.len() != 64 || hash.bytes().any(|byte| !byte.is_ascii_hexdigit()) {
+        return Ok(None);
+    }
     let hash = hash.to_owned();
     honnin.db.read(async move |tx| logos::find_png(tx, &hash).await).await
 }

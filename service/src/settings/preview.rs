@@ -10,7 +10,7 @@ use crate::{
     runtime::sealed_json::open_json,
 };
 use domain::{
-    decision::{Earlier, Evidence, Policy, decide},
+    decision::{Earlier, Evidence, FaceSearch, Policy, decide},
     ids::SessionId,
     outcome::Verdict,
     reasons::Reason,
@@ -399,6 +399,13 @@ async fn decide_one(
         return Ok(None);
     };
     let found = DecisionInput::of(&attempt, &key)?;
+    let faces = explained.faces.map(|faces| {
+        if policy.find_duplicates {
+            faces
+        } else {
+            FaceSearch::NotWanted
+        }
+    });
     let evidence = Evidence {
         plan: attempt.plan(),
         document_type: attempt.row.document_type,
@@ -406,7 +413,7 @@ async fn decide_one(
         selfie: found.selfie.as_ref(),
         typed: found.typed.as_ref().map(Personal::expose),
         known: found.known.as_ref().map(Personal::expose),
-        earlier: &Earlier::as_noted(&explained.reasons),
+        earlier: &Earlier::as_noted(&explained.reasons, faces),
         draw: draw(id, &decided, &explained.reasons),
         today,
     };

@@ -3,7 +3,7 @@
 
 use crate::{
     Honnin,
-    access::{Developer, Operator},
+    access::Developer,
     webhook::sender::signature::{SECRET_BYTES, SigningSecret},
 };
 use domain::{
@@ -12,8 +12,9 @@ use domain::{
     secret::Secret,
     time::Timestamp,
 };
+use std::sync::Arc;
 use store::{
-    StoreError, audit,
+    StoreError, Tx, audit,
     settings::{
         tenants,
         webhook_secrets::{self, SecretRow},
@@ -57,44 +58,52 @@ pub enum SecretError {
     Store(#[from] StoreError),
 }
 
+/// A secret that is not stored yet.
+pub(crate) struct NewSecret {
+    pub(crate) id: SecretId,
+    /// `whsec_..`
+    pub(crate) text: Secret<String>,
+    sealed: Vec<u8>,
+}
+
+impl NewSecret {
+    /// Makes one for a tenant.
+    ///
+    /// # Errors
+    /// If the operating system provides no randomness.
+    pub(crate) fn generate(honnin: &Honnin, tenant: &TenantId) -> Result<Self, StoreError> {
+        let id = SecretId::from_random(honnin.random_bytes());
+        let bytes = Secret::new(honnin.random_bytes::<SECRET_BYTES>().to_vec());
+        let sealed = honnin.vault.seal_secret(tenant.as_str(), id.as_str(), bytes.expose())?;
+        let text = SigningSecret::new(bytes).to_text();
+        Ok(Self { id, text, sealed })
+    }
+
+    /// Stores it with the audit entry of its issue.
+    ///
+    /// # Errors
+    /// [`SecretError::TwoValid`], or if storage fails.
+    pub(crate) async fn store(&self, tx: &mut Tx, tenant: &TenantId, issue: &audit::Entry) -> Result<(), SecretError> {
+        if webhook_secrets::list_valid(tx, tenant).await?.len() > 1 {
+            return Err(SecretError::TwoValid);
+        }
+        webhook_secrets::insert(tx, tenant, &self.id, &self.sealed, issue.at).await?;
+        Ok(audit::record(tx, issue).await?)
+    }
+}
+
 /// Issues a secret: the first one, or the second one of a rotation.
 ///
 /// # Errors
 /// [`SecretError::TwoValid`], or if storage fails.
 pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecret, SecretError> {
-    let id = SecretId::from_random(honnin.random_bytes());
-    let staff = developer.staff();
-    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretIssue, Some(id.to_string()));
-    issue_as(honnin, staff.tenant(), id, entry).await
-}
-
-/// Issues the first secret of a new tenant.
-///
-/// # Errors
-/// As [`issue`].
-pub async fn issue_for(honnin: &Honnin, operator: &Operator, tenant: &TenantId) -> Result<IssuedSecret, SecretError> {
-    let id = SecretId::from_random(honnin.random_bytes());
-    let entry = operator.entry(honnin.now(), tenant, AuditAction::WebhookSecretIssue, id.to_string());
-    issue_as(honnin, tenant, id, entry).await
-}
-
-async fn issue_as(
-    honnin: &Honnin,
-    tenant: &TenantId,
-    id: SecretId,
-    entry: audit::Entry,
-) -> Result<IssuedSecret, SecretError> {
-    let bytes = Secret::new(honnin.random_bytes::<SECRET_BYTES>().to_vec());
-    let sealed = honnin.vault.seal_secret(tenant.as_str(), id.as_str(), bytes.expose())?;
-    let stored = (tenant.clone(), id.clone());
+    let (staff, tenant) = (developer.staff(), developer.staff().tenant().clone());
+    let new = Arc::new(NewSecret::generate(honnin, &tenant)?);
+    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretIssue, Some(new.id.to_string()));
+    let stored = Arc::clone(&new);
     let unit = honnin.db.write(async move |tx| {
-        let (tenant, id) = &stored;
-        tenants::hold(tx, tenant).await?;
-        if webhook_secrets::list_valid(tx, tenant).await?.len() > 1 {
-            return Err(SecretError::TwoValid);
-        }
-        webhook_secrets::insert(tx, tenant, id, &sealed, entry.at).await?;
-        Ok::<_, SecretError>(audit::record(tx, &entry).await?)
+        tenants::hold(tx, &tenant).await?;
+        stored.store(tx, &tenant, &entry).await
     });
     match unit.await {
         // Two concurrent rotations: the slots let only one through.
@@ -102,8 +111,8 @@ async fn issue_as(
         other => other?,
     }
     Ok(IssuedSecret {
-        id,
-        text: SigningSecret::new(bytes).to_text(),
+        id: new.id.clone(),
+        text: new.text.clone(),
     })
 }
 

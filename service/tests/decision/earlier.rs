@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
+    decision::Policy,
     document::{FieldName, OcrField, Side},
     findings::{DocumentFindings, Face, SelfieFindings},
     ids::SessionId,
@@ -12,6 +13,7 @@ use domain::{
     reasons::Reason,
     role::Role,
     secret::Personal,
+    tenant::Change,
     time::Millis,
     user_input::TypedForm,
 };
@@ -27,6 +29,7 @@ use service::{
     privacy::erase_now::erase_now,
     review::{ReviewDecision, UNDO, rule},
     session::reprocess::reprocess,
+    settings::preview::preview,
 };
 use std::collections::BTreeSet;
 use testkit::{
@@ -336,6 +339,48 @@ async fn who_does_not_agree_to_the_search_is_neither_searched_for_nor_found_and_
     assert_eq!(harness.database.number(kept).await, 0);
     let answer = "SELECT COUNT(*) FROM attempts WHERE face_search = 0";
     assert_eq!(harness.database.number(answer).await, 1);
+}
+
+#[tokio::test]
+async fn a_preview_of_other_thresholds_knows_what_came_of_the_search_for_the_face() {
+    let harness = Harness::searching().await;
+    harness.analyser.see_document(numbered(NUMBER));
+    decided(&harness, &details(), Some(true)).await;
+    let (mut page, typed) = of_somebody_else();
+    page.fields.retain(|field| field.name != FieldName::DocumentNumber);
+    page.portrait = Some(somebody(0.44));
+    harness.analyser.see_document(page);
+    harness.analyser.see_selfie(SelfieFindings {
+        face: Some(somebody(0.44)),
+        ..holder()
+    });
+    decided(&harness, &typed, Some(true)).await;
+    decided(&harness, &typed, Some(false)).await;
+    let admin = harness.staff(Role::Admin).await;
+    let after = async |policy| {
+        let change = Change::Decision(policy);
+        let seen = preview(&harness.honnin, &admin, &change)
+            .await
+            .unwrap()
+            .decisions
+            .unwrap();
+        (seen.after.approved, seen.after.needs_review)
+    };
+    let searching = Policy {
+        find_duplicates: true,
+        ..Policy::default()
+    };
+    assert_eq!(
+        after(searching.clone()).await,
+        (1, 2),
+        "a duplicate, and one who did not agree"
+    );
+    let doubtful = Policy {
+        duplicate_from: 1.0,
+        ..searching
+    };
+    assert_eq!(after(doubtful).await, (2, 1));
+    assert_eq!(after(Policy::default()).await, (3, 0));
 }
 
 #[tokio::test]

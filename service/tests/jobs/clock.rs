@@ -141,6 +141,30 @@ async fn a_delivery_whose_retry_was_planned_by_a_wrong_clock_arrives_after_all()
 }
 
 #[tokio::test]
+async fn a_reviewers_decision_made_while_the_clock_was_ahead_takes_effect_once_it_is_right() {
+    let harness = Harness::new().await;
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    let (id, _) = harness.decided().await;
+    let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    harness.clock.jump(YEAR);
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    harness.clock.jump(Millis(-YEAR.0));
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    harness.run_until_idle().await;
+    let detail = harness.detail(&id).await;
+    assert_eq!(detail.session.status, Status::Completed);
+    let reviewed = detail.outcome.unwrap().review.unwrap();
+    assert!(reviewed.reviewed_at <= harness.clock.now());
+}
+
+#[tokio::test]
 async fn a_job_held_by_a_clock_that_was_ahead_is_not_lost_for_a_year_when_its_worker_dies() {
     let receiver = Receiver::start().await;
     let (mut harness, _) = Harness::with_receiver(&receiver).await;

@@ -8,6 +8,7 @@ use crate::{
     reasons::Reason,
     user_input::UserInput,
 };
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 /// The person of an approved session.
@@ -22,7 +23,8 @@ pub struct Person {
 }
 
 /// The result of the face search among approved people.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FaceSearch {
     /// The tenant does not use it.
     #[default]
@@ -47,12 +49,18 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// What a stored decision with these reasons says about earlier sessions.
+    /// What a stored decision with these reasons and this face search says about earlier sessions. `None`: it did not keep the search,
+    /// so the reason that came of it stays.
     #[must_use]
-    pub fn as_noted(reasons: &[Reason]) -> Self {
-        let of_earlier = |reason: &Reason| matches!(reason, Reason::DocumentReused | Reason::DuplicatePerson);
+    pub fn as_noted(reasons: &[Reason], faces: Option<FaceSearch>) -> Self {
+        let is_of_earlier = |reason: &Reason| match reason {
+            Reason::DocumentReused => true,
+            Reason::DuplicatePerson => faces.is_none(),
+            _ => false,
+        };
         Self {
-            noted: reasons.iter().copied().filter(of_earlier).collect(),
+            noted: reasons.iter().copied().filter(is_of_earlier).collect(),
+            faces: faces.unwrap_or_default(),
             ..Self::default()
         }
     }

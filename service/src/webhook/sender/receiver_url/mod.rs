@@ -58,7 +58,7 @@ pub enum UrlFault {
     #[error("uses a port that is not allowed; use 443, or a port from 1024 up that is not known for another protocol")]
     Port,
     /// The name does not resolve.
-    #[error("has a host that does not resolve")]
+    #[error("has a host name that was not found in DNS")]
     Unresolved,
     /// The name resolves to an address that is not public.
     #[error("has a host that resolves to an address that is not public")]
