@@ -239,9 +239,13 @@ fn undo(undoable: &Undoable) -> AnyView {
     let href = |path: String| undoable.selection.href(&path);
     let action = href(format!("/admin/review/{}/undo", undoable.id));
     let case = href(format!("/admin/review/{}", undoable.id));
+    let then = match undoable.ruling {
+        Ruling::Approved => say(". Your server will be notified in ", "しました。結果は"),
+        Ruling::Rejected | Ruling::AskedAgain => say(". Your server will be notified in ", "としました。結果は"),
+    };
     view! {
         <form class="flash undo" method="post" action=action data-undo>
-            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>{say(". Your server will be notified in ", "としました。結果は")}
+            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>{then}
                 <span data-left>{undoable.seconds}</span>{say(" seconds.", "秒後にサーバーへ通知されます。")}</span>
             <button class="button secondary small" type="submit">{say("Undo ", "取り消す ")}<kbd>"U"</kbd></button>
         </form>

@@ -257,11 +257,24 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     .into_any()
 }
 
-/// The field for the current password.
-pub(super) fn present_password(wrong: &[Mistake]) -> AnyView {
+/// The field for the current password at sign-in.
+pub(super) fn current_password(wrong: &[Mistake]) -> AnyView {
+    password_field(say("Password", "パスワード"), wrong)
+}
+
+/// The same in a form for something else: it must not be taken for the password of what the form makes.
+pub(super) fn confirming_password(wrong: &[Mistake]) -> AnyView {
+    let label = say(
+        "Your password, to confirm that it is you",
+        "あなたのパスワード（本人確認のため）",
+    );
+    password_field(label, wrong)
+}
+
+fn password_field(label: &'static str, wrong: &[Mistake]) -> AnyView {
     let field = Line {
         name: "password",
-        label: say("Password", "パスワード"),
+        label,
         kind: "password",
         autocomplete: "current-password",
         ..Line::default()

@@ -2,7 +2,7 @@
 //! provider if the account is linked to it, otherwise with the password.
 
 use super::{
-    parts::{Line, line, present_password},
+    parts::{Line, confirming_password, line},
     request::{PageResult, Request, SessionChange},
     words::say,
 };
@@ -226,7 +226,7 @@ pub(super) fn proof_fields_alone(proof: Proof, wrong: &[Mistake]) -> AnyView {
 
 fn fields_with(proof: Proof, wrong: &[Mistake], script: AnyView) -> AnyView {
     match proof {
-        Proof::Password => present_password(wrong),
+        Proof::Password => confirming_password(wrong),
         Proof::Provider { fresh: true } => ().into_any(),
         // In another tab, so that what was typed here stays.
         Proof::Provider { fresh: false } => view! {

@@ -85,7 +85,7 @@ texts! {
     /// The page for those who came without a link.
     HOME_TITLE: "Identity verification", "本人確認サービス";
     /// The same.
-    HOME_LEAD: "Companies use this site to make sure that their customers are who they say they are. It opens with the link that they send.", "企業がお客様の本人確認を行うためのサイトです。企業から届くリンクから始まります。";
+    HOME_LEAD: "Companies use this site to make sure that their customers are who they say they are. To start, open the link they sent you.", "企業がお客様の本人確認を行うためのサイトです。企業から届くリンクから始まります。";
     /// The same.
     HOME_LOST: "Have you lost your link?", "リンクが見つからない方へ";
     /// The same.

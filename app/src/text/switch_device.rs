@@ -22,9 +22,9 @@ texts! {
     /// The same.
     NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap Start. In this app you can only upload photos you have already taken.", "「はじめる」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進む場合は、撮影済みの写真を送る方法のみ使えます。";
     /// The link was opened elsewhere while this page was open.
-    OPENED_TITLE: "Continue on your phone", "スマートフォンで続けてください";
+    OPENED_TITLE: "Continue in the other place", "リンクを開いた先で続けてください";
     /// The same.
-    OPENED_LEAD: "The link has been opened on your phone. You can close this page.", "スマートフォンでリンクが開かれました。このページは閉じてかまいません。";
+    OPENED_LEAD: "The link has been opened. You can close this page.", "リンクが開かれました。このページは閉じてかまいません。";
     /// The same.
     OPENED_HINT: "If that was not you, ask the sender for a new link.", "お心当たりがない場合は、送信元に新しいリンクをご依頼ください。";
     /// Link to the page.
@@ -34,7 +34,7 @@ texts! {
     /// Before the link is made.
     LEAD: "We will show you a link to open there. Everything you have sent so far is saved, and you can continue where you left off.", "別の端末やブラウザーで開くためのリンクを表示します。これまでに送信した内容は保存されており、続きから再開できます。";
     /// Before the link is made.
-    ONE_PLACE: "This page closes as soon as you open the link there.", "リンクを開くと、このページでの手続きは終了します。";
+    ONE_PLACE: "This page stops working as soon as you open the link there.", "リンクを開くと、このページでの手続きは終了します。";
     /// Makes the link.
     MAKE: "Show the link", "リンクを表示";
     /// Stay here.

@@ -3,7 +3,7 @@
 use crate::PageMeta;
 use crate::console::layout::{door, mistakes};
 use crate::console::next::with_next;
-use crate::console::parts::{Line, line, new_password, present_password};
+use crate::console::parts::{Line, current_password, line, new_password};
 use crate::console::proof::{code_line, passkey_button, passkey_script};
 use crate::console::words::{say, tell};
 use crate::parts::Mistake;
@@ -89,7 +89,7 @@ fn local(view: &SignInView, meta: &PageMeta) -> AnyView {
         <form class="stack" method="post" action="/admin/sign-in">
             <input type="hidden" name="next" value=view.next.clone()/>
             {email(&view.email, &view.mistakes)}
-            {present_password(&[])}
+            {current_password(&[])}
             <button class="button primary" type="submit">{say("Sign in", "サインイン")}</button>
         </form>
         <form class="stack passkey-form" method="post" action="/admin/sign-in/passkey" data-passkey="/admin/sign-in/challenge/start" hidden>

@@ -29,7 +29,7 @@ pub(in crate::console) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::SessionAdvanceInSandbox => say("moved the session’s clock", "セッションの時刻を変更"),
         AuditAction::SessionReissueLink => say("reissued a link", "リンクを再発行"),
         AuditAction::LinkOpen => say("opened the link", "リンクにアクセス"),
-        AuditAction::LinkSwitchDevice => say("continued on another device", "別のデバイスで続行"),
+        AuditAction::LinkSwitchDevice => say("asked for a link for another device", "別のデバイス用のリンクを発行"),
         AuditAction::CaseOpen => say("opened a case", "案件を閲覧"),
         AuditAction::CaseAssign => say("assigned a case", "案件を割り当て"),
         AuditAction::CaseRule => say("decided a case", "案件を判定"),

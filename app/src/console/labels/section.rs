@@ -9,7 +9,7 @@ pub(in crate::console) fn section(section: Section) -> &'static str {
         Section::Steps => say("Verification steps", "確認ステップ"),
         Section::Decision => say("Decision", "判定"),
         Section::Review => say("Review", "審査"),
-        Section::Look => say("Branding", "ブランド表示"),
+        Section::Look => say("Branding", "ブランド設定"),
         Section::Webhook => "Webhook",
         Section::Callbacks => say("Callback URLs", "コールバックURL"),
         Section::Addresses => say("IP allow-list", "IP許可リスト"),

@@ -76,11 +76,11 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
             "より多くのネットワークからAPIを呼び出せるようになります。",
         ),
         Weakening::AddressesShutOut => say(
-            "Addresses that may call the API now will be refused.",
+            "Some addresses that can call the API today will be refused.",
             "現在APIを呼び出せるアドレスが拒否されます。",
         ),
         Weakening::RetentionShortened => say(
-            "Personal data will be erased sooner, also that of sessions that have ended.",
+            "Personal data will be erased sooner, including that of sessions that have already ended.",
             "終了済みのセッションも含め、個人情報がより早く消去されます。",
         ),
         Weakening::SecondFactorOptional => say(

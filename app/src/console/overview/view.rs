@@ -285,7 +285,7 @@ fn review(backlog: Backlog, days: &[Day], now: Timestamp, may_review: bool) -> A
         (say("Target", "目標"), duration(backlog.target).into_any()),
         (say("Late", "遅延"), late),
     ];
-    let link = may_review.then(|| view! { <a href="/admin/review">{say("Open the queue", "審査待ちを開く")}</a> });
+    let link = may_review.then(|| view! { <a href="/admin/review">{say("Open the queue", "審査待ち一覧を開く")}</a> });
     view! {
         <section class="panel">
             <div class="panel-head"><h2>{say("Review backlog", "審査の状況")}</h2>{link}</div>

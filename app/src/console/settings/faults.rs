@@ -41,6 +41,18 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
     mistake(bad.field, with_japanese(format!("{name} {}.", bad.message), ja))
 }
 
+/// What should be a share and is no number, with the name of its field.
+pub(super) fn not_a_share(field: &str) -> Mistake {
+    let label = labels::setting(field);
+    mistake(
+        field,
+        tell!(
+            "{label}: Enter a number from 0 to 1.",
+            "{label}：0から1までの数値を入力してください。"
+        ),
+    )
+}
+
 /// A threshold out of its bounds, with the name of its field.
 pub(super) fn threshold((field, fault): (&str, ThresholdFault)) -> Mistake {
     // As short as it can be said: 0.50, but 1.

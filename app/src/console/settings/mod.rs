@@ -25,7 +25,7 @@ use axum::{Router, routing::post};
 use domain::{
     callback::CallbackUrl,
     contact::Contact,
-    decision::{Accepted, Policy},
+    decision::{Accepted, Policy, ThresholdFault},
     event::EventType,
     network::parse_list,
     session::Step,
@@ -246,10 +246,7 @@ fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mistake>> {
         Section::Decision => {
             let mut read = |field| {
                 fields.text(field).parse().unwrap_or_else(|_| {
-                    mistakes.push(mistake(
-                        field,
-                        say("Enter a number from 0 to 1.", "0から1までの数値を入力してください。"),
-                    ));
+                    mistakes.push(faults::not_a_share(field));
                     0.0
                 })
             };
@@ -265,13 +262,14 @@ fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mistake>> {
                 duplicate_from: read("duplicate_from"),
                 sampled: read("sampled"),
             };
+            // What was not understood stands for 0 here, and says nothing about itself or another.
             let told: Vec<_> = mistakes.iter().map(|wrong: &Mistake| wrong.field.clone()).collect();
+            let is_known = |(field, fault): &(&str, ThresholdFault)| {
+                let compares = matches!(fault, ThresholdFault::AboveAcceptance(_));
+                !told.iter().any(|of| of == field) && (told.is_empty() || !compares)
+            };
             let faults = policy.faults().into_iter();
-            mistakes.extend(
-                faults
-                    .filter(|(field, _)| !told.iter().any(|of| of == field))
-                    .map(faults::threshold),
-            );
+            mistakes.extend(faults.filter(is_known).map(faults::threshold));
             Change::Decision(policy)
         }
         Section::Callbacks => {
