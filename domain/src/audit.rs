@@ -1,6 +1,10 @@
-//! What the audit log says was done. Who did it, when and from where is in the entry.
+//! The words of the audit log: who did something, and what. When and from where is in the entry.
 
-use crate::document::vocabulary;
+use crate::{
+    document::vocabulary,
+    ids::{ApiKeyId, UserId},
+};
+use std::fmt;
 
 vocabulary! {
     /// What was done, as `subject.verb`. Stored entries keep their names, so a name is never given another meaning.
@@ -132,5 +136,85 @@ impl AuditAction {
             self,
             Self::LinkOpen | Self::LinkSwitchDevice | Self::SessionConsent | Self::SessionDecline | Self::SessionSubmit
         )
+    }
+}
+
+/// Who did something. Stored by its text, which the chain of entries covers: what was written once is read and written again byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Actor {
+    /// A person of the console, who is signed in or has just proved who they are.
+    Person(UserId),
+    /// A customer's server, by the API key that it used.
+    ApiKey(ApiKeyId),
+    /// Nobody who has an account here: an automatic action, a command on the machine, the applicant of a session, or a guest of the
+    /// sign-in page.
+    System,
+    /// A name that this version does not write.
+    Other(String),
+}
+
+impl Actor {
+    /// The text of [`Actor::System`].
+    const SYSTEM: &'static str = "system";
+
+    /// Reads a stored text, or what somebody typed.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        if text == Self::SYSTEM {
+            return Self::System;
+        }
+        let person = UserId::parse(text).map(Self::Person);
+        let actor = person.or_else(|| ApiKeyId::parse(text).map(Self::ApiKey));
+        actor.unwrap_or_else(|| Self::Other(text.to_owned()))
+    }
+
+    /// The text as it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Person(id) => id.as_str(),
+            Self::ApiKey(id) => id.as_str(),
+            Self::System => Self::SYSTEM,
+            Self::Other(text) => text,
+        }
+    }
+
+    /// The person of the console, if it is one.
+    #[must_use]
+    pub const fn person(&self) -> Option<&UserId> {
+        match self {
+            Self::Person(id) => Some(id),
+            Self::ApiKey(_) | Self::System | Self::Other(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_actor_is_read_and_written_byte_for_byte() {
+        let hex = "0123456789abcdef0123456789abcdef";
+        let [person, key] = [format!("usr_{hex}"), format!("key_{hex}")];
+        let cases = [
+            (person.as_str(), UserId::parse(&person).map(Actor::Person)),
+            (&key, ApiKeyId::parse(&key).map(Actor::ApiKey)),
+            ("system", Some(Actor::System)),
+        ];
+        for (text, actor) in cases {
+            assert_eq!(Some(Actor::parse(text)), actor);
+            assert_eq!(Actor::parse(text).as_str(), text);
+        }
+        for other in ["", "usr_1", "SYSTEM", "system ", "Rita Example"] {
+            assert_eq!(Actor::parse(other), Actor::Other(other.to_owned()));
+            assert_eq!(Actor::parse(other).as_str(), other);
+        }
     }
 }

@@ -1,11 +1,14 @@
 //! The audit log: linking its entries to a chain, checking the chain, searching and exporting.
 
 use crate::{Honnin, access::Auditor, runtime::pages::pages};
-use domain::{audit::AuditAction, ids::has_form_of_id, time::Timestamp};
+use domain::{
+    audit::{Actor, AuditAction},
+    ids::has_form_of_id,
+    time::Timestamp,
+};
 use futures::Stream;
 use store::{
-    StoreError,
-    audit::{self, SYSTEM},
+    StoreError, audit,
     audit_chain::{self, Beginning, Checked},
 };
 
@@ -168,8 +171,10 @@ pub async fn export(
     filter: Filter,
     format: &str,
 ) -> Result<impl Stream<Item = Result<Vec<Recorded>, StoreError>> + Send + use<>, StoreError> {
-    let mut entry = auditor.staff().entry(honnin.now(), AuditAction::AuditExport, None);
-    entry.detail = Some(describe(&filter, format));
+    let entry = auditor
+        .staff()
+        .entry(honnin.now(), AuditAction::AuditExport)
+        .with_detail(describe(&filter, format));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
     let (honnin, auditor) = (honnin.clone(), auditor.clone());
     let place = |last: &Recorded| last.number;
@@ -181,17 +186,17 @@ pub async fn export(
 
 /// For the audit log: format and filter of an export. What was typed in place of an id could be anything, even a name.
 fn describe(filter: &Filter, format: &str) -> String {
-    let id = |typed: &String| {
-        if has_form_of_id(typed) || typed == SYSTEM {
-            typed.clone()
+    let id = |typed: &str| {
+        if has_form_of_id(typed) || Actor::parse(typed) == Actor::System {
+            typed.to_owned()
         } else {
             "an invalid id".to_owned()
         }
     };
     let set = [
         ("action", filter.action.map(|action| action.to_string())),
-        ("by", filter.actor.as_ref().map(id)),
-        ("about", filter.subject.as_ref().map(id)),
+        ("by", filter.actor.as_ref().map(|actor| id(actor.as_str()))),
+        ("about", filter.subject.as_deref().map(id)),
         ("from", filter.from.map(Timestamp::to_iso)),
         ("until", filter.until.map(Timestamp::to_iso)),
     ];

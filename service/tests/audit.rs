@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{audit::AuditAction, role::Role, time::Timestamp};
+use domain::{
+    audit::{Actor, AuditAction},
+    role::Role,
+    time::Timestamp,
+};
 use futures::TryStreamExt as _;
 use service::{
     access::Auditor,
@@ -98,7 +102,7 @@ async fn an_export_is_recorded_with_its_format_and_filter_but_not_with_what_may_
     let session = harness.create().await.id;
     let filter = Filter {
         subject: Some(session.to_string()),
-        actor: Some("Rita Example".into()),
+        actor: Some(Actor::parse("Rita Example")),
         action: Some(AuditAction::SessionCreate),
         from: Some(Timestamp::from_millis(0)),
         until: None,

@@ -248,9 +248,9 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
     let log = harness
         .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 100).await)
         .await;
-    let by_rita = log
-        .iter()
-        .filter(|one| one.entry.actor == rita.staff().user().to_string() && one.entry.action != AuditAction::CaseOpen);
+    let by_rita = log.iter().filter(|one| {
+        one.entry.actor.person() == Some(rita.staff().user()) && one.entry.action != AuditAction::CaseOpen
+    });
     let said: Vec<_> = by_rita
         .map(|one| (one.entry.action.as_str(), one.entry.detail.as_deref()))
         .collect();
@@ -382,7 +382,7 @@ async fn done_by(harness: &Harness, who: &Reviewer, id: &SessionId) -> Vec<(Stri
         .read(async move |tx| audit::list(tx, &tenant, Some(&subject), None, 100).await)
         .await;
     log.into_iter()
-        .filter(|entry| entry.entry.actor == who.staff().user().to_string())
+        .filter(|entry| entry.entry.actor.person() == Some(who.staff().user()))
         .map(|entry| (entry.entry.action.to_string(), entry.entry.detail))
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Completing sandbox sessions with test data: only the data is fictional.
 
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     event::EventType,
     outcome::{Source, Verdict},
     reasons::Reason,
@@ -239,7 +239,7 @@ async fn who_completed_it_is_on_record() {
     let entry = &log[0].entry;
     assert_eq!(entry.action, AuditAction::SessionCompleteInSandbox);
     assert_eq!(entry.detail.as_deref(), Some("expired"));
-    assert!(entry.actor.starts_with("key_"), "{}", entry.actor);
+    assert!(matches!(entry.actor, Actor::ApiKey(_)), "{}", entry.actor);
 }
 
 #[tokio::test]

@@ -6,12 +6,13 @@ use crate::{
     db::{Tx, on, row},
 };
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     ids::{TenantId, UserId},
     named::Named,
     role::Role,
     time::Timestamp,
 };
+use std::fmt::Display;
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +21,8 @@ pub struct Entry {
     pub at: Timestamp,
     /// The tenant concerned; `None` for the whole installation.
     pub tenant: Option<TenantId>,
-    /// The id of a user or an API key, or [`SYSTEM`].
-    pub actor: String,
+    /// Who.
+    pub actor: Actor,
     /// What; entries of other versions may have names that this one does not know.
     pub action: Named<AuditAction>,
     /// The id of what it was done to.
@@ -32,8 +33,57 @@ pub struct Entry {
     pub address: Option<String>,
 }
 
-/// The actor of automatic actions.
-pub const SYSTEM: &str = "system";
+impl Entry {
+    /// That `actor` did something, which concerns the whole installation. The rest is added by the other functions.
+    #[must_use]
+    pub fn new(at: Timestamp, actor: Actor, action: AuditAction) -> Self {
+        Self {
+            at,
+            tenant: None,
+            actor,
+            action: action.into(),
+            subject: None,
+            detail: None,
+            address: None,
+        }
+    }
+
+    /// In this tenant; with `None`, in the whole installation.
+    #[must_use]
+    pub fn in_tenant(self, tenant: impl Into<Option<TenantId>>) -> Self {
+        Self {
+            tenant: tenant.into(),
+            ..self
+        }
+    }
+
+    /// To what has this id.
+    #[must_use]
+    pub fn about(self, subject: impl Display) -> Self {
+        Self {
+            subject: Some(subject.to_string()),
+            ..self
+        }
+    }
+
+    /// With details.
+    #[must_use]
+    pub fn with_detail(self, detail: impl Display) -> Self {
+        Self {
+            detail: Some(detail.to_string()),
+            ..self
+        }
+    }
+
+    /// By a caller from this address.
+    #[must_use]
+    pub fn from_address(self, address: impl Display) -> Self {
+        Self {
+            address: Some(address.to_string()),
+            ..self
+        }
+    }
+}
 
 /// An entry with its number and, where the actor is a person or an API key, its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +117,7 @@ row! {
 pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address) VALUES ($1, $2, $3, $4, $5, $6, $7)")
-        .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
+        .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(entry.actor.as_str())
         .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
         .execute(conn).await.map(drop))
 }
@@ -77,8 +127,8 @@ pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
 pub struct Filter {
     /// About this.
     pub subject: Option<String>,
-    /// By this person or API key, or [`SYSTEM`].
-    pub actor: Option<String>,
+    /// By them.
+    pub actor: Option<Actor>,
     /// This action.
     pub action: Option<AuditAction>,
     /// Not before this time.
@@ -120,7 +170,8 @@ pub async fn search(
         search_sql!("CAST($3 AS TEXT) IS NULL")
     };
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
-        .bind(tenant.as_str()).bind(before.unwrap_or(i64::MAX)).bind(&filter.subject).bind(&filter.actor)
+        .bind(tenant.as_str()).bind(before.unwrap_or(i64::MAX)).bind(&filter.subject)
+        .bind(filter.actor.as_ref().map(Actor::as_str))
         .bind(filter.action.map(AuditAction::as_str))
         .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
         .bind(filter.until.map_or(i64::MAX, Timestamp::as_millis))
@@ -161,7 +212,7 @@ pub async fn is_recorded(
         "SELECT number FROM audit
          WHERE subject = $1 AND tenant_id = $2 AND actor = $3 AND COALESCE(address, '') = $4 AND action IN ($5, $6)
              AND detail LIKE '%' || $7 || '%' AND at >= $8 LIMIT 1")
-        .bind(&like.subject).bind(like.tenant.as_ref().map(TenantId::as_str)).bind(&like.actor)
+        .bind(&like.subject).bind(like.tenant.as_ref().map(TenantId::as_str)).bind(like.actor.as_str())
         .bind(like.address.as_deref().unwrap_or_default()).bind(actions[0].as_str()).bind(actions[1].as_str())
         .bind(part).bind(since.as_millis()).fetch_optional(conn).await)?;
     Ok(found.is_some())
@@ -177,7 +228,7 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
         entry: Entry {
             at: Timestamp::from_millis(row.at),
             tenant,
-            actor: row.actor,
+            actor: Actor::parse(&row.actor),
             action: Named::parse(&row.action),
             subject: row.subject,
             detail: row.detail,

@@ -12,7 +12,7 @@ pub use staff::{
 
 use crate::Honnin;
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     ids::{ApiKeyId, SessionId, TenantId},
     network::admits,
     scope::Scope,
@@ -30,7 +30,7 @@ use store::{
 pub struct Tenant {
     id: TenantId,
     key: Option<ApiKeyId>,
-    actor: String,
+    actor: Actor,
     address: IpAddr,
     key_is_stale: bool,
     sandbox: bool,
@@ -116,7 +116,7 @@ impl KnownKey {
         let now = honnin.now();
         Ok(Tenant {
             id: found.tenant,
-            actor: found.key.to_string(),
+            actor: Actor::ApiKey(found.key.clone()),
             key: Some(found.key),
             address,
             key_is_stale: found.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now),
@@ -178,15 +178,10 @@ impl Tenant {
 
     /// An audit entry for something it did to a session.
     pub(crate) fn audit_entry(&self, at: Timestamp, action: AuditAction, session: &SessionId) -> audit::Entry {
-        audit::Entry {
-            at,
-            tenant: Some(self.id.clone()),
-            actor: self.actor.clone(),
-            action: action.into(),
-            subject: Some(session.to_string()),
-            detail: None,
-            address: Some(self.address.to_string()),
-        }
+        audit::Entry::new(at, self.actor.clone(), action)
+            .in_tenant(self.id.clone())
+            .about(session)
+            .from_address(self.address)
     }
 
     /// Records the use of the key, at most once a minute, in the unit of the operation.

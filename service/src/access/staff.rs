@@ -5,7 +5,7 @@
 use super::Tenant;
 use crate::Honnin;
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     ids::{TenantId, UserId},
     role::Role,
     tenant::TenantSettings,
@@ -172,16 +172,10 @@ impl Staff {
     }
 
     /// An audit entry for something they did.
-    pub(crate) fn entry(&self, at: Timestamp, action: AuditAction, subject: Option<String>) -> audit::Entry {
-        audit::Entry {
-            at,
-            tenant: Some(self.tenant.clone()),
-            actor: self.user.to_string(),
-            action: action.into(),
-            subject,
-            detail: None,
-            address: Some(self.address.to_string()),
-        }
+    pub(crate) fn entry(&self, at: Timestamp, action: AuditAction) -> audit::Entry {
+        audit::Entry::new(at, Actor::Person(self.user.clone()), action)
+            .in_tenant(self.tenant.clone())
+            .from_address(self.address)
     }
 }
 
@@ -239,22 +233,8 @@ impl CommandLine {
     }
 
     /// An audit entry for a command.
-    pub(crate) fn entry(
-        self,
-        at: Timestamp,
-        tenant: Option<TenantId>,
-        action: AuditAction,
-        subject: String,
-    ) -> audit::Entry {
-        audit::Entry {
-            at,
-            tenant,
-            actor: audit::SYSTEM.to_owned(),
-            action: action.into(),
-            subject: Some(subject),
-            detail: None,
-            address: None,
-        }
+    pub(crate) fn entry(self, at: Timestamp, action: AuditAction) -> audit::Entry {
+        audit::Entry::new(at, Actor::System, action)
     }
 }
 
@@ -281,25 +261,13 @@ impl Operator {
         Self(None)
     }
 
-    /// An audit entry for something they did.
-    pub(crate) fn entry(&self, at: Timestamp, tenant: &TenantId, action: AuditAction, subject: String) -> audit::Entry {
-        let entry = audit::Entry {
-            at,
-            tenant: None,
-            actor: audit::SYSTEM.to_owned(),
-            action: action.into(),
-            subject: Some(subject.clone()),
-            detail: None,
-            address: None,
+    /// An audit entry for something they did in a tenant, whichever they work in.
+    pub(crate) fn entry(&self, at: Timestamp, tenant: &TenantId, action: AuditAction) -> audit::Entry {
+        let entry = match &self.0 {
+            Some(staff) => staff.entry(at, action),
+            None => audit::Entry::new(at, Actor::System, action),
         };
-        let entry = self
-            .0
-            .as_ref()
-            .map_or(entry, |staff| staff.entry(at, action, Some(subject)));
-        audit::Entry {
-            tenant: Some(tenant.clone()),
-            ..entry
-        }
+        entry.in_tenant(tenant.clone())
     }
 }
 
@@ -311,7 +279,7 @@ impl Tenant {
         Self {
             id: staff.tenant.clone(),
             key: None,
-            actor: staff.user.to_string(),
+            actor: Actor::Person(staff.user.clone()),
             address: staff.address,
             key_is_stale: false,
             sandbox: staff.sandbox,

@@ -11,7 +11,7 @@ use crate::{
     session::{blind_index::index_earlier, create::idempotency::oldest, retention},
 };
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     ids::SessionId,
     time::{Millis, Timestamp},
 };
@@ -270,15 +270,8 @@ async fn sweep_audit(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> 
     if removed == 0 {
         return Ok(());
     }
-    let entry = audit::Entry {
-        at: now,
-        tenant: None,
-        actor: audit::SYSTEM.to_owned(),
-        action: AuditAction::AuditTrim.into(),
-        subject: None,
-        detail: Some(format!("{removed} entries from before {before}")),
-        address: None,
-    };
+    let entry = audit::Entry::new(now, Actor::System, AuditAction::AuditTrim)
+        .with_detail(format_args!("{removed} entries from before {before}"));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 

@@ -10,7 +10,7 @@ use crate::{
     runtime::token,
 };
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     ids::{TenantId, UserId},
     role::Role,
     secret::Secret,
@@ -160,15 +160,10 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
     if users::find_by_email(tx, &row.email).await?.is_some() {
         return Err(AcceptError::Taken);
     }
-    let entry = audit::Entry {
-        at: now,
-        tenant,
-        actor: id.to_string(),
-        action: AuditAction::PersonJoin.into(),
-        subject: Some(row.id.to_string()),
-        detail: invite::detail(&row),
-        address: None,
-    };
+    let entry = audit::Entry::new(now, Actor::Person(id.clone()), AuditAction::PersonJoin)
+        .in_tenant(tenant)
+        .about(&row.id);
+    let entry = invite::with_role(entry, &row);
     let user = UserRow {
         id: id.clone(),
         place: row.place,

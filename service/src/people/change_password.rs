@@ -49,7 +49,7 @@ pub async fn change_password(
     let hash = password::hash(new).await;
     let (user, entry) = (
         staff.user().clone(),
-        staff.entry(honnin.now(), AuditAction::PersonChangePassword, None),
+        staff.entry(honnin.now(), AuditAction::PersonChangePassword),
     );
     let unit = honnin.db.write(async move |tx| {
         users::set_password(tx, &user, &hash).await?;

@@ -84,7 +84,7 @@ pub async fn end_own(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, S
     let Ok(hash) = hex::decode(id) else { return Ok(false) };
     let (user, entry) = (
         staff.user().clone(),
-        staff.entry(honnin.now(), AuditAction::PersonEndSession, None),
+        staff.entry(honnin.now(), AuditAction::PersonEndSession),
     );
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let ended = console_sessions::delete_own(tx, &user, &hash).await?;
@@ -174,7 +174,7 @@ pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
 pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, StoreError> {
     let (user, entry) = (
         staff.user().clone(),
-        staff.entry(honnin.now(), AuditAction::PersonSignOutEverywhere, None),
+        staff.entry(honnin.now(), AuditAction::PersonSignOutEverywhere),
     );
     let unit = honnin.db.write(async move |tx| {
         audit::record(tx, &entry).await?;

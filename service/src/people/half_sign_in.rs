@@ -84,7 +84,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         let Some(user) = users::find(tx, &half.user).await? else {
             return Ok(());
         };
-        audit::record(tx, &visit::refusal(&user, now, STOPPED, half.address)).await
+        let entry = visit::refusal(Some(&user), now, half.address).with_detail(STOPPED);
+        audit::record(tx, &entry).await
     });
     Ok(unit.await?)
 }

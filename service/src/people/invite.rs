@@ -75,7 +75,7 @@ pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: R
     };
     let now = honnin.now();
     store(honnin, draft, person, move |id| {
-        staff.entry(now, AuditAction::PersonInvite, Some(id.to_string()))
+        staff.entry(now, AuditAction::PersonInvite).about(&id)
     })
     .await
 }
@@ -100,7 +100,9 @@ pub async fn invite_from_here(
     };
     let now = honnin.now();
     store(honnin, draft, person, move |id| {
-        here.entry(now, tenant.clone(), AuditAction::PersonInvite, id.to_string())
+        here.entry(now, AuditAction::PersonInvite)
+            .in_tenant(tenant.clone())
+            .about(&id)
     })
     .await
 }
@@ -112,13 +114,14 @@ struct Draft {
     first_admin: bool,
 }
 
-/// The role offered, for the audit log.
-pub(crate) fn detail(row: &InvitationRow) -> Option<String> {
+/// Adds the role offered to an entry of the audit log.
+pub(crate) fn with_role(entry: audit::Entry, row: &InvitationRow) -> audit::Entry {
     let role = row.place.as_ref().map(|(_, role)| role.as_str());
     match (role, row.operator) {
-        (Some(role), true) => Some(format!("{role},operator")),
-        (None, true) => Some("operator".to_owned()),
-        (role, false) => role.map(str::to_owned),
+        (Some(role), true) => entry.with_detail(format_args!("{role},operator")),
+        (None, true) => entry.with_detail("operator"),
+        (Some(role), false) => entry.with_detail(role),
+        (None, false) => entry,
     }
 }
 
@@ -145,10 +148,7 @@ async fn store(
         created_at: now,
         expires_at: now.plus(LINK_LIFETIME),
     };
-    let entry = audit::Entry {
-        detail: detail(&row),
-        ..entry(&row.id)
-    };
+    let entry = with_role(entry(&row.id), &row);
     let invited = Invited {
         id: row.id.clone(),
         link: Secret::new(format!("{}admin/invitation/{}", honnin.base_url(), token.expose())),
@@ -197,7 +197,7 @@ pub async fn revoke_invitation(honnin: &Honnin, roster: &Roster, id: &Invitation
     let unit = honnin.db.write(async move |tx| {
         let revoked = invitations::revoke(tx, staff.tenant(), &id).await?;
         if revoked {
-            let entry = staff.entry(now, AuditAction::PersonRevokeInvitation, Some(id.to_string()));
+            let entry = staff.entry(now, AuditAction::PersonRevokeInvitation).about(&id);
             audit::record(tx, &entry).await?;
         }
         Ok(revoked)

@@ -168,7 +168,7 @@ pub async fn list_own(honnin: &Honnin, staff: &Staff) -> Result<Vec<OwnBrowser>,
 /// If the database does not respond.
 pub async fn forget_own(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, StoreError> {
     let Ok(hash) = hex::decode(id) else { return Ok(false) };
-    let entry = staff.entry(honnin.now(), AuditAction::PersonForgetBrowser, None);
+    let entry = staff.entry(honnin.now(), AuditAction::PersonForgetBrowser);
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let forgotten = known_browsers::remove(tx, &user, &hash).await?;

@@ -171,12 +171,15 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
         check_somebody_stays(tx, &people, &user).await?;
         users::save(tx, &user).await?;
         end_powers(tx, &user).await?;
-        let mut entry = staff.entry(now, AuditAction::PersonChange, Some(id.to_string()));
-        entry.detail = Some(match change {
-            Change::Role(role) => role.as_str().to_owned(),
-            Change::Disabled(true) => "disabled".to_owned(),
-            Change::Disabled(false) => "enabled".to_owned(),
-        });
+        let detail = match change {
+            Change::Role(role) => role.as_str(),
+            Change::Disabled(true) => "disabled",
+            Change::Disabled(false) => "enabled",
+        };
+        let entry = staff
+            .entry(now, AuditAction::PersonChange)
+            .about(&id)
+            .with_detail(detail);
         audit::record(tx, &entry).await?;
         Ok(())
     });
@@ -234,11 +237,8 @@ pub async fn grant_operator(honnin: &Honnin, here: CommandLine, email: &str) -> 
         // A link that an admin made for a colleague must not become a link to an operator's account.
         password_resets::revoke_of(tx, &user.id).await?;
         let tenant = user.place.map(|(tenant, _)| tenant);
-        audit::record(
-            tx,
-            &here.entry(now, tenant, AuditAction::PersonGrantOperator, user.id.to_string()),
-        )
-        .await?;
+        let entry = here.entry(now, AuditAction::PersonGrantOperator).in_tenant(tenant);
+        audit::record(tx, &entry.about(&user.id)).await?;
         Ok(user.id)
     });
     unit.await

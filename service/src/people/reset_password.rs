@@ -82,14 +82,14 @@ pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<
     let (staff, now) = (admin.staff().clone(), honnin.now());
     let by = Some(staff.user().clone());
     issue(honnin, Whose::Id(id.clone()), by, move |user| {
-        let colleague = user.place.as_ref().is_some_and(|(tenant, _)| tenant == staff.tenant());
+        let colleague = user.tenant() == Some(staff.tenant());
         if !colleague || user.id == *staff.user() {
             return Err(PeopleError::NotFound);
         }
         if user.operator && !staff.is_operator() {
             return Err(PeopleError::Above);
         }
-        Ok(staff.entry(now, AuditAction::PersonIssueReset, Some(user.id.to_string())))
+        Ok(staff.entry(now, AuditAction::PersonIssueReset).about(&user.id))
     })
     .await
 }
@@ -101,8 +101,11 @@ pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<
 pub async fn issue_reset_from_here(honnin: &Honnin, here: CommandLine, email: &str) -> Result<ResetLink, PeopleError> {
     let now = honnin.now();
     issue(honnin, Whose::Email(normalised(email)), None, move |user| {
-        let tenant = user.place.as_ref().map(|(tenant, _)| tenant.clone());
-        Ok(here.entry(now, tenant, AuditAction::PersonIssueReset, user.id.to_string()))
+        let tenant = user.tenant().cloned();
+        Ok(here
+            .entry(now, AuditAction::PersonIssueReset)
+            .in_tenant(tenant)
+            .about(&user.id))
     })
     .await
 }
@@ -206,15 +209,7 @@ pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<Strin
         let user = owner(tx, id).await?;
         users::set_password(tx, &user.id, &phc).await?;
         console_sessions::delete_of(tx, &user.id).await?;
-        let entry = audit::Entry {
-            at: now,
-            tenant: user.place.map(|(tenant, _)| tenant),
-            actor: user.id.to_string(),
-            action: AuditAction::PersonResetPassword.into(),
-            subject: None,
-            detail: None,
-            address: None,
-        };
+        let entry = visit::entry_by(&user, now, AuditAction::PersonResetPassword);
         Ok(audit::record(tx, &entry).await?)
     });
     unit.await
@@ -238,16 +233,9 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
             let half = half_sign_in::begin(tx, &user.id, client.address, now).await?;
             return Ok(LinkSignIn::SecondFactor(half));
         }
-        let from = client.address.to_string();
-        let entry = audit::Entry {
-            at: now,
-            tenant: user.place.map(|(tenant, _)| tenant),
-            actor: user.id.to_string(),
-            action: AuditAction::PersonSignIn.into(),
-            subject: None,
-            detail: Some("link from the command line".to_owned()),
-            address: Some(from),
-        };
+        let entry = visit::entry_by(&user, now, AuditAction::PersonSignIn)
+            .with_detail("link from the command line")
+            .from_address(client.address);
         visit::record(tx, &user.id, entry, &client).await?;
         Ok(LinkSignIn::Done(user.id))
     });

@@ -3,7 +3,7 @@
 
 use crate::{
     Honnin,
-    people::{self, BadField, NewPerson, normalised, password},
+    people::{self, BadField, NewPerson, normalised, password, visit},
     runtime::token,
 };
 use domain::{
@@ -154,19 +154,11 @@ async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Re
         }
     };
     let user = UserRow {
-        place: Some((tenant.clone(), Role::Admin)),
+        place: Some((tenant, Role::Admin)),
         ..user.clone()
     };
     users::insert(tx, &user).await?;
-    let entry = audit::Entry {
-        at: now,
-        tenant: Some(tenant),
-        actor: user.id.to_string(),
-        action: AuditAction::InstallationSetUp.into(),
-        subject: Some(user.id.to_string()),
-        detail: None,
-        address: None,
-    };
+    let entry = visit::entry_by(&user, now, AuditAction::InstallationSetUp).about(&user.id);
     audit::record(tx, &entry).await?;
     Ok(())
 }

@@ -137,24 +137,14 @@ async fn enter(
     // Without a password, it takes as long.
     let stored = user.as_ref().filter(|user| user.has_password());
     let right = password::verify(password, stored.map(|user| user.password.clone())).await?;
-    let entry = |action: AuditAction, actor: String| audit::Entry {
-        at: now,
-        tenant: user.as_ref().and_then(|user| Some(user.place.as_ref()?.0.clone())),
-        actor,
-        action: action.into(),
-        subject: None,
-        detail: None,
-        address: Some(address.to_string()),
-    };
     let Some(user) = user.as_ref().filter(|user| right && user.disabled_at.is_none()) else {
         // The tenant's people see the attempt in the audit log; the caller does not learn whether the account exists.
-        let mut refused = entry(AuditAction::PersonSignInRefused, audit::SYSTEM.to_owned());
-        refused.subject = user.as_ref().map(|user| user.id.to_string());
+        let refused = visit::refusal(user.as_ref(), now, address);
         let unit = honnin.db.write(async move |tx| audit::record(tx, &refused).await);
         unit.await?;
         return Err(SignInError::Wrong);
     };
-    let signed_in = entry(AuditAction::PersonSignIn, user.id.to_string());
+    let signed_in = visit::entry_by(user, now, AuditAction::PersonSignIn).from_address(address);
     match succeed(honnin, &user.id, buckets, (purpose, signed_in)).await? {
         Some(half) => Err(SignInError::SecondFactor(half)),
         None => Ok(user.id.clone()),

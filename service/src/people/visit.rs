@@ -4,8 +4,12 @@ use super::{
     client_network::client_network,
     known_browser::{self, BrowserName, Client},
 };
-use domain::{audit::AuditAction, ids::UserId, time::Timestamp};
-use std::net::IpAddr;
+use domain::{
+    audit::{Actor, AuditAction},
+    ids::UserId,
+    time::Timestamp,
+};
+use std::{fmt::Display, net::IpAddr};
 use store::{
     StoreError, Tx,
     audit::{self, Entry, NEW_BROWSER, NEW_NETWORK},
@@ -25,16 +29,17 @@ pub(super) async fn record(tx: &mut Tx, user: &UserId, mut entry: Entry, client:
     audit::record(tx, &entry).await
 }
 
-/// The entry for somebody who was not signed in to the account of `user`.
-pub(super) fn refusal(user: &UserRow, at: Timestamp, detail: &str, address: String) -> Entry {
-    Entry {
-        at,
-        tenant: user.place.as_ref().map(|(tenant, _)| tenant.clone()),
-        actor: audit::SYSTEM.to_owned(),
-        action: AuditAction::PersonSignInRefused.into(),
-        subject: Some(user.id.to_string()),
-        detail: Some(detail.to_owned()),
-        address: Some(address),
+/// The entry for something that a person did who has proved who they are, but is not signed in yet.
+pub(super) fn entry_by(user: &UserRow, at: Timestamp, action: AuditAction) -> Entry {
+    Entry::new(at, Actor::Person(user.id.clone()), action).in_tenant(user.tenant().cloned())
+}
+
+/// The entry for somebody who was not signed in: to the account of `user`, or to none that there is.
+pub(super) fn refusal(user: Option<&UserRow>, at: Timestamp, address: impl Display) -> Entry {
+    let entry = Entry::new(at, Actor::System, AuditAction::PersonSignInRefused).from_address(address);
+    match user {
+        Some(user) => entry.in_tenant(user.tenant().cloned()).about(&user.id),
+        None => entry,
     }
 }
 

@@ -2,7 +2,10 @@
 //! columns and removes the pictures as well, and makes the session say that it was erased.
 
 use super::erase_now::end_early;
-use crate::{Honnin, session::retention::schedule_erasure_at};
+use crate::{
+    Honnin,
+    session::{self, retention::schedule_erasure_at},
+};
 use domain::{audit::AuditAction, ids::SessionId};
 use store::{StoreError, audit, session::sessions, settings::tenants};
 
@@ -49,15 +52,8 @@ async fn erase(honnin: &Honnin, id: &SessionId) -> Result<(), StoreError> {
         sessions::save(tx, &mut row).await?;
         end_early(tx, &event, &owner, &mut row, at).await?;
         schedule_erasure_at(tx, (&id, row.session.attempt), at.at_once()).await?;
-        let entry = audit::Entry {
-            at: at.now,
-            tenant: Some(owner.id.clone()),
-            actor: audit::SYSTEM.to_owned(),
-            action: AuditAction::SessionEraseNow.into(),
-            subject: Some(id.to_string()),
-            detail: Some("erased before the backup was restored".to_owned()),
-            address: None,
-        };
+        let entry = session::audit_entry(&row, at.now, AuditAction::SessionEraseNow)
+            .with_detail("erased before the backup was restored");
         audit::record(tx, &entry).await
     });
     unit.await

@@ -2,7 +2,7 @@
 //! backup), the pictures, and what SQLite's logs still contain of them. After a crash in between the job remains, and runs
 //! through all of it again.
 
-use crate::{Honnin, runtime::job_error::JobError};
+use crate::{Honnin, runtime::job_error::JobError, session};
 use domain::{
     audit::AuditAction,
     ids::SessionId,
@@ -75,16 +75,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
         capture_cookies::remove_all(tx, id).await?;
         idempotency::forget_link(tx, id).await?;
         idempotency::forget_body(tx, id).await?;
-        let entry = audit::Entry {
-            at: now,
-            tenant: Some(row.session.tenant.clone()),
-            actor: audit::SYSTEM.to_owned(),
-            action: AuditAction::SessionErase.into(),
-            subject: Some(id.to_string()),
-            detail: None,
-            address: None,
-        };
-        audit::record(tx, &entry).await
+        audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionErase)).await
     });
     unit.await
 }

@@ -41,7 +41,7 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
     let unit = honnin.db.write(async move |tx| {
         let session = schedule(tx, staff.tenant(), &id, &event, at).await?;
         if session.purged_at.is_none() {
-            let entry = staff.entry(at.now, AuditAction::SessionEraseNow, Some(id.to_string()));
+            let entry = staff.entry(at.now, AuditAction::SessionEraseNow).about(&id);
             audit::record(tx, &entry).await?;
         }
         Ok(())

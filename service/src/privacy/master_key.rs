@@ -84,12 +84,9 @@ async fn authenticators(honnin: &Honnin) -> Result<usize, StoreError> {
 /// # Errors
 /// If the database does not respond.
 pub async fn record(honnin: &Honnin, command: CommandLine, version: u32) -> Result<(), StoreError> {
-    let entry = command.entry(
-        honnin.now(),
-        None,
-        AuditAction::MasterKeyRotate,
-        format!("version {version}"),
-    );
+    let entry = command
+        .entry(honnin.now(), AuditAction::MasterKeyRotate)
+        .about(format_args!("version {version}"));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 

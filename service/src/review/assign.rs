@@ -67,10 +67,10 @@ pub async fn assign(
                 review::assign(tx, &id, user, now).await?;
             }
         }
-        let mut entry = staff.entry(now, AuditAction::CaseAssign, Some(id.to_string()));
         let name = |user: Option<&UserId>| user.map_or_else(|| "nobody".to_owned(), UserId::to_string);
-        entry.detail = Some(format!("{} → {}", name(before.as_ref()), name(to.as_ref())));
-        audit::record(tx, &entry).await?;
+        let change = format!("{} → {}", name(before.as_ref()), name(to.as_ref()));
+        let entry = staff.entry(now, AuditAction::CaseAssign).about(&id);
+        audit::record(tx, &entry.with_detail(change)).await?;
         Ok(())
     });
     unit.await

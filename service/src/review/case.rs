@@ -74,10 +74,10 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         let erased = row.session.purged_at.is_some();
         let rows = history::gather(tx, row).await?;
         let counting = counting(rows.captures());
-        let mut entry = staff.entry(now, AuditAction::CaseOpen, Some(id.to_string()));
+        let mut entry = staff.entry(now, AuditAction::CaseOpen).about(&id);
         if !erased && !counting.is_empty() {
             let names: Vec<_> = counting.iter().map(|capture| named(capture)).collect();
-            entry.detail = Some(names.join(", "));
+            entry = entry.with_detail(names.join(", "));
         }
         audit::record(tx, &entry).await?;
         let pictures: Vec<_> = counting.into_iter().map(|capture| capture.id.clone()).collect();
@@ -159,8 +159,10 @@ pub async fn find_picture(
             .await?
             .ok_or(CaseError::NotFound)?;
         let object = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
-        let mut entry = staff.entry(now, AuditAction::PictureView, Some(row.session.id.to_string()));
-        entry.detail = Some(named(&capture));
+        let entry = staff
+            .entry(now, AuditAction::PictureView)
+            .about(&row.session.id)
+            .with_detail(named(&capture));
         let recorded_as = [AuditAction::CaseOpen, AuditAction::PictureView];
         let lately = now.plus(Millis(-HOLD.0));
         if !audit::is_recorded(tx, &entry, recorded_as, capture.id.as_str(), lately).await? {

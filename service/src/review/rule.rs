@@ -277,7 +277,7 @@ async fn start_over(
             let ruling = Ruling::AskedAgain;
             review::insert(tx, &id, attempt, staff.user(), ruling, note.as_deref(), now).await?;
         }
-        audit::record(tx, &staff.entry(now, AuditAction::CaseAskAgain, Some(id.to_string()))).await?;
+        audit::record(tx, &staff.entry(now, AuditAction::CaseAskAgain).about(&id)).await?;
         Ok::<_, RuleError>(expires_at)
     });
     let expires_at = unit.await?;

@@ -9,7 +9,7 @@ use crate::{
     session::end::record_outcome,
 };
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     ids::{EventId, SessionId},
     outcome::{Outcome, Review, Source, Verdict},
     ruling::Ruling,
@@ -61,8 +61,10 @@ pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Resul
         }
         jobs::cancel(tx, JobKind::Rule, id.as_str(), now).await?;
         review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
-        let mut entry = staff.entry(now, AuditAction::CaseUndo, Some(id.to_string()));
-        entry.detail = Some(pending.ruling.to_string());
+        let entry = staff
+            .entry(now, AuditAction::CaseUndo)
+            .about(&id)
+            .with_detail(pending.ruling);
         audit::record(tx, &entry).await?;
         Ok(())
     });
@@ -132,14 +134,10 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Mom
         Verdict::Approved => identities::approve(tx, id, now).await?,
         Verdict::Rejected | Verdict::NeedsReview => identities::remove(tx, id).await?,
     }
-    let entry = audit::Entry {
-        at: now,
-        tenant: Some(owner.id),
-        actor: pending.user.to_string(),
-        action: AuditAction::CaseRule.into(),
-        subject: Some(id.to_string()),
-        detail: Some(verdict.to_string()),
-        address: Some(pending.address),
-    };
+    let entry = audit::Entry::new(now, Actor::Person(pending.user), AuditAction::CaseRule)
+        .in_tenant(owner.id)
+        .about(id)
+        .with_detail(verdict)
+        .from_address(pending.address);
     audit::record(tx, &entry).await
 }

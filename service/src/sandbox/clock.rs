@@ -70,8 +70,9 @@ pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime
             SandboxTime::RetentionEnd => end_retention(tx, &event, &owner, &mut row, at).await?,
         }
         caller.mark_key_used(tx, now).await?;
-        let mut entry = caller.audit_entry(now, AuditAction::SessionAdvanceInSandbox, &id);
-        entry.detail = Some(to.to_string());
+        let entry = caller
+            .audit_entry(now, AuditAction::SessionAdvanceInSandbox, &id)
+            .with_detail(to);
         audit::record(tx, &entry).await?;
         Ok::<_, AdvanceError>(row.session)
     });

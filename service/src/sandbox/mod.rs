@@ -121,15 +121,14 @@ impl Who {
     /// Writes the audit entry.
     async fn record(&self, tx: &mut Tx, row: &SessionRow, now: Timestamp) -> Result<(), StoreError> {
         const ACTION: AuditAction = AuditAction::SessionCompleteInSandbox;
-        let mut entry = match self {
+        let entry = match self {
             Self::Tenant(tenant, id) => {
                 tenant.mark_key_used(tx, now).await?;
                 tenant.audit_entry(now, ACTION, id)
             }
             Self::Applicant(_) => session::audit_entry(row, now, ACTION),
         };
-        entry.detail = Some(row.session.status.to_string());
-        audit::record(tx, &entry).await
+        audit::record(tx, &entry.with_detail(row.session.status)).await
     }
 }
 

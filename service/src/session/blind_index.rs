@@ -97,8 +97,9 @@ pub async fn find_person(
         .db
         .read(async move |tx| search::list(tx, &tenant, &filter, &page, now).await);
     let found = search.await?;
-    let mut entry = staff.entry(now, AuditAction::SessionSearch, None);
-    entry.detail = Some(format!("{what}: {} found", found.len()));
+    let entry = staff
+        .entry(now, AuditAction::SessionSearch)
+        .with_detail(format_args!("{what}: {} found", found.len()));
     let record = honnin.db.write(async move |tx| audit::record(tx, &entry).await);
     record.await?;
     Ok(found)

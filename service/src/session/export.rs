@@ -20,7 +20,7 @@ pub async fn export_sessions(
     staff: &Staff,
     filter: Filter,
 ) -> Result<impl Stream<Item = Result<Vec<SessionSummary>, StoreError>> + Send + use<>, StoreError> {
-    let entry = staff.entry(honnin.now(), AuditAction::SessionExport, None);
+    let entry = staff.entry(honnin.now(), AuditAction::SessionExport);
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
     let (honnin, staff) = (honnin.clone(), staff.clone());
     let place = |last: &SessionSummary| (last.created_at, last.id.clone());

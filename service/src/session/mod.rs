@@ -20,18 +20,15 @@ pub mod saved_filters;
 pub mod search;
 mod undated;
 
-use domain::{audit::AuditAction, time::Timestamp};
+use domain::{
+    audit::{Actor, AuditAction},
+    time::Timestamp,
+};
 use store::{audit, session::sessions::SessionRow};
 
 /// An audit entry without a person of the console or an API key.
 pub(crate) fn audit_entry(row: &SessionRow, at: Timestamp, action: AuditAction) -> audit::Entry {
-    audit::Entry {
-        at,
-        tenant: Some(row.session.tenant.clone()),
-        actor: audit::SYSTEM.to_owned(),
-        action: action.into(),
-        subject: Some(row.session.id.to_string()),
-        detail: None,
-        address: None,
-    }
+    audit::Entry::new(at, Actor::System, action)
+        .in_tenant(row.session.tenant.clone())
+        .about(&row.session.id)
 }

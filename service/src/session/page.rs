@@ -46,7 +46,7 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
             Vec::new()
         };
         if personal {
-            audit::record(tx, &staff.entry(now, AuditAction::SessionRead, Some(id.to_string()))).await?;
+            audit::record(tx, &staff.entry(now, AuditAction::SessionRead).about(&id)).await?;
         }
         Ok(Some((history::gather(tx, row).await?, log)))
     });

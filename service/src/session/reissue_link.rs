@@ -60,11 +60,7 @@ pub async fn reissue_link(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) 
         }
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(ReissueError::NotFound)?;
         let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
-        audit::record(
-            tx,
-            &staff.entry(now, AuditAction::SessionReissueLink, Some(id.to_string())),
-        )
-        .await?;
+        audit::record(tx, &staff.entry(now, AuditAction::SessionReissueLink).about(&id)).await?;
         Ok::<_, ReissueError>(expires_at)
     });
     let expires_at = unit.await?;

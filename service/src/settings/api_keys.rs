@@ -150,8 +150,10 @@ async fn issue(honnin: &Honnin, developer: &Developer, wanted: Wanted) -> Result
     let now = honnin.now();
     let id = ApiKeyId::from_random(honnin.random_bytes());
     let keys = [true, false].map(|livemode| api_key::generate(&*honnin.random, livemode));
-    let mut entry = staff.entry(now, AuditAction::KeyIssue, Some(id.to_string()));
-    entry.detail = Some(wanted.describe());
+    let entry = staff
+        .entry(now, AuditAction::KeyIssue)
+        .about(&id)
+        .with_detail(wanted.describe());
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         let owner = tenants::find(tx, &tenant)
@@ -226,7 +228,7 @@ pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -
     let unit = honnin.db.write(async move |tx| {
         let revoked = api_keys::revoke(tx, staff.tenant(), &id, now).await?;
         if revoked {
-            audit::record(tx, &staff.entry(now, AuditAction::KeyRevoke, Some(id.to_string()))).await?;
+            audit::record(tx, &staff.entry(now, AuditAction::KeyRevoke).about(&id)).await?;
         }
         Ok(revoked)
     });

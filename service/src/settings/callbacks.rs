@@ -28,13 +28,11 @@ pub async fn allow_callback_from_here(
         let changes = differences(&was, settings);
         refuse_faults(&row)?;
         tenants::save(tx, &row).await?;
-        let mut entry = here.entry(
-            now,
-            Some(tenant.clone()),
-            AuditAction::SettingsChange,
-            tenant.to_string(),
-        );
-        entry.detail = Some(detail(Section::Callbacks, &changes));
+        let entry = here
+            .entry(now, AuditAction::SettingsChange)
+            .in_tenant(tenant.clone())
+            .about(&tenant)
+            .with_detail(detail(Section::Callbacks, &changes));
         audit::record(tx, &entry).await?;
         Ok(())
     });

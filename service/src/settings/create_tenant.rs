@@ -100,8 +100,10 @@ pub async fn create_tenant(
     let id = tenant.id.clone();
     let secret = NewSecret::generate(honnin, &id)?;
     let webhook_secret = secret.text.clone();
-    let entry = operator.entry(now, &id, AuditAction::TenantCreate, id.to_string());
-    let issue = operator.entry(now, &id, AuditAction::WebhookSecretIssue, secret.id.to_string());
+    let entry = operator.entry(now, &id, AuditAction::TenantCreate).about(&id);
+    let issue = operator
+        .entry(now, &id, AuditAction::WebhookSecretIssue)
+        .about(&secret.id);
     let unit = honnin.db.write(async move |tx| {
         tenants::insert(tx, &tenant).await?;
         api_keys::insert(tx, &row).await?;
@@ -128,7 +130,9 @@ pub async fn create_empty_tenant(
 ) -> Result<TenantId, CreateTenantError> {
     let tenant = new_row(honnin, name, None, livemode)?;
     let id = tenant.id.clone();
-    let entry = operator.entry(tenant.created_at, &id, AuditAction::TenantCreate, id.to_string());
+    let entry = operator
+        .entry(tenant.created_at, &id, AuditAction::TenantCreate)
+        .about(&id);
     let unit = honnin.db.write(async move |tx| {
         tenants::insert(tx, &tenant).await?;
         audit::record(tx, &entry).await?;

@@ -40,8 +40,10 @@ pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<
     };
     let staff = admin.staff();
     let tenant = staff.tenant().clone();
-    let mut entry = staff.entry(honnin.now(), AuditAction::LogoSet, Some(tenant.to_string()));
-    entry.detail = Some(format!("{} bytes, sha256 {}", made.png.len(), row.hash));
+    let entry = staff
+        .entry(honnin.now(), AuditAction::LogoSet)
+        .about(&tenant)
+        .with_detail(format_args!("{} bytes, sha256 {}", made.png.len(), row.hash));
     let unit = honnin.db.write(async move |tx| {
         logos::save(tx, &tenant, &row, &made.png).await?;
         Ok::<_, LogoError>(audit::record(tx, &entry).await?)
@@ -56,7 +58,7 @@ pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<
 pub async fn remove_logo(honnin: &Honnin, admin: &Admin) -> Result<(), StoreError> {
     let staff = admin.staff();
     let tenant = staff.tenant().clone();
-    let entry = staff.entry(honnin.now(), AuditAction::LogoRemove, Some(tenant.to_string()));
+    let entry = staff.entry(honnin.now(), AuditAction::LogoRemove).about(&tenant);
     let unit = honnin.db.write(async move |tx| {
         if logos::remove(tx, &tenant).await? {
             audit::record(tx, &entry).await?;

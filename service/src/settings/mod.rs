@@ -178,12 +178,14 @@ async fn save(
     if weakenings.contains(&Weakening::RetentionShortened) {
         retention::schedule_shortening(tx, &tenant.id, now).await?;
     }
-    let mut entry = staff.entry(now, AuditAction::SettingsChange, Some(tenant.id.to_string()));
     let mut changes = preview::differences(&was, &is);
     if before.name != tenant.name {
         changes.push(("name".to_owned(), Value::Text(before.name), Value::Text(tenant.name)));
     }
-    entry.detail = Some(detail(change.section(), &changes));
+    let entry = staff
+        .entry(now, AuditAction::SettingsChange)
+        .about(&tenant.id)
+        .with_detail(detail(change.section(), &changes));
     audit::record(tx, &entry).await?;
     Ok(())
 }

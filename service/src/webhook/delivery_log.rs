@@ -184,8 +184,10 @@ async fn record_read(
     event: &EventId,
 ) -> Result<(), StoreError> {
     let staff = developer.staff();
-    let mut entry = staff.entry(honnin.now(), AuditAction::SessionRead, Some(session.to_string()));
-    entry.detail = Some(format!("note in {event}"));
+    let entry = staff
+        .entry(honnin.now(), AuditAction::SessionRead)
+        .about(&session)
+        .with_detail(format_args!("note in {event}"));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 

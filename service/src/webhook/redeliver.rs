@@ -51,7 +51,7 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
     let (now, staff) = (honnin.now(), developer.staff());
     let (tenant, event) = (staff.tenant().clone(), event.clone());
     let is_admin = Admin::of(staff).is_ok();
-    let entry = staff.entry(now, AuditAction::WebhookSendAgain, Some(event.to_string()));
+    let entry = staff.entry(now, AuditAction::WebhookSendAgain).about(&event);
     let unit = honnin.db.write(async move |tx| {
         let settings = require_receiver(tx, &tenant).await?;
         let event = events::find(tx, &tenant, &event)
@@ -101,7 +101,7 @@ pub async fn send_sessions_again(
     let (now, staff) = (honnin.now(), developer.staff());
     let (tenant, sessions) = (staff.tenant().clone(), sessions.to_vec());
     let is_admin = Admin::of(staff).is_ok();
-    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain, None);
+    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
     let unit = honnin.db.write(async move |tx| {
         let settings = require_receiver(tx, &tenant).await?;
         let (mut count, mut left_out) = (0, 0);
@@ -119,10 +119,7 @@ pub async fn send_sessions_again(
                 }
             }
         }
-        let entry = audit::Entry {
-            detail: Some(format!("{count} events")),
-            ..entry.clone()
-        };
+        let entry = entry.clone().with_detail(format_args!("{count} events"));
         audit::record(tx, &entry).await?;
         Ok(SentAgain {
             count,
@@ -163,7 +160,7 @@ pub async fn send_range_again(
     let (now, staff) = (honnin.now(), developer.staff());
     let (tenant, filter) = (staff.tenant().clone(), filter.clone());
     let is_admin = Admin::of(staff).is_ok();
-    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain, None);
+    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
     let unit = honnin.db.write(async move |tx| {
         let settings = require_receiver(tx, &tenant).await?;
         let (found, more) = at_once(deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?);
@@ -176,10 +173,7 @@ pub async fn send_range_again(
             }
         }
         let count = found.len() - left_out;
-        let entry = audit::Entry {
-            detail: Some(format!("{count} events")),
-            ..entry.clone()
-        };
+        let entry = entry.clone().with_detail(format_args!("{count} events"));
         audit::record(tx, &entry).await?;
         let last = found.last().filter(|_| more);
         Ok(SentAgain {
@@ -199,7 +193,7 @@ pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId
     let (now, id, staff) = (honnin.now(), honnin.event_id(), developer.staff());
     let (tenant, entry) = (
         staff.tenant().clone(),
-        staff.entry(now, AuditAction::WebhookTest, Some(id.to_string())),
+        staff.entry(now, AuditAction::WebhookTest).about(&id),
     );
     let event = EventRow {
         id: id.clone(),

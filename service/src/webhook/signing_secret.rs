@@ -99,7 +99,7 @@ impl NewSecret {
 pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecret, SecretError> {
     let (staff, tenant) = (developer.staff(), developer.staff().tenant().clone());
     let new = Arc::new(NewSecret::generate(honnin, &tenant)?);
-    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretIssue, Some(new.id.to_string()));
+    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretIssue).about(&new.id);
     let stored = Arc::clone(&new);
     let unit = honnin.db.write(async move |tx| {
         tenants::hold(tx, &tenant).await?;
@@ -122,7 +122,7 @@ pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecre
 /// [`SecretError::OnlyOne`], [`SecretError::NotFound`], or if storage fails.
 pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), SecretError> {
     let staff = developer.staff();
-    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable, Some(id.to_string()));
+    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable).about(&id);
     let (tenant, id) = (staff.tenant().clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         tenants::hold(tx, &tenant).await?;

@@ -74,7 +74,7 @@ pub async fn send_all(
 ) -> Result<SentAgain, RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
     let (tenant, is_admin) = (staff.tenant().clone(), Admin::of(staff).is_ok());
-    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain, None);
+    let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
     let unit = honnin.db.write(async move |tx| {
         let settings = require_receiver(tx, &tenant).await?;
         let (found, more) = at_once(unsent::list(tx, &tenant, after.as_ref(), MOST_AT_ONCE + 1).await?);
@@ -88,10 +88,7 @@ pub async fn send_all(
             }
         }
         let count = found.len() - left_out;
-        let entry = audit::Entry {
-            detail: Some(format!("{count} unsent events")),
-            ..entry.clone()
-        };
+        let entry = entry.clone().with_detail(format_args!("{count} unsent events"));
         audit::record(tx, &entry).await?;
         let last = found.last().filter(|_| more);
         Ok(SentAgain {

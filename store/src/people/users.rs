@@ -35,6 +35,12 @@ pub struct UserRow {
 pub const NO_PASSWORD: &str = "!";
 
 impl UserRow {
+    /// Their tenant; `None` for an operator who belongs to no tenant.
+    #[must_use]
+    pub fn tenant(&self) -> Option<&TenantId> {
+        self.place.as_ref().map(|(tenant, _)| tenant)
+    }
+
     /// Whether they have a password.
     #[must_use]
     pub fn has_password(&self) -> bool {

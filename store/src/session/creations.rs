@@ -136,7 +136,7 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
             .bind(&row.callback_url).bind(&row.state).bind(&row.known)
             .bind(&link.hash).bind(link.created_at.as_millis()).bind(link.expires_at.as_millis())
             .bind(expiry.kind.as_str()).bind(expiry.run_at.as_millis())
-            .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
+            .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(entry.actor.as_str())
             .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
             .bind(&listed);
         let statement = match wish {

@@ -256,7 +256,7 @@ pub async fn find_and_record(
     };
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(sql)
         .bind(id.as_str()).bind(tenant.as_str())
-        .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(&entry.actor)
+        .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(entry.actor.as_str())
         .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
         .fetch_optional(conn).await)?;
     raw.map(SessionRow::try_from).transpose()

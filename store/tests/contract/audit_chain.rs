@@ -1,12 +1,12 @@
 //! The chain of the audit log: whatever is done to linked entries is found.
 
 use crate::fixtures::{at, keep, read, world, write};
-use domain::audit::AuditAction;
+use domain::audit::{Actor, AuditAction};
 use futures::future::join_all;
 use std::time::{Duration, Instant};
 use store::{
     Db, StoreError,
-    audit::{self, Entry, SYSTEM},
+    audit::{self, Entry},
     audit_chain::{self, Beginning, Checked, Head},
 };
 use testkit::{
@@ -18,7 +18,7 @@ fn entry(number: i64) -> &'static Entry {
     keep(Entry {
         at: at(number),
         tenant: None,
-        actor: SYSTEM.to_owned(),
+        actor: Actor::System,
         action: AuditAction::SessionRead.into(),
         subject: (number % 2 == 0).then(|| format!("subject {number}")),
         detail: None,
@@ -225,18 +225,18 @@ async fn a_long_log_is_linked_and_checked_part_by_part() {
 async fn entries_are_found_by_what_who_and_when() {
     for Backend { name, db, .. } in backends().await {
         let world = world(&db).await;
-        let by = |number: i64, actor: &str, action: AuditAction| {
+        let by = |number: i64, actor: &Actor, action: AuditAction| {
             keep(Entry {
                 tenant: Some(world.tenant.id.clone()),
-                actor: actor.to_owned(),
+                actor: actor.clone(),
                 action: action.into(),
                 ..entry(number).clone()
             })
         };
-        let rita = world.user.id.as_str();
+        let rita = &Actor::Person(world.user.id.clone());
         for entry in [
             by(1, rita, AuditAction::SessionRead),
-            by(2, SYSTEM, AuditAction::SessionRead),
+            by(2, &Actor::System, AuditAction::SessionRead),
             by(3, rita, AuditAction::KeyIssue),
         ] {
             write!(db, tx => audit::record(tx, entry)).unwrap();
@@ -246,7 +246,7 @@ async fn entries_are_found_by_what_who_and_when() {
             (any.clone(), vec![3, 2, 1]),
             (
                 audit::Filter {
-                    actor: Some(rita.into()),
+                    actor: Some(rita.clone()),
                     ..any.clone()
                 },
                 vec![3, 1],

@@ -1,7 +1,7 @@
 //! Exporting the audit log: in order, by one process at a time.
 
 use crate::fixtures::{at, keep, read, world, write};
-use domain::audit::AuditAction;
+use domain::audit::{Actor, AuditAction};
 use store::{
     StoreError,
     audit::{self, Entry},
@@ -14,15 +14,11 @@ async fn linked_entries_are_listed_in_the_order_of_the_chain_with_names() {
     for Backend { name, db, .. } in backends().await {
         let user = world(&db).await.user;
         for number in 1..=3 {
-            let entry = keep(Entry {
-                at: at(number),
-                tenant: None,
-                actor: user.id.to_string(),
-                action: AuditAction::SessionRead.into(),
-                subject: Some(format!("subject {number}")),
-                detail: None,
-                address: Some("192.0.2.1".into()),
-            });
+            let entry = keep(
+                Entry::new(at(number), Actor::Person(user.id.clone()), AuditAction::SessionRead)
+                    .about(format_args!("subject {number}"))
+                    .from_address("192.0.2.1"),
+            );
             write!(db, tx => audit::record(tx, entry)).unwrap();
         }
         assert!(

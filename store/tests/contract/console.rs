@@ -2,7 +2,7 @@
 
 use crate::fixtures::{World, at, create, keep, new_session, read, user, world, write};
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     ids::{ApiKeyId, SecretId, TenantId, UserId},
     named::Named,
     reasons::Reason,
@@ -14,7 +14,7 @@ use domain::{
 };
 use store::{
     StoreError,
-    audit::{self, Entry, SYSTEM},
+    audit::{self, Entry},
     people::{
         console_sessions::{self, ConsoleSession},
         users::{self, UserRow},
@@ -462,7 +462,7 @@ fn entry(tenant: Option<&TenantId>, actor: &str, action: &str, subject: &str) ->
     Entry {
         at: at(5),
         tenant: tenant.cloned(),
-        actor: actor.to_owned(),
+        actor: Actor::parse(actor),
         action: Named::parse(action),
         subject: Some(subject.to_owned()),
         detail: None,
@@ -520,9 +520,9 @@ async fn a_tenants_book_is_read_newest_first_page_by_page_and_holds_no_others() 
         } = world(&db).await;
         let entries = [
             entry(Some(&tenant.id), user.id.as_str(), "session.read", "one"),
-            entry(Some(&tenant.id), SYSTEM, "session.expired", "two"),
-            entry(Some(&other.id), SYSTEM, "session.read", "one"),
-            entry(None, SYSTEM, "user.created", "one"),
+            entry(Some(&tenant.id), "system", "session.expired", "two"),
+            entry(Some(&other.id), "system", "session.read", "one"),
+            entry(None, "system", "user.created", "one"),
             entry(Some(&tenant.id), "key_1", "session.read", "one"),
         ]
         .map(keep);

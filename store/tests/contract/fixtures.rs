@@ -1,7 +1,7 @@
 //! Fixtures: two tenants, a session each, a reviewer. Rows live as long as the test, so that units of work can borrow them.
 
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     event::{EventData, EventType},
     ids::{EventId, SessionId, TenantId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
@@ -131,15 +131,10 @@ pub(crate) async fn create(tx: &mut Tx, row: &SessionRow, wish: Option<&Wish>) -
 
 /// What somebody's server did to a session.
 pub(crate) fn entry(tenant: &TenantId, session: &SessionId, action: AuditAction) -> audit::Entry {
-    audit::Entry {
-        at: at(1_000),
-        tenant: Some(tenant.clone()),
-        actor: "key_1".into(),
-        action: action.into(),
-        subject: Some(session.to_string()),
-        detail: None,
-        address: Some("192.0.2.1".into()),
-    }
+    audit::Entry::new(at(1_000), Actor::parse("key_1"), action)
+        .in_tenant(tenant.clone())
+        .about(session)
+        .from_address("192.0.2.1")
 }
 
 pub(crate) fn user(tenant: &TenantRow, number: u8, role: Role) -> UserRow {

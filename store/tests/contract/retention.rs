@@ -1,10 +1,14 @@
 //! What is removed because of its age, in bounded batches, and what stays.
 
 use crate::fixtures::{World, at, expired, keep, read, world, write};
-use domain::{audit::AuditAction, ids::EventId, time::Timestamp};
+use domain::{
+    audit::{Actor, AuditAction},
+    ids::EventId,
+    time::Timestamp,
+};
 use store::{
     Db, StoreError,
-    audit::{self, Entry, SYSTEM},
+    audit::{self, Entry},
     audit_chain::{self, Checked, Head},
     capture::capture_cookies::{self, CookieRow},
     jobs::{self, JobKind, NewJob},
@@ -207,15 +211,7 @@ async fn old_entries_of_the_audit_log_leave_from_its_beginning_and_the_rest_can_
         let (name, db) = (backend.name, &backend.db);
         // The seventh is older than those around it: a clock had been set back.
         for when in [10, 20, 30, 40, 50, 60, 15, 80] {
-            let entry = keep(Entry {
-                at: at(when),
-                tenant: None,
-                actor: SYSTEM.to_owned(),
-                action: AuditAction::SessionRead.into(),
-                subject: None,
-                detail: None,
-                address: None,
-            });
+            let entry = keep(Entry::new(at(when), Actor::System, AuditAction::SessionRead));
             write!(db, tx => audit::record(tx, entry)).unwrap();
         }
         assert_eq!(

@@ -3,7 +3,7 @@
 use crate::fixtures::{World, at, keep, outcome, read, session, world, write};
 use crate::fixtures::{event, expired, user};
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     decision::Policy,
     document::DocumentType,
     event::{EventData, EventType},
@@ -521,14 +521,10 @@ async fn recent_decisions_are_those_of_the_current_attempt_that_are_not_erased()
 async fn addresses_that_used_keys_are_found_latest_first() {
     for Backend { name, db, .. } in backends().await {
         let world = world(&db).await;
-        let entry = |seconds, actor: &str, address: &str| Entry {
-            at: at(seconds),
-            tenant: Some(world.tenant.id.clone()),
-            actor: actor.to_owned(),
-            action: AuditAction::SessionRead.into(),
-            subject: None,
-            detail: None,
-            address: Some(address.to_owned()),
+        let entry = |seconds, actor: &str, address: &str| {
+            Entry::new(at(seconds), Actor::parse(actor), AuditAction::SessionRead)
+                .in_tenant(world.tenant.id.clone())
+                .from_address(address)
         };
         let entries = [
             entry(1, "key_a", "192.0.2.1"),

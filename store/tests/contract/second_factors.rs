@@ -1,7 +1,11 @@
 //! Second factors: codes and challenges are good once, and nobody uses another person's.
 
 use crate::fixtures::{World, at, keep, read, user, world, write};
-use domain::{audit::AuditAction, ids::UserId, role::Role};
+use domain::{
+    audit::{Actor, AuditAction},
+    ids::UserId,
+    role::Role,
+};
 use store::{
     StoreError,
     audit::{self, Concerns, Entry, RefusedSignIns},
@@ -175,15 +179,7 @@ async fn the_visit_before_the_last_is_kept_with_what_was_recorded_then() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, user, .. } = world(&db).await;
         let entry = |actor: &UserId, action: AuditAction| {
-            keep(Entry {
-                at: at(1),
-                tenant: Some(tenant.id.clone()),
-                actor: actor.to_string(),
-                action: action.into(),
-                subject: None,
-                detail: None,
-                address: None,
-            })
+            keep(Entry::new(at(1), Actor::Person(actor.clone()), action).in_tenant(tenant.id.clone()))
         };
         for (visit, before) in [
             (1, None),
@@ -272,7 +268,7 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
             let entry = keep(Entry {
                 at: at(second),
                 tenant: Some(tenant.id.clone()),
-                actor: actor.to_owned(),
+                actor: Actor::parse(actor),
                 action: action.into(),
                 subject: subject.map(str::to_owned),
                 detail: detail.map(str::to_owned),
@@ -316,7 +312,7 @@ async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
             let entry = keep(Entry {
                 at: at(second),
                 tenant: Some(tenant.id.clone()),
-                actor: audit::SYSTEM.to_owned(),
+                actor: Actor::System,
                 action: action.into(),
                 subject: Some(subject.to_owned()),
                 detail: detail.map(str::to_owned),

@@ -18,15 +18,15 @@ use axum::{
     routing::{get, post},
 };
 use domain::{
-    audit::AuditAction,
-    ids::{ApiKeyId, SessionId},
+    audit::{Actor, AuditAction},
+    ids::SessionId,
     time::Millis,
 };
 use leptos::prelude::*;
 use service::{
     access::Auditor,
     audit::{Filter, Newest, Verified, export, search, verify_many, verify_newest},
-    stored::{Recorded, SYSTEM},
+    stored::Recorded,
 };
 use view::{AuditView, Chain, Entry, render};
 
@@ -52,17 +52,16 @@ const VERIFIED: u32 = 1_000;
 
 /// Who did it, in words.
 pub(super) fn who(recorded: &Recorded) -> String {
-    let actor = &recorded.entry.actor;
-    let is_key = ApiKeyId::parse(actor).is_some();
-    match &recorded.actor_name {
-        Some(name) if is_key => tell!("Key “{name}”", "キー「{name}」"),
-        Some(name) => name.clone(),
-        None if actor == SYSTEM && recorded.entry.action.known().is_some_and(AuditAction::is_of_applicant) => {
+    let entry = &recorded.entry;
+    match (&entry.actor, &recorded.actor_name) {
+        (Actor::ApiKey(_), Some(name)) => tell!("Key “{name}”", "キー「{name}」"),
+        (Actor::ApiKey(_), None) => say("An API key", "APIキー").to_owned(),
+        (Actor::System, None) if entry.action.known().is_some_and(AuditAction::is_of_applicant) => {
             say("The user", "利用者").to_owned()
         }
-        None if actor == SYSTEM => say("The system", "システム").to_owned(),
-        None if is_key => say("An API key", "APIキー").to_owned(),
-        None => actor.clone(),
+        (Actor::System, None) => say("The system", "システム").to_owned(),
+        (_, Some(name)) => name.clone(),
+        (actor, None) => actor.to_string(),
     }
 }
 
@@ -83,7 +82,7 @@ fn filter(fields: &Fields) -> Filter {
     let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
     Filter {
         subject: text("subject"),
-        actor: text("actor"),
+        actor: text("actor").map(|typed| Actor::parse(&typed)),
         action: AuditAction::parse(&fields.text("action")),
         from: midnight(&fields.text("from")),
         until: midnight(&fields.text("until")).map(|day| day.plus(Millis::days(1))),
@@ -110,7 +109,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
         Entry {
             at: entry.at,
             who: who(recorded),
-            by: fields.with(HERE, "actor", &entry.actor),
+            by: fields.with(HERE, "actor", entry.actor.as_str()),
             what: labels::action(&entry.action),
             subject,
             detail: detail(recorded),
@@ -217,7 +216,7 @@ fn columns(recorded: &Recorded) -> [(&'static str, Option<String>); 8] {
     [
         ("number", Some(recorded.number.to_string())),
         ("at", Some(entry.at.to_iso())),
-        ("actor", Some(entry.actor.clone())),
+        ("actor", Some(entry.actor.to_string())),
         ("actorName", recorded.actor_name.clone()),
         ("action", Some(entry.action.as_str().to_owned())),
         ("subject", entry.subject.clone()),
@@ -244,7 +243,7 @@ mod tests {
             entry: service::stored::AuditEntry {
                 at: Timestamp::from_millis(0),
                 tenant: None,
-                actor: "usr_1".into(),
+                actor: Actor::parse("usr_1"),
                 action: Named::Known(AuditAction::SettingsChange),
                 subject: None,
                 detail: Some("look: name \"A\", → B\n".into()),

@@ -181,7 +181,7 @@ fn told(recorded: &Recorded, reader: &UserId) -> Told {
     let entry = &recorded.entry;
     if let Some(detail) = &entry.detail
         && entry.action == AuditAction::PersonSignIn
-        && entry.actor == reader.as_str()
+        && entry.actor.person() == Some(reader)
         && let Some(what) = new_browser(detail, entry.address.as_deref())
     {
         return Told {
@@ -198,7 +198,7 @@ fn told(recorded: &Recorded, reader: &UserId) -> Told {
         .map(|detail| tell!(" ({detail})", "（{detail}）"))
         .unwrap_or_default();
     let (who, action) = (who(recorded), labels::action(&entry.action));
-    let is_theirs = entry.actor != reader.as_str() && entry.subject.as_deref() == Some(reader.as_str());
+    let is_theirs = entry.actor.person() != Some(reader) && entry.subject.as_deref() == Some(reader.as_str());
     let whose = if is_theirs {
         say(" (your account)", "（ご自身のアカウント）")
     } else {

@@ -347,22 +347,15 @@ async fn link(
         linked_at: now,
     };
     provider_accounts::insert(tx, &account).await?;
-    let mut entry = entry_of(&user, now, AuditAction::PersonLinkAccount, address);
-    entry.subject = Some(user.id.to_string());
-    audit::record(tx, &entry).await?;
+    let entry = entry_of(&user, now, AuditAction::PersonLinkAccount, address);
+    audit::record(tx, &entry.about(&user.id)).await?;
     Ok(user)
 }
 
 fn entry_of(user: &UserRow, at: Timestamp, action: AuditAction, address: IpAddr) -> audit::Entry {
-    audit::Entry {
-        at,
-        tenant: user.place.as_ref().map(|(tenant, _)| tenant.clone()),
-        actor: user.id.to_string(),
-        action: action.into(),
-        subject: None,
-        detail: Some(DETAIL.to_owned()),
-        address: Some(address.to_string()),
-    }
+    visit::entry_by(user, at, action)
+        .with_detail(DETAIL)
+        .from_address(address)
 }
 
 /// Signs a person in, unless they have a second factor: it is asked for here whatever the provider asked for.
@@ -407,15 +400,7 @@ async fn record_refusal(
             Some(user) => users::find(tx, user).await?,
             None => None,
         };
-        let entry = audit::Entry {
-            at: now,
-            tenant: row.and_then(|row| Some(row.place?.0)),
-            actor: audit::SYSTEM.to_owned(),
-            action: AuditAction::PersonSignInRefused.into(),
-            subject: user.as_ref().map(UserId::to_string),
-            detail: Some(format!("{DETAIL}: {reason}")),
-            address: Some(address.to_string()),
-        };
+        let entry = visit::refusal(row.as_ref(), now, address).with_detail(format_args!("{DETAIL}: {reason}"));
         audit::record(tx, &entry).await
     });
     unit.await
@@ -456,7 +441,10 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
         }
         console_sessions::delete_of(tx, &user.id).await?;
         let tenant = user.place.map(|(tenant, _)| tenant);
-        let entry = here.entry(now, tenant, AuditAction::PersonUnlinkAccount, user.id.to_string());
+        let entry = here
+            .entry(now, AuditAction::PersonUnlinkAccount)
+            .in_tenant(tenant)
+            .about(&user.id);
         audit::record(tx, &entry).await?;
         Ok(user.name)
     });

@@ -195,8 +195,10 @@ pub async fn confirm_authenticator(
     begun_authenticator(honnin, staff).await?;
     let checked = check_code(honnin, staff.user(), code, Accepts::Begun).await;
     let checked = checked.map_err(SetUpError::Code)?;
-    let mut entry = staff.entry(honnin.now(), AuditAction::FactorAdd, Some(staff.user().to_string()));
-    entry.detail = Some("authenticator app".to_owned());
+    let entry = staff
+        .entry(honnin.now(), AuditAction::FactorAdd)
+        .about(staff.user())
+        .with_detail("authenticator app");
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
     // The app counts together with what goes with it: nobody is asked for a factor whose recovery codes they never got.
@@ -226,8 +228,10 @@ async fn give_first_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8>]) -> Res
 /// # Errors
 /// If the database does not respond.
 pub async fn remove_authenticator(honnin: &Honnin, staff: &Staff) -> Result<(), StoreError> {
-    let mut entry = staff.entry(honnin.now(), AuditAction::FactorRemove, Some(staff.user().to_string()));
-    entry.detail = Some("authenticator app".to_owned());
+    let entry = staff
+        .entry(honnin.now(), AuditAction::FactorRemove)
+        .about(staff.user())
+        .with_detail("authenticator app");
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| {
         if second_factors::remove_authenticator(tx, &user).await? {
@@ -252,11 +256,9 @@ async fn drop_idle_codes(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
 pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Option<Vec<Secret<String>>>, StoreError> {
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
-    let entry = staff.entry(
-        honnin.now(),
-        AuditAction::RecoveryCodesIssue,
-        Some(staff.user().to_string()),
-    );
+    let entry = staff
+        .entry(honnin.now(), AuditAction::RecoveryCodesIssue)
+        .about(staff.user());
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         if !second_factors::has_any(tx, &user).await? {
@@ -391,10 +393,10 @@ pub async fn sign_in_with_code(
         .filter(|user| user.disabled_at.is_none());
     let user = user.ok_or(CodeError::Wrong)?;
     let entry = match checked {
-        Ok(()) => sign_in_entry(&user, honnin.now(), audit::CODE, client.address),
-        Err(_) => visit::refusal(&user, honnin.now(), audit::CODE, client.address.to_string()),
+        Ok(()) => sign_in_entry(&user, honnin.now(), client.address),
+        Err(_) => visit::refusal(Some(&user), honnin.now(), client.address),
     };
-    record(honnin, &user, Some(half), entry, client).await?;
+    record(honnin, &user, Some(half), entry.with_detail(audit::CODE), client).await?;
     checked
 }
 
@@ -411,17 +413,9 @@ async fn find(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreEr
     honnin.db.read(async move |tx| users::find(tx, &user).await).await
 }
 
-/// The entry for somebody who has signed in, with the factor that decided.
-fn sign_in_entry(user: &UserRow, at: Timestamp, factor: &str, address: IpAddr) -> audit::Entry {
-    audit::Entry {
-        at,
-        tenant: user.place.as_ref().map(|(tenant, _)| tenant.clone()),
-        actor: user.id.to_string(),
-        action: AuditAction::PersonSignIn.into(),
-        subject: None,
-        detail: Some(factor.to_owned()),
-        address: Some(address.to_string()),
-    }
+/// The entry for somebody who has signed in.
+fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry {
+    visit::entry_by(user, at, AuditAction::PersonSignIn).from_address(address)
 }
 
 /// Records how a sign-in ended, and drops the half of it that came before.
@@ -454,14 +448,14 @@ pub async fn remove_of(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<()
     let (staff, id, now) = (admin.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let user = users::find(tx, &id).await?.ok_or(PeopleError::NotFound)?;
-        let colleague = user.place.as_ref().is_some_and(|(tenant, _)| tenant == staff.tenant());
+        let colleague = user.tenant() == Some(staff.tenant());
         if !colleague || user.id == *staff.user() {
             return Err(PeopleError::NotFound);
         }
         if user.operator && !staff.is_operator() {
             return Err(PeopleError::Above);
         }
-        let entry = staff.entry(now, AuditAction::FactorRemove, Some(id.to_string()));
+        let entry = staff.entry(now, AuditAction::FactorRemove).about(&id);
         Ok(remove_all(tx, &user, entry).await?)
     });
     unit.await
@@ -475,17 +469,19 @@ pub async fn remove_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
     let (email, now) = (normalised(email), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
-        let tenant = user.place.as_ref().map(|(tenant, _)| tenant.clone());
-        let entry = here.entry(now, tenant, AuditAction::FactorRemove, user.id.to_string());
+        let tenant = user.tenant().cloned();
+        let entry = here
+            .entry(now, AuditAction::FactorRemove)
+            .in_tenant(tenant)
+            .about(&user.id);
         remove_all(tx, &user, entry).await?;
         Ok(user.id)
     });
     unit.await
 }
 
-async fn remove_all(tx: &mut Tx, user: &UserRow, mut entry: audit::Entry) -> Result<(), StoreError> {
-    entry.detail = Some("all".to_owned());
+async fn remove_all(tx: &mut Tx, user: &UserRow, entry: audit::Entry) -> Result<(), StoreError> {
     second_factors::remove_all(tx, &user.id).await?;
     store::people::console_sessions::delete_of(tx, &user.id).await?;
-    audit::record(tx, &entry).await
+    audit::record(tx, &entry.with_detail("all")).await
 }

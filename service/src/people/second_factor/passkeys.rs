@@ -195,8 +195,10 @@ pub async fn register(
     };
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
-    let mut entry = staff.entry(honnin.now(), AuditAction::FactorAdd, Some(staff.user().to_string()));
-    entry.detail = Some(format!("passkey {}", key.name));
+    let entry = staff
+        .entry(honnin.now(), AuditAction::FactorAdd)
+        .about(staff.user())
+        .with_detail(format_args!("passkey {}", key.name));
     let unit = honnin.db.write(async move |tx| {
         if second_factors::list_passkeys(tx, &key.user).await?.len() >= MOST {
             return Err(PasskeyError::TooMany);
@@ -217,7 +219,7 @@ pub async fn register(
 /// If the database does not respond.
 pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, StoreError> {
     let Ok(id) = decode(id) else { return Ok(false) };
-    let mut entry = staff.entry(honnin.now(), AuditAction::FactorRemove, Some(staff.user().to_string()));
+    let entry = staff.entry(honnin.now(), AuditAction::FactorRemove).about(staff.user());
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let Some(key) = second_factors::find_passkey(tx, &id)
@@ -227,7 +229,7 @@ pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, St
             return Ok(false);
         };
         second_factors::remove_passkey(tx, &user, &id).await?;
-        entry.detail = Some(format!("passkey {}", key.name));
+        let entry = entry.clone().with_detail(format_args!("passkey {}", key.name));
         audit::record(tx, &entry).await?;
         drop_idle_codes(tx, &user).await?;
         Ok(true)
@@ -307,7 +309,7 @@ pub async fn sign_in(
     }
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
-        let entry = sign_in_entry(&account, now, audit::PASSKEY, client.address);
+        let entry = sign_in_entry(&account, now, client.address).with_detail(audit::PASSKEY);
         record(honnin, &account, half, entry, client).await?;
         return Ok(account.id);
     }
@@ -315,7 +317,7 @@ pub async fn sign_in(
         Some(_) => audit::SECOND_PASSKEY,
         None => audit::PASSKEY,
     };
-    let refused = visit::refusal(&account, now, detail, client.address.to_string());
+    let refused = visit::refusal(Some(&account), now, client.address).with_detail(detail);
     record(honnin, &account, half, refused, client).await?;
     Err(PasskeyError::Refused)
 }
