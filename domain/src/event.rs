@@ -3,12 +3,14 @@
 use crate::{
     document::vocabulary,
     ids::{EventId, TenantId},
+    named::Vocabulary,
     outcome::{Outcome, SessionRef, Verdict},
     session::FailureReason,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::fmt;
 
 /// Version of the payload's shape; the only value so far.
 pub const API_VERSION: &str = "2026-08-02";
@@ -39,6 +41,64 @@ impl From<Verdict> for EventType {
     }
 }
 
+/// What an event is called on the wire: what happened to a session, or a test of the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A session changed state.
+    Session(EventType),
+    /// An admin tests the receiver. Not an [`EventType`]: it is sent on request only and cannot be selected.
+    Test,
+}
+
+impl EventKind {
+    /// Every kind.
+    pub const ALL: [Self; EventType::ALL.len() + 1] = {
+        let mut all = [Self::Test; EventType::ALL.len() + 1];
+        let mut at = 0;
+        while at < EventType::ALL.len() {
+            all[at] = Self::Session(EventType::ALL[at]);
+            at += 1;
+        }
+        all
+    };
+
+    /// `type` on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Session(kind) => kind.as_str(),
+            Self::Test => TestEvent::TYPE,
+        }
+    }
+}
+
+impl Vocabulary for EventKind {
+    fn name(self) -> &'static str {
+        self.as_str()
+    }
+
+    fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    fn values() -> &'static [Self] {
+        &Self::ALL
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Session(kind) => kind.meaning(),
+            Self::Test => "An admin tests the receiver.",
+        }
+    }
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// `data`, by type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -63,6 +123,16 @@ pub enum EventData {
 }
 
 impl EventData {
+    /// What happened.
+    #[must_use]
+    pub fn kind(&self) -> EventType {
+        match self {
+            Self::Decision(outcome) => outcome.verdict.into(),
+            Self::Expired { .. } => EventType::Expired,
+            Self::Failed { .. } => EventType::Failed,
+        }
+    }
+
     /// Whether it is a reviewer's decision, which may have a note.
     #[must_use]
     pub const fn is_reviewed(&self) -> bool {
@@ -135,7 +205,7 @@ impl Event {
 }
 
 impl TestEvent {
-    /// `type` on the wire. Not an [`EventType`]: it is sent on request only and cannot be selected.
+    /// `type` on the wire.
     pub const TYPE: &'static str = "webhook.test";
 
     /// The body to sign and send.

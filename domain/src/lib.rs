@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod callback;
 pub mod contact;
 pub mod decision;
+pub mod delivery;
 pub mod document;
 pub mod event;
 pub mod findings;

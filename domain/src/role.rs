@@ -1,6 +1,6 @@
 //! Roles of people in the console.
 
-use crate::document::vocabulary;
+use crate::{document::vocabulary, ids::TenantId};
 
 vocabulary! {
     /// A person's role in their tenant.
@@ -14,4 +14,13 @@ vocabulary! {
         /// Sessions and the audit log, read-only, no pictures.
         Auditor = "auditor",
     }
+}
+
+/// Where a person belongs, and what they are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// Their tenant.
+    pub tenant: TenantId,
+    /// Their role in it.
+    pub role: Role,
 }

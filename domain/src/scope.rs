@@ -72,8 +72,8 @@ impl FromIterator<Scope> for Scopes {
 
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, scope) in self.iter().enumerate() {
-            if place > 0 {
+        for (position, scope) in self.iter().enumerate() {
+            if position > 0 {
                 f.write_str(" ")?;
             }
             f.write_str(scope.as_str())?;
@@ -98,7 +98,7 @@ mod tests {
             let chosen = Scope::ALL
                 .iter()
                 .enumerate()
-                .filter(|(place, _)| bits & (1 << place) != 0);
+                .filter(|(position, _)| bits & (1 << position) != 0);
             let scopes: Scopes = chosen.map(|(_, scope)| *scope).collect();
             assert_eq!(Scopes::parse(&scopes.to_string()), Some(scopes));
             assert_eq!(scopes.iter().count(), bits.count_ones() as usize);

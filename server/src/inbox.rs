@@ -3,9 +3,9 @@
 
 use app::demo::{Received, SignatureCheck};
 use async_trait::async_trait;
-use domain::{secret::Secret, time::Timestamp};
+use domain::{delivery::DeliveryFault, secret::Secret, time::Timestamp};
 use service::webhook::sender::{
-    fault::{Answer, Fault},
+    fault::Answer,
     headers,
     receiver_url::{ReceiverHost, ReceiverUrl},
     signature::{SignedRequest, SigningSecret},
@@ -102,7 +102,7 @@ fn is_inbox(url: &ReceiverUrl) -> bool {
 
 #[async_trait]
 impl Wire for InboxWire {
-    async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault> {
+    async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, DeliveryFault> {
         if is_inbox(url) {
             return Ok(vec![(Ipv4Addr::LOCALHOST, url.port()).into()]);
         }

@@ -1,7 +1,11 @@
 //! `/metrics` for an operator's Prometheus, on a separate address that is off unless configured. It has no authentication:
 //! anyone who can reach it can read it.
 
-use crate::{edge::Limits, metrics::Metrics, state::App};
+use crate::{
+    edge::{self, Limits, Served},
+    metrics::Metrics,
+    state::App,
+};
 use axum::{
     Router,
     extract::State,
@@ -25,9 +29,14 @@ pub(crate) async fn serve(app: App, listener: TcpListener, stop: CancellationTok
         connections: 16,
         ..limits
     };
-    let proxies = Arc::new(app.config.proxies.clone());
-    let router = Router::new().route("/metrics", get(scrape)).with_state(app);
-    crate::edge::serve(listener, None, router, limits, proxies, Gauge::default(), stop).await;
+    let served = Served {
+        tls: None,
+        limits,
+        proxies: Arc::new(app.config.proxies.clone()),
+        open: Gauge::default(),
+        router: Router::new().route("/metrics", get(scrape)).with_state(app),
+    };
+    edge::serve(listener, served, stop).await;
 }
 
 async fn scrape(State(app): State<App>) -> Response {

@@ -147,8 +147,11 @@ pub async fn open_demo_with(
     let mut allowed = config.webhooks.allow_networks.clone();
     allowed.extend(LOOPBACK);
     let sender = sender(&config, allowed)?.through(|network| inbox.before(network));
-    let inbox = Some(inbox);
-    assemble(config, vision, clock, random, sender, inbox, Unfinished::Refused).await
+    let opening = Opening {
+        inbox: Some(inbox),
+        ..Opening::new(vision, clock, random, sender)
+    };
+    assemble(config, opening).await
 }
 
 async fn load_vision(config: &Config) -> Vision {
@@ -181,16 +184,11 @@ fn blind() -> Vision {
 /// [`OpenError`].
 pub(crate) async fn open_restored(config: Arc<Config>) -> Result<App, OpenError> {
     let sender = sender(&config, config.webhooks.allow_networks.clone())?;
-    assemble(
-        config,
-        blind(),
-        Arc::new(SystemClock),
-        Arc::new(SystemRandom),
-        sender,
-        None,
-        Unfinished::Expected,
-    )
-    .await
+    let opening = Opening {
+        unfinished: Unfinished::Expected,
+        ..Opening::new(blind(), Arc::new(SystemClock), Arc::new(SystemRandom), sender)
+    };
+    assemble(config, opening).await
 }
 
 /// Opens everything with the given vision, clock and randomness.
@@ -205,7 +203,7 @@ pub async fn open_with(
 ) -> Result<App, OpenError> {
     check_restored(&config)?;
     let sender = sender(&config, config.webhooks.allow_networks.clone())?;
-    assemble(config, vision, clock, random, sender, None, Unfinished::Refused).await
+    assemble(config, Opening::new(vision, clock, random, sender)).await
 }
 
 fn check_restored(config: &Config) -> Result<(), OpenError> {
@@ -237,63 +235,57 @@ async fn refuse_restoring(url: &str) -> Result<(), OpenError> {
     }
 }
 
-async fn assemble(
-    config: Arc<Config>,
+/// In what one way of opening an installation differs from another.
+struct Opening {
     vision: Vision,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     sender: WebhookSender,
+    /// Receives the demonstration's webhooks.
     inbox: Option<Arc<Inbox>>,
     unfinished: Unfinished,
-) -> Result<App, OpenError> {
+}
+
+impl Opening {
+    fn new(vision: Vision, clock: Arc<dyn Clock>, random: Arc<dyn Random>, sender: WebhookSender) -> Self {
+        Self {
+            vision,
+            clock,
+            random,
+            sender,
+            inbox: None,
+            unfinished: Unfinished::Refused,
+        }
+    }
+}
+
+async fn assemble(config: Arc<Config>, opening: Opening) -> Result<App, OpenError> {
     make_private(&config.data_dir)?;
+    if opening.unfinished == Unfinished::Refused {
+        refuse_restoring(&config.database_url).await?;
+    }
     let options = DbOptions {
         readers: config.connections,
         connections: config.connections,
         ..DbOptions::default()
     };
-    if unfinished == Unfinished::Refused {
-        refuse_restoring(&config.database_url).await?;
-    }
     let db = Db::open(&config.database_url, options)
         .await
         .map_err(on("database.url"))?;
-    let vault = open_vault(&config, options, &db).await.map_err(|error| match error {
-        MasterKeyError::Store(source @ (StoreError::Locked(_) | StoreError::Corrupt(_))) => {
-            on(config.master_key.setting())(source)
-        }
-        MasterKeyError::Store(source) => on("database.keys_url")(source),
-        source => OpenError::MasterKey {
-            setting: config.master_key.setting(),
-            source,
-        },
-    })?;
-    let pictures = pictures(&config)?;
-    let provider = provider(&config)?;
-    let models_missing = vision.missing().into();
+    let vault = open_vault(&config, options, &db)
+        .await
+        .map_err(|error| vault_error(&config, error))?;
+    let models_missing = opening.vision.missing().into();
     let honnin = Honnin::new(Parts {
         db,
         vault,
-        pictures,
-        clock,
-        random,
-        analyser: Arc::new(VisionAnalyser::new(vision)),
-        sender: Arc::new(sender),
-        provider,
-        config: ServiceConfig {
-            base_url: config.base_url.clone(),
-            creation_rate: CreationRate {
-                per_minute: config.rates.creations_per_minute,
-                burst: config.rates.creation_burst,
-            },
-            retention: config.retention,
-            local_sign_in: config.openid.local_sign_in,
-            secret_age: config.secret_age,
-            secrets: held(&config).map_err(|source| OpenError::MasterKey {
-                setting: config.master_key.setting(),
-                source,
-            })?,
-        },
+        pictures: pictures(&config)?,
+        clock: opening.clock,
+        random: opening.random,
+        analyser: Arc::new(VisionAnalyser::new(opening.vision)),
+        sender: Arc::new(opening.sender),
+        provider: provider(&config)?,
+        config: service_config(&config)?,
     });
     let restored = hold::is_on(&honnin).await.map_err(on("database.url"))?;
     Ok(App {
@@ -304,11 +296,43 @@ async fn assemble(
         tenants: TenantShares::new(config.max_requests),
         admission: Arc::new(Admission::new(&config.uploads)),
         models_missing,
-        inbox,
+        inbox: opening.inbox,
         stopping: CancellationToken::new(),
         #[cfg(debug_assertions)]
         reload: false,
         config,
+    })
+}
+
+/// The setting that a fault of the vault is about.
+fn vault_error(config: &Config, error: MasterKeyError) -> OpenError {
+    match error {
+        MasterKeyError::Store(source @ (StoreError::Locked(_) | StoreError::Corrupt(_))) => {
+            on(config.master_key.setting())(source)
+        }
+        MasterKeyError::Store(source) => on("database.keys_url")(source),
+        source => OpenError::MasterKey {
+            setting: config.master_key.setting(),
+            source,
+        },
+    }
+}
+
+/// The part of the configuration that operations read.
+fn service_config(config: &Config) -> Result<ServiceConfig, OpenError> {
+    Ok(ServiceConfig {
+        base_url: config.base_url.clone(),
+        creation_rate: CreationRate {
+            per_minute: config.rates.creations_per_minute,
+            burst: config.rates.creation_burst,
+        },
+        retention: config.retention,
+        local_sign_in: config.openid.local_sign_in,
+        secret_age: config.secret_age,
+        secrets: held(config).map_err(|source| OpenError::MasterKey {
+            setting: config.master_key.setting(),
+            source,
+        })?,
     })
 }
 

@@ -189,18 +189,16 @@ pub async fn serve(app: App, listening: Listening) {
             announced: largest_body,
             ..app.config.limits
         };
-        let open = app.metrics.connections.clone();
+        let served = edge::Served {
+            router: router.clone(),
+            tls,
+            limits,
+            proxies: Arc::clone(&proxies),
+            open: app.metrics.connections.clone(),
+        };
         // Within a worker of the runtime, so that a new connection joins the worker's queue. What is spawned from another thread goes to a
         // common queue, at which busy workers seldom look.
-        AbortOnDropHandle::new(tokio::spawn(edge::serve(
-            listener,
-            tls,
-            router.clone(),
-            limits,
-            Arc::clone(&proxies),
-            open,
-            stop.clone(),
-        )))
+        AbortOnDropHandle::new(tokio::spawn(edge::serve(listener, served, stop.clone())))
     };
     let callbacks = async {
         match listening.callbacks {

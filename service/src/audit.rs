@@ -31,7 +31,7 @@ const EXPORT_BATCH: u32 = 1_000;
 pub enum Verified {
     /// Intact; the last entry, and how many are not yet linked.
     Whole(Head, i64),
-    /// Broken at this place: the entry is missing, or it was changed or moved.
+    /// Broken at this position: the entry is missing, or it was changed or moved.
     Broken(i64),
     /// The same, but the entry that was noted before was removed since, because of its age.
     NotedRemoved(Head, i64),
@@ -42,7 +42,7 @@ pub enum Verified {
 /// The result of a check of the newest entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Newest {
-    /// The place of the first one that was checked.
+    /// The position of the first one that was checked.
     pub first: i64,
     /// [`Verified::Whole`] or [`Verified::Broken`].
     pub verified: Verified,
@@ -116,7 +116,7 @@ async fn verify_from(honnin: &Honnin, start: Head, noted: Option<&Head>) -> Resu
     let mut replaced = !removed && noted.is_some_and(|noted| *noted != start);
     let mut last = start;
     loop {
-        // A part ends at the noted place, so that its hash is seen.
+        // A part ends at the noted position, so that its hash is seen.
         let left = noted.map_or(i64::MAX, |noted| noted.position - last.position);
         let limit = u32::try_from(left).map_or(PART, |left| if left == 0 { PART } else { left.min(PART) });
         let from = last.clone();
@@ -177,8 +177,8 @@ pub async fn export(
         .with_detail(describe(&filter, format));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
     let (honnin, auditor) = (honnin.clone(), auditor.clone());
-    let place = |last: &Recorded| last.number;
-    Ok(pages(EXPORT_BATCH, place, move |before| {
+    let cursor = |last: &Recorded| last.number;
+    Ok(pages(EXPORT_BATCH, cursor, move |before| {
         let (honnin, auditor, filter) = (honnin.clone(), auditor.clone(), filter.clone());
         async move { search(&honnin, &auditor, filter, before, EXPORT_BATCH).await }
     }))

@@ -19,7 +19,7 @@ use service::{
     access::{Admin, Applicant, Reviewer},
     capture::{
         check::Wish,
-        choose_document::choose_document,
+        choose_document::{Photos, choose_document},
         consent::consent,
         details::save_details,
         submit::submit,
@@ -237,7 +237,7 @@ fn canary_passport() -> DocumentFindings {
 async fn attempt(harness: &Harness, applicant: &Applicant) {
     let honnin = &harness.honnin;
     consent(honnin, applicant, "1", Language::En, None).await.unwrap();
-    choose_document(honnin, applicant, DocumentType::Passport, false)
+    choose_document(honnin, applicant, DocumentType::Passport, Photos::KeepGood)
         .await
         .unwrap();
     capture_document(

@@ -382,7 +382,7 @@ impl Arena {
     async fn expect(&self, id: &SessionId, status: Status, attempt: i64, told: &[&str]) {
         let detail = self.harness.detail(id).await;
         let events = self.harness.events(id).await;
-        let mut kinds: Vec<_> = events.iter().map(|event| event.content.type_name()).collect();
+        let mut kinds: Vec<_> = events.iter().map(|event| event.content.kind().as_str()).collect();
         kinds.sort_unstable();
         assert_eq!(
             (detail.status, detail.session.attempt, &kinds[..]),

@@ -6,7 +6,7 @@ use domain::{
     audit::AuditAction,
     document::{DocumentType, FieldName, Side},
     event::EventType,
-    findings::{DocumentFindings, FieldPlace, SelfieFindings},
+    findings::{DocumentFindings, FieldRegion, SelfieFindings},
     ids::{SessionId, UserId},
     named::Named,
     outcome::{Source, Verdict},
@@ -132,7 +132,7 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     );
     assert_eq!(outcome.reasons, Vec::<Reason>::new());
     let events = harness.events(&id).await;
-    let kinds: Vec<_> = events.iter().map(|event| event.content.type_name()).collect();
+    let kinds: Vec<_> = events.iter().map(|event| event.content.kind().as_str()).collect();
     assert_eq!(kinds, [EventType::NeedsReview.as_str(), EventType::Approved.as_str()]);
     assert_ne!(events[0].id, events[1].id);
     assert!(
@@ -459,13 +459,13 @@ async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() 
 #[tokio::test]
 async fn faces_are_those_that_were_compared() {
     let harness = Harness::new().await;
-    let place = FieldPlace {
+    let region = FieldRegion {
         name: FieldName::LastName,
         confidence: 0.9,
         corners: [[1.0, 1.0], [90.0, 1.0], [90.0, 20.0], [1.0, 20.0]],
     };
     harness.analyser.see_document(DocumentFindings {
-        places: vec![place],
+        regions: vec![region],
         ..passport()
     });
     harness.analyser.see_selfie(SelfieFindings {
@@ -584,7 +584,7 @@ async fn who_may_no_longer_review_loses_their_cases() {
     let rita = reviewer(&harness).await;
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
     let rita_id = rita.staff().user();
-    for change in [Change::Role(Role::Auditor), Change::Disabled(true)] {
+    for change in [Change::Role(Role::Auditor), Change::Disable] {
         change_person(&harness.honnin, &admin, rita_id, Change::Role(Role::Reviewer))
             .await
             .unwrap();

@@ -37,7 +37,7 @@ async fn complete(harness: &Harness, id: &str, outcome: SandboxOutcome) -> Resul
 
 async fn event_types(harness: &Harness, id: &domain::ids::SessionId) -> Vec<&'static str> {
     let events = harness.events(id).await;
-    events.iter().map(|event| event.content.type_name()).collect()
+    events.iter().map(|event| event.content.kind().as_str()).collect()
 }
 
 /// The result of each outcome.

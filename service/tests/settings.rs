@@ -594,7 +594,7 @@ async fn operator_of_no_tenant(harness: &Harness) -> domain::ids::UserId {
     let id = domain::ids::UserId::from_random(harness.honnin.random_bytes());
     let row = store::people::users::UserRow {
         id: id.clone(),
-        place: None,
+        membership: None,
         email: "operator@host.example".into(),
         name: "Operator".into(),
         operator: true,

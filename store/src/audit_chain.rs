@@ -1,7 +1,7 @@
 //! The audit log as a hash chain: each entry carries the SHA-256 of itself and of the hash of the entry before, so that an entry
 //! cannot be changed, dropped, added or moved unnoticed.
 //!
-//! Entries are written without a place in the chain, so that no unit of work waits for another one's commit, and are linked
+//! Entries are written without a position in the chain, so that no unit of work waits for another one's commit, and are linked
 //! moments later in batches ([`seal`]). Two nodes cannot link at the same time: the head is compared and set.
 
 use crate::{
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 /// The last entry of the chain, or of a part that was checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Its place, counted from 1; 0 before the first entry.
+    /// Its position, counted from 1; 0 before the first entry.
     pub position: i64,
     /// Its hash; empty before the first entry.
     pub hash: Vec<u8>,
@@ -27,7 +27,7 @@ pub enum Checked {
     More(Head),
     /// Unbroken to its end, with the number of entries that are not linked yet.
     Whole(Head, i64),
-    /// The entry at this place is missing, or it or its place was changed.
+    /// The entry at this position is missing, or it or its position was changed.
     Broken(i64),
 }
 
@@ -36,7 +36,7 @@ pub enum Checked {
 pub enum Beginning {
     /// After this entry, which is taken for what it says.
     After(Head),
-    /// The entry at this place, after which it would begin, is missing.
+    /// The entry at this position, after which it would begin, is missing.
     Missing(i64),
 }
 

@@ -11,7 +11,7 @@ row! {
     /// A linked entry, with everything its hash covers, and the names of who did it and where.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Exported {
-        /// Its place in the chain. The places of consecutive entries are consecutive.
+        /// Its position in the chain. The positions of consecutive entries are consecutive.
         pub position: i64,
         /// Its hash.
         pub hash: Vec<u8>,
@@ -47,7 +47,7 @@ pub async fn any_new(tx: &mut Tx) -> Result<bool, StoreError> {
     Ok(found.is_some())
 }
 
-/// Takes or renews the lease until `until`. The place of the last entry exported; `None` if another process has the lease.
+/// Takes or renews the lease until `until`. The position of the last entry exported; `None` if another process has the lease.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -181,22 +181,32 @@ pub async fn remove_ended_holds(tx: &mut Tx, now: Timestamp, limit: u32) -> Resu
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// Stores a decision with an encrypted note. An attempt is decided once.
+/// A reviewer's decision to store.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRuling<'a> {
+    /// The session.
+    pub session: &'a SessionId,
+    /// Which of its attempts.
+    pub attempt: i64,
+    /// Who decided.
+    pub user: &'a UserId,
+    /// The decision.
+    pub ruling: Ruling,
+    /// Encrypted: why.
+    pub note: Option<&'a [u8]>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Stores a decision. An attempt is decided once.
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] if this attempt is already decided.
-pub async fn insert(
-    tx: &mut Tx,
-    session: &SessionId,
-    attempt: i64,
-    user: &UserId,
-    ruling: Ruling,
-    note: Option<&[u8]>,
-    at: Timestamp,
-) -> Result<(), StoreError> {
+pub async fn insert(tx: &mut Tx, new: NewRuling<'_>) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO reviews (session_id, attempt, user_id, ruling, note, reviewed_at) VALUES ($1, $2, $3, $4, $5, $6)")
-        .bind(session.as_str()).bind(attempt).bind(user.as_str()).bind(ruling.as_str()).bind(note).bind(at.as_millis())
+        .bind(new.session.as_str()).bind(new.attempt).bind(new.user.as_str()).bind(new.ruling.as_str()).bind(new.note)
+        .bind(new.at.as_millis())
         .execute(conn).await.map(drop))
 }
 

@@ -165,9 +165,9 @@ impl Analyser for ScriptedAnalyser {
         Ok([b"small ".as_slice(), &picture].concat())
     }
 
-    fn strips(&self, picture: Vec<u8>, places: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {
-        let sheet = format!("{} strips of ", places.len());
-        Ok((!places.is_empty()).then(|| [sheet.as_bytes(), &picture].concat()))
+    fn strips(&self, picture: Vec<u8>, regions: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {
+        let sheet = format!("{} strips of ", regions.len());
+        Ok((!regions.is_empty()).then(|| [sheet.as_bytes(), &picture].concat()))
     }
 
     fn face(&self, picture: Vec<u8>, _: [[f32; 2]; 2]) -> Result<Option<Vec<u8>>, PictureFault> {

@@ -13,7 +13,7 @@ use service::{
     access::{Applicant, capture_cookie},
     capture::{
         check::{Checked, Wish, check_picture},
-        choose_document::choose_document,
+        choose_document::{Photos, choose_document},
         consent::consent,
         details::save_details,
         open_link::open_link,
@@ -60,7 +60,7 @@ impl Harness {
 
     /// Chooses a passport, photographs it and uses the photo.
     pub async fn photograph(&self, applicant: &Applicant) {
-        choose_document(&self.honnin, applicant, DocumentType::Passport, false)
+        choose_document(&self.honnin, applicant, DocumentType::Passport, Photos::KeepGood)
             .await
             .unwrap();
         capture_document(

@@ -5,7 +5,7 @@ use domain::{
     event::{EventData, EventType},
     ids::{EventId, SessionId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
-    role::Role,
+    role::{Membership, Role},
     secret::{Personal, Secret},
     session::Step,
     tenant::{Change, TenantSettings},
@@ -13,10 +13,17 @@ use domain::{
 };
 use service::{
     access::{self, CommandLine, Developer, Staff},
-    people::{NewPerson, accept_invitation::accept_invitation, invite::invite_from_here},
+    people::{
+        NewPerson,
+        accept_invitation::accept_invitation,
+        invite::{Offer, invite_from_here},
+    },
     runtime::clock::SystemClock,
     settings::{self, Look},
-    webhook::{record_event, signing_secret},
+    webhook::{
+        record_event::{self, NewEvent},
+        signing_secret,
+    },
 };
 use store::{
     StoreError,
@@ -61,7 +68,10 @@ impl Harness {
         let id = UserId::from_random(self.honnin.random_bytes());
         let user = UserRow {
             id: id.clone(),
-            place: Some((self.tenant.id.clone(), role)),
+            membership: Some(Membership {
+                tenant: self.tenant.id.clone(),
+                role,
+            }),
             email: format!("{id}@shop.example"),
             name: "Somebody".into(),
             operator: false,
@@ -87,8 +97,8 @@ impl Harness {
             email: email.to_owned(),
             name: "Rita".into(),
         };
-        let place = Some((self.tenant.id.clone(), role));
-        let invited = invite_from_here(&self.honnin, CommandLine::here(), place, false, person);
+        let offer = Offer::of(self.tenant.id.clone(), role);
+        let invited = invite_from_here(&self.honnin, CommandLine::here(), offer, person);
         let link = invited.await.unwrap().link;
         let token = link.expose().rsplit('/').next().unwrap();
         let password = Secret::new(password.to_owned());
@@ -100,7 +110,6 @@ impl Harness {
         Developer::of(&self.staff(Role::Developer).await).unwrap()
     }
 
-    /// Records an event of `session` as if its deadline had passed.
     /// Changes the receiver to `url` as `role`.
     pub async fn point_to(&self, role: Role, url: String) {
         let staff = self.staff(role).await;
@@ -113,12 +122,13 @@ impl Harness {
         changed.await.unwrap();
     }
 
+    /// Records an event of `session` as if its deadline had passed.
     pub async fn record_expired(&self, session: &SessionId) -> EventId {
         let data = EventData::Expired {
             session: self.reference(session),
             expired_at: self.honnin.now(),
         };
-        self.record(session, EventType::Expired, data, None).await
+        self.record(session, data, None).await
     }
 
     /// Records `count` such events in one unit, a millisecond between them. Oldest first.
@@ -137,7 +147,7 @@ impl Harness {
                 let row = sessions::find_any(tx, &session).await?.unwrap();
                 for (at, id) in (0..).zip(&given) {
                     let (data, at) = (data.clone(), now.plus(Millis(at)));
-                    record_event::record(tx, id, &tenant, &row, EventType::Expired, data, at).await?;
+                    record_event::record(tx, &tenant, &row, NewEvent { id, data, at }).await?;
                 }
                 Ok(())
             })
@@ -160,13 +170,7 @@ impl Harness {
             checks: Checks::default(),
             reasons: Vec::new(),
         };
-        self.record(
-            session,
-            EventType::Approved,
-            EventData::Decision(Box::new(outcome)),
-            note,
-        )
-        .await
+        self.record(session, EventData::Decision(Box::new(outcome)), note).await
     }
 
     fn reference(&self, session: &SessionId) -> SessionRef {
@@ -176,7 +180,7 @@ impl Harness {
         }
     }
 
-    async fn record(&self, session: &SessionId, kind: EventType, data: EventData, note: Option<Vec<u8>>) -> EventId {
+    async fn record(&self, session: &SessionId, data: EventData, note: Option<Vec<u8>>) -> EventId {
         let (id, now, tenant) = (self.honnin.event_id(), self.honnin.now(), self.tenant.clone());
         let (given, session) = (id.clone(), session.clone());
         let recorded: Result<(), StoreError> = self
@@ -186,7 +190,12 @@ impl Harness {
                 let mut row = sessions::find_any(tx, &session).await?.unwrap();
                 row.note.clone_from(&note);
                 sessions::save(tx, &mut row).await?;
-                record_event::record(tx, &given, &tenant, &row, kind, data.clone(), now).await
+                let new = NewEvent {
+                    id: &given,
+                    data: data.clone(),
+                    at: now,
+                };
+                record_event::record(tx, &tenant, &row, new).await
             })
             .await;
         recorded.unwrap();
@@ -199,8 +208,9 @@ impl Harness {
         let found = self.read(async move |tx| sessions::find_any(tx, &id).await);
         let row = found.await.unwrap();
         let key = vault.open(&row.data_key).await.unwrap();
-        let place = row.place(sessions::column::NOTE);
-        key.seal_text(&place, &Personal::new(note.to_owned())).unwrap()
+        let associated_data = row.associated_data(sessions::column::NOTE);
+        key.seal_text(&associated_data, &Personal::new(note.to_owned()))
+            .unwrap()
     }
 
     /// Changes a session's row to the state after an erasure.

@@ -6,7 +6,7 @@ use crate::model::ModelError;
 use crate::text::{Area, Line};
 use crate::zone::fold;
 use domain::document::{FieldName, OcrField, Side};
-use domain::findings::FieldPlace;
+use domain::findings::FieldRegion;
 
 /// An item of which every letter is at least this sure is not read again.
 const SURE: f32 = 0.985;
@@ -108,7 +108,7 @@ impl Item {
     }
 
     /// Where it stands in the picture.
-    pub(crate) fn place(&self, look: &Look<'_, '_>) -> Option<FieldPlace> {
+    pub(crate) fn region(&self, look: &Look<'_, '_>) -> Option<FieldRegion> {
         let name = FieldName::parse(&self.name)?;
         let known = look.known.as_ref()?;
         let bound = |value: fn(&crate::layout::Glyph) -> f32, pick: fn(f32, f32) -> f32| {
@@ -123,7 +123,7 @@ impl Item {
             bound(|g| g.y + g.height / 2.0, f32::max)?,
         );
         let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
-        Some(FieldPlace {
+        Some(FieldRegion {
             name,
             confidence: self.confidence,
             corners: corners.map(|corner| look.place(known.upright(corner))),

@@ -13,7 +13,7 @@ use crate::text::Line;
 use crate::{Vision, code, confirm, extent, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
 use domain::findings::{
-    CodeReading, CodeStandard, DocumentFindings, Face, FieldPlace, MrzReading, Quality, Signature, StageTime,
+    CodeReading, CodeStandard, DocumentFindings, Face, FieldRegion, MrzReading, Quality, Signature, StageTime,
     Unavailable,
 };
 use domain::likeness::Likeness;
@@ -37,7 +37,7 @@ struct Reading {
     machine: Vec<OcrField>,
     /// The visual zone; its items are those of the layout where that is known.
     zone: zone::VisualZone,
-    places: Vec<FieldPlace>,
+    regions: Vec<FieldRegion>,
 }
 
 impl Reading {
@@ -94,16 +94,15 @@ pub(crate) fn examine(
         obstructed: obstructed(picture, &look, card.as_ref(), portraits.main.as_ref()),
         ..quality
     };
-    let is_empty = reading.is_empty() && codes.is_empty() && portraits.main.is_none() && unavailable.is_empty();
-    let quality = corrected(
-        quality,
-        &look,
-        picture,
-        kind,
-        &outlines,
-        portraits.main.as_ref(),
-        is_empty,
-    );
+    let shown = Shown {
+        look: &look,
+        size: [picture.width() as f32, picture.height() as f32],
+        proportions: look.proportions(kind),
+        outlines: &outlines,
+        portrait: portraits.main.as_ref(),
+        is_empty: reading.is_empty() && codes.is_empty() && portraits.main.is_none() && unavailable.is_empty(),
+    };
+    let quality = shown.corrected(quality);
     watch.lap("obstruction");
     unavailable.sort_unstable();
     unavailable.dedup();
@@ -117,7 +116,7 @@ pub(crate) fn examine(
         fields,
         printed,
         codes,
-        places: reading.places,
+        regions: reading.regions,
         outline: look.is_card.then(|| look.corners()),
         text_lines: reading.zone.lines,
         viz_agreement: reading.zone.agreement,
@@ -291,7 +290,7 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         mrz: look.machine.as_ref().map(mrz::reading),
         machine: Vec::new(),
         zone: visual,
-        places: Vec::new(),
+        regions: Vec::new(),
     };
     if let (Some(zone), Some(elements)) = (&look.machine, &elements) {
         reading.machine = elements.fields(side, &zone.lines.join("\n"), eye.today);
@@ -301,14 +300,14 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         if let Some(known) = &mut look.known {
             known.judge(&mut items);
         }
-        reading.places = items.iter().filter_map(|item| item.place(look)).collect();
+        reading.regions = items.iter().filter_map(|item| item.region(look)).collect();
         reading.zone.fields = items.iter().filter_map(|item| item.field(side)).collect();
     } else if !eye.kind.has_mrz() {
         // Labels alone say too little where the layout is not known: a wrong item is worse than none.
         reading.zone.fields.clear();
     }
     if let Some(zone) = &look.machine {
-        place_machine_items(&mut reading.places, zone, look);
+        locate_machine_items(&mut reading.regions, zone, look);
     }
     Ok(reading)
 }
@@ -325,10 +324,10 @@ fn elements(look: &mut Look<'_, '_>) -> Option<mrz::Elements> {
 }
 
 /// Adds where the items of the zone stand, as far as they are not printed elsewhere as well: people read that more easily.
-fn place_machine_items(places: &mut Vec<FieldPlace>, zone: &mrz::Zone, look: &Look<'_, '_>) {
+fn locate_machine_items(regions: &mut Vec<FieldRegion>, zone: &mrz::Zone, look: &Look<'_, '_>) {
     for (name, corners) in mrz::places(zone) {
-        if places.iter().all(|place| place.name != name) {
-            places.push(FieldPlace {
+        if regions.iter().all(|region| region.name != name) {
+            regions.push(FieldRegion {
                 name,
                 confidence: zone.log_probability.exp(),
                 corners: corners.map(|corner| look.place(corner)),
@@ -374,43 +373,60 @@ fn card(look: &Look<'_, '_>, outlines: &[Corners]) -> Option<Corners> {
         .or_else(|| outlines.first().copied())
 }
 
-/// The judgement of the pixels, corrected by what was found; `is_empty` where nothing was that a document has.
-fn corrected(
-    quality: Quality,
-    look: &Look<'_, '_>,
-    picture: &Raster,
-    kind: DocumentType,
-    outlines: &[Corners],
-    portrait: Option<&Face>,
+/// What a picture was found to show, by which the judgement of its pixels is corrected.
+struct Shown<'a, 'p, 'l> {
+    look: &'a Look<'p, 'l>,
+    /// Of the picture.
+    size: [f32; 2],
+    /// Of documents of this kind.
+    proportions: Vec<f32>,
+    outlines: &'a [Corners],
+    portrait: Option<&'a Face>,
+    /// Whether nothing was found that a document has.
     is_empty: bool,
-) -> Quality {
-    let size = [picture.width() as f32, picture.height() as f32];
-    let by_labels = look.card_by_labels();
-    let mut quality = match by_labels {
-        Some(corners) => extent::corrected(quality, &corners, size),
-        None if is_empty && look.known.is_none() && quality.coverage.is_none() => extent::without_document(quality),
-        None => quality,
-    };
-    if !by_labels.is_some_and(|corners| extent::is_inside(&corners, size)) {
-        let outline = by_labels.or_else(|| outlines.first().copied());
-        let proportions = look.proportions(kind);
-        let shape = card(look, outlines).and_then(|card| extent::shape(&card, size, &proportions));
+}
+
+impl Shown<'_, '_, '_> {
+    /// The judgement of the pixels, corrected.
+    fn corrected(&self, quality: Quality) -> Quality {
+        let by_labels = self.look.card_by_labels();
+        let mut quality = match by_labels {
+            Some(corners) => extent::corrected(quality, &corners, self.size),
+            None if self.is_empty && self.look.known.is_none() && quality.coverage.is_none() => {
+                extent::without_document(quality)
+            }
+            None => quality,
+        };
+        if !by_labels.is_some_and(|corners| extent::is_inside(&corners, self.size)) {
+            quality = self.with_extent(quality, by_labels);
+        }
+        if self.look.is_complete() {
+            quality = extent::with_all_items(quality);
+        }
+        quality
+    }
+
+    /// Corrects whether the whole document is on the picture, where its labels do not say that it is.
+    fn with_extent(&self, quality: Quality, by_labels: Option<Corners>) -> Quality {
+        let (look, size) = (self.look, self.size);
+        let outline = by_labels.or_else(|| self.outlines.first().copied());
+        let shape = card(look, self.outlines).and_then(|card| extent::shape(&card, size, &self.proportions));
         // Print at the border is the table's where the outline reaches further than the document.
         let is_print_cut = shape != Some(Shape::Longer) && outline.is_some_and(|card| look.is_print_cut(&card, size));
         let is_cut = is_print_cut
             || shape == Some(Shape::Shorter)
             || look.is_known_print_cut(size)
-            || portrait.is_some_and(|face| extent::is_portrait_cut(face.bounds, size));
+            || self
+                .portrait
+                .is_some_and(|face| extent::is_portrait_cut(face.bounds, size));
         if is_cut {
-            quality = extent::cut(quality);
+            extent::cut(quality)
         } else if shape.is_some() || (look.known.is_some() && look.is_print_inside(size)) {
-            quality = extent::whole(quality);
+            extent::whole(quality)
+        } else {
+            quality
         }
     }
-    if look.is_complete() {
-        quality = extent::with_all_items(quality);
-    }
-    quality
 }
 
 /// The corners of the cards that may be in a picture, the likeliest first.

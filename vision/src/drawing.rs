@@ -58,8 +58,8 @@ pub fn drawn(picture: &Picture, findings: &DocumentFindings, trace: &Trace) -> O
     };
     trace.lines.iter().for_each(|corners| canvas.frame(corners, LINE));
     trace.labels.iter().for_each(|corners| canvas.frame(corners, LABEL));
-    let places = findings.places.iter();
-    places.for_each(|place| canvas.frame(&place.corners, FIELD));
+    let regions = findings.regions.iter();
+    regions.for_each(|region| canvas.frame(&region.corners, FIELD));
     if let Some(face) = &findings.portrait {
         let [x, y, w, h] = face.bounds;
         canvas.frame(&[[x, y], [x + w, y], [x + w, y + h], [x, y + h]], PORTRAIT);

@@ -45,8 +45,7 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
             look(
                 faces,
                 vision.passive.as_ref(),
-                frames,
-                &qualities,
+                (frames, &qualities),
                 (asked, &lit),
                 &mut watch,
             )
@@ -86,49 +85,63 @@ pub(crate) fn quality(picture: &Raster) -> Quality {
         .unwrap_or_default()
 }
 
+/// The faces of a burst, one for each frame in which somebody is seen.
+struct Burst<'a> {
+    seen: Vec<Seen<'a>>,
+    detections: Vec<(usize, Detection)>,
+    /// People in the frame that shows the most, those in the background left out.
+    most: u32,
+}
+
+impl<'a> Burst<'a> {
+    /// The first frame is searched thoroughly, those after it quickly, and again thoroughly where that finds nobody or several.
+    fn find(faces: &Faces, frames: &[&'a Raster]) -> Result<Self, ModelError> {
+        let mut burst = Self {
+            seen: Vec::new(),
+            detections: Vec::new(),
+            most: 0,
+        };
+        for (index, &picture) in frames.iter().enumerate() {
+            let mut found = if index == 0 {
+                Vec::new()
+            } else {
+                faces.detector.find_quickly(picture)?
+            };
+            if near(&found) != 1 {
+                found = faces.detector.find(picture)?;
+                burst.most = burst.most.max(near(&found));
+            }
+            let Some(detection) = largest(&found) else { continue };
+            if let Some(shape) = faces.shape(picture, &detection)? {
+                burst.seen.push(Seen { index, picture, shape });
+                burst.detections.push((index, detection));
+            }
+        }
+        Ok(burst)
+    }
+}
+
 fn look(
     faces: &Faces,
     network: Option<&Passive>,
-    frames: &[&Raster],
-    qualities: &[Quality],
+    (frames, qualities): (&[&Raster], &[Quality]),
     (asked, lit): (&Asked, &[usize]),
     watch: &mut Stopwatch,
 ) -> Result<Found, ModelError> {
-    let mut seen = Vec::new();
-    let mut detections = Vec::new();
-    let mut most = 0;
-    for (index, &picture) in frames.iter().enumerate() {
-        // The first frame is searched thoroughly, those after it quickly, and again thoroughly where that finds nobody or several.
-        let mut found = if index == 0 {
-            Vec::new()
-        } else {
-            faces.detector.find_quickly(picture)?
-        };
-        if near(&found) != 1 {
-            found = faces.detector.find(picture)?;
-            most = most.max(near(&found));
-        }
-        let Some(detection) = largest(&found) else { continue };
-        if let Some(shape) = faces.shape(picture, &detection)? {
-            seen.push(Seen { index, picture, shape });
-            detections.push((index, detection));
-        }
-    }
+    let Burst {
+        seen,
+        detections,
+        mut most,
+    } = Burst::find(faces, frames)?;
     watch.lap("faces");
     let poses = seen.iter().map(pose).collect();
     // In the colours of the screen a face is recognised worse, and a still picture does not look still.
     let (in_colour, seen): (Vec<Seen<'_>>, Vec<Seen<'_>>) = seen.into_iter().partition(|s| lit.contains(&s.index));
-    let Some(best) = best(&seen, qualities) else {
-        return Ok(Found {
-            faces: most,
-            ..Found::default()
-        });
-    };
-    let detection = detections
-        .iter()
-        .find(|(index, _)| *index == best.index)
-        .map(|(_, d)| *d);
-    let Some(mut detection) = detection else {
+    let best = best(&seen, qualities).and_then(|best| {
+        let (_, detection) = detections.iter().find(|(index, _)| *index == best.index)?;
+        Some((best, *detection))
+    });
+    let Some((best, mut detection)) = best else {
         return Ok(Found {
             faces: most,
             ..Found::default()

@@ -31,16 +31,16 @@ pub struct Sheet {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// The items, in the order of their places.
+    /// The items, in the order of their regions.
     pub strips: Vec<Strip>,
 }
 
 impl Sheet {
     /// The sheet of items with these corners (left top, right top, right bottom, left bottom as they are read).
     #[must_use]
-    pub fn of(places: &[Corners]) -> Self {
+    pub fn of(regions: &[Corners]) -> Self {
         let mut height = 0;
-        let strips: Vec<Strip> = places
+        let strips: Vec<Strip> = regions
             .iter()
             .map(|corners| {
                 let [width, tall] = size(corners);
@@ -61,17 +61,17 @@ impl Sheet {
     }
 }
 
-/// The sheet [`Sheet::of`] the same places, as a picture; `None` without places.
+/// The sheet [`Sheet::of`] the same regions, as a picture; `None` without regions.
 ///
 /// # Errors
 /// When the sheet cannot be encoded.
-pub fn cut_strips(picture: &Picture, places: &[Corners]) -> Result<Option<Picture>, PictureFault> {
-    let layout = Sheet::of(places);
+pub fn cut_strips(picture: &Picture, regions: &[Corners]) -> Result<Option<Picture>, PictureFault> {
+    let layout = Sheet::of(regions);
     if layout.strips.is_empty() {
         return Ok(None);
     }
     let mut sheet = Raster::filled(layout.width as usize, layout.height as usize, PAPER);
-    for (strip, corners) in layout.strips.iter().zip(places) {
+    for (strip, corners) in layout.strips.iter().zip(regions) {
         let (width, height) = (strip.width as usize, strip.height as usize);
         let widened = widened(corners);
         if let Some(projection) = Projection::of_rectangle(width as f32, height as f32, &widened) {
@@ -133,9 +133,9 @@ mod tests {
         page.paste(&Raster::filled(100, 30, [220, 0, 0]), 100, 100);
         page.paste(&Raster::filled(100, 30, [0, 160, 0]), 200, 100);
         page.paste(&Raster::filled(140, 60, [0, 0, 220]), 372, 290);
-        let places = [NAME, NOWHERE, BIRTH];
-        let layout = Sheet::of(&places);
-        let sheet = cut_strips(&Picture::from_raster(page).unwrap(), &places)
+        let regions = [NAME, NOWHERE, BIRTH];
+        let layout = Sheet::of(&regions);
+        let sheet = cut_strips(&Picture::from_raster(page).unwrap(), &regions)
             .unwrap()
             .unwrap()
             .rgb;

@@ -39,5 +39,5 @@ pub fn render(taking_part: bool, meta: &PageMeta) -> AnyView {
             </div>
         </div>
     };
-    shell::phone(meta, heading.to_owned(), false, main.into_any())
+    shell::phone(meta, heading.to_owned(), main.into_any())
 }

@@ -40,7 +40,7 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
             {shell::contact(meta)}
         </div>
     };
-    shell::phone(meta, heading.to_owned(), false, main.into_any())
+    shell::phone(meta, heading.to_owned(), main.into_any())
 }
 
 const fn scene(problem: &Problem) -> Scene {

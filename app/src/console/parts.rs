@@ -175,8 +175,8 @@ pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
 /// The mistakes in the order of the form's fields, which `fields` are.
 #[must_use]
 pub(super) fn in_order(mut mistakes: Vec<Mistake>, fields: &[&str]) -> Vec<Mistake> {
-    let place = |mistake: &Mistake| fields.iter().position(|field| *field == mistake.field);
-    mistakes.sort_by_key(|mistake| place(mistake).unwrap_or(fields.len()));
+    let position = |mistake: &Mistake| fields.iter().position(|field| *field == mistake.field);
+    mistakes.sort_by_key(|mistake| position(mistake).unwrap_or(fields.len()));
     mistakes
 }
 

@@ -160,10 +160,10 @@ fn excerpt(text: &str, wanted: &[String]) -> String {
     let words: Vec<_> = text.split(' ').collect();
     // The longest says most: "idempotency" rather than "key".
     let longest = wanted.iter().max_by_key(|word| word.len());
-    let place = |wanted: &[String]| words.iter().position(|word| is_wanted(word, wanted));
+    let position = |wanted: &[String]| words.iter().position(|word| is_wanted(word, wanted));
     let at = longest
-        .and_then(|longest| place(std::slice::from_ref(longest)))
-        .or_else(|| place(wanted))
+        .and_then(|longest| position(std::slice::from_ref(longest)))
+        .or_else(|| position(wanted))
         .unwrap_or(0);
     let start = at - fitting(words[..at].iter().rev(), BEFORE);
     let end = start + fitting(words[start..].iter(), EXCERPT).max(at + 1 - start);

@@ -80,7 +80,7 @@ struct Point {
 }
 
 /// The middle of a state's box. The usual way is the row in the middle.
-const fn place(status: Status) -> Point {
+const fn position(status: Status) -> Point {
     let (x, y) = match status {
         Status::Created => (80.0, 130.0),
         Status::Collecting => (280.0, 130.0),
@@ -114,7 +114,7 @@ fn diagram() -> String {
     }
     svg.push_str("</g>");
     for status in Status::ALL {
-        let Point { x, y } = place(*status);
+        let Point { x, y } = position(*status);
         let (left, top, baseline) = (x - HALF.x, y - HALF.y, y + 5.0);
         let _ = write!(
             svg,
@@ -147,7 +147,7 @@ fn again(from: Status, to: Status) -> bool {
 
 /// The path of an arrow between two boxes.
 fn arrow(from: Status, to: Status, both_ways: bool) -> String {
-    let (a, b) = (place(from), place(to));
+    let (a, b) = (position(from), position(to));
     if a.y == b.y && (b.x - a.x).abs() > 4.0 * HALF.x {
         // A straight line would cross the boxes between them.
         let (x, top) = ((a.x + b.x) / 2.0, a.y - HALF.y);

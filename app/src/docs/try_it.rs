@@ -59,13 +59,13 @@ fn field(operation: &str, parameter: &Value) -> AnyView {
     let name = text(&parameter["name"]);
     let id = format!("{operation}-{name}");
     let is_object = parameter["schema"]["type"] == "object";
-    let place = if is_object {
+    let location = if is_object {
         "members".to_owned()
     } else {
         text(&parameter["in"])
     };
     let required = parameter["required"] == true;
-    let hint = match place.as_str() {
+    let hint = match location.as_str() {
         "path" => "vs_…",
         "members" => "order=4711",
         _ => "",
@@ -73,7 +73,7 @@ fn field(operation: &str, parameter: &Value) -> AnyView {
     view! {
         <p>
             <label for=id.clone()><code>{name.clone()}</code></label>
-            <input id=id name=name data-in=place required=required placeholder=hint autocomplete="off" spellcheck="false"/>
+            <input id=id name=name data-in=location required=required placeholder=hint autocomplete="off" spellcheck="false"/>
         </p>
     }
     .into_any()

@@ -69,8 +69,8 @@ fn operation(api: &Value, path: &str, method: &str, operation: &Value) -> AnyVie
         .into_iter()
         .flatten()
         .map(|parameter| {
-            let (name, place) = (text(&parameter["name"]), text(&parameter["in"]));
-            view! { <p><code>{name}</code>" "<span class="q">{place}</span>" — "{marked(&parameter["description"])}</p> }
+            let (name, location) = (text(&parameter["name"]), text(&parameter["in"]));
+            view! { <p><code>{name}</code>" "<span class="q">{location}</span>" — "{marked(&parameter["description"])}</p> }
         })
         .collect();
     let body = &operation["requestBody"]["content"]["application/json"]["schema"];

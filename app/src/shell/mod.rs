@@ -287,7 +287,26 @@ fn steps(meta: &PageMeta, progress: Progress) -> impl IntoView + use<> {
 }
 
 /// The frame of a capture page: tenant, language switch, progress, main part, footer.
-pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView) -> AnyView {
+pub(crate) fn phone(meta: &PageMeta, title: String, main: AnyView) -> AnyView {
+    let head = Head {
+        title,
+        islands: false,
+        class: "phone",
+    };
+    framed(meta, head, main)
+}
+
+/// The same with the camera, which is an island.
+pub(crate) fn phone_with_camera(meta: &PageMeta, title: String, main: AnyView) -> AnyView {
+    let head = Head {
+        title,
+        islands: true,
+        class: "phone",
+    };
+    framed(meta, head, main)
+}
+
+fn framed(meta: &PageMeta, head: Head, main: AnyView) -> AnyView {
     let progress = meta.progress.map(|progress| steps(meta, progress));
     let foot = if meta.brand.is_some() {
         meta.tell(entry::FOOTER, &[])
@@ -303,11 +322,6 @@ pub(crate) fn phone(meta: &PageMeta, title: String, islands: bool, main: AnyView
         <main id="main" tabindex="-1">{progress}{main}</main>
         <footer class="foot"><p>{foot}</p>{meta.closing.map(|closing| closing::note(meta, closing))}</footer>
         {meta.closing.map(|closing| closing::warning(meta, closing))}
-    };
-    let head = Head {
-        title,
-        islands,
-        class: "phone",
     };
     html(meta, head, body.into_any())
 }

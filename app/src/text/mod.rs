@@ -131,17 +131,17 @@ mod tests {
         .flatten()
     }
 
-    fn places(text: &str) -> Vec<&str> {
-        let mut places: Vec<&str> = text
+    fn placeholders(text: &str) -> Vec<&str> {
+        let mut placeholders: Vec<&str> = text
             .split('{')
             .skip(1)
             .filter_map(|s| s.split_once('}').map(|(name, _)| name))
             // Not every language has words for one and for more.
             .map(|name| name.split_once(':').map_or(name, |(count, _)| count))
             .collect();
-        places.sort_unstable();
-        places.dedup();
-        places
+        placeholders.sort_unstable();
+        placeholders.dedup();
+        placeholders
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
         assert!(all().count() > 100);
         for (name, text) in all() {
             assert!(!text.en.trim().is_empty() && !text.ja.trim().is_empty(), "{name}");
-            assert_eq!(places(text.en), places(text.ja), "{name}");
+            assert_eq!(placeholders(text.en), placeholders(text.ja), "{name}");
         }
     }
 
@@ -163,7 +163,12 @@ mod tests {
                 let translated = translations::find(*language, text.key());
                 let translated = translated.unwrap_or_else(|| panic!("{language} lacks {}", text.key()));
                 assert!(!translated.is_empty(), "{language}: {}", text.key());
-                assert_eq!(places(translated), places(text.en), "{language}: {}", text.key());
+                assert_eq!(
+                    placeholders(translated),
+                    placeholders(text.en),
+                    "{language}: {}",
+                    text.key()
+                );
             }
             let known: Vec<&str> = all().map(|(_, text)| text.key()).collect();
             let unknown: Vec<_> = translations::keys(*language)
@@ -199,7 +204,11 @@ mod tests {
         let more = [
             "days", "minutes", "seconds", "días", "minutos", "segundos", "dias", "min",
         ];
-        let counting = |text: &Text| places(text.en).iter().any(|place| COUNTS.contains(place));
+        let counting = |text: &Text| {
+            placeholders(text.en)
+                .iter()
+                .any(|placeholder| COUNTS.contains(placeholder))
+        };
         let texts: Vec<Text> = all().map(|(_, text)| *text).filter(counting).collect();
         assert!(texts.len() > 8, "{}", texts.len());
         for (text, language) in texts

@@ -165,9 +165,9 @@ impl LayoutReading {
     }
 }
 
-/// Position of an item of `fields`, and the confidence of its reading.
+/// Where an item of `fields` is on the picture, and the confidence of its reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FieldPlace {
+pub struct FieldRegion {
     /// The item.
     pub name: FieldName,
     /// Probability that the text is right, 0 to 1.
@@ -196,9 +196,9 @@ pub struct DocumentFindings {
     /// Items read from the print although machine-readable data of the same side gives them, too.
     #[serde(default)]
     pub printed: Vec<OcrField>,
-    /// Positions of the items, as far as known.
-    #[serde(default)]
-    pub places: Vec<FieldPlace>,
+    /// Where the items are, as far as it is known.
+    #[serde(default, rename = "places")]
+    pub regions: Vec<FieldRegion>,
     /// Corners of the document in pixels of the analysed picture: left top, right top, right bottom, left bottom in reading
     /// direction.
     #[serde(default)]
@@ -241,7 +241,7 @@ impl DocumentFindings {
             layout: None,
             fields: Vec::new(),
             printed: Vec::new(),
-            places: Vec::new(),
+            regions: Vec::new(),
             outline: None,
             text_lines: 0,
             viz_agreement: None,

@@ -111,12 +111,12 @@ impl Run {
         (hint, keep)
     }
 
-    /// What the frames showed, each with its place in the burst, if `places` has them; `None` if no colours were wanted.
-    pub(super) fn flashes(&self, places: &[u32]) -> Option<Vec<Flash>> {
+    /// What the frames showed, each with its position in the burst, if `positions` has them; `None` if no colours were wanted.
+    pub(super) fn flashes(&self, positions: &[u32]) -> Option<Vec<Flash>> {
         self.colours.as_ref()?;
         let flash = |(at, shown): (usize, &Shown)| Flash {
             colour: shown.colour,
-            frame: places.get(at).copied(),
+            frame: positions.get(at).copied(),
             tint: shown.tint.clone(),
         };
         Some(self.shown.iter().enumerate().map(flash).collect())

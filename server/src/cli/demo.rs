@@ -17,7 +17,7 @@ use service::{
     access::{AccessError, CommandLine, Operator, Tenant, tenant_by_key},
     people::{
         NewPerson,
-        invite::{InviteError, invite_from_here},
+        invite::{InviteError, Offer, invite_from_here},
     },
     session::create::create_session,
     settings::{
@@ -194,8 +194,8 @@ async fn sandbox_invitation(app: &App, tenant: &str) -> Result<Option<Secret<Str
         email: "sandbox@demo.example".to_owned(),
         name: "Sandbox admin".to_owned(),
     };
-    let place = Some((tenant, Role::Admin));
-    match invite_from_here(&app.honnin, CommandLine::here(), place, false, developer).await {
+    let offer = Offer::of(tenant, Role::Admin);
+    match invite_from_here(&app.honnin, CommandLine::here(), offer, developer).await {
         Ok(invited) => Ok(Some(invited.link)),
         // It was used.
         Err(InviteError::Bad(_)) => Ok(None),

@@ -165,15 +165,15 @@ fn show_document(path: &Path, kind: DocumentType, found: &DocumentFindings) -> R
     } in found.fields.iter().filter(|field| field.name != FieldName::Mrz)
     {
         let (text, normalized) = (text.as_deref().unwrap_or("-"), normalized.as_deref().unwrap_or("-"));
-        let place = found.places.iter().find(|place| place.name == *name);
-        let place = place.map_or(String::new(), |place| {
-            let [[left, top], _, [right, bottom], _] = place.corners;
+        let region = found.regions.iter().find(|region| region.name == *name);
+        let region = region.map_or(String::new(), |region| {
+            let [[left, top], _, [right, bottom], _] = region.corners;
             format!(
                 "  {:.2} at {left:.0},{top:.0} to {right:.0},{bottom:.0}",
-                place.confidence
+                region.confidence
             )
         });
-        say(format_args!("  {:<18} {text:<40} {normalized}{place}", name.as_str()))?;
+        say(format_args!("  {:<18} {text:<40} {normalized}{region}", name.as_str()))?;
     }
     say(format_args!(
         "  portrait  {}",

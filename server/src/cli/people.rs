@@ -4,13 +4,16 @@
 use super::{Failure, Settings, block_on, logging, say};
 use crate::open::open_without_models;
 use clap::{Args, Subcommand};
-use domain::{ids::TenantId, role::Role};
+use domain::{
+    ids::TenantId,
+    role::{Membership, Role},
+};
 use service::{
     Honnin,
     access::CommandLine,
     people::{
         NewPerson, PeopleError, grant_operator,
-        invite::{InviteError, invite_from_here},
+        invite::{InviteError, Offer, invite_from_here},
         openid::unlink_from_here,
         reset_password::issue_reset_from_here,
         second_factor::remove_from_here,
@@ -87,8 +90,11 @@ async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, F
             role,
             operator,
         }) => {
-            let place = tenant.map(|tenant| (tenant, role));
-            let invited = invite_from_here(honnin, here, place, operator, NewPerson { email, name }).await;
+            let offer = Offer {
+                membership: tenant.map(|tenant| Membership { tenant, role }),
+                operator,
+            };
+            let invited = invite_from_here(honnin, here, offer, NewPerson { email, name }).await;
             let invited = invited.map_err(not_invited)?;
             Ok(link("Invitation", invited.link.expose(), &invited.expires_at.to_iso()))
         }

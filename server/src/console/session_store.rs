@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::{ids::UserId, time::Timestamp};
 use service::{
     Honnin,
-    people::console_session::{self, Browser, IDLE, key::USER},
+    people::console_session::{self, BrowserSession, IDLE, key::USER},
 };
 use store::StoreError;
 use time::OffsetDateTime;
@@ -24,13 +24,13 @@ fn backend(error: StoreError) -> Error {
 
 impl Records {
     /// The record to store. Its expiry uses the system's clock, not the layer's, so that there is a single clock.
-    fn browser(&self, record: &Record) -> Result<Browser> {
+    fn session(&self, record: &Record) -> Result<BrowserSession> {
         let user = record
             .data
             .get(USER)
             .and_then(|user| user.as_str())
             .and_then(UserId::parse);
-        Ok(Browser {
+        Ok(BrowserSession {
             cookie: record.id.to_string(),
             user,
             data: serde_json::to_string(&record.data).map_err(|error| Error::Encode(error.to_string()))?,
@@ -43,7 +43,7 @@ impl Records {
 impl SessionStore for Records {
     async fn create(&self, record: &mut Record) -> Result<()> {
         loop {
-            match console_session::create(&self.0, self.browser(record)?).await {
+            match console_session::create(&self.0, self.session(record)?).await {
                 Err(StoreError::Duplicate) => record.id = Id::default(),
                 other => return other.map_err(backend),
             }
@@ -51,7 +51,7 @@ impl SessionStore for Records {
     }
 
     async fn save(&self, record: &Record) -> Result<()> {
-        console_session::save(&self.0, self.browser(record)?)
+        console_session::save(&self.0, self.session(record)?)
             .await
             .map_err(backend)
     }

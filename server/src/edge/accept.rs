@@ -3,7 +3,7 @@
 use super::{
     Network, Peer, Proxies,
     body::{Paced, Watched},
-    connections::{ConnectionSlot, Connections},
+    connections::{Arriving, ConnectionSlot, Connections},
     io::{Phase, Timed},
 };
 use axum::{Router, body::Body};
@@ -70,44 +70,79 @@ impl Drop for Open {
     }
 }
 
-/// Serves `router` on `listener` until `stop` is cancelled, then lets running requests finish; `open` counts the connections,
-/// `proxies` tells which of them carry many people's requests. Returns false if some had to be cut off.
-pub async fn serve(
-    listener: TcpListener,
-    tls: Option<TlsAcceptor>,
-    router: Router,
-    limits: Limits,
-    proxies: Arc<Proxies>,
-    open: Gauge,
+/// What is served on a listener, and how.
+pub struct Served {
+    /// Answers the requests.
+    pub router: Router,
+    /// Decrypts them; `None` for plain HTTP.
+    pub tls: Option<TlsAcceptor>,
+    /// Limits of connections.
+    pub limits: Limits,
+    /// Which clients carry many people's requests.
+    pub proxies: Arc<Proxies>,
+    /// Counts the open connections.
+    pub open: Gauge,
+}
+
+/// Serves on `listener` until `stop` is cancelled, then lets running requests finish. Returns false if some had to be cut off.
+pub async fn serve(listener: TcpListener, served: Served, stop: CancellationToken) -> bool {
+    let acceptor = Acceptor::new(served, stop.clone());
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = acceptor.accept(&listener) => accepted.into_iter().for_each(|new| acceptor.begin(new)),
+        }
+    }
+    // Closed immediately, so that a load balancer uses another node.
+    for new in waiting(listener) {
+        match timeout(FIRST_WORD, acceptor.admit(new)).await {
+            Ok(accepted) => accepted.into_iter().for_each(|new| acceptor.begin(new)),
+            Err(_) => break,
+        }
+    }
+    acceptor.finish().await
+}
+
+/// Admits connections and runs them.
+struct Acceptor {
+    served: Arc<Served>,
     stop: CancellationToken,
-) -> bool {
-    let guests = Connections::new(limits.connections);
-    let connections = TaskTracker::new();
-    let refused = Arc::new(Semaphore::new(limits.connections));
-    let all_cut = CancellationToken::new();
-    let begin = |accepted: Accepted| {
-        let (tls, router, stop) = (tls.clone(), router.clone(), stop.clone());
-        let counted = Open::new(&open);
-        let Accepted {
-            stream,
-            peer,
-            phase,
-            cut,
-            place,
-        } = accepted;
-        connections.spawn(async move {
-            tokio::select! {
-                () = connection(stream, peer, phase, tls, router, limits, stop) => {}
-                () = cut.cancelled() => {}
-            }
-            drop((place, counted));
-        });
-    };
-    let arrive = async |(stream, peer): (TcpStream, SocketAddr)| {
-        let (phase, cut) = (guests.phase(), all_cut.child_token());
-        let is_proxy = proxies.trusts(peer.ip().to_canonical());
-        let Some(place) = guests.place(Network::of(peer.ip()), is_proxy, &phase, &cut).await else {
-            refuse(stream, &refused, stop.clone());
+    slots: Arc<Connections>,
+    running: TaskTracker,
+    /// Permits for refused connections that are held for a while.
+    refused: Arc<Semaphore>,
+    all_cut: CancellationToken,
+}
+
+impl Acceptor {
+    fn new(served: Served, stop: CancellationToken) -> Self {
+        let most = served.limits.connections;
+        Self {
+            served: Arc::new(served),
+            stop,
+            slots: Connections::new(most),
+            running: TaskTracker::new(),
+            refused: Arc::new(Semaphore::new(most)),
+            all_cut: CancellationToken::new(),
+        }
+    }
+
+    /// The next connection, if it is admitted.
+    async fn accept(&self, listener: &TcpListener) -> Option<Accepted> {
+        let new = accept(listener).await?;
+        self.admit(new).await
+    }
+
+    /// Waits for a permit; without one, the connection is closed.
+    async fn admit(&self, (stream, peer): (TcpStream, SocketAddr)) -> Option<Accepted> {
+        let (phase, cut) = (self.slots.phase(), self.all_cut.child_token());
+        let who = if self.served.proxies.trusts(peer.ip().to_canonical()) {
+            Arriving::Proxy(Network::of(peer.ip()))
+        } else {
+            Arriving::Client(Network::of(peer.ip()))
+        };
+        let Some(slot) = self.slots.wait_for_slot(who, &phase, &cut).await else {
+            refuse(stream, &self.refused, self.stop.clone());
             return None;
         };
         Some(Accepted {
@@ -115,33 +150,38 @@ pub async fn serve(
             peer,
             phase,
             cut,
-            place,
+            slot,
         })
-    };
-    loop {
-        let accepted = async {
-            match accept(&listener).await {
-                Some(new) => arrive(new).await,
-                None => None,
+    }
+
+    /// Serves a connection in a task of its own.
+    fn begin(&self, accepted: Accepted) {
+        let (served, stop) = (Arc::clone(&self.served), self.stop.clone());
+        let counted = Open::new(&self.served.open);
+        let Accepted {
+            stream,
+            peer,
+            phase,
+            cut,
+            slot,
+        } = accepted;
+        self.running.spawn(async move {
+            tokio::select! {
+                () = connection(stream, (peer, phase), &served, &stop) => {}
+                () = cut.cancelled() => {}
             }
-        };
-        tokio::select! {
-            () = stop.cancelled() => break,
-            accepted = accepted => accepted.into_iter().for_each(begin),
-        }
+            drop((slot, counted));
+        });
     }
-    // Closed immediately, so that a load balancer uses another node.
-    for new in waiting(listener) {
-        match timeout(FIRST_WORD, arrive(new)).await {
-            Ok(accepted) => accepted.into_iter().for_each(begin),
-            Err(_) => break,
-        }
+
+    /// Lets running requests finish. Returns false if some had to be cut off.
+    async fn finish(self) -> bool {
+        self.running.close();
+        let finished = timeout(self.served.limits.stop, self.running.wait()).await.is_ok();
+        self.all_cut.cancel();
+        self.running.wait().await;
+        finished
     }
-    connections.close();
-    let finished = timeout(limits.stop, connections.wait()).await.is_ok();
-    all_cut.cancel();
-    connections.wait().await;
-    finished
 }
 
 /// Closes a connection after [`REFUSED`], or at once if no permit is left in `refused`.
@@ -176,7 +216,7 @@ struct Accepted {
     phase: Phase,
     /// Closes it immediately.
     cut: CancellationToken,
-    place: ConnectionSlot,
+    slot: ConnectionSlot,
 }
 
 /// The next connection.
@@ -198,27 +238,20 @@ async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     }
 }
 
-async fn connection(
-    stream: TcpStream,
-    peer: SocketAddr,
-    phase: Phase,
-    tls: Option<TlsAcceptor>,
-    router: Router,
-    limits: Limits,
-    stop: CancellationToken,
-) {
+async fn connection(stream: TcpStream, (peer, phase): (SocketAddr, Phase), served: &Served, stop: &CancellationToken) {
     // One deadline for the handshake and the first head: two would let a silent client stay twice as long.
-    let first_head = Instant::now() + limits.head;
-    if !speaks(&stream, first_head, &stop).await {
+    let first_head = Instant::now() + served.limits.head;
+    if !speaks(&stream, first_head, stop).await {
         return;
     }
     // Responses are written as a whole; waiting for more would only delay them.
     drop(stream.set_nodelay(true));
-    match tls {
-        None => Box::pin(requests(stream, first_head, peer, phase, router, limits, stop)).await,
+    let answers = Answers::new(served, peer, phase, stop);
+    match &served.tls {
+        None => Box::pin(requests(stream, first_head, answers)).await,
         // A failed handshake is the client's problem: a scanner, or a browser that does not trust the certificate.
         Some(tls) => match timeout_at(first_head, tls.accept(stream)).await {
-            Ok(Ok(stream)) => Box::pin(requests(stream, first_head, peer, phase, router, limits, stop)).await,
+            Ok(Ok(stream)) => Box::pin(requests(stream, first_head, answers)).await,
             Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
             Err(_) => tracing::debug!("TLS handshake timed out"),
         },
@@ -236,34 +269,41 @@ async fn speaks(stream: &TcpStream, latest: Instant, stop: &CancellationToken) -
     matches!(spoke, Ok(Ok(())))
 }
 
-async fn requests<S>(
-    stream: S,
-    first_head: Instant,
-    peer: SocketAddr,
-    phase: Phase,
+/// Answers the requests of one connection.
+struct Answers {
     router: Router,
     limits: Limits,
+    peer: SocketAddr,
+    phase: Phase,
+    /// Cancelled by the first request.
+    spoken: CancellationToken,
     stop: CancellationToken,
-) where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let io = Timed::new(
-        stream,
-        phase.clone(),
-        first_head,
-        limits.head,
-        limits.idle,
-        limits.write,
-    );
-    let spoken = CancellationToken::new();
-    let speaks = spoken.clone();
-    let stopping = stop.clone();
-    let rests = HeaderValue::from_str(&format!("timeout={}", limits.idle.as_secs())).ok();
-    let service = service_fn(move |request: http::Request<Incoming>| {
-        phase.busy();
-        speaks.cancel();
-        let (router, phase, rests) = (router.clone(), phase.clone(), rests.clone());
-        let may_rest = !stopping.is_cancelled() && wants_to_rest(&request);
+    /// Tells how long the connection may be idle.
+    rests: Option<HeaderValue>,
+}
+
+impl Answers {
+    fn new(served: &Served, peer: SocketAddr, phase: Phase, stop: &CancellationToken) -> Self {
+        Self {
+            router: served.router.clone(),
+            limits: served.limits,
+            peer,
+            phase,
+            spoken: CancellationToken::new(),
+            stop: stop.clone(),
+            rests: HeaderValue::from_str(&format!("timeout={}", served.limits.idle.as_secs())).ok(),
+        }
+    }
+
+    fn answer(
+        &self,
+        request: http::Request<Incoming>,
+    ) -> impl Future<Output = Result<http::Response<Watched<Body>>, Infallible>> + Send + use<> {
+        self.phase.busy();
+        self.spoken.cancel();
+        let may_rest = !self.stop.is_cancelled() && wants_to_rest(&request);
+        let rests = self.rests.clone().filter(|_| may_rest);
+        let (router, phase, limits, peer) = (self.router.clone(), self.phase.clone(), self.limits, self.peer);
         async move {
             let largest = (limits.announced)(request.uri().path());
             let mut request = request.map(|body| Body::new(Paced::new(body, limits.body, largest)));
@@ -275,12 +315,23 @@ async fn requests<S>(
             };
             if ends(answer.headers()) {
                 phase.leave_unread();
-            } else if let Some(rests) = rests.filter(|_| may_rest) {
+            } else if let Some(rests) = rests {
                 tell_rest(answer.headers_mut(), rests);
             }
-            Ok::<_, Infallible>(answer.map(|body| Watched::new(body, phase)))
+            Ok(answer.map(|body| Watched::new(body, phase)))
         }
-    });
+    }
+}
+
+/// Speaks HTTP until the client or the server ends the connection.
+async fn requests<S>(stream: S, first_head: Instant, answers: Answers)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (limits, phase) = (answers.limits, answers.phase.clone());
+    let (spoken, stop) = (answers.spoken.clone(), answers.stop.clone());
+    let io = Timed::new(stream, phase, first_head, limits.head, limits.idle, limits.write);
+    let service = service_fn(move |request| answers.answer(request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         // Our own time-out distinguishes a head that does not arrive from an idle connection.

@@ -61,11 +61,28 @@ pub(super) struct ConnectionSlot {
     number: u64,
 }
 
+/// Who connects.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Arriving {
+    /// A client, whose network may hold half of all permits.
+    Client(Network),
+    /// A proxy. Its connections may exceed half, because they carry many people's requests.
+    Proxy(Network),
+}
+
+impl Arriving {
+    const fn network(self) -> Network {
+        match self {
+            Self::Client(network) | Self::Proxy(network) => network,
+        }
+    }
+}
+
 /// The result for a new connection.
 #[derive(Debug)]
 pub(super) enum Arrival {
     /// It has a permit.
-    Placed(ConnectionSlot),
+    Admitted(ConnectionSlot),
     /// The network holds half of all permits, and all its connections are busy, or enough were replaced a moment ago.
     Refused,
     /// All connections are busy.
@@ -86,26 +103,20 @@ impl Connections {
         Phase::telling(&self.room)
     }
 
-    /// A permit for a connection that `cut` closes. A proxy's connections may exceed half, because they carry many people's
-    /// requests.
-    pub(super) fn arrive(
-        self: &Arc<Self>,
-        network: Network,
-        is_proxy: bool,
-        phase: &Phase,
-        cut: &CancellationToken,
-    ) -> Arrival {
+    /// A permit for a connection that `cut` closes.
+    pub(super) fn arrive(self: &Arc<Self>, who: Arriving, phase: &Phase, cut: &CancellationToken) -> Arrival {
+        let network = who.network();
         let mut state = self.lock();
         let share = (self.most / 2).max(1);
         let held = state.networks.get(&network).map_or(0, |members| members.all.len());
-        if !is_proxy && held >= share && !state.replace_one_of(network, Instant::now()) {
+        if matches!(who, Arriving::Client(_)) && held >= share && !state.replace_one_of(network, Instant::now()) {
             return Arrival::Refused;
         }
         if state.open >= self.most && !state.close_one() {
             return Arrival::Full;
         }
         let number = state.insert(network, phase, cut);
-        Arrival::Placed(ConnectionSlot {
+        Arrival::Admitted(ConnectionSlot {
             connections: Arc::clone(self),
             network,
             number,
@@ -113,17 +124,16 @@ impl Connections {
     }
 
     /// The same, waiting for a permit; `None` if there will be none.
-    pub(super) async fn place(
+    pub(super) async fn wait_for_slot(
         self: &Arc<Self>,
-        network: Network,
-        is_proxy: bool,
+        who: Arriving,
         phase: &Phase,
         cut: &CancellationToken,
     ) -> Option<ConnectionSlot> {
         loop {
             let room = self.room.notified();
-            match self.arrive(network, is_proxy, phase, cut) {
-                Arrival::Placed(place) => return Some(place),
+            match self.arrive(who, phase, cut) {
+                Arrival::Admitted(slot) => return Some(slot),
                 Arrival::Refused => return None,
                 Arrival::Full => room.await,
             }
@@ -233,7 +243,7 @@ mod tests {
     struct Client {
         phase: Phase,
         cut: CancellationToken,
-        place: Option<ConnectionSlot>,
+        slot: Option<ConnectionSlot>,
     }
 
     fn network(number: u8) -> Network {
@@ -243,12 +253,12 @@ mod tests {
     /// A new connection, which is idle, reading or busy.
     fn come(connections: &Arc<Connections>, from: u8, become_: fn(&Phase)) -> Client {
         let (phase, cut) = (connections.phase(), CancellationToken::new());
-        let place = match connections.arrive(network(from), false, &phase, &cut) {
-            Arrival::Placed(place) => Some(place),
+        let slot = match connections.arrive(Arriving::Client(network(from)), &phase, &cut) {
+            Arrival::Admitted(slot) => Some(slot),
             Arrival::Refused | Arrival::Full => None,
         };
         become_(&phase);
-        Client { phase, cut, place }
+        Client { phase, cut, slot }
     }
 
     fn cut(clients: &[Client]) -> Vec<usize> {
@@ -268,12 +278,12 @@ mod tests {
         many[1].phase.reading();
         let others: Vec<_> = (3..5).map(|from| come(&connections, from, Phase::busy)).collect();
         let new = come(&connections, 9, Phase::busy);
-        assert!(new.place.is_some() && cut(&few).is_empty() && cut(&others).is_empty());
+        assert!(new.slot.is_some() && cut(&few).is_empty() && cut(&others).is_empty());
         assert_eq!(cut(&many), [2], "idle ones are closed before busy ones");
         many.extend((0..2).map(|_| come(&connections, 2, Phase::busy)));
         assert_eq!(cut(&many), [1, 2, 3], "then those waiting for a body");
         assert!(
-            come(&connections, 2, Phase::busy).place.is_some(),
+            come(&connections, 2, Phase::busy).slot.is_some(),
             "its own share is not full, and another network has an idle one"
         );
         assert_eq!(cut(&few).len(), 1);
@@ -286,9 +296,9 @@ mod tests {
         greedy.push(come(&connections, 1, Phase::idle));
         assert_eq!(cut(&greedy), [0], "though half of the permits are free");
         greedy.iter().for_each(|client| client.phase.busy());
-        assert!(come(&connections, 1, Phase::idle).place.is_none());
+        assert!(come(&connections, 1, Phase::idle).slot.is_none());
         let others: Vec<_> = (0..4).map(|_| come(&connections, 2, Phase::busy)).collect();
-        assert!(others.iter().all(|client| client.place.is_some()));
+        assert!(others.iter().all(|client| client.slot.is_some()));
         drop((greedy, others));
         let state = connections.lock();
         assert!(state.open == 0 && state.networks.is_empty() && state.by_size.is_empty());
@@ -315,9 +325,9 @@ mod tests {
         let first = come(&connections, 1, Phase::busy);
         let _second = come(&connections, 2, Phase::busy);
         let (phase, cut) = (connections.phase(), CancellationToken::new());
-        let waiting = connections.place(network(3), false, &phase, &cut);
-        let (place, ()) = tokio::join!(waiting, async move { drop(first) });
-        assert!(place.is_some());
+        let waiting = connections.wait_for_slot(Arriving::Client(network(3)), &phase, &cut);
+        let (slot, ()) = tokio::join!(waiting, async move { drop(first) });
+        assert!(slot.is_some());
     }
 
     #[tokio::test]
@@ -326,7 +336,7 @@ mod tests {
             let connections = Connections::new(2);
             let clients = [1, 2].map(|from| come(&connections, from, Phase::busy));
             let (phase, cut) = (connections.phase(), CancellationToken::new());
-            let mut waiting = std::pin::pin!(connections.place(network(3), false, &phase, &cut));
+            let mut waiting = std::pin::pin!(connections.wait_for_slot(Arriving::Client(network(3)), &phase, &cut));
             assert!((&mut waiting).now_or_never().is_none());
             done(&clients[1].phase);
             assert!(waiting.now_or_never().flatten().is_some());

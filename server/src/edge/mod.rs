@@ -15,7 +15,7 @@ mod share;
 mod slots;
 mod tls;
 
-pub use accept::{Limits, serve};
+pub use accept::{Limits, Served, serve};
 pub use address::{ForwardingHeader, Proxies};
 pub use body::{TooLong, TooSlow};
 pub use context::RequestContext;

@@ -13,14 +13,18 @@ const MAX_DRAINED: usize = 64 * 1024 * 1024;
 /// A file's memory grows by at most this.
 const STEP: usize = 512 * 1024;
 
-/// The parts of a form whose files may have `limit` bytes in total; if it is already `over`, nothing is buffered.
-pub(super) async fn read(
-    request: Request,
-    limit: usize,
-    over: bool,
-    stall: Duration,
-) -> Result<Vec<(String, Part)>, UploadFault> {
-    let mut budget = Budget::new(limit, over, stall);
+/// The parts of a form whose files may have `limit` bytes in total.
+pub(super) async fn read(request: Request, limit: usize, stall: Duration) -> Result<Vec<(String, Part)>, UploadFault> {
+    parts(request, Budget::new(limit, stall)).await
+}
+
+/// Reads a form that is too large to its end and buffers nothing. Returns why it is refused.
+pub(super) async fn discard(request: Request, stall: Duration) -> UploadFault {
+    let read = parts(request, Budget::exceeded(stall)).await;
+    read.err().unwrap_or(UploadFault::TooLarge)
+}
+
+async fn parts(request: Request, mut budget: Budget) -> Result<Vec<(String, Part)>, UploadFault> {
     let mut form = Multipart::from_request(request, &())
         .await
         .map_err(|_| UploadFault::Broken)?;
@@ -61,13 +65,20 @@ struct Budget {
 }
 
 impl Budget {
-    fn new(limit: usize, over: bool, stall: Duration) -> Self {
+    fn new(limit: usize, stall: Duration) -> Self {
         Self {
             limit,
             gathered: 0,
             drained: 0,
-            over,
+            over: false,
             pace: Pace::new(stall),
+        }
+    }
+
+    fn exceeded(stall: Duration) -> Self {
+        Self {
+            over: true,
+            ..Self::new(0, stall)
         }
     }
 

@@ -18,7 +18,7 @@ fn forms() {
             .enable_time()
             .build()
             .unwrap();
-        let read = runtime.block_on(form::read(request, LIMIT, false, Duration::from_secs(9)));
+        let read = runtime.block_on(form::read(request, LIMIT, Duration::from_secs(9)));
         let kept = read.unwrap_or_default().into_iter().map(|(_, part)| match part {
             Part::Text(text) => text.len(),
             Part::File(bytes) => bytes.len(),

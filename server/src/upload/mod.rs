@@ -76,7 +76,7 @@ pub(crate) enum Part {
 #[derive(Debug)]
 pub(crate) struct Upload {
     parts: Vec<(String, Part)>,
-    _place: Option<Reservation>,
+    _reservation: Option<Reservation>,
     _turn: Turn,
 }
 
@@ -104,7 +104,7 @@ impl Upload {
         if let Some(slot) = request.extensions().get::<Slot>() {
             slot.give_back();
         }
-        let (parts, place) = tokio::select! {
+        let (parts, reservation) = tokio::select! {
             read = admitted(admission, (tenant, session), request, limit) => read?,
             () = turn.taken_over() => return Err(UploadFault::Busy),
         };
@@ -113,7 +113,7 @@ impl Upload {
         }
         Ok(Self {
             parts,
-            _place: place,
+            _reservation: reservation,
             _turn: turn,
         })
     }
@@ -161,10 +161,8 @@ async fn admitted(
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > limit) {
-        // Nothing of it is buffered.
-        let read = form::read(request, limit, true, admission.stall);
-        let parts = timeout(DEADLINE, read).await.map_err(|_| UploadFault::Busy)??;
-        return Ok((parts, None));
+        let discarded = timeout(DEADLINE, form::discard(request, admission.stall)).await;
+        return Err(discarded.unwrap_or(UploadFault::Busy));
     }
     let size = announced.unwrap_or(limit).div_ceil(MIB).max(1);
     let guest = Guest {
@@ -184,8 +182,12 @@ async fn admitted(
         wait += DEADLINE.saturating_sub(begun.elapsed());
         is_on_disk = true;
     }
-    let place = admission.room.place(guest, size, wait).await.ok_or(UploadFault::Busy)?;
-    let read = form::read(request, limit, false, admission.stall);
+    let reservation = admission
+        .room
+        .reserve(guest, size, wait)
+        .await
+        .ok_or(UploadFault::Busy)?;
+    let read = form::read(request, limit, admission.stall);
     let parts = timeout(DEADLINE, read).await.map_err(|_| UploadFault::Busy)?;
     let blame = |fault| {
         if is_on_disk {
@@ -194,7 +196,7 @@ async fn admitted(
             fault
         }
     };
-    Ok((parts.map_err(blame)?, Some(place)))
+    Ok((parts.map_err(blame)?, Some(reservation)))
 }
 
 /// The client's network.
@@ -294,7 +296,7 @@ mod tests {
     #[tokio::test]
     async fn an_upload_on_disk_that_stalls_loses_its_place_too() {
         let admission = with_disk(1, 4, Duration::from_millis(20));
-        let _held = admission.room.place(guest(), 1, LONG).await;
+        let _held = admission.room.reserve(guest(), 1, LONG).await;
         let cut = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, false), LIMIT).await;
         assert_eq!(cut.err(), Some(UploadFault::Busy));
         assert!(admission.spill.file(&guest(), 4).await.is_some(), "its disk is free");
@@ -320,7 +322,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_announced_to_be_too_large_takes_no_room() {
         let admission = with_disk(1, 64, LONG);
-        let _held = admission.room.place(guest(), 1, LONG).await;
+        let _held = admission.room.reserve(guest(), 1, LONG).await;
         let read = Upload::read(&admission, of(&id(4)), form(LIMIT + 1, MIB, true), LIMIT).now_or_never();
         assert_eq!(read.unwrap().err(), Some(UploadFault::TooLarge));
     }

@@ -56,7 +56,7 @@ impl Room {
     }
 
     /// Memory of this many MiB, or all there is; `None` if too many are waiting already, or it took longer than `wait_at_most`.
-    pub(super) async fn place(
+    pub(super) async fn reserve(
         self: &Arc<Self>,
         guest: Guest,
         size: usize,
@@ -94,12 +94,12 @@ impl Room {
                 Err(Short::Share) => next += 1,
                 Err(Short::All) => break,
                 Ok(portion) => {
-                    let place = Reservation {
+                    let reservation = Reservation {
                         portion: Some(portion),
                         room: Arc::clone(self),
                     };
                     if let Some(waiter) = waiting.remove(next) {
-                        gone.extend(waiter.admit.send(place).err());
+                        gone.extend(waiter.admit.send(reservation).err());
                     }
                 }
             }
@@ -136,7 +136,7 @@ mod tests {
 
     /// Memory, if available immediately.
     fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Reservation> {
-        room.place(guest(from, 0), size, LONG).now_or_never().flatten()
+        room.reserve(guest(from, 0), size, LONG).now_or_never().flatten()
     }
 
     #[tokio::test]
@@ -147,7 +147,7 @@ mod tests {
         assert!(at_once(&room, 1, 1).is_none());
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.place(guest(1, 0), 1, LONG).await }
+            async move { room.reserve(guest(1, 0), 1, LONG).await }
         });
         tokio::task::yield_now().await;
         assert!(at_once(&room, 2, 4).is_some(), "past the one that has used its share");
@@ -159,9 +159,9 @@ mod tests {
     async fn the_large_is_not_overtaken_for_ever_and_who_went_away_is_forgotten() {
         let room = Room::new(8, 64);
         let first = at_once(&room, 1, 6).unwrap();
-        let mut large = Box::pin(room.place(guest(2, 0), 4, LONG));
+        let mut large = Box::pin(room.reserve(guest(2, 0), 4, LONG));
         assert!(large.as_mut().now_or_never().is_none());
-        let mut small = Box::pin(room.place(guest(3, 0), 1, LONG));
+        let mut small = Box::pin(room.reserve(guest(3, 0), 1, LONG));
         assert!(small.as_mut().now_or_never().is_none(), "it came later");
         drop(large);
         // The next upload finds that the large one is gone.
@@ -177,8 +177,8 @@ mod tests {
         let room = Room::new(1, 2);
         let _held = at_once(&room, 1, 1).unwrap();
         let (one, other, third) = tokio::join!(
-            room.place(guest(2, 0), 1, SHORT),
-            room.place(guest(3, 0), 1, SHORT),
+            room.reserve(guest(2, 0), 1, SHORT),
+            room.reserve(guest(3, 0), 1, SHORT),
             // Refused without having waited.
             async { at_once(&room, 4, 1) }
         );
@@ -193,8 +193,8 @@ mod tests {
     async fn a_tenant_with_many_networks_leaves_a_quarter_to_the_others() {
         let room = Room::new(16, 64);
         let from = |network_of: u8, tenant_of: u8| {
-            let place = room.place(guest(network_of, tenant_of), 2, LONG);
-            place.now_or_never().flatten()
+            let reservation = room.reserve(guest(network_of, tenant_of), 2, LONG);
+            reservation.now_or_never().flatten()
         };
         let first = from(100, 1).unwrap();
         drop(first);
@@ -210,7 +210,7 @@ mod tests {
         let room = Room::new(1, 64);
         let held = at_once(&room, 1, 1);
         let mut waiting: Vec<_> = (2..5)
-            .map(|number| Box::pin(room.place(guest(number, 0), 1, LONG)))
+            .map(|number| Box::pin(room.reserve(guest(number, 0), 1, LONG)))
             .collect();
         for one in &mut waiting {
             assert!(one.as_mut().now_or_never().is_none());

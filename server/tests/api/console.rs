@@ -4,7 +4,11 @@ use super::support::{Answer, Server};
 use domain::{role::Role, secret::Secret};
 use service::{
     access::CommandLine,
-    people::{NewPerson, accept_invitation::accept_invitation, invite::invite_from_here},
+    people::{
+        NewPerson,
+        accept_invitation::accept_invitation,
+        invite::{Offer, invite_from_here},
+    },
 };
 use std::fmt::Write as _;
 use tokio::{
@@ -99,8 +103,8 @@ impl<'a> Browser<'a> {
             email: email.clone(),
             name: "Somebody".into(),
         };
-        let (honnin, place) = (&server.app.honnin, Some((server.tenant.clone(), role)));
-        let invited = invite_from_here(honnin, CommandLine::here(), place, false, person)
+        let (honnin, offer) = (&server.app.honnin, Offer::of(server.tenant.clone(), role));
+        let invited = invite_from_here(honnin, CommandLine::here(), offer, person)
             .await
             .unwrap();
         let token = invited.link.expose().rsplit('/').next().unwrap();

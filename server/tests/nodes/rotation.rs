@@ -215,7 +215,7 @@ async fn world(installation: Installation, [url, keys_url]: [String; 2], nodes: 
     for number in 0..3 {
         let user = UserRow {
             id: UserId::from_random([number; 16]),
-            place: None,
+            membership: None,
             email: format!("{number}@id.example"),
             name: "Somebody".into(),
             operator: true,

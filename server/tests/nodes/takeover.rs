@@ -26,7 +26,7 @@ use service::{
     access::{Applicant, Tenant, capture_cookie, tenant_by_key},
     capture::{
         check::{Wish, check_picture},
-        choose_document::choose_document,
+        choose_document::{Photos, choose_document},
         consent::consent,
         details::save_details,
         open_link::open_link,
@@ -309,7 +309,7 @@ pub(super) async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) -> us
     let opened = open_link(honnin, token, None).await.unwrap();
     let applicant = capture_cookie::applicant(honnin, opened.cookie.expose()).await.unwrap();
     consent(honnin, &applicant, "1", Language::En, None).await.unwrap();
-    choose_document(honnin, &applicant, DocumentType::Passport, false)
+    choose_document(honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
         .await
         .unwrap();
     let refused = photograph(honnin, &applicant, photo).await;

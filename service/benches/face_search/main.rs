@@ -55,7 +55,9 @@ async fn populate(harness: &Harness) {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             ((state >> 8) as f32 / 8_388_608.0 - 1.0).to_le_bytes()
         });
-        let face = key.seal(&row.place(FACE), &descriptor.collect::<Vec<u8>>()).unwrap();
+        let face = key
+            .seal(&row.associated_data(FACE), &descriptor.collect::<Vec<u8>>())
+            .unwrap();
         let identity = IdentityRow {
             session: row.session.id.clone(),
             tenant: harness.tenant.id.clone(),

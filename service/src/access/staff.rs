@@ -7,7 +7,7 @@ use crate::Honnin;
 use domain::{
     audit::{Actor, AuditAction},
     ids::{TenantId, UserId},
-    role::Role,
+    role::{Membership, Role},
     tenant::TenantSettings,
     time::Timestamp,
 };
@@ -66,7 +66,7 @@ pub async fn staff(
         let Some(user) = users::find(tx, &id).await?.filter(|user| user.disabled_at.is_none()) else {
             return Ok(None);
         };
-        let own = user.place.as_ref().map(|(tenant, _)| tenant);
+        let own = user.tenant();
         let mut tenant = None;
         for id in [wanted.as_ref().filter(|id| user.operator || own == Some(id)), own]
             .into_iter()
@@ -92,8 +92,8 @@ pub async fn staff(
 
 impl Staff {
     fn of(user: UserRow, tenant: tenants::TenantRow, lacks_factor: bool, address: IpAddr) -> Option<Self> {
-        let rank = match user.place {
-            Some((own, role)) if own == tenant.id => Rank::Role(role),
+        let rank = match user.membership {
+            Some(Membership { tenant: own, role }) if own == tenant.id => Rank::Role(role),
             _ if user.operator => Rank::Operator,
             _ => return None,
         };

@@ -66,7 +66,7 @@ enum Seen {
 /// # Errors
 /// If storage fails or the pool is full; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let id = CaptureId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let id = CaptureId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let unit = honnin.db.read(async move |tx| {
         let Some(capture) = captures::find(tx, &id).await? else {
             return Ok(None);
@@ -165,12 +165,12 @@ async fn open(
     for frame in &capture.frames {
         let sealed = honnin.pictures.find(&capture.session, &frame.object).await?;
         let sealed = sealed.ok_or(Unseen::Picture("a stored picture is missing"))?;
-        let place = AssociatedData {
+        let associated_data = AssociatedData {
             tenant: &row.session.tenant,
             session: &row.session.id,
             name: &frame.object,
         };
-        pictures.push(key.open(&place, &sealed)?.into_exposed());
+        pictures.push(key.open(&associated_data, &sealed)?.into_exposed());
     }
     Ok(pictures)
 }
@@ -202,12 +202,12 @@ fn asked(capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Ask
     let mut asked = capture.asked.clone();
     if let (Some(live), Some(sealed)) = (&mut asked.live, &capture.flashes) {
         let name = capture.flashes_name();
-        let place = AssociatedData {
+        let associated_data = AssociatedData {
             tenant: &row.session.tenant,
             session: &row.session.id,
             name: &name,
         };
-        let measured = open_json(key, &place, sealed)?;
+        let measured = open_json(key, &associated_data, sealed)?;
         live.flashes = Some(measured.into_exposed());
     }
     Ok(asked)
@@ -215,14 +215,14 @@ fn asked(capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Ask
 
 fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -> Result<Vec<u8>, StoreError> {
     let name = capture.findings_name();
-    let place = AssociatedData {
+    let associated_data = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
         name: &name,
     };
     match seen {
-        Seen::Document(findings) => seal_json(key, &place, findings),
-        Seen::Selfie(findings) => seal_json(key, &place, findings),
+        Seen::Document(findings) => seal_json(key, &associated_data, findings),
+        Seen::Selfie(findings) => seal_json(key, &associated_data, findings),
     }
 }
 

@@ -16,7 +16,16 @@ use store::{
     capture::{attempts, captures},
 };
 
-/// Stores the kind of document that the user chose. `again` discards the photos that are there, of the same kind too.
+/// What becomes of the photos that are there, if the same kind of document is chosen again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Photos {
+    /// Those without problems stay.
+    KeepGood,
+    /// None stays.
+    DiscardAll,
+}
+
+/// Stores the kind of document that the user chose.
 ///
 /// # Errors
 /// [`NotNow`].
@@ -24,10 +33,10 @@ pub async fn choose_document(
     honnin: &Honnin,
     applicant: &Applicant,
     kind: DocumentType,
-    again: bool,
+    photos: Photos,
 ) -> Result<(), NotNow> {
     let attempt = progress(honnin, applicant).await?;
-    let keeps = !again && attempt.document_type() == Some(kind);
+    let keeps = photos == Photos::KeepGood && attempt.document_type() == Some(kind);
     let poor = if keeps {
         poor_photos(honnin, &attempt).await?
     } else {
@@ -40,9 +49,10 @@ pub async fn choose_document(
             return Err(NotNow::OutOfTurn);
         }
         let same = attempt.answers.document_type == Some(kind);
+        let keeps_good = same && photos == Photos::KeepGood;
         for capture in &attempt.captures {
             // What another tab has taken of this kind meanwhile stays.
-            let of_no_use = capture.slot != Slot::Selfie && (again || !same || poor.contains(&capture.id));
+            let of_no_use = capture.slot != Slot::Selfie && (!keeps_good || poor.contains(&capture.id));
             if of_no_use && attempt.tries_left(capture.slot) > 0 {
                 captures::mark_discarded(tx, &capture.id, now).await?;
             }

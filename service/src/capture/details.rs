@@ -111,7 +111,7 @@ pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Print
             sides.push((shown.id, Strips::of(found.expose(), Items::Typed)));
         }
     }
-    let place = |field: &InputField| {
+    let region = |field: &InputField| {
         let name = read_from(*field)?;
         sides.iter().find_map(|(capture, strips)| {
             let strip = strips.find(name)?;
@@ -122,7 +122,7 @@ pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Print
             })
         })
     };
-    Ok(InputField::ALL.iter().filter_map(place).collect())
+    Ok(InputField::ALL.iter().filter_map(region).collect())
 }
 
 /// The item of a document that a field of the form is filled in from. No document prints a postcode.
@@ -174,7 +174,7 @@ pub async fn save_details(
             });
         }
     };
-    let sealed = seal_json(&key, &place(&attempt, TYPED), &input)?;
+    let sealed = seal_json(&key, &associated_data(&attempt, TYPED), &input)?;
     let who = applicant.clone();
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &who, now).await?;
@@ -219,13 +219,13 @@ fn check_turn(attempt: &AttemptState) -> Result<DocumentType, NotNow> {
     attempt.document_type().filter(|_| open).ok_or(NotNow::OutOfTurn)
 }
 
-pub(crate) const fn place<'a>(attempt: &'a AttemptState, name: &'a str) -> AssociatedData<'a> {
-    attempt.row.place(name)
+pub(crate) const fn associated_data<'a>(attempt: &'a AttemptState, name: &'a str) -> AssociatedData<'a> {
+    attempt.row.associated_data(name)
 }
 
 /// The details typed in this attempt.
 pub(crate) fn typed(attempt: &AttemptState, key: &SessionKey) -> Result<Option<Personal<UserInput>>, StoreError> {
-    open_column(key, &place(attempt, TYPED), attempt.answers.typed.as_ref())
+    open_column(key, &associated_data(attempt, TYPED), attempt.answers.typed.as_ref())
 }
 
 fn fields_read(attempt: &AttemptState, key: &SessionKey) -> Result<Personal<Vec<OcrField>>, StoreError> {

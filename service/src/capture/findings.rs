@@ -22,7 +22,7 @@ pub(crate) fn findings_of_document(attempt: &AttemptState, key: &SessionKey) -> 
             let found = capture
                 .findings
                 .as_ref()
-                .map(|sealed| open_json(key, &attempt.row.place(&name), sealed));
+                .map(|sealed| open_json(key, &attempt.row.associated_data(&name), sealed));
             Ok((capture.slot, found.transpose()?))
         })
         .collect()

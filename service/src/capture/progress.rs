@@ -150,8 +150,7 @@ pub(crate) async fn load(tx: &mut Tx, applicant: &Applicant) -> Result<AttemptSt
 
 /// Everything of the session's current attempt.
 pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<AttemptState, StoreError> {
-    let tenant = tenants::find(tx, &row.session.tenant).await?;
-    let tenant = tenant.ok_or(StoreError::Corrupt("a session without its tenant"))?;
+    let tenant = tenants::load(tx, &row.session.tenant).await?;
     let (id, attempt) = (row.session.id.clone(), row.session.attempt);
     let branding = branding::load(tx, &tenant).await?;
     let answers = attempts::load(tx, &id, attempt).await?;
@@ -281,9 +280,7 @@ impl AttemptState {
     #[must_use]
     pub fn tries_left(&self, slot: Slot) -> u8 {
         let used = self.captures.iter().filter(|capture| capture.slot == slot).count();
-        let tries = self
-            .settings()
-            .map_or(TenantSettings::default().tries, |settings| settings.tries);
+        let tries = self.tenant.settings_or_default().tries;
         tries.saturating_sub(u8::try_from(used).unwrap_or(u8::MAX))
     }
 
@@ -350,8 +347,7 @@ impl AttemptState {
     /// The retention period.
     #[must_use]
     pub fn retention(&self) -> Millis {
-        self.settings()
-            .map_or(TenantSettings::default().retention, |settings| settings.retention)
+        self.tenant.settings_or_default().retention
     }
 
     /// An audit entry for something the user did.

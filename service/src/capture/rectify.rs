@@ -40,7 +40,7 @@ pub(crate) struct FrameOf<'a> {
     pub(crate) row: &'a SessionRow,
     /// The capture.
     pub(crate) capture: &'a CaptureRow,
-    /// Its place in the burst.
+    /// Its position in the burst.
     pub(crate) index: usize,
 }
 
@@ -73,7 +73,7 @@ pub(crate) async fn shown(
         },
         View::Items(items) => match found(frame, key)? {
             None => return Ok(None),
-            Some(found) => Cut::Items(strips::places(found.expose(), items)),
+            Some(found) => Cut::Items(strips::regions(found.expose(), items)),
         },
         View::Face => match eyes(frame, key)? {
             None => return Ok(None),
@@ -85,7 +85,7 @@ pub(crate) async fn shown(
     let made = honnin.cpu_pool.run(move |analyser: &dyn Analyser| match cut {
         Cut::Card(outline) => analyser.rectify(jpeg, outline).map(Some),
         Cut::Small => analyser.reduce(jpeg).map(Some),
-        Cut::Items(places) => analyser.strips(jpeg, &places),
+        Cut::Items(regions) => analyser.strips(jpeg, &regions),
         Cut::Face(eyes) => analyser.face(jpeg, eyes),
     });
     Ok(match made.await {
@@ -99,7 +99,7 @@ fn found(frame: FrameOf<'_>, key: &SessionKey) -> Result<Option<Personal<Documen
     let (Slot::Document(_), Some(sealed)) = (frame.capture.slot, &frame.capture.findings) else {
         return Ok(None);
     };
-    open_json(key, &frame.row.place(&frame.capture.findings_name()), sealed).map(Some)
+    open_json(key, &frame.row.associated_data(&frame.capture.findings_name()), sealed).map(Some)
 }
 
 /// The eyes of the portrait, or of the frame of a selfie that was compared with it.
@@ -112,7 +112,7 @@ fn eyes(frame: FrameOf<'_>, key: &SessionKey) -> Result<Option<[[f32; 2]; 2]>, S
         return Ok(found.and_then(|found| found.expose().portrait.as_ref().map(|face| face.eyes)));
     }
     let name = frame.capture.findings_name();
-    let found: Personal<SelfieFindings> = open_json(key, &frame.row.place(&name), sealed)?;
+    let found: Personal<SelfieFindings> = open_json(key, &frame.row.associated_data(&name), sealed)?;
     let found = found.expose();
     let best = found.best_frame.and_then(|best| usize::try_from(best).ok());
     let face = found.face.as_ref().filter(|_| best == Some(frame.index));

@@ -92,7 +92,7 @@ pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, Not
             let sealed = row
                 .state
                 .as_ref()
-                .map(|sealed| key.open_text(&row.place(column::STATE), sealed))
+                .map(|sealed| key.open_text(&row.associated_data(column::STATE), sealed))
                 .transpose()?;
             let state = sealed.as_ref().map(|state| state.expose().as_str());
             Some(Personal::new(callback.return_url(&row.session.id, state)))

@@ -43,12 +43,12 @@ pub async fn show_picture(
     let Some(sealed) = honnin.pictures.find(&row.session.id, &object.object).await? else {
         return Ok(None);
     };
-    let place = AssociatedData {
+    let associated_data = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
         name: &object.object,
     };
-    let picture = key.open(&place, &sealed)?;
+    let picture = key.open(&associated_data, &sealed)?;
     let frame = FrameOf {
         row: &row,
         capture: &capture,

@@ -3,7 +3,7 @@
 
 use domain::{
     document::FieldName,
-    findings::{DocumentFindings, FieldPlace},
+    findings::{DocumentFindings, FieldRegion},
 };
 use vision::Sheet;
 
@@ -52,19 +52,19 @@ pub struct Strip {
 pub struct Strips(Vec<(FieldName, Strip)>);
 
 impl Strips {
-    /// The items of a picture whose places are known.
+    /// The items of a picture whose regions are known.
     #[must_use]
     pub fn of(found: &DocumentFindings, items: Items) -> Self {
         let shown = shown(found, items);
         let sheet = Sheet::of(&corners(&shown));
-        let strips = shown.iter().zip(&sheet.strips).map(|(place, strip)| {
+        let strips = shown.iter().zip(&sheet.strips).map(|(region, strip)| {
             let strip = Strip {
                 top: strip.top,
                 width: strip.width,
                 height: strip.height,
                 sheet: (sheet.width, sheet.height),
             };
-            (place.name, strip)
+            (region.name, strip)
         });
         Self(strips.collect())
     }
@@ -85,16 +85,16 @@ impl Strips {
     }
 }
 
-fn shown(found: &DocumentFindings, items: Items) -> Vec<&FieldPlace> {
-    found.places.iter().filter(|place| items.has(place.name)).collect()
+fn shown(found: &DocumentFindings, items: Items) -> Vec<&FieldRegion> {
+    found.regions.iter().filter(|region| items.has(region.name)).collect()
 }
 
-fn corners(places: &[&FieldPlace]) -> Vec<[[f32; 2]; 4]> {
-    places.iter().map(|place| place.corners).collect()
+fn corners(regions: &[&FieldRegion]) -> Vec<[[f32; 2]; 4]> {
+    regions.iter().map(|region| region.corners).collect()
 }
 
 /// The corners of the items on the sheet, in its order.
-pub(super) fn places(found: &DocumentFindings, items: Items) -> Vec<[[f32; 2]; 4]> {
+pub(super) fn regions(found: &DocumentFindings, items: Items) -> Vec<[[f32; 2]; 4]> {
     corners(&shown(found, items))
 }
 
@@ -104,16 +104,16 @@ mod tests {
     use domain::document::Side;
 
     fn found(names: &[FieldName]) -> DocumentFindings {
-        let place = |(at, name): (usize, &FieldName)| {
+        let region = |(at, name): (usize, &FieldName)| {
             let top = at as f32 * 50.0;
-            FieldPlace {
+            FieldRegion {
                 name: *name,
                 confidence: 0.9,
                 corners: [[10.0, top], [210.0, top], [210.0, top + 30.0], [10.0, top + 30.0]],
             }
         };
         DocumentFindings {
-            places: names.iter().enumerate().map(place).collect(),
+            regions: names.iter().enumerate().map(region).collect(),
             ..DocumentFindings::none(Side::Front)
         }
     }
@@ -129,8 +129,8 @@ mod tests {
         let typed = Strips::of(&found, Items::Typed);
         assert!(typed.find(FieldName::DocumentNumber).is_none());
         assert_eq!(typed.find(FieldName::LastName).unwrap().top, 0);
-        assert_eq!(places(&found, Items::Typed).len(), 2);
-        assert_eq!(places(&found, Items::All).len(), 4);
+        assert_eq!(regions(&found, Items::Typed).len(), 2);
+        assert_eq!(regions(&found, Items::All).len(), 4);
         let all = Strips::of(&found, Items::All);
         assert!(all.find(FieldName::LastName).unwrap().top > 0);
     }

@@ -5,7 +5,7 @@ use crate::{
     access::Applicant,
     capture::{
         analyse::enqueue_decision,
-        details::{place, typed},
+        details::{associated_data, typed},
         progress::{Next, NotNow, Slot, collecting, progress},
         retake::ask_again,
     },
@@ -81,7 +81,11 @@ pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow
     }
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let sealed = match typed(&attempt, &key)? {
-        Some(input) => Some(seal_json(&key, &place(&attempt, column::TYPED), input.expose())?),
+        Some(input) => Some(seal_json(
+            &key,
+            &associated_data(&attempt, column::TYPED),
+            input.expose(),
+        )?),
         None => None,
     };
     let (seen, who, now) = (attempt.answers.version, applicant.clone(), honnin.now());

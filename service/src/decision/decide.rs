@@ -38,7 +38,7 @@ const LOOK_AGAIN: Millis = Millis::seconds(2);
 /// # Errors
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let id = SessionId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     decide_session(honnin, job, id.clone()).await?;
     honnin.wake_ups.notify(&id);
     Ok(())
@@ -99,12 +99,7 @@ async fn make(
     key: &SessionKey,
 ) -> Result<(Made, EarlierSessions), StoreError> {
     let now = honnin.now();
-    let policy = attempt
-        .tenant
-        .settings
-        .as_ref()
-        .map(|settings| settings.policy.clone())
-        .unwrap_or_default();
+    let policy = attempt.tenant.settings_or_default().into_owned().policy;
     let found = DecisionInput::of(attempt, key)?;
     let earlier = find_earlier(honnin, attempt, key, &found, &policy).await?;
     let DecisionInput {

@@ -2,7 +2,7 @@
 
 use crate::{
     capture::{
-        details::{place, typed},
+        details::{associated_data, typed},
         findings::findings_of_document,
         progress::{AttemptState, Slot},
     },
@@ -46,7 +46,11 @@ impl DecisionInput {
             document,
             selfie: selfie(attempt, key)?,
             typed: typed(attempt, key)?,
-            known: open_column(key, &place(attempt, column::KNOWN), attempt.row.known.as_ref())?,
+            known: open_column(
+                key,
+                &associated_data(attempt, column::KNOWN),
+                attempt.row.known.as_ref(),
+            )?,
         })
     }
 }
@@ -62,7 +66,7 @@ pub(crate) fn selfie(attempt: &AttemptState, key: &SessionKey) -> Result<Option<
     let found = capture
         .findings
         .as_ref()
-        .map(|sealed| open_json(key, &place(attempt, &name), sealed))
+        .map(|sealed| open_json(key, &associated_data(attempt, &name), sealed))
         .transpose()?;
     Ok(Some(found.map_or_else(
         || unassessed_selfie(capture.frames.len()),

@@ -84,7 +84,7 @@ impl Made {
     ) -> Result<Self, StoreError> {
         let ocr = grounds
             .fields
-            .map(|fields| seal_json(key, &row.place(column::OCR), &fields))
+            .map(|fields| seal_json(key, &row.associated_data(column::OCR), &fields))
             .transpose()?;
         let explanation = Explanation {
             captures: grounds.captures,
@@ -94,7 +94,7 @@ impl Made {
             faces: Some(grounds.faces),
         };
         let name = explanation_name(row.session.attempt);
-        let explanation = seal_json(key, &row.place(&name), &explanation)?;
+        let explanation = seal_json(key, &row.associated_data(&name), &explanation)?;
         Ok(Self {
             decision,
             policy: grounds.policy,

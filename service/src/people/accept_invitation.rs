@@ -4,14 +4,14 @@
 use crate::{
     Honnin,
     people::{
-        has_admin, invite,
+        has_admin, invite, organisation,
         password::{self, BadPassword},
     },
     runtime::token,
 };
 use domain::{
     audit::{Actor, AuditAction},
-    ids::{TenantId, UserId},
+    ids::UserId,
     role::Role,
     secret::Secret,
     time::Timestamp,
@@ -59,9 +59,7 @@ pub enum AcceptError {
 }
 
 fn hash_of(token: &str) -> Result<Vec<u8>, AcceptError> {
-    token::is_well_formed(token)
-        .then(|| token::hash(token))
-        .ok_or(AcceptError::Closed)
+    token::hash_presented(token).ok_or(AcceptError::Closed)
 }
 
 /// What the page of a link shows.
@@ -73,12 +71,9 @@ pub async fn open_invitation(honnin: &Honnin, token: &str) -> Result<OpenInvitat
     let unit = honnin.db.read(async move |tx| {
         let row = invitations::find_open(tx, &hash, now).await?;
         let row = still_good(tx, row).await?;
-        let tenant = match &row.place {
-            Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
-            None => None,
-        };
+        let tenant = organisation(tx, row.tenant()).await?;
         Ok(OpenInvitation {
-            role: row.place.as_ref().map(|(_, role)| *role),
+            role: row.role(),
             operator: row.operator,
             name: row.name,
             email: row.email,
@@ -92,7 +87,7 @@ pub async fn open_invitation(honnin: &Honnin, token: &str) -> Result<OpenInvitat
 /// and keep one for later.
 async fn still_good(tx: &mut Tx, row: Option<InvitationRow>) -> Result<InvitationRow, AcceptError> {
     let row = row.ok_or(AcceptError::Closed)?;
-    if let (true, Some((tenant, _))) = (row.first_admin, &row.place)
+    if let (true, Some(tenant)) = (row.first_admin, row.tenant())
         && has_admin(tx, tenant).await?
     {
         return Err(AcceptError::Closed);
@@ -150,8 +145,7 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
     let found = invitations::find_open(tx, hash, now)
         .await?
         .ok_or(AcceptError::Closed)?;
-    let tenant: Option<TenantId> = found.place.map(|(tenant, _)| tenant);
-    if let Some(tenant) = &tenant {
+    if let Some(tenant) = found.tenant() {
         // Of two concurrent first admins, the second waits here and is refused.
         tenants::hold(tx, tenant).await?;
     }
@@ -161,12 +155,12 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
         return Err(AcceptError::Taken);
     }
     let entry = audit::Entry::new(now, Actor::Person(id.clone()), AuditAction::PersonJoin)
-        .in_tenant(tenant)
+        .in_tenant(row.tenant().cloned())
         .about(&row.id);
     let entry = invite::with_role(entry, &row);
     let user = UserRow {
         id: id.clone(),
-        place: row.place,
+        membership: row.membership,
         email: row.email,
         name: row.name,
         operator: row.operator,

@@ -98,7 +98,7 @@ pub async fn end_own(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, S
 
 /// A session as the server's session layer knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Browser {
+pub struct BrowserSession {
     /// The cookie's value.
     pub cookie: String,
     /// Who signed in.
@@ -109,7 +109,7 @@ pub struct Browser {
     pub expires_at: Timestamp,
 }
 
-impl Browser {
+impl BrowserSession {
     fn row(self) -> ConsoleSession {
         let hash = token::hash(&self.cookie);
         ConsoleSession {
@@ -125,8 +125,8 @@ impl Browser {
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] if the cookie's value is already in use.
-pub async fn create(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
-    let row = browser.row();
+pub async fn create(honnin: &Honnin, session: BrowserSession) -> Result<(), StoreError> {
+    let row = session.row();
     let unit = honnin
         .db
         .write(async move |tx| console_sessions::insert(tx, &row).await);
@@ -137,8 +137,8 @@ pub async fn create(honnin: &Honnin, browser: Browser) -> Result<(), StoreError>
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn save(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
-    let row = browser.row();
+pub async fn save(honnin: &Honnin, session: BrowserSession) -> Result<(), StoreError> {
+    let row = session.row();
     let unit = honnin.db.write(async move |tx| console_sessions::save(tx, &row).await);
     unit.await
 }

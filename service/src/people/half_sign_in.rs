@@ -71,10 +71,7 @@ pub async fn forget(honnin: &Honnin, half: HalfSignIn) -> Result<(), StoreError>
 /// # Errors
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let number = job
-        .subject
-        .parse()
-        .map_err(|_| JobError::Permanent("malformed subject"))?;
+    let number = job.subject.parse().map_err(|_| JobError::MALFORMED_SUBJECT)?;
     let (job, now) = (job.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         jobs::finish(tx, &job, now).await?;

@@ -10,7 +10,7 @@ use crate::{
 use domain::{
     audit::AuditAction,
     ids::{InvitationId, TenantId, UserId},
-    role::Role,
+    role::{Membership, Role},
     secret::Secret,
     time::{Millis, Timestamp},
 };
@@ -66,35 +66,60 @@ pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: R
         Rank::Operator if role == Role::Admin => true,
         Rank::Operator => return Err(InviteError::Forbidden),
     };
-    let place = Some((staff.tenant().clone(), role));
     let draft = Draft {
-        place,
-        operator: false,
+        offer: Offer::of(staff.tenant().clone(), role),
         invited_by: Some(staff.user().clone()),
         first_admin,
     };
     let now = honnin.now();
     store(honnin, draft, person, move |id| {
-        staff.entry(now, AuditAction::PersonInvite).about(&id)
+        staff.entry(now, AuditAction::PersonInvite).about(id)
     })
     .await
 }
 
-/// Invites a person from the command line: to a tenant, as an operator of the installation, or both.
+/// What an invited person becomes: a member of a tenant, an operator of the installation, or both.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// Their tenant and role.
+    pub membership: Option<Membership>,
+    /// Whether they become an operator.
+    pub operator: bool,
+}
+
+impl Offer {
+    /// Membership in a tenant, and nothing else.
+    #[must_use]
+    pub const fn of(tenant: TenantId, role: Role) -> Self {
+        Self {
+            membership: Some(Membership { tenant, role }),
+            operator: false,
+        }
+    }
+
+    /// The operation of the installation, in no tenant.
+    #[must_use]
+    pub const fn operator() -> Self {
+        Self {
+            membership: None,
+            operator: true,
+        }
+    }
+}
+
+/// Invites a person from the command line.
 ///
 /// # Errors
 /// [`InviteError`].
 pub async fn invite_from_here(
     honnin: &Honnin,
     here: CommandLine,
-    place: Option<(TenantId, Role)>,
-    operator: bool,
+    offer: Offer,
     person: NewPerson,
 ) -> Result<Invited, InviteError> {
-    let tenant = place.as_ref().map(|(tenant, _)| tenant.clone());
+    let tenant = offer.membership.as_ref().map(|membership| membership.tenant.clone());
     let draft = Draft {
-        place,
-        operator,
+        offer,
         invited_by: None,
         first_admin: false,
     };
@@ -102,22 +127,20 @@ pub async fn invite_from_here(
     store(honnin, draft, person, move |id| {
         here.entry(now, AuditAction::PersonInvite)
             .in_tenant(tenant.clone())
-            .about(&id)
+            .about(id)
     })
     .await
 }
 
 struct Draft {
-    place: Option<(TenantId, Role)>,
-    operator: bool,
+    offer: Offer,
     invited_by: Option<UserId>,
     first_admin: bool,
 }
 
 /// Adds the role offered to an entry of the audit log.
 pub(crate) fn with_role(entry: audit::Entry, row: &InvitationRow) -> audit::Entry {
-    let role = row.place.as_ref().map(|(_, role)| role.as_str());
-    match (role, row.operator) {
+    match (row.role().map(Role::as_str), row.operator) {
         (Some(role), true) => entry.with_detail(format_args!("{role},operator")),
         (None, true) => entry.with_detail("operator"),
         (Some(role), false) => entry.with_detail(role),
@@ -139,8 +162,8 @@ async fn store(
     let row = InvitationRow {
         id: InvitationId::from_random(honnin.random_bytes()),
         hash: token::hash(token.expose()),
-        place: draft.place,
-        operator: draft.operator,
+        membership: draft.offer.membership,
+        operator: draft.offer.operator,
         email: normalised(&person.email),
         name: person.name.trim().to_owned(),
         invited_by: draft.invited_by,
@@ -160,7 +183,7 @@ async fn store(
 }
 
 async fn insert(tx: &mut Tx, row: &InvitationRow, entry: &audit::Entry) -> Result<(), InviteError> {
-    let tenant = row.place.as_ref().map(|(tenant, _)| tenant);
+    let tenant = row.tenant();
     if let Some(tenant) = tenant {
         tenants::find(tx, tenant).await?.ok_or(InviteError::NoTenant)?;
         if row.first_admin && has_admin(tx, tenant).await? {

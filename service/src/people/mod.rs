@@ -19,7 +19,7 @@ mod visit;
 
 use crate::{
     Honnin,
-    access::{Admin, CommandLine, Roster, role_reviews},
+    access::{Admin, CommandLine, Roster, Staff, role_reviews},
 };
 use domain::{
     audit::AuditAction,
@@ -107,6 +107,25 @@ pub(crate) fn normalised(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
+/// Checks that an admin may act on somebody's account: on a colleague's, not on their own, and on an operator's only as an operator.
+fn check_may_act_on(staff: &Staff, user: &UserRow) -> Result<(), PeopleError> {
+    if user.tenant() != Some(staff.tenant()) || user.id == *staff.user() {
+        return Err(PeopleError::NotFound);
+    }
+    if user.operator && !staff.is_operator() {
+        return Err(PeopleError::Above);
+    }
+    Ok(())
+}
+
+/// The name of the organisation that a person belongs or is invited to.
+async fn organisation(tx: &mut Tx, tenant: Option<&TenantId>) -> Result<Option<String>, StoreError> {
+    match tenant {
+        Some(tenant) => Ok(tenants::find(tx, tenant).await?.map(|tenant| tenant.name)),
+        None => Ok(None),
+    }
+}
+
 /// Everything wrong with a person's data.
 pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
     let mut faults = Vec::new();
@@ -136,8 +155,8 @@ pub async fn list_people(honnin: &Honnin, roster: &Roster) -> Result<Vec<UserRow
 
 /// Whether a tenant has an admin, disabled or not.
 pub(crate) async fn has_admin(tx: &mut Tx, tenant: &TenantId) -> Result<bool, StoreError> {
-    let is_admin = |user: &UserRow| user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin);
-    Ok(users::list(tx, tenant).await?.iter().any(is_admin))
+    let people = users::list(tx, tenant).await?;
+    Ok(people.iter().any(|user| user.role() == Some(Role::Admin)))
 }
 
 /// A change to a person.
@@ -145,8 +164,10 @@ pub(crate) async fn has_admin(tx: &mut Tx, tenant: &TenantId) -> Result<bool, St
 pub enum Change {
     /// Changes their role.
     Role(Role),
-    /// Disables the account and ends its sessions, or enables it again.
-    Disabled(bool),
+    /// Disables the account and ends its sessions.
+    Disable,
+    /// Enables it again.
+    Enable,
 }
 
 /// Changes a person of the admin's tenant.
@@ -163,18 +184,19 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
             .find(|user| user.id == id)
             .cloned()
             .ok_or(PeopleError::NotFound)?;
-        match (change, &mut user.place) {
-            (Change::Role(role), Some((_, own))) => *own = role,
+        match (change, &mut user.membership) {
+            (Change::Role(role), Some(membership)) => membership.role = role,
             (Change::Role(_), None) => return Err(PeopleError::NotFound),
-            (Change::Disabled(disabled), _) => user.disabled_at = disabled.then_some(now),
+            (Change::Disable, _) => user.disabled_at = Some(now),
+            (Change::Enable, _) => user.disabled_at = None,
         }
         check_somebody_stays(tx, &people, &user).await?;
         users::save(tx, &user).await?;
         end_powers(tx, &user).await?;
         let detail = match change {
             Change::Role(role) => role.as_str(),
-            Change::Disabled(true) => "disabled",
-            Change::Disabled(false) => "enabled",
+            Change::Disable => "disabled",
+            Change::Enable => "enabled",
         };
         let entry = staff
             .entry(now, AuditAction::PersonChange)
@@ -200,12 +222,11 @@ async fn check_somebody_stays(tx: &mut Tx, people: &[UserRow], changed: &UserRow
 
 /// Whether a person may decide the cases of their tenant now.
 pub(crate) fn may_review(user: &UserRow) -> bool {
-    let role = user.place.as_ref().map(|(_, role)| *role);
-    user.disabled_at.is_none() && role.is_some_and(role_reviews)
+    user.disabled_at.is_none() && user.role().is_some_and(role_reviews)
 }
 
 fn is_active_admin(user: &UserRow) -> bool {
-    user.disabled_at.is_none() && user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin)
+    user.disabled_at.is_none() && user.role() == Some(Role::Admin)
 }
 
 /// Disabling takes effect immediately, and links that the person made can no longer be used.
@@ -236,8 +257,9 @@ pub async fn grant_operator(honnin: &Honnin, here: CommandLine, email: &str) -> 
         users::grant_operator(tx, &user.id).await?;
         // A link that an admin made for a colleague must not become a link to an operator's account.
         password_resets::revoke_of(tx, &user.id).await?;
-        let tenant = user.place.map(|(tenant, _)| tenant);
-        let entry = here.entry(now, AuditAction::PersonGrantOperator).in_tenant(tenant);
+        let entry = here
+            .entry(now, AuditAction::PersonGrantOperator)
+            .in_tenant(user.tenant().cloned());
         audit::record(tx, &entry.about(&user.id)).await?;
         Ok(user.id)
     });

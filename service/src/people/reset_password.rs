@@ -6,11 +6,11 @@ use crate::{
     Honnin,
     access::{Admin, CommandLine},
     people::{
-        PeopleError,
+        PeopleError, check_may_act_on,
         half_sign_in::{self, HalfSignIn},
         invite::LINK_LIFETIME,
         known_browser::Client,
-        normalised,
+        normalised, organisation,
         password::{self, BadPassword},
         visit,
     },
@@ -25,7 +25,6 @@ use store::{
         second_factors,
         users::{self, UserRow},
     },
-    settings::tenants,
 };
 
 /// A link just created.
@@ -82,13 +81,7 @@ pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<
     let (staff, now) = (admin.staff().clone(), honnin.now());
     let by = Some(staff.user().clone());
     issue(honnin, Whose::Id(id.clone()), by, move |user| {
-        let colleague = user.tenant() == Some(staff.tenant());
-        if !colleague || user.id == *staff.user() {
-            return Err(PeopleError::NotFound);
-        }
-        if user.operator && !staff.is_operator() {
-            return Err(PeopleError::Above);
-        }
+        check_may_act_on(&staff, user)?;
         Ok(staff.entry(now, AuditAction::PersonIssueReset).about(&user.id))
     })
     .await
@@ -143,9 +136,7 @@ async fn issue(
 }
 
 fn hash_of(token: &str) -> Result<Vec<u8>, ResetError> {
-    token::is_well_formed(token)
-        .then(|| token::hash(token))
-        .ok_or(ResetError::Closed)
+    token::hash_presented(token).ok_or(ResetError::Closed)
 }
 
 async fn owner(tx: &mut Tx, id: Option<UserId>) -> Result<UserRow, ResetError> {
@@ -158,8 +149,8 @@ async fn owner(tx: &mut Tx, id: Option<UserId>) -> Result<UserRow, ResetError> {
 
 /// Where people sign in with the provider only, a link from the command line still lets its holder in, for when the provider is away;
 /// one of a colleague, made before, does not.
-async fn check_origin(tx: &mut Tx, hash: &[u8], passwords: bool) -> Result<(), ResetError> {
-    if passwords || password_resets::is_from_command_line(tx, hash).await? {
+async fn check_is_from_command_line(tx: &mut Tx, hash: &[u8]) -> Result<(), ResetError> {
+    if password_resets::is_from_command_line(tx, hash).await? {
         Ok(())
     } else {
         Err(ResetError::Closed)
@@ -180,13 +171,12 @@ async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<Stri
     let passwords = honnin.allows_local_sign_in();
     let unit = honnin.db.read(async move |tx| {
         let id = password_resets::find_open(tx, &hash, now).await?;
-        check_origin(tx, &hash, passwords).await?;
+        if !passwords {
+            check_is_from_command_line(tx, &hash).await?;
+        }
         let user = owner(tx, id).await?;
-        let tenant = match &user.place {
-            Some((tenant, _)) => tenants::find(tx, tenant).await?.map(|tenant| tenant.name),
-            None => None,
-        };
-        Ok((user, tenant))
+        let organisation = organisation(tx, user.tenant()).await?;
+        Ok((user, organisation))
     });
     unit.await
 }
@@ -226,7 +216,7 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
     }
     let (hash, now, client) = (hash_of(token)?, honnin.now(), client.clone());
     let unit = honnin.db.write(async move |tx| {
-        check_origin(tx, &hash, false).await?;
+        check_is_from_command_line(tx, &hash).await?;
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         if second_factors::has_any(tx, &user.id).await? {

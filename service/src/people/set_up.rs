@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     audit::AuditAction,
     ids::{TenantId, UserId},
-    role::Role,
+    role::{Membership, Role},
     secret::Secret,
     tenant::{TenantSettings, tenant_name_fault},
 };
@@ -78,9 +78,7 @@ pub async fn open_set_up(honnin: &Honnin, token: &str) -> Result<Option<String>,
 }
 
 fn hash_of(token: &str) -> Result<Vec<u8>, SetUpError> {
-    token::is_well_formed(token)
-        .then(|| token::hash(token))
-        .ok_or(SetUpError::Closed)
+    token::hash_presented(token).ok_or(SetUpError::Closed)
 }
 
 async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
@@ -118,7 +116,7 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
     let id = UserId::from_random(honnin.random_bytes());
     let user = UserRow {
         id: id.clone(),
-        place: None,
+        membership: None,
         email: normalised(&person.email),
         name: person.name.trim().to_owned(),
         operator: true,
@@ -154,7 +152,10 @@ async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Re
         }
     };
     let user = UserRow {
-        place: Some((tenant, Role::Admin)),
+        membership: Some(Membership {
+            tenant,
+            role: Role::Admin,
+        }),
         ..user.clone()
     };
     users::insert(tx, &user).await?;

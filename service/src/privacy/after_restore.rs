@@ -45,8 +45,7 @@ async fn erase(honnin: &Honnin, id: &SessionId) -> Result<(), StoreError> {
         let Some(mut row) = row.filter(|row| row.session.purged_at.is_none()) else {
             return Ok(());
         };
-        let owner = tenants::find(tx, &row.session.tenant).await?;
-        let owner = owner.ok_or(StoreError::Corrupt("a session's tenant is missing"))?;
+        let owner = tenants::load(tx, &row.session.tenant).await?;
         // A reprocess before the job has run would collect data under a destroyed key.
         row.session.erasure_requested_at.get_or_insert(at.now);
         sessions::save(tx, &mut row).await?;

@@ -26,7 +26,7 @@ use store::{
 /// # Errors
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let (id, attempt) = parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let (id, attempt) = parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let wanted = id.clone();
     let find = honnin.db.read(async move |tx| sessions::find_any(tx, &wanted).await);
     let due = find.await?.filter(|row| is_over(&row.session, attempt));

@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::{Admin, Tenant},
     runtime::steadiness::Moment,
-    session::{end, retention::schedule_erasure_at},
+    session::{end, id_in_path, retention::schedule_erasure_at},
 };
 use domain::{
     audit::AuditAction,
@@ -54,7 +54,7 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
 /// # Errors
 /// [`EraseNowError`].
 pub async fn erase_of_tenant(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Session, EraseNowError> {
-    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let id = id_in_path(id);
     let (caller, at, event) = (tenant.clone(), honnin.moment(), honnin.event_id());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {

@@ -60,8 +60,7 @@ pub async fn assign(
             None => review::unassign(tx, &id).await?,
             Some(user) => {
                 let found = users::find(tx, user).await?.filter(may_review);
-                let of_tenant = |(tenant, _): &(_, _)| tenant == staff.tenant();
-                if !found.is_some_and(|found| found.place.as_ref().is_some_and(of_tenant)) {
+                if found.is_none_or(|found| found.tenant() != Some(staff.tenant())) {
                     return Err(AssignError::NoReviewer);
                 }
                 review::assign(tx, &id, user, now).await?;

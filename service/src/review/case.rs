@@ -6,7 +6,7 @@ use crate::{
     Honnin,
     access::Reviewer,
     capture::rectify::{FrameOf, View, shown},
-    session::history::{self, SessionHistory},
+    session::history::{self, Disclosure, SessionHistory},
 };
 use domain::{
     audit::AuditAction,
@@ -85,7 +85,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         Ok::<_, CaseError>((rows, pictures, hold, pending, assigned_to))
     });
     let (rows, pictures, hold, pending, assigned_to) = unit.await?;
-    let history = history::open(honnin, rows, true).await?;
+    let history = history::open(honnin, rows, Disclosure::Everything).await?;
     let checks = history
         .detail
         .outcome
@@ -180,12 +180,12 @@ pub async fn find_picture(
         .find(&row.session.id, &object.object)
         .await?
         .ok_or(CaseError::NotFound)?;
-    let place = AssociatedData {
+    let associated_data = AssociatedData {
         tenant: &row.session.tenant,
         session: &row.session.id,
         name: &object.object,
     };
-    let picture = key.open(&place, &sealed)?;
+    let picture = key.open(&associated_data, &sealed)?;
     let frame = FrameOf {
         row: &row,
         capture: &capture,

@@ -24,7 +24,7 @@ use domain::{
 use store::{
     StoreError, Tx, audit,
     jobs::{self, JobKind, NewJob},
-    review::{self, PendingRuling, Ruled},
+    review::{self, NewRuling, PendingRuling, Ruled},
     session::sessions::{self, SessionRow, column},
     settings::tenants,
 };
@@ -186,7 +186,9 @@ async fn seal_note(
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
-    Ok(Some(key.seal_text(&row.place(&name(row.session.attempt)), &note)?))
+    Ok(Some(
+        key.seal_text(&row.associated_data(&name(row.session.attempt)), &note)?,
+    ))
 }
 
 /// The row of a waiting case that is not reserved by somebody else.
@@ -234,7 +236,7 @@ pub async fn ask_again(
     note: Option<Personal<String>>,
 ) -> Result<AskedAgain, RuleError> {
     let sealed = seal_note(honnin, reviewer.staff(), id, note, review::note_name).await?;
-    start_over(honnin, reviewer, id, true, sealed).await
+    start_over(honnin, reviewer, id, Origin::Queue { note: sealed }).await
 }
 
 /// The same from a session's page, where the session may have ended: completed or failed.
@@ -242,15 +244,22 @@ pub async fn ask_again(
 /// # Errors
 /// [`RuleError`].
 pub async fn reopen(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<AskedAgain, RuleError> {
-    start_over(honnin, reviewer, id, false, None).await
+    start_over(honnin, reviewer, id, Origin::SessionPage).await
+}
+
+/// Where a reviewer sends somebody back to the start.
+enum Origin {
+    /// In the queue: the case has to wait still. The note is sealed.
+    Queue { note: Option<Vec<u8>> },
+    /// On the session's page: it may have ended as well.
+    SessionPage,
 }
 
 async fn start_over(
     honnin: &Honnin,
     reviewer: &Reviewer,
     id: &SessionId,
-    must_wait: bool,
-    note: Option<Vec<u8>>,
+    origin: Origin,
 ) -> Result<AskedAgain, RuleError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
@@ -261,10 +270,10 @@ async fn start_over(
             .await?
             .ok_or(RuleError::NotFound)?;
         let (waits, attempt) = (row.session.status == Status::Reviewing, row.session.attempt);
-        let row = if waits || must_wait {
-            find_waiting(tx, &staff, &id, now).await?
-        } else {
-            row
+        let (row, note) = match &origin {
+            Origin::Queue { note } => (find_waiting(tx, &staff, &id, now).await?, note.as_deref()),
+            Origin::SessionPage if waits => (find_waiting(tx, &staff, &id, now).await?, None),
+            Origin::SessionPage => (row, None),
         };
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;
         let row = begin_attempt(tx, &owner, row, at).await.map_err(|error| match error {
@@ -274,8 +283,15 @@ async fn start_over(
         })?;
         let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
         if waits {
-            let ruling = Ruling::AskedAgain;
-            review::insert(tx, &id, attempt, staff.user(), ruling, note.as_deref(), now).await?;
+            let ruling = NewRuling {
+                session: &id,
+                attempt,
+                user: staff.user(),
+                ruling: Ruling::AskedAgain,
+                note,
+                at: now,
+            };
+            review::insert(tx, ruling).await?;
         }
         audit::record(tx, &staff.entry(now, AuditAction::CaseAskAgain).about(&id)).await?;
         Ok::<_, RuleError>(expires_at)

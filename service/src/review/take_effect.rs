@@ -19,7 +19,7 @@ use store::{
     StoreError, Tx, audit,
     decision::identities,
     jobs::{self, Job, JobKind},
-    review::{self, PendingRuling},
+    review::{self, NewRuling, PendingRuling},
     session::sessions,
     settings::tenants,
 };
@@ -76,7 +76,7 @@ pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Resul
 /// # Errors
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let id = SessionId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let (job, at, event) = (job.clone(), honnin.moment(), honnin.event_id());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
@@ -125,10 +125,17 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Mom
     };
     row.session = ended;
     row.note = pending.note;
-    let owner = tenants::find(tx, &row.session.tenant).await?;
-    let owner = owner.ok_or(StoreError::Corrupt("a tenant is missing"))?;
+    let owner = tenants::load(tx, &row.session.tenant).await?;
     record_outcome(tx, event, &owner, &mut row, outcome, at).await?;
-    review::insert(tx, id, pending.attempt, &pending.user, pending.ruling, None, made_at).await?;
+    let ruling = NewRuling {
+        session: id,
+        attempt: pending.attempt,
+        user: &pending.user,
+        ruling: pending.ruling,
+        note: None,
+        at: made_at,
+    };
+    review::insert(tx, ruling).await?;
     review::release(tx, id).await?;
     match verdict {
         Verdict::Approved => identities::approve(tx, id, now).await?,

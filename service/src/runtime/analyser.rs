@@ -71,11 +71,11 @@ pub trait Analyser: Send + Sync + 'static {
     fn reduce(&self, jpeg: Vec<u8>) -> Result<Vec<u8>, PictureFault>;
 
     /// Items at these corners of a normalised picture, cut out straight, on the sheet that `vision::Sheet` describes, as JPEG;
-    /// `None` without places.
+    /// `None` without regions.
     ///
     /// # Errors
     /// If the stored picture can no longer be decoded.
-    fn strips(&self, jpeg: Vec<u8>, places: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault>;
+    fn strips(&self, jpeg: Vec<u8>, regions: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault>;
 
     /// The face with these eye centres in a normalised picture, upright and always of the same size, as JPEG; `None` if the eyes
     /// are in one place.
@@ -164,9 +164,9 @@ impl Analyser for VisionAnalyser {
         Ok(Picture::from_raster(picture.rgb.shrunk(SMALL_SIDE))?.jpeg)
     }
 
-    fn strips(&self, jpeg: Vec<u8>, places: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {
+    fn strips(&self, jpeg: Vec<u8>, regions: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {
         let picture = Picture::reopen(jpeg, [0; 32])?;
-        Ok(vision::cut_strips(&picture, places)?.map(|sheet| sheet.jpeg))
+        Ok(vision::cut_strips(&picture, regions)?.map(|sheet| sheet.jpeg))
     }
 
     fn face(&self, jpeg: Vec<u8>, eyes: [[f32; 2]; 2]) -> Result<Option<Vec<u8>>, PictureFault> {

@@ -18,7 +18,7 @@ const TIMES_AS_LONG: i64 = 20;
 
 /// Values that are counted, by what they are of.
 pub struct Counted<K, V> {
-    places: Mutex<BTreeMap<K, Arc<Place<V>>>>,
+    entries: Mutex<BTreeMap<K, Arc<Entry<V>>>>,
     turns: Arc<Semaphore>,
     bounds: Bounds,
 }
@@ -41,7 +41,7 @@ impl Bounds {
     }
 }
 
-struct Place<V> {
+struct Entry<V> {
     /// How many have asked.
     asked: AtomicU64,
     /// Held while it is counted.
@@ -61,7 +61,7 @@ impl<K: Ord, V: Clone + Send + Sync + 'static> Counted<K, V> {
     #[must_use]
     pub fn new(bounds: Bounds) -> Self {
         Self {
-            places: Mutex::default(),
+            entries: Mutex::default(),
             turns: Arc::new(Semaphore::new(AT_ONCE)),
             bounds,
         }
@@ -78,18 +78,18 @@ impl<K: Ord, V: Clone + Send + Sync + 'static> Counted<K, V> {
         key: K,
         count: impl Future<Output = Result<V, StoreError>> + Send + 'static,
     ) -> Result<V, StoreError> {
-        let place = self.place(key, clock.elapsed());
-        let number = place.asked.fetch_add(1, SeqCst);
+        let entry = self.entry(key, clock.elapsed());
+        let number = entry.asked.fetch_add(1, SeqCst);
         let (clock, turns, bounds) = (Arc::clone(clock), Arc::clone(&self.turns), self.bounds);
         let answer = tokio::spawn(async move {
-            let mut last = place.last.lock().await;
+            let mut last = entry.last.lock().await;
             if let Some(answer) = &*last
                 && (number < answer.asked || clock.elapsed() < answer.until)
             {
                 return answer.counted.clone();
             }
             let _turn = turns.acquire().await;
-            let (asked, begun) = (place.asked.load(SeqCst), clock.elapsed());
+            let (asked, begun) = (entry.asked.load(SeqCst), clock.elapsed());
             let counted = count.await;
             let now = clock.elapsed();
             let kept = match counted {
@@ -109,14 +109,14 @@ impl<K: Ord, V: Clone + Send + Sync + 'static> Counted<K, V> {
     }
 
     /// Where a value is kept. Those are forgotten that nobody waits for and whose time is over.
-    fn place(&self, key: K, elapsed: Millis) -> Arc<Place<V>> {
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        places.retain(|_, place| Arc::strong_count(place) > 1 || place.is_kept(elapsed));
-        Arc::clone(places.entry(key).or_insert_with(|| Arc::new(Place::new())))
+    fn entry(&self, key: K, elapsed: Millis) -> Arc<Entry<V>> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|_, entry| Arc::strong_count(entry) > 1 || entry.is_kept(elapsed));
+        Arc::clone(entries.entry(key).or_insert_with(|| Arc::new(Entry::new())))
     }
 }
 
-impl<V> Place<V> {
+impl<V> Entry<V> {
     fn new() -> Self {
         Self {
             asked: AtomicU64::new(0),

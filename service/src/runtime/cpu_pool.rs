@@ -36,7 +36,7 @@ type Work = Box<dyn FnOnce() + Send>;
 pub(crate) struct CpuPool {
     analyser: Arc<dyn Analyser>,
     /// As many permits as threads.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     queue: mpsc::Sender<Work>,
     waiting: AtomicUsize,
     most_waiting: usize,
@@ -56,7 +56,7 @@ impl CpuPool {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         Self {
             analyser,
-            places: Arc::new(Semaphore::new(cores)),
+            permits: Arc::new(Semaphore::new(cores)),
             queue: start_threads(cores),
             waiting: AtomicUsize::new(0),
             most_waiting: MOST_WAITING,
@@ -69,13 +69,13 @@ impl CpuPool {
         F: FnOnce(&dyn Analyser) -> T + Send + 'static,
         T: Send + 'static,
     {
-        let place = {
+        let permit = {
             if self.waiting.fetch_add(1, Ordering::SeqCst) >= self.most_waiting {
                 self.waiting.fetch_sub(1, Ordering::SeqCst);
                 return Err(PoolError::Busy);
             }
             let _waiting = Waiting(&self.waiting);
-            Arc::clone(&self.places)
+            Arc::clone(&self.permits)
                 .acquire_owned()
                 .await
                 .map_err(|_| PoolError::Busy)?
@@ -84,7 +84,7 @@ impl CpuPool {
         let (tell, done) = oneshot::channel();
         // The permit travels with the work: a caller that goes away does not free a core that is still busy.
         let work: Work = Box::new(move || {
-            let _place = place;
+            let _permit = permit;
             let seen = work(&*analyser);
             // The caller may have gone away.
             drop(tell.send(seen));
@@ -180,14 +180,14 @@ mod tests {
         let pool = Arc::new(CpuPool::new(Arc::new(Blind)));
         let (release, held) = mpsc::channel::<()>();
         let held = Arc::new(Mutex::new(held));
-        let runs: Vec<_> = (0..pool.most_waiting + pool.places.available_permits())
+        let runs: Vec<_> = (0..pool.most_waiting + pool.permits.available_permits())
             .map(|_| {
                 let (pool, held) = (Arc::clone(&pool), Arc::clone(&held));
                 // Works until the channel is closed.
                 tokio::spawn(async move { pool.run(move |_| held.lock().unwrap().recv().is_err()).await })
             })
             .collect();
-        while pool.waiting.load(Ordering::SeqCst) < pool.most_waiting || pool.places.available_permits() > 0 {
+        while pool.waiting.load(Ordering::SeqCst) < pool.most_waiting || pool.permits.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
         assert_eq!(pool.run(|_| ()).await, Err(PoolError::Busy));
@@ -209,7 +209,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_costs_no_place() {
         let pool = CpuPool::new(Arc::new(Blind));
-        for _ in 0..pool.places.available_permits() * 2 {
+        for _ in 0..pool.permits.available_permits() * 2 {
             assert_eq!(
                 pool.run(|_| panic!("on purpose")).await.map(|(): ()| ()),
                 Err(PoolError::Panicked)

@@ -19,4 +19,7 @@ pub(crate) enum JobError {
 impl JobError {
     /// The clock has jumped, and what the job does depends on it.
     pub(crate) const CLOCK_JUMPED: Self = Self::Transient("the clock has jumped");
+
+    /// The job does not name what it is about.
+    pub(crate) const MALFORMED_SUBJECT: Self = Self::Permanent("malformed subject");
 }

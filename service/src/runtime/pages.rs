@@ -3,11 +3,11 @@
 use futures::{Stream, stream::try_unfold};
 use store::StoreError;
 
-/// The pages of up to `limit` entries, each read when the one before it is sent. `fetch` reads the page beyond a place in the list, at first the
-/// one at its beginning; `place` is where an entry is.
+/// The pages of up to `limit` entries, each read when the one before it is sent. `fetch` reads the page beyond a cursor, at first the one at the
+/// beginning of the list; `cursor` is that of an entry.
 pub(crate) fn pages<T, P, F, R>(
     limit: u32,
-    place: fn(&T) -> P,
+    cursor: fn(&T) -> P,
     fetch: F,
 ) -> impl Stream<Item = Result<Vec<T>, StoreError>> + Send
 where
@@ -21,7 +21,7 @@ where
             return Ok(None);
         }
         let page = fetch(beyond).await?;
-        let (last, is_over) = (page.last().map(place), page.len() < limit as usize);
+        let (last, is_over) = (page.last().map(cursor), page.len() < limit as usize);
         Ok(Some((page, (fetch, last, is_over))))
     })
 }

@@ -5,11 +5,11 @@ use crate::{
     Honnin,
     access::Tenant,
     runtime::steadiness::Moment,
-    session::{create::enqueue_expiry, end, retention::schedule_erasure_at},
+    session::{create::enqueue_expiry, end, id_in_path, retention::schedule_erasure_at},
 };
 use domain::{
     audit::AuditAction,
-    ids::{EventId, SessionId},
+    ids::EventId,
     sandbox::SandboxTime,
     session::{Refused, Session, Status},
 };
@@ -57,7 +57,7 @@ impl From<Refused> for AdvanceError {
 /// # Errors
 /// [`AdvanceError`].
 pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime) -> Result<Session, AdvanceError> {
-    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let id = id_in_path(id);
     let (caller, at, event) = (tenant.clone(), honnin.moment(), honnin.event_id());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {

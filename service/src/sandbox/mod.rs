@@ -8,7 +8,7 @@ use crate::{
     access::{Applicant, Tenant},
     decision::record::{self, Grounds, Made},
     runtime::{sealed_json::seal_json, steadiness::Moment},
-    session::{self, blind_index::hashes, end},
+    session::{self, blind_index::hashes, end, id_in_path},
 };
 use domain::{
     audit::AuditAction,
@@ -80,7 +80,7 @@ pub async fn complete_in_sandbox(
     id: &str,
     outcome: SandboxOutcome,
 ) -> Result<Completed, CompleteError> {
-    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let id = id_in_path(id);
     complete(honnin, Who::Tenant(tenant.clone(), id), outcome).await
 }
 
@@ -189,15 +189,18 @@ async fn end(
 /// Invents the data and encrypts it.
 async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timestamp) -> Result<Decided, StoreError> {
     let key = honnin.vault.open(&row.data_key).await?;
-    let known =
-        crate::runtime::sealed_json::open_column::<PreRegistered>(&key, &row.place(column::KNOWN), row.known.as_ref())?;
+    let known = crate::runtime::sealed_json::open_column::<PreRegistered>(
+        &key,
+        &row.associated_data(column::KNOWN),
+        row.known.as_ref(),
+    )?;
     let known = known.as_ref().map(|known| known.expose());
     let made_up = make_up(&row.session.plan, known, verdict, now.date());
     let terms = of_session(known, made_up.typed.as_ref(), &made_up.fields);
     let terms = hashes(honnin, &row.session.tenant, &terms).await?;
     let typed = made_up
         .typed
-        .map(|typed| seal_json(&key, &row.place(column::TYPED), &typed))
+        .map(|typed| seal_json(&key, &row.associated_data(column::TYPED), &typed))
         .transpose()?;
     let grounds = Grounds {
         policy: made_up.policy,

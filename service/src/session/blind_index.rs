@@ -182,9 +182,10 @@ async fn index(honnin: &Honnin, session: SessionId) -> Result<Indexed, StoreErro
 }
 
 fn stored(row: &SessionRow, key: &SessionKey) -> Result<BTreeSet<Term>, StoreError> {
-    let known: Option<Personal<PreRegistered>> = open_column(key, &row.place(column::KNOWN), row.known.as_ref())?;
-    let typed: Option<Personal<UserInput>> = open_column(key, &row.place(column::TYPED), row.typed.as_ref())?;
-    let read: Option<Personal<Vec<OcrField>>> = open_column(key, &row.place(column::OCR), row.ocr.as_ref())?;
+    let known: Option<Personal<PreRegistered>> =
+        open_column(key, &row.associated_data(column::KNOWN), row.known.as_ref())?;
+    let typed: Option<Personal<UserInput>> = open_column(key, &row.associated_data(column::TYPED), row.typed.as_ref())?;
+    let read: Option<Personal<Vec<OcrField>>> = open_column(key, &row.associated_data(column::OCR), row.ocr.as_ref())?;
     Ok(of_session(
         known.as_ref().map(Personal::expose),
         typed.as_ref().map(Personal::expose),

@@ -1,9 +1,12 @@
 //! Cancelling a session that the user has not submitted, at the tenant's request.
 
-use crate::{Honnin, access::Tenant, session::end};
+use crate::{
+    Honnin,
+    access::Tenant,
+    session::{end, id_in_path},
+};
 use domain::{
     audit::AuditAction,
-    ids::SessionId,
     session::{FailureReason, Session, Status},
 };
 use store::{StoreError, audit, session::sessions, settings::tenants};
@@ -36,7 +39,7 @@ impl From<StoreError> for CancelError {
 /// # Errors
 /// [`CancelError`].
 pub async fn cancel(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Session, CancelError> {
-    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let id = id_in_path(id);
     let (caller, event, at) = (tenant.clone(), honnin.event_id(), honnin.moment());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {

@@ -2,9 +2,13 @@
 //! caller's unit. A failure and the deadline may come before the link was opened: the one kept for a retry of the creation is wiped, since it
 //! opens nothing any more.
 
-use crate::{runtime::steadiness::Moment, session::retention::schedule_erasure, webhook::record_event};
+use crate::{
+    runtime::steadiness::Moment,
+    session::retention::schedule_erasure,
+    webhook::record_event::{self, NewEvent},
+};
 use domain::{
-    event::{EventData, EventType},
+    event::EventData,
     ids::EventId,
     outcome::{Outcome, SessionRef},
     session::{FailureReason, Status},
@@ -31,7 +35,6 @@ pub(crate) async fn record_outcome(
     outcome: Outcome,
     at: Moment,
 ) -> Result<(), StoreError> {
-    let kind = EventType::from(outcome.verdict);
     tx.count_session(row.session.status);
     tx.count_verdict(outcome.verdict, outcome.source);
     row.outcome = Some(outcome.clone());
@@ -44,16 +47,12 @@ pub(crate) async fn record_outcome(
         }
         _ => {}
     }
-    record_event::record(
-        tx,
+    let new = NewEvent {
         id,
-        tenant,
-        row,
-        kind,
-        EventData::Decision(Box::new(outcome)),
-        at.now,
-    )
-    .await
+        data: EventData::Decision(Box::new(outcome)),
+        at: at.now,
+    };
+    record_event::record(tx, tenant, row, new).await
 }
 
 /// Saves `row`, whose session has become `failed`, with the reason, and records the event `id` of it.
@@ -77,8 +76,12 @@ pub(crate) async fn fail(
         session_id: row.session.id.clone(),
         tenant_id: tenant.id.clone(),
     };
-    let data = EventData::Failed { session, reason };
-    record_event::record(tx, id, tenant, row, EventType::Failed, data, at.now).await
+    let new = NewEvent {
+        id,
+        data: EventData::Failed { session, reason },
+        at: at.now,
+    };
+    record_event::record(tx, tenant, row, new).await
 }
 
 /// Saves `row`, whose session has become `expired`, and records the event `id` of it.
@@ -106,6 +109,10 @@ pub(crate) async fn expire(
         tenant_id: tenant.id.clone(),
     };
     let expired_at = row.session.expires_at;
-    let data = EventData::Expired { session, expired_at };
-    record_event::record(tx, id, tenant, row, EventType::Expired, data, at.now).await
+    let new = NewEvent {
+        id,
+        data: EventData::Expired { session, expired_at },
+        at: at.now,
+    };
+    record_event::record(tx, tenant, row, new).await
 }

@@ -18,7 +18,7 @@ use store::{
 /// # Errors
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let id = SessionId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let (at, event_id, job) = (honnin.moment(), honnin.event_id(), job.clone());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
@@ -31,9 +31,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
             return Ok(());
         };
         row.session = expired;
-        let Some(tenant) = tenants::find(tx, &row.session.tenant).await? else {
-            return Ok(());
-        };
+        let tenant = tenants::load(tx, &row.session.tenant).await?;
         end::expire(tx, &event_id, &tenant, &mut row, at).await?;
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionExpire)).await
     });

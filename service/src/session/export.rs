@@ -23,8 +23,8 @@ pub async fn export_sessions(
     let entry = staff.entry(honnin.now(), AuditAction::SessionExport);
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
     let (honnin, staff) = (honnin.clone(), staff.clone());
-    let place = |last: &SessionSummary| (last.created_at, last.id.clone());
-    Ok(pages(BATCH, place, move |after| {
+    let cursor = |last: &SessionSummary| (last.created_at, last.id.clone());
+    Ok(pages(BATCH, cursor, move |after| {
         let (honnin, staff, filter) = (honnin.clone(), staff.clone(), filter.clone());
         let page = Page {
             order: Order::Newest,

@@ -154,19 +154,27 @@ struct Explanation {
     scores: Vec<Score>,
 }
 
-/// Assembles the history. Without `personal`, nothing is decrypted.
-pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<SessionHistory, StoreError> {
+/// How much of a history somebody may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Disclosure {
+    /// All of it.
+    Everything,
+    /// What is not encrypted.
+    NothingPersonal,
+}
+
+/// Assembles the history.
+pub(crate) async fn open(honnin: &Honnin, rows: Rows, disclosure: Disclosure) -> Result<SessionHistory, StoreError> {
     let now = honnin.now();
-    let key = if personal {
-        find_key(honnin, &rows.row).await?
-    } else {
-        None
+    let key = match disclosure {
+        Disclosure::Everything => find_key(honnin, &rows.row).await?,
+        Disclosure::NothingPersonal => None,
     };
     let mut bare = rows.row.clone();
     if key.is_none() {
         (bare.known, bare.typed, bare.ocr, bare.note, bare.state) = (None, None, None, None, None);
     }
-    let place = |name| AssociatedData {
+    let associated_data = |name| AssociatedData {
         tenant: &rows.row.session.tenant,
         session: &rows.row.session.id,
         name,
@@ -174,7 +182,7 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
     let captures = rows
         .captures
         .iter()
-        .map(|capture| taken(capture, key.as_ref(), place))
+        .map(|capture| taken(capture, key.as_ref(), associated_data))
         .collect::<Result<_, _>>()?;
     let mut decisions = Vec::new();
     for row in &rows.decisions {
@@ -185,7 +193,7 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
                     key,
                     &AssociatedData {
                         name: &name,
-                        ..place("")
+                        ..associated_data("")
                     },
                     sealed,
                 )?)
@@ -203,7 +211,10 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
                 .unwrap_or_default(),
         });
     }
-    let rulings = rows.rulings.iter().map(|ruled| judged(ruled, key.as_ref(), place));
+    let rulings = rows
+        .rulings
+        .iter()
+        .map(|ruled| judged(ruled, key.as_ref(), associated_data));
     Ok(SessionHistory {
         rulings: rulings.collect::<Result<_, _>>()?,
         document_type: rows.row.document_type,
@@ -220,17 +231,19 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, personal: bool) -> Result<
 fn judged<'a>(
     ruled: &Ruled,
     key: Option<&SessionKey>,
-    place: impl Fn(&'a str) -> AssociatedData<'a>,
+    associated_data: impl Fn(&'a str) -> AssociatedData<'a>,
 ) -> Result<Judged, StoreError> {
     let name = note_name(ruled.attempt);
-    let place = AssociatedData {
+    let associated_data = AssociatedData {
         name: &name,
-        ..place("")
+        ..associated_data("")
     };
     let note = key.zip(ruled.note.as_ref());
     Ok(Judged {
         ruled: ruled.clone(),
-        note: note.map(|(key, sealed)| key.open_text(&place, sealed)).transpose()?,
+        note: note
+            .map(|(key, sealed)| key.open_text(&associated_data, sealed))
+            .transpose()?,
     })
 }
 
@@ -245,7 +258,7 @@ async fn find_key(honnin: &Honnin, row: &SessionRow) -> Result<Option<SessionKey
 fn taken<'a>(
     row: &'a CaptureRow,
     key: Option<&SessionKey>,
-    place: impl Fn(&'a str) -> AssociatedData<'a>,
+    associated_data: impl Fn(&'a str) -> AssociatedData<'a>,
 ) -> Result<Taken, StoreError> {
     let mut taken = Taken {
         id: row.id.clone(),
@@ -268,12 +281,15 @@ fn taken<'a>(
     let (Some(key), Some(sealed)) = (key, &row.findings) else {
         return Ok(taken);
     };
-    let place = place("");
+    let associated_data = associated_data("");
     let name = row.findings_name();
-    let place = AssociatedData { name: &name, ..place };
+    let associated_data = AssociatedData {
+        name: &name,
+        ..associated_data
+    };
     match row.slot {
         Slot::Document(_) => {
-            let found: Personal<DocumentFindings> = open_json(key, &place, sealed)?;
+            let found: Personal<DocumentFindings> = open_json(key, &associated_data, sealed)?;
             let shown = found.expose();
             taken.quality = Some(shown.quality);
             taken.mrz_checks = shown.mrz.as_ref().map(|mrz| (mrz.checks_passed, mrz.checks_total));
@@ -282,7 +298,7 @@ fn taken<'a>(
             taken.document = Some(found);
         }
         Slot::Selfie => {
-            let found: Personal<SelfieFindings> = open_json(key, &place, sealed)?;
+            let found: Personal<SelfieFindings> = open_json(key, &associated_data, sealed)?;
             taken.poses.clone_from(&found.expose().poses);
             let found = found.expose();
             taken.quality = Some(found.quality);

@@ -92,9 +92,7 @@ pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overv
     let id = staff.tenant().clone();
     let figures = figures(honnin, &id, days, from).await?;
     let unit = honnin.db.read(async move |tx| {
-        let tenant = tenants::find(tx, &id)
-            .await?
-            .ok_or(StoreError::Corrupt("a tenant is missing"))?;
+        let tenant = tenants::load(tx, &id).await?;
         let set_at = tenant
             .settings
             .as_ref()

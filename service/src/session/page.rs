@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::{Auditor, Reader, Staff},
-    session::history::{self, SessionHistory},
+    session::history::{self, Disclosure, SessionHistory},
 };
 use domain::{audit::AuditAction, ids::SessionId, session::Status};
 use store::{
@@ -31,10 +31,8 @@ pub struct SessionPage {
 /// # Errors
 /// If storage does not respond.
 pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result<Option<SessionPage>, StoreError> {
-    let (personal, may_see_log) = (
-        Reader::of(staff).is_ok(),
-        Auditor::of(staff).is_ok() || Reader::of(staff).is_ok(),
-    );
+    let personal = Reader::of(staff).is_ok();
+    let may_see_log = personal || Auditor::of(staff).is_ok();
     let (staff, id, now) = (staff.clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let Some(row) = sessions::find(tx, staff.tenant(), &id).await? else {
@@ -53,7 +51,12 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
     let Some((rows, log)) = unit.await? else {
         return Ok(None);
     };
-    let history = history::open(honnin, rows, personal).await?;
+    let disclosure = if personal {
+        Disclosure::Everything
+    } else {
+        Disclosure::NothingPersonal
+    };
+    let history = history::open(honnin, rows, disclosure).await?;
     Ok(Some(SessionPage { history, personal, log }))
 }
 

@@ -1,10 +1,9 @@
 //! Reading a session: the access is recorded durably first, then the personal data is decrypted.
 
-use crate::{Honnin, access::Tenant, runtime::sealed_json::open_column};
+use crate::{Honnin, access::Tenant, runtime::sealed_json::open_column, session::id_in_path};
 use domain::{
     audit::AuditAction,
     document::{DocumentType, OcrField},
-    ids::SessionId,
     outcome::Outcome,
     request::PreRegistered,
     secret::{Personal, Unlogged},
@@ -55,8 +54,7 @@ pub enum ReadSessionError {
 /// # Errors
 /// [`ReadSessionError`].
 pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<SessionDetail, ReadSessionError> {
-    // A malformed id takes the same path through the database as an unknown one, so that timing reveals nothing either.
-    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let id = id_in_path(id);
     let now = honnin.now();
     let caller = tenant.clone();
     let entry = tenant.audit_entry(now, AuditAction::SessionRead, &id);
@@ -107,15 +105,15 @@ async fn marked(honnin: &Honnin, row: SessionRow) -> Result<SessionRow, StoreErr
 }
 
 fn open_personal(detail: &mut SessionDetail, row: &SessionRow, key: &SessionKey) -> Result<(), StoreError> {
-    detail.pre_registered = open_column(key, &row.place(column::KNOWN), row.known.as_ref())?;
-    detail.typed = open_column(key, &row.place(column::TYPED), row.typed.as_ref())?;
-    detail.ocr = open_column(key, &row.place(column::OCR), row.ocr.as_ref())?;
+    detail.pre_registered = open_column(key, &row.associated_data(column::KNOWN), row.known.as_ref())?;
+    detail.typed = open_column(key, &row.associated_data(column::TYPED), row.typed.as_ref())?;
+    detail.ocr = open_column(key, &row.associated_data(column::OCR), row.ocr.as_ref())?;
     detail.document_type = row.document_type.filter(|_| detail.ocr.is_some());
     if let (Some(note), Some(review)) = (
         &row.note,
         detail.outcome.as_mut().and_then(|outcome| outcome.review.as_mut()),
     ) {
-        review.note = Some(key.open_text(&row.place(column::NOTE), note)?.into_exposed());
+        review.note = Some(key.open_text(&row.associated_data(column::NOTE), note)?.into_exposed());
     }
     Ok(())
 }

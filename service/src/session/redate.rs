@@ -8,7 +8,7 @@ use crate::{
     runtime::{job_error::JobError, steadiness::Moment},
     session::{create::enqueue_expiry, retention::schedule_erasure},
 };
-use domain::{ids::SessionId, session::Status, tenant::TenantSettings};
+use domain::{ids::SessionId, session::Status};
 use store::{
     StoreError, Tx,
     jobs::{self, Job},
@@ -22,7 +22,7 @@ use store::{
 /// # Errors
 /// If storage fails or the clock has jumped; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let id = SessionId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let id = SessionId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let at = honnin.moment();
     if !at.is_steady {
         return Err(JobError::CLOCK_JUMPED);
@@ -40,9 +40,8 @@ async fn redate(tx: &mut Tx, id: &SessionId, at: Moment) -> Result<(), StoreErro
     let Some(mut row) = row.filter(|row| row.session.purged_at.is_none()) else {
         return Ok(());
     };
-    let tenant = tenants::find(tx, &row.session.tenant).await?;
-    let tenant = tenant.ok_or(StoreError::Corrupt("a session's tenant is missing"))?;
-    let settings = tenant.settings.clone().unwrap_or_else(TenantSettings::default);
+    let tenant = tenants::load(tx, &row.session.tenant).await?;
+    let settings = tenant.settings_or_default();
     if let Some(redated) = row.session.redate(at.now, settings.session_lifetime) {
         row.session = redated;
         sessions::save(tx, &mut row).await?;

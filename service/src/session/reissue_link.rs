@@ -5,8 +5,7 @@ use domain::{
     audit::AuditAction,
     ids::SessionId,
     secret::Secret,
-    session::Status,
-    tenant::TenantSettings,
+    session::{Session, Status},
     time::{Millis, Timestamp},
 };
 use store::{
@@ -81,11 +80,20 @@ pub(crate) async fn replace_link(
     let id = &row.session.id;
     links::kill_all(tx, id, now).await?;
     capture_cookies::end_all(tx, id, now).await?;
-    let lifetime: Millis = owner
-        .settings
-        .as_ref()
-        .map_or(TenantSettings::default().link_lifetime, |s| s.link_lifetime);
+    let lifetime = owner.settings_or_default().link_lifetime;
     store_link(tx, row, hash, now, lifetime).await
+}
+
+/// A link with this hash, valid for `lifetime`, but no longer than its session.
+pub(super) fn new_link(session: &Session, hash: Vec<u8>, now: Timestamp, lifetime: Millis) -> LinkRow {
+    LinkRow {
+        hash,
+        session: session.id.clone(),
+        created_at: now,
+        expires_at: now.plus(lifetime).min(session.expires_at),
+        used_at: None,
+        killed_at: None,
+    }
 }
 
 /// Stores a link valid for `lifetime`, but no longer than its session. Returns until when.
@@ -96,14 +104,7 @@ pub(crate) async fn store_link(
     now: Timestamp,
     lifetime: Millis,
 ) -> Result<Timestamp, StoreError> {
-    let link = LinkRow {
-        hash: hash.to_vec(),
-        session: row.session.id.clone(),
-        created_at: now,
-        expires_at: now.plus(lifetime).min(row.session.expires_at),
-        used_at: None,
-        killed_at: None,
-    };
+    let link = new_link(&row.session, hash.to_vec(), now, lifetime);
     links::insert(tx, &link).await?;
     Ok(link.expires_at)
 }

@@ -1,8 +1,13 @@
 //! Reprocessing: a new attempt with a new deadline. Old links, cookies, a reviewer's reservation and a decision that could still be
 //! undone become invalid; the earlier decision stays in the history.
 
-use crate::{Honnin, access::Tenant, runtime::steadiness::Moment, session::create::enqueue_expiry};
-use domain::{audit::AuditAction, ids::SessionId, secret::Unlogged, session::Session, tenant::TenantSettings};
+use crate::{
+    Honnin,
+    access::Tenant,
+    runtime::steadiness::Moment,
+    session::{create::enqueue_expiry, id_in_path},
+};
+use domain::{audit::AuditAction, secret::Unlogged, session::Session};
 use store::{
     StoreError, Tx, audit,
     decision::identities,
@@ -51,7 +56,7 @@ impl From<StoreError> for ReprocessError {
 /// # Errors
 /// [`ReprocessError`].
 pub async fn reprocess(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Reprocessed, ReprocessError> {
-    let id = SessionId::parse(id).unwrap_or_else(|| SessionId::from_random([0; 16]));
+    let id = id_in_path(id);
     let at = honnin.moment();
     let now = at.now;
     let caller = tenant.clone();
@@ -79,10 +84,7 @@ pub(crate) async fn begin_attempt(
     at: Moment,
 ) -> Result<SessionRow, ReprocessError> {
     let now = at.now;
-    let lifetime = owner
-        .settings
-        .as_ref()
-        .map_or(TenantSettings::default().session_lifetime, |s| s.session_lifetime);
+    let lifetime = owner.settings_or_default().session_lifetime;
     row.session = row
         .session
         .reprocess(now, lifetime)

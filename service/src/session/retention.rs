@@ -10,7 +10,6 @@ use crate::{
 use domain::{
     ids::{SessionId, TenantId},
     session::Session,
-    tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
 use store::{
@@ -25,8 +24,7 @@ const BATCH: u32 = 200;
 
 /// How long the personal data of a tenant's sessions is kept.
 pub(crate) fn period(tenant: &TenantRow) -> Millis {
-    let settings = tenant.settings.as_ref();
-    settings.map_or(TenantSettings::default().retention, |settings| settings.retention)
+    tenant.settings_or_default().retention
 }
 
 /// The job that erases the data of a session, which ended at `ended`, after the retention period. Call it in the unit that
@@ -76,7 +74,7 @@ pub(crate) async fn schedule_shortening(tx: &mut Tx, tenant: &TenantId, now: Tim
 /// # Errors
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let tenant = TenantId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+    let tenant = TenantId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let mut after = None;
     loop {
         let (tenant, from) = (tenant.clone(), after);

@@ -156,9 +156,7 @@ async fn issue(honnin: &Honnin, developer: &Developer, wanted: Wanted) -> Result
         .with_detail(wanted.describe());
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
-        let owner = tenants::find(tx, &tenant)
-            .await?
-            .ok_or(StoreError::Corrupt("a tenant is missing"))?;
+        let owner = tenants::load(tx, &tenant).await?;
         let key = &offered[usize::from(!owner.livemode)];
         let row = ApiKeyRow {
             id: new.clone(),

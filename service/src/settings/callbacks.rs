@@ -3,7 +3,7 @@
 use super::{SettingsError, detail, preview::differences, refuse_faults};
 use crate::{Honnin, access::CommandLine};
 use domain::{audit::AuditAction, callback::CallbackUrl, ids::TenantId, tenant::Section};
-use store::{StoreError, audit, settings::tenants};
+use store::{audit, settings::tenants};
 
 /// Adds a URL to a tenant's allow-list, unless it is there.
 ///
@@ -17,8 +17,7 @@ pub async fn allow_callback_from_here(
 ) -> Result<(), SettingsError> {
     let (now, url) = (honnin.now(), url.to_owned());
     let unit = honnin.db.write(async move |tx| {
-        let found = tenants::find(tx, &tenant).await?;
-        let mut row = found.ok_or(StoreError::Corrupt("a tenant is missing"))?;
+        let mut row = tenants::load(tx, &tenant).await?;
         let settings = row.settings.get_or_insert_default();
         if CallbackUrl::allowed(&url, &settings.callback_urls).is_some() {
             return Ok(());

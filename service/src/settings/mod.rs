@@ -87,12 +87,7 @@ impl From<StoreError> for SettingsError {
 /// If the database does not respond.
 pub async fn load(honnin: &Honnin, staff: &Staff) -> Result<TenantRow, StoreError> {
     let tenant = staff.tenant().clone();
-    let unit = honnin.db.read(async move |tx| {
-        tenants::find(tx, &tenant)
-            .await?
-            .ok_or(StoreError::Corrupt("a tenant is missing"))
-    });
-    unit.await
+    honnin.db.read(async move |tx| tenants::load(tx, &tenant).await).await
 }
 
 /// Changes a section of the settings that were shown with `version`.
@@ -160,8 +155,7 @@ async fn save(
     look: Look,
     now: Timestamp,
 ) -> Result<(), SettingsError> {
-    let found = tenants::find(tx, staff.tenant()).await?;
-    let before = found.ok_or(StoreError::Corrupt("a tenant is missing"))?;
+    let before = tenants::load(tx, staff.tenant()).await?;
     if before.version != version {
         return Err(SettingsError::Stale);
     }

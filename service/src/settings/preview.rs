@@ -394,7 +394,7 @@ async fn decide_one(
         key => key?,
     };
     let name = explanation_name(decided.attempt);
-    let explained = open_json::<Explanation>(&key, &attempt.row.place(&name), sealed)?.into_exposed();
+    let explained = open_json::<Explanation>(&key, &attempt.row.associated_data(&name), sealed)?.into_exposed();
     let Some(today) = CivilDate::parse(&explained.decided_on) else {
         return Ok(None);
     };

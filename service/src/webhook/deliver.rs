@@ -8,15 +8,11 @@ use crate::{
         delivery_log::holds_note,
         payload,
         schedule::{Failed, next_attempt_at},
-        sender::{
-            fault::{Answer, Fault},
-            pacing::Permit,
-            signature::SignedRequest,
-        },
+        sender::{fault::Answer, pacing::Permit, signature::SignedRequest},
         signing_secret,
     },
 };
-use domain::{ids::EventId, time::Timestamp};
+use domain::{delivery::DeliveryFault, ids::EventId, named::Named, time::Timestamp};
 use std::time::Duration;
 use store::{
     StoreError, Tx,
@@ -37,12 +33,12 @@ struct Made {
     answer: Answer,
 }
 
-/// Makes the attempt and settles the job. `place` is the receiver's concurrency permit, held while sending.
+/// Makes the attempt and settles the job. `permit` is one of the receiver's, held while sending.
 ///
 /// # Errors
 /// If storage fails; the job is retried then.
-pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), JobError> {
-    let event = EventId::parse(&job.subject).ok_or(JobError::Permanent("malformed subject"))?;
+pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> Result<(), JobError> {
+    let event = EventId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let Some(due) = find_due(honnin, &event).await? else {
         return finish(honnin, job).await;
     };
@@ -55,10 +51,10 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Re
         took: started.elapsed(),
         answer,
     };
-    if let Some(place) = place {
-        place.learn(&made.answer, made.took);
+    if let Some(permit) = permit {
+        permit.learn(&made.answer, made.took);
         // The rest is our own work: the receiver's permit is released.
-        drop(place);
+        drop(permit);
     }
     if let Some(fault) = answer.fault {
         tracing::info!(%event, tenant = %due.tenant, fault = fault.as_str(), status = answer.status,
@@ -84,7 +80,7 @@ async fn attempt(honnin: &Honnin, event: &EventId, due: &Outgoing, at: Timestamp
     match try_to_send(honnin, &due.sources, at).await {
         Err(error) if is_unreadable(&error) => {
             tracing::error!(%event, tenant = %due.tenant, %error, "an event cannot be rendered or signed");
-            Ok(Answer::failed(Fault::CannotRender))
+            Ok(Answer::failed(DeliveryFault::CannotRender))
         }
         answer => answer,
     }
@@ -97,17 +93,17 @@ async fn try_to_send(
 ) -> Result<Answer, StoreError> {
     let sources = sources.as_ref().map_err(Clone::clone)?;
     let Some(url) = &sources.url else {
-        return Ok(Answer::failed(Fault::NoReceiver));
+        return Ok(Answer::failed(DeliveryFault::NoReceiver));
     };
     let Ok(url) = honnin.sender.parse_receiver(url) else {
-        return Ok(Answer::failed(Fault::UrlRefused));
+        return Ok(Answer::failed(DeliveryFault::UrlRefused));
     };
     if sources.withholds_note && holds_note(&sources.event) {
-        return Ok(Answer::failed(Fault::NoteWithheld));
+        return Ok(Answer::failed(DeliveryFault::NoteWithheld));
     }
     let secrets = signing_secret::signers(honnin, &sources.secrets)?;
     if secrets.is_empty() {
-        return Ok(Answer::failed(Fault::NoSecret));
+        return Ok(Answer::failed(DeliveryFault::NoSecret));
     }
     let body = payload::render(honnin, sources).await?;
     let request = SignedRequest::new(sources.event.id.clone(), at, body, &secrets);
@@ -129,7 +125,7 @@ async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> 
             attempted_at: made.at,
             duration_ms: i64::try_from(made.took.as_millis()).unwrap_or(i64::MAX),
             status: made.answer.status,
-            fault: made.answer.fault.map(|fault| fault.as_str().to_owned()),
+            fault: made.answer.fault.map(Named::Known),
         };
         delivery_attempts::insert(tx, &before.tenant, &row).await?;
         deliveries::save(tx, &before, &after).await?;

@@ -11,6 +11,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    event::EventKind,
     ids::{EventId, SessionId},
     time::Timestamp,
 };
@@ -29,8 +30,8 @@ use store::{
 pub struct DeliveryDetail {
     /// The event.
     pub id: EventId,
-    /// Its type on the wire.
-    pub kind: &'static str,
+    /// Its type.
+    pub kind: EventKind,
     /// When it happened.
     pub created_at: Timestamp,
     /// The session it is about; `None` for a test event.
@@ -114,7 +115,7 @@ pub async fn find(honnin: &Honnin, developer: &Developer, id: &EventId) -> Resul
         Ok::<_, StoreError>(Some((event, delivery, attempts)))
     });
     let detail = |(event, delivery, attempts): (EventRow, _, _)| DeliveryDetail {
-        kind: event.content.type_name(),
+        kind: event.content.kind(),
         session: session_of(&event),
         id: event.id,
         created_at: event.created_at,
@@ -186,7 +187,7 @@ async fn record_read(
     let staff = developer.staff();
     let entry = staff
         .entry(honnin.now(), AuditAction::SessionRead)
-        .about(&session)
+        .about(session)
         .with_detail(format_args!("note in {event}"));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }

@@ -73,12 +73,12 @@ async fn open_note(
     session: Option<&PresentSession>,
     sealed: Option<&[u8]>,
 ) -> Result<Option<String>, StoreError> {
-    let (Some(place), Some(session), Some(sealed)) = (event.note_place(), session, sealed) else {
+    let (Some(associated_data), Some(session), Some(sealed)) = (event.note_associated_data(), session, sealed) else {
         return Ok(None);
     };
     match honnin.vault.open(&session.data_key).await {
         Ok(key) => {
-            let note = key.open_text(&place, sealed)?;
+            let note = key.open_text(&associated_data, sealed)?;
             Ok(Some(note.into_exposed()))
         }
         // An erasure has begun since the event was read: it blanks the note, then destroys the key.

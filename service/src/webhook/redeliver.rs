@@ -2,7 +2,7 @@
 
 use crate::{
     Honnin,
-    access::{Admin, Developer},
+    access::{Admin, Developer, Staff},
     webhook::{delivery_log::holds_note, record_event},
 };
 use domain::{
@@ -49,15 +49,14 @@ pub enum RedeliverError {
 /// [`RedeliverError`].
 pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId) -> Result<(), RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
-    let (tenant, event) = (staff.tenant().clone(), event.clone());
-    let is_admin = Admin::of(staff).is_ok();
+    let (requester, event) = (Requester::of(staff), event.clone());
     let entry = staff.entry(now, AuditAction::WebhookSendAgain).about(&event);
     let unit = honnin.db.write(async move |tx| {
-        let settings = require_receiver(tx, &tenant).await?;
-        let event = events::find(tx, &tenant, &event)
+        let receiver = requester.require_receiver(tx).await?;
+        let event = events::find(tx, &requester.tenant, &event)
             .await?
             .ok_or(RedeliverError::NotFound)?;
-        if is_withheld(&settings, is_admin, &event) {
+        if receiver.is_denied(&event) {
             return Err(RedeliverError::NeedsAdmin);
         }
         resend(tx, &event, now).await?;
@@ -99,19 +98,18 @@ pub async fn send_sessions_again(
     sessions: &[SessionId],
 ) -> Result<SentAgain, RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
-    let (tenant, sessions) = (staff.tenant().clone(), sessions.to_vec());
-    let is_admin = Admin::of(staff).is_ok();
+    let (requester, sessions) = (Requester::of(staff), sessions.to_vec());
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
     let unit = honnin.db.write(async move |tx| {
-        let settings = require_receiver(tx, &tenant).await?;
+        let receiver = requester.require_receiver(tx).await?;
         let (mut count, mut left_out) = (0, 0);
         for session in &sessions {
             let events = events::list_of_session(tx, session).await?;
-            for event in events.iter().filter(|event| event.tenant == tenant) {
-                if !is_meant(tx, &settings, event).await? {
+            for event in events.iter().filter(|event| event.tenant == requester.tenant) {
+                if !is_meant(tx, &receiver.settings, event).await? {
                     continue;
                 }
-                if is_withheld(&settings, is_admin, event) {
+                if receiver.is_denied(event) {
                     left_out += 1;
                 } else {
                     resend(tx, event, now).await?;
@@ -158,15 +156,14 @@ pub async fn send_range_again(
     filter: &DeliveryFilter,
 ) -> Result<SentAgain, RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
-    let (tenant, filter) = (staff.tenant().clone(), filter.clone());
-    let is_admin = Admin::of(staff).is_ok();
+    let (requester, filter) = (Requester::of(staff), filter.clone());
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
     let unit = honnin.db.write(async move |tx| {
-        let settings = require_receiver(tx, &tenant).await?;
-        let (found, more) = at_once(deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await?);
+        let receiver = requester.require_receiver(tx).await?;
+        let (found, more) = at_once(deliveries::list_oldest(tx, &requester.tenant, &filter, MOST_AT_ONCE + 1).await?);
         let mut left_out = 0;
         for delivery in &found {
-            if withholds_notes(&settings, is_admin, delivery.created_at) && has_note(tx, delivery).await? {
+            if receiver.is_denied_notes_of(delivery.created_at) && has_note(tx, delivery).await? {
                 left_out += 1;
             } else {
                 begin_anew(tx, delivery, now).await?;
@@ -191,18 +188,16 @@ pub async fn send_range_again(
 /// [`RedeliverError::NoReceiver`], or if storage fails.
 pub async fn send_test(honnin: &Honnin, developer: &Developer) -> Result<EventId, RedeliverError> {
     let (now, id, staff) = (honnin.now(), honnin.event_id(), developer.staff());
-    let (tenant, entry) = (
-        staff.tenant().clone(),
-        staff.entry(now, AuditAction::WebhookTest).about(&id),
-    );
+    let requester = Requester::of(staff);
+    let entry = staff.entry(now, AuditAction::WebhookTest).about(&id);
     let event = EventRow {
         id: id.clone(),
-        tenant,
+        tenant: requester.tenant.clone(),
         created_at: now,
         content: EventContent::Test,
     };
     let unit = honnin.db.write(async move |tx| {
-        require_receiver(tx, &event.tenant).await?;
+        requester.require_receiver(tx).await?;
         events::insert(tx, &event).await?;
         record_event::enqueue(tx, &event, now).await?;
         Ok::<_, RedeliverError>(audit::record(tx, &entry).await?)
@@ -225,21 +220,49 @@ pub async fn receiver_health(honnin: &Honnin, developer: &Developer) -> Result<R
     unit.await
 }
 
-/// The settings of a tenant that has a receiver.
-pub(super) async fn require_receiver(tx: &mut Tx, tenant: &TenantId) -> Result<TenantSettings, RedeliverError> {
-    let tenant = tenants::find(tx, tenant).await?.ok_or(RedeliverError::NotFound)?;
-    let settings = tenant.settings.filter(|settings| settings.webhook_url.is_some());
-    settings.ok_or(RedeliverError::NoReceiver)
+/// Somebody who has events sent by hand.
+pub(super) struct Requester {
+    /// The tenant whose events they are.
+    pub(super) tenant: TenantId,
+    is_admin: bool,
 }
 
-/// Whether the notes in events of `since` are withheld from the receiver if this person sends them ([`RedeliverError::NeedsAdmin`]).
-fn withholds_notes(settings: &TenantSettings, is_admin: bool, since: Timestamp) -> bool {
-    !is_admin && settings.withholds_note(since)
+impl Requester {
+    pub(super) fn of(staff: &Staff) -> Self {
+        Self {
+            tenant: staff.tenant().clone(),
+            is_admin: Admin::of(staff).is_ok(),
+        }
+    }
+
+    /// The tenant's receiver, if it has one.
+    pub(super) async fn require_receiver(&self, tx: &mut Tx) -> Result<Receiver, RedeliverError> {
+        let tenant = tenants::find(tx, &self.tenant).await?.ok_or(RedeliverError::NotFound)?;
+        let settings = tenant.settings.filter(|settings| settings.webhook_url.is_some());
+        Ok(Receiver {
+            settings: settings.ok_or(RedeliverError::NoReceiver)?,
+            gets_every_note: self.is_admin,
+        })
+    }
 }
 
-/// Whether an event is withheld from the receiver because of its note.
-pub(super) fn is_withheld(settings: &TenantSettings, is_admin: bool, event: &EventRow) -> bool {
-    withholds_notes(settings, is_admin, event.created_at) && holds_note(event)
+/// The receiver of a tenant's webhooks, for what somebody has sent by hand.
+pub(super) struct Receiver {
+    settings: TenantSettings,
+    /// Whether it gets the notes that are withheld from it otherwise: an admin has them sent.
+    gets_every_note: bool,
+}
+
+impl Receiver {
+    /// Whether the notes in events of `since` are not for it ([`RedeliverError::NeedsAdmin`]).
+    fn is_denied_notes_of(&self, since: Timestamp) -> bool {
+        !self.gets_every_note && self.settings.withholds_note(since)
+    }
+
+    /// Whether an event is not for it, because of its note.
+    pub(super) fn is_denied(&self, event: &EventRow) -> bool {
+        self.is_denied_notes_of(event.created_at) && holds_note(event)
+    }
 }
 
 async fn has_note(tx: &mut Tx, delivery: &DeliveryRow) -> Result<bool, StoreError> {

@@ -122,7 +122,7 @@ pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecre
 /// [`SecretError::OnlyOne`], [`SecretError::NotFound`], or if storage fails.
 pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), SecretError> {
     let staff = developer.staff();
-    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable).about(&id);
+    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable).about(id);
     let (tenant, id) = (staff.tenant().clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         tenants::hold(tx, &tenant).await?;

@@ -2,13 +2,13 @@
 
 use crate::{
     Honnin,
-    access::{Admin, Developer},
+    access::Developer,
     webhook::{
         record_event,
-        redeliver::{MOST_AT_ONCE, RedeliverError, SentAgain, at_once, is_withheld, require_receiver},
+        redeliver::{MOST_AT_ONCE, RedeliverError, Requester, SentAgain, at_once},
     },
 };
-use domain::{audit::AuditAction, ids::EventId, time::Timestamp};
+use domain::{audit::AuditAction, event::EventKind, ids::EventId, time::Timestamp};
 use store::{
     StoreError, audit,
     webhook::{events::EventRow, unsent},
@@ -19,8 +19,8 @@ use store::{
 pub struct Unsent {
     /// The event.
     pub id: EventId,
-    /// Its type on the wire.
-    pub kind: &'static str,
+    /// Its type.
+    pub kind: EventKind,
     /// When it happened.
     pub created_at: Timestamp,
 }
@@ -28,7 +28,7 @@ pub struct Unsent {
 impl From<EventRow> for Unsent {
     fn from(event: EventRow) -> Self {
         Self {
-            kind: event.content.type_name(),
+            kind: event.content.kind(),
             created_at: event.created_at,
             id: event.id,
         }
@@ -73,14 +73,14 @@ pub async fn send_all(
     after: Option<(Timestamp, EventId)>,
 ) -> Result<SentAgain, RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
-    let (tenant, is_admin) = (staff.tenant().clone(), Admin::of(staff).is_ok());
+    let requester = Requester::of(staff);
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
     let unit = honnin.db.write(async move |tx| {
-        let settings = require_receiver(tx, &tenant).await?;
-        let (found, more) = at_once(unsent::list(tx, &tenant, after.as_ref(), MOST_AT_ONCE + 1).await?);
+        let receiver = requester.require_receiver(tx).await?;
+        let (found, more) = at_once(unsent::list(tx, &requester.tenant, after.as_ref(), MOST_AT_ONCE + 1).await?);
         let mut left_out = 0;
         for event in &found {
-            if is_withheld(&settings, is_admin, event) {
+            if receiver.is_denied(event) {
                 left_out += 1;
             } else {
                 record_event::enqueue(tx, event, now).await?;

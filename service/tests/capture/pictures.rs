@@ -4,7 +4,7 @@
 
 use domain::{
     document::{DocumentType, FieldName, Side},
-    findings::{DocumentFindings, FieldPlace, Quality, SelfieFindings},
+    findings::{DocumentFindings, FieldRegion, Quality, SelfieFindings},
     live::MAX_FRAMES,
     reasons::Reason,
     session::{Status, Step},
@@ -16,7 +16,7 @@ use service::{
     access::Applicant,
     capture::{
         check::{Wish, check_picture},
-        choose_document::choose_document,
+        choose_document::{Photos, choose_document},
         details::printed,
         progress::{Next, NotNow, Slot, progress},
         rectify::View,
@@ -42,7 +42,9 @@ async fn list(harness: &Harness, applicant: &Applicant) -> Vec<CaptureRow> {
 }
 
 async fn choose(harness: &Harness, applicant: &Applicant, kind: DocumentType) {
-    choose_document(&harness.honnin, applicant, kind, false).await.unwrap();
+    choose_document(&harness.honnin, applicant, kind, Photos::KeepGood)
+        .await
+        .unwrap();
 }
 
 /// Sends a photo of the front.
@@ -235,16 +237,16 @@ async fn the_card_is_shown_straight_to_its_applicant_once_it_is_found() {
 #[tokio::test]
 async fn the_items_of_the_form_are_shown_as_printed_to_their_applicant_only() {
     let harness = Harness::new().await;
-    let place = |name, top: f32| FieldPlace {
+    let region = |name, top: f32| FieldRegion {
         name,
         confidence: 0.9,
         corners: [[10.0, top], [110.0, top], [110.0, top + 20.0], [10.0, top + 20.0]],
     };
     harness.analyser.see_document(DocumentFindings {
-        places: vec![
-            place(FieldName::DocumentNumber, 5.0),
-            place(FieldName::LastName, 40.0),
-            place(FieldName::BirthDate, 80.0),
+        regions: vec![
+            region(FieldName::DocumentNumber, 5.0),
+            region(FieldName::LastName, 40.0),
+            region(FieldName::BirthDate, 80.0),
         ],
         ..passport()
     });
@@ -364,7 +366,9 @@ async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() 
         matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn)))
     };
     for kind in [passport, card] {
-        choose_document(&harness.honnin, &applicant, kind, false).await.unwrap();
+        choose_document(&harness.honnin, &applicant, kind, Photos::KeepGood)
+            .await
+            .unwrap();
     }
     assert!(send(passport, b"from the other tab").await);
     assert_eq!(list(&harness, &applicant).await.len(), 0);
@@ -418,7 +422,11 @@ async fn good_photos_are_taken_again_if_the_user_says_so() {
     let harness = Harness::new().await;
     let kind = DocumentType::Passport;
     let (_, applicant) = harness.ready().await;
-    let again = async || choose_document(&harness.honnin, &applicant, kind, true).await.unwrap();
+    let again = async || {
+        choose_document(&harness.honnin, &applicant, kind, Photos::DiscardAll)
+            .await
+            .unwrap()
+    };
     let may = async || {
         let attempt = progress(&harness.honnin, &applicant).await.unwrap();
         attempt.may_photograph_again()

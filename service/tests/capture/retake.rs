@@ -14,7 +14,7 @@ use service::{
     access::Applicant,
     capture::{
         check::{Checked, Wish},
-        choose_document::choose_document,
+        choose_document::{Photos, choose_document},
         details::{details, save_details},
         progress::{Next, NotNow, progress},
         retake::{ToCheck, to_check},
@@ -74,7 +74,7 @@ async fn a_passport_shown_as_a_licence_is_asked_again_and_ends_in_review_where_i
     let harness = Harness::new().await;
     let (id, applicant) = harness.agreed().await;
     let honnin = &harness.honnin;
-    choose_document(honnin, &applicant, DocumentType::DrivingLicense, false)
+    choose_document(honnin, &applicant, DocumentType::DrivingLicense, Photos::KeepGood)
         .await
         .unwrap();
     let mismatch = [Reason::DocumentTypeMismatch];
@@ -114,7 +114,7 @@ async fn what_is_found_after_the_photo_was_used_is_asked_again_before_the_submit
         let harness = Harness::new().await;
         let (_, applicant) = harness.agreed().await;
         let honnin = &harness.honnin;
-        choose_document(honnin, &applicant, DocumentType::Passport, false)
+        choose_document(honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
             .await
             .unwrap();
         photograph(&harness, &applicant, Side::Front, back_of_card()).await;
@@ -155,7 +155,7 @@ async fn two_sides_from_two_tabs_that_show_one_side_are_told_apart_whatever_thei
     for first in [Side::Front, Side::Back] {
         let harness = Harness::new().await;
         let (_, applicant) = harness.agreed().await;
-        choose_document(&harness.honnin, &applicant, DocumentType::IdCard, false)
+        choose_document(&harness.honnin, &applicant, DocumentType::IdCard, Photos::KeepGood)
             .await
             .unwrap();
         let second = if first == Side::Front { Side::Back } else { Side::Front };
@@ -182,13 +182,13 @@ async fn another_kind_chosen_after_the_photograph_is_judged_by_its_own_photograp
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
     let honnin = &harness.honnin;
-    choose_document(honnin, &applicant, DocumentType::Passport, false)
+    choose_document(honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
         .await
         .unwrap();
     photograph(&harness, &applicant, Side::Front, passport()).await;
     assert_eq!(analysed(&harness, &applicant).await.problems, []);
     keep(&harness, &applicant, &[]).await;
-    choose_document(honnin, &applicant, DocumentType::DrivingLicense, false)
+    choose_document(honnin, &applicant, DocumentType::DrivingLicense, Photos::KeepGood)
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
@@ -217,7 +217,7 @@ fn far_away() -> DocumentFindings {
 async fn what_was_found_after_the_choice_is_told_and_a_document_that_was_not_found_is_not_straightened() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport, false)
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
         .await
         .unwrap();
     photograph(&harness, &applicant, Side::Front, far_away()).await;
@@ -244,7 +244,7 @@ async fn what_was_found_after_the_choice_is_told_and_a_document_that_was_not_fou
 async fn whoever_uses_a_photo_without_a_document_is_not_told_that_it_is_blurred() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
-    choose_document(&harness.honnin, &applicant, DocumentType::Passport, false)
+    choose_document(&harness.honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
         .await
         .unwrap();
     let mut nearer = far_away();

@@ -10,7 +10,7 @@ use domain::{
 };
 use service::capture::{
     check::Wish,
-    choose_document::choose_document,
+    choose_document::{Photos, choose_document},
     details::{DetailsError, details, save_details},
     progress::{Next, NotNow, progress},
     result::{Ending, result},
@@ -119,7 +119,7 @@ async fn declining_ends_the_session_and_tells_the_tenant() {
     assert_eq!(harness.ending(&applicant).await, Ending::Declined);
     let events = harness.events(&created.id).await;
     assert_eq!(events.len(), 1);
-    assert_eq!(events[0].content.type_name(), EventType::Failed.as_str());
+    assert_eq!(events[0].content.kind().as_str(), EventType::Failed.as_str());
     assert!(
         format!("{events:?}").contains(FailureReason::ConsentDeclined.as_str())
             || format!("{events:?}").contains("ConsentDeclined")
@@ -174,7 +174,9 @@ async fn an_individual_number_that_was_read_is_never_kept() {
     }
     harness.analyser.see_document(findings);
     let kind = DocumentType::MyNumberCard;
-    choose_document(&harness.honnin, &applicant, kind, false).await.unwrap();
+    choose_document(&harness.honnin, &applicant, kind, Photos::KeepGood)
+        .await
+        .unwrap();
     capture_document(&harness.honnin, &applicant, kind, Side::Front, b"card".to_vec())
         .await
         .unwrap();

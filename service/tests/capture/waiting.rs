@@ -6,7 +6,7 @@ use domain::{
     session::Status,
 };
 use service::capture::{
-    choose_document::choose_document,
+    choose_document::{Photos, choose_document},
     open_link::{closed_within, open_link},
     progress::analysed_within,
     result::{Ending, result_within},
@@ -53,7 +53,7 @@ async fn a_picture_is_read_as_soon_as_it_is_analysed() {
     let harness = Harness::new().await;
     let (_, applicant) = harness.agreed().await;
     let honnin = &harness.honnin;
-    choose_document(honnin, &applicant, DocumentType::Passport, false)
+    choose_document(honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
         .await
         .unwrap();
     capture_document(

@@ -56,7 +56,7 @@ async fn a_genuine_passport_and_its_living_holder_are_approved() {
         .events(&id)
         .await
         .iter()
-        .map(|event| event.content.type_name().to_owned())
+        .map(|event| event.content.kind().as_str().to_owned())
         .collect();
     assert_eq!(kinds, [EventType::Approved.as_str()]);
 }
@@ -210,7 +210,7 @@ async fn submitted_in_time_it_is_decided_after_the_deadline() {
         .events(&id)
         .await
         .iter()
-        .map(|event| event.content.type_name().to_owned())
+        .map(|event| event.content.kind().as_str().to_owned())
         .collect();
     assert_eq!(kinds, [EventType::Approved.as_str()]);
 }

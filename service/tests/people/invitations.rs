@@ -11,7 +11,7 @@ use service::{
         Change, NewPerson, PeopleError,
         accept_invitation::{AcceptError, accept_invitation, open_invitation},
         change_person, grant_operator,
-        invite::{InviteError, Invited, invite, invite_from_here, list_invitations, revoke_invitation},
+        invite::{InviteError, Invited, Offer, invite, invite_from_here, list_invitations, revoke_invitation},
         list_people,
         reset_password::{ResetError, ResetLink, issue_reset, issue_reset_from_here, open_reset, reset_password},
         sign_in::{SignInError, sign_in},
@@ -40,7 +40,7 @@ async fn admin(harness: &Harness) -> Roster {
 
 /// An operator of no tenant, working in the harness's.
 async fn operator(harness: &Harness) -> Roster {
-    let invited = invite_from_here(&harness.honnin, HERE, None, true, person("olga@host.example"));
+    let invited = invite_from_here(&harness.honnin, HERE, Offer::operator(), person("olga@host.example"));
     let id = accept(harness, &invited.await.unwrap()).await.unwrap();
     let found = staff(&harness.honnin, &id, Some(&harness.tenant.id), localhost()).await;
     Roster::of(&found.unwrap().unwrap()).unwrap()
@@ -170,8 +170,8 @@ async fn an_address_is_taken_once() {
     let ask = || invite(&harness.honnin, &admin, person("RITA@shop.example"), Role::Auditor);
     let early = ask().await.unwrap();
     let elsewhere = harness.another_tenant().await;
-    let place = Some((elsewhere.id().clone(), Role::Admin));
-    let theirs = invite_from_here(&harness.honnin, HERE, place, false, person("rita@shop.example"));
+    let offer = Offer::of(elsewhere.id().clone(), Role::Admin);
+    let theirs = invite_from_here(&harness.honnin, HERE, offer, person("rita@shop.example"));
     accept(&harness, &theirs.await.unwrap()).await.unwrap();
     assert!(matches!(accept(&harness, &early).await, Err(AcceptError::Taken)));
     let Err(InviteError::Bad(faults)) = ask().await else {
@@ -211,7 +211,7 @@ async fn an_operator_brings_one_first_admin_into_anothers_tenant_and_nobody_else
 async fn links_end_with_the_power_of_whoever_made_them() {
     let harness = Harness::new().await;
     let boss = Admin::of(&harness.staff(Role::Admin).await).unwrap();
-    for end in [Change::Role(Role::Developer), Change::Disabled(true)] {
+    for end in [Change::Role(Role::Developer), Change::Disable] {
         let admin = admin(&harness).await;
         let invited = invite(&harness.honnin, &admin, person("mole@shop.example"), Role::Admin);
         let invited = invited.await.unwrap();
@@ -294,14 +294,17 @@ async fn a_reset_link_changes_the_password_once_and_signs_everybody_out() {
 async fn nobody_makes_a_reset_link_for_whom_is_above_them_elsewhere_out_or_themselves() {
     let harness = Harness::new().await;
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
-    let place = Some((harness.tenant.id.clone(), Role::Reviewer));
-    let both = invite_from_here(&harness.honnin, HERE, place, true, person("both@shop.example"));
+    let offer = Offer {
+        operator: true,
+        ..Offer::of(harness.tenant.id.clone(), Role::Reviewer)
+    };
+    let both = invite_from_here(&harness.honnin, HERE, offer, person("both@shop.example"));
     let above = accept(&harness, &both.await.unwrap()).await.unwrap();
     let refused = issue_reset(&harness.honnin, &admin, &above).await;
     assert!(matches!(refused, Err(PeopleError::Above)));
     let elsewhere = operator(&harness).await.staff().user().clone();
     let out = harness.staff(Role::Reviewer).await.user().clone();
-    change_person(&harness.honnin, &admin, &out, Change::Disabled(true))
+    change_person(&harness.honnin, &admin, &out, Change::Disable)
         .await
         .unwrap();
     for nobody in [&elsewhere, &out, admin.staff().user()] {
@@ -326,7 +329,7 @@ async fn the_last_operator_stays_and_the_command_line_makes_and_restores_them() 
         .await
         .unwrap();
     assert!(Operator::of(&who(&harness, &rita).await).is_ok());
-    let out = Change::Disabled(true);
+    let out = Change::Disable;
     let refused = change_person(&harness.honnin, &admin, &rita, out).await;
     assert!(matches!(refused, Err(PeopleError::LastOperator)));
     operator(&harness).await;

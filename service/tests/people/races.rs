@@ -15,7 +15,7 @@ use service::{
         accept_invitation::{AcceptError, accept_invitation},
         change_password::change_password,
         change_person, grant_operator,
-        invite::{Invited, invite, invite_from_here},
+        invite::{Invited, Offer, invite, invite_from_here},
         list_people,
         set_up::{SetUp, SetUpError, set_up, set_up_link},
     },
@@ -43,7 +43,7 @@ async fn of_two_admins_who_shut_each_other_out_one_stays() {
         let mut admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
         for round in 0..ROUNDS {
             let other = Admin::of(&harness.staff(Role::Admin).await).unwrap();
-            let out = Change::Disabled(true);
+            let out = Change::Disable;
             let (one, two) = join(
                 change_person(honnin, &admin, other.staff().user(), out),
                 change_person(honnin, &other, admin.staff().user(), out),
@@ -136,7 +136,7 @@ async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
         let new = Secret::new("an entirely new sentence".to_owned());
         let (changed, out) = join(
             change_password(honnin, &somebody, password(), new),
-            change_person(honnin, &admin, &id, Change::Disabled(true)),
+            change_person(honnin, &admin, &id, Change::Disable),
         )
         .await;
         // If the account is disabled first, the change is refused; if the password is changed first, the account is disabled
@@ -163,8 +163,8 @@ async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
                     email: format!("{name}{number}@host.example"),
                     name: "Somebody".into(),
                 };
-                let place = Some((tenant.clone(), role));
-                let invited = invite_from_here(honnin, CommandLine::here(), place, false, person).await;
+                let offer = Offer::of(tenant.clone(), role);
+                let invited = invite_from_here(honnin, CommandLine::here(), offer, person).await;
                 made.push(come_in(honnin, &invited.unwrap()).await.unwrap());
             }
             let boss = service::access::staff(honnin, &made[0], None, testkit::localhost()).await;
@@ -175,7 +175,7 @@ async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
                 let email = format!("operator{number}@host.example");
                 grant_operator(honnin, CommandLine::here(), &email).await.unwrap();
             }
-            let out = |side: usize| change_person(honnin, &sides[side].0, &sides[side].1, Change::Disabled(true));
+            let out = |side: usize| change_person(honnin, &sides[side].0, &sides[side].1, Change::Disable);
             let (one, two) = join(out(0), out(1)).await;
             assert_eq!(
                 u32::from(one.is_ok()) + u32::from(two.is_ok()),
@@ -196,7 +196,7 @@ async fn of_two_first_admins_whom_an_operator_invited_one_comes_in() {
             email: format!("{name}@host.example"),
             name: "Somebody".into(),
         };
-        let olga = invite_from_here(honnin, CommandLine::here(), None, true, person("olga"));
+        let olga = invite_from_here(honnin, CommandLine::here(), Offer::operator(), person("olga"));
         let olga = come_in(honnin, &olga.await.unwrap()).await.unwrap();
         let tenant = Some(&harness.tenant.id);
         let olga = service::access::staff(honnin, &olga, tenant, testkit::localhost()).await;

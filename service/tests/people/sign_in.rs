@@ -8,7 +8,7 @@ use service::{
     jobs::sweep,
     people::{
         Change, PeopleError, change_person,
-        console_session::{self, Browser},
+        console_session::{self, BrowserSession},
         sign_in::{SignInError, confirm_password, sign_in},
     },
 };
@@ -188,7 +188,7 @@ async fn a_tenant_sees_the_refused_tries_at_its_accounts_and_no_others() {
 #[tokio::test]
 async fn who_is_shut_out_can_neither_sign_in_nor_go_on() {
     let (harness, admin, id) = with_person().await;
-    let browser = Browser {
+    let browser = BrowserSession {
         cookie: "a-cookie".into(),
         user: Some(id.clone()),
         data: "{}".into(),
@@ -201,7 +201,7 @@ async fn who_is_shut_out_can_neither_sign_in_nor_go_on() {
             .unwrap()
             .is_some()
     );
-    change_person(&harness.honnin, &admin, &id, Change::Disabled(true))
+    change_person(&harness.honnin, &admin, &id, Change::Disable)
         .await
         .unwrap();
     assert!(
@@ -222,7 +222,7 @@ async fn signing_out_everywhere_ends_ones_own_sessions_only() {
     let (harness, admin, id) = with_person().await;
     let rita: Staff = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
     for (cookie, user) in [("one", &id), ("two", &id), ("other", admin.staff().user())] {
-        let browser = Browser {
+        let browser = BrowserSession {
             cookie: cookie.into(),
             user: Some(user.clone()),
             data: "{}".into(),
@@ -262,7 +262,7 @@ async fn the_password_is_confirmed_by_its_owner_alone() {
 async fn somebody_always_stays_admin() {
     let (harness, admin, id) = with_person().await;
     let me = admin.staff().user();
-    for change in [Change::Role(Role::Auditor), Change::Disabled(true)] {
+    for change in [Change::Role(Role::Auditor), Change::Disable] {
         let refused = change_person(&harness.honnin, &admin, me, change).await;
         assert!(matches!(refused, Err(PeopleError::LastAdmin)));
     }

@@ -21,7 +21,7 @@ async fn every_reader_sees_the_deadline_at_once_and_the_event_is_recorded_once()
     assert_eq!(harness.wait(Millis::days(30)).await, 0);
     let events = harness.events(&created.id).await;
     assert_eq!(events.len(), 1);
-    assert_eq!(events[0].content.type_name(), EventType::Expired.as_str());
+    assert_eq!(events[0].content.kind().as_str(), EventType::Expired.as_str());
 }
 
 #[tokio::test]

@@ -14,13 +14,9 @@ mod dns;
 mod namespace;
 mod table;
 
-use domain::{ids::EventId, time::Timestamp};
+use domain::{delivery::DeliveryFault, ids::EventId, time::Timestamp};
 use service::webhook::sender::{
-    SenderConfig, WebhookSender,
-    address::is_public,
-    fault::{Answer, Fault},
-    receiver_url::UrlFault,
-    signature::SignedRequest,
+    SenderConfig, WebhookSender, address::is_public, fault::Answer, receiver_url::UrlFault, signature::SignedRequest,
 };
 use std::{
     net::IpAddr,
@@ -97,7 +93,7 @@ async fn no_name_leads_to_an_address_that_is_not_public() {
             names.say("hooks.example", &[&answer]);
             assert_eq!(
                 sender.send(&url, &request(), Timestamp::from_millis(0)).await,
-                Answer::failed(Fault::AddressRefused),
+                Answer::failed(DeliveryFault::AddressRefused),
                 "{answer:?}"
             );
             assert_eq!(
@@ -157,6 +153,6 @@ async fn allowing_one_network_allows_no_other() {
     {
         names.say("hooks.example", &[&[address]]);
         let answer = sender.send(&url, &request(), Timestamp::from_millis(0)).await;
-        assert_eq!(answer, Answer::failed(Fault::AddressRefused), "{address}");
+        assert_eq!(answer, Answer::failed(DeliveryFault::AddressRefused), "{address}");
     }
 }

@@ -10,12 +10,8 @@ use super::{
     request,
     table::{EMBEDDED, LITERALS, PUBLIC, REFUSED_V4, REFUSED_V6, addresses},
 };
-use domain::time::Timestamp;
-use service::webhook::sender::{
-    SenderConfig, WebhookSender,
-    fault::{Answer, Fault},
-    receiver_url::UrlFault,
-};
+use domain::{delivery::DeliveryFault, time::Timestamp};
+use service::webhook::sender::{SenderConfig, WebhookSender, fault::Answer, receiver_url::UrlFault};
 use std::{
     collections::BTreeSet,
     fs,
@@ -193,7 +189,7 @@ async fn nothing_is_sent_to_what_is_not_public(world: &World) {
             let name = format!("v{turn}-{place}.hooks.example");
             world.dns.say(&name, &[answer]);
             let answer = world.send(&sender, &name, turn).await;
-            assert_eq!(answer, Answer::failed(Fault::AddressRefused), "{address}");
+            assert_eq!(answer, Answer::failed(DeliveryFault::AddressRefused), "{address}");
             let registered = sender.check_receiver_url(&format!("https://{name}/")).await;
             assert_eq!(registered.unwrap_err(), UrlFault::NotPublic, "{address}");
         }
@@ -263,7 +259,7 @@ async fn a_name_that_changes_its_mind_gains_nothing(world: &World) {
         let segments = Sent::so_far().segments;
         assert_eq!(
             world.send(&sender, &name, 0).await,
-            Answer::failed(Fault::AddressRefused),
+            Answer::failed(DeliveryFault::AddressRefused),
             "{private}"
         );
         let reached = world.receivers[0].destinations();

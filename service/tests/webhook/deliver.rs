@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
+    delivery::DeliveryFault,
     role::Role,
     time::{Millis, Timestamp},
 };
@@ -269,7 +270,10 @@ async fn an_event_that_cannot_be_rendered_fails_by_the_schedule_and_is_abandoned
         .await;
     harness.run_until_idle().await;
     let [first] = harness.attempts(&event).await.try_into().unwrap();
-    assert_eq!((first.status, first.fault.as_deref()), (None, Some("cannot_render")));
+    assert_eq!(
+        (first.status, first.fault),
+        (None, Some(DeliveryFault::CannotRender.into()))
+    );
     while let Some(next) = harness.delivery(&event).await.unwrap().next_attempt_at {
         harness.run_at(next).await;
     }

@@ -3,8 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::ids::EventId;
-use service::webhook::sender::fault::Fault;
+use domain::{delivery::DeliveryFault, ids::EventId};
 use store::webhook::deliveries::DeliveryState;
 use testkit::{
     Harness,
@@ -33,7 +32,7 @@ async fn whoever_keeps_us_waiting_is_hung_up_on() {
         let event = harness.record_expired(&session).await;
         harness.run_until_idle().await;
         let [attempt] = harness.attempts(&event).await.try_into().unwrap();
-        assert_eq!(attempt.fault.as_deref(), Some(Fault::TimedOut.as_str()), "{reply:?}");
+        assert_eq!(attempt.fault, Some(DeliveryFault::TimedOut.into()), "{reply:?}");
         assert!(
             (400..5_000).contains(&attempt.duration_ms),
             "{reply:?}: {}",
@@ -50,7 +49,7 @@ async fn certificates_of_another_name_or_authority_are_refused() {
         let event = harness.record_expired(&harness.create().await.id).await;
         harness.run_until_idle().await;
         let [attempt] = harness.attempts(&event).await.try_into().unwrap();
-        assert_eq!(attempt.fault.as_deref(), Some(Fault::Tls.as_str()));
+        assert_eq!(attempt.fault, Some(DeliveryFault::Tls.into()));
         assert_eq!(receiver.received().len(), 0, "not a byte of the event was sent");
     }
 }
@@ -74,7 +73,7 @@ async fn a_name_that_changes_its_mind_after_registration_gains_nothing() {
         .attempts(&event)
         .await
         .into_iter()
-        .map(|one| one.fault.unwrap())
+        .map(|one| one.fault.unwrap().to_string())
         .collect();
     assert_eq!(
         faults,
@@ -125,27 +124,27 @@ async fn every_failure_has_its_class_and_is_tried_again_after_five_seconds() {
     let (harness, _) = Harness::with_receiver(&receiver).await;
     let session = harness.create().await.id;
     for (reply, fault, status) in [
-        (Reply::Status(500), Fault::Status, Some(500)),
-        (Reply::Status(404), Fault::Status, Some(404)),
-        (Reply::Status(410), Fault::Status, Some(410)),
+        (Reply::Status(500), DeliveryFault::Status, Some(500)),
+        (Reply::Status(404), DeliveryFault::Status, Some(404)),
+        (Reply::Status(410), DeliveryFault::Status, Some(410)),
         (
             Reply::Header(302, "location", "https://10.0.0.1/".into()),
-            Fault::Redirect,
+            DeliveryFault::Redirect,
             Some(302),
         ),
         (
             Reply::Header(307, "location", receiver.url()),
-            Fault::Redirect,
+            DeliveryFault::Redirect,
             Some(307),
         ),
-        (Reply::Status(304), Fault::Redirect, Some(304)),
-        (Reply::EndlessBody(500), Fault::Status, Some(500)),
-        (Reply::EndlessHeaders, Fault::BadAnswer, None),
-        (Reply::Raw("SSH-2.0-OpenSSH_9.6\r\n"), Fault::BadAnswer, None),
-        (Reply::Raw("HTTP/1.1 200"), Fault::Closed, None),
-        (Reply::Close, Fault::Closed, None),
-        (Reply::CloseBeforeTls, Fault::Tls, None),
-        (Reply::NoTls, Fault::Tls, None),
+        (Reply::Status(304), DeliveryFault::Redirect, Some(304)),
+        (Reply::EndlessBody(500), DeliveryFault::Status, Some(500)),
+        (Reply::EndlessHeaders, DeliveryFault::BadAnswer, None),
+        (Reply::Raw("SSH-2.0-OpenSSH_9.6\r\n"), DeliveryFault::BadAnswer, None),
+        (Reply::Raw("HTTP/1.1 200"), DeliveryFault::Closed, None),
+        (Reply::Close, DeliveryFault::Closed, None),
+        (Reply::CloseBeforeTls, DeliveryFault::Tls, None),
+        (Reply::NoTls, DeliveryFault::Tls, None),
     ] {
         receiver.reply([reply.clone()]);
         let event = harness.record_expired(&session).await;
@@ -158,8 +157,8 @@ async fn every_failure_has_its_class_and_is_tried_again_after_five_seconds() {
         );
         let [attempt] = harness.attempts(&event).await.try_into().unwrap();
         assert_eq!(
-            (attempt.fault.as_deref(), attempt.status),
-            (Some(fault.as_str()), status),
+            (attempt.fault, attempt.status),
+            (Some(fault.into()), status),
             "{reply:?}"
         );
         let next = harness.delivery(&event).await.unwrap().next_attempt_at.unwrap();
@@ -175,5 +174,11 @@ async fn every_failure_has_its_class_and_is_tried_again_after_five_seconds() {
 }
 
 async fn last_fault(harness: &Harness, event: &EventId) -> Option<String> {
-    harness.attempts(event).await.pop().unwrap().fault
+    harness
+        .attempts(event)
+        .await
+        .pop()
+        .unwrap()
+        .fault
+        .map(|fault| fault.to_string())
 }

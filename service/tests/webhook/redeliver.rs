@@ -1,6 +1,7 @@
 //! Resending by hand, test events, and the receiver's health.
 
 use domain::{
+    delivery::DeliveryFault,
     ids::{EventId, SessionId},
     role::Role,
     tenant::{Change, TenantSettings},
@@ -403,7 +404,7 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
     harness.run_until_idle().await;
     let failing = health().await.unwrap();
     assert!(failing.failing_since.is_some());
-    assert_eq!(failing.last_fault.as_deref(), Some("status"));
+    assert_eq!(failing.last_fault, Some(DeliveryFault::Status.into()));
 
     harness.clock.advance(Millis::seconds(1));
     let change = Change::Webhook {

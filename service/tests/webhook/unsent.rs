@@ -1,6 +1,11 @@
 //! Events that happened while there was no receiver.
 
-use domain::{event::EventType, role::Role, tenant::TenantSettings, time::Millis};
+use domain::{
+    event::{EventKind, EventType},
+    role::Role,
+    tenant::TenantSettings,
+    time::Millis,
+};
 use service::{
     access::Developer,
     webhook::{
@@ -41,7 +46,10 @@ async fn they_are_listed_until_they_are_sent_one_by_one_or_all_with_their_ids() 
     harness.run_until_idle().await;
     let listed = unsent::list(honnin, &developer, None, 10).await.unwrap();
     let listed: Vec<_> = listed.into_iter().map(|event| (event.id, event.kind)).collect();
-    let expected: Vec<_> = events.iter().map(|id| (id.clone(), "verification.expired")).collect();
+    let expected: Vec<_> = events
+        .iter()
+        .map(|id| (id.clone(), EventKind::Session(EventType::Expired)))
+        .collect();
     assert_eq!(listed, expected);
     let refused = unsent::send_all(honnin, &developer, None).await;
     assert!(matches!(refused, Err(RedeliverError::NoReceiver)));

@@ -7,7 +7,7 @@ use super::{
     world::{METADATA, NOTE, Story, Told},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
-use domain::{secret::Secret, time::Millis};
+use domain::{named::Named, secret::Secret, time::Millis};
 use service::webhook::{schedule::WAITS, sender::signature::SigningSecret};
 use std::collections::HashSet;
 use store::webhook::deliveries::DeliveryState;
@@ -112,14 +112,7 @@ fn the_end_is_as_the_answers_were(case: &str, told: &Told, sent: &[&Sent]) {
         .collect();
     let seen: Vec<_> = (1..)
         .zip(sent)
-        .map(|(number, one)| {
-            (
-                number,
-                one.at,
-                one.answer.status,
-                one.answer.fault.map(|fault| fault.as_str().to_owned()),
-            )
-        })
+        .map(|(number, one)| (number, one.at, one.answer.status, one.answer.fault.map(Named::Known)))
         .collect();
     assert_eq!(shown, seen, "{case}");
 }
@@ -185,7 +178,7 @@ fn nothing_erased_is_sent(case: &str, told: &Told, one: &Sent) {
         String::from_utf8_lossy(&one.bytes).contains(&format!(r#""metadata":{}"#, present(METADATA))),
         "{case}: metadata"
     );
-    if told.event.content.type_name() == "verification.approved" {
+    if told.event.content.kind().as_str() == "verification.approved" {
         let note = present(&format!("{NOTE:?}"));
         assert_eq!(one.body["data"]["review"]["note"].to_string(), note, "{case}: the note");
     }

@@ -5,17 +5,13 @@
 use super::below;
 use async_trait::async_trait;
 use domain::{
+    delivery::DeliveryFault,
     ids::{EventId, SecretId},
     time::{ManualClock, Millis, Timestamp},
 };
 use service::{
     runtime::random::{Random, SeededRandom},
-    webhook::sender::{
-        fault::{Answer, Fault},
-        receiver_url::ReceiverUrl,
-        signature::SignedRequest,
-        wire::Wire,
-    },
+    webhook::sender::{fault::Answer, receiver_url::ReceiverUrl, signature::SignedRequest, wire::Wire},
 };
 use std::{
     collections::HashSet,
@@ -68,8 +64,8 @@ pub struct State {
 /// How long an exchange with this result takes: some receivers are slow, and a time-out has its duration.
 pub fn length(answer: &Answer, random: &dyn Random) -> Millis {
     match answer.fault {
-        Some(Fault::TimedOut) => Millis::seconds(15),
-        Some(Fault::ConnectTimeout) => Millis::seconds(5),
+        Some(DeliveryFault::TimedOut) => Millis::seconds(15),
+        Some(DeliveryFault::ConnectTimeout) => Millis::seconds(5),
         _ => Millis(below(random, 3) * below(random, 7_000)),
     }
 }
@@ -84,23 +80,23 @@ impl State {
         }
         let wish = Some(Millis(below(random, Millis::hours(60).0)));
         match below(random, 12) {
-            0 => Answer::failed(Fault::Unresolved),
-            1 => Answer::failed(Fault::ConnectTimeout),
-            2 => Answer::failed(Fault::TimedOut),
-            3 => Answer::failed(Fault::Tls),
-            4 => Answer::failed(Fault::Closed),
+            0 => Answer::failed(DeliveryFault::Unresolved),
+            1 => Answer::failed(DeliveryFault::ConnectTimeout),
+            2 => Answer::failed(DeliveryFault::TimedOut),
+            3 => Answer::failed(DeliveryFault::Tls),
+            4 => Answer::failed(DeliveryFault::Closed),
             5 => Answer::of_status(302, None),
             6 => Answer::of_status(429, wish),
             7 => Answer::of_status(503, wish),
             8 => Answer::of_status(500, wish),
-            _ => Answer::failed(Fault::ConnectFailed),
+            _ => Answer::failed(DeliveryFault::ConnectFailed),
         }
     }
 }
 
 #[async_trait]
 impl Wire for Receiver {
-    async fn find(&self, _: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault> {
+    async fn find(&self, _: &ReceiverUrl) -> Result<Vec<SocketAddr>, DeliveryFault> {
         Ok(Vec::new())
     }
 

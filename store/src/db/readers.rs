@@ -22,7 +22,7 @@ pub(super) struct Readers(Arc<Inner>);
 struct Inner {
     options: SqliteConnectOptions,
     /// One permit for each connection that may be open.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     count: u32,
     timeout: Duration,
     resting: Mutex<Vec<SqliteConnection>>,
@@ -37,7 +37,7 @@ impl Readers {
         let threads = threads.collect::<Result<_, _>>()?;
         Ok(Self(Arc::new(Inner {
             options: options.read_only(true),
-            places: Arc::new(Semaphore::new(count as usize)),
+            permits: Arc::new(Semaphore::new(count as usize)),
             count,
             timeout,
             resting: Mutex::default(),
@@ -53,7 +53,7 @@ impl Readers {
         E: From<StoreError> + Send + 'static,
     {
         let readers = self.clone();
-        self.run(async move |(connection, place)| {
+        self.run(async move |(connection, permit)| {
             let mut tx = Tx::new(connection, metrics);
             let answer = match tx.command("BEGIN").await {
                 Ok(()) => unit::run(&mut unit, &mut tx).await,
@@ -64,7 +64,7 @@ impl Readers {
                 tx.doubt();
             }
             readers.rest(tx).await;
-            drop(place);
+            drop(permit);
             answer
         })
         .await
@@ -78,11 +78,11 @@ impl Readers {
         E: From<StoreError> + Send + 'static,
     {
         let readers = self.clone();
-        self.run(async move |(connection, place)| {
+        self.run(async move |(connection, permit)| {
             let mut tx = Tx::single(connection, metrics);
             let answer = unit::run(&mut unit, &mut tx).await;
             readers.rest(tx).await;
-            drop(place);
+            drop(permit);
             answer
         })
         .await
@@ -90,8 +90,8 @@ impl Readers {
 
     /// Waits for the running units, closes the connections and ends the threads.
     pub(super) async fn close(&self) {
-        let all = self.0.places.acquire_many(self.0.count).await;
-        self.0.places.close();
+        let all = self.0.permits.acquire_many(self.0.count).await;
+        self.0.permits.close();
         let resting = std::mem::take(&mut *self.resting());
         for connection in resting {
             // Closing can fail only if it is closed already.
@@ -114,15 +114,15 @@ impl Readers {
 
     /// A connection and its permit.
     async fn lend(self) -> Result<(Connection, OwnedSemaphorePermit), StoreError> {
-        let place = tokio::time::timeout(self.0.timeout, Arc::clone(&self.0.places).acquire_owned()).await;
-        let place = place.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
-        let place = place.map_err(|_| StoreError::unavailable("the database is closed"))?;
+        let permit = tokio::time::timeout(self.0.timeout, Arc::clone(&self.0.permits).acquire_owned()).await;
+        let permit = permit.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
+        let permit = permit.map_err(|_| StoreError::unavailable("the database is closed"))?;
         let resting = self.resting().pop();
         let connection = match resting {
             Some(connection) => connection,
             None => (self.0.options.connect().await).map_err(|error| StoreError::from_sql(&error))?,
         };
-        Ok((Connection::Sqlite(connection), place))
+        Ok((Connection::Sqlite(connection), permit))
     }
 
     /// Returns the connection for the next unit; one in doubt is closed.

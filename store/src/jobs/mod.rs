@@ -185,8 +185,8 @@ pub async fn claim(
         statement.push_bind(worker).push(", leased_until = ").push_bind(until);
         statement.push(", attempt = attempt + 1 WHERE id IN (SELECT id FROM (");
         // The first of each kind are next to each other in the index, however many there are of another one.
-        for (place, kind) in kinds.iter().enumerate() {
-            statement.push(if place == 0 { "" } else { " UNION ALL " });
+        for (position, kind) in kinds.iter().enumerate() {
+            statement.push(if position == 0 { "" } else { " UNION ALL " });
             statement.push("SELECT id, run_at FROM (SELECT id, run_at FROM jobs ");
             statement.push("WHERE finished_at IS NULL AND kind <> 'deliver' AND kind = ").push_bind(kind.as_str());
             statement.push(" AND run_at <= ").push_bind(now);

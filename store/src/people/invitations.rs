@@ -4,11 +4,11 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
-    people::users::place_of,
+    people::users::membership,
 };
 use domain::{
     ids::{InvitationId, TenantId, UserId},
-    role::Role,
+    role::{Membership, Role},
     time::Timestamp,
 };
 
@@ -20,7 +20,7 @@ pub struct InvitationRow {
     /// SHA-256 of the link's token.
     pub hash: Vec<u8>,
     /// Their tenant and role; `None` for an operator who belongs to no tenant.
-    pub place: Option<(TenantId, Role)>,
+    pub membership: Option<Membership>,
     /// Whether they become an operator.
     pub operator: bool,
     /// E-mail address used to sign in, in lower case.
@@ -35,6 +35,20 @@ pub struct InvitationRow {
     pub created_at: Timestamp,
     /// When the link expires.
     pub expires_at: Timestamp,
+}
+
+impl InvitationRow {
+    /// The tenant they are invited to; `None` for an operator who belongs to no tenant.
+    #[must_use]
+    pub fn tenant(&self) -> Option<&TenantId> {
+        self.membership.as_ref().map(|membership| &membership.tenant)
+    }
+
+    /// Their role there.
+    #[must_use]
+    pub fn role(&self) -> Option<Role> {
+        self.membership.as_ref().map(|membership| membership.role)
+    }
 }
 
 impl std::fmt::Debug for InvitationRow {
@@ -71,7 +85,7 @@ impl TryFrom<Raw> for InvitationRow {
         Ok(Self {
             id: InvitationId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed invitation id"))?,
             hash: raw.hash,
-            place: place_of(raw.tenant_id, raw.role, raw.operator)?,
+            membership: membership(raw.tenant_id, raw.role, raw.operator)?,
             operator: raw.operator,
             email: raw.email,
             name: raw.name,
@@ -100,8 +114,8 @@ macro_rules! columns {
 pub async fn insert(tx: &mut Tx, row: &InvitationRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(columns!(
         "INSERT INTO invitations (", ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"))
-        .bind(row.id.as_str()).bind(&row.hash).bind(row.place.as_ref().map(|(tenant, _)| tenant.as_str()))
-        .bind(row.place.as_ref().map(|(_, role)| role.as_str())).bind(row.operator).bind(&row.email).bind(&row.name)
+        .bind(row.id.as_str()).bind(&row.hash).bind(row.tenant().map(TenantId::as_str))
+        .bind(row.role().map(Role::as_str)).bind(row.operator).bind(&row.email).bind(&row.name)
         .bind(row.invited_by.as_ref().map(UserId::as_str)).bind(row.first_admin)
         .bind(row.created_at.as_millis()).bind(row.expires_at.as_millis())
         .execute(conn).await.map(drop))

@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::{
     ids::{TenantId, UserId},
-    role::Role,
+    role::{Membership, Role},
     time::{Millis, Timestamp},
 };
 
@@ -16,7 +16,7 @@ pub struct UserRow {
     /// Their id.
     pub id: UserId,
     /// Their tenant and role; `None` for an operator who belongs to no tenant.
-    pub place: Option<(TenantId, Role)>,
+    pub membership: Option<Membership>,
     /// Lower case.
     pub email: String,
     /// Name shown to colleagues.
@@ -38,7 +38,13 @@ impl UserRow {
     /// Their tenant; `None` for an operator who belongs to no tenant.
     #[must_use]
     pub fn tenant(&self) -> Option<&TenantId> {
-        self.place.as_ref().map(|(tenant, _)| tenant)
+        self.membership.as_ref().map(|membership| &membership.tenant)
+    }
+
+    /// Their role there.
+    #[must_use]
+    pub fn role(&self) -> Option<Role> {
+        self.membership.as_ref().map(|membership| membership.role)
     }
 
     /// Whether they have a password.
@@ -74,7 +80,7 @@ impl TryFrom<Row> for UserRow {
     fn try_from(row: Row) -> Result<Self, StoreError> {
         Ok(Self {
             id: UserId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed user id"))?,
-            place: place_of(row.tenant_id, row.role, row.operator)?,
+            membership: membership(row.tenant_id, row.role, row.operator)?,
             email: row.email,
             name: row.name,
             operator: row.operator,
@@ -86,18 +92,18 @@ impl TryFrom<Row> for UserRow {
 }
 
 /// A person's tenant and role. Only operators may belong to no tenant.
-pub(crate) fn place_of(
+pub(crate) fn membership(
     tenant: Option<String>,
     role: Option<String>,
     operator: bool,
-) -> Result<Option<(TenantId, Role)>, StoreError> {
+) -> Result<Option<Membership>, StoreError> {
     match (tenant, role) {
         (Some(tenant), Some(role)) => TenantId::parse(&tenant)
             .zip(Role::parse(&role))
-            .map(Some)
-            .ok_or(StoreError::Corrupt("a place that does not parse")),
+            .map(|(tenant, role)| Some(Membership { tenant, role }))
+            .ok_or(StoreError::Corrupt("a membership that does not parse")),
         (None, None) if operator => Ok(None),
-        _ => Err(StoreError::Corrupt("a person without a place")),
+        _ => Err(StoreError::Corrupt("a person without a tenant or a role")),
     }
 }
 
@@ -116,8 +122,8 @@ pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO users (id, tenant_id, email, name, role, operator, password, created_at, disabled_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
-        .bind(user.id.as_str()).bind(user.place.as_ref().map(|(tenant, _)| tenant.as_str())).bind(&user.email)
-        .bind(&user.name).bind(user.place.as_ref().map(|(_, role)| role.as_str())).bind(user.operator)
+        .bind(user.id.as_str()).bind(user.tenant().map(TenantId::as_str)).bind(&user.email)
+        .bind(&user.name).bind(user.role().map(Role::as_str)).bind(user.operator)
         .bind(&user.password).bind(user.created_at.as_millis()).bind(user.disabled_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop))
 }
@@ -177,7 +183,7 @@ pub async fn exist(tx: &mut Tx) -> Result<bool, StoreError> {
 /// If the database does not respond.
 pub async fn save(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE users SET name = $2, role = $3, disabled_at = $4 WHERE id = $1")
-        .bind(user.id.as_str()).bind(&user.name).bind(user.place.as_ref().map(|(_, role)| role.as_str()))
+        .bind(user.id.as_str()).bind(&user.name).bind(user.role().map(Role::as_str))
         .bind(user.disabled_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop))
 }

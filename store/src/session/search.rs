@@ -56,6 +56,13 @@ pub struct Person {
     pub birth_date: Option<TermHash>,
 }
 
+impl Person {
+    /// The forms of the name, as many as the statement has room for.
+    fn names(&self) -> [TermHash; 4] {
+        std::array::from_fn(|form| self.name.get(form).copied().unwrap_or_default())
+    }
+}
+
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -203,22 +210,12 @@ macro_rules! list_sql {
     };
 }
 
-/// A page of a tenant's sessions.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn list(
-    tx: &mut Tx,
-    tenant: &TenantId,
-    filter: &Filter,
-    page: &Page,
-    now: Timestamp,
-) -> Result<Vec<SessionSummary>, StoreError> {
-    // An id, the beginning of one, a person, and a status that is stored as readers see it or not at all, have clauses of their own, which
-    // an index answers however many sessions there are.
+/// The statement that lists what a filter selects. An id, the beginning of one, a person, and a status that is stored as readers see it or not
+/// at all, have clauses of their own, which an index answers however many sessions there are.
+fn statement(filter: &Filter, order: Order) -> &'static str {
     let prefix = filter.id_prefix.as_deref();
     let person = &filter.person;
-    let sql = match (page.order, &filter.id, filter.status) {
+    match (order, &filter.id, filter.status) {
         (Order::Newest, Some(_), _) => list_sql!(
             "sessions.id = $3 AND (sessions.created_at, sessions.id) < ($11, $12)",
             "sessions.created_at DESC, sessions.id DESC"
@@ -255,24 +252,41 @@ pub async fn list(
             "sessions.status = 'reviewing' AND sessions.created_at < $9 AND (sessions.waiting_since, sessions.id) > ($11, $12)",
             "sessions.waiting_since, sessions.id"
         ),
-    };
-    // `~` sorts after and the empty text before every id. The end of the time that is wanted is such a place as well: with two upper
-    // bounds, SQLite would not use the index by status.
+    }
+}
+
+/// The bounds of a page: the end of the time that is wanted, and the row after which the page begins, by what it is ordered by and its id. `~`
+/// sorts after and the empty text before every id. The end of the time is such a row as well: with two upper bounds, SQLite would not use
+/// the index by status.
+fn bounds<'a>(filter: &Filter, page: &'a Page) -> (i64, (i64, &'a str)) {
     let until = filter.until.map_or(i64::MAX, Timestamp::as_millis);
     let after = page.after.as_ref().map(|(at, id)| (at.as_millis(), id.as_str()));
-    let (at, id) = match page.order {
-        Order::LongestWaiting => after.unwrap_or((i64::MIN, "")),
-        Order::Newest => after.map_or_else(
-            || if until == i64::MAX { (until, "~") } else { (until, "") },
-            |after| after.min((until, "")),
-        ),
+    let begin = match (page.order, after) {
+        (Order::LongestWaiting, after) => after.unwrap_or((i64::MIN, "")),
+        (Order::Newest, Some(after)) => after.min((until, "")),
+        (Order::Newest, None) if until == i64::MAX => (until, "~"),
+        (Order::Newest, None) => (until, ""),
     };
+    (until, begin)
+}
+
+/// A page of a tenant's sessions.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    filter: &Filter,
+    page: &Page,
+    now: Timestamp,
+) -> Result<Vec<SessionSummary>, StoreError> {
+    let sql = statement(filter, page.order);
+    let (until, (at, id)) = bounds(filter, page);
     let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
     let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
     let metadata = filter.metadata.as_deref().map(|text| format!("%{}%", literal(text)));
-    let birth_date = person.birth_date.unwrap_or_default();
-    let name = |form: usize| person.name.get(form).copied().unwrap_or_default();
-    let names: [TermHash; 4] = std::array::from_fn(name);
+    let (names, birth_date) = (filter.person.names(), filter.person.birth_date);
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(tenant.as_str()).bind(now.as_millis())
         .bind(filter.id.as_ref().map(SessionId::as_str)).bind(filter.status.map(Status::as_str))
@@ -280,10 +294,10 @@ pub async fn list(
         .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
         .bind(until).bind(metadata).bind(at).bind(id).bind(i64::from(page.limit))
         .bind(filter.assigned_to.as_ref().map(UserId::as_str))
-        .bind(i64::from(!person.name.is_empty()))
+        .bind(i64::from(!filter.person.name.is_empty()))
         .bind(names[0].as_slice()).bind(names[1].as_slice()).bind(names[2].as_slice()).bind(names[3].as_slice())
-        .bind(i64::from(person.birth_date.is_some())).bind(birth_date.as_slice()).bind(prefix)
-        .bind(filter.lost_after.map(FunnelStep::as_str))
+        .bind(i64::from(birth_date.is_some())).bind(birth_date.unwrap_or_default().as_slice())
+        .bind(filter.id_prefix.as_deref()).bind(filter.lost_after.map(FunnelStep::as_str))
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }

@@ -15,7 +15,7 @@ use domain::{
     time::Timestamp,
 };
 
-/// A session with its whole row. Encrypted columns are decrypted with the session's data key at [`SessionRow::place`].
+/// A session with its whole row. Encrypted columns are decrypted with the session's data key at [`SessionRow::associated_data`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionRow {
     /// The part that the state machine needs.
@@ -44,7 +44,7 @@ pub struct SessionRow {
     pub failure_reason: Option<FailureReason>,
 }
 
-/// Names of the encrypted columns, for [`SessionRow::place`].
+/// Names of the encrypted columns, for [`SessionRow::associated_data`].
 pub mod column {
     /// `state`.
     pub const STATE: &str = "state";
@@ -78,9 +78,9 @@ impl SessionRow {
         }
     }
 
-    /// The place of an encrypted column.
+    /// What an encrypted column is bound to.
     #[must_use]
-    pub const fn place<'a>(&'a self, column: &'a str) -> AssociatedData<'a> {
+    pub const fn associated_data<'a>(&'a self, column: &'a str) -> AssociatedData<'a> {
         AssociatedData {
             tenant: &self.session.tenant,
             session: &self.session.id,

@@ -118,10 +118,10 @@ const fn source_of(by_person: i64) -> Source {
 /// If the database does not respond.
 pub async fn decision_times(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<Vec<DecisionTimes>, StoreError> {
     let rows: Vec<(i64, i64, i64, i64)> = on!(tx, conn => sqlx::query_as(
-        concat!("SELECT by_person, MAX(total), MIN(CASE WHEN place * 2 >= total THEN took END),
-                MIN(CASE WHEN place * 10 >= total * 9 THEN took END)
+        concat!("SELECT by_person, MAX(total), MIN(CASE WHEN nth * 2 >= total THEN took END),
+                MIN(CASE WHEN nth * 10 >= total * 9 THEN took END)
          FROM (SELECT by_person, took, COUNT(*) OVER (PARTITION BY by_person) AS total,
-                      ROW_NUMBER() OVER (PARTITION BY by_person ORDER BY took) AS place
+                      ROW_NUMBER() OVER (PARTITION BY by_person ORDER BY took) AS nth
                FROM (", decided!(), ") AS decided) AS ranked
          GROUP BY by_person ORDER BY by_person"))
         .bind(tenant.as_str()).bind(from.as_millis()).bind(by_person()).fetch_all(conn).await)?;
@@ -159,9 +159,9 @@ pub async fn decision_times_by_day(
     let rows: Vec<(i64, i64, i64)> = on!(tx, conn => sqlx::query_as(
         concat!("SELECT day, by_person, MIN(took)
          FROM (SELECT day, by_person, took, COUNT(*) OVER (PARTITION BY day, by_person) AS total,
-                      ROW_NUMBER() OVER (PARTITION BY day, by_person ORDER BY took) AS place
+                      ROW_NUMBER() OVER (PARTITION BY day, by_person ORDER BY took) AS nth
                FROM (", decided!(), ") AS decided) AS ranked
-         WHERE place * 2 >= total GROUP BY day, by_person ORDER BY day, by_person"))
+         WHERE nth * 2 >= total GROUP BY day, by_person ORDER BY day, by_person"))
         .bind(tenant.as_str()).bind(from.as_millis()).bind(by_person()).fetch_all(conn).await)?;
     let days = rows.into_iter().map(|(day, by_person, median)| DecisionDay {
         day,

@@ -5,6 +5,7 @@ use crate::{
     db::{Tx, on, row},
 };
 use domain::{ids::TenantId, tenant::TenantSettings, time::Timestamp};
+use std::borrow::Cow;
 
 /// A tenant as stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,14 @@ row! {
         livemode: bool,
         created_at: i64,
         version: i64,
+    }
+}
+
+impl TenantRow {
+    /// What its admins have saved, or the defaults.
+    #[must_use]
+    pub fn settings_or_default(&self) -> Cow<'_, TenantSettings> {
+        self.settings.as_ref().map_or_else(Cow::default, Cow::Borrowed)
     }
 }
 
@@ -85,6 +94,15 @@ pub async fn find(tx: &mut Tx, id: &TenantId) -> Result<Option<TenantRow>, Store
         "SELECT id, name, settings, livemode, created_at, version FROM tenants WHERE id = $1")
         .bind(id.as_str()).fetch_optional(conn).await)?;
     raw.map(TenantRow::try_from).transpose()
+}
+
+/// The tenant of something that refers to it, and therefore has one.
+///
+/// # Errors
+/// [`StoreError::Corrupt`] if there is none; if the database does not respond or the row does not parse.
+pub async fn load(tx: &mut Tx, id: &TenantId) -> Result<TenantRow, StoreError> {
+    let found = find(tx, id).await?;
+    found.ok_or(StoreError::Corrupt("a tenant is missing"))
 }
 
 /// All tenants, oldest first.

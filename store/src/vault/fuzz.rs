@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 #[test]
 fn encrypted_data() {
     let (tenant, session) = (TenantId::from_random([1; 16]), SessionId::from_random([2; 16]));
-    let place = AssociatedData {
+    let associated_data = AssociatedData {
         tenant: &tenant,
         session: &session,
         name: "fuzz",
@@ -20,13 +20,16 @@ fn encrypted_data() {
         key: Arc::new(Zeroizing::new([3; 32])),
     };
     bolero::check!().with_iterations(0).for_each(|bytes: &[u8]| {
-        assert!(key.open(&place, bytes).is_err(), "opened what nobody encrypted");
-        let mut sealed = key.seal(&place, bytes).unwrap();
-        assert_eq!(key.open(&place, &sealed).unwrap().expose(), bytes);
+        assert!(
+            key.open(&associated_data, bytes).is_err(),
+            "opened what nobody encrypted"
+        );
+        let mut sealed = key.seal(&associated_data, bytes).unwrap();
+        assert_eq!(key.open(&associated_data, &sealed).unwrap().expose(), bytes);
         if let (Some(&at), Some(&by)) = (bytes.first(), bytes.get(1)) {
             let at = usize::from(at) % sealed.len();
             sealed[at] ^= by;
-            assert_eq!(key.open(&place, &sealed).is_ok(), by == 0);
+            assert_eq!(key.open(&associated_data, &sealed).is_ok(), by == 0);
         }
     });
 }

@@ -59,7 +59,7 @@ impl Scratch {
     /// # Errors
     /// If it cannot be written. The file then ends with the piece before.
     pub fn append(&mut self, piece: &[u8]) -> Result<(), StoreError> {
-        let sealed = seal(&self.key, piece, &place(self.lengths.len()))?;
+        let sealed = seal(&self.key, piece, &associated_data(self.lengths.len()))?;
         self.file
             .write_all_at(&sealed, self.end)
             .map_err(StoreError::unavailable)?;
@@ -81,12 +81,12 @@ impl Scratch {
         self.file
             .read_exact_at(&mut sealed, begin)
             .map_err(StoreError::unavailable)?;
-        open(&self.key, &sealed, &place(number)).map(Some)
+        open(&self.key, &sealed, &associated_data(number)).map(Some)
     }
 }
 
 /// Binds a piece to its place in the file. The key is bound to the file: no other one has it.
-fn place(number: usize) -> Vec<u8> {
+fn associated_data(number: usize) -> Vec<u8> {
     context(&[b"honnin/scratch/1", &number.to_be_bytes()])
 }
 
@@ -153,7 +153,7 @@ mod tests {
         assert!(!bytes.windows(CANARY.len()).any(|window| window == CANARY));
         let second = &bytes[one.lengths[0]..];
         one.file.write_all_at(second, 0).unwrap();
-        assert!(one.piece(0).is_err(), "in another place");
+        assert!(one.piece(0).is_err(), "in another associated_data");
         other.file.write_all_at(&bytes, 0).unwrap();
         assert!(other.piece(0).is_err(), "in another file");
     }

@@ -25,7 +25,7 @@ const FINGERPRINTS: &[u8] = b"honnin/fingerprints/1";
 /// A 256-bit key, wiped from memory when its last holder is dropped.
 pub(super) type RawKey = Arc<Zeroizing<[u8; 32]>>;
 
-/// The place of encrypted data. Data moved to another tenant, session or column cannot be decrypted.
+/// What encrypted data is bound to: the associated data of its encryption. Data moved to another tenant, session or column cannot be decrypted.
 #[derive(Clone, Copy, Debug)]
 pub struct AssociatedData<'a> {
     /// Its tenant.
@@ -50,36 +50,44 @@ impl SessionKey {
         &self.id
     }
 
-    /// Encrypts `plain` for `place`.
+    /// Encrypts `plain`, bound to `associated_data`.
     ///
     /// # Errors
     /// If the operating system provides no randomness.
-    pub fn seal(&self, place: &AssociatedData<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
-        seal(&self.key, plain, &self.bound_to(place))
+    pub fn seal(&self, associated_data: &AssociatedData<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+        seal(&self.key, plain, &self.bound_to(associated_data))
     }
 
-    /// Decrypts what [`SessionKey::seal`] made for the same place.
+    /// Decrypts what [`SessionKey::seal`] made with the same associated data.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] if it was tampered with, moved, or encrypted with another key.
-    pub fn open(&self, place: &AssociatedData<'_>, sealed: &[u8]) -> Result<Personal<Vec<u8>>, StoreError> {
-        open(&self.key, sealed, &self.bound_to(place)).map(Personal::new)
+    pub fn open(&self, associated_data: &AssociatedData<'_>, sealed: &[u8]) -> Result<Personal<Vec<u8>>, StoreError> {
+        open(&self.key, sealed, &self.bound_to(associated_data)).map(Personal::new)
     }
 
-    /// Encrypts a text for `place`.
+    /// Encrypts a text, bound to `associated_data`.
     ///
     /// # Errors
     /// If the operating system provides no randomness.
-    pub fn seal_text(&self, place: &AssociatedData<'_>, plain: &Personal<String>) -> Result<Vec<u8>, StoreError> {
-        self.seal(place, plain.expose().as_bytes())
+    pub fn seal_text(
+        &self,
+        associated_data: &AssociatedData<'_>,
+        plain: &Personal<String>,
+    ) -> Result<Vec<u8>, StoreError> {
+        self.seal(associated_data, plain.expose().as_bytes())
     }
 
     /// Decrypts a text.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] if it was tampered with, moved, encrypted with another key, or is not text.
-    pub fn open_text(&self, place: &AssociatedData<'_>, sealed: &[u8]) -> Result<Personal<String>, StoreError> {
-        let plain = open(&self.key, sealed, &self.bound_to(place))?;
+    pub fn open_text(
+        &self,
+        associated_data: &AssociatedData<'_>,
+        sealed: &[u8],
+    ) -> Result<Personal<String>, StoreError> {
+        let plain = open(&self.key, sealed, &self.bound_to(associated_data))?;
         String::from_utf8(plain)
             .map(Personal::new)
             .map_err(|_| StoreError::Corrupt("encrypted data is not text"))
@@ -94,8 +102,8 @@ impl SessionKey {
         hmac(&own, &context(&parts))
     }
 
-    fn bound_to(&self, place: &AssociatedData<'_>) -> Vec<u8> {
-        let AssociatedData { tenant, session, name } = *place;
+    fn bound_to(&self, associated_data: &AssociatedData<'_>) -> Vec<u8> {
+        let AssociatedData { tenant, session, name } = *associated_data;
         context(
             &[
                 "honnin/data/1",

@@ -3,9 +3,13 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    webhook::events::EventRow,
 };
 use domain::{
+    delivery::DeliveryFault,
+    event::EventKind,
     ids::{EventId, TenantId},
+    named::Named,
     time::Timestamp,
 };
 use sqlx::QueryBuilder;
@@ -50,8 +54,8 @@ pub struct DeliveryRow {
     pub event: EventId,
     /// The tenant whose receiver gets it.
     pub tenant: TenantId,
-    /// The event's type on the wire.
-    pub kind: String,
+    /// The event's type; other versions may know others.
+    pub kind: Named<EventKind>,
     /// When the event happened.
     pub created_at: Timestamp,
     /// Its state.
@@ -82,7 +86,7 @@ pub struct AttemptRow {
     /// The response's status, if there was a response.
     pub status: Option<u16>,
     /// The class of the failure; `None` means delivered.
-    pub fault: Option<String>,
+    pub fault: Option<Named<DeliveryFault>>,
 }
 
 /// Which of a tenant's deliveries to list.
@@ -91,7 +95,7 @@ pub struct DeliveryFilter {
     /// Only in this state.
     pub state: Option<DeliveryState>,
     /// Only of this type.
-    pub kind: Option<String>,
+    pub kind: Option<Named<EventKind>>,
     /// Only events of this time or later.
     pub since: Option<Timestamp>,
     /// Only events before this time.
@@ -123,7 +127,7 @@ impl TryFrom<Raw> for DeliveryRow {
         Ok(Self {
             event: EventId::parse(&raw.event_id).ok_or(StoreError::Corrupt("a malformed event id"))?,
             tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
-            kind: raw.kind,
+            kind: Named::parse(&raw.kind),
             created_at: Timestamp::from_millis(raw.created_at),
             state: DeliveryState::parse(&raw.state).ok_or(StoreError::Corrupt("an unknown state of a delivery"))?,
             attempts: raw.attempts,
@@ -149,19 +153,13 @@ macro_rules! select {
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] if the event already has one.
-pub async fn insert(
-    tx: &mut Tx,
-    tenant: &TenantId,
-    event: &EventId,
-    kind: &str,
-    created_at: Timestamp,
-    first_attempt_at: Timestamp,
-) -> Result<(), StoreError> {
+pub async fn insert(tx: &mut Tx, event: &EventRow, first_attempt_at: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, started_at, step,
              next_attempt_at)
          VALUES ($1, $2, $3, $4, 'pending', 0, $5, 0, $5)")
-        .bind(event.as_str()).bind(tenant.as_str()).bind(kind).bind(created_at.as_millis())
+        .bind(event.id.as_str()).bind(event.tenant.as_str()).bind(event.content.kind().as_str())
+        .bind(event.created_at.as_millis())
         .bind(first_attempt_at.as_millis())
         .execute(conn).await.map(drop))
 }
@@ -261,7 +259,7 @@ async fn list_by(
         None => (None, None),
     };
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(page)
-        .bind(tenant.as_str()).bind(filter.state.map(DeliveryState::as_str)).bind(&filter.kind)
+        .bind(tenant.as_str()).bind(filter.state.map(DeliveryState::as_str)).bind(filter.kind.as_ref().map(Named::as_str))
         .bind(filter.since.map(Timestamp::as_millis)).bind(filter.until.map(Timestamp::as_millis))
         .bind(after_at).bind(after_id).bind(i64::from(limit))
         .fetch_all(conn).await)?;

@@ -6,7 +6,9 @@ use crate::{
     webhook::deliveries::AttemptRow,
 };
 use domain::{
+    delivery::DeliveryFault,
     ids::{EventId, TenantId},
+    named::Named,
     time::Timestamp,
 };
 
@@ -18,7 +20,7 @@ pub struct ReceiverHealth {
     /// The first failure since then, and since the receiver URL was set: as long as it is present, the receiver is failing.
     pub failing_since: Option<Timestamp>,
     /// The class of the last of these failures.
-    pub last_fault: Option<String>,
+    pub last_fault: Option<Named<DeliveryFault>>,
 }
 
 row! {
@@ -43,7 +45,7 @@ impl TryFrom<Raw> for AttemptRow {
             attempted_at: Timestamp::from_millis(raw.attempted_at),
             duration_ms: raw.duration_ms,
             status: status.map_err(|_| StoreError::Corrupt("a status that is none"))?,
-            fault: raw.fault,
+            fault: raw.fault.as_deref().map(Named::parse),
         })
     }
 }
@@ -53,12 +55,12 @@ impl TryFrom<Raw> for AttemptRow {
 /// # Errors
 /// [`StoreError::Duplicate`] if the event already has an attempt with this number.
 pub async fn insert(tx: &mut Tx, tenant: &TenantId, attempt: &AttemptRow) -> Result<(), StoreError> {
-    tx.count_attempt(attempt.fault.as_deref());
+    tx.count_attempt(attempt.fault.as_ref().map(Named::as_str));
     on!(tx, conn => sqlx::query(
         "INSERT INTO delivery_attempts (event_id, number, tenant_id, attempted_at, duration_ms, status, fault)
          VALUES ($1, $2, $3, $4, $5, $6, $7)")
         .bind(attempt.event.as_str()).bind(attempt.number).bind(tenant.as_str()).bind(attempt.attempted_at.as_millis())
-        .bind(attempt.duration_ms).bind(attempt.status.map(i64::from)).bind(&attempt.fault)
+        .bind(attempt.duration_ms).bind(attempt.status.map(i64::from)).bind(attempt.fault.as_ref().map(Named::as_str))
         .execute(conn).await.map(drop))
 }
 
@@ -111,6 +113,6 @@ pub async fn find_health(
     Ok(ReceiverHealth {
         last_success_at: success.map(Timestamp::from_millis),
         failing_since: failure.map(Timestamp::from_millis),
-        last_fault,
+        last_fault: last_fault.as_deref().map(Named::parse),
     })
 }

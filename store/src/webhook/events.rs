@@ -7,7 +7,7 @@ use crate::{
     vault::AssociatedData,
 };
 use domain::{
-    event::{EventData, EventType, TestEvent},
+    event::{EventData, EventKind, EventType, TestEvent},
     ids::{EventId, SessionId, TenantId},
     time::Timestamp,
 };
@@ -44,12 +44,12 @@ pub enum EventContent {
 }
 
 impl EventContent {
-    /// `type` on the wire.
+    /// Its type.
     #[must_use]
-    pub const fn type_name(&self) -> &'static str {
+    pub const fn kind(&self) -> EventKind {
         match self {
-            Self::Session { kind, .. } => kind.as_str(),
-            Self::Test => TestEvent::TYPE,
+            Self::Session { kind, .. } => EventKind::Session(*kind),
+            Self::Test => EventKind::Test,
         }
     }
 }
@@ -66,7 +66,7 @@ pub async fn redate_failure(tx: &mut Tx, session: &SessionId, at: Timestamp) -> 
 impl EventRow {
     /// The [`AssociatedData`] of the encrypted note of a decision; `None` for a test event.
     #[must_use]
-    pub const fn note_place(&self) -> Option<AssociatedData<'_>> {
+    pub const fn note_associated_data(&self) -> Option<AssociatedData<'_>> {
         match &self.content {
             EventContent::Session { session, .. } => Some(AssociatedData {
                 tenant: &self.tenant,
@@ -126,7 +126,7 @@ pub async fn insert(tx: &mut Tx, event: &EventRow) -> Result<(), StoreError> {
     };
     on!(tx, conn => sqlx::query(
         "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data, note) VALUES ($1, $2, $3, $4, $5, $6, $7)")
-        .bind(event.id.as_str()).bind(event.tenant.as_str()).bind(session).bind(event.content.type_name())
+        .bind(event.id.as_str()).bind(event.tenant.as_str()).bind(session).bind(event.content.kind().as_str())
         .bind(event.created_at.as_millis()).bind(&data).bind(note)
         .execute(conn).await.map(drop))
 }

@@ -6,7 +6,7 @@ use domain::{
     ids::{ApiKeyId, SecretId, TenantId, UserId},
     named::Named,
     reasons::Reason,
-    role::Role,
+    role::{Membership, Role},
     ruling::Ruling,
     scope::Scopes,
     secret_kind::SecretKind,
@@ -19,7 +19,7 @@ use store::{
         console_sessions::{self, ConsoleSession},
         users::{self, UserRow},
     },
-    review::{self, Hold, PendingRuling},
+    review::{self, Hold, NewRuling, PendingRuling},
     session::sessions::SessionRow,
     settings::{
         api_keys::{self, ApiKeyRow},
@@ -85,7 +85,7 @@ async fn people_are_found_by_id_and_address_and_listed_by_tenant() {
         } = world(&db).await;
         assert!(read!(db, tx => users::exist(tx)), "{name}");
         let operator = UserRow {
-            place: None,
+            membership: None,
             operator: true,
             ..user(tenant, 31, Role::Admin)
         };
@@ -141,7 +141,10 @@ async fn a_persons_place_of_work_address_and_password_are_not_changed_by_saving(
     for Backend { name, db, .. } in backends().await {
         let World { tenant, user, .. } = world(&db).await;
         let changed = UserRow {
-            place: Some((tenant.id.clone(), Role::Admin)),
+            membership: Some(Membership {
+                tenant: tenant.id.clone(),
+                role: Role::Admin,
+            }),
             name: "Renamed".into(),
             disabled_at: Some(at(9)),
             ..user.clone()
@@ -382,9 +385,25 @@ async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
         let World { session, user, .. } = world(&db).await;
         let id = &session.session.id;
         for (attempt, ruling) in [(2, Ruling::Approved), (1, Ruling::AskedAgain)] {
-            write!(db, tx => review::insert(tx, id, attempt, &user.id, ruling, Some(&[7]), at(attempt))).unwrap();
+            let new = NewRuling {
+                session: id,
+                attempt,
+                user: &user.id,
+                ruling,
+                note: Some(&[7]),
+                at: at(attempt),
+            };
+            write!(db, tx => review::insert(tx, new)).unwrap();
         }
-        let again = write!(db, tx => review::insert(tx, id, 2, &user.id, Ruling::Rejected, None, at(9)));
+        let second = NewRuling {
+            session: id,
+            attempt: 2,
+            user: &user.id,
+            ruling: Ruling::Rejected,
+            note: None,
+            at: at(9),
+        };
+        let again = write!(db, tx => review::insert(tx, second));
         assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
         let rulings: Vec<_> = read!(db, tx => review::list(tx, id))
             .into_iter()

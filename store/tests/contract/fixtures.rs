@@ -6,7 +6,7 @@ use domain::{
     ids::{EventId, SessionId, TenantId, UserId},
     outcome::{Checks, Outcome, Review, SessionRef, Source, Verdict},
     reasons::Reason,
-    role::Role,
+    role::{Membership, Role},
     session::{Plan, Session, Step},
     tenant::TenantSettings,
     time::{Millis, Timestamp},
@@ -140,7 +140,10 @@ pub(crate) fn entry(tenant: &TenantId, session: &SessionId, action: AuditAction)
 pub(crate) fn user(tenant: &TenantRow, number: u8, role: Role) -> UserRow {
     UserRow {
         id: UserId::from_random([number; 16]),
-        place: Some((tenant.id.clone(), role)),
+        membership: Some(Membership {
+            tenant: tenant.id.clone(),
+            role,
+        }),
         email: format!("person{number}@example.com"),
         name: format!("Person {number}"),
         operator: false,

@@ -43,7 +43,7 @@ async fn an_event_comes_with_its_session_the_receiver_and_the_valid_secrets_newe
         let stored = write!(db, tx => async {
             tenants::save(tx, tenant_with_url).await?;
             events::insert(tx, event).await?;
-            deliveries::insert(tx, &tenant.id, &event.id, "verification.expired", at(7), at(8)).await?;
+            deliveries::insert(tx, event, at(8)).await?;
             webhook_secrets::insert(tx, &tenant.id, secrets[0], b"disabled", at(1)).await?;
             webhook_secrets::disable(tx, &tenant.id, secrets[0], at(2)).await?;
             webhook_secrets::insert(tx, &tenant.id, secrets[1], b"old", at(3)).await?;

@@ -3,7 +3,7 @@
 use crate::fixtures::{World, at, keep, read, user as user_of, world, write};
 use domain::{
     ids::{InvitationId, UserId},
-    role::Role,
+    role::{Membership, Role},
     time::Millis,
 };
 use futures::future::join;
@@ -23,7 +23,10 @@ fn invitation(tenant: &TenantRow, number: u8, by: Option<&UserRow>) -> Invitatio
     InvitationRow {
         id: InvitationId::from_random([number; 16]),
         hash: vec![number; 32],
-        place: Some((tenant.id.clone(), Role::Reviewer)),
+        membership: Some(Membership {
+            tenant: tenant.id.clone(),
+            role: Role::Reviewer,
+        }),
         operator: false,
         email: format!("invited{number}@example.com"),
         name: format!("Invited {number}"),
@@ -40,7 +43,7 @@ async fn an_invitation_is_found_while_it_is_open_and_taken_once() {
         let World { tenant, user, .. } = world(&db).await;
         let row = keep(invitation(tenant, 1, Some(user)));
         let nowhere = keep(InvitationRow {
-            place: None,
+            membership: None,
             operator: true,
             ..invitation(tenant, 2, None)
         });
@@ -79,7 +82,7 @@ async fn a_tenants_invitations_are_listed_and_revoked_by_id_address_and_inviter(
             invitation(tenant, 3, None),
             invitation(other, 4, Some(user)),
             InvitationRow {
-                place: None,
+                membership: None,
                 operator: true,
                 ..invitation(tenant, 5, None)
             },

@@ -30,7 +30,7 @@ async fn delivered(db: &Db, session: &'static SessionRow, number: u8, state: Del
     let pending = state == DeliveryState::Pending;
     let stored = write!(db, tx => async {
         events::insert(tx, event).await?;
-        deliveries::insert(tx, &event.tenant, &event.id, "verification.expired", event.created_at, at(100)).await?;
+        deliveries::insert(tx, event, at(100)).await?;
         let before = deliveries::find_any(tx, &event.id).await?.unwrap();
         let after = DeliveryRow {
             state,

@@ -53,6 +53,9 @@ async fn tenants_are_read_back_and_listed_oldest_first() {
         );
         let nobody = keep(TenantId::from_random([9; 16]));
         assert_eq!(read!(db, tx => tenants::find(tx, nobody)), None, "{name}");
+        assert_eq!(read!(db, tx => tenants::load(tx, &early.id)), *early, "{name}");
+        let missing = db.read(async |tx| tenants::load(tx, nobody).await).await;
+        assert!(matches!(missing, Err(StoreError::Corrupt(_))), "{name}: {missing:?}");
         let again = write!(db, tx => tenants::insert(tx, late));
         assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
     }

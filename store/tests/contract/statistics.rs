@@ -236,8 +236,7 @@ async fn deliveries_are_counted_by_day_and_by_how_they_turned_out() {
             let event = keep(expired(world.session, number));
             let stored: Result<(), store::StoreError> = write!(db, tx => async {
                 events::insert(tx, event).await?;
-                let (tenant, id) = (&event.tenant, &event.id);
-                deliveries::insert(tx, tenant, id, "verification.expired", event.created_at, at(100)).await
+                deliveries::insert(tx, event, at(100)).await
             });
             stored.unwrap();
             let before = keep(read!(db, tx => deliveries::find_any(tx, &event.id)).unwrap());

@@ -2,8 +2,10 @@
 
 use crate::fixtures::{World, at, event, expired, keep, outcome, read, world, write};
 use domain::{
-    event::{EventData, EventType},
+    delivery::DeliveryFault,
+    event::{EventData, EventKind, EventType},
     ids::{EventId, SecretId},
+    named::Named,
     outcome::Verdict,
 };
 use store::{
@@ -82,7 +84,7 @@ async fn delivery(db: &store::Db, session: &'static SessionRow, number: u8) -> &
     let event = keep(expired(session, number));
     let stored = write!(db, tx => async {
         events::insert(tx, event).await?;
-        deliveries::insert(tx, &event.tenant, &event.id, "verification.expired", event.created_at, at(100)).await
+        deliveries::insert(tx, event, at(100)).await
     });
     stored.unwrap();
     event
@@ -99,7 +101,7 @@ async fn a_delivery_starts_pending_and_is_moved_by_one_hand_at_a_time() {
         let expected = DeliveryRow {
             event: event.id.clone(),
             tenant: tenant.id.clone(),
-            kind: "verification.expired".into(),
+            kind: EventKind::Session(EventType::Expired).into(),
             created_at: event.created_at,
             state: DeliveryState::Pending,
             attempts: 0,
@@ -232,7 +234,7 @@ async fn deliveries_are_listed_newest_first_by_state_type_time_and_page() {
         );
         let state = Some(DeliveryState::Abandoned);
         assert_eq!(listed(DeliveryFilter { state, ..all.clone() }, 10).await, [2], "{name}");
-        let kind = Some("verification.approved".to_owned());
+        let kind = Some(EventKind::Session(EventType::Approved).into());
         assert_eq!(
             listed(DeliveryFilter { kind, ..all.clone() }, 10).await,
             Vec::<i64>::new(),
@@ -254,20 +256,20 @@ async fn attempts_are_kept_in_order_and_tell_how_the_receiver_is() {
             tenant, other, session, ..
         } = world(&db).await;
         let event = delivery(&db, session, 1).await;
-        let attempt = |number: i64, status: Option<u16>, fault: Option<&str>| {
+        let attempt = |number: i64, status: Option<u16>, fault: Option<DeliveryFault>| {
             keep(AttemptRow {
                 event: event.id.clone(),
                 number,
                 attempted_at: at(number * 10),
                 duration_ms: 5,
                 status,
-                fault: fault.map(str::to_owned),
+                fault: fault.map(Named::Known),
             })
         };
         let rows = [
             attempt(1, Some(200), None),
-            attempt(2, Some(503), Some("status")),
-            attempt(3, None, Some("timeout")),
+            attempt(2, Some(503), Some(DeliveryFault::Status)),
+            attempt(3, None, Some(DeliveryFault::TimedOut)),
         ];
         let health = || async { read!(db, tx => delivery_attempts::find_health(tx, &tenant.id, None)) };
         assert_eq!(health().await, ReceiverHealth::default(), "{name}");
@@ -287,7 +289,7 @@ async fn attempts_are_kept_in_order_and_tell_how_the_receiver_is() {
         let failing = ReceiverHealth {
             last_success_at: Some(at(10)),
             failing_since: Some(at(20)),
-            last_fault: Some("timeout".into()),
+            last_fault: Some(DeliveryFault::TimedOut.into()),
         };
         assert_eq!(health().await, failing, "{name}");
         let since = async |set_at| read!(db, tx => delivery_attempts::find_health(tx, &tenant.id, Some(at(set_at))));

@@ -107,7 +107,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
         <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script>
         {(!view.analysed).then(|| follow(meta, shown))}
     };
-    shell::phone(meta, heading.to_owned(), false, main.into_any())
+    shell::phone(meta, heading.to_owned(), main.into_any())
 }
 
 /// What is wrong, and how many attempts are left: the most urgent cause with the others behind it, or what was found meanwhile.

@@ -12,7 +12,10 @@ use crate::{
 use axum::{Router, routing::post};
 use domain::{document::DocumentType, session::Step};
 use leptos::prelude::*;
-use service::capture::{choose_document::choose_document, progress::Next};
+use service::capture::{
+    choose_document::{Photos, choose_document},
+    progress::Next,
+};
 use std::sync::Arc;
 
 /// The choice of the document. It can be changed until the submit.
@@ -28,17 +31,17 @@ pub(super) fn forms() -> Router {
 
 async fn load(here: Arc<Here>) -> PageResult<ChooseView> {
     may_choose(&here)?;
-    Ok(view_of(&here, false))
+    Ok(view_of(&here))
 }
 
-fn view_of(here: &Here, missing: bool) -> ChooseView {
+fn view_of(here: &Here) -> ChooseView {
     let (usual, others) = offered(here.request.who.in_japan);
     ChooseView {
         usual,
         others,
         chosen: here.attempt.document_type(),
         again: here.attempt.may_photograph_again(),
-        missing,
+        missing: false,
     }
 }
 
@@ -65,9 +68,16 @@ async fn choose(request: Request, fields: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     may_choose(&here)?;
     let Some(kind) = DocumentType::parse(fields.raw(forms::DOCUMENT_TYPE)) else {
-        return Ok(Outcome::refused(view_of(&here, true)));
+        return Ok(Outcome::refused(ChooseView {
+            missing: true,
+            ..view_of(&here)
+        }));
     };
-    let again = fields.raw(forms::DECISION) == forms::AGAIN;
-    choose_document(here.request.honnin(), &here.applicant, kind, again).await?;
+    let photos = if fields.raw(forms::DECISION) == forms::AGAIN {
+        Photos::DiscardAll
+    } else {
+        Photos::KeepGood
+    };
+    choose_document(here.request.honnin(), &here.applicant, kind, photos).await?;
     here.onward().await
 }

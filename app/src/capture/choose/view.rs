@@ -76,7 +76,7 @@ pub fn render(view: &ChooseView, meta: &PageMeta) -> AnyView {
             <div class="actions">{primary(go_on)} {again}</div>
         </form>
     };
-    shell::phone(meta, title(meta, heading, view.missing), false, main.into_any())
+    shell::phone(meta, title(meta, heading, view.missing), main.into_any())
 }
 
 fn row(meta: &PageMeta, kind: DocumentType, chosen: bool) -> impl IntoView + use<> {

@@ -104,7 +104,7 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
             </div>
         </form>
     };
-    shell::phone(meta, title.to_owned(), false, main.into_any())
+    shell::phone(meta, title.to_owned(), main.into_any())
 }
 
 /// The separate question: not ticked in advance, and the verification continues without it.

@@ -65,7 +65,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         </form>
         {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
     };
-    shell::phone(meta, title(meta, heading, !mistakes.is_empty()), false, main.into_any())
+    shell::phone(meta, title(meta, heading, !mistakes.is_empty()), main.into_any())
 }
 
 /// What the page says first. It claims nothing to be filled in that is not.

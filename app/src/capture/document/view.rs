@@ -56,7 +56,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
         <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p>
         {other_device(meta)}
     };
-    shell::phone(meta, title(meta, heading, view.fault.is_some()), true, main.into_any())
+    shell::phone_with_camera(meta, title(meta, heading, view.fault.is_some()), main.into_any())
 }
 
 /// Works without the browser's half, and remains as the alternative with it.

@@ -101,7 +101,7 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
             {(view.state != ResultState::Waiting).then(|| shell::contact(meta))}
         </div>
     };
-    shell::phone(meta, meta.say(heading).to_owned(), false, main.into_any())
+    shell::phone(meta, meta.say(heading).to_owned(), main.into_any())
 }
 
 /// Seconds until the browser goes back by itself.
@@ -132,11 +132,11 @@ fn next(meta: &PageMeta) -> impl IntoView + use<> {
     let items: Vec<_> = items
         .into_iter()
         .enumerate()
-        .map(|(place, item)| {
-            let dot = if place == 0 {
+        .map(|(position, item)| {
+            let dot = if position == 0 {
                 view! { <span class="dot done">{icon(Icon::Tick)}</span> }.into_any()
             } else {
-                view! { <span class="dot" class:now=place == 1>{place + 1}</span> }.into_any()
+                view! { <span class="dot" class:now=position == 1>{position + 1}</span> }.into_any()
             };
             view! { <li>{dot}<span>{meta.tell(item, &[])}</span></li> }
         })

@@ -61,7 +61,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         {without_challenge(meta)}
         {other_device(meta)}
     };
-    shell::phone(meta, title(meta, heading, wrong), true, main.into_any())
+    shell::phone_with_camera(meta, title(meta, heading, wrong), main.into_any())
 }
 
 fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl IntoView + use<> {

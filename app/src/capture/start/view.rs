@@ -97,7 +97,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         {view.qr_svg.is_some().then(|| switch_device::opened(meta, &view.follow, false))}
         {switch_device::script(meta)}
     };
-    shell::phone(meta, title.to_owned(), false, main.into_any())
+    shell::phone(meta, title.to_owned(), main.into_any())
 }
 
 /// What to have at hand, each with a drawing.

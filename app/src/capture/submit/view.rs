@@ -49,7 +49,7 @@ pub fn render(view: &SubmitView, meta: &PageMeta) -> AnyView {
         {view.selfie.as_ref().map(|s| selfie(meta, s))}
         <form class="actions" method="post" action=forms::SUBMIT>{primary(submit)}</form>
     };
-    shell::phone(meta, heading.to_owned(), false, main.into_any())
+    shell::phone(meta, heading.to_owned(), main.into_any())
 }
 
 /// How a part of the summary is changed.

@@ -50,7 +50,7 @@ pub fn render(view: &SwitchDeviceView, meta: &PageMeta) -> AnyView {
         }
         .into_any(),
     };
-    shell::phone(meta, title.to_owned(), false, main)
+    shell::phone(meta, title.to_owned(), main)
 }
 
 /// A QR code, drawn by the server.

@@ -40,7 +40,7 @@ pub(super) enum Chain {
         /// How many newer ones are not yet linked.
         open: i64,
     },
-    /// It is broken at this place.
+    /// It is broken at this position.
     Broken(i64),
 }
 

@@ -137,13 +137,13 @@ fn days(counted: &Overview, range: i64) -> Vec<Day> {
 }
 
 fn add(day: &mut Day, counted: &DayCount) {
-    let place = match (counted.status, counted.verdict) {
+    let counter = match (counted.status, counted.verdict) {
         (Status::Completed, Some(Verdict::Approved)) => &mut day.approved,
         (Status::Completed, Some(Verdict::Rejected)) => &mut day.rejected,
         (Status::Reviewing, _) => &mut day.reviewing,
         _ => &mut day.other,
     };
-    *place += counted.count;
+    *counter += counted.count;
 }
 
 fn has_receiver(counted: &Overview) -> bool {

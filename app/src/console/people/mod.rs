@@ -57,9 +57,7 @@ async fn load(request: Request) -> PageResult<PeopleView> {
 
 async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
     let people = list_people(request.honnin(), roster).await?;
-    let has_admin = people
-        .iter()
-        .any(|user| user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin));
+    let has_admin = people.iter().any(|user| user.role() == Some(Role::Admin));
     let power = match (Admin::of(request.staff()), has_admin) {
         (Ok(_), _) => Power::Manage,
         (Err(_), true) => Power::Look,
@@ -67,10 +65,10 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
     };
     let shown = people.into_iter().map(|user| Person {
         me: user.id == *request.staff().user(),
+        role: user.role(),
         id: user.id.to_string(),
         name: user.name,
         email: user.email,
-        role: user.place.map(|(_, role)| role),
         disabled: user.disabled_at.is_some(),
         can_reset: user.disabled_at.is_none() && request.honnin().allows_local_sign_in(),
         created_at: user.created_at,
@@ -78,9 +76,9 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
     let invited = list_invitations(request.honnin(), roster).await?;
     let invited = invited.into_iter().map(|row| Invited {
         id: row.id.to_string(),
+        role: row.role(),
         name: row.name,
         email: row.email,
-        role: row.place.map(|(_, role)| role),
         expires_at: row.expires_at,
     });
     Ok(PeopleView {
@@ -167,8 +165,8 @@ async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
     let id = UserId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let change = match fields.raw("change") {
         "role" => Change::Role(Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?),
-        "disable" => Change::Disabled(true),
-        "enable" => Change::Disabled(false),
+        "disable" => Change::Disable,
+        "enable" => Change::Enable,
         "remove_factors" => {
             return match remove_of(request.honnin(), &admin, &id).await {
                 Ok(()) => done(

@@ -133,7 +133,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
             .iter()
             .map(|event| Sent {
                 id: event.id.to_string(),
-                kind: event.content.type_name().to_owned(),
+                kind: event.content.kind().to_string(),
                 at: event.created_at,
             })
             .collect(),

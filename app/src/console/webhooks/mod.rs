@@ -19,6 +19,7 @@ use crate::page::{Fields, Outcome, form};
 use axum::{Router, routing::post};
 use domain::{
     ids::EventId,
+    named::Named,
     time::{Millis, Timestamp},
 };
 use leptos::prelude::*;
@@ -29,7 +30,6 @@ use service::{
     webhook::{
         delivery_log,
         redeliver::{self, RedeliverError, SentAgain},
-        sender::fault::Fault as SendFault,
         signing_secret,
     },
 };
@@ -58,11 +58,11 @@ const HERE: &str = "/admin/webhooks";
 const PAGE: u32 = 50;
 
 /// A cursor in the list: time and id of a row.
-fn place_of(at: Timestamp, event: &EventId) -> String {
+fn cursor_of(at: Timestamp, event: &EventId) -> String {
     format!("{}.{event}", at.as_millis())
 }
 
-/// Parses what [`place_of`] wrote.
+/// Parses what [`cursor_of`] wrote.
 fn parse_after(text: &str) -> Option<(Timestamp, EventId)> {
     let (at, id) = text.split_once('.')?;
     Some((Timestamp::from_millis(at.parse().ok()?), EventId::parse(id)?))
@@ -71,7 +71,9 @@ fn parse_after(text: &str) -> Option<(Timestamp, EventId)> {
 fn filter(fields: &Fields) -> DeliveryFilter {
     DeliveryFilter {
         state: DeliveryState::parse(&fields.text("state")),
-        kind: Some(fields.text("kind")).filter(|kind| !kind.is_empty()),
+        kind: Some(fields.text("kind"))
+            .filter(|kind| !kind.is_empty())
+            .map(|kind| Named::parse(&kind)),
         since: midnight(&fields.text("from")),
         until: midnight(&fields.text("to")).map(|day| day.plus(Millis::days(1))),
         after: parse_after(&fields.text("after")),
@@ -94,15 +96,17 @@ fn state_of(delivery: Option<&DeliveryRow>) -> State {
 fn outcome(attempt: &AttemptRow) -> String {
     match (attempt.status, &attempt.fault) {
         (Some(status), _) => status.to_string(),
-        (None, Some(fault)) => SendFault::parse(fault).map_or_else(|| fault.replace('_', " "), faults::name),
+        (None, Some(fault)) => fault
+            .known()
+            .map_or_else(|| fault.as_str().replace('_', " "), faults::name),
         (None, None) => String::new(),
     }
 }
 
 /// Why an attempt failed, in a sentence.
 fn why(attempt: &AttemptRow) -> Option<String> {
-    let fault = attempt.fault.as_deref()?;
-    Some(SendFault::parse(fault).map_or_else(|| fault.to_owned(), faults::sentence))
+    let fault = attempt.fault.as_ref()?;
+    Some(fault.known().map_or_else(|| fault.to_string(), faults::sentence))
 }
 
 /// The receiver's health, and the number of signing secrets.
@@ -111,7 +115,7 @@ async fn health(request: &Request, developer: &Developer) -> PageResult<(Health,
     let tenant = settings::load(honnin, request.staff()).await?;
     let health = redeliver::receiver_health(honnin, developer).await?;
     let secrets = signing_secret::list(honnin, developer).await?;
-    let last_fault = health.last_fault.as_deref().and_then(SendFault::parse);
+    let last_fault = health.last_fault.as_ref().and_then(Named::known);
     let health = Health {
         receiver: tenant.settings.and_then(|settings| settings.webhook_url),
         last_success_at: health.last_success_at,
@@ -145,7 +149,7 @@ async fn load(request: Request) -> PageResult<WebhooksView> {
     let next = found
         .last()
         .filter(|_| more)
-        .map(|last| fields.next_page(HERE, &place_of(last.created_at, &last.event)));
+        .map(|last| fields.next_page(HERE, &cursor_of(last.created_at, &last.event)));
     let row = |(delivery, last): (DeliveryRow, Option<AttemptRow>)| Row {
         state: state_of(Some(&delivery)),
         id: delivery.event.to_string(),
@@ -201,7 +205,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             left_out,
             go_on_after: Some((at, event)),
         }) => {
-            let here = fields.with(HERE, "sent", &place_of(at, &event));
+            let here = fields.with(HERE, "sent", &cursor_of(at, &event));
             let said = tell!(
                 "Resent: {count}, up to {} UTC.{} There are more; continue below the list.",
                 "{count}件を再送しました（{} UTCまで）。{}残りは一覧の下から続けて再送してください。",

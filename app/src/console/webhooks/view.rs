@@ -7,7 +7,8 @@ use crate::console::parts::{Line, Tone, age, badge, empty, heading, line, next_p
 use crate::console::table::{Cell, Table, cell};
 use crate::console::words::{say, tell};
 use domain::{
-    event::{EventType, TestEvent},
+    event::EventKind,
+    named::Named,
     time::{Millis, Timestamp},
 };
 use leptos::prelude::*;
@@ -69,7 +70,7 @@ pub(super) struct Row {
     /// The event's id.
     pub id: String,
     /// Its type.
-    pub kind: String,
+    pub kind: Named<EventKind>,
     /// When it happened.
     pub at: Timestamp,
     /// Where it stands.
@@ -210,11 +211,7 @@ fn filters(asked: &Asked) -> AnyView {
         ("abandoned", say("abandoned", "配信中止")),
     ]
     .map(|(state, name)| (state.to_owned(), name.to_owned()));
-    let kinds = EventType::ALL
-        .iter()
-        .map(|kind| kind.to_string())
-        .chain([TestEvent::TYPE.to_owned()])
-        .map(|kind| (kind.clone(), kind));
+    let kinds = EventKind::ALL.map(|kind| (kind.to_string(), kind.to_string()));
     let day = |name, label, value: &str| {
         line(
             Line {
@@ -292,7 +289,7 @@ fn row(row: &Row, now: Timestamp) -> [Cell; 7] {
     let id = short(&row.id);
     [
         cell(view! { <a class="mono" href=href title=row.id.clone()>{id}</a> }),
-        cell(row.kind.clone()).class("mono"),
+        cell(row.kind.to_string()).class("mono"),
         cell(row.state.badge(row.attempts > 0)),
         cell(row.attempts).class("number"),
         cell(row.last.clone()).class("soft"),

@@ -121,7 +121,7 @@ pub async fn look(
     if run.has_failed() {
         end(honnin, applicant, &run).await?;
     }
-    let sealed = seal_json(&key, &place(&attempt), &run)?;
+    let sealed = seal_json(&key, &associated_data(&attempt), &run)?;
     Ok(Looked {
         told,
         token: URL_SAFE_NO_PAD.encode(sealed),
@@ -136,11 +136,11 @@ pub(super) async fn open(honnin: &Honnin, attempt: &AttemptState, token: &str) -
 
 fn read(key: &SessionKey, attempt: &AttemptState, token: &str) -> Option<Run> {
     let sealed = URL_SAFE_NO_PAD.decode(token).ok()?;
-    let run = open_json::<Run>(key, &place(attempt), &sealed).ok()?;
+    let run = open_json::<Run>(key, &associated_data(attempt), &sealed).ok()?;
     Some(run.expose().clone())
 }
 
-fn place(attempt: &AttemptState) -> AssociatedData<'_> {
+fn associated_data(attempt: &AttemptState) -> AssociatedData<'_> {
     AssociatedData {
         tenant: &attempt.row.session.tenant,
         session: &attempt.row.session.id,

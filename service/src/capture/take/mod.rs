@@ -81,12 +81,12 @@ async fn keep(
     let mut frames = Vec::with_capacity(pictures.len());
     for (index, (at, picture)) in pictures.into_iter().enumerate() {
         let object = object_name(id, index);
-        let place = AssociatedData {
+        let associated_data = AssociatedData {
             tenant: &row.session.tenant,
             session: &row.session.id,
             name: &object,
         };
-        let sealed = key.seal(&place, &picture.jpeg)?;
+        let sealed = key.seal(&associated_data, &picture.jpeg)?;
         honnin.pictures.put(&row.session.id, &object, sealed).await?;
         frames.push(Frame {
             object,

@@ -6,7 +6,7 @@ use crate::{
     Honnin,
     access::Applicant,
     capture::{
-        details::place,
+        details::associated_data,
         progress::{AttemptState, NotNow, Slot, collecting, progress},
     },
     fingerprints::tenant_key,
@@ -136,7 +136,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     if let Some(measured) = measured {
         let key = honnin.vault.open(&attempt.row.data_key).await?;
         let name = capture.flashes_name();
-        capture.flashes = Some(seal_json(&key, &place(&attempt, &name), &measured)?);
+        capture.flashes = Some(seal_json(&key, &associated_data(&attempt, &name), &measured)?);
     }
     let (who, row) = (applicant.clone(), capture.clone());
     let unit = honnin

@@ -32,7 +32,7 @@ pub(super) const fn without(has_selfie: bool, policy: &Policy) -> FaceSearch {
 /// The face as stored: its descriptor as little-endian numbers.
 pub(super) fn seal(key: &SessionKey, row: &SessionRow, face: &Face) -> Result<Vec<u8>, StoreError> {
     let bytes: Vec<u8> = face.descriptor.iter().flat_map(|value| value.to_le_bytes()).collect();
-    key.seal(&row.place(FACE), &bytes)
+    key.seal(&row.associated_data(FACE), &bytes)
 }
 
 /// The smallest distance of `face` to an approved face of another session, among those that the same network described.
@@ -82,12 +82,12 @@ async fn page(
 }
 
 fn open(key: &SessionKey, tenant: &TenantId, sealed: &SealedFace, engine: &FaceEngine) -> Result<Face, StoreError> {
-    let place = AssociatedData {
+    let associated_data = AssociatedData {
         tenant,
         session: &sealed.session,
         name: FACE,
     };
-    let bytes = key.open(&place, &sealed.face)?;
+    let bytes = key.open(&associated_data, &sealed.face)?;
     let (values, rest) = bytes.expose().as_chunks::<4>();
     if !rest.is_empty() {
         return Err(StoreError::Corrupt("a face that is not a list of numbers"));

@@ -169,7 +169,7 @@ async fn holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, 
         .flat_map(|found| found.into_exposed().fields)
         .collect();
     let typed = attempt.row.typed.as_ref();
-    let typed: Option<Personal<UserInput>> = open_column(&key, &attempt.row.place(column::TYPED), typed)?;
+    let typed: Option<Personal<UserInput>> = open_column(&key, &attempt.row.associated_data(column::TYPED), typed)?;
     let selfie = input::selfie(&attempt, &key)?;
     Ok(Some(Person {
         fields,

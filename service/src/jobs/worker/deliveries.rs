@@ -27,7 +27,7 @@ impl Worker {
             .into_iter()
             .map(|(tenant, job)| Claimed {
                 job,
-                place: Some(pacing.enter(&tenant)),
+                permit: Some(pacing.enter(&tenant)),
                 erasing: None,
             })
             .collect())

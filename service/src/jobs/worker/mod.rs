@@ -59,7 +59,7 @@ pub struct Worker {
 struct Claimed {
     job: Job,
     /// The receiver's concurrency permit, for a delivery.
-    place: Option<Permit>,
+    permit: Option<Permit>,
     /// The slot of an erasure.
     erasing: Option<OwnedSemaphorePermit>,
 }
@@ -215,7 +215,7 @@ impl Worker {
                 .then(|| Arc::clone(&self.erasing).try_acquire_owned().ok())
                 .flatten(),
             job,
-            place: None,
+            permit: None,
         }
     }
 
@@ -223,11 +223,11 @@ impl Worker {
         self,
         Claimed {
             job,
-            place,
+            permit,
             erasing: _erasing,
         }: Claimed,
     ) {
-        let work = AssertUnwindSafe(run(&self.honnin, &job, place)).catch_unwind();
+        let work = AssertUnwindSafe(run(&self.honnin, &job, permit)).catch_unwind();
         let fault = tokio::select! {
             done = work => match done {
                 Ok(Ok(())) => return,
@@ -284,10 +284,10 @@ fn retry_time(now: Timestamp, attempt: i64) -> Timestamp {
 }
 
 /// The only place that knows what each kind of job does.
-async fn run(honnin: &Honnin, job: &Job, place: Option<Permit>) -> Result<(), JobError> {
+async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> Result<(), JobError> {
     match job.kind {
         JobKind::Expire => expire::run(honnin, job).await,
-        JobKind::Deliver => deliver::run(honnin, job, place).await,
+        JobKind::Deliver => deliver::run(honnin, job, permit).await,
         JobKind::Analyse => analyse::run(honnin, job).await,
         JobKind::Decide => decide::run(honnin, job).await,
         JobKind::Rule => take_effect::run(honnin, job).await,

@@ -440,10 +440,9 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
             return Err(PeopleError::NotFound);
         }
         console_sessions::delete_of(tx, &user.id).await?;
-        let tenant = user.place.map(|(tenant, _)| tenant);
         let entry = here
             .entry(now, AuditAction::PersonUnlinkAccount)
-            .in_tenant(tenant)
+            .in_tenant(user.tenant().cloned())
             .about(&user.id);
         audit::record(tx, &entry).await?;
         Ok(user.name)

@@ -10,7 +10,7 @@ use crate::{
     Honnin,
     access::{Admin, CommandLine, Staff},
     people::{
-        PeopleError,
+        PeopleError, check_may_act_on,
         half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised,
@@ -277,11 +277,11 @@ fn draw_recovery_codes(honnin: &Honnin) -> Vec<Secret<String>> {
     let code = || {
         let bits = u128::from_be_bytes(honnin.random_bytes()) >> (128 - RECOVERY_BYTES * 8);
         let mut code = String::new();
-        for place in 0..RECOVERY_BYTES * 8 / 5 {
-            if place > 0 && place % 4 == 0 {
+        for digit in 0..RECOVERY_BYTES * 8 / 5 {
+            if digit > 0 && digit % 4 == 0 {
                 code.push('-');
             }
-            code.push(char::from(DIGITS[(bits >> (place * 5)) as usize & 31]));
+            code.push(char::from(DIGITS[(bits >> (digit * 5)) as usize & 31]));
         }
         Secret::new(code)
     };
@@ -448,13 +448,7 @@ pub async fn remove_of(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<()
     let (staff, id, now) = (admin.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let user = users::find(tx, &id).await?.ok_or(PeopleError::NotFound)?;
-        let colleague = user.tenant() == Some(staff.tenant());
-        if !colleague || user.id == *staff.user() {
-            return Err(PeopleError::NotFound);
-        }
-        if user.operator && !staff.is_operator() {
-            return Err(PeopleError::Above);
-        }
+        check_may_act_on(&staff, &user)?;
         let entry = staff.entry(now, AuditAction::FactorRemove).about(&id);
         Ok(remove_all(tx, &user, entry).await?)
     });

@@ -48,7 +48,7 @@ impl Attempt {
 
     /// The response to store for it.
     pub(crate) fn keep(&self, tenant: &Tenant, created: &Created, key: &SessionKey) -> Result<KeptAnswer, StoreError> {
-        let place = AssociatedData {
+        let associated_data = AssociatedData {
             tenant: tenant.id(),
             session: &created.id,
             name: COLUMN,
@@ -61,7 +61,7 @@ impl Attempt {
             created_at: created.created_at,
             expires_at: created.expires_at,
             link_expires_at: created.verification_url_expires_at,
-            link: Some(key.seal(&place, created.verification_url.expose().as_bytes())?),
+            link: Some(key.seal(&associated_data, created.verification_url.expose().as_bytes())?),
         })
     }
 
@@ -119,7 +119,7 @@ async fn open_link(honnin: &Honnin, kept: &KeptAnswer) -> Result<Option<Secret<S
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
-    let url = key.open_text(&row.place(COLUMN), &sealed)?.into_exposed();
+    let url = key.open_text(&row.associated_data(COLUMN), &sealed)?.into_exposed();
     let hash = token::hash(url.rsplit('/').next().unwrap_or_default());
     let find = honnin.db.read(async move |tx| links::find(tx, &hash).await);
     let opens = find.await?.is_some_and(|link| link.is_open(now));

@@ -6,7 +6,7 @@ use crate::{
     Honnin,
     access::Tenant,
     runtime::{steadiness::Moment, token},
-    session::{blind_index::hashes, undated},
+    session::{blind_index::hashes, reissue_link::new_link, undated},
 };
 use domain::{
     audit::AuditAction,
@@ -25,7 +25,6 @@ use store::{
     jobs::{self, JobKind, NewJob},
     session::{
         creations::{self, Creation},
-        links::LinkRow,
         sessions::{SessionRow, column},
     },
     vault::SessionKey,
@@ -111,18 +110,10 @@ async fn create(
     request: &CreationRequest,
     attempt: Option<&Attempt>,
 ) -> Result<Option<Created>, CreateSessionError> {
+    let callback = allowed_callback(tenant, request)?;
     let settings = tenant.settings();
-    let allow_list = settings.map_or(&[][..], |settings| &settings.callback_urls);
-    let callback = match &request.callback_url {
-        Some(text) => Some(
-            CallbackUrl::allowed(text, allow_list)
-                .ok_or_else(|| CreateSessionError::CallbackUrlNotAllowed(text.clone()))?,
-        ),
-        None => None,
-    };
     let settings = settings.ok_or(CreateSessionError::NotReady(NotReady::SettingsMissing))?;
     let plan = settings.plan().map_err(CreateSessionError::NotReady)?;
-
     let at = honnin.moment();
     let now = at.now;
     let session = Session::new(
@@ -135,14 +126,8 @@ async fn create(
     let key = honnin.vault.take().await?;
     let row = seal(session, &key, request, callback.as_ref())?;
     let token = token::generate(&*honnin.random);
-    let link = LinkRow {
-        hash: token::hash(token.expose()),
-        session: row.session.id.clone(),
-        created_at: now,
-        expires_at: now.plus(settings.link_lifetime).min(row.session.expires_at),
-        used_at: None,
-        killed_at: None,
-    };
+    let hash = token::hash(token.expose());
+    let link = new_link(&row.session, hash, now, settings.link_lifetime);
     let created = Created {
         id: row.session.id.clone(),
         status: row.session.status,
@@ -182,6 +167,18 @@ async fn create(
     Ok(unit.await?.then_some(created))
 }
 
+/// Where the user returns to, if the tenant allows what the request names.
+fn allowed_callback(tenant: &Tenant, request: &CreationRequest) -> Result<Option<CallbackUrl>, CreateSessionError> {
+    let Some(text) = &request.callback_url else {
+        return Ok(None);
+    };
+    let allow_list = tenant.settings().map_or(&[][..], |settings| &settings.callback_urls);
+    let allowed = CallbackUrl::allowed(text, allow_list);
+    allowed
+        .map(Some)
+        .ok_or_else(|| CreateSessionError::CallbackUrlNotAllowed(text.clone()))
+}
+
 /// The job that expires `session` at its deadline. A reprocess adds another one for the new deadline.
 pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session, planned: Moment) -> Result<(), StoreError> {
     jobs::enqueue(tx, expiry(session, planned)).await.map(drop)
@@ -212,12 +209,12 @@ fn seal(
         ..SessionRow::new(session, key.id().clone())
     };
     if let Some(state) = &request.state {
-        row.state = Some(key.seal(&row.place(column::STATE), state.as_bytes())?);
+        row.state = Some(key.seal(&row.associated_data(column::STATE), state.as_bytes())?);
     }
     if let Some(known) = &request.pre_registered {
         row.known = Some(crate::runtime::sealed_json::seal_json(
             key,
-            &row.place(column::KNOWN),
+            &row.associated_data(column::KNOWN),
             known.expose(),
         )?);
     }

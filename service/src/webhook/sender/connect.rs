@@ -3,10 +3,10 @@
 
 use super::{
     address::AddressRules,
-    fault::Fault,
     receiver_url::{ReceiverHost, ReceiverUrl},
     resolve::Resolve,
 };
+use domain::delivery::DeliveryFault;
 use rustls_pki_types::ServerName;
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
@@ -28,23 +28,23 @@ const MOST: usize = 64;
 /// public and private ones.
 ///
 /// # Errors
-/// [`Fault::Unresolved`] or [`Fault::AddressRefused`].
+/// [`DeliveryFault::Unresolved`] or [`DeliveryFault::AddressRefused`].
 pub(super) async fn addresses(
     resolver: &dyn Resolve,
     rules: &AddressRules,
     url: &ReceiverUrl,
-) -> Result<Vec<SocketAddr>, Fault> {
+) -> Result<Vec<SocketAddr>, DeliveryFault> {
     let found = match url.host() {
         ReceiverHost::Literal(address) => vec![*address],
-        ReceiverHost::Name(name) => resolver.resolve(name).await.map_err(|_| Fault::Unresolved)?,
+        ReceiverHost::Name(name) => resolver.resolve(name).await.map_err(|_| DeliveryFault::Unresolved)?,
     };
     if found.is_empty() || found.len() > MOST {
-        return Err(Fault::Unresolved);
+        return Err(DeliveryFault::Unresolved);
     }
     if found.iter().all(|&address| is_fair(rules, address)) {
         Ok(found.into_iter().map(|address| url.socket_address(address)).collect())
     } else {
-        Err(Fault::AddressRefused)
+        Err(DeliveryFault::AddressRefused)
     }
 }
 
@@ -69,56 +69,56 @@ fn is_own(address: IpAddr) -> bool {
 /// Connects to the first of `addresses` that answers within `time_limit`.
 ///
 /// # Errors
-/// [`Fault::ConnectTimeout`], [`Fault::ConnectFailed`], or [`Fault::AddressRefused`] if the socket's peer is another address.
+/// [`DeliveryFault::ConnectTimeout`], [`DeliveryFault::ConnectFailed`], or [`DeliveryFault::AddressRefused`] if the socket's peer is another address.
 pub(super) async fn dial(
     addresses: &[SocketAddr],
     rules: &AddressRules,
     time_limit: Duration,
-) -> Result<TcpStream, Fault> {
+) -> Result<TcpStream, DeliveryFault> {
     let deadline = Instant::now() + time_limit;
     let tried = &addresses[..addresses.len().min(TRIED)];
-    let mut fault = Fault::ConnectFailed;
+    let mut fault = DeliveryFault::ConnectFailed;
     for (index, address) in tried.iter().enumerate() {
         // An address that does not respond must leave time for the next one.
         let share =
             deadline.saturating_duration_since(Instant::now()) / u32::try_from(tried.len() - index).unwrap_or(1);
         match timeout(share, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return checked(stream, *address, rules),
-            Ok(Err(_)) => fault = Fault::ConnectFailed,
-            Err(_) => fault = Fault::ConnectTimeout,
+            Ok(Err(_)) => fault = DeliveryFault::ConnectFailed,
+            Err(_) => fault = DeliveryFault::ConnectTimeout,
         }
     }
     Err(fault)
 }
 
 /// Checks the socket's peer address.
-fn checked(stream: TcpStream, wanted: SocketAddr, rules: &AddressRules) -> Result<TcpStream, Fault> {
-    let peer = stream.peer_addr().map_err(|_| Fault::ConnectFailed)?;
+fn checked(stream: TcpStream, wanted: SocketAddr, rules: &AddressRules) -> Result<TcpStream, DeliveryFault> {
+    let peer = stream.peer_addr().map_err(|_| DeliveryFault::ConnectFailed)?;
     let is_right = peer.ip() == wanted.ip() && peer.port() == wanted.port() && rules.admits(peer.ip());
     // Without Nagle's algorithm the small request leaves immediately; failing to disable it only costs some milliseconds.
     drop(stream.set_nodelay(true));
     if is_right {
         Ok(stream)
     } else {
-        Err(Fault::AddressRefused)
+        Err(DeliveryFault::AddressRefused)
     }
 }
 
 /// TLS to `url`'s host over `stream`.
 ///
 /// # Errors
-/// [`Fault::Tls`]; [`Fault::TimedOut`] at the `deadline` of the exchange.
+/// [`DeliveryFault::Tls`]; [`DeliveryFault::TimedOut`] at the `deadline` of the exchange.
 pub(super) async fn encrypt(
     tls: &TlsConnector,
     url: &ReceiverUrl,
     stream: TcpStream,
     deadline: Instant,
-) -> Result<TlsStream<TcpStream>, Fault> {
-    let name = ServerName::try_from(url.tls_name()).map_err(|_| Fault::UrlRefused)?;
+) -> Result<TlsStream<TcpStream>, DeliveryFault> {
+    let name = ServerName::try_from(url.tls_name()).map_err(|_| DeliveryFault::UrlRefused)?;
     match timeout_at(deadline, tls.connect(name, stream)).await {
         Ok(Ok(stream)) => Ok(stream),
-        Ok(Err(_)) => Err(Fault::Tls),
-        Err(_) => Err(Fault::TimedOut),
+        Ok(Err(_)) => Err(DeliveryFault::Tls),
+        Err(_) => Err(DeliveryFault::TimedOut),
     }
 }
 

@@ -1,14 +1,12 @@
 //! One HTTP/1.1 request and the head of its response. The body is never read, redirects are never followed, the connection is
 //! never reused.
 
-use super::{
-    LARGEST_HEAD,
-    fault::{Answer, Fault},
-    receiver_url::ReceiverUrl,
-    signature::SignedRequest,
-};
+use super::{LARGEST_HEAD, fault::Answer, receiver_url::ReceiverUrl, signature::SignedRequest};
 use bytes::Bytes;
-use domain::time::{Millis, Timestamp};
+use domain::{
+    delivery::DeliveryFault,
+    time::{Millis, Timestamp},
+};
 use http::{HeaderMap, Request, Response, header};
 use http_body_util::Full;
 use hyper::{body::Incoming, client::conn::http1};
@@ -44,7 +42,11 @@ where
     }
 }
 
-async fn answer_to<S>(stream: S, url: &ReceiverUrl, request: &SignedRequest) -> Result<Response<Incoming>, Fault>
+async fn answer_to<S>(
+    stream: S,
+    url: &ReceiverUrl,
+    request: &SignedRequest,
+) -> Result<Response<Incoming>, DeliveryFault>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin,
 {
@@ -54,7 +56,7 @@ where
     }
     let message = message
         .body(Full::new(Bytes::copy_from_slice(&request.body)))
-        .map_err(|_| Fault::UrlRefused)?;
+        .map_err(|_| DeliveryFault::UrlRefused)?;
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(LARGEST_HEAD)
         .max_headers(MOST_HEADERS)
@@ -71,11 +73,11 @@ where
     answer.map_err(|error| class_of(&error))
 }
 
-fn class_of(error: &hyper::Error) -> Fault {
+fn class_of(error: &hyper::Error) -> DeliveryFault {
     if error.is_parse() || error.is_parse_too_large() {
-        Fault::BadAnswer
+        DeliveryFault::BadAnswer
     } else {
-        Fault::Closed
+        DeliveryFault::Closed
     }
 }
 
@@ -94,7 +96,7 @@ fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Millis> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::webhook::sender::{address::AddressRules, fault::Fault};
+    use crate::webhook::sender::address::AddressRules;
     use domain::ids::EventId;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -131,10 +133,10 @@ mod tests {
     #[tokio::test]
     async fn an_answer_without_end_is_hung_up_on_after_sixteen_kibibytes() {
         let (answer, taken) = flood(b"HTTP/1.1 200 OK\r\n", b"x-filler: 0123456789\r\n").await;
-        assert_eq!(answer, Answer::failed(Fault::BadAnswer));
+        assert_eq!(answer, Answer::failed(DeliveryFault::BadAnswer));
         assert!(taken <= LARGEST_HEAD + 64, "{taken} bytes of headers");
         let (answer, taken) = flood(b"HTTP/1.1 200 OK\r\nx-one: ", b"a").await;
-        assert_eq!(answer, Answer::failed(Fault::BadAnswer));
+        assert_eq!(answer, Answer::failed(DeliveryFault::BadAnswer));
         assert!(taken <= LARGEST_HEAD + 64, "{taken} bytes of one header");
         let (answer, taken) = flood(b"HTTP/1.1 200 OK\r\n\r\n", b"body").await;
         assert_eq!(answer, Answer::of_status(200, None));

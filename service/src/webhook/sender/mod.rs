@@ -17,8 +17,8 @@ pub mod wire;
 pub use exchange::headers;
 
 use address::AddressRules;
-use domain::time::Timestamp;
-use fault::{Answer, Fault};
+use domain::{delivery::DeliveryFault, time::Timestamp};
+use fault::Answer;
 use ipnet::IpNet;
 use pacing::Pacing;
 use receiver_url::{ReceiverUrl, UrlFault};
@@ -142,7 +142,7 @@ impl WebhookSender {
         let url = self.parse_receiver(text)?;
         match self.wire.find(&url).await {
             Ok(_) => Ok(url),
-            Err(Fault::AddressRefused) => Err(UrlFault::NotPublic),
+            Err(DeliveryFault::AddressRefused) => Err(UrlFault::NotPublic),
             Err(_) => Err(UrlFault::Unresolved),
         }
     }

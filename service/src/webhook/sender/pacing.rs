@@ -1,7 +1,8 @@
 //! Fairness between receivers: limits the concurrent attempts to one receiver. Deliveries are claimed only if there is a
 //! permit, so a receiver's backlog stays in the database, not in the worker's slots.
 
-use crate::webhook::sender::fault::{Answer, Fault};
+use crate::webhook::sender::fault::Answer;
+use domain::delivery::DeliveryFault;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -93,7 +94,7 @@ impl Permit {
     /// Updates the lane after an exchange.
     pub(crate) fn learn(&self, answer: &Answer, took: Duration) {
         if let Some(lane) = self.pacing.lanes().by_tenant.get_mut(&self.tenant) {
-            lane.is_slow = took > LONGEST_QUICK || answer.fault.is_some_and(Fault::is_slow);
+            lane.is_slow = took > LONGEST_QUICK || answer.fault.is_some_and(DeliveryFault::is_slow);
         }
     }
 }
@@ -128,7 +129,7 @@ mod tests {
     }
 
     fn slow(pacing: &Arc<Pacing>, tenant: &str) {
-        let answer = Answer::failed(Fault::TimedOut);
+        let answer = Answer::failed(DeliveryFault::TimedOut);
         pacing.enter(tenant).learn(&answer, Duration::from_secs(15));
     }
 
@@ -160,9 +161,9 @@ mod tests {
     fn a_receiver_that_answers_late_is_slow_whatever_it_answers() {
         for status in [200, 500] {
             let pacing = Arc::new(Pacing::default());
-            let place = pacing.enter("a");
-            place.learn(&Answer::of_status(status, None), Duration::from_millis(14_900));
-            drop(place);
+            let permit = pacing.enter("a");
+            permit.learn(&Answer::of_status(status, None), Duration::from_millis(14_900));
+            drop(permit);
             assert_eq!(room(&pacing, "a"), SLOW, "{status}");
         }
     }
@@ -176,17 +177,17 @@ mod tests {
         }
         let begin = || {
             let rooms = pacing.rooms(tenants.clone(), SLOTS);
-            let places: Vec<Permit> = rooms
+            let permits: Vec<Permit> = rooms
                 .iter()
                 .flat_map(|(tenant, room)| enter(&pacing, tenant, *room))
                 .collect();
-            (rooms, places)
+            (rooms, permits)
         };
-        let (first, places) = begin();
-        assert_eq!(places.len(), SLOTS / 2);
+        let (first, permits) = begin();
+        assert_eq!(permits.len(), SLOTS / 2);
         assert!(begin().0.is_empty(), "no permit is left for a slow one");
         assert_eq!(room(&pacing, "quick"), HEALTHY);
-        drop(places);
+        drop(permits);
         let (second, _places) = begin();
         assert!(
             first.iter().all(|turn| !second.contains(turn)),

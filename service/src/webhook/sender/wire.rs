@@ -2,16 +2,11 @@
 //! can respond in place of the network and simulate weeks in a second.
 
 use super::{
-    SenderConfig, SenderError,
-    address::AddressRules,
-    connect, exchange,
-    fault::{Answer, Fault},
-    receiver_url::ReceiverUrl,
-    resolve::Resolve,
-    signature::SignedRequest,
+    SenderConfig, SenderError, address::AddressRules, connect, exchange, fault::Answer, receiver_url::ReceiverUrl,
+    resolve::Resolve, signature::SignedRequest,
 };
 use async_trait::async_trait;
-use domain::time::Timestamp;
+use domain::{delivery::DeliveryFault, time::Timestamp};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::TcpStream,
@@ -29,8 +24,8 @@ pub trait Wire: Send + Sync + 'static {
     /// The current addresses of `url`'s host, each one checked.
     ///
     /// # Errors
-    /// [`Fault::Unresolved`] or [`Fault::AddressRefused`].
-    async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault>;
+    /// [`DeliveryFault::Unresolved`] or [`DeliveryFault::AddressRefused`].
+    async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, DeliveryFault>;
 
     /// Sends `request` to `url` and returns the result. `now` is the time of the attempt.
     async fn send(&self, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer;
@@ -60,7 +55,7 @@ impl Network {
         })
     }
 
-    async fn connect(&self, url: &ReceiverUrl, deadline: Instant) -> Result<TlsStream<TcpStream>, Fault> {
+    async fn connect(&self, url: &ReceiverUrl, deadline: Instant) -> Result<TlsStream<TcpStream>, DeliveryFault> {
         let started = Instant::now();
         let addresses = self.find(url).await?;
         let left = deadline.saturating_duration_since(Instant::now());
@@ -72,11 +67,11 @@ impl Network {
 
 #[async_trait]
 impl Wire for Network {
-    async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault> {
+    async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, DeliveryFault> {
         let found = connect::addresses(&*self.resolver, &self.rules, url);
         timeout(self.connect_timeout, found)
             .await
-            .unwrap_or(Err(Fault::Unresolved))
+            .unwrap_or(Err(DeliveryFault::Unresolved))
     }
 
     async fn send(&self, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer {
@@ -87,7 +82,7 @@ impl Wire for Network {
         };
         timeout_at(deadline, exchange::exchange(stream, url, request, now))
             .await
-            .unwrap_or(Answer::failed(Fault::TimedOut))
+            .unwrap_or(Answer::failed(DeliveryFault::TimedOut))
     }
 }
 

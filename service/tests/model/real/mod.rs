@@ -24,7 +24,7 @@ use service::{
     },
     capture::{
         check::Wish,
-        choose_document::choose_document,
+        choose_document::{Photos, choose_document},
         consent::consent,
         decline::decline,
         details::{DetailsError, save_details},
@@ -222,7 +222,10 @@ impl Real {
         let done = match step {
             Step::Consent => consent(honnin, &applicant, "1", Language::En, None).await.map_err(turn),
             Step::Decline => decline(honnin, &applicant).await.map_err(turn),
-            Step::Choose(kind, again) => choose_document(honnin, &applicant, kind, again).await.map_err(turn),
+            Step::Choose(kind, again) => {
+                let photos = if again { Photos::DiscardAll } else { Photos::KeepGood };
+                choose_document(honnin, &applicant, kind, photos).await.map_err(turn)
+            }
             Step::Photograph(kind, look) => {
                 capture_document(honnin, &applicant, kind, Side::Front, look.picture(number))
                     .await
@@ -364,7 +367,7 @@ impl Real {
             }),
             events: events
                 .iter()
-                .map(|event| (event.content.type_name().to_owned(), event.created_at))
+                .map(|event| (event.content.kind().as_str().to_owned(), event.created_at))
                 .collect(),
         })
     }

@@ -40,12 +40,12 @@ async fn sealed_data_opens_with_its_key_and_in_its_place_only() {
         let vault = backend.vault().await;
         let (key, other) = (vault.take().await.unwrap(), vault.take().await.unwrap());
         let (tenant_id, session_id) = (tenant(1), session(1));
-        let place = AssociatedData {
+        let associated_data = AssociatedData {
             tenant: &tenant_id,
             session: &session_id,
             name: "typed_details",
         };
-        let sealed = key.seal(&place, PLAIN).unwrap();
+        let sealed = key.seal(&associated_data, PLAIN).unwrap();
         assert!(!sealed.windows(5).any(|window| window == &PLAIN[..5]));
         assert!(opens(&key, &tenant(1), &session(1), "typed_details", &sealed));
         assert!(
@@ -101,13 +101,18 @@ async fn many_keys_are_opened_at_once_and_destroyed_ones_left_out() {
             backend.name
         );
         let (tenant, session) = (tenant(1), session(1));
-        let place = AssociatedData {
+        let associated_data = AssociatedData {
             tenant: &tenant,
             session: &session,
             name: "x",
         };
-        let sealed = vault.open(&ids[2]).await.unwrap().seal(&place, PLAIN).unwrap();
-        assert_eq!(opened[&ids[2]].open(&place, &sealed).unwrap().expose(), PLAIN);
+        let sealed = vault
+            .open(&ids[2])
+            .await
+            .unwrap()
+            .seal(&associated_data, PLAIN)
+            .unwrap();
+        assert_eq!(opened[&ids[2]].open(&associated_data, &sealed).unwrap().expose(), PLAIN);
         assert!(vault.open_many(&[]).await.unwrap().is_empty());
     }
 }
@@ -117,12 +122,12 @@ async fn every_changed_bit_and_every_missing_byte_is_noticed() {
     let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant_id, session_id) = (tenant(1), session(1));
-    let place = AssociatedData {
+    let associated_data = AssociatedData {
         tenant: &tenant_id,
         session: &session_id,
         name: "x",
     };
-    let sealed = key.seal(&place, PLAIN).unwrap();
+    let sealed = key.seal(&associated_data, PLAIN).unwrap();
     for bit in 0..sealed.len() * 8 {
         let mut changed = sealed.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
@@ -141,19 +146,22 @@ async fn equal_texts_are_sealed_differently_and_read_back() {
     let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant_id, session_id) = (tenant(1), session(1));
-    let place = AssociatedData {
+    let associated_data = AssociatedData {
         tenant: &tenant_id,
         session: &session_id,
         name: "name",
     };
     let text = Personal::new("山田太郎".to_owned());
     let (one, other) = (
-        key.seal_text(&place, &text).unwrap(),
-        key.seal_text(&place, &text).unwrap(),
+        key.seal_text(&associated_data, &text).unwrap(),
+        key.seal_text(&associated_data, &text).unwrap(),
     );
     assert_ne!(one, other);
     for sealed in [one, other] {
-        assert_eq!(key.open_text(&place, &sealed).unwrap().expose(), text.expose());
+        assert_eq!(
+            key.open_text(&associated_data, &sealed).unwrap().expose(),
+            text.expose()
+        );
     }
 }
 
@@ -161,14 +169,14 @@ async fn equal_texts_are_sealed_differently_and_read_back() {
 async fn a_key_survives_a_restart() {
     for backend in backends().await {
         let (tenant_id, session_id) = (tenant(1), session(1));
-        let place = AssociatedData {
+        let associated_data = AssociatedData {
             tenant: &tenant_id,
             session: &session_id,
             name: "x",
         };
         let first = backend.vault().await;
         let key = first.take().await.unwrap();
-        let sealed = key.seal(&place, PLAIN).unwrap();
+        let sealed = key.seal(&associated_data, PLAIN).unwrap();
         drop(first);
         let again = backend.vault().await.open(key.id()).await.unwrap();
         assert!(opens(&again, &tenant_id, &session_id, "x", &sealed), "{}", backend.name);

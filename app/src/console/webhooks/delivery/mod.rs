@@ -13,14 +13,13 @@ use crate::{
     page::{Fields, Outcome, form},
 };
 use axum::{Router, routing::post};
-use domain::{ids::EventId, time::Timestamp};
+use domain::{delivery::DeliveryFault, ids::EventId, time::Timestamp};
 use leptos::prelude::*;
 use service::{
     access::Developer,
     webhook::{
         delivery_log::{self, DeliveryDetail, NoBody, RequestView},
         redeliver,
-        sender::fault::Fault as SendFault,
     },
 };
 use std::fmt::Write;
@@ -92,7 +91,7 @@ fn view_of(detail: DeliveryDetail, now: Timestamp) -> DeliveryView {
         state: state_of(detail.delivery.as_ref()),
         attempts: detail.attempts.iter().map(attempt).collect(),
         id: detail.id.to_string(),
-        kind: detail.kind.to_owned(),
+        kind: detail.kind,
         at: detail.created_at,
         session: detail.session.map(|session| session.to_string()),
         request: view::Request {
@@ -118,7 +117,7 @@ fn shown(request: RequestView, attempt: Option<i64>) -> view::Request {
                 "本文には、お使いの権限では閲覧できない審査担当者のメモが含まれています。本文の長さと署名も表示されません。",
             )
             .to_owned(),
-            NoBody::Unreadable => faults::sentence(SendFault::CannotRender),
+            NoBody::Unreadable => faults::sentence(DeliveryFault::CannotRender),
         });
     let headers: Vec<(String, String)> = request
         .headers

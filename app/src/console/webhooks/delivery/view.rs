@@ -6,7 +6,7 @@ use crate::console::parts::{Tone, badge, facts, heading, time};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::view::{Health, State, alarm, next_try, seconds};
 use crate::console::words::{say, tell};
-use domain::time::Timestamp;
+use domain::{event::EventKind, time::Timestamp};
 use leptos::prelude::*;
 
 /// An attempt.
@@ -52,7 +52,7 @@ pub(super) struct DeliveryView {
     /// The event's id.
     pub id: String,
     /// Its type.
-    pub kind: String,
+    pub kind: EventKind,
     /// When it happened.
     pub at: Timestamp,
     /// The session it is about, and whether this person may open it.
@@ -183,7 +183,7 @@ pub(super) fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> Any
         next,
         Some((
             say("Type", "種類"),
-            view! { <span class="mono">{view.kind.clone()}</span> }.into_any(),
+            view! { <span class="mono">{view.kind.as_str()}</span> }.into_any(),
         )),
         Some((say("Occurred", "発生日時"), time(view.at))),
         session,

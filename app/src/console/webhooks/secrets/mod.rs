@@ -13,7 +13,7 @@ use crate::{
     page::{Fields, Outcome, form},
 };
 use axum::{Router, routing::post};
-use domain::{event::TestEvent, ids::SecretId};
+use domain::{event::EventKind, ids::SecretId};
 use http::StatusCode;
 use leptos::prelude::*;
 use service::{
@@ -51,7 +51,7 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<Secrets
     let listed = signing_secret::list(honnin, developer).await?;
     let accepted = DeliveryFilter {
         state: Some(DeliveryState::Delivered),
-        kind: Some(TestEvent::TYPE.to_owned()),
+        kind: Some(EventKind::Test.into()),
         since: listed.first().map(|secret| secret.created_at),
         ..DeliveryFilter::default()
     };

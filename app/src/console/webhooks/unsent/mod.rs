@@ -2,7 +2,7 @@
 
 mod view;
 
-use super::{parse_after, place_of, receiver_status, refused, why_left_out};
+use super::{cursor_of, parse_after, receiver_status, refused, why_left_out};
 use crate::{
     console::{
         layout::NavigationItem,
@@ -48,7 +48,7 @@ async fn load(request: Request) -> PageResult<UnsentView> {
     let next = found
         .last()
         .filter(|_| more)
-        .map(|last| fields.next_page(HERE, &place_of(last.created_at, &last.id)));
+        .map(|last| fields.next_page(HERE, &cursor_of(last.created_at, &last.id)));
     let row = |event: Unsent| Row {
         id: event.id.to_string(),
         kind: event.kind,
@@ -83,7 +83,7 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
             left_out,
             go_on_after: Some((at, event)),
         }) => {
-            let here = fields.with(HERE, "sent", &place_of(at, &event));
+            let here = fields.with(HERE, "sent", &cursor_of(at, &event));
             let said = tell!(
                 "Being sent: {count}.{} There are more.",
                 "{count}件を送信しています。{}残りのイベントは続けて送信してください。",

@@ -6,7 +6,7 @@ use crate::console::parts::{empty, heading, next_page, short, time};
 use crate::console::table::{Cell, Table, cell};
 use crate::console::webhooks::view::ReceiverStatus;
 use crate::console::words::{say, tell};
-use domain::time::Timestamp;
+use domain::{event::EventKind, time::Timestamp};
 use leptos::prelude::*;
 
 /// An event.
@@ -15,7 +15,7 @@ pub(super) struct Row {
     /// Its id.
     pub id: String,
     /// Its type.
-    pub kind: &'static str,
+    pub kind: EventKind,
     /// When it happened.
     pub at: Timestamp,
 }
@@ -49,7 +49,7 @@ fn row(row: &Row, can_send: bool) -> [Cell; 4] {
     });
     [
         cell(view! { <a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a> }),
-        cell(row.kind).class("mono"),
+        cell(row.kind.as_str()).class("mono"),
         cell(time(row.at)).class("nowrap"),
         cell(send),
     ]

@@ -14,7 +14,10 @@ use serde_json::json;
 use service::{
     access::CommandLine,
     people::{
-        NewPerson, accept_invitation::accept_invitation, invite::invite_from_here, openid::unlink_from_here,
+        NewPerson,
+        accept_invitation::accept_invitation,
+        invite::{Offer, invite_from_here},
+        openid::unlink_from_here,
         reset_password::issue_reset_from_here,
     },
 };
@@ -122,8 +125,8 @@ async fn invite(server: &Server, email: &str, role: Role) -> String {
         email: email.to_owned(),
         name: "Rei Reviewer".into(),
     };
-    let place = Some((server.tenant.clone(), role));
-    let invited = invite_from_here(&server.app.honnin, CommandLine::here(), place, false, person);
+    let offer = Offer::of(server.tenant.clone(), role);
+    let invited = invite_from_here(&server.app.honnin, CommandLine::here(), offer, person);
     let link = invited.await.unwrap().link;
     link.expose().rsplit('/').next().unwrap().to_owned()
 }

@@ -398,8 +398,8 @@ async fn state(server: &Server, of: &Belongings) -> Vec<Value> {
         let revoked = keys.iter().filter(|key| key.revoked_at.is_some()).count();
         let disabled = people.iter().filter(|user| user.disabled_at.is_some()).count();
         let invited = invitations::list(tx, &tenant, START).await?.len();
-        let places: Vec<_> = people.iter().map(|user| format!("{:?}", user.place)).collect();
-        Ok::<_, StoreError>(serde_json::json!([secrets, revoked, disabled, places, invited]))
+        let memberships: Vec<_> = people.iter().map(|user| format!("{:?}", user.membership)).collect();
+        Ok::<_, StoreError>(serde_json::json!([secrets, revoked, disabled, memberships, invited]))
     });
     state.push(unit.await.unwrap());
     state
