@@ -27,7 +27,7 @@ use service::{
     session::{
         read::{SessionDetail, read_session},
         reprocess::reprocess,
-        search::{Filter, Order, Page},
+        search::{Filter, Order, Page, count_waiting},
     },
     stored::Slot,
 };
@@ -256,6 +256,26 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
         .collect();
     assert_eq!(said, [("case.rule", Some("approved")), ("case.undo", Some("rejected"))]);
     assert!(harness.open_jobs().await.iter().all(|job| job.kind != JobKind::Rule));
+}
+
+#[tokio::test]
+async fn a_case_that_was_just_decided_waits_for_nobody_unless_it_is_undone() {
+    let (harness, id) = waiting().await;
+    let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
+    let waiting = async || {
+        let listed = queue(&harness.honnin, &otto, Filter::default(), first_page())
+            .await
+            .unwrap();
+        let counted = count_waiting(&harness.honnin, otto.staff()).await.unwrap();
+        (listed.len(), counted)
+    };
+    assert_eq!(waiting().await, (1, 1));
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    assert_eq!(waiting().await, (0, 0));
+    undo(&harness.honnin, &rita, &id).await.unwrap();
+    assert_eq!(waiting().await, (1, 1));
 }
 
 #[tokio::test]

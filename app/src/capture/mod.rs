@@ -23,13 +23,14 @@ mod visit;
 pub use refusal::Refusal;
 pub use visit::{CaptureCookie, Request, Visit};
 
-use crate::text::{Text, camera, capture as text, switch_device as other};
+use crate::text::{Text, camera, capture as text, dates::moment, switch_device as other};
 use crate::{PageMeta, forms, page::handler};
 use axum::{
     Json, Router,
     response::{IntoResponse as _, Response},
     routing::get,
 };
+use domain::time::Timestamp;
 use leptos::prelude::*;
 use leptos_router::{
     SsrMode::Async,
@@ -137,14 +138,33 @@ fn said<const N: usize>(meta: &PageMeta, texts: [Text; N]) -> [&'static str; N] 
     texts.map(|t| meta.say(t))
 }
 
-/// Rows to quote or to keep: name, value if known, and whether the value is a code.
-fn receipt<const N: usize>(meta: &PageMeta, rows: [(Text, Option<String>, bool); N]) -> impl IntoView + use<N> {
+/// What stands in a row to quote or to keep.
+enum Quoted {
+    Words(String),
+    /// Letters and digits to type off.
+    Code(String),
+    /// Shown by the clock of the phone; without scripts in UTC.
+    Time(Timestamp),
+}
+
+/// Rows to quote or to keep: name, and value if known.
+fn receipt<const N: usize>(meta: &PageMeta, rows: [(Text, Option<Quoted>); N]) -> impl IntoView + use<N> {
+    let shown = |value| match value {
+        Quoted::Words(words) => view! { <dd>{words}</dd> }.into_any(),
+        Quoted::Code(code) => view! { <dd class="quote">{code}</dd> }.into_any(),
+        Quoted::Time(at) => {
+            view! { <dd><time datetime=at.to_iso() data-local>{moment(meta.language, at)}</time></dd> }.into_any()
+        }
+    };
     let rows: Vec<_> = rows
         .into_iter()
-        .filter_map(|(name, value, code)| {
-            let (name, value) = (meta.say(name), value?);
-            Some(view! { <div><dt>{name}</dt><dd class:quote=code>{value}</dd></div> })
+        .filter_map(|(name, value)| {
+            let (name, value) = (meta.say(name), shown(value?));
+            Some(view! { <div><dt>{name}</dt>{value}</div> })
         })
         .collect();
-    view! { <dl class="receipt-rows">{rows}</dl> }
+    view! {
+        <dl class="receipt-rows">{rows}</dl>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("local_time.js")></script>
+    }
 }

@@ -2,9 +2,9 @@
 
 pub use crate::text::problem::Problem;
 
-use super::receipt;
+use super::{Quoted, receipt};
 use crate::parts::draw::{self, Scene};
-use crate::text::{dates::moment, finish, problem as text};
+use crate::text::{finish, problem as text};
 use crate::{PageMeta, forms, shell};
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -27,8 +27,8 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
         view! { <div class="actions"><a class="button primary" href=forms::CAPTURE>{meta.say(label)}</a></div> }
     });
     let rows = [
-        (finish::RECEIPT_REFERENCE, Some(reference.request.clone()), true),
-        (finish::RECEIPT_TIME, Some(moment(meta.language, reference.at)), false),
+        (finish::RECEIPT_REFERENCE, Some(Quoted::Code(reference.request.clone()))),
+        (finish::RECEIPT_TIME, Some(Quoted::Time(reference.at))),
     ];
     let main = view! {
         <div class="result">

@@ -345,7 +345,7 @@ pub(super) fn mistakes(mistakes: &[Mistake]) -> AnyView {
         })
         .collect_view();
     view! {
-        <div class="error-summary" role="alert" tabindex="-1">
+        <div class="error-summary" role="alert" tabindex="-1" autofocus>
             <h2>{say("There is a problem", "入力内容を確認してください")}</h2>
             <ul>{items}</ul>
         </div>

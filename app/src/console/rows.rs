@@ -11,19 +11,15 @@ use domain::{
     document::{FieldName, OcrField},
     input_match::{MatchItem, compare},
     named::Named,
-    outcome::{Authenticity, Checks, Outcome},
+    outcome::{Authenticity, Checks},
     reasons::Reason,
     user_input::Gender,
 };
 use service::session::{history::SessionHistory, read::SessionDetail};
 
 /// Codes with their sentences.
-pub(super) fn reasons(outcome: &Outcome) -> Vec<(Named<Reason>, String)> {
-    outcome
-        .reasons
-        .iter()
-        .map(|code| (code.clone(), labels::reason(code)))
-        .collect()
+pub(super) fn reasons(codes: &[Named<Reason>]) -> Vec<(Named<Reason>, String)> {
+    codes.iter().map(|code| (code.clone(), labels::reason(code))).collect()
 }
 
 /// Scores as shown.
@@ -37,8 +33,17 @@ pub(super) fn scores(scores: &[Score]) -> Vec<ScoreRow> {
     scores.iter().map(row).collect()
 }
 
-/// Checks in words.
-pub(super) fn checks(checks: &Checks) -> Vec<(&'static str, String, Tone)> {
+/// The system's reasons. Once a person has decided, the outcome has theirs.
+pub(super) fn system_reasons(history: &SessionHistory) -> &[Named<Reason>] {
+    match (&history.detail.outcome, history.decisions.last()) {
+        (Some(outcome), Some(decided)) if outcome.review.is_some() => &decided.reasons,
+        (Some(outcome), _) => &outcome.reasons,
+        (None, _) => &[],
+    }
+}
+
+/// Checks in words; `reasons` are those of the system.
+pub(super) fn checks(checks: &Checks, reasons: &[Named<Reason>]) -> Vec<(&'static str, String, Tone)> {
     let mut shown = Vec::new();
     let confidence = |value: Option<f64>| match value {
         Some(value) => (format!("{value:.2}"), Tone::Plain),
@@ -71,7 +76,9 @@ pub(super) fn checks(checks: &Checks) -> Vec<(&'static str, String, Tone)> {
         }
     }
     if let Some(input) = &checks.input_match {
+        let is_partial = reasons.contains(&Named::Known(Reason::InputNotComparable));
         let (word, tone) = match input.matched {
+            Some(true) if is_partial => (say("partly compared", "一部のみ照合"), Tone::Warn),
             Some(true) => (say("match", "一致"), Tone::Good),
             Some(false) => (say("do not match", "不一致"), Tone::Bad),
             None => (say("nothing to compare", "照合対象なし"), Tone::Warn),

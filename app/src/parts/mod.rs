@@ -29,7 +29,7 @@ pub fn error_summary(meta: &PageMeta, head: Text, mistakes: &[Mistake]) -> impl 
         .collect();
     (!items.is_empty()).then(|| {
         view! {
-            <div class="error-summary" role="alert" tabindex="-1">
+            <div class="error-summary" role="alert" tabindex="-1" autofocus>
                 <h2>{head}</h2>
                 <ul>{items}</ul>
             </div>

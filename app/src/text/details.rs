@@ -82,6 +82,8 @@ texts! {
     IN_FUTURE: "Date of birth must be in the past", "生年月日は過去の日付を入力してください";
     /// Fault.
     TOO_LONG_AGO: "Date of birth must be within the last 130 years", "生年月日は過去130年以内の日付を入力してください";
+    /// The form was sent without a connection.
+    OFFLINE: "You are offline. Your entries are kept on this page. Try again when you are back online.", "インターネットに接続されていません。入力内容はこの画面に残っています。接続が戻ってからもう一度お試しください。";
 }
 
 /// The label of a field.

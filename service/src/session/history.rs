@@ -11,6 +11,7 @@ use domain::{
     document::DocumentType,
     findings::{Asked, DocumentFindings, ModelHash, Pose, Quality, SelfieFindings},
     ids::CaptureId,
+    named::Named,
     outcome::Verdict,
     reasons::Reason,
     secret::Personal,
@@ -83,6 +84,8 @@ pub struct Decided {
     pub models: Vec<ModelHash>,
     /// All scores; empty after erasure.
     pub scores: Vec<Score>,
+    /// Its reasons, which stay when a reviewer decides otherwise; empty after erasure.
+    pub reasons: Vec<Named<Reason>>,
 }
 
 /// A reviewer's decision.
@@ -149,9 +152,10 @@ pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<Rows, StoreEr
 }
 
 /// The part of a decision's explanation that people see.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Explanation {
     scores: Vec<Score>,
+    reasons: Vec<Named<Reason>>,
 }
 
 /// How much of a history somebody may see.
@@ -200,15 +204,15 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, disclosure: Disclosure) ->
             }
             _ => None,
         };
+        let explained = explained.map(Personal::into_exposed).unwrap_or_default();
         decisions.push(Decided {
             attempt: row.attempt,
             at: row.decided_at,
             verdict: row.verdict,
             policy: row.policy.clone(),
             models: row.models.clone(),
-            scores: explained
-                .map(|explained| explained.into_exposed().scores)
-                .unwrap_or_default(),
+            scores: explained.scores,
+            reasons: explained.reasons,
         });
     }
     let rulings = rows

@@ -99,7 +99,9 @@ impl NewSecret {
 pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecret, SecretError> {
     let (staff, tenant) = (developer.staff(), developer.staff().tenant().clone());
     let new = Arc::new(NewSecret::generate(honnin, &tenant)?);
-    let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretIssue).about(&new.id);
+    let entry = staff
+        .entry(honnin.now(), AuditAction::WebhookSecretIssue)
+        .about(&new.id);
     let stored = Arc::clone(&new);
     let unit = honnin.db.write(async move |tx| {
         tenants::hold(tx, &tenant).await?;

@@ -163,11 +163,19 @@ row! {
     }
 }
 
+/// A session that waits for a reviewer. One that a reviewer has just decided waits for nobody: that takes effect soon, or is undone.
+macro_rules! waiting {
+    () => {
+        "sessions.status = 'reviewing'
+               AND NOT EXISTS (SELECT 1 FROM pending_rulings WHERE pending_rulings.session_id = sessions.id)"
+    };
+}
+
 macro_rules! list_sql {
-    ($clause:literal, $order:literal) => {
+    ($clause:expr, $order:literal) => {
         list_sql!("sessions.tenant_id = $1", $clause, $order)
     };
-    ($tenant:literal, $clause:literal, $order:literal) => {
+    ($tenant:literal, $clause:expr, $order:literal) => {
         concat!(
             "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.waiting_since,
                     sessions.expires_at, sessions.purged_at, sessions.document_type, sessions.outcome, sessions.metadata,
@@ -249,7 +257,10 @@ fn statement(filter: &Filter, order: Order) -> &'static str {
             "sessions.created_at DESC, sessions.id DESC"
         ),
         (Order::LongestWaiting, ..) => list_sql!(
-            "sessions.status = 'reviewing' AND sessions.created_at < $9 AND (sessions.waiting_since, sessions.id) > ($11, $12)",
+            concat!(
+                waiting!(),
+                " AND sessions.created_at < $9 AND (sessions.waiting_since, sessions.id) > ($11, $12)"
+            ),
             "sessions.waiting_since, sessions.id"
         ),
     }
@@ -405,8 +416,10 @@ pub async fn count_by_day(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Re
 /// # Errors
 /// If the database does not respond.
 pub async fn backlog(tx: &mut Tx, tenant: &TenantId) -> Result<(i64, Option<Timestamp>), StoreError> {
-    let (count, oldest): (i64, Option<i64>) = on!(tx, conn => sqlx::query_as(
-        "SELECT COUNT(*), MIN(waiting_since) FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'")
+    let (count, oldest): (i64, Option<i64>) = on!(tx, conn => sqlx::query_as(concat!(
+        "SELECT COUNT(*), MIN(waiting_since) FROM sessions WHERE tenant_id = $1 AND ",
+        waiting!()
+    ))
         .bind(tenant.as_str()).fetch_one(conn).await)?;
     Ok((count, oldest.map(Timestamp::from_millis)))
 }
@@ -416,9 +429,11 @@ pub async fn backlog(tx: &mut Tx, tenant: &TenantId) -> Result<(i64, Option<Time
 /// # Errors
 /// If the database does not respond.
 pub async fn count_assigned(tx: &mut Tx, tenant: &TenantId, user: &UserId) -> Result<i64, StoreError> {
-    on!(tx, conn => sqlx::query_scalar(
+    on!(tx, conn => sqlx::query_scalar(concat!(
         "SELECT COUNT(*) FROM review_assignments JOIN sessions ON sessions.id = review_assignments.session_id
-         WHERE sessions.tenant_id = $1 AND sessions.status = 'reviewing' AND review_assignments.user_id = $2")
+         WHERE sessions.tenant_id = $1 AND review_assignments.user_id = $2 AND ",
+        waiting!()
+    ))
         .bind(tenant.as_str()).bind(user.as_str()).fetch_one(conn).await)
 }
 
@@ -437,10 +452,13 @@ pub async fn list_waiting_reasons(
     struct Reasons {
         reasons: Vec<Named<Reason>>,
     }
-    let outcomes: Vec<Option<String>> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT outcome FROM sessions WHERE tenant_id = $1 AND status = 'reviewing'
+    let outcomes: Vec<Option<String>> = on!(tx, conn => sqlx::query_scalar(concat!(
+        "SELECT outcome FROM sessions WHERE tenant_id = $1
            AND (CAST($2 AS TEXT) IS NULL OR document_type = $2)
-           AND (CAST($3 AS TEXT) IS NULL OR id IN (SELECT session_id FROM review_assignments WHERE user_id = $3))")
+           AND (CAST($3 AS TEXT) IS NULL OR id IN (SELECT session_id FROM review_assignments WHERE user_id = $3))
+           AND ",
+        waiting!()
+    ))
         .bind(tenant.as_str()).bind(document.map(DocumentType::as_str)).bind(assigned_to.map(UserId::as_str)).fetch_all(conn).await)?;
     let parse = |outcome: Option<String>| match outcome {
         None => Ok(Vec::new()),
@@ -455,8 +473,10 @@ pub async fn list_waiting_reasons(
 /// # Errors
 /// If the database does not respond.
 pub async fn count_waiting_since(tx: &mut Tx, tenant: &TenantId, before: Timestamp) -> Result<i64, StoreError> {
-    on!(tx, conn => sqlx::query_scalar(
-        "SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND status = 'reviewing' AND waiting_since < $2")
+    on!(tx, conn => sqlx::query_scalar(concat!(
+        "SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND waiting_since < $2 AND ",
+        waiting!()
+    ))
         .bind(tenant.as_str()).bind(before.as_millis()).fetch_one(conn).await)
 }
 

@@ -51,7 +51,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
         <h1>{heading}</h1>
         <p class="lead">{meta.say(lead(&view.read))}</p>
-        <form class="ends" method="post" action=forms::DETAILS novalidate=true>
+        <form class="ends" method="post" action=forms::DETAILS novalidate=true data-kept>
             {view.kana.then(default_button)}
             {whole_name(view).map(|crop| view! { <div class="field">{cropped(crop, meta.say(text::PRINTED).to_owned())}</div> })}
             {field(InputField::LastName).line()}
@@ -61,8 +61,10 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             {birth(view, meta)}
             {view.kana.then(|| postcode(view, meta))}
             {field(InputField::Address).area()}
+            <p class="note" role="alert" data-offline hidden>{meta.say(text::OFFLINE)}</p>
             <div class="actions">{primary(go_on)}</div>
         </form>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("offline.js")></script>
         {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
     };
     shell::phone(meta, title(meta, heading, !mistakes.is_empty()), main.into_any())

@@ -1,8 +1,8 @@
 //! 11, Result: never shows scores or fraud reasons.
 
-use crate::capture::receipt;
+use crate::capture::{Quoted, receipt};
 use crate::parts::draw::{self, Icon, icon};
-use crate::text::{Text, dates::moment, finish as text};
+use crate::text::{Text, finish as text};
 use crate::{PageMeta, forms, shell};
 use domain::{ids::SessionId, time::Timestamp};
 use leptos::prelude::*;
@@ -77,9 +77,9 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
     };
     let rows = (view.state != ResultState::Waiting).then(|| {
         let rows = [
-            (text::RECEIPT_FOR, Some(meta.tenant().to_owned()), false),
-            (text::RECEIPT_REFERENCE, Some(view.session.to_string()), true),
-            (text::RECEIPT_TIME, view.at.map(|at| moment(meta.language, at)), false),
+            (text::RECEIPT_FOR, Some(Quoted::Words(meta.tenant().to_owned()))),
+            (text::RECEIPT_REFERENCE, Some(Quoted::Code(view.session.to_string()))),
+            (text::RECEIPT_TIME, view.at.map(Quoted::Time)),
         ];
         receipt(meta, rows)
     });

@@ -115,6 +115,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
             .collect()
     });
     let noted = noted.unwrap_or_default();
+    let reasons = rows::system_reasons(history);
     Ok(CaseView {
         id: id.to_string(),
         since: outcome.map_or(history.detail.session.created_at, |outcome| outcome.decided_at),
@@ -129,8 +130,10 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
             .map(Burst::of),
         faces: faces(&counting),
         items: items(history, &counting),
-        reasons: outcome.map(rows::reasons).unwrap_or_default(),
-        checks: outcome.map(|outcome| rows::checks(&outcome.checks)).unwrap_or_default(),
+        reasons: rows::reasons(reasons),
+        checks: outcome
+            .map(|outcome| rows::checks(&outcome.checks, reasons))
+            .unwrap_or_default(),
         scores: history
             .decisions
             .last()
@@ -192,7 +195,7 @@ fn hold(opened: &Case) -> Hold {
                     .rulings
                     .last()
                     .filter(|_| over)
-                    .map(|judged| (judged.ruled.name.clone(), judged.ruled.at)),
+                    .map(|judged| (judged.ruled.name.clone(), judged.ruled.ruling, judged.ruled.at)),
             )
         }
     }

@@ -48,8 +48,8 @@ pub(super) enum Hold {
     Other(String, Timestamp),
     /// Nobody: this reviewer has decided it, which takes effect soon.
     Decided(String, Ruling),
-    /// Nobody: it is not waiting, or no longer. The reviewer who decided it, if any, and when.
-    Over(Option<(String, Timestamp)>),
+    /// Nobody: it is not waiting, or no longer. The reviewer who decided it, if any, what, and when.
+    Over(Option<(String, Ruling, Timestamp)>),
 }
 
 /// How an earlier attempt ended in review.
@@ -327,16 +327,21 @@ fn side(view: &CaseView) -> AnyView {
             {typed(view)}
         }
         .into_any(),
-        Hold::Over(Some((name, at))) => {
-            view! { <p class="note">{tell!("Decided by {name} at {} UTC.", "{name}が{} UTCに判定しました。", minutes(*at))}</p>{typed(view)} }.into_any()
+        Hold::Over(Some((name, ruling, at))) => {
+            let said = tell!("{} by {name} at {} UTC.", "{}（{name}、{} UTC）", labels::ruling(*ruling).0, minutes(*at));
+            view! { <p class="note">{said}</p>{typed(view)} }.into_any()
         }
         Hold::Over(None) => {
             view! { <p class="soft">{say("This session is not waiting for review.", "このセッションは審査待ちではありません。")}</p>{typed(view)} }.into_any()
         }
     };
+    let why = match view.hold {
+        Hold::Over(_) => say("Why this case went to review", "審査に回された理由"),
+        Hold::Mine(_) | Hold::Other(..) | Hold::Decided(..) => say("Why this case needs review", "審査が必要な理由"),
+    };
     view! {
         <section class="panel why">
-            <h2>{say("Why this case needs review", "審査が必要な理由")}</h2>
+            <h2>{why}</h2>
             {earlier(&view.earlier)}
             {if view.reasons.is_empty() {
                 view! { <p class="soft">{say("No reasons recorded.", "理由の記録はありません。")}</p> }.into_any()
@@ -426,11 +431,16 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
     };
     let readings = (!view.items.is_empty()).then(|| view! { <section class="panel">{items(&view.items)}</section> });
     let attempt = (view.attempt > 1).then(|| badge(tell!("attempt {}", "{}回目の提出", view.attempt), Tone::Plain));
+    let waits = matches!(view.hold, Hold::Mine(_) | Hold::Other(..));
+    let waiting = waits.then(|| {
+        let told = tell!("waiting: {}", "待ち時間：{}", age(view.since, view.now));
+        view! { <span class="soft head-note">{told}</span> }
+    });
     let main = view! {
         <p class="crumb"><a href=view.selection.href(QUEUE)>{say("Review", "審査")}</a></p>
         <div class="head">
             <h1>{view.document.map_or(say("Case", "案件"), labels::document)}" "{attempt}
-                <span class="soft head-note">{tell!("waiting: {}", "待ち時間：{}", age(view.since, view.now))}</span></h1>
+                {waiting}</h1>
             <div class="head-actions">
                 {link(&view.neighbours.1, "prev", say("Previous", "前の案件"))}
                 {link(&view.neighbours.0, "next", say("Next case", "次の案件"))}

@@ -171,8 +171,8 @@ fn decided(history: &SessionHistory) -> Option<Decided> {
             .filter(|_| manual)
             .map(|judged| judged.ruled.name.clone()),
         note: outcome.review.as_ref().and_then(|review| review.note.clone()),
-        reasons: rows::reasons(outcome),
-        checks: rows::checks(&outcome.checks),
+        reasons: rows::reasons(&outcome.reasons),
+        checks: rows::checks(&outcome.checks, rows::system_reasons(history)),
         scores: history
             .decisions
             .last()
