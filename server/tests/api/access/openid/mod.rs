@@ -447,6 +447,63 @@ async fn a_sensitive_action_needs_the_same_person_to_sign_in_at_the_provider_aga
     assert_eq!(issued.status, 201, "{}", issued.body);
 }
 
+/// Proves to the provider again who the browser's person is.
+async fn confirm(browser: &mut Browser<'_>, provider: &Provider) {
+    let location = browser.begin("/admin/confirm/openid?next=%2Fadmin%2Fkeys").await;
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    let answer = browser.come_back(&location, &code).await;
+    assert_eq!(answer.header("location"), Some("/admin/keys"), "{}", answer.body);
+}
+
+#[tokio::test]
+async fn a_confirmation_at_the_provider_is_not_renewed_by_a_form() {
+    let (provider, server) = world().await;
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.sign_in(&provider, AS_IT_IS).await.status, 303);
+    confirm(&mut browser, &provider).await;
+    server.clock.advance(Millis::minutes(9));
+    let renewed = browser.send("POST", "/admin/confirm", "next=%2Fadmin%2Fkeys").await;
+    assert_eq!(renewed.status, 422, "{:?}", renewed.header("location"));
+    assert!(
+        renewed.body.contains("Confirm first that it is you.") && renewed.body.contains("Confirm with Example Login"),
+        "{}",
+        renewed.body
+    );
+    let issue = "name=Till&scope=create";
+    assert_eq!(browser.send("POST", "/admin/keys", issue).await.status, 201, "still fresh");
+    server.clock.advance(Millis::minutes(2));
+    let late = browser.send("POST", "/admin/keys", issue).await;
+    assert_eq!(late.status, 422, "eleven minutes after the only proof");
+    confirm(&mut browser, &provider).await;
+    assert_eq!(browser.send("POST", "/admin/keys", issue).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_setting_is_weakened_only_within_five_minutes_of_a_confirmation_at_the_provider() {
+    let (provider, server) = world().await;
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.sign_in(&provider, AS_IT_IS).await.status, 303);
+    confirm(&mut browser, &provider).await;
+    let page = browser.get("/admin/settings/decision").await.body;
+    let version = between(&page, "name=\"version\" value=\"", &['"']);
+    let weaker = format!(
+        "version={version}&match_accept=0.75&match_review=0.5&liveness_accept=0.6&liveness_review=0.2\
+         &find_duplicates=yes&duplicate_from=0.99&sampled=0.05&confirmed=yes"
+    );
+    server.clock.advance(Millis::minutes(7));
+    let late = browser.send("POST", "/admin/settings/decision", &weaker).await;
+    assert_eq!(late.status, 422, "{:?}", late.header("location"));
+    assert!(
+        late.body.contains("Confirm first that it is you.") && late.body.contains("href=\"/admin/confirm\""),
+        "{}",
+        late.body
+    );
+    confirm(&mut browser, &provider).await;
+    server.clock.advance(Millis::minutes(4));
+    let saved = browser.send("POST", "/admin/settings/decision", &weaker).await;
+    assert_eq!(saved.header("location"), Some("/admin/settings/decision"), "{}", saved.body);
+}
+
 #[tokio::test]
 async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider_did() {
     let (provider, server) = world().await;
