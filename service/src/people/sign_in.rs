@@ -53,7 +53,8 @@ const ADDRESS_LIMIT: i64 = 30;
 /// Failures for one account in a window, from anywhere: generous, so that nobody can easily lock somebody else out.
 const ACCOUNT_LIMIT: i64 = 100;
 
-fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
+/// The name of a counter.
+pub(super) fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
     Sha256::digest(format!("{kind}\n{}\n{}", parts[0], parts[1])).to_vec()
 }
 
@@ -74,15 +75,22 @@ impl Buckets {
             account: bucket("account", [email, ""]),
         }
     }
+
+    fn limits(&self) -> [(Vec<u8>, i64); 3] {
+        [
+            (self.address.clone(), ADDRESS_LIMIT),
+            (self.pair.clone(), PAIR_LIMIT),
+            (self.account.clone(), ACCOUNT_LIMIT),
+        ]
+    }
 }
 
 /// Counts an attempt, up to the first counter that is over its limit, and returns whether it may proceed.
-async fn count(honnin: &Honnin, buckets: &Buckets, now: Timestamp) -> Result<bool, StoreError> {
-    let buckets = [
-        (buckets.address.clone(), ADDRESS_LIMIT),
-        (buckets.pair.clone(), PAIR_LIMIT),
-        (buckets.account.clone(), ACCOUNT_LIMIT),
-    ];
+pub(super) async fn count<const N: usize>(
+    honnin: &Honnin,
+    buckets: [(Vec<u8>, i64); N],
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let unit = honnin.db.write(async move |tx| {
         for (bucket, limit) in &buckets {
             if users::count_try(tx, bucket, now, WINDOW).await? > *limit {
@@ -128,7 +136,7 @@ async fn enter(
     }
     let (email, now) = (normalised(email), honnin.now());
     let buckets = Buckets::of(&email, address);
-    if !count(honnin, &buckets, now).await? {
+    if !count(honnin, buckets.limits(), now).await? {
         return Err(SignInError::Throttled);
     }
     let wanted = email.clone();

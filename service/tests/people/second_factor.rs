@@ -181,6 +181,42 @@ async fn the_sixth_code_of_a_window_is_not_looked_at() {
 }
 
 #[tokio::test]
+async fn somebody_with_the_password_alone_keeps_the_owner_neither_from_signing_in_nor_from_a_step_up() {
+    let (harness, rita) = rita().await;
+    let (_, codes) = with_app(&harness, &rita).await;
+    let guess = async |from: IpAddr| {
+        let half = come_halfway(&harness, from).await;
+        sign_in_with_code(&harness.honnin, &half, "000000", &client_at(from)).await
+    };
+    let elsewhere = IpAddr::from([192, 0, 2, 7]);
+    for _ in 0..5 {
+        assert!(matches!(guess(elsewhere).await, Err(CodeError::Wrong)));
+    }
+    assert!(matches!(guess(elsewhere).await, Err(CodeError::Throttled)));
+    enter_code(&harness, &rita, &codes[0]).await.unwrap();
+    confirm_code(&harness.honnin, &rita, &codes[1]).await.unwrap();
+    // With many networks, they reach the limit of all: those who are signed in work on.
+    for network in 0..25 {
+        let guessed = guess(IpAddr::from([198, 51, 100, network])).await;
+        assert!(matches!(guessed, Err(CodeError::Wrong)), "{network}");
+    }
+    assert!(matches!(
+        guess(IpAddr::from([198, 51, 100, 99])).await,
+        Err(CodeError::Throttled)
+    ));
+    confirm_code(&harness.honnin, &rita, &codes[2]).await.unwrap();
+    // Nor does somebody with a stolen session keep the owner from signing in.
+    harness.clock.advance(Millis::minutes(15));
+    for _ in 0..5 {
+        let guessed = confirm_code(&harness.honnin, &rita, "000000").await;
+        assert!(matches!(guessed, Err(CodeError::Wrong)));
+    }
+    let guessed = confirm_code(&harness.honnin, &rita, &codes[3]).await;
+    assert!(matches!(guessed, Err(CodeError::Throttled)));
+    enter_code(&harness, &rita, &codes[3]).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_recovery_code_signs_in_once_however_it_is_typed_and_new_ones_end_the_old() {
     let (harness, rita) = rita().await;
     assert_eq!(

@@ -11,10 +11,11 @@ use crate::{
     access::{Admin, CommandLine, Staff},
     people::{
         PeopleError,
+        client_network::client_network,
         half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised,
-        sign_in::WINDOW,
+        sign_in::{bucket, count},
         visit,
     },
 };
@@ -38,8 +39,12 @@ const SKEW: u16 = 1;
 const RECOVERY_CODES: usize = 10;
 /// Bytes of a recovery code: with 112 bits or more, a plain hash of them is enough (OWASP ASVS 5.0, 6.5.2).
 const RECOVERY_BYTES: usize = 15;
-/// Wrong codes of one person in a window. The password was right before, so nobody else can lock a person out.
+/// Wrong codes for one person from one network in a window. Those of a sign-in and those of somebody who is signed in are counted apart:
+/// whoever has nothing but the password locks nobody out who is signed in, or signs in from elsewhere.
 const CODE_LIMIT: i64 = 5;
+/// Wrong codes for one person in a window, from anywhere. Three of a million codes are right at any time, so that somebody with the password
+/// and many networks guesses one in a hundred days. They can make the person wait who enters a code, but not one who uses a passkey.
+const CODE_LIMIT_ANYWHERE: i64 = 30;
 /// Name under which an authenticator's secret is encrypted.
 const SECRET_NAME: &str = "authenticator";
 /// Shown by authenticator apps.
@@ -193,7 +198,8 @@ pub async fn confirm_authenticator(
     code: &str,
 ) -> Result<Option<Vec<Secret<String>>>, SetUpError> {
     begun_authenticator(honnin, staff).await?;
-    let checked = check_code(honnin, staff.user(), code, Accepts::Begun).await;
+    let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
+    let checked = check_code(honnin, staff.user(), code, (Accepts::Begun, tries)).await;
     let checked = checked.map_err(SetUpError::Code)?;
     let mut entry = staff.entry(honnin.now(), AuditAction::FactorAdd, Some(staff.user().to_string()));
     entry.detail = Some("authenticator app".to_owned());
@@ -301,8 +307,34 @@ enum Accepts {
     Begun,
 }
 
-fn bucket(user: &UserId) -> Vec<u8> {
-    Sha256::digest(format!("code\n{user}")).to_vec()
+/// On what a code is entered.
+#[derive(Clone, Copy)]
+enum Occasion {
+    /// After the password.
+    SignIn,
+    /// By somebody who is signed in.
+    StepUp,
+}
+
+/// The counters of codes for one person: from the caller's network, and from anywhere.
+#[derive(Clone)]
+struct Tries {
+    network: Vec<u8>,
+    anywhere: Vec<u8>,
+}
+
+impl Tries {
+    fn of(user: &UserId, occasion: Occasion, address: IpAddr) -> Self {
+        let kind = match occasion {
+            Occasion::SignIn => "code",
+            Occasion::StepUp => "step-up",
+        };
+        let home = client_network(address).to_string();
+        Self {
+            network: bucket(kind, [user.as_str(), &home]),
+            anywhere: bucket(kind, [user.as_str(), ""]),
+        }
+    }
 }
 
 /// A code that was counted as an attempt and compared, and has yet to be used up.
@@ -312,7 +344,7 @@ struct Checked {
     step: Option<i64>,
     /// Of the recovery code that it may be.
     recovery: Option<Vec<u8>>,
-    tries: Vec<u8>,
+    tries: Tries,
     at: Timestamp,
 }
 
@@ -327,19 +359,27 @@ impl Checked {
         if !is_good {
             return Err(CodeError::Wrong);
         }
-        Ok(users::take_back_try(tx, &self.tries, self.at).await?)
+        for tries in [&self.tries.network, &self.tries.anywhere] {
+            users::take_back_try(tx, tries, self.at).await?;
+        }
+        Ok(())
     }
 }
 
 /// Compares a code of the app or a recovery code. Attempts are counted first and failures only are kept, so that concurrent attempts stay
 /// within the limit.
-async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts) -> Result<Checked, CodeError> {
-    let (now, tries) = (honnin.now(), bucket(user));
-    let counting = tries.clone();
-    let count = honnin
-        .db
-        .write(async move |tx| users::count_try(tx, &counting, now, WINDOW).await);
-    if count.await? > CODE_LIMIT {
+async fn check_code(
+    honnin: &Honnin,
+    user: &UserId,
+    code: &str,
+    (accepts, tries): (Accepts, Tries),
+) -> Result<Checked, CodeError> {
+    let now = honnin.now();
+    let limits = [
+        (tries.network.clone(), CODE_LIMIT),
+        (tries.anywhere.clone(), CODE_LIMIT_ANYWHERE),
+    ];
+    if !count(honnin, limits, now).await? {
         return Err(CodeError::Throttled);
     }
     let wanted = user.clone();
@@ -367,8 +407,8 @@ async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts
 }
 
 /// Checks a code of a person's second factor, and uses it up.
-async fn take_code(honnin: &Honnin, user: &UserId, code: &str) -> Result<(), CodeError> {
-    let checked = check_code(honnin, user, code, Accepts::Confirmed).await?;
+async fn take_code(honnin: &Honnin, user: &UserId, code: &str, tries: Tries) -> Result<(), CodeError> {
+    let checked = check_code(honnin, user, code, (Accepts::Confirmed, tries)).await?;
     honnin.db.write(async move |tx| checked.use_up(tx).await).await
 }
 
@@ -382,7 +422,8 @@ pub async fn sign_in_with_code(
     code: &str,
     client: &Client,
 ) -> Result<(), CodeError> {
-    let checked = take_code(honnin, &half.user, code).await;
+    let tries = Tries::of(&half.user, Occasion::SignIn, client.address);
+    let checked = take_code(honnin, &half.user, code, tries).await;
     if matches!(checked, Err(CodeError::Throttled | CodeError::Store(_))) {
         return checked;
     }
@@ -403,7 +444,8 @@ pub async fn sign_in_with_code(
 /// # Errors
 /// [`CodeError`].
 pub async fn confirm_code(honnin: &Honnin, staff: &Staff, code: &str) -> Result<(), CodeError> {
-    take_code(honnin, staff.user(), code).await
+    let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
+    take_code(honnin, staff.user(), code, tries).await
 }
 
 async fn find(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {
