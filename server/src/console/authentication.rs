@@ -148,12 +148,13 @@ pub(super) async fn halfway(
             let page: GuestRequest = app.page_request(&context, who);
             request.extensions_mut().insert(page);
         }
-        Err(error) => return broken(error.into(), &app, &context).await,
+        Err(error) => return broken(error, &app, &context).await,
     }
     next.run(request).await
 }
 
-async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, tower_sessions::session::Error> {
+/// Who has entered the right password with this session, unless that sign-in has ended: with a new password, for example.
+async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, SessionError> {
     let entered = at(session.get(HALF_AT).await?);
     if entered.is_none_or(|at| app.honnin.now() >= at.plus(half_sign_in::LIFETIME)) {
         return Ok(None);
@@ -161,7 +162,11 @@ async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, tower_
     let user = session.get::<String>(HALF).await?;
     let user = user.and_then(|user| UserId::parse(&user));
     let number = session.get(HALF_NUMBER).await?;
-    Ok(user.zip(number).map(|(user, number)| HalfSignIn { user, number }))
+    let Some((user, number)) = user.zip(number) else {
+        return Ok(None);
+    };
+    let half = HalfSignIn { user, number };
+    Ok(half_sign_in::is_open(&app.honnin, &half).await?.then_some(half))
 }
 
 /// Lets signed-in people through, and tells the pages who they are.

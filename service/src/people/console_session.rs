@@ -1,13 +1,13 @@
 //! Sessions of browsers signed in to the console: storing them for the server's session layer, and ending them.
 
-use crate::{Honnin, access::Staff, runtime::token};
+use crate::{Honnin, access::Staff, people::half_sign_in, runtime::token};
 use domain::{
     audit::AuditAction,
     ids::UserId,
     time::{Millis, Timestamp},
 };
 use store::{
-    StoreError, audit,
+    StoreError, Tx, audit,
     people::console_sessions::{self, ConsoleSession},
 };
 
@@ -172,13 +172,17 @@ pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
 /// # Errors
 /// If the database does not respond.
 pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, StoreError> {
-    let (user, entry) = (
-        staff.user().clone(),
-        staff.entry(honnin.now(), AuditAction::PersonSignOutEverywhere, None),
-    );
+    let (user, now) = (staff.user().clone(), honnin.now());
+    let entry = staff.entry(now, AuditAction::PersonSignOutEverywhere, None);
     let unit = honnin.db.write(async move |tx| {
         audit::record(tx, &entry).await?;
-        console_sessions::delete_of(tx, &user).await
+        end_all(tx, &user, now).await
     });
     unit.await
+}
+
+/// Ends every session of a person, and every sign-in that has come as far as the second factor. Returns how many sessions there were.
+pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<u64, StoreError> {
+    half_sign_in::end_all(tx, user, now).await?;
+    console_sessions::delete_of(tx, user).await
 }

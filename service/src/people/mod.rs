@@ -25,12 +25,13 @@ use domain::{
     audit::AuditAction,
     ids::{TenantId, UserId},
     role::Role,
+    time::Timestamp,
 };
 use password::BadPassword;
 use store::{
     StoreError, Tx, audit,
     people::{
-        console_sessions, invitations, password_resets,
+        invitations, password_resets,
         users::{self, UserRow},
     },
     review,
@@ -170,7 +171,7 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
         }
         check_somebody_stays(tx, &people, &user).await?;
         users::save(tx, &user).await?;
-        end_powers(tx, &user).await?;
+        end_powers(tx, &user, now).await?;
         let mut entry = staff.entry(now, AuditAction::PersonChange, Some(id.to_string()));
         entry.detail = Some(match change {
             Change::Role(role) => role.as_str().to_owned(),
@@ -206,7 +207,7 @@ fn is_active_admin(user: &UserRow) -> bool {
 }
 
 /// Disabling takes effect immediately, and links that the person made can no longer be used.
-async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
+async fn end_powers(tx: &mut Tx, user: &UserRow, now: Timestamp) -> Result<(), StoreError> {
     if !is_active_admin(user) {
         invitations::revoke_by(tx, &user.id).await?;
         password_resets::revoke_by(tx, &user.id).await?;
@@ -216,7 +217,7 @@ async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     }
     if user.disabled_at.is_some() {
         password_resets::revoke_of(tx, &user.id).await?;
-        console_sessions::delete_of(tx, &user.id).await?;
+        console_session::end_all(tx, &user.id, now).await?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::{
     Honnin,
     access::{Admin, CommandLine},
     people::{
-        PeopleError,
+        PeopleError, console_session,
         half_sign_in::{self, HalfSignIn},
         invite::LINK_LIFETIME,
         known_browser::Client,
@@ -20,7 +20,6 @@ use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
 use store::{
     StoreError, Tx, audit,
     people::{
-        console_sessions,
         password_resets::{self, ResetRow},
         second_factors,
         users::{self, UserRow},
@@ -205,7 +204,7 @@ pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<Strin
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         users::set_password(tx, &user.id, &phc).await?;
-        console_sessions::delete_of(tx, &user.id).await?;
+        console_session::end_all(tx, &user.id, now).await?;
         let entry = audit::Entry {
             at: now,
             tenant: user.place.map(|(tenant, _)| tenant),

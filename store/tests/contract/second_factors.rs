@@ -348,6 +348,7 @@ async fn a_half_sign_in_is_taken_once() {
             keep(HalfSignInRow {
                 user: user.id.clone(),
                 address: from.to_owned(),
+                refused: false,
             })
         };
         let (one, other) = (row("192.0.2.1"), row("192.0.2.2"));
@@ -357,5 +358,37 @@ async fn a_half_sign_in_is_taken_once() {
             let taken = write!(db, tx => half_sign_ins::take(tx, number)).unwrap();
             assert_eq!(taken.as_ref(), found, "{name}: {number}");
         }
+    }
+}
+
+#[tokio::test]
+async fn the_half_sign_ins_of_a_person_end_together_and_say_which_were_refused() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user: rita, .. } = world(&db).await;
+        let otto = keep(user(tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, otto)).unwrap();
+        let begin = async |user: &UserId, from: &str| {
+            let row = keep(HalfSignInRow {
+                user: user.clone(),
+                address: from.to_owned(),
+                refused: false,
+            });
+            write!(db, tx => half_sign_ins::insert(tx, row)).unwrap()
+        };
+        let first = begin(&rita.id, "192.0.2.1").await;
+        begin(&rita.id, "192.0.2.2").await;
+        let other = begin(&otto.id, "192.0.2.3").await;
+        write!(db, tx => half_sign_ins::mark_refused(tx, first)).unwrap();
+        let is_there = async |user: &'static UserId, number| read!(db, tx => half_sign_ins::exists(tx, user, number));
+        assert!(is_there(&rita.id, first).await, "{name}");
+        assert!(!is_there(&rita.id, other).await, "{name}: somebody else's");
+        let mut ended = write!(db, tx => half_sign_ins::take_of(tx, &rita.id)).unwrap();
+        ended.sort_by(|one, other| one.address.cmp(&other.address));
+        let told: Vec<_> = ended.iter().map(|row| (row.address.as_str(), row.refused)).collect();
+        assert_eq!(told, [("192.0.2.1", true), ("192.0.2.2", false)], "{name}");
+        assert!(!is_there(&rita.id, first).await, "{name}");
+        assert!(is_there(&otto.id, other).await, "{name}");
+        let none = write!(db, tx => half_sign_ins::take_of(tx, &rita.id)).unwrap();
+        assert_eq!(none, [], "{name}");
     }
 }

@@ -12,6 +12,7 @@ use crate::{
         PeopleError,
         accept_invitation::{AcceptError, accept_linked},
         client_network::client_network,
+        console_session,
         half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised,
@@ -26,7 +27,6 @@ use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
-        console_sessions,
         provider_accounts::{self, ProviderAccount},
         second_factors,
         users::{self, UserRow},
@@ -454,7 +454,7 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
         if !provider_accounts::remove_of(tx, &user.id).await? {
             return Err(PeopleError::NotFound);
         }
-        console_sessions::delete_of(tx, &user.id).await?;
+        console_session::end_all(tx, &user.id, now).await?;
         let tenant = user.place.map(|(tenant, _)| tenant);
         let entry = here.entry(now, tenant, AuditAction::PersonUnlinkAccount, user.id.to_string());
         audit::record(tx, &entry).await?;

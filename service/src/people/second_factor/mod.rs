@@ -12,6 +12,7 @@ use crate::{
     people::{
         PeopleError,
         client_network::client_network,
+        console_session,
         half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised,
@@ -435,8 +436,9 @@ pub async fn sign_in_with_code(
         Ok(()) => sign_in_entry(&user, honnin.now(), audit::CODE, client.address),
         Err(_) => visit::refusal(&user, honnin.now(), audit::CODE, client.address.to_string()),
     };
-    record(honnin, &user, Some(half), entry, client).await?;
-    checked
+    let is_in = record(honnin, &user, Some(half), entry, client).await?;
+    checked?;
+    if is_in { Ok(()) } else { Err(CodeError::Wrong) }
 }
 
 /// Asks a signed-in person for a code (step-up), before a sensitive action.
@@ -466,24 +468,31 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, factor: &str, address: IpAddr) -
     }
 }
 
-/// Records how a sign-in ended, and drops the half of it that came before.
+/// Records a sign-in, and ends the half of it that came before, or records why it was refused. Returns whether they are in: not if the half
+/// has ended meanwhile, as their sessions have.
 async fn record(
     honnin: &Honnin,
     user: &UserRow,
     half: Option<&HalfSignIn>,
     entry: audit::Entry,
     client: &Client,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let (user, half, client) = (user.id.clone(), half.cloned(), client.clone());
     let unit = honnin.db.write(async move |tx| {
-        if let Some(half) = &half {
-            half_sign_in::end(tx, half).await?;
+        if entry.action != AuditAction::PersonSignIn {
+            if let Some(half) = &half {
+                half_sign_in::refuse(tx, half).await?;
+            }
+            audit::record(tx, &entry).await?;
+            return Ok(false);
         }
-        if entry.action == AuditAction::PersonSignIn {
-            visit::record(tx, &user, entry.clone(), &client).await
-        } else {
-            audit::record(tx, &entry).await
+        if let Some(half) = &half
+            && !half_sign_in::end(tx, half).await?
+        {
+            return Ok(false);
         }
+        visit::record(tx, &user, entry.clone(), &client).await?;
+        Ok(true)
     });
     unit.await
 }
@@ -528,6 +537,6 @@ pub async fn remove_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
 async fn remove_all(tx: &mut Tx, user: &UserRow, mut entry: audit::Entry) -> Result<(), StoreError> {
     entry.detail = Some("all".to_owned());
     second_factors::remove_all(tx, &user.id).await?;
-    store::people::console_sessions::delete_of(tx, &user.id).await?;
+    console_session::end_all(tx, &user.id, entry.at).await?;
     audit::record(tx, &entry).await
 }
