@@ -21,7 +21,10 @@ use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use store::{
     StoreError, audit,
-    people::{second_factors, users},
+    people::{
+        second_factors,
+        users::{self, UserRow},
+    },
 };
 
 /// Why nobody was signed in.
@@ -163,26 +166,31 @@ async fn enter(
         return Err(SignInError::Wrong);
     };
     let signed_in = entry(AuditAction::PersonSignIn, user.id.to_string());
-    match succeed(honnin, &user.id, buckets, (purpose, signed_in)).await? {
+    match succeed(honnin, user, buckets, (purpose, signed_in)).await? {
         Some(half) => Err(SignInError::SecondFactor(half)),
         None => Ok(user.id.clone()),
     }
 }
 
 /// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Somebody who signs in
-/// without a second factor is recorded as a visitor; of others, returns the sign-in that they have begun.
+/// without a second factor is recorded as a visitor; of others, returns the sign-in that they have begun. Nobody succeeds whose account was
+/// disabled, or whose password was changed, while the one they entered was hashed.
 async fn succeed(
     honnin: &Honnin,
-    user: &UserId,
+    user: &UserRow,
     buckets: Buckets,
     (purpose, signed_in): (Purpose<'_>, audit::Entry),
-) -> Result<Option<HalfSignIn>, StoreError> {
-    let (user, now) = (user.clone(), honnin.now());
+) -> Result<Option<HalfSignIn>, SignInError> {
+    let (user, checked, now) = (user.id.clone(), user.password.clone(), honnin.now());
     let client = match purpose {
         Purpose::SignIn(client) => Some(client.clone()),
         Purpose::Confirm => None,
     };
     let unit = honnin.db.write(async move |tx| {
+        let found = visit::find_active(tx, &user).await?;
+        if found.is_none_or(|user| user.password != checked) {
+            return Err(SignInError::Wrong);
+        }
         users::take_back_try(tx, &buckets.address, now).await?;
         users::forget_tries(tx, &buckets.pair).await?;
         users::take_back_try(tx, &buckets.account, now).await?;
@@ -190,7 +198,7 @@ async fn succeed(
             return Ok(None);
         };
         if second_factors::has_any(tx, &user).await? {
-            return half_sign_in::begin(tx, &user, client.address, now).await.map(Some);
+            return Ok(Some(half_sign_in::begin(tx, &user, client.address, now).await?));
         }
         visit::record(tx, &user, signed_in.clone(), client).await?;
         Ok(None)

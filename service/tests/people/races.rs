@@ -6,7 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{role::Role, secret::Secret};
+use domain::{audit::AuditAction, role::Role, secret::Secret};
 use futures::future::join;
 use service::{
     access::{Admin, CommandLine, Developer, Roster, Staff},
@@ -17,11 +17,14 @@ use service::{
         change_person, grant_operator,
         invite::{Invited, invite, invite_from_here},
         list_people,
+        reset_password::{issue_reset, reset_password},
         set_up::{SetUp, SetUpError, set_up, set_up_link},
+        sign_in::sign_in,
     },
     webhook::signing_secret::{self, SecretError},
 };
-use testkit::{Harness, databases::backends, loopback_sender};
+use store::audit;
+use testkit::{Harness, client_at, databases::backends, loopback_sender};
 
 /// Enough rounds for two units to overlap.
 const ROUNDS: usize = 20;
@@ -146,6 +149,53 @@ async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
         let found = list_people(honnin, &Roster::of(admin.staff()).unwrap()).await.unwrap();
         let somebody = found.into_iter().find(|person| person.id == id).unwrap();
         assert!(somebody.disabled_at.is_some(), "{name}");
+    }
+}
+
+/// The log has the order in which the units were done: hashing a password takes longer than any of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nobody_signs_in_after_they_were_shut_out_or_with_a_password_that_was_replaced_meanwhile() {
+    for (name, harness) in harnesses().await {
+        let (honnin, admin) = (&harness.honnin, Admin::of(&harness.staff(Role::Admin).await).unwrap());
+        for round in 0..4 {
+            let email = format!("person{round}@shop.example");
+            let id = harness.invited(&email, Role::Reviewer, "correct horse battery").await;
+            let enter = async |email: &str| {
+                let password = Secret::new("correct horse battery".to_owned());
+                sign_in(honnin, email, password, &client_at(testkit::localhost())).await
+            };
+            let ends = async || {
+                if round % 2 == 0 {
+                    return change_person(honnin, &admin, &id, Change::Disabled(true)).await;
+                }
+                let link = issue_reset(honnin, &admin, &id).await?.link;
+                let token = link.expose().rsplit('/').next().unwrap();
+                let new = Secret::new("an entirely new sentence".to_owned());
+                reset_password(honnin, token, new).await.unwrap();
+                Ok(())
+            };
+            let (ended, ..) = tokio::join!(ends(), enter(&email), enter(&email), enter(&email));
+            ended.unwrap();
+            let tenant = harness.tenant.id.clone();
+            let log = harness
+                .read(async move |tx| audit::list(tx, &tenant, None, None, 1000).await)
+                .await;
+            let of = |actions: &[AuditAction]| {
+                let concerns = |entry: &audit::Entry| {
+                    entry.actor == id.as_str() || entry.subject.as_deref() == Some(id.as_str())
+                };
+                let found = log.iter().find(|one| {
+                    concerns(&one.entry) && actions.iter().any(|action| one.entry.action == *action)
+                });
+                found.map(|one| one.number)
+            };
+            let end = of(&[AuditAction::PersonChange, AuditAction::PersonResetPassword]);
+            let signed_in = of(&[AuditAction::PersonSignIn]);
+            assert!(
+                signed_in < end,
+                "{name}, round {round}: signed in as entry {signed_in:?}, ended as {end:?}"
+            );
+        }
     }
 }
 

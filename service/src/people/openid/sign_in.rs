@@ -375,14 +375,14 @@ async fn sign_in(
 ) -> Result<Finished, OpenIdError> {
     let (id, client) = (user.id.clone(), client.clone());
     let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, client.address);
-    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+    let unit = honnin.db.write(async move |tx| {
+        visit::find_active(tx, &user.id).await?.ok_or(OpenIdError::Unknown)?;
         if second_factors::has_any(tx, &user.id).await? {
-            return half_sign_in::begin(tx, &user.id, client.address, entry.at)
-                .await
-                .map(Some);
+            let half = half_sign_in::begin(tx, &user.id, client.address, entry.at).await?;
+            return Ok(Some(half));
         }
         visit::record(tx, &user.id, entry.clone(), &client).await?;
-        Ok(None)
+        Ok::<_, OpenIdError>(None)
     });
     Ok(match unit.await? {
         Some(half) => Finished::SecondFactor { half, next },

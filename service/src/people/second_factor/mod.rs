@@ -469,7 +469,7 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, factor: &str, address: IpAddr) -
 }
 
 /// Records a sign-in, and ends the half of it that came before, or records why it was refused. Returns whether they are in: not if the half
-/// has ended meanwhile, as their sessions have.
+/// has ended meanwhile, as their sessions have, or the account was disabled.
 async fn record(
     honnin: &Honnin,
     user: &UserRow,
@@ -484,6 +484,9 @@ async fn record(
                 half_sign_in::refuse(tx, half).await?;
             }
             audit::record(tx, &entry).await?;
+            return Ok(false);
+        }
+        if visit::find_active(tx, &user).await?.is_none() {
             return Ok(false);
         }
         if let Some(half) = &half
