@@ -150,7 +150,7 @@ pub enum Change {
     Disabled(bool),
 }
 
-/// Changes a person of the admin's tenant.
+/// Changes a person of the admin's tenant. An operator of the installation is disabled by another operator only.
 ///
 /// # Errors
 /// [`PeopleError`].
@@ -164,6 +164,9 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
             .find(|user| user.id == id)
             .cloned()
             .ok_or(PeopleError::NotFound)?;
+        if change == Change::Disabled(true) && user.operator && !staff.is_operator() {
+            return Err(PeopleError::Above);
+        }
         match (change, &mut user.place) {
             (Change::Role(role), Some((_, own))) => *own = role,
             (Change::Role(_), None) => return Err(PeopleError::NotFound),

@@ -190,10 +190,12 @@ async fn a_person_who_is_held_is_not_changed_by_others_until_the_unit_is_done() 
         let World { user, .. } = world(&db).await;
         let before = read!(db, tx => users::find(tx, &user.id));
         let (held, is_held) = tokio::sync::oneshot::channel();
+        let mut held = Some(held);
         let holding = db.write(async move |tx| {
             users::hold(tx, &user.id).await?;
-            held.send(()).unwrap();
-            tokio::task::yield_now().await;
+            if let Some(held) = held.take() {
+                held.send(()).unwrap();
+            }
             let stays = users::find(tx, &user.id).await?.unwrap();
             users::set_password(tx, &user.id, "held").await?;
             Ok::<_, StoreError>(stays)
@@ -202,7 +204,7 @@ async fn a_person_who_is_held_is_not_changed_by_others_until_the_unit_is_done() 
             is_held.await.unwrap();
             write!(db, tx => users::set_password(tx, &user.id, "changed")).unwrap();
         };
-        let (stays, ()) = tokio::join!(holding, changing);
+        let (stays, ()) = join(holding, changing).await;
         assert_eq!(Some(stays.unwrap()), before, "{name}: holding changes nothing");
         let after = read!(db, tx => users::find(tx, &user.id)).unwrap();
         assert_eq!(after.password, "changed", "{name}: after the unit that held");
