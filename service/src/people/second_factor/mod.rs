@@ -341,8 +341,8 @@ impl Tries {
 /// A code that was counted as an attempt and compared, and has yet to be used up.
 struct Checked {
     user: UserId,
-    /// The time step whose code of the app it is.
-    step: Option<i64>,
+    /// The time step whose code of the app it is, and the encrypted secret of the app, which may be another one before the code is used up.
+    step: Option<(i64, Vec<u8>)>,
     /// Of the recovery code that it may be.
     recovery: Option<Vec<u8>>,
     tries: Tries,
@@ -352,8 +352,8 @@ struct Checked {
 impl Checked {
     /// Uses the code up, which is good once, and takes the attempt back.
     async fn use_up(&self, tx: &mut Tx) -> Result<(), CodeError> {
-        let is_good = match (self.step, &self.recovery) {
-            (Some(step), _) => second_factors::use_step(tx, &self.user, step, self.at).await?,
+        let is_good = match (&self.step, &self.recovery) {
+            (Some((step, secret)), _) => second_factors::use_step(tx, &self.user, secret, *step, self.at).await?,
             (None, Some(hash)) => second_factors::use_recovery_code(tx, &self.user, hash).await?,
             (None, None) => false,
         };
@@ -396,7 +396,7 @@ async fn check_code(
         let secret = honnin.vault.open_secret(user.as_str(), SECRET_NAME, &row.secret)?;
         let seconds = u64::try_from(now.as_seconds()).unwrap_or_default();
         let found = totp(secret.expose(), "")?.check(&code, seconds);
-        step = found.and_then(|step| i64::try_from(step).ok());
+        step = found.and_then(|step| i64::try_from(step).ok()).map(|step| (step, row.secret));
     }
     Ok(Checked {
         user: user.clone(),

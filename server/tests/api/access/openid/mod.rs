@@ -511,7 +511,7 @@ async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider
         let user = users::find_by_email(tx, EMAIL).await?.unwrap();
         let now = Timestamp::from_millis(1);
         second_factors::put_authenticator(tx, &user.id, &[1], now).await?;
-        second_factors::use_step(tx, &user.id, 1, now).await
+        second_factors::use_step(tx, &user.id, &[1], 1, now).await
     });
     unit.await.unwrap();
     let mut browser = Browser::new(&server);
