@@ -19,7 +19,7 @@ mod visit;
 
 use crate::{
     Honnin,
-    access::{Admin, CommandLine, Roster, role_reviews},
+    access::{Admin, CommandLine, Rank, Roster, Staff, role_reviews},
 };
 use domain::{
     audit::AuditAction,
@@ -95,6 +95,9 @@ pub enum PeopleError {
     /// People sign in with the provider only.
     #[error("nobody signs in with a password here")]
     NoPasswords,
+    /// The caller has lost the role that allows this.
+    #[error("your role does not allow this")]
+    Forbidden,
     /// The person has more rights than the caller.
     #[error("this person has more rights than you")]
     Above,
@@ -207,6 +210,17 @@ pub(crate) fn may_review(user: &UserRow) -> bool {
 
 fn is_active_admin(user: &UserRow) -> bool {
     user.disabled_at.is_none() && user.place.as_ref().is_some_and(|(_, role)| *role == Role::Admin)
+}
+
+/// Whether somebody still is what they were when they made the request, in a unit that makes a link: [`end_powers`] ends those that are there,
+/// and whoever takes the powers away waits for this unit, or this one for theirs.
+async fn is_still(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
+    users::hold(tx, staff.user()).await?;
+    let user = users::find(tx, staff.user()).await?;
+    Ok(user.is_some_and(|user| match staff.rank() {
+        Rank::Role(_) => is_active_admin(&user),
+        Rank::Operator => user.operator && user.disabled_at.is_none(),
+    }))
 }
 
 /// Disabling takes effect immediately, and links that the person made can no longer be used.

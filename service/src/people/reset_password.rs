@@ -4,11 +4,12 @@
 
 use crate::{
     Honnin,
-    access::{Admin, CommandLine},
+    access::{Admin, CommandLine, Staff},
     people::{
         PeopleError, console_session,
         half_sign_in::{self, HalfSignIn},
         invite::LINK_LIFETIME,
+        is_still,
         known_browser::Client,
         normalised,
         password::{self, BadPassword},
@@ -79,7 +80,7 @@ pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<
         return Err(PeopleError::NoPasswords);
     }
     let (staff, now) = (admin.staff().clone(), honnin.now());
-    let by = Some(staff.user().clone());
+    let by = Some(staff.clone());
     issue(honnin, Whose::Id(id.clone()), by, move |user| {
         let colleague = user.place.as_ref().is_some_and(|(tenant, _)| tenant == staff.tenant());
         if !colleague || user.id == *staff.user() {
@@ -109,12 +110,17 @@ pub async fn issue_reset_from_here(honnin: &Honnin, here: CommandLine, email: &s
 async fn issue(
     honnin: &Honnin,
     whose: Whose,
-    issued_by: Option<UserId>,
+    issued_by: Option<Staff>,
     allow: impl Fn(&UserRow) -> Result<audit::Entry, PeopleError> + Send + 'static,
 ) -> Result<ResetLink, PeopleError> {
     let (token, expires_at) = (token::generate(&*honnin.random), honnin.now().plus(LINK_LIFETIME));
     let hash = token::hash(token.expose());
     let unit = honnin.db.write(async move |tx| {
+        if let Some(staff) = &issued_by
+            && !is_still(tx, staff).await?
+        {
+            return Err(PeopleError::Forbidden);
+        }
         let found = match &whose {
             Whose::Id(id) => users::find(tx, id).await?,
             Whose::Email(email) => users::find_by_email(tx, email).await?,
@@ -126,7 +132,7 @@ async fn issue(
         let row = ResetRow {
             user: user.id,
             hash: hash.clone(),
-            issued_by: issued_by.clone(),
+            issued_by: issued_by.as_ref().map(|staff| staff.user().clone()),
             expires_at,
         };
         password_resets::put(tx, &row).await?;

@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{audit::AuditAction, role::Role, secret::Secret};
-use futures::future::join;
+use futures::future::{join, join_all};
 use service::{
     access::{Admin, CommandLine, Developer, Roster, Staff},
     people::{
@@ -15,7 +15,7 @@ use service::{
         accept_invitation::{AcceptError, accept_invitation},
         change_password::change_password,
         change_person, grant_operator,
-        invite::{Invited, invite, invite_from_here},
+        invite::{InviteError, Invited, invite, invite_from_here},
         list_people,
         reset_password::{issue_reset, reset_password},
         set_up::{SetUp, SetUpError, set_up, set_up_link},
@@ -259,6 +259,64 @@ async fn of_two_first_admins_whom_an_operator_invited_one_comes_in() {
         let (one, two) = join(come_in(honnin, &given), come_in(honnin, &kept)).await;
         assert_eq!(u32::from(one.is_ok()) + u32::from(two.is_ok()), 1, "{name}");
         assert!(matches!(one.and(two), Err(AcceptError::Closed)), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_tenants_that_invited_the_same_address_one_gets_the_person() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let elsewhere = harness.another_tenant().await.id().clone();
+        for round in 0..4 {
+            let mut invited = Vec::new();
+            for tenant in [&harness.tenant.id, &elsewhere] {
+                let person = NewPerson {
+                    email: format!("person{round}@host.example"),
+                    name: "Somebody".into(),
+                };
+                let place = Some((tenant.clone(), Role::Reviewer));
+                invited.push(invite_from_here(honnin, CommandLine::here(), place, false, person).await.unwrap());
+            }
+            let (one, two) = join(come_in(honnin, &invited[0]), come_in(honnin, &invited[1])).await;
+            assert_eq!(u32::from(one.is_ok()) + u32::from(two.is_ok()), 1, "{name}, round {round}");
+            let lost = one.and(two).unwrap_err();
+            assert!(matches!(lost, AcceptError::Taken), "{name}, round {round}: {lost:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_link_of_an_admin_is_left_who_stops_being_one_while_they_make_it() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let boss = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        let rita = harness.staff(Role::Reviewer).await;
+        for round in 0..ROUNDS {
+            let leaving = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+            let roster = Roster::of(leaving.staff()).unwrap();
+            let invites = (0..3).map(|number| {
+                let person = NewPerson {
+                    email: format!("person{round}-{number}@host.example"),
+                    name: "Somebody".into(),
+                };
+                invite(honnin, &roster, person, Role::Admin)
+            });
+            let (invited, reset, demoted) = tokio::join!(
+                join_all(invites),
+                issue_reset(honnin, &leaving, rita.user()),
+                change_person(honnin, &boss, leaving.staff().user(), Change::Role(Role::Auditor)),
+            );
+            demoted.unwrap();
+            for late in invited.into_iter().filter_map(Result::err) {
+                assert!(matches!(late, InviteError::Forbidden), "{name}, round {round}: {late:?}");
+            }
+            if let Err(late) = reset {
+                assert!(matches!(late, PeopleError::Forbidden), "{name}, round {round}: {late:?}");
+            }
+            for links in ["SELECT COUNT(*) FROM invitations", "SELECT COUNT(*) FROM password_resets"] {
+                assert_eq!(harness.database.number(links).await, 0, "{name}, round {round}: {links}");
+            }
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use domain::{
     tenant::Change,
     time::Millis,
 };
+use futures::future::join;
 use ring::{
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _},
@@ -45,7 +46,7 @@ use service::{
 use sha2::{Digest, Sha256};
 use std::{cell::Cell, net::IpAddr};
 use store::audit;
-use testkit::{Harness, client_at, client_with, localhost};
+use testkit::{Harness, client_at, client_with, databases::backends, localhost, loopback_sender};
 use totp_rs::{Builder, Totp};
 
 const RIGHT: &str = "correct horse battery";
@@ -367,6 +368,31 @@ async fn enter_passkey(harness: &Harness, user: Option<&UserId>, response: &str)
     };
     assert_eq!(half.is_some(), user.is_some());
     passkeys::sign_in(&harness.honnin, half.as_ref(), response, &client_at(localhost())).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_first_factors_at_the_same_time_one_brings_the_recovery_codes() {
+    for database in backends().await {
+        let name = database.name;
+        let harness = Harness::on(database, Default::default(), loopback_sender(), Default::default()).await;
+        for round in 0..10 {
+            let rita = harness.staff(Role::Reviewer).await;
+            let mut responses = Vec::new();
+            for number in 0..2 {
+                let key = SecurityKey::new(2 * round + number);
+                responses.push(key.create(&challenge(&harness, Some(rita.user())).await));
+            }
+            let (one, two) = join(
+                register(&harness.honnin, &rita, "Laptop", &responses[0]),
+                register(&harness.honnin, &rita, "Phone", &responses[1]),
+            )
+            .await;
+            let sets: Vec<_> = [one, two].into_iter().filter_map(Result::unwrap).collect();
+            assert_eq!(sets.len(), 1, "{name}, round {round}");
+            let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+            assert_eq!(factors.recovery_codes, 10, "{name}, round {round}");
+        }
+    }
 }
 
 #[tokio::test]

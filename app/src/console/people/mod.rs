@@ -252,6 +252,7 @@ fn refused(error: PeopleError) -> PageResult<Outcome> {
             "Nobody has a password here. People sign in with the identity provider.",
             "この環境ではパスワードを使用しません。IDプロバイダーでサインインしてください。",
         ),
+        PeopleError::Forbidden => return Err(Fault::Forbidden),
         PeopleError::NotFound => return Err(Fault::NotFound),
         PeopleError::Store(error) => return Err(error.into()),
     };

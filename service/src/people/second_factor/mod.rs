@@ -221,6 +221,8 @@ pub async fn confirm_authenticator(
 
 /// Stores recovery codes for a person who has none. Returns whether they were stored.
 async fn give_first_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8>]) -> Result<bool, StoreError> {
+    // Of two first factors at the same time, one brings the codes.
+    users::hold(tx, user).await?;
     let none = second_factors::count_recovery_codes(tx, user).await? == 0;
     if none {
         second_factors::replace_recovery_codes(tx, user, hashes).await?;
