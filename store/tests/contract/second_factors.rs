@@ -11,7 +11,7 @@ use store::{
         users,
     },
 };
-use testkit::databases::{Backend, backends};
+use testkit::databases::{Backend, backends, texts_at};
 
 #[tokio::test]
 async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once() {
@@ -299,6 +299,55 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
         let wanted = (1..).zip(rows).filter(|(_, (.., wanted))| *wanted);
         let wanted: Vec<_> = wanted.map(|(second, _)| at(second)).collect();
         assert_eq!(told, wanted, "{name}");
+    }
+}
+
+/// A busy tenant writes as many entries in a few hours.
+#[tokio::test]
+async fn news_are_found_in_an_index_however_much_was_recorded_since() {
+    for backend in backends().await {
+        let Backend { name, db, .. } = &backend;
+        let World { tenant, user, .. } = world(db).await;
+        let removed = keep(Entry {
+            at: at(1),
+            tenant: Some(tenant.id.clone()),
+            actor: "usr_0123456789abcdef0123456789abcdef".to_owned(),
+            action: AuditAction::FactorRemove.into(),
+            subject: Some(user.id.to_string()),
+            detail: None,
+            address: None,
+        });
+        write!(db, tx => audit::record(tx, removed)).unwrap();
+        let busy = keep(format!(
+            "INSERT INTO audit (at, tenant_id, actor, action)
+             WITH RECURSIVE entries (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM entries WHERE n <= {})
+             SELECT 2, '{}', 'key_1', 'session.read' FROM entries",
+            audit::SEARCHED,
+            tenant.id
+        ));
+        assert!(backend.run(busy).await > 20_000, "{name}");
+        let concerns = Concerns {
+            user: &user.id,
+            own: &[AuditAction::FactorRemove],
+            to_them: &[],
+            by_others: &[],
+        };
+        let found = read!(db, tx => audit::list_news(tx, &tenant.id, 0, concerns, 50));
+        let told: Vec<_> = found.iter().map(|one| &one.entry).collect();
+        assert_eq!(told, [removed], "{name}");
+        backend.run("ANALYZE audit").await;
+        let asked = format!(
+            "SELECT action FROM audit WHERE tenant_id = '{}' AND number > 0 AND action IN ({}) ORDER BY number DESC LIMIT 50",
+            tenant.id,
+            audit::NEWS
+        );
+        // SQLite refuses to prepare a statement that names an index of no use to it; PostgreSQL says which one it takes.
+        let plan = match *name {
+            "sqlite" => asked.replace("FROM audit", "FROM audit INDEXED BY audit_news"),
+            _ => format!("EXPLAIN {asked}"),
+        };
+        let lines = texts_at(&backend.url, keep(plan)).await.join("\n");
+        assert!(*name == "sqlite" || lines.contains("audit_news"), "{name}: {lines}");
     }
 }
 
