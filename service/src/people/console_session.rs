@@ -6,6 +6,7 @@ use domain::{
     ids::UserId,
     time::{Millis, Timestamp},
 };
+use serde_json::{Map, Value};
 use store::{
     StoreError, Tx, audit,
     people::console_sessions::{self, ConsoleSession},
@@ -133,13 +134,34 @@ pub async fn create(honnin: &Honnin, browser: Browser) -> Result<(), StoreError>
     unit.await
 }
 
-/// Saves a session, unless it has ended in the meantime.
+/// What a request changes of a session's JSON: keys with their new values; `None` removes one.
+pub type Changes = Vec<(String, Option<Value>)>;
+
+/// Saves what a request has changed of a session, unless it has ended in the meantime. What another request of the same browser has changed since
+/// this one loaded the session stays: somebody switches the tenant while a page of another tab loads.
 ///
 /// # Errors
-/// If the database does not respond.
-pub async fn save(honnin: &Honnin, browser: Browser) -> Result<(), StoreError> {
+/// If the database does not respond, or what is stored does not parse.
+pub async fn save(honnin: &Honnin, browser: Browser, changes: Changes) -> Result<(), StoreError> {
     let row = browser.row();
-    let unit = honnin.db.write(async move |tx| console_sessions::save(tx, &row).await);
+    let unit = honnin.db.write(async move |tx| {
+        let Some(stored) = console_sessions::hold(tx, &row.hash).await? else {
+            return Ok(());
+        };
+        let malformed = StoreError::Corrupt("a session that is no JSON object");
+        let mut data: Map<String, Value> = serde_json::from_str(&stored).map_err(|_| malformed)?;
+        for (key, value) in &changes {
+            match value {
+                Some(value) => drop(data.insert(key.clone(), value.clone())),
+                None => drop(data.remove(key)),
+            }
+        }
+        let merged = ConsoleSession {
+            data: Value::Object(data).to_string(),
+            ..row.clone()
+        };
+        console_sessions::save(tx, &merged).await
+    });
     unit.await
 }
 
