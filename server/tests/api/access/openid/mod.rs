@@ -28,11 +28,14 @@ const EMAIL: &str = "rei@shop.example";
 const PASSWORD: &str = "correct horse battery";
 const BEGIN: &str = "/admin/sign-in/openid";
 const CALLBACK: &str = "/admin/sign-in/openid/callback";
+/// The cookie of browsers that do not say where a link is from.
+const HERE: &str = "__Host-here";
 
 /// A browser with all its cookies.
 struct Browser<'a> {
     server: &'a Server,
     cookies: BTreeMap<String, String>,
+    /// Empty for a browser that does not say it.
     site: &'static str,
 }
 
@@ -52,17 +55,20 @@ impl<'a> Browser<'a> {
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         let cookies = cookies.join("; ");
-        let headers = [
-            ("sec-fetch-site", self.site),
+        let mut headers = vec![
             ("content-type", "application/x-www-form-urlencoded"),
-            ("cookie", &cookies),
+            ("cookie", &*cookies),
         ];
+        if !self.site.is_empty() {
+            headers.push(("sec-fetch-site", self.site));
+        }
         let answer = self.server.send(method, path, &headers, form).await;
         for (_, set) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
             let (pair, rest) = set.split_once(';').unwrap();
             let (name, value) = pair.split_once('=').unwrap();
             assert!(name.starts_with("__Host-"), "{set}");
-            for part in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/"] {
+            let same_site = if name == HERE { "SameSite=Strict" } else { "SameSite=Lax" };
+            for part in ["HttpOnly", "Secure", same_site, "Path=/"] {
                 assert!(value.is_empty() || rest.contains(part), "{set}");
             }
             match value {
@@ -557,6 +563,33 @@ async fn an_invitation_is_accepted_at_the_provider_and_never_because_another_sit
         Browser::new(&server).send("POST", "/admin/sign-in", form).await.status,
         422
     );
+}
+
+#[tokio::test]
+async fn a_browser_that_does_not_say_where_a_link_is_from_begins_from_our_pages_only() {
+    let (provider, server) = world().await;
+    let token = invite(&server, "new@shop.example", Role::Reviewer).await;
+    for page in ["/admin/sign-in".to_owned(), format!("/admin/invitation/{token}")] {
+        let mut old = Browser {
+            site: "",
+            ..Browser::new(&server)
+        };
+        let begin = format!("{page}/openid");
+        let sent = old.get(&begin).await;
+        assert_eq!(sent.header("location"), Some(&*page), "led here by another site");
+        assert!(!old.cookies.contains_key("__Host-sign-in"), "nothing has begun");
+        assert_eq!(old.get(&page).await.status, 200);
+        let location = old.begin(&begin).await;
+        assert!(location.starts_with(&provider.issuer()), "{location}");
+        // Another site's link comes without what was set meanwhile.
+        old.cookies.remove(HERE);
+        assert_eq!(old.get(&begin).await.header("location"), Some(&*page));
+        // One that says it needs no cookie.
+        old.site = "same-origin";
+        old.cookies.remove(HERE);
+        old.begin(&begin).await;
+        assert!(!old.cookies.contains_key(HERE));
+    }
 }
 
 #[tokio::test]
