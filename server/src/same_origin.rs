@@ -4,11 +4,14 @@
 use http::{HeaderMap, header::HOST, header::ORIGIN};
 use url::Url;
 
+/// Where a request comes from, as the browser says.
+const SITE: &str = "sec-fetch-site";
+
 /// Whether a request that changes something comes from the same origin.
 #[must_use]
 pub(crate) fn is_same_origin(headers: &HeaderMap, base_url: &Url) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    match text("sec-fetch-site") {
+    match text(SITE) {
         Some(site) => site == "same-origin" || site == "none",
         None => match text(ORIGIN.as_str()) {
             Some(origin) => Url::parse(origin).is_ok_and(|origin| {
@@ -17,6 +20,22 @@ pub(crate) fn is_same_origin(headers: &HeaderMap, base_url: &Url) -> bool {
             None => true,
         },
     }
+}
+
+/// Whether a link that begins something was followed on one of our pages, or typed. No browser sends `Origin` with a link, so that one without
+/// `Sec-Fetch-Site` must send `cookie`, which it does not if another site has led here (`SameSite=Strict`).
+#[must_use]
+pub(crate) fn is_own_link(headers: &HeaderMap, cookie: Option<&str>) -> bool {
+    match headers.get(SITE) {
+        Some(site) => site == "same-origin" || site == "none",
+        None => cookie.is_some(),
+    }
+}
+
+/// Whether a browser says where a request comes from.
+#[must_use]
+pub(crate) fn says_site(headers: &HeaderMap) -> bool {
+    headers.contains_key(SITE)
 }
 
 fn host_of(origin: &Url) -> Option<String> {
@@ -31,6 +50,24 @@ fn host_of(origin: &Url) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_our_own_links_begin_something() {
+        for (site, cookie, own) in [
+            (Some("same-origin"), None, true),
+            (Some("none"), None, true),
+            (Some("same-site"), Some("1"), false),
+            (Some("cross-site"), Some("1"), false),
+            (None, Some("1"), true),
+            (None, None, false),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(site) = site {
+                headers.insert(SITE, site.parse().unwrap());
+            }
+            assert_eq!(is_own_link(&headers, cookie), own, "{site:?}, {cookie:?}");
+        }
+    }
 
     #[test]
     fn only_our_own_pages_may_post() {

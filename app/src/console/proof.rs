@@ -3,7 +3,7 @@
 
 use super::{
     parts::{Line, confirming_password, line},
-    request::{PageResult, Request, SessionChange},
+    request::{FRESH, PageResult, Request, SessionChange},
     words::say,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     page::{Fields, Outcome, mistake},
     parts::Mistake,
 };
-use domain::secret::Secret;
+use domain::{secret::Secret, time::Millis};
 use leptos::prelude::*;
 use service::people::{
     openid::is_linked,
@@ -35,7 +35,7 @@ pub(super) enum Proof {
     },
     /// To sign in at the OpenID provider again, on the page that confirms.
     Provider {
-        /// Whether they have just done so.
+        /// Whether they have done so recently enough for what they want to do.
         fresh: bool,
     },
 }
@@ -72,8 +72,16 @@ pub(super) fn refusal(refused: &SignInError) -> &'static str {
     }
 }
 
+/// No proof that was given before is enough: of what gives somebody time, since they would never have to prove anything again.
+pub(super) const NOW: Millis = Millis(0);
+
 /// What the person is asked for.
 pub(super) async fn proof_of(request: &Request) -> PageResult<Proof> {
+    proof_within(request, FRESH).await
+}
+
+/// The same for what needs a proof that is not older than `span`.
+pub(super) async fn proof_within(request: &Request, span: Millis) -> PageResult<Proof> {
     let (honnin, user) = (request.honnin(), request.staff().user());
     let factors = list_factors(honnin, user).await?;
     Ok(if factors.any() {
@@ -82,7 +90,7 @@ pub(super) async fn proof_of(request: &Request) -> PageResult<Proof> {
         }
     } else if !honnin.allows_local_sign_in() || is_linked(honnin, user).await? {
         Proof::Provider {
-            fresh: request.is_fresh(),
+            fresh: request.is_confirmed_within(span),
         }
     } else {
         Proof::Password
@@ -102,7 +110,7 @@ pub(super) async fn check_proof(request: &Request, fields: &Fields) -> PageResul
     if request.is_fresh() {
         return Ok(None);
     }
-    step_up(request, fields).await
+    step_up(request, fields, FRESH).await
 }
 
 /// The response to such a form once its proof was accepted: they are not asked again soon, whatever else is wrong with the form.
@@ -114,10 +122,11 @@ pub(super) fn proven(request: &Request, outcome: Outcome) -> Outcome {
     }
 }
 
-/// Checks the fields of a form that has them: what is wrong with them, if anything.
-pub(super) async fn step_up(request: &Request, fields: &Fields) -> PageResult<Option<Mistake>> {
+/// Checks the fields of a form that has them: what is wrong with them, if anything. Somebody who has none to fill in, because they prove
+/// who they are to the provider, must have done so within `span`.
+pub(super) async fn step_up(request: &Request, fields: &Fields, span: Millis) -> PageResult<Option<Mistake>> {
     let (honnin, staff) = (request.honnin(), request.staff());
-    match proof_of(request).await? {
+    match proof_within(request, span).await? {
         Proof::Factor { .. } => {}
         Proof::Provider { fresh: true } => return Ok(None),
         Proof::Provider { fresh: false } => {

@@ -29,7 +29,7 @@ use service::{
 use std::borrow::Cow;
 
 /// After this time, sensitive actions ask for the password again (step-up).
-const FRESH: Millis = Millis::minutes(10);
+pub(super) const FRESH: Millis = Millis::minutes(10);
 
 /// A person who is signed in.
 #[derive(Clone)]

@@ -2,9 +2,9 @@
 //! It also stores what pages and forms change in the browser's session.
 
 use crate::{
-    cookies::{cookies, set_cookie},
+    cookies::{cookies, set_cookie, set_strict_cookie},
     edge::RequestContext,
-    same_origin::is_same_origin,
+    same_origin::{is_own_link, is_same_origin, says_site},
     state::App,
 };
 use app::{
@@ -49,6 +49,8 @@ use url::form_urlencoded;
 const ATTEMPT: &str = "__Host-sign-in";
 /// The cookie by which a browser is known that somebody has signed in with.
 const BROWSER: &str = "__Host-browser";
+/// The cookie by which a browser too old for `Sec-Fetch-Site` shows that no other site has led it here.
+const HERE: &str = "__Host-here";
 /// Session key: when they last proved who they are.
 const PASSWORD_AT: &str = "password_at";
 /// Session key: who has entered the right password and has a second factor to show.
@@ -130,12 +132,12 @@ pub(super) async fn halfway(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let jar = cookies(request.headers());
+    let is_marked = says_site(request.headers()) || jar.get(HERE).is_some() || app.honnin.provider().is_none();
     match half(&app, &session).await {
         Ok(half) => {
-            let attempt = cookies(request.headers())
-                .get(ATTEMPT)
-                .map(|cookie| cookie.value().to_owned());
-            let is_own_link = is_same_origin(request.headers(), app.honnin.base_url());
+            let attempt = jar.get(ATTEMPT).map(|cookie| cookie.value().to_owned());
+            let is_own_link = is_own_link(request.headers(), jar.get(HERE).map(Cookie::value));
             let who = Guest {
                 client: Client {
                     address: context.client,
@@ -148,12 +150,17 @@ pub(super) async fn halfway(
             let page: GuestRequest = app.page_request(&context, who);
             request.extensions_mut().insert(page);
         }
-        Err(error) => return broken(error.into(), &app, &context).await,
+        Err(error) => return broken(error, &app, &context).await,
     }
-    next.run(request).await
+    let mut response = next.run(request).await;
+    if !is_marked {
+        set_strict_cookie(&mut response, HERE, "1".to_owned());
+    }
+    response
 }
 
-async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, tower_sessions::session::Error> {
+/// Who has entered the right password with this session, unless that sign-in has ended: with a new password, for example.
+async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, SessionError> {
     let entered = at(session.get(HALF_AT).await?);
     if entered.is_none_or(|at| app.honnin.now() >= at.plus(half_sign_in::LIFETIME)) {
         return Ok(None);
@@ -161,7 +168,11 @@ async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, tower_
     let user = session.get::<String>(HALF).await?;
     let user = user.and_then(|user| UserId::parse(&user));
     let number = session.get(HALF_NUMBER).await?;
-    Ok(user.zip(number).map(|(user, number)| HalfSignIn { user, number }))
+    let Some((user, number)) = user.zip(number) else {
+        return Ok(None);
+    };
+    let half = HalfSignIn { user, number };
+    Ok(half_sign_in::is_open(&app.honnin, &half).await?.then_some(half))
 }
 
 /// Lets signed-in people through, and tells the pages who they are.

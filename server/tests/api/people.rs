@@ -147,6 +147,24 @@ async fn with_the_password_alone_a_person_with_a_second_factor_gets_nowhere() {
     );
 }
 
+#[tokio::test]
+async fn whoever_waits_for_the_second_factor_begins_again_after_the_owner_signed_out_everywhere() {
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let (_, codes) = with_app(&server, &mut rita).await;
+    let mut waiting = Browser::new(&server);
+    waiting.sign_in("rita@shop.example").await;
+    assert_eq!(waiting.get("/admin/sign-in/code").await.status, 200);
+    assert_eq!(rita.post("/admin/sign-out-everywhere", "").await.status, 303);
+    let code = format!("code={}", codes[0]);
+    let late = waiting.post("/admin/sign-in/code", &code).await;
+    assert_eq!((late.status, late.header("location")), (303, Some("/admin/sign-in")));
+    assert_eq!(waiting.get("/admin").await.status, 303);
+    waiting.sign_in("rita@shop.example").await;
+    let entered = waiting.post("/admin/sign-in/code", &code).await;
+    assert_eq!(entered.header("location"), Some("/admin"), "not used up before");
+}
+
 async fn run_jobs(server: &Server) {
     let worker = Worker::new(server.app.honnin.clone(), Lane::Housekeeping, 1);
     worker.run_until_idle().await.unwrap();

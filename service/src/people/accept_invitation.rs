@@ -168,6 +168,10 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
         created_at: now,
         disabled_at: None,
     };
-    users::insert(tx, &user).await?;
+    match users::insert(tx, &user).await {
+        // An invitation to another tenant was accepted at the same time.
+        Err(StoreError::Duplicate) => return Err(AcceptError::Taken),
+        other => other?,
+    }
     Ok(audit::record(tx, &entry).await?)
 }

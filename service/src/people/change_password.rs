@@ -5,6 +5,7 @@ use crate::{
     Honnin,
     access::Staff,
     people::{
+        console_session,
         password::{self, BadPassword},
         sign_in::{SignInError, confirm_password},
     },
@@ -12,7 +13,7 @@ use crate::{
 use domain::{audit::AuditAction, secret::Secret};
 use store::{
     StoreError, audit,
-    people::{console_sessions, password_resets, users},
+    people::{password_resets, users},
 };
 
 /// Why the password was not changed.
@@ -47,14 +48,12 @@ pub async fn change_password(
         Err(refused) => return Err(ChangePasswordError::Present(refused)),
     }
     let hash = password::hash(new).await;
-    let (user, entry) = (
-        staff.user().clone(),
-        staff.entry(honnin.now(), AuditAction::PersonChangePassword),
-    );
+    let (user, now) = (staff.user().clone(), honnin.now());
+    let entry = staff.entry(now, AuditAction::PersonChangePassword);
     let unit = honnin.db.write(async move |tx| {
         users::set_password(tx, &user, &hash).await?;
         password_resets::revoke_of(tx, &user).await?;
-        console_sessions::delete_of(tx, &user).await?;
+        console_session::end_all(tx, &user, now).await?;
         audit::record(tx, &entry).await
     });
     Ok(unit.await?)

@@ -1,13 +1,14 @@
 //! Sessions of browsers signed in to the console: storing them for the server's session layer, and ending them.
 
-use crate::{Honnin, access::Staff, runtime::token};
+use crate::{Honnin, access::Staff, people::half_sign_in, runtime::token};
 use domain::{
     audit::AuditAction,
     ids::UserId,
     time::{Millis, Timestamp},
 };
+use serde_json::{Map, Value};
 use store::{
-    StoreError, audit,
+    StoreError, Tx, audit,
     people::console_sessions::{self, ConsoleSession},
 };
 
@@ -133,13 +134,34 @@ pub async fn create(honnin: &Honnin, session: BrowserSession) -> Result<(), Stor
     unit.await
 }
 
-/// Saves a session, unless it has ended in the meantime.
+/// What a request changes of a session's JSON: keys with their new values; `None` removes one.
+pub type Changes = Vec<(String, Option<Value>)>;
+
+/// Saves what a request has changed of a session, unless it has ended in the meantime. What another request of the same browser has changed since
+/// this one loaded the session stays: somebody switches the tenant while a page of another tab loads.
 ///
 /// # Errors
-/// If the database does not respond.
-pub async fn save(honnin: &Honnin, session: BrowserSession) -> Result<(), StoreError> {
+/// If the database does not respond, or what is stored does not parse.
+pub async fn save(honnin: &Honnin, session: BrowserSession, changes: Changes) -> Result<(), StoreError> {
     let row = session.row();
-    let unit = honnin.db.write(async move |tx| console_sessions::save(tx, &row).await);
+    let unit = honnin.db.write(async move |tx| {
+        let Some(stored) = console_sessions::hold(tx, &row.hash).await? else {
+            return Ok(());
+        };
+        let malformed = StoreError::Corrupt("a session that is no JSON object");
+        let mut data: Map<String, Value> = serde_json::from_str(&stored).map_err(|_| malformed)?;
+        for (key, value) in &changes {
+            match value {
+                Some(value) => drop(data.insert(key.clone(), value.clone())),
+                None => drop(data.remove(key)),
+            }
+        }
+        let merged = ConsoleSession {
+            data: Value::Object(data).to_string(),
+            ..row.clone()
+        };
+        console_sessions::save(tx, &merged).await
+    });
     unit.await
 }
 
@@ -172,13 +194,17 @@ pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
 /// # Errors
 /// If the database does not respond.
 pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, StoreError> {
-    let (user, entry) = (
-        staff.user().clone(),
-        staff.entry(honnin.now(), AuditAction::PersonSignOutEverywhere),
-    );
+    let (user, now) = (staff.user().clone(), honnin.now());
+    let entry = staff.entry(now, AuditAction::PersonSignOutEverywhere);
     let unit = honnin.db.write(async move |tx| {
         audit::record(tx, &entry).await?;
-        console_sessions::delete_of(tx, &user).await
+        end_all(tx, &user, now).await
     });
     unit.await
+}
+
+/// Ends every session of a person, and every sign-in that has come as far as the second factor. Returns how many sessions there were.
+pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<u64, StoreError> {
+    half_sign_in::end_all(tx, user, now).await?;
+    console_sessions::delete_of(tx, user).await
 }

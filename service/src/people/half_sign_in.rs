@@ -1,5 +1,5 @@
 //! Sign-ins that have come as far as the second factor. Whoever stops there may be somebody else who has the password, so each is recorded
-//! once: as a sign-in, as refused because the second factor was wrong, or as refused because it never came.
+//! once: as a sign-in, as refused because the second factor was wrong (each time), or as refused because it never came.
 
 use super::visit;
 use crate::{Honnin, runtime::job_error::JobError};
@@ -40,6 +40,7 @@ pub(super) async fn begin(
     let row = HalfSignInRow {
         user: user.clone(),
         address: address.to_string(),
+        refused: false,
     };
     let number = half_sign_ins::insert(tx, &row).await?;
     let subject = number.to_string();
@@ -53,9 +54,46 @@ pub(super) async fn begin(
     Ok(HalfSignIn { user: row.user, number })
 }
 
-/// Ends one in the unit that records what became of it.
-pub(super) async fn end(tx: &mut Tx, half: &HalfSignIn) -> Result<(), StoreError> {
-    half_sign_ins::take(tx, half.number).await.map(drop)
+/// Ends one in the unit that records what became of it. Returns whether it had not ended before: then, nobody may come in with it.
+pub(super) async fn end(tx: &mut Tx, half: &HalfSignIn) -> Result<bool, StoreError> {
+    let row = half_sign_ins::take(tx, half.number).await?;
+    Ok(row.is_some_and(|row| row.user == half.user))
+}
+
+/// Notes that a wrong second factor is recorded in the caller's unit. They may try again, and are not recorded once more if they stop.
+pub(super) async fn refuse(tx: &mut Tx, half: &HalfSignIn) -> Result<(), StoreError> {
+    half_sign_ins::mark_refused(tx, half.number).await
+}
+
+/// Ends those of a person together with their sessions, since somebody else may have begun them.
+pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<(), StoreError> {
+    for row in half_sign_ins::take_of(tx, user).await? {
+        record_stop(tx, row, now).await?;
+    }
+    Ok(())
+}
+
+/// Records somebody who has not shown a second factor, neither a right nor a wrong one.
+async fn record_stop(tx: &mut Tx, row: HalfSignInRow, now: Timestamp) -> Result<(), StoreError> {
+    match users::find(tx, &row.user).await? {
+        Some(user) if !row.refused => {
+            let entry = visit::refusal(Some(&user), now, row.address).with_detail(STOPPED);
+            audit::record(tx, &entry).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether one can still be finished.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_open(honnin: &Honnin, half: &HalfSignIn) -> Result<bool, StoreError> {
+    let half = half.clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| half_sign_ins::exists(tx, &half.user, half.number).await);
+    unit.await
 }
 
 /// Drops an attempt that the same browser has restarted, so that it is not recorded as abandoned.
@@ -63,7 +101,7 @@ pub(super) async fn end(tx: &mut Tx, half: &HalfSignIn) -> Result<(), StoreError
 /// # Errors
 /// If the database does not respond.
 pub async fn forget(honnin: &Honnin, half: HalfSignIn) -> Result<(), StoreError> {
-    honnin.db.write(async move |tx| end(tx, &half).await).await
+    honnin.db.write(async move |tx| end(tx, &half).await.map(drop)).await
 }
 
 /// Records one whose second factor has not come, and ends the job.
@@ -75,14 +113,10 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let (job, now) = (job.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         jobs::finish(tx, &job, now).await?;
-        let Some(half) = half_sign_ins::take(tx, number).await? else {
-            return Ok(());
-        };
-        let Some(user) = users::find(tx, &half.user).await? else {
-            return Ok(());
-        };
-        let entry = visit::refusal(Some(&user), now, half.address).with_detail(STOPPED);
-        audit::record(tx, &entry).await
+        match half_sign_ins::take(tx, number).await? {
+            Some(row) => record_stop(tx, row, now).await,
+            None => Ok(()),
+        }
     });
     Ok(unit.await?)
 }

@@ -3,13 +3,13 @@
 
 use crate::{
     Honnin,
-    access::{CommandLine, Rank, Roster},
-    people::{self, BadField, NewPerson, has_admin, normalised},
+    access::{CommandLine, Rank, Roster, Staff},
+    people::{self, BadField, NewPerson, has_admin, is_still, normalised},
     runtime::token,
 };
 use domain::{
     audit::AuditAction,
-    ids::{InvitationId, TenantId, UserId},
+    ids::{InvitationId, TenantId},
     role::{Membership, Role},
     secret::Secret,
     time::{Millis, Timestamp},
@@ -68,7 +68,7 @@ pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: R
     };
     let draft = Draft {
         offer: Offer::of(staff.tenant().clone(), role),
-        invited_by: Some(staff.user().clone()),
+        invited_by: Some(staff.clone()),
         first_admin,
     };
     let now = honnin.now();
@@ -134,7 +134,7 @@ pub async fn invite_from_here(
 
 struct Draft {
     offer: Offer,
-    invited_by: Option<UserId>,
+    invited_by: Option<Staff>,
     first_admin: bool,
 }
 
@@ -166,7 +166,7 @@ async fn store(
         operator: draft.offer.operator,
         email: normalised(&person.email),
         name: person.name.trim().to_owned(),
-        invited_by: draft.invited_by,
+        invited_by: draft.invited_by.as_ref().map(|staff| staff.user().clone()),
         first_admin: draft.first_admin,
         created_at: now,
         expires_at: now.plus(LINK_LIFETIME),
@@ -177,7 +177,15 @@ async fn store(
         link: Secret::new(format!("{}admin/invitation/{}", honnin.base_url(), token.expose())),
         expires_at: row.expires_at,
     };
-    let unit = honnin.db.write(async move |tx| insert(tx, &row, &entry).await);
+    let inviter = draft.invited_by;
+    let unit = honnin.db.write(async move |tx| {
+        if let Some(staff) = &inviter
+            && !is_still(tx, staff).await?
+        {
+            return Err(InviteError::Forbidden);
+        }
+        insert(tx, &row, &entry).await
+    });
     unit.await?;
     Ok(invited)
 }

@@ -19,18 +19,19 @@ mod visit;
 
 use crate::{
     Honnin,
-    access::{Admin, CommandLine, Roster, Staff, role_reviews},
+    access::{Admin, CommandLine, Rank, Roster, Staff, role_reviews},
 };
 use domain::{
     audit::AuditAction,
     ids::{TenantId, UserId},
     role::Role,
+    time::Timestamp,
 };
 use password::BadPassword;
 use store::{
     StoreError, Tx, audit,
     people::{
-        console_sessions, invitations, password_resets,
+        invitations, password_resets,
         users::{self, UserRow},
     },
     review,
@@ -94,6 +95,9 @@ pub enum PeopleError {
     /// People sign in with the provider only.
     #[error("nobody signs in with a password here")]
     NoPasswords,
+    /// The caller has lost the role that allows this.
+    #[error("your role does not allow this")]
+    Forbidden,
     /// The person has more rights than the caller.
     #[error("this person has more rights than you")]
     Above,
@@ -170,7 +174,7 @@ pub enum Change {
     Enable,
 }
 
-/// Changes a person of the admin's tenant.
+/// Changes a person of the admin's tenant. An operator of the installation is disabled by another operator only.
 ///
 /// # Errors
 /// [`PeopleError`].
@@ -184,6 +188,9 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
             .find(|user| user.id == id)
             .cloned()
             .ok_or(PeopleError::NotFound)?;
+        if change == Change::Disable && user.operator && !staff.is_operator() {
+            return Err(PeopleError::Above);
+        }
         match (change, &mut user.membership) {
             (Change::Role(role), Some(membership)) => membership.role = role,
             (Change::Role(_), None) => return Err(PeopleError::NotFound),
@@ -192,7 +199,7 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
         }
         check_somebody_stays(tx, &people, &user).await?;
         users::save(tx, &user).await?;
-        end_powers(tx, &user).await?;
+        end_powers(tx, &user, now).await?;
         let detail = match change {
             Change::Role(role) => role.as_str(),
             Change::Disable => "disabled",
@@ -229,8 +236,19 @@ fn is_active_admin(user: &UserRow) -> bool {
     user.disabled_at.is_none() && user.role() == Some(Role::Admin)
 }
 
+/// Whether somebody still is what they were when they made the request, in a unit that makes a link: [`end_powers`] ends those that are there,
+/// and whoever takes the powers away waits for this unit, or this one for theirs.
+async fn is_still(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
+    users::hold(tx, staff.user()).await?;
+    let user = users::find(tx, staff.user()).await?;
+    Ok(user.is_some_and(|user| match staff.rank() {
+        Rank::Role(_) => is_active_admin(&user),
+        Rank::Operator => user.operator && user.disabled_at.is_none(),
+    }))
+}
+
 /// Disabling takes effect immediately, and links that the person made can no longer be used.
-async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
+async fn end_powers(tx: &mut Tx, user: &UserRow, now: Timestamp) -> Result<(), StoreError> {
     if !is_active_admin(user) {
         invitations::revoke_by(tx, &user.id).await?;
         password_resets::revoke_by(tx, &user.id).await?;
@@ -240,7 +258,7 @@ async fn end_powers(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     }
     if user.disabled_at.is_some() {
         password_resets::revoke_of(tx, &user.id).await?;
-        console_sessions::delete_of(tx, &user.id).await?;
+        console_session::end_all(tx, &user.id, now).await?;
     }
     Ok(())
 }

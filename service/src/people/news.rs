@@ -94,3 +94,16 @@ pub async fn news(honnin: &Honnin, staff: &Staff) -> Result<Option<News>, StoreE
     });
     unit.await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_people_are_told_of_is_in_the_index() {
+        for action in [OWN, TO_THEM, TECHNICAL, PEOPLE].concat() {
+            let name = format!("'{}'", action.as_str());
+            assert!(audit::NEWS.contains(&name), "{name}");
+        }
+    }
+}

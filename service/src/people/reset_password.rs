@@ -4,11 +4,12 @@
 
 use crate::{
     Honnin,
-    access::{Admin, CommandLine},
+    access::{Admin, CommandLine, Staff},
     people::{
-        PeopleError, check_may_act_on,
+        PeopleError, check_may_act_on, console_session,
         half_sign_in::{self, HalfSignIn},
         invite::LINK_LIFETIME,
+        is_still,
         known_browser::Client,
         normalised, organisation,
         password::{self, BadPassword},
@@ -20,7 +21,6 @@ use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
 use store::{
     StoreError, Tx, audit,
     people::{
-        console_sessions,
         password_resets::{self, ResetRow},
         second_factors,
         users::{self, UserRow},
@@ -79,7 +79,7 @@ pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<
         return Err(PeopleError::NoPasswords);
     }
     let (staff, now) = (admin.staff().clone(), honnin.now());
-    let by = Some(staff.user().clone());
+    let by = Some(staff.clone());
     issue(honnin, Whose::Id(id.clone()), by, move |user| {
         check_may_act_on(&staff, user)?;
         Ok(staff.entry(now, AuditAction::PersonIssueReset).about(&user.id))
@@ -106,12 +106,17 @@ pub async fn issue_reset_from_here(honnin: &Honnin, here: CommandLine, email: &s
 async fn issue(
     honnin: &Honnin,
     whose: Whose,
-    issued_by: Option<UserId>,
+    issued_by: Option<Staff>,
     allow: impl Fn(&UserRow) -> Result<audit::Entry, PeopleError> + Send + 'static,
 ) -> Result<ResetLink, PeopleError> {
     let (token, expires_at) = (token::generate(&*honnin.random), honnin.now().plus(LINK_LIFETIME));
     let hash = token::hash(token.expose());
     let unit = honnin.db.write(async move |tx| {
+        if let Some(staff) = &issued_by
+            && !is_still(tx, staff).await?
+        {
+            return Err(PeopleError::Forbidden);
+        }
         let found = match &whose {
             Whose::Id(id) => users::find(tx, id).await?,
             Whose::Email(email) => users::find_by_email(tx, email).await?,
@@ -123,7 +128,7 @@ async fn issue(
         let row = ResetRow {
             user: user.id,
             hash: hash.clone(),
-            issued_by: issued_by.clone(),
+            issued_by: issued_by.as_ref().map(|staff| staff.user().clone()),
             expires_at,
         };
         password_resets::put(tx, &row).await?;
@@ -198,7 +203,7 @@ pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<Strin
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         users::set_password(tx, &user.id, &phc).await?;
-        console_sessions::delete_of(tx, &user.id).await?;
+        console_session::end_all(tx, &user.id, now).await?;
         let entry = visit::entry_by(&user, now, AuditAction::PersonResetPassword);
         Ok(audit::record(tx, &entry).await?)
     });

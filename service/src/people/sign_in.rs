@@ -21,7 +21,10 @@ use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use store::{
     StoreError, audit,
-    people::{second_factors, users},
+    people::{
+        second_factors,
+        users::{self, UserRow},
+    },
 };
 
 /// Why nobody was signed in.
@@ -53,7 +56,8 @@ const ADDRESS_LIMIT: i64 = 30;
 /// Failures for one account in a window, from anywhere: generous, so that nobody can easily lock somebody else out.
 const ACCOUNT_LIMIT: i64 = 100;
 
-fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
+/// The name of a counter.
+pub(super) fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
     Sha256::digest(format!("{kind}\n{}\n{}", parts[0], parts[1])).to_vec()
 }
 
@@ -74,15 +78,22 @@ impl Buckets {
             account: bucket("account", [email, ""]),
         }
     }
+
+    fn limits(&self) -> [(Vec<u8>, i64); 3] {
+        [
+            (self.address.clone(), ADDRESS_LIMIT),
+            (self.pair.clone(), PAIR_LIMIT),
+            (self.account.clone(), ACCOUNT_LIMIT),
+        ]
+    }
 }
 
 /// Counts an attempt, up to the first counter that is over its limit, and returns whether it may proceed.
-async fn count(honnin: &Honnin, buckets: &Buckets, now: Timestamp) -> Result<bool, StoreError> {
-    let buckets = [
-        (buckets.address.clone(), ADDRESS_LIMIT),
-        (buckets.pair.clone(), PAIR_LIMIT),
-        (buckets.account.clone(), ACCOUNT_LIMIT),
-    ];
+pub(super) async fn count<const N: usize>(
+    honnin: &Honnin,
+    buckets: [(Vec<u8>, i64); N],
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let unit = honnin.db.write(async move |tx| {
         for (bucket, limit) in &buckets {
             if users::count_try(tx, bucket, now, WINDOW).await? > *limit {
@@ -128,7 +139,7 @@ async fn enter(
     }
     let (email, now) = (normalised(email), honnin.now());
     let buckets = Buckets::of(&email, address);
-    if !count(honnin, &buckets, now).await? {
+    if !count(honnin, buckets.limits(), now).await? {
         return Err(SignInError::Throttled);
     }
     let wanted = email.clone();
@@ -145,26 +156,31 @@ async fn enter(
         return Err(SignInError::Wrong);
     };
     let signed_in = visit::entry_by(user, now, AuditAction::PersonSignIn).from_address(address);
-    match succeed(honnin, &user.id, buckets, (purpose, signed_in)).await? {
+    match succeed(honnin, user, buckets, (purpose, signed_in)).await? {
         Some(half) => Err(SignInError::SecondFactor(half)),
         None => Ok(user.id.clone()),
     }
 }
 
 /// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Somebody who signs in
-/// without a second factor is recorded as a visitor; of others, returns the sign-in that they have begun.
+/// without a second factor is recorded as a visitor; of others, returns the sign-in that they have begun. Nobody succeeds whose account was
+/// disabled, or whose password was changed, while the one they entered was hashed.
 async fn succeed(
     honnin: &Honnin,
-    user: &UserId,
+    user: &UserRow,
     buckets: Buckets,
     (purpose, signed_in): (Purpose<'_>, audit::Entry),
-) -> Result<Option<HalfSignIn>, StoreError> {
-    let (user, now) = (user.clone(), honnin.now());
+) -> Result<Option<HalfSignIn>, SignInError> {
+    let (user, checked, now) = (user.id.clone(), user.password.clone(), honnin.now());
     let client = match purpose {
         Purpose::SignIn(client) => Some(client.clone()),
         Purpose::Confirm => None,
     };
     let unit = honnin.db.write(async move |tx| {
+        let found = visit::find_active(tx, &user).await?;
+        if found.is_none_or(|user| user.password != checked) {
+            return Err(SignInError::Wrong);
+        }
         users::take_back_try(tx, &buckets.address, now).await?;
         users::forget_tries(tx, &buckets.pair).await?;
         users::take_back_try(tx, &buckets.account, now).await?;
@@ -172,7 +188,7 @@ async fn succeed(
             return Ok(None);
         };
         if second_factors::has_any(tx, &user).await? {
-            return half_sign_in::begin(tx, &user, client.address, now).await.map(Some);
+            return Ok(Some(half_sign_in::begin(tx, &user, client.address, now).await?));
         }
         visit::record(tx, &user, signed_in.clone(), client).await?;
         Ok(None)

@@ -16,6 +16,14 @@ use store::{
     people::users::{self, UserRow},
 };
 
+/// The account of somebody who is about to sign in, as it is now: while a password is hashed or a provider is asked, it may be disabled, or get
+/// another password. It stays as it is until the unit is done. `None` if it is disabled.
+pub(super) async fn find_active(tx: &mut Tx, user: &UserId) -> Result<Option<UserRow>, StoreError> {
+    users::hold(tx, user).await?;
+    let found = users::find(tx, user).await?;
+    Ok(found.filter(|user| user.disabled_at.is_none()))
+}
+
 /// Records that somebody has signed in. If neither of the person's last two visits came from this network, or they have not signed in with this
 /// browser before, the entry says so, and their next visit tells them. At the first visit, nothing is new.
 pub(super) async fn record(tx: &mut Tx, user: &UserId, mut entry: Entry, client: &Client) -> Result<(), StoreError> {

@@ -50,6 +50,8 @@ pub async fn reissue_link(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) 
     let hash = token::hash(token.expose());
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
+        // Of two at the same time, the second invalidates the link of the first.
+        sessions::hold(tx, &id).await?;
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
             .ok_or(ReissueError::NotFound)?;

@@ -331,9 +331,20 @@ async fn the_last_operator_stays_and_the_command_line_makes_and_restores_them() 
     assert!(Operator::of(&who(&harness, &rita).await).is_ok());
     let out = Change::Disable;
     let refused = change_person(&harness.honnin, &admin, &rita, out).await;
+    assert!(matches!(refused, Err(PeopleError::Above)), "{refused:?}");
+    change_person(&harness.honnin, &admin, &rita, Change::Role(Role::Admin))
+        .await
+        .unwrap();
+    let herself = Admin::of(&who(&harness, &rita).await).unwrap();
+    let refused = change_person(&harness.honnin, &herself, &rita, out).await;
     assert!(matches!(refused, Err(PeopleError::LastOperator)));
     operator(&harness).await;
-    change_person(&harness.honnin, &admin, &rita, out).await.unwrap();
+    let refused = change_person(&harness.honnin, &admin, &rita, out).await;
+    assert!(
+        matches!(refused, Err(PeopleError::Above)),
+        "however many operators there are: {refused:?}"
+    );
+    change_person(&harness.honnin, &herself, &rita, out).await.unwrap();
     assert!(matches!(
         enter(&harness, "rita@shop.example", PASSWORD).await,
         Err(SignInError::Wrong)

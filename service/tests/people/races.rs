@@ -6,8 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{role::Role, secret::Secret};
-use futures::future::join;
+use domain::{audit::AuditAction, role::Role, secret::Secret};
+use futures::future::{join, join_all};
 use service::{
     access::{Admin, CommandLine, Developer, Roster, Staff},
     people::{
@@ -15,13 +15,16 @@ use service::{
         accept_invitation::{AcceptError, accept_invitation},
         change_password::change_password,
         change_person, grant_operator,
-        invite::{Invited, Offer, invite, invite_from_here},
+        invite::{InviteError, Invited, Offer, invite, invite_from_here},
         list_people,
+        reset_password::{issue_reset, reset_password},
         set_up::{SetUp, SetUpError, set_up, set_up_link},
+        sign_in::sign_in,
     },
     webhook::signing_secret::{self, SecretError},
 };
-use testkit::{Harness, databases::backends, loopback_sender};
+use store::audit;
+use testkit::{Harness, client_at, databases::backends, loopback_sender};
 
 /// Enough rounds for two units to overlap.
 const ROUNDS: usize = 20;
@@ -149,6 +152,53 @@ async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
     }
 }
 
+/// The log has the order in which the units were done: hashing a password takes longer than any of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nobody_signs_in_after_they_were_shut_out_or_with_a_password_that_was_replaced_meanwhile() {
+    for (name, harness) in harnesses().await {
+        let (honnin, admin) = (&harness.honnin, Admin::of(&harness.staff(Role::Admin).await).unwrap());
+        for round in 0..4 {
+            let email = format!("person{round}@shop.example");
+            let id = harness.invited(&email, Role::Reviewer, "correct horse battery").await;
+            let enter = async |email: &str| {
+                let password = Secret::new("correct horse battery".to_owned());
+                sign_in(honnin, email, password, &client_at(testkit::localhost())).await
+            };
+            let ends = async || {
+                if round % 2 == 0 {
+                    return change_person(honnin, &admin, &id, Change::Disable).await;
+                }
+                let link = issue_reset(honnin, &admin, &id).await?.link;
+                let token = link.expose().rsplit('/').next().unwrap();
+                let new = Secret::new("an entirely new sentence".to_owned());
+                reset_password(honnin, token, new).await.unwrap();
+                Ok(())
+            };
+            let (ended, ..) = tokio::join!(ends(), enter(&email), enter(&email), enter(&email));
+            ended.unwrap();
+            let tenant = harness.tenant.id.clone();
+            let log = harness
+                .read(async move |tx| audit::list(tx, &tenant, None, None, 1000).await)
+                .await;
+            let of = |actions: &[AuditAction]| {
+                let concerns = |entry: &audit::Entry| {
+                    entry.actor.as_str() == id.as_str() || entry.subject.as_deref() == Some(id.as_str())
+                };
+                let found = log
+                    .iter()
+                    .find(|one| concerns(&one.entry) && actions.iter().any(|action| one.entry.action == *action));
+                found.map(|one| one.number)
+            };
+            let end = of(&[AuditAction::PersonChange, AuditAction::PersonResetPassword]);
+            let signed_in = of(&[AuditAction::PersonSignIn]);
+            assert!(
+                signed_in < end,
+                "{name}, round {round}: signed in as entry {signed_in:?}, ended as {end:?}"
+            );
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
     for (name, harness) in harnesses().await {
@@ -158,24 +208,27 @@ async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
         let mut sides = Vec::new();
         for (number, tenant) in [harness.tenant.id.clone(), elsewhere].into_iter().enumerate() {
             let mut made = Vec::new();
-            for (name, role) in [("boss", Role::Admin), ("operator", Role::Auditor)] {
+            for name in ["boss", "operator"] {
                 let person = NewPerson {
                     email: format!("{name}{number}@host.example"),
                     name: "Somebody".into(),
                 };
-                let offer = Offer::of(tenant.clone(), role);
+                let offer = Offer::of(tenant.clone(), Role::Admin);
                 let invited = invite_from_here(honnin, CommandLine::here(), offer, person).await;
                 made.push(come_in(honnin, &invited.unwrap()).await.unwrap());
             }
-            let boss = service::access::staff(honnin, &made[0], None, testkit::localhost()).await;
-            sides.push((Admin::of(&boss.unwrap().unwrap()).unwrap(), made.remove(1)));
+            sides.push(made.remove(1));
         }
         for round in 0..ROUNDS {
-            for number in 0..2 {
+            let mut operators = Vec::new();
+            for (number, id) in sides.iter().enumerate() {
                 let email = format!("operator{number}@host.example");
                 grant_operator(honnin, CommandLine::here(), &email).await.unwrap();
+                let operator = service::access::staff(honnin, id, None, testkit::localhost()).await;
+                operators.push(Admin::of(&operator.unwrap().unwrap()).unwrap());
             }
-            let out = |side: usize| change_person(honnin, &sides[side].0, &sides[side].1, Change::Disable);
+            // Each disables themselves: nobody but an operator may do it.
+            let out = |side: usize| change_person(honnin, &operators[side], &sides[side], Change::Disable);
             let (one, two) = join(out(0), out(1)).await;
             assert_eq!(
                 u32::from(one.is_ok()) + u32::from(two.is_ok()),
@@ -206,6 +259,85 @@ async fn of_two_first_admins_whom_an_operator_invited_one_comes_in() {
         let (one, two) = join(come_in(honnin, &given), come_in(honnin, &kept)).await;
         assert_eq!(u32::from(one.is_ok()) + u32::from(two.is_ok()), 1, "{name}");
         assert!(matches!(one.and(two), Err(AcceptError::Closed)), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_tenants_that_invited_the_same_address_one_gets_the_person() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let elsewhere = harness.another_tenant().await.id().clone();
+        for round in 0..4 {
+            let mut invited = Vec::new();
+            for tenant in [&harness.tenant.id, &elsewhere] {
+                let person = NewPerson {
+                    email: format!("person{round}@host.example"),
+                    name: "Somebody".into(),
+                };
+                let offer = Offer::of(tenant.clone(), Role::Reviewer);
+                invited.push(
+                    invite_from_here(honnin, CommandLine::here(), offer, person)
+                        .await
+                        .unwrap(),
+                );
+            }
+            let (one, two) = join(come_in(honnin, &invited[0]), come_in(honnin, &invited[1])).await;
+            assert_eq!(
+                u32::from(one.is_ok()) + u32::from(two.is_ok()),
+                1,
+                "{name}, round {round}"
+            );
+            let lost = one.and(two).unwrap_err();
+            assert!(matches!(lost, AcceptError::Taken), "{name}, round {round}: {lost:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_link_of_an_admin_is_left_who_stops_being_one_while_they_make_it() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let boss = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        let rita = harness.staff(Role::Reviewer).await;
+        for round in 0..ROUNDS {
+            let leaving = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+            let roster = Roster::of(leaving.staff()).unwrap();
+            let invites = (0..3).map(|number| {
+                let person = NewPerson {
+                    email: format!("person{round}-{number}@host.example"),
+                    name: "Somebody".into(),
+                };
+                invite(honnin, &roster, person, Role::Admin)
+            });
+            let (invited, reset, demoted) = tokio::join!(
+                join_all(invites),
+                issue_reset(honnin, &leaving, rita.user()),
+                change_person(honnin, &boss, leaving.staff().user(), Change::Role(Role::Auditor)),
+            );
+            demoted.unwrap();
+            for late in invited.into_iter().filter_map(Result::err) {
+                assert!(
+                    matches!(late, InviteError::Forbidden),
+                    "{name}, round {round}: {late:?}"
+                );
+            }
+            if let Err(late) = reset {
+                assert!(
+                    matches!(late, PeopleError::Forbidden),
+                    "{name}, round {round}: {late:?}"
+                );
+            }
+            for links in [
+                "SELECT COUNT(*) FROM invitations",
+                "SELECT COUNT(*) FROM password_resets",
+            ] {
+                assert_eq!(
+                    harness.database.number(links).await,
+                    0,
+                    "{name}, round {round}: {links}"
+                );
+            }
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use domain::{
     tenant::Change,
     time::Millis,
 };
+use futures::future::join;
 use ring::{
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _},
@@ -23,7 +24,7 @@ use service::{
     people::{
         Change as PersonChange, PeopleError,
         change_password::change_password,
-        change_person,
+        change_person, console_session,
         half_sign_in::{self, HalfSignIn},
         known_browser,
         news::news,
@@ -45,7 +46,7 @@ use service::{
 use sha2::{Digest, Sha256};
 use std::{cell::Cell, net::IpAddr};
 use store::audit;
-use testkit::{Harness, client_at, client_with, localhost};
+use testkit::{Harness, client_at, client_with, databases::backends, localhost, loopback_sender};
 use totp_rs::{Builder, Totp};
 
 const RIGHT: &str = "correct horse battery";
@@ -93,16 +94,10 @@ async fn enter_password(harness: &Harness) -> Result<UserId, SignInError> {
     .await
 }
 
-/// Somebody who has come as far as the second factor, in a sign-in that nobody began.
-fn half(user: &UserId) -> HalfSignIn {
-    HalfSignIn {
-        user: user.clone(),
-        number: 0,
-    }
-}
-
 async fn enter_code(harness: &Harness, rita: &Staff, code: &str) -> Result<(), CodeError> {
-    sign_in_with_code(&harness.honnin, &half(rita.user()), code, &client_at(localhost())).await
+    let half = come_halfway(harness, localhost()).await;
+    assert_eq!(half.user, *rita.user());
+    sign_in_with_code(&harness.honnin, &half, code, &client_at(localhost())).await
 }
 
 #[tokio::test]
@@ -178,6 +173,42 @@ async fn the_sixth_code_of_a_window_is_not_looked_at() {
         harness.clock.advance(Millis::seconds(30));
         enter_code(&harness, &rita, &code(&harness, &app)).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn somebody_with_the_password_alone_keeps_the_owner_neither_from_signing_in_nor_from_a_step_up() {
+    let (harness, rita) = rita().await;
+    let (_, codes) = with_app(&harness, &rita).await;
+    let guess = async |from: IpAddr| {
+        let half = come_halfway(&harness, from).await;
+        sign_in_with_code(&harness.honnin, &half, "000000", &client_at(from)).await
+    };
+    let elsewhere = IpAddr::from([192, 0, 2, 7]);
+    for _ in 0..5 {
+        assert!(matches!(guess(elsewhere).await, Err(CodeError::Wrong)));
+    }
+    assert!(matches!(guess(elsewhere).await, Err(CodeError::Throttled)));
+    enter_code(&harness, &rita, &codes[0]).await.unwrap();
+    confirm_code(&harness.honnin, &rita, &codes[1]).await.unwrap();
+    // With many networks, they reach the limit of all: those who are signed in work on.
+    for network in 0..25 {
+        let guessed = guess(IpAddr::from([198, 51, 100, network])).await;
+        assert!(matches!(guessed, Err(CodeError::Wrong)), "{network}");
+    }
+    assert!(matches!(
+        guess(IpAddr::from([198, 51, 100, 99])).await,
+        Err(CodeError::Throttled)
+    ));
+    confirm_code(&harness.honnin, &rita, &codes[2]).await.unwrap();
+    // Nor does somebody with a stolen session keep the owner from signing in.
+    harness.clock.advance(Millis::minutes(15));
+    for _ in 0..5 {
+        let guessed = confirm_code(&harness.honnin, &rita, "000000").await;
+        assert!(matches!(guessed, Err(CodeError::Wrong)));
+    }
+    let guessed = confirm_code(&harness.honnin, &rita, &codes[3]).await;
+    assert!(matches!(guessed, Err(CodeError::Throttled)));
+    enter_code(&harness, &rita, &codes[3]).await.unwrap();
 }
 
 #[tokio::test]
@@ -329,14 +360,39 @@ async fn registered(harness: &Harness, staff: &Staff, id: u8) -> SecurityKey {
     key
 }
 
+/// With a passkey after the password of `user`, or with the passkey alone.
 async fn enter_passkey(harness: &Harness, user: Option<&UserId>, response: &str) -> Result<UserId, PasskeyError> {
-    passkeys::sign_in(
-        &harness.honnin,
-        user.map(half).as_ref(),
-        response,
-        &client_at(localhost()),
-    )
-    .await
+    let half = match user {
+        Some(user) => Some(come_halfway(harness, localhost()).await).filter(|half| half.user == *user),
+        None => None,
+    };
+    assert_eq!(half.is_some(), user.is_some());
+    passkeys::sign_in(&harness.honnin, half.as_ref(), response, &client_at(localhost())).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_first_factors_at_the_same_time_one_brings_the_recovery_codes() {
+    for database in backends().await {
+        let name = database.name;
+        let harness = Harness::on(database, Default::default(), loopback_sender(), Default::default()).await;
+        for round in 0..10 {
+            let rita = harness.staff(Role::Reviewer).await;
+            let mut responses = Vec::new();
+            for number in 0..2 {
+                let key = SecurityKey::new(2 * round + number);
+                responses.push(key.create(&challenge(&harness, Some(rita.user())).await));
+            }
+            let (one, two) = join(
+                register(&harness.honnin, &rita, "Laptop", &responses[0]),
+                register(&harness.honnin, &rita, "Phone", &responses[1]),
+            )
+            .await;
+            let sets: Vec<_> = [one, two].into_iter().filter_map(Result::unwrap).collect();
+            assert_eq!(sets.len(), 1, "{name}, round {round}");
+            let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+            assert_eq!(factors.recovery_codes, 10, "{name}, round {round}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -650,6 +706,57 @@ async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_t
     // Those that went on to a second factor, right or wrong, have not stopped.
     harness.wait(Millis::hours(1)).await;
     assert_eq!(refused().await, None);
+}
+
+#[tokio::test]
+async fn what_ends_the_sessions_of_a_person_ends_sign_ins_that_wait_for_the_second_factor() {
+    let (harness, rita) = rita().await;
+    let (_, codes) = with_app(&harness, &rita).await;
+    let key = registered(&harness, &rita, 1).await;
+    let elsewhere = IpAddr::from([192, 0, 2, 7]);
+    let client = client_at(elsewhere);
+    let thief = come_halfway(&harness, elsewhere).await;
+    console_session::sign_out_everywhere(&harness.honnin, &rita)
+        .await
+        .unwrap();
+    let entered = sign_in_with_code(&harness.honnin, &thief, &codes[0], &client).await;
+    assert!(matches!(entered, Err(CodeError::Wrong)), "{entered:?}");
+
+    let thief = come_halfway(&harness, elsewhere).await;
+    let (present, new) = (
+        Secret::new(RIGHT.into()),
+        Secret::new("four words of another kind".into()),
+    );
+    change_password(&harness.honnin, &rita, present, new).await.unwrap();
+    let entered = sign_in_with_code(&harness.honnin, &thief, &codes[1], &client).await;
+    assert!(matches!(entered, Err(CodeError::Wrong)), "{entered:?}");
+    let right = key.get(&challenge(&harness, Some(rita.user())).await);
+    let entered = passkeys::sign_in(&harness.honnin, Some(&thief), &right, &client).await;
+    assert!(matches!(entered, Err(PasskeyError::Refused)), "{entered:?}");
+
+    // They have stopped, as whoever knows their account will be told, once.
+    let stopped = async || {
+        let (tenant, me) = (harness.tenant.id.clone(), rita.user().clone());
+        let found = harness
+            .read(async move |tx| audit::find_refused_sign_ins(tx, &tenant, 0, &me).await)
+            .await;
+        found.map(|found| (found.count, found.stopped))
+    };
+    assert_eq!(stopped().await, Some((2, 2)));
+    harness.wait(half_sign_in::LIFETIME).await;
+    assert_eq!(stopped().await, Some((2, 2)));
+}
+
+#[tokio::test]
+async fn a_wrong_code_may_be_corrected_and_a_right_one_is_good_for_one_sign_in() {
+    let (harness, rita) = rita().await;
+    let (_, codes) = with_app(&harness, &rita).await;
+    let half = come_halfway(&harness, localhost()).await;
+    let enter = async |code: &str| sign_in_with_code(&harness.honnin, &half, code, &client_at(localhost())).await;
+    assert!(matches!(enter("000000").await, Err(CodeError::Wrong)));
+    enter(&codes[0]).await.unwrap();
+    let again = enter(&codes[1]).await;
+    assert!(matches!(again, Err(CodeError::Wrong)), "{again:?}");
 }
 
 async fn come_halfway(harness: &Harness, from: IpAddr) -> HalfSignIn {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{ids::SessionId, role::Role, session::Status, time::Millis};
+use futures::future::join;
 use service::{
     access::{
         Reviewer,
@@ -12,7 +13,7 @@ use service::{
     session::reissue_link::{ReissueError, reissue_link},
 };
 use store::session::links;
-use testkit::Harness;
+use testkit::{Harness, databases::backends, loopback_sender};
 
 async fn reviewer(harness: &Harness) -> Reviewer {
     Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap()
@@ -38,6 +39,25 @@ async fn a_new_link_kills_the_old_one_and_lasts_no_longer_than_the_session() {
         made.expires_at, created.expires_at,
         "a day is left, and a link would live for two"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_new_links_at_the_same_time_one_opens() {
+    for database in backends().await {
+        let name = database.name;
+        let harness = Harness::on(database, Default::default(), loopback_sender(), Default::default()).await;
+        let rita = reviewer(&harness).await;
+        for round in 0..10 {
+            let created = harness.create().await;
+            let (one, two) = join(
+                reissue_link(&harness.honnin, &rita, &created.id),
+                reissue_link(&harness.honnin, &rita, &created.id),
+            )
+            .await;
+            one.and(two).unwrap();
+            assert_eq!(open_links(&harness, &created.id).await, 1, "{name}, round {round}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -32,6 +32,15 @@ pub async fn insert(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreEr
         .execute(conn).await.map(drop))
 }
 
+/// The JSON of a session, which other units do not change until the caller's is done. On SQLite, units run one after the other anyway.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn hold(tx: &mut Tx, hash: &[u8]) -> Result<Option<String>, StoreError> {
+    on!(tx, conn => sqlx::query_scalar("UPDATE console_sessions SET expires_at = expires_at WHERE hash = $1 RETURNING data")
+        .bind(hash).fetch_optional(conn).await)
+}
+
 /// Changes an existing session; one that has ended in the meantime is not restored.
 ///
 /// # Errors

@@ -13,6 +13,13 @@ pub struct HalfSignInRow {
     pub user: UserId,
     /// The address they came from.
     pub address: String,
+    /// Whether a wrong second factor has been recorded.
+    pub refused: bool,
+}
+
+fn parsed((user, address, refused): (String, String, bool)) -> Result<HalfSignInRow, StoreError> {
+    let user = UserId::parse(&user).ok_or(StoreError::Corrupt("a malformed user id"))?;
+    Ok(HalfSignInRow { user, address, refused })
 }
 
 /// Stores one. Returns its number.
@@ -20,8 +27,9 @@ pub struct HalfSignInRow {
 /// # Errors
 /// If the database does not respond.
 pub async fn insert(tx: &mut Tx, row: &HalfSignInRow) -> Result<i64, StoreError> {
-    on!(tx, conn => sqlx::query_scalar("INSERT INTO half_sign_ins (user_id, address) VALUES ($1, $2) RETURNING number")
-        .bind(row.user.as_str()).bind(&row.address).fetch_one(conn).await)
+    on!(tx, conn => sqlx::query_scalar(
+        "INSERT INTO half_sign_ins (user_id, address, refused) VALUES ($1, $2, $3) RETURNING number")
+        .bind(row.user.as_str()).bind(&row.address).bind(row.refused).fetch_one(conn).await)
 }
 
 /// Removes one. Returns it, unless it was removed before.
@@ -29,12 +37,39 @@ pub async fn insert(tx: &mut Tx, row: &HalfSignInRow) -> Result<i64, StoreError>
 /// # Errors
 /// If the database does not respond.
 pub async fn take(tx: &mut Tx, number: i64) -> Result<Option<HalfSignInRow>, StoreError> {
-    let row: Option<(String, String)> = on!(tx, conn => sqlx::query_as(
-        "DELETE FROM half_sign_ins WHERE number = $1 RETURNING user_id, address")
+    let row: Option<(String, String, bool)> = on!(tx, conn => sqlx::query_as(
+        "DELETE FROM half_sign_ins WHERE number = $1 RETURNING user_id, address, refused")
         .bind(number).fetch_optional(conn).await)?;
-    row.map(|(user, address)| {
-        let user = UserId::parse(&user).ok_or(StoreError::Corrupt("a malformed user id"))?;
-        Ok(HalfSignInRow { user, address })
-    })
-    .transpose()
+    row.map(parsed).transpose()
+}
+
+/// Whether one has not been removed.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn exists(tx: &mut Tx, user: &UserId, number: i64) -> Result<bool, StoreError> {
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT number FROM half_sign_ins WHERE number = $1 AND user_id = $2")
+        .bind(number).bind(user.as_str()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
+/// Notes that a wrong second factor of one has been recorded.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn mark_refused(tx: &mut Tx, number: i64) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE half_sign_ins SET refused = $2 WHERE number = $1")
+        .bind(number).bind(true).execute(conn).await.map(drop))
+}
+
+/// Removes those of a person, and returns them.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn take_of(tx: &mut Tx, user: &UserId) -> Result<Vec<HalfSignInRow>, StoreError> {
+    let rows: Vec<(String, String, bool)> = on!(tx, conn => sqlx::query_as(
+        "DELETE FROM half_sign_ins WHERE user_id = $1 RETURNING user_id, address, refused")
+        .bind(user.as_str()).fetch_all(conn).await)?;
+    rows.into_iter().map(parsed).collect()
 }

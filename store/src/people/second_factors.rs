@@ -41,25 +41,34 @@ pub async fn find_authenticator(tx: &mut Tx, user: &UserId) -> Result<Option<Aut
     }))
 }
 
-/// Uses the code of a time step, which confirms the app. Returns whether it was good: later than the last one used.
+/// Uses the code of a time step, which confirms the app. Returns whether it was good: later than the last one used, and of an app that still
+/// has the encrypted `secret` that the code was compared with.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn use_step(tx: &mut Tx, user: &UserId, step: i64, now: Timestamp) -> Result<bool, StoreError> {
+pub async fn use_step(
+    tx: &mut Tx,
+    user: &UserId,
+    secret: &[u8],
+    step: i64,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE authenticators SET last_step = $2, confirmed_at = COALESCE(confirmed_at, $3)
-         WHERE user_id = $1 AND last_step < $2")
-        .bind(user.as_str()).bind(step).bind(now.as_millis())
+         WHERE user_id = $1 AND last_step < $2 AND secret = $4")
+        .bind(user.as_str()).bind(step).bind(now.as_millis()).bind(secret)
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Removes a person's authenticator app. Returns whether there was one that counted.
+/// Removes a person's authenticator app. Returns whether there was one that counted: the set-up of another one is dropped as well.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn remove_authenticator(tx: &mut Tx, user: &UserId) -> Result<bool, StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM authenticators WHERE user_id = $1")
-        .bind(user.as_str()).execute(conn).await.map(|done| done.rows_affected() == 1))
+    let confirmed: Option<Option<i64>> = on!(tx, conn => sqlx::query_scalar(
+        "DELETE FROM authenticators WHERE user_id = $1 RETURNING confirmed_at")
+        .bind(user.as_str()).fetch_optional(conn).await)?;
+    Ok(confirmed.flatten().is_some())
 }
 
 /// Replaces a person's recovery codes by those with these hashes.

@@ -207,6 +207,16 @@ pub async fn grant_operator(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError
         .bind(id.as_str()).bind(true).execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
+/// Makes other units that lock or change this person wait until the caller's is done. What is read afterwards stays true until then. On
+/// SQLite, units run one after the other anyway.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn hold(tx: &mut Tx, id: &UserId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE users SET operator = operator WHERE id = $1")
+        .bind(id.as_str()).execute(conn).await.map(drop))
+}
+
 /// Makes other units that lock the operators wait until the caller's is done, and returns whether an enabled operator other
 /// than `id` remains. On SQLite, units run one after the other anyway.
 ///

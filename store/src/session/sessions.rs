@@ -227,6 +227,15 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &SessionId) -> Result<Opti
     raw.map(SessionRow::try_from).transpose()
 }
 
+/// Makes other units that lock or change this session wait until the caller's is done. On SQLite, units run one after the other anyway.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn hold(tx: &mut Tx, id: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE sessions SET version = version WHERE id = $1")
+        .bind(id.as_str()).execute(conn).await.map(drop))
+}
+
 macro_rules! record_reading {
     () => {
         "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address)

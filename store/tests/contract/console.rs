@@ -266,6 +266,8 @@ async fn a_browsers_session_ends_and_does_not_come_back() {
             ..browser(Some(&user.id), 1, 200)
         });
         write!(db, tx => console_sessions::save(tx, signed_in)).unwrap();
+        let held = write!(db, tx => console_sessions::hold(tx, &signed_in.hash)).unwrap();
+        assert_eq!(held.as_ref(), Some(&signed_in.data), "{name}");
         let find = |now| {
             let db = db.clone();
             async move { read!(db, tx => console_sessions::find(tx, &signed_in.hash, at(now))) }
@@ -278,6 +280,8 @@ async fn a_browsers_session_ends_and_does_not_come_back() {
         }
         write!(db, tx => console_sessions::save(tx, signed_in)).unwrap();
         assert_eq!(find(1).await, None, "{name}: signed out");
+        let held = write!(db, tx => console_sessions::hold(tx, &signed_in.hash)).unwrap();
+        assert_eq!(held, None, "{name}");
     }
 }
 

@@ -188,6 +188,33 @@ async fn a_person_has_one_link_to_a_new_password_which_is_taken_once() {
 }
 
 #[tokio::test]
+async fn a_person_who_is_held_is_not_changed_by_others_until_the_unit_is_done() {
+    for Backend { name, db, .. } in backends().await {
+        let World { user, .. } = world(&db).await;
+        let before = read!(db, tx => users::find(tx, &user.id));
+        let (held, is_held) = tokio::sync::oneshot::channel();
+        let mut held = Some(held);
+        let holding = db.write(async move |tx| {
+            users::hold(tx, &user.id).await?;
+            if let Some(held) = held.take() {
+                held.send(()).unwrap();
+            }
+            let stays = users::find(tx, &user.id).await?.unwrap();
+            users::set_password(tx, &user.id, "held").await?;
+            Ok::<_, StoreError>(stays)
+        });
+        let changing = async {
+            is_held.await.unwrap();
+            write!(db, tx => users::set_password(tx, &user.id, "changed")).unwrap();
+        };
+        let (stays, ()) = join(holding, changing).await;
+        assert_eq!(Some(stays.unwrap()), before, "{name}: holding changes nothing");
+        let after = read!(db, tx => users::find(tx, &user.id)).unwrap();
+        assert_eq!(after.password, "changed", "{name}: after the unit that held");
+    }
+}
+
+#[tokio::test]
 async fn operators_are_made_restored_and_counted() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, user, .. } = world(&db).await;

@@ -15,7 +15,7 @@ use store::{
         users,
     },
 };
-use testkit::databases::{Backend, backends};
+use testkit::databases::{Backend, backends, texts_at};
 
 #[tokio::test]
 async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once() {
@@ -38,9 +38,19 @@ async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once(
             !read!(db, tx => second_factors::has_any(tx, id)),
             "{name}: not confirmed"
         );
-        for (step, good) in [(10, true), (10, false), (9, false), (11, true)] {
-            let used = write!(db, tx => second_factors::use_step(tx, id, step, at(step)));
-            assert_eq!(used.unwrap(), good, "{name}: {step}");
+        let dropped = write!(db, tx => second_factors::remove_authenticator(tx, id));
+        assert!(!dropped.unwrap(), "{name}: it did not count");
+        write!(db, tx => second_factors::put_authenticator(tx, id, &[2; 20], at(1))).unwrap();
+        for (secret, step, good) in [
+            (1, 10, false),
+            (2, 10, true),
+            (2, 10, false),
+            (2, 9, false),
+            (2, 11, true),
+        ] {
+            let secret = keep([secret; 20]);
+            let used = write!(db, tx => second_factors::use_step(tx, id, secret, step, at(step)));
+            assert_eq!(used.unwrap(), good, "{name}: {step} of {secret:?}");
         }
         let confirmed = read!(db, tx => second_factors::find_authenticator(tx, id)).unwrap();
         assert_eq!(confirmed.confirmed_at, Some(at(10)), "{name}");
@@ -294,6 +304,55 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
     }
 }
 
+/// A busy tenant writes as many entries in a few hours.
+#[tokio::test]
+async fn news_are_found_in_an_index_however_much_was_recorded_since() {
+    for backend in backends().await {
+        let Backend { name, db, .. } = &backend;
+        let World { tenant, user, .. } = world(db).await;
+        let removed = keep(Entry {
+            at: at(1),
+            tenant: Some(tenant.id.clone()),
+            actor: Actor::parse("usr_0123456789abcdef0123456789abcdef"),
+            action: AuditAction::FactorRemove.into(),
+            subject: Some(user.id.to_string()),
+            detail: None,
+            address: None,
+        });
+        write!(db, tx => audit::record(tx, removed)).unwrap();
+        let busy = keep(format!(
+            "INSERT INTO audit (at, tenant_id, actor, action)
+             WITH RECURSIVE entries (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM entries WHERE n <= {})
+             SELECT 2, '{}', 'key_1', 'session.read' FROM entries",
+            audit::SEARCHED,
+            tenant.id
+        ));
+        assert!(backend.run(busy).await > 20_000, "{name}");
+        let concerns = Concerns {
+            user: &user.id,
+            own: &[AuditAction::FactorRemove],
+            to_them: &[],
+            by_others: &[],
+        };
+        let found = read!(db, tx => audit::list_news(tx, &tenant.id, 0, concerns, 50));
+        let told: Vec<_> = found.iter().map(|one| &one.entry).collect();
+        assert_eq!(told, [removed], "{name}");
+        backend.run("ANALYZE audit").await;
+        let asked = format!(
+            "SELECT action FROM audit WHERE tenant_id = '{}' AND number > 0 AND action IN ({}) ORDER BY number DESC LIMIT 50",
+            tenant.id,
+            audit::NEWS
+        );
+        // SQLite refuses to prepare a statement that names an index of no use to it; PostgreSQL says which one it takes.
+        let plan = match *name {
+            "sqlite" => asked.replace("FROM audit", "FROM audit INDEXED BY audit_news"),
+            _ => format!("EXPLAIN {asked}"),
+        };
+        let lines = texts_at(&backend.url, keep(plan)).await.join("\n");
+        assert!(*name == "sqlite" || lines.contains("audit_news"), "{name}: {lines}");
+    }
+}
+
 #[tokio::test]
 async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
     for Backend { name, db, .. } in backends().await {
@@ -344,6 +403,7 @@ async fn a_half_sign_in_is_taken_once() {
             keep(HalfSignInRow {
                 user: user.id.clone(),
                 address: from.to_owned(),
+                refused: false,
             })
         };
         let (one, other) = (row("192.0.2.1"), row("192.0.2.2"));
@@ -353,5 +413,37 @@ async fn a_half_sign_in_is_taken_once() {
             let taken = write!(db, tx => half_sign_ins::take(tx, number)).unwrap();
             assert_eq!(taken.as_ref(), found, "{name}: {number}");
         }
+    }
+}
+
+#[tokio::test]
+async fn the_half_sign_ins_of_a_person_end_together_and_say_which_were_refused() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user: rita, .. } = world(&db).await;
+        let otto = keep(user(tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, otto)).unwrap();
+        let begin = async |user: &UserId, from: &str| {
+            let row = keep(HalfSignInRow {
+                user: user.clone(),
+                address: from.to_owned(),
+                refused: false,
+            });
+            write!(db, tx => half_sign_ins::insert(tx, row)).unwrap()
+        };
+        let first = begin(&rita.id, "192.0.2.1").await;
+        begin(&rita.id, "192.0.2.2").await;
+        let other = begin(&otto.id, "192.0.2.3").await;
+        write!(db, tx => half_sign_ins::mark_refused(tx, first)).unwrap();
+        let is_there = async |user: &'static UserId, number| read!(db, tx => half_sign_ins::exists(tx, user, number));
+        assert!(is_there(&rita.id, first).await, "{name}");
+        assert!(!is_there(&rita.id, other).await, "{name}: somebody else's");
+        let mut ended = write!(db, tx => half_sign_ins::take_of(tx, &rita.id)).unwrap();
+        ended.sort_by(|one, other| one.address.cmp(&other.address));
+        let told: Vec<_> = ended.iter().map(|row| (row.address.as_str(), row.refused)).collect();
+        assert_eq!(told, [("192.0.2.1", true), ("192.0.2.2", false)], "{name}");
+        assert!(!is_there(&rita.id, first).await, "{name}");
+        assert!(is_there(&otto.id, other).await, "{name}");
+        let none = write!(db, tx => half_sign_ins::take_of(tx, &rita.id)).unwrap();
+        assert_eq!(none, [], "{name}");
     }
 }

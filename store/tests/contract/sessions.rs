@@ -222,6 +222,7 @@ async fn a_session_is_found_by_its_tenant_and_by_nobody_else() {
             Some(session),
             "{name}"
         );
+        write!(db, tx => sessions::hold(tx, id)).unwrap();
         assert_eq!(read!(db, tx => sessions::find(tx, &other.id, id)), None, "{name}");
         assert_eq!(
             read!(db, tx => sessions::find_any(tx, id)).as_ref(),

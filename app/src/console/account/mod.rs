@@ -8,7 +8,7 @@ use super::{
     layout::NavigationItem,
     next::safe_next,
     password_faults::bad_password,
-    proof::{Proof, check_proof, proof_due, proof_of, proven, refusal, step_up, wrong_passkey},
+    proof::{NOW, Proof, check_proof, proof_due, proof_within, proven, refusal, step_up, wrong_passkey},
     request::{PageResult, Request, SessionChange, done, signed_in},
     words::say,
 };
@@ -163,7 +163,7 @@ async fn sign_out_everywhere(request: Request, _: Fields) -> PageResult<Outcome>
 async fn load_confirm(request: Request) -> PageResult<ConfirmView> {
     Ok(ConfirmView {
         next: safe_next(&request.query()?.text("next")).to_owned(),
-        proof: proof_of(&request).await?,
+        proof: proof_within(&request, NOW).await?,
         provider: request.honnin().provider().map(|provider| provider.name.clone()),
         mistakes: Vec::new(),
     })
@@ -171,7 +171,7 @@ async fn load_confirm(request: Request) -> PageResult<ConfirmView> {
 
 async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
-    match step_up(&request, &fields).await? {
+    match step_up(&request, &fields, NOW).await? {
         None => Ok(done(
             &next,
             say(
@@ -182,7 +182,7 @@ async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
         .with(SessionChange::Confirmed)),
         Some(wrong) => Ok(Outcome::refused(ConfirmView {
             next,
-            proof: proof_of(&request).await?,
+            proof: proof_within(&request, NOW).await?,
             provider: request.honnin().provider().map(|provider| provider.name.clone()),
             mistakes: vec![wrong],
         })),

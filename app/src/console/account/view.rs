@@ -79,7 +79,7 @@ fn purpose(next: &str) -> &'static str {
 fn confirm_form(view: &ConfirmView, meta: &PageMeta) -> AnyView {
     if let (Proof::Provider { .. }, Some(name)) = (view.proof, &view.provider) {
         let to = with_next("/admin/confirm/openid", &view.next);
-        return view! { <p><a class="button primary" href=to>{tell!("Confirm with {name}", "{name} で再認証")}</a></p> }.into_any();
+        return view! { <p><a id="confirm" class="button primary" href=to>{tell!("Confirm with {name}", "{name} で再認証")}</a></p> }.into_any();
     }
     view! {
         <form class="stack" method="post" action="/admin/confirm" data-passkey=view.proof.challenge()>

@@ -6,7 +6,7 @@ use super::{
     fault::Fault,
     layout::NavigationItem,
     proof::{proof_of, step_up},
-    request::{PageResult, Request, done, signed_in},
+    request::{FRESH, PageResult, Request, done, signed_in},
     words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, mistake};
@@ -72,7 +72,7 @@ async fn erase(request: Request, fields: Fields) -> PageResult<Outcome> {
         );
         view.mistakes.push(mistake("word", sentence));
     } else {
-        match step_up(&request, &fields).await? {
+        match step_up(&request, &fields, FRESH).await? {
             None => return erased(&request, &admin, &id).await,
             Some(wrong) => view.mistakes.push(wrong),
         }

@@ -9,10 +9,10 @@ use super::{
     password_faults::bad_field,
     proof::{check_proof, proof_due, proof_of, proven},
     request::{PageResult, Request, done, signed_in},
-    words::say,
+    words::{say, tell},
 };
 use crate::{
-    page::{Fields, Outcome, form},
+    page::{Fields, Outcome, form, mistake},
     parts::Mistake,
 };
 use axum::{Router, routing::post};
@@ -82,6 +82,7 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
         expires_at: row.expires_at,
     });
     Ok(PeopleView {
+        tenant: request.staff().tenant().to_string(),
         people: shown.collect(),
         invited: invited.collect(),
         power,
@@ -100,6 +101,21 @@ async fn with_link(request: &Request, roster: &Roster, link: Link) -> PageResult
     Ok(Outcome::shown(StatusCode::CREATED, view))
 }
 
+/// What is wrong with a form that another tenant's page showed: an operator switches the tenant for all tabs of the browser at once, and the
+/// link would lead to the tenant of the last switch.
+fn another_tenant(request: &Request, fields: &Fields) -> Option<Mistake> {
+    let staff = request.staff();
+    (fields.text("tenant") != staff.tenant().as_str()).then(|| {
+        let name = staff.tenant_name();
+        let sentence = tell!(
+            "Nobody was invited. You have switched to {name} in another tab. If you want to invite this person there, check the form and send \
+             it again. Otherwise switch back first.",
+            "招待していません。別のタブで{name}に切り替えました。{name}に招待する場合は、内容を確認して再度送信してください。それ以外の場合は、先にテナントを切り替えてください。"
+        );
+        mistake("name", sentence)
+    })
+}
+
 async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
     let roster = Roster::of(request.staff())?;
     let typed = (fields.text("name"), fields.text("email"), fields.text("role"));
@@ -110,6 +126,16 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
             proof: Some(proof_of(&request).await?),
             ..view_of(&request, &roster).await?
         }));
+    }
+    if let Some(wrong) = another_tenant(&request, &fields) {
+        // Without the role, which was offered for the other tenant.
+        let view = PeopleView {
+            typed: (typed.0, typed.1, String::new()),
+            mistakes: vec![wrong],
+            proof: None,
+            ..view_of(&request, &roster).await?
+        };
+        return Ok(proven(&request, Outcome::refused(view)));
     }
     let role = Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?;
     let person = NewPerson {
@@ -224,6 +250,7 @@ fn refused(error: PeopleError) -> PageResult<Outcome> {
             "Nobody has a password here. People sign in with the identity provider.",
             "この環境ではパスワードを使用しません。IDプロバイダーでサインインしてください。",
         ),
+        PeopleError::Forbidden => return Err(Fault::Forbidden),
         PeopleError::NotFound => return Err(Fault::NotFound),
         PeopleError::Store(error) => return Err(error.into()),
     };

@@ -92,6 +92,8 @@ pub(super) enum Power {
 /// The page's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PeopleView {
+    /// The tenant's id.
+    pub tenant: String,
     /// The people.
     pub people: Vec<Person>,
     /// Invitations that have not been accepted yet.
@@ -287,6 +289,8 @@ fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
             <h2>{title}</h2>
             <p class="soft">{advice}</p>
             <form class="grid-form" method="post" action="/admin/people" data-passkey=view.proof.and_then(Proof::challenge)>
+                // The tenant that this page shows, whatever another tab switches to.
+                <input type="hidden" name="tenant" value=view.tenant.clone()/>
                 {line(text("name", say("Name", "名前"), "text", name), &view.mistakes)}
                 {line(text("email", say("E-mail address", "メールアドレス"), "email", email), &view.mistakes)}
                 {role}

@@ -13,7 +13,7 @@ use super::{
     callback,
     fault::Fault,
     layout::NavigationItem,
-    proof::{proof_of, step_up},
+    proof::{proof_within, step_up},
     request::{PageResult, Request, done, signed_in},
     words::{say, tell},
 };
@@ -389,7 +389,7 @@ async fn is_confirmed(request: &Request, fields: &Fields) -> PageResult<Option<M
     if request.is_confirmed_within(CONFIRMED_FOR) {
         return Ok(None);
     }
-    step_up(request, fields).await
+    step_up(request, fields, CONFIRMED_FOR).await
 }
 
 /// The second look at a change: what it would do.
@@ -421,7 +421,7 @@ async fn look_again(
             proof: if request.is_confirmed_within(CONFIRMED_FOR) {
                 None
             } else {
-                Some(proof_of(request).await?)
+                Some(proof_within(request, CONFIRMED_FOR).await?)
             },
             mistakes,
         }),

@@ -1,9 +1,12 @@
 //! The console's authentication: who may open its pages, whose forms it takes, and how long a sign-in lasts.
 
-use super::{privilege_escalation::operator_elsewhere, tenant_isolation::routes::routes};
+use super::{
+    privilege_escalation::{operator, operator_elsewhere},
+    tenant_isolation::routes::routes,
+};
 use crate::{
     console::{Browser, Mark, ROUTES, Row, pages_that_require_sign_in, path_of},
-    support::{Answer, SESSIONS, Server, between, settings},
+    support::{Answer, SESSIONS, Server, add_tenant, between, settings, until_asked_for_body},
 };
 use axum::{
     body::{Body, to_bytes},
@@ -11,6 +14,10 @@ use axum::{
 };
 use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use std::collections::BTreeSet;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 use tower::ServiceExt as _;
 
 #[tokio::test]
@@ -333,5 +340,36 @@ async fn an_unknown_address_in_the_console_is_answered_by_the_console() {
         closed.body.contains("href=\"/admin/sign-in\"") && closed.body.contains("Go to sign-in"),
         "{}",
         closed.body
+    );
+}
+
+/// A form whose body comes slowly began when its browser worked in one tenant, and ends when it works in another.
+#[tokio::test]
+async fn a_slow_request_takes_back_nothing_that_another_tab_has_changed_meanwhile() {
+    let server = Server::new().await;
+    let mut operator = operator(&server).await;
+    server.clock.advance(Millis::minutes(2));
+    let other = add_tenant(&server.app, settings()).await.id;
+    let form = "present=wrong&password=short";
+    let mut slow = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST /admin/account/password HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\nsec-fetch-site: same-origin\r\n\
+         cookie: __Host-console={}\r\ncontent-type: application/x-www-form-urlencoded\r\nexpect: 100-continue\r\n\
+         content-length: {}\r\n\r\n",
+        operator.cookie.clone().unwrap(),
+        form.len()
+    );
+    slow.write_all(head.as_bytes()).await.unwrap();
+    until_asked_for_body(&mut slow).await;
+    let switched = operator.post("/admin/tenant", &format!("tenant={other}")).await;
+    assert_eq!(switched.header("location"), Some("/admin"));
+    slow.write_all(form.as_bytes()).await.unwrap();
+    let mut rest = Vec::new();
+    slow.read_to_end(&mut rest).await.unwrap();
+    assert_eq!(Answer::parse(&rest).status, 422);
+    assert_eq!(
+        operator.get("/admin/keys").await.status,
+        403,
+        "they work in the tenant that they switched to, which is not their own"
     );
 }

@@ -85,7 +85,10 @@ async fn an_operator_creates_a_tenant_and_gets_nothing_that_reads_its_data() {
         assert_eq!(operator.get(page).await.status, 403, "{page}");
     }
     let invited = operator
-        .post("/admin/people", "name=Ana&email=ana%40b.example&role=admin")
+        .post(
+            "/admin/people",
+            &format!("name=Ana&email=ana%40b.example&role=admin&tenant={id}"),
+        )
         .await;
     assert_eq!(invited.status, 201, "the first admin: {}", invited.body);
     // Nobody else sees who else is a customer.
@@ -141,8 +144,9 @@ async fn an_operator_adds_nobody_to_a_tenant_that_has_an_admin() {
         .await;
     for role in Role::ALL {
         let form = format!(
-            "name=Mole&email=mole%40host.example&role={}&password=correct+horse+battery",
-            role.as_str()
+            "name=Mole&email=mole%40host.example&role={}&password=correct+horse+battery&tenant={}",
+            role.as_str(),
+            server.tenant
         );
         let refused = operator.post("/admin/people", &form).await;
         assert_eq!(refused.status, 403, "{role:?}");
@@ -152,6 +156,49 @@ async fn an_operator_adds_nobody_to_a_tenant_that_has_an_admin() {
         mole.sign_in("mole@host.example").await.status,
         422,
         "no person of that name"
+    );
+}
+
+/// An operator looks at the people of another tenant, and switches back to their own in another tab before they send the form.
+#[tokio::test]
+async fn an_invitation_leads_to_the_tenant_whose_page_it_was_made_on_or_nowhere() {
+    let server = Server::new().await;
+    server.clock.advance(Millis::seconds(1));
+    let mut operator = operator(&server).await;
+    let (own, other) = (
+        server.tenant.to_string(),
+        add_tenant(&server.app, settings()).await.id.to_string(),
+    );
+    let switch_to = async |operator: &mut Browser<'_>, tenant: &str| {
+        let switched = operator.post("/admin/tenant", &format!("tenant={tenant}")).await;
+        assert_eq!(switched.header("location"), Some("/admin"));
+    };
+    switch_to(&mut operator, &other).await;
+    let page = operator.get("/admin/people").await.body;
+    let (_, form) = page.split_once("action=\"/admin/people\"").unwrap();
+    assert!(form.contains(&format!("name=\"tenant\" value=\"{other}\"")), "{form}");
+    switch_to(&mut operator, &own).await;
+    let typed = |tenant: &str| format!("name=Ana&email=ana%40b.example&role=admin&tenant={tenant}");
+    let refused = operator.post("/admin/people", &typed(&other)).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(
+        refused
+            .body
+            .contains("Nobody was invited. You have switched to Example Shop in another tab.")
+            && refused.body.contains("value=\"Ana\"")
+            && !refused.body.contains("/admin/invitation/"),
+        "{}",
+        refused.body
+    );
+    let (_, chosen) = refused.body.split_once("<select class=\"input\" id=\"role\"").unwrap();
+    assert!(
+        !between(chosen, "value=\"admin\"", &['>']).contains("selected"),
+        "what was offered for the other tenant: {chosen}"
+    );
+    assert_eq!(
+        operator.post("/admin/people", &typed(&own)).await.status,
+        201,
+        "as shown"
     );
 }
 

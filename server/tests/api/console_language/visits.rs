@@ -55,8 +55,12 @@ const FORMS: &[(&str, &str)] = &[
     ("/admin/account/authenticator", ""),
     ("/admin/account/authenticator/confirm", "code=000000"),
     ("/admin/confirm", "password=wrong"),
-    ("/admin/people", "name=&email=x&role=admin"),
-    ("/admin/people", "name=Rita&email=rita%40shop.example&role=auditor"),
+    ("/admin/people", "name=&email=x&role=admin&tenant=T"),
+    ("/admin/people", "name=Rita&email=x&role=auditor&tenant=of-another-page"),
+    (
+        "/admin/people",
+        "name=Rita&email=rita%40shop.example&role=auditor&tenant=T",
+    ),
     ("/admin/keys", "name=&scope=create"),
     ("/admin/keys", "name=Server&networks=x"),
     ("/admin/keys", "name=Server"),
@@ -249,9 +253,10 @@ impl Visits<'_> {
             let settings = self.member.get("/admin/settings/callbacks").await.body;
             let version = between(&settings, "name=\"version\" value=\"", &['"']);
             let form = form.replace("version=V", &format!("version={version}"));
+            let form = form.replace("tenant=T", &format!("tenant={}", self.server.tenant));
             let (status, page) = self.send("POST", path, &form).await;
             assert!(matches!(status, 200 | 201 | 422), "{path} {form}: {status}");
-            if form.contains("name=Rita") {
+            if status == 201 && form.contains("name=Rita") {
                 let invitation = between(&page, "<code>https://id.example", &['<']);
                 self.get(invitation).await;
                 self.send("POST", invitation, "password=passwordpassword").await;

@@ -12,6 +12,7 @@ use crate::{
         PeopleError,
         accept_invitation::{AcceptError, accept_linked},
         client_network::client_network,
+        console_session,
         half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised,
@@ -26,7 +27,6 @@ use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
-        console_sessions,
         provider_accounts::{self, ProviderAccount},
         second_factors,
         users::{self, UserRow},
@@ -368,14 +368,14 @@ async fn sign_in(
 ) -> Result<Finished, OpenIdError> {
     let (id, client) = (user.id.clone(), client.clone());
     let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, client.address);
-    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+    let unit = honnin.db.write(async move |tx| {
+        visit::find_active(tx, &user.id).await?.ok_or(OpenIdError::Unknown)?;
         if second_factors::has_any(tx, &user.id).await? {
-            return half_sign_in::begin(tx, &user.id, client.address, entry.at)
-                .await
-                .map(Some);
+            let half = half_sign_in::begin(tx, &user.id, client.address, entry.at).await?;
+            return Ok(Some(half));
         }
         visit::record(tx, &user.id, entry.clone(), &client).await?;
-        Ok(None)
+        Ok::<_, OpenIdError>(None)
     });
     Ok(match unit.await? {
         Some(half) => Finished::SecondFactor { half, next },
@@ -439,7 +439,7 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
         if !provider_accounts::remove_of(tx, &user.id).await? {
             return Err(PeopleError::NotFound);
         }
-        console_sessions::delete_of(tx, &user.id).await?;
+        console_session::end_all(tx, &user.id, now).await?;
         let entry = here
             .entry(now, AuditAction::PersonUnlinkAccount)
             .in_tenant(user.tenant().cloned())

@@ -11,10 +11,12 @@ use crate::{
     access::{Admin, CommandLine, Staff},
     people::{
         PeopleError, check_may_act_on,
+        client_network::client_network,
+        console_session,
         half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised,
-        sign_in::WINDOW,
+        sign_in::{bucket, count},
         visit,
     },
 };
@@ -38,8 +40,12 @@ const SKEW: u16 = 1;
 const RECOVERY_CODES: usize = 10;
 /// Bytes of a recovery code: with 112 bits or more, a plain hash of them is enough (OWASP ASVS 5.0, 6.5.2).
 const RECOVERY_BYTES: usize = 15;
-/// Wrong codes of one person in a window. The password was right before, so nobody else can lock a person out.
+/// Wrong codes for one person from one network in a window. Those of a sign-in and those of somebody who is signed in are counted apart:
+/// whoever has nothing but the password locks nobody out who is signed in, or signs in from elsewhere.
 const CODE_LIMIT: i64 = 5;
+/// Wrong codes for one person in a window, from anywhere. Three of a million codes are right at any time, so that somebody with the password
+/// and many networks guesses one in a hundred days. They can make the person wait who enters a code, but not one who uses a passkey.
+const CODE_LIMIT_ANYWHERE: i64 = 30;
 /// Name under which an authenticator's secret is encrypted.
 const SECRET_NAME: &str = "authenticator";
 /// Shown by authenticator apps.
@@ -193,7 +199,8 @@ pub async fn confirm_authenticator(
     code: &str,
 ) -> Result<Option<Vec<Secret<String>>>, SetUpError> {
     begun_authenticator(honnin, staff).await?;
-    let checked = check_code(honnin, staff.user(), code, Accepts::Begun).await;
+    let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
+    let checked = check_code(honnin, staff.user(), code, (Accepts::Begun, tries)).await;
     let checked = checked.map_err(SetUpError::Code)?;
     let entry = staff
         .entry(honnin.now(), AuditAction::FactorAdd)
@@ -216,6 +223,8 @@ pub async fn confirm_authenticator(
 
 /// Stores recovery codes for a person who has none. Returns whether they were stored.
 async fn give_first_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8>]) -> Result<bool, StoreError> {
+    // Of two first factors at the same time, one brings the codes.
+    users::hold(tx, user).await?;
     let none = second_factors::count_recovery_codes(tx, user).await? == 0;
     if none {
         second_factors::replace_recovery_codes(tx, user, hashes).await?;
@@ -303,45 +312,79 @@ enum Accepts {
     Begun,
 }
 
-fn bucket(user: &UserId) -> Vec<u8> {
-    Sha256::digest(format!("code\n{user}")).to_vec()
+/// On what a code is entered.
+#[derive(Clone, Copy)]
+enum Occasion {
+    /// After the password.
+    SignIn,
+    /// By somebody who is signed in.
+    StepUp,
+}
+
+/// The counters of codes for one person: from the caller's network, and from anywhere.
+#[derive(Clone)]
+struct Tries {
+    network: Vec<u8>,
+    anywhere: Vec<u8>,
+}
+
+impl Tries {
+    fn of(user: &UserId, occasion: Occasion, address: IpAddr) -> Self {
+        let kind = match occasion {
+            Occasion::SignIn => "code",
+            Occasion::StepUp => "step-up",
+        };
+        let home = client_network(address).to_string();
+        Self {
+            network: bucket(kind, [user.as_str(), &home]),
+            anywhere: bucket(kind, [user.as_str(), ""]),
+        }
+    }
 }
 
 /// A code that was counted as an attempt and compared, and has yet to be used up.
 struct Checked {
     user: UserId,
-    /// The time step whose code of the app it is.
-    step: Option<i64>,
+    /// The time step whose code of the app it is, and the encrypted secret of the app, which may be another one before the code is used up.
+    step: Option<(i64, Vec<u8>)>,
     /// Of the recovery code that it may be.
     recovery: Option<Vec<u8>>,
-    tries: Vec<u8>,
+    tries: Tries,
     at: Timestamp,
 }
 
 impl Checked {
     /// Uses the code up, which is good once, and takes the attempt back.
     async fn use_up(&self, tx: &mut Tx) -> Result<(), CodeError> {
-        let is_good = match (self.step, &self.recovery) {
-            (Some(step), _) => second_factors::use_step(tx, &self.user, step, self.at).await?,
+        let is_good = match (&self.step, &self.recovery) {
+            (Some((step, secret)), _) => second_factors::use_step(tx, &self.user, secret, *step, self.at).await?,
             (None, Some(hash)) => second_factors::use_recovery_code(tx, &self.user, hash).await?,
             (None, None) => false,
         };
         if !is_good {
             return Err(CodeError::Wrong);
         }
-        Ok(users::take_back_try(tx, &self.tries, self.at).await?)
+        for tries in [&self.tries.network, &self.tries.anywhere] {
+            users::take_back_try(tx, tries, self.at).await?;
+        }
+        Ok(())
     }
 }
 
 /// Compares a code of the app or a recovery code. Attempts are counted first and failures only are kept, so that concurrent attempts stay
 /// within the limit.
-async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts) -> Result<Checked, CodeError> {
-    let (now, tries) = (honnin.now(), bucket(user));
-    let counting = tries.clone();
-    let count = honnin
-        .db
-        .write(async move |tx| users::count_try(tx, &counting, now, WINDOW).await);
-    if count.await? > CODE_LIMIT {
+async fn check_code(
+    honnin: &Honnin,
+    user: &UserId,
+    code: &str,
+    (accepts, tries): (Accepts, Tries),
+) -> Result<Checked, CodeError> {
+    let now = honnin.now();
+    let limits = [
+        (tries.network.clone(), CODE_LIMIT),
+        (tries.anywhere.clone(), CODE_LIMIT_ANYWHERE),
+    ];
+    if !count(honnin, limits, now).await? {
         return Err(CodeError::Throttled);
     }
     let wanted = user.clone();
@@ -357,7 +400,9 @@ async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts
         let secret = honnin.vault.open_secret(user.as_str(), SECRET_NAME, &row.secret)?;
         let seconds = u64::try_from(now.as_seconds()).unwrap_or_default();
         let found = totp(secret.expose(), "")?.check(&code, seconds);
-        step = found.and_then(|step| i64::try_from(step).ok());
+        step = found
+            .and_then(|step| i64::try_from(step).ok())
+            .map(|step| (step, row.secret));
     }
     Ok(Checked {
         user: user.clone(),
@@ -369,8 +414,8 @@ async fn check_code(honnin: &Honnin, user: &UserId, code: &str, accepts: Accepts
 }
 
 /// Checks a code of a person's second factor, and uses it up.
-async fn take_code(honnin: &Honnin, user: &UserId, code: &str) -> Result<(), CodeError> {
-    let checked = check_code(honnin, user, code, Accepts::Confirmed).await?;
+async fn take_code(honnin: &Honnin, user: &UserId, code: &str, tries: Tries) -> Result<(), CodeError> {
+    let checked = check_code(honnin, user, code, (Accepts::Confirmed, tries)).await?;
     honnin.db.write(async move |tx| checked.use_up(tx).await).await
 }
 
@@ -384,7 +429,8 @@ pub async fn sign_in_with_code(
     code: &str,
     client: &Client,
 ) -> Result<(), CodeError> {
-    let checked = take_code(honnin, &half.user, code).await;
+    let tries = Tries::of(&half.user, Occasion::SignIn, client.address);
+    let checked = take_code(honnin, &half.user, code, tries).await;
     if matches!(checked, Err(CodeError::Throttled | CodeError::Store(_))) {
         return checked;
     }
@@ -396,8 +442,9 @@ pub async fn sign_in_with_code(
         Ok(()) => sign_in_entry(&user, honnin.now(), client.address),
         Err(_) => visit::refusal(Some(&user), honnin.now(), client.address),
     };
-    record(honnin, &user, Some(half), entry.with_detail(audit::CODE), client).await?;
-    checked
+    let is_in = record(honnin, &user, Some(half), entry.with_detail(audit::CODE), client).await?;
+    checked?;
+    if is_in { Ok(()) } else { Err(CodeError::Wrong) }
 }
 
 /// Asks a signed-in person for a code (step-up), before a sensitive action.
@@ -405,7 +452,8 @@ pub async fn sign_in_with_code(
 /// # Errors
 /// [`CodeError`].
 pub async fn confirm_code(honnin: &Honnin, staff: &Staff, code: &str) -> Result<(), CodeError> {
-    take_code(honnin, staff.user(), code).await
+    let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
+    take_code(honnin, staff.user(), code, tries).await
 }
 
 async fn find(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {
@@ -418,24 +466,34 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry
     visit::entry_by(user, at, AuditAction::PersonSignIn).from_address(address)
 }
 
-/// Records how a sign-in ended, and drops the half of it that came before.
+/// Records a sign-in, and ends the half of it that came before, or records why it was refused. Returns whether they are in: not if the half
+/// has ended meanwhile, as their sessions have, or the account was disabled.
 async fn record(
     honnin: &Honnin,
     user: &UserRow,
     half: Option<&HalfSignIn>,
     entry: audit::Entry,
     client: &Client,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let (user, half, client) = (user.id.clone(), half.cloned(), client.clone());
     let unit = honnin.db.write(async move |tx| {
-        if let Some(half) = &half {
-            half_sign_in::end(tx, half).await?;
+        if entry.action != AuditAction::PersonSignIn {
+            if let Some(half) = &half {
+                half_sign_in::refuse(tx, half).await?;
+            }
+            audit::record(tx, &entry).await?;
+            return Ok(false);
         }
-        if entry.action == AuditAction::PersonSignIn {
-            visit::record(tx, &user, entry.clone(), &client).await
-        } else {
-            audit::record(tx, &entry).await
+        if visit::find_active(tx, &user).await?.is_none() {
+            return Ok(false);
         }
+        if let Some(half) = &half
+            && !half_sign_in::end(tx, half).await?
+        {
+            return Ok(false);
+        }
+        visit::record(tx, &user, entry.clone(), &client).await?;
+        Ok(true)
     });
     unit.await
 }
@@ -476,6 +534,6 @@ pub async fn remove_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
 
 async fn remove_all(tx: &mut Tx, user: &UserRow, entry: audit::Entry) -> Result<(), StoreError> {
     second_factors::remove_all(tx, &user.id).await?;
-    store::people::console_sessions::delete_of(tx, &user.id).await?;
+    console_session::end_all(tx, &user.id, entry.at).await?;
     audit::record(tx, &entry.with_detail("all")).await
 }

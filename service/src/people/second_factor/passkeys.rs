@@ -310,8 +310,12 @@ pub async fn sign_in(
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
         let entry = sign_in_entry(&account, now, client.address).with_detail(audit::PASSKEY);
-        record(honnin, &account, half, entry, client).await?;
-        return Ok(account.id);
+        let is_in = record(honnin, &account, half, entry, client).await?;
+        return if is_in {
+            Ok(account.id)
+        } else {
+            Err(PasskeyError::Refused)
+        };
     }
     let detail = match half {
         Some(_) => audit::SECOND_PASSKEY,

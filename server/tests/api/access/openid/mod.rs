@@ -31,11 +31,14 @@ const EMAIL: &str = "rei@shop.example";
 const PASSWORD: &str = "correct horse battery";
 const BEGIN: &str = "/admin/sign-in/openid";
 const CALLBACK: &str = "/admin/sign-in/openid/callback";
+/// The cookie of browsers that do not say where a link is from.
+const HERE: &str = "__Host-here";
 
 /// A browser with all its cookies.
 struct Browser<'a> {
     server: &'a Server,
     cookies: BTreeMap<String, String>,
+    /// Empty for a browser that does not say it.
     site: &'static str,
 }
 
@@ -55,17 +58,24 @@ impl<'a> Browser<'a> {
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         let cookies = cookies.join("; ");
-        let headers = [
-            ("sec-fetch-site", self.site),
+        let mut headers = vec![
             ("content-type", "application/x-www-form-urlencoded"),
-            ("cookie", &cookies),
+            ("cookie", &*cookies),
         ];
+        if !self.site.is_empty() {
+            headers.push(("sec-fetch-site", self.site));
+        }
         let answer = self.server.send(method, path, &headers, form).await;
         for (_, set) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
             let (pair, rest) = set.split_once(';').unwrap();
             let (name, value) = pair.split_once('=').unwrap();
             assert!(name.starts_with("__Host-"), "{set}");
-            for part in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/"] {
+            let same_site = if name == HERE {
+                "SameSite=Strict"
+            } else {
+                "SameSite=Lax"
+            };
+            for part in ["HttpOnly", "Secure", same_site, "Path=/"] {
                 assert!(value.is_empty() || rest.contains(part), "{set}");
             }
             match value {
@@ -450,6 +460,72 @@ async fn a_sensitive_action_needs_the_same_person_to_sign_in_at_the_provider_aga
     assert_eq!(issued.status, 201, "{}", issued.body);
 }
 
+/// Proves to the provider again who the browser's person is.
+async fn confirm(browser: &mut Browser<'_>, provider: &Provider) {
+    let location = browser.begin("/admin/confirm/openid?next=%2Fadmin%2Fkeys").await;
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    let answer = browser.come_back(&location, &code).await;
+    assert_eq!(answer.header("location"), Some("/admin/keys"), "{}", answer.body);
+}
+
+#[tokio::test]
+async fn a_confirmation_at_the_provider_is_not_renewed_by_a_form() {
+    let (provider, server) = world().await;
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.sign_in(&provider, AS_IT_IS).await.status, 303);
+    confirm(&mut browser, &provider).await;
+    server.clock.advance(Millis::minutes(9));
+    let renewed = browser.send("POST", "/admin/confirm", "next=%2Fadmin%2Fkeys").await;
+    assert_eq!(renewed.status, 422, "{:?}", renewed.header("location"));
+    assert!(
+        renewed.body.contains("Confirm first that it is you.") && renewed.body.contains("Confirm with Example Login"),
+        "{}",
+        renewed.body
+    );
+    let issue = "name=Till&scope=create";
+    assert_eq!(
+        browser.send("POST", "/admin/keys", issue).await.status,
+        201,
+        "still fresh"
+    );
+    server.clock.advance(Millis::minutes(2));
+    let late = browser.send("POST", "/admin/keys", issue).await;
+    assert_eq!(late.status, 422, "eleven minutes after the only proof");
+    confirm(&mut browser, &provider).await;
+    assert_eq!(browser.send("POST", "/admin/keys", issue).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_setting_is_weakened_only_within_five_minutes_of_a_confirmation_at_the_provider() {
+    let (provider, server) = world().await;
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.sign_in(&provider, AS_IT_IS).await.status, 303);
+    confirm(&mut browser, &provider).await;
+    let page = browser.get("/admin/settings/decision").await.body;
+    let version = between(&page, "name=\"version\" value=\"", &['"']);
+    let weaker = format!(
+        "version={version}&match_accept=0.75&match_review=0.5&liveness_accept=0.6&liveness_review=0.2\
+         &find_duplicates=yes&duplicate_from=0.99&sampled=0.05&confirmed=yes"
+    );
+    server.clock.advance(Millis::minutes(7));
+    let late = browser.send("POST", "/admin/settings/decision", &weaker).await;
+    assert_eq!(late.status, 422, "{:?}", late.header("location"));
+    assert!(
+        late.body.contains("Confirm first that it is you.") && late.body.contains("href=\"/admin/confirm\""),
+        "{}",
+        late.body
+    );
+    confirm(&mut browser, &provider).await;
+    server.clock.advance(Millis::minutes(4));
+    let saved = browser.send("POST", "/admin/settings/decision", &weaker).await;
+    assert_eq!(
+        saved.header("location"),
+        Some("/admin/settings/decision"),
+        "{}",
+        saved.body
+    );
+}
+
 #[tokio::test]
 async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider_did() {
     let (provider, server) = world().await;
@@ -457,7 +533,7 @@ async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider
         let user = users::find_by_email(tx, EMAIL).await?.unwrap();
         let now = Timestamp::from_millis(1);
         second_factors::put_authenticator(tx, &user.id, &[1], now).await?;
-        second_factors::use_step(tx, &user.id, 1, now).await
+        second_factors::use_step(tx, &user.id, &[1], 1, now).await
     });
     unit.await.unwrap();
     let mut browser = Browser::new(&server);
@@ -503,6 +579,33 @@ async fn an_invitation_is_accepted_at_the_provider_and_never_because_another_sit
         Browser::new(&server).send("POST", "/admin/sign-in", form).await.status,
         422
     );
+}
+
+#[tokio::test]
+async fn a_browser_that_does_not_say_where_a_link_is_from_begins_from_our_pages_only() {
+    let (provider, server) = world().await;
+    let token = invite(&server, "new@shop.example", Role::Reviewer).await;
+    for page in ["/admin/sign-in".to_owned(), format!("/admin/invitation/{token}")] {
+        let mut old = Browser {
+            site: "",
+            ..Browser::new(&server)
+        };
+        let begin = format!("{page}/openid");
+        let sent = old.get(&begin).await;
+        assert_eq!(sent.header("location"), Some(&*page), "led here by another site");
+        assert!(!old.cookies.contains_key("__Host-sign-in"), "nothing has begun");
+        assert_eq!(old.get(&page).await.status, 200);
+        let location = old.begin(&begin).await;
+        assert!(location.starts_with(&provider.issuer()), "{location}");
+        // Another site's link comes without what was set meanwhile.
+        old.cookies.remove(HERE);
+        assert_eq!(old.get(&begin).await.header("location"), Some(&*page));
+        // One that says it needs no cookie.
+        old.site = "same-origin";
+        old.cookies.remove(HERE);
+        old.begin(&begin).await;
+        assert!(!old.cookies.contains_key(HERE));
+    }
 }
 
 #[tokio::test]

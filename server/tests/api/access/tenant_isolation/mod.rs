@@ -271,8 +271,12 @@ async fn furnish(server: &mut Server) -> Belongings {
             .unwrap();
     }
     let mut admin = console::Browser::signed_in_as(server, made.id.as_str(), Role::Admin).await;
-    let form = format!("name=Ines&email=ines%40{}.example&role=auditor", made.id.as_str());
-    assert_eq!(admin.post("/admin/people", &form.replace('_', "-")).await.status, 201);
+    let address = made.id.as_str().replace('_', "-");
+    let form = format!(
+        "name=Ines&email=ines%40{address}.example&role=auditor&tenant={}",
+        made.id
+    );
+    assert_eq!(admin.post("/admin/people", &form).await.status, 201);
     let events = admin.get("/admin/webhooks").await.body;
     let event = events.split("/admin/webhooks/evt_").nth(1).unwrap();
     ids.push(("evt_", format!("evt_{}", &event[..32])));
