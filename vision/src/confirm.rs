@@ -3,7 +3,7 @@
 use crate::layout::Item;
 use crate::look::{Eye, Look};
 use crate::model::ModelError;
-use crate::text::{Area, Line};
+use crate::text::{Area, Line, Spacing};
 use crate::zone::fold;
 use domain::document::{FieldName, OcrField, Side};
 use domain::findings::FieldRegion;
@@ -61,7 +61,7 @@ fn again(eye: &Eye<'_>, look: &Look<'_, '_>, lines: &[usize], height: f32) -> Re
                 half_width: line.area.half_width + line.area.half_height * (height - 1.0),
                 ..line.area
             };
-            *line = eye.reader.line(&look.page.picture, area)?;
+            *line = eye.reader.line(&look.page.picture, area, Spacing::AsPrinted)?;
             line.area = Area {
                 half_height: area.half_height / height,
                 ..area

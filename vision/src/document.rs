@@ -9,7 +9,7 @@ use crate::portrait::{self, Portraits};
 use crate::projection::Corners;
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
-use crate::text::Line;
+use crate::text::{Line, Spacing};
 use crate::{Vision, code, confirm, extent, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
 use domain::findings::{
@@ -281,7 +281,7 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
     let mut visual = visible(look, elements.as_ref());
     let enough = visual.agreement.is_some_and(|share| share >= ENOUGH) || side == Side::Back;
     if mrz::is_complete(look.machine.as_ref()) && (!enough || look.known.is_none()) && !look.page.is_read() {
-        eye.reader.read(&mut look.page, WHOLE_PAGE, |_| true)?;
+        eye.reader.read(&mut look.page, WHOLE_PAGE, Spacing::Narrow, |_| true)?;
         look.known = eye.layouts.read(&look.page.lines, eye.today);
         elements = self::elements(look);
         visual = visible(look, elements.as_ref());

@@ -6,7 +6,7 @@ use crate::projection::{Corners, Projection};
 use crate::raster::Raster;
 use crate::signals::is_inside;
 use crate::stopwatch::Stopwatch;
-use crate::text::{Area, Page, Reader};
+use crate::text::{Area, CARD_SIDE, PICTURE_SIDE, Page, Reader, Spacing};
 use crate::{mrz, zone};
 use domain::document::DocumentType;
 use std::borrow::Cow;
@@ -237,9 +237,15 @@ impl<'l> Eye<'l> {
     pub(crate) fn look<'a>(&self, view: View<'a>, watch: &mut Stopwatch) -> Result<Look<'a, 'l>, ModelError> {
         let size = [view.picture.width() as f32, view.picture.height() as f32];
         let (back, is_card) = (view.back, view.is_card());
-        let areas = self.reader.areas(&view.picture)?;
+        let side = if is_card { CARD_SIDE } else { PICTURE_SIDE };
+        let areas = self.reader.areas(&view.picture, side)?;
         watch.lap("text detection");
-        let mut page = self.reader.page(view.picture, &areas)?;
+        let spacing = if self.kind.has_mrz() {
+            Spacing::AsPrinted
+        } else {
+            Spacing::Narrow
+        };
+        let mut page = self.reader.page(view.picture, &areas, spacing)?;
         let mut machine = None;
         if self.kind.has_mrz() {
             machine = self.read_machine_zone(&mut page, watch)?;
@@ -249,7 +255,7 @@ impl<'l> Eye<'l> {
         } else {
             WHOLE_PAGE
         };
-        self.reader.read(&mut page, budget, |_| true)?;
+        self.reader.read(&mut page, budget, Spacing::Narrow, |_| true)?;
         watch.lap("visual zone");
         self.forget_individual_numbers(&mut page, self.kind);
         let mut known = self.layouts.read(&page.lines, self.today);
@@ -275,6 +281,7 @@ impl<'l> Eye<'l> {
             } else {
                 1
             };
+            self.read_candidates_again(&mut look.page)?;
             look.machine = mrz::find(self.reader, &look.page.picture, &look.page.lines, again)?;
             watch.lap("mrz");
         }
@@ -285,18 +292,26 @@ impl<'l> Eye<'l> {
     fn read_machine_zone(&self, page: &mut Page<'_>, watch: &mut Stopwatch) -> Result<Option<mrz::Zone>, ModelError> {
         let longest = page.lines.iter().map(|line| line.area.half_width).fold(0.0, f32::max);
         let alike = |area: &Area| mrz::is_flat(area) && area.half_width > longest * LIKE_THE_LONGEST;
-        self.reader.read(page, WHOLE_PAGE, alike)?;
+        self.reader.read(page, WHOLE_PAGE, Spacing::AsPrinted, alike)?;
         watch.lap("text recognition");
         let first = mrz::find(self.reader, &page.picture, &page.lines, 1)?;
         watch.lap("mrz");
         if mrz::is_complete(first.as_ref()) {
             return Ok(first);
         }
-        self.reader.read(page, WHOLE_PAGE, |_| true)?;
+        self.reader.read(page, WHOLE_PAGE, Spacing::AsPrinted, |_| true)?;
         watch.lap("text recognition of all lines");
         let second = mrz::find(self.reader, &page.picture, &page.lines, usize::MAX)?;
         watch.lap("mrz of all lines");
         Ok(second.or(first))
+    }
+
+    /// What looks like a line of a zone was read narrowly, for its kind seldom has one.
+    fn read_candidates_again(&self, page: &mut Page<'_>) -> Result<(), ModelError> {
+        for line in page.lines.iter_mut().filter(|line| mrz::is_candidate(line)) {
+            *line = self.reader.line(&page.picture, line.area, Spacing::AsPrinted)?;
+        }
+        Ok(())
     }
 
     /// Lines that may hold an individual number are dropped before anybody looks at them.

@@ -3,7 +3,7 @@
 use super::{check, country, fillers, format, states, viterbi};
 use crate::model::ModelError;
 use crate::raster::Raster;
-use crate::text::{Area, Lattice, Line, Reader};
+use crate::text::{Area, Lattice, Line, Reader, Spacing};
 use domain::findings::MrzFormat;
 
 /// Where a line of the zone stands, and what was read there freely: each symbol and its middle along the line, from 0 to 1; and how
@@ -258,6 +258,7 @@ fn stretched(reader: &Reader, picture: &Raster, lines: &[Line], height: f32) -> 
                 half_height,
                 angle,
             },
+            Spacing::AsPrinted,
         )
     };
     rows.iter().map(stretch).collect()

@@ -4,8 +4,10 @@ use super::area::Area;
 use crate::model::{Model, ModelError, Tensor, run_one};
 use crate::raster::Raster;
 
-/// Longest side of what the detector sees: as accurate as 960 on cards and a fifth faster.
-pub(crate) const DETECTOR_SIDE: usize = 736;
+/// Longest side of what the detector sees of a picture: as accurate as 960 and a fifth faster.
+pub(crate) const PICTURE_SIDE: usize = 736;
+/// The same of a card that was cut out and fills its picture: its print is larger there.
+pub(crate) const CARD_SIDE: usize = 640;
 /// Pixels below this probability separate components.
 const PIXEL: f32 = 0.3;
 /// Components whose mean is below this are no text.
@@ -128,7 +130,7 @@ mod tests {
         picture.paste(&Raster::filled(400, 40, [0; 3]), 200, 100);
         picture.paste(&Raster::filled(300, 40, [0; 3]), 700, 500);
         picture.paste(&Raster::filled(4, 4, [0; 3]), 50, 600);
-        let areas = areas(&Dark, &picture, DETECTOR_SIDE).unwrap();
+        let areas = areas(&Dark, &picture, PICTURE_SIDE).unwrap();
         assert_eq!(areas.len(), 2);
         assert!(
             (areas[0].x - 400.0).abs() < 4.0 && (areas[0].y - 120.0).abs() < 4.0,

@@ -9,7 +9,8 @@ mod recognise;
 mod recogniser;
 
 pub(crate) use alphabet::{Alphabet, MRZ_SYMBOLS};
-pub(crate) use area::Area;
+pub(crate) use area::{Area, Spacing};
+pub(crate) use detect::{CARD_SIDE, PICTURE_SIDE};
 #[cfg(test)]
 pub(crate) use recognise::Symbol;
 pub(crate) use recognise::{Lattice, Line};
@@ -87,9 +88,9 @@ impl Reader {
         })
     }
 
-    /// The areas of text, as the picture is.
-    pub(crate) fn areas(&self, picture: &Raster) -> Result<Vec<Area>, ModelError> {
-        let mut areas = detect::areas(self.detector.as_ref(), picture, detect::DETECTOR_SIDE)?;
+    /// The areas of text, as the picture is; the detector sees it with a longest side of `side` pixels.
+    pub(crate) fn areas(&self, picture: &Raster, side: usize) -> Result<Vec<Area>, ModelError> {
+        let mut areas = detect::areas(self.detector.as_ref(), picture, side)?;
         areas.truncate(MOST_AREAS);
         Ok(areas)
     }
@@ -97,18 +98,23 @@ impl Reader {
     /// Turns the picture so that its text can be read, and reads the longest lines.
     ///
     /// Across or upright is told by the shape of the areas; which of the two ways remains, by how surely those lines read.
-    pub(crate) fn page<'a>(&self, picture: Cow<'a, Raster>, areas: &[Area]) -> Result<Page<'a>, ModelError> {
+    pub(crate) fn page<'a>(
+        &self,
+        picture: Cow<'a, Raster>,
+        areas: &[Area],
+        spacing: Spacing,
+    ) -> Result<Page<'a>, ModelError> {
         let lying: f32 = areas
             .iter()
             .map(|a| if a.is_vertical() { -weight(a) } else { weight(a) })
             .sum();
         let quarters = u8::from(lying < 0.0);
-        let first = self.turned(picture.clone(), areas, quarters)?;
+        let first = self.turned(picture.clone(), areas, quarters, spacing)?;
         let has_fillers_on_their_head = first.lines.iter().any(|line| are_fillers_on_their_head(&line.text));
         if first.lines.is_empty() || confidence(&first.lines) >= UPRIGHT && !has_fillers_on_their_head {
             return Ok(first);
         }
-        let second = self.turned(picture, areas, first.quarters + 2)?;
+        let second = self.turned(picture, areas, first.quarters + 2, spacing)?;
         let reads_better = confidence(&second.lines) > confidence(&first.lines) + FLIP_MARGIN;
         Ok(if reads_better || has_fillers_on_their_head {
             second
@@ -118,7 +124,13 @@ impl Reader {
     }
 
     /// Turns the picture and reads the longest areas.
-    fn turned<'a>(&self, picture: Cow<'a, Raster>, areas: &[Area], quarters: u8) -> Result<Page<'a>, ModelError> {
+    fn turned<'a>(
+        &self,
+        picture: Cow<'a, Raster>,
+        areas: &[Area],
+        quarters: u8,
+        spacing: Spacing,
+    ) -> Result<Page<'a>, ModelError> {
         let (width, height) = (picture.width() as f32, picture.height() as f32);
         let picture = if quarters == 0 {
             picture
@@ -144,7 +156,7 @@ impl Reader {
             unread,
         };
         for area in page.unread.drain(..probes).collect::<Vec<_>>() {
-            page.lines.push(self.line(&page.picture, area)?);
+            page.lines.push(self.line(&page.picture, area, spacing)?);
         }
         Ok(page)
     }
@@ -155,6 +167,7 @@ impl Reader {
         &self,
         page: &mut Page<'_>,
         budget: usize,
+        spacing: Spacing,
         wanted: impl Fn(&Area) -> bool,
     ) -> Result<(), ModelError> {
         let (mut wanted, rest): (Vec<Area>, Vec<Area>) = page.unread.drain(..).partition(|area| wanted(area));
@@ -162,20 +175,20 @@ impl Reader {
         wanted.sort_by(|a, b| b.half_height.total_cmp(&a.half_height));
         let mut used = 0;
         for area in wanted {
-            if used + area.line_width() > budget {
+            if used + area.line_width(spacing) > budget {
                 page.unread.push(area);
                 continue;
             }
-            used += area.line_width();
-            page.lines.push(self.line(&page.picture, area)?);
+            used += area.line_width(spacing);
+            page.lines.push(self.line(&page.picture, area, spacing)?);
         }
         page.lines.sort_by(|a, b| a.area.y.total_cmp(&b.area.y));
         Ok(())
     }
 
     /// Reads one line.
-    pub(crate) fn line(&self, picture: &Raster, area: Area) -> Result<Line, ModelError> {
-        recognise::line(self.recogniser.as_ref(), &self.alphabet, picture, area)
+    pub(crate) fn line(&self, picture: &Raster, area: Area, spacing: Spacing) -> Result<Line, ModelError> {
+        recognise::line(self.recogniser.as_ref(), &self.alphabet, picture, area, spacing)
     }
 }
 

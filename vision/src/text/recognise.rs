@@ -1,7 +1,7 @@
 //! What a rectified line says: the recogniser's probabilities, read greedily, and kept for the machine-readable zone.
 
 use super::alphabet::{Alphabet, MRZ_SYMBOLS};
-use super::area::Area;
+use super::area::{Area, Spacing};
 use super::detect::planes;
 use crate::model::{Model, ModelError, run_one};
 use crate::raster::Raster;
@@ -40,8 +40,14 @@ pub(crate) struct Line {
 }
 
 /// Reads the line under an area.
-pub(super) fn line(model: &dyn Model, alphabet: &Alphabet, picture: &Raster, area: Area) -> Result<Line, ModelError> {
-    let strip = area.rectify(picture);
+pub(super) fn line(
+    model: &dyn Model,
+    alphabet: &Alphabet,
+    picture: &Raster,
+    area: Area,
+    spacing: Spacing,
+) -> Result<Line, ModelError> {
+    let strip = area.rectify(picture, spacing);
     let padded = strip.width().max(NARROWEST);
     let answer = run_one(model, planes(&strip, padded))?;
     let &[1, steps, symbols] = answer.shape.as_slice() else {
