@@ -267,7 +267,7 @@ async fn of_two_tenants_that_invited_the_same_address_one_gets_the_person() {
     for (name, harness) in harnesses().await {
         let honnin = &harness.honnin;
         let elsewhere = harness.another_tenant().await.id().clone();
-        for round in 0..4 {
+        for round in 0..8 {
             let mut invited = Vec::new();
             for tenant in [&harness.tenant.id, &elsewhere] {
                 let person = NewPerson {

@@ -2,7 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{ids::SessionId, role::Role, session::Status, time::Millis};
+use domain::{
+    ids::SessionId,
+    role::Role,
+    session::{Status, Step},
+    tenant::TenantSettings,
+    time::Millis,
+};
 use futures::future::join;
 use service::{
     access::{
@@ -45,7 +51,13 @@ async fn a_new_link_kills_the_old_one_and_lasts_no_longer_than_the_session() {
 async fn of_two_new_links_at_the_same_time_one_opens() {
     for database in backends().await {
         let name = database.name;
-        let harness = Harness::on(database, Default::default(), loopback_sender(), Default::default()).await;
+        let mut harness = Harness::on(database, Default::default(), loopback_sender(), Default::default()).await;
+        harness
+            .save_settings(TenantSettings {
+                steps: Step::ALL.to_vec(),
+                ..TenantSettings::default()
+            })
+            .await;
         let rita = reviewer(&harness).await;
         for round in 0..10 {
             let created = harness.create().await;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     console::{Browser, Mark, ROUTES, Row, pages_that_require_sign_in, path_of},
-    support::{Answer, SESSIONS, Server, add_tenant, between, settings, until_asked_for_body},
+    support::{Answer, SESSIONS, Server, add_tenant, between, settings},
 };
 use axum::{
     body::{Body, to_bytes},
@@ -14,10 +14,7 @@ use axum::{
 };
 use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use std::collections::BTreeSet;
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-};
+use testkit::databases::Held;
 use tower::ServiceExt as _;
 
 #[tokio::test]
@@ -343,30 +340,34 @@ async fn an_unknown_address_in_the_console_is_answered_by_the_console() {
     );
 }
 
-/// A form whose body comes slowly began when its browser worked in one tenant, and ends when it works in another.
+/// A form that waits for the database began when its browser worked in one tenant, and ends when it works in another.
 #[tokio::test]
 async fn a_slow_request_takes_back_nothing_that_another_tab_has_changed_meanwhile() {
-    let server = Server::new().await;
+    let server = Server::without_worker().await;
     let mut operator = operator(&server).await;
-    server.clock.advance(Millis::minutes(2));
     let other = add_tenant(&server.app, settings()).await.id;
-    let form = "present=wrong&password=short";
-    let mut slow = TcpStream::connect(server.address).await.unwrap();
-    let head = format!(
-        "POST /admin/account/password HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\nsec-fetch-site: same-origin\r\n\
-         cookie: __Host-console={}\r\ncontent-type: application/x-www-form-urlencoded\r\nexpect: 100-continue\r\n\
-         content-length: {}\r\n\r\n",
-        operator.cookie.clone().unwrap(),
-        form.len()
-    );
-    slow.write_all(head.as_bytes()).await.unwrap();
-    until_asked_for_body(&mut slow).await;
-    let switched = operator.post("/admin/tenant", &format!("tenant={other}")).await;
+    // When somebody was last seen is noted to the minute: both requests change the session.
+    server.clock.advance(Millis::minutes(2));
+    let cookie = format!("__Host-console={}", operator.cookie.clone().unwrap());
+    let headers = [
+        ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("cookie", &*cookie),
+    ];
+    let held = Held::hold(&server.database_url()).await;
+    let wrong = "present=wrong&password=four+words+of+another+kind";
+    let slow = server.send("POST", "/admin/account/password", &headers, wrong);
+    let choice = format!("tenant={other}");
+    let switch = operator.post("/admin/tenant", &choice);
+    let release = async {
+        for _ in 0..5 {
+            assert_eq!(server.send("GET", "/admin/sign-in", &[], "").await.status, 200);
+        }
+        held.release().await;
+    };
+    let (slow, switched, ()) = tokio::join!(slow, switch, release);
+    assert_eq!(slow.status, 422, "{}", slow.body);
     assert_eq!(switched.header("location"), Some("/admin"));
-    slow.write_all(form.as_bytes()).await.unwrap();
-    let mut rest = Vec::new();
-    slow.read_to_end(&mut rest).await.unwrap();
-    assert_eq!(Answer::parse(&rest).status, 422);
     assert_eq!(
         operator.get("/admin/keys").await.status,
         403,
