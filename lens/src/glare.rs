@@ -32,6 +32,7 @@ const RIM: isize = 8;
 const BEYOND: isize = 40;
 /// Half the side of the patch whose brightest pixels are taken for the paper, in pixels: wider than a stroke of print.
 const PATCH: isize = 4;
+const PATCH_PIXELS: usize = (2 * PATCH as usize + 1).pow(2);
 /// The paper beyond a reflection is darker than the rim by this much: a white field on tinted paper has none.
 const DARKER: u8 = 4;
 /// The share of a fading border beyond which the paper must be darker. Print, portraits and other reflections hide the rest.
@@ -156,14 +157,17 @@ fn value(plane: &Plane, (x, y): (isize, isize)) -> Option<u8> {
 fn paper(plane: &Plane, area: Area, (x, y): (isize, isize)) -> Option<u8> {
     let inside = (area.left as isize..area.right as isize).contains(&x)
         && (area.top as isize..area.bottom as isize).contains(&y);
-    let offsets = -PATCH..=PATCH;
-    let mut patch: Vec<u8> = offsets
-        .clone()
-        .flat_map(|dy| offsets.clone().filter_map(move |dx| value(plane, (x + dx, y + dy))))
-        .collect();
-    if !inside || patch.is_empty() {
+    if !inside {
         return None;
     }
+    let (mut patch, mut filled) = ([0_u8; PATCH_PIXELS], 0);
+    for (dy, dx) in (-PATCH..=PATCH).flat_map(|dy| (-PATCH..=PATCH).map(move |dx| (dy, dx))) {
+        if let Some(value) = value(plane, (x + dx, y + dy)) {
+            patch[filled] = value;
+            filled += 1;
+        }
+    }
+    let patch = &mut patch[..filled];
     // Below the length, since four fifths of it are.
     let rank = patch.len() * 4 / 5;
     Some(*patch.select_nth_unstable(rank).1)
