@@ -8,6 +8,7 @@ use crate::model::ModelError;
 use crate::portrait::{self, Portraits};
 use crate::projection::Corners;
 use crate::raster::Raster;
+use crate::signals::{Ground, Sheet, obstructed_share};
 use crate::stopwatch::Stopwatch;
 use crate::text::{Line, Spacing};
 use crate::{Vision, code, confirm, extent, likeness, mrz, signals, zone};
@@ -90,19 +91,29 @@ pub(crate) fn examine(
         Portraits::default()
     });
     watch.lap("portrait");
-    let quality = Quality {
-        obstructed: obstructed(picture, &look, card.as_ref(), portraits.main.as_ref()),
-        ..quality
-    };
+    let size = [picture.width() as f32, picture.height() as f32];
     let shown = Shown {
         look: &look,
-        size: [picture.width() as f32, picture.height() as f32],
+        size,
         proportions: look.proportions(kind),
         outlines: &outlines,
         portrait: portraits.main.as_ref(),
         is_empty: reading.is_empty() && codes.is_empty() && portraits.main.is_none() && unavailable.is_empty(),
     };
     let quality = shown.corrected(quality);
+    let sheet = card.as_ref().and_then(|card| Sheet::of(picture, card));
+    let shape = card.and_then(|card| extent::shape(&card, size, &shown.proportions));
+    let reflected = sheet.as_ref().map(signals::reflected_share);
+    let quality = Quality {
+        glare: reflected.unwrap_or(quality.glare),
+        obstructed: obstructed(
+            picture,
+            &look,
+            (sheet.as_ref(), shape == Some(Shape::Whole)),
+            portraits.main.as_ref(),
+        ),
+        ..quality
+    };
     watch.lap("obstruction");
     unavailable.sort_unstable();
     unavailable.dedup();
@@ -352,18 +363,25 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], print: Vec<OcrField>) -
     (kept, repeated)
 }
 
-/// Share of the document that something lies on, or of the part that its labels are on where no outline is found: a hand that comes in
-/// over a side hides the side, too. `None` where there is too little print for a document.
-fn obstructed(picture: &Raster, look: &Look<'_, '_>, card: Option<&Corners>, portrait: Option<&Face>) -> Option<f32> {
-    if look.page.lines.len() < LEAST_PRINT {
+/// Share of the document that something lies on, of the part that its labels are on where no outline is found, or of the print: a hand
+/// that comes in over a side hides the side, too. `None` where there is too little print for a document, or little and no outline of its
+/// shape.
+fn obstructed(
+    picture: &Raster,
+    look: &Look<'_, '_>,
+    (card, has_shape): (Option<&Sheet>, bool),
+    portrait: Option<&Face>,
+) -> Option<f32> {
+    let lines = look.page.lines.len();
+    if lines == 0 || (lines < LEAST_PRINT && !has_shape) {
         return None;
     }
-    let printed = || look.labelled();
-    signals::obstructed_share(
-        picture,
-        &card.copied().or_else(printed)?,
-        portrait.map(|face| face.bounds),
-    )
+    let sheet = |corners: Option<Corners>| Sheet::of(picture, &corners?);
+    let share = |sheet: &Sheet, ground| obstructed_share(sheet, ground, portrait.map(|face| face.bounds));
+    let labelled = if card.is_none() { sheet(look.labelled()) } else { None };
+    let of_document = card.or(labelled.as_ref()).map(|card| share(card, Ground::Document));
+    let of_print = sheet(look.printed()).map(|print| share(&print, Ground::Print));
+    of_document.into_iter().chain(of_print).reduce(f32::max)
 }
 
 /// The corners of the card that was looked at: where its labels say, else as it was cut out, else as its outline is.
@@ -403,6 +421,9 @@ impl Shown<'_, '_, '_> {
         if self.look.is_complete() {
             quality = extent::with_all_items(quality);
         }
+        if self.look.known.is_some() {
+            quality = extent::found(quality);
+        }
         quality
     }
 
@@ -413,9 +434,12 @@ impl Shown<'_, '_, '_> {
         let shape = card(look, self.outlines).and_then(|card| extent::shape(&card, size, &self.proportions));
         // Print at the border is the table's where the outline reaches further than the document.
         let is_print_cut = shape != Some(Shape::Longer) && outline.is_some_and(|card| look.is_print_cut(&card, size));
+        let fits = matches!(shape, Some(Shape::Whole | Shape::Longer));
         let is_cut = is_print_cut
             || shape == Some(Shape::Shorter)
             || look.is_known_print_cut(size)
+            || (!fits && look.is_print_around_labels_cut(size))
+            || look.page_by_zone().is_some_and(|page| extent::is_page_cut(&page, size))
             || self
                 .portrait
                 .is_some_and(|face| extent::is_portrait_cut(face.bounds, size));

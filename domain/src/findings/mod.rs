@@ -23,7 +23,8 @@ pub struct Quality {
     pub glare: f32,
     /// Mean luma, 0 (black) to 1 (white).
     pub exposure: f32,
-    /// Share of the picture filled by the card's outline, 0 to 1; `None` if no outline was found.
+    /// Share of the picture filled by the card's outline, 0 to 1; `None` if no outline was found, or if the size no longer matters
+    /// because the document was recognised by what was read.
     pub coverage: Option<f32>,
     /// Whether the outline touches the edge of the picture.
     pub cut_off: Option<bool>,

@@ -8,6 +8,8 @@ mod grey;
 mod grid;
 mod obstruction;
 mod peaks;
+mod reflection;
+mod sheet;
 mod spectrum;
 
 pub(crate) use card::{is_inside, share_in_card};
@@ -15,5 +17,7 @@ pub(crate) use cover::covered;
 pub(crate) use flashes::{followed, tint};
 pub(crate) use grey::grey_share;
 pub(crate) use grid::grid;
-pub(crate) use obstruction::obstructed_share;
+pub(crate) use obstruction::{Ground, obstructed_share};
 pub(crate) use peaks::raster_z;
+pub(crate) use reflection::reflected_share;
+pub(crate) use sheet::Sheet;

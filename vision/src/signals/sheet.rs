@@ -1,0 +1,265 @@
+//! A document cut out straight and divided into small cells, of which a few numbers are kept: its colour, what is printed on it, how
+//! fine its paper is. What lies on a document and what light hides is told from these.
+
+use crate::projection::{Corners, Projection};
+use crate::raster::Raster;
+
+/// Cells that the document is divided into, across and down, and their side in pixels: a cell is 2 mm of a card.
+pub(super) const COLUMNS: usize = 43;
+pub(super) const ROWS: usize = 27;
+const CELL: usize = 8;
+const COUNT: usize = COLUMNS * ROWS;
+/// Side of the patches whose mean colours show the background print, in pixels: the noise of a camera is finer.
+const PATCH: usize = 4;
+/// Patches to a cell, across or down.
+const FINER: usize = CELL / PATCH;
+/// The pixels of a cell, from dark to bright, that stand for the print on it, for all of it, and for its paper.
+const RANKS: [usize; 3] = [CELL * CELL / 20, CELL * CELL / 2, CELL * CELL * 3 / 4];
+/// Rounds of fitting the paper's brightness, each without what fits badly.
+const ROUNDS: usize = 4;
+/// Differences that count as paper at least, however well the rest fits.
+const PAPER: f32 = 4.0;
+
+/// A document seen straight, cell by cell.
+pub(crate) struct Sheet {
+    pub(super) cells: Vec<Cell>,
+    projection: Projection,
+}
+
+/// A small part of the document.
+pub(super) struct Cell {
+    /// Median of each channel.
+    pub(super) colour: [f32; 3],
+    /// Mean change from pixel to pixel, across and down together.
+    pub(super) change: f32,
+    /// The brightness of each pixel's darkest channel, by [`RANKS`]: of print, of the cell, of paper.
+    pub(super) weakest: [f32; 3],
+    /// How much the mean colours of small patches in and around it differ.
+    pub(super) texture: f32,
+}
+
+impl Sheet {
+    /// The document with these corners; `None` where they are those of no card.
+    pub(crate) fn of(picture: &Raster, corners: &Corners) -> Option<Self> {
+        let (width, height) = (COLUMNS * CELL, ROWS * CELL);
+        let projection = Projection::of_rectangle(width as f32, height as f32, corners)?;
+        let card = projection.cut_out(picture, width, height);
+        let patches = Patches::of(&card);
+        let cells = (0..COUNT).map(|index| Cell::of(&card, &patches, index)).collect();
+        Some(Self { cells, projection })
+    }
+
+    /// Where the middle of a cell stands in the picture.
+    pub(super) fn place(&self, index: usize) -> [f32; 2] {
+        let middle = |position: usize| (position * CELL + CELL / 2) as f32;
+        self.projection
+            .place([middle(index % COLUMNS), middle(index / COLUMNS)])
+    }
+}
+
+impl Cell {
+    fn of(card: &Raster, patches: &Patches, index: usize) -> Self {
+        let (left, top) = (index % COLUMNS * CELL, index / COLUMNS * CELL);
+        let pixel = |x: usize, y: usize| -> [u8; 3] {
+            let at = (y.min(card.height() - 1) * card.width() + x.min(card.width() - 1)) * 3;
+            std::array::from_fn(|channel| card.pixels()[at + channel])
+        };
+        let luma = |x, y| pixel(x, y).iter().map(|value| f32::from(*value)).sum::<f32>() / 3.0;
+        let (mut change, mut values) = (0.0, [[0_u8; CELL * CELL]; 4]);
+        for at in 0..CELL * CELL {
+            let (x, y) = (left + at % CELL, top + at / CELL);
+            change += (luma(x, y) - luma(x + 1, y)).abs() + (luma(x, y) - luma(x, y + 1)).abs();
+            let [r, g, b] = pixel(x, y);
+            for (values, value) in values.iter_mut().zip([r, g, b, r.min(g).min(b)]) {
+                values[at] = value;
+            }
+        }
+        values.iter_mut().for_each(|values| values.sort_unstable());
+        let [r, g, b, weakest] = values.map(|values| RANKS.map(|rank| f32::from(values[rank])));
+        Self {
+            colour: [r[1], g[1], b[1]],
+            change: change / (CELL * CELL) as f32,
+            weakest,
+            texture: patches.spread(index % COLUMNS, index / COLUMNS),
+        }
+    }
+}
+
+/// The mean colours of the small patches of a card.
+struct Patches(Vec<[f32; 3]>);
+
+impl Patches {
+    const COLUMNS: usize = COLUMNS * FINER;
+
+    fn of(card: &Raster) -> Self {
+        let mut sums = vec![[0.0_f32; 3]; COUNT * FINER * FINER];
+        for (at, pixel) in card.pixels().chunks_exact(3).enumerate() {
+            let (x, y) = (at % card.width(), at / card.width());
+            let sum = &mut sums[y / PATCH * Self::COLUMNS + x / PATCH];
+            for (sum, value) in sum.iter_mut().zip(pixel) {
+                *sum += f32::from(*value) / (PATCH * PATCH) as f32;
+            }
+        }
+        Self(sums)
+    }
+
+    /// Standard deviation over the patches of a cell and half of its neighbours.
+    fn spread(&self, column: usize, row: usize) -> f32 {
+        let around = |at: usize, count: usize| {
+            (0..2 * FINER).map(move |step| (at * FINER + step).saturating_sub(1).min(count * FINER - 1))
+        };
+        let (mut sums, mut squares) = ([0.0_f32; 3], 0.0_f32);
+        for y in around(row, ROWS) {
+            for x in around(column, COLUMNS) {
+                for (sum, value) in sums.iter_mut().zip(self.0[y * Self::COLUMNS + x]) {
+                    *sum += value;
+                    squares += value * value;
+                }
+            }
+        }
+        let count = (4 * FINER * FINER) as f32;
+        let means: f32 = sums.iter().map(|sum| sum * sum / count).sum();
+        ((squares - means) / (3.0 * count)).max(0.0).sqrt()
+    }
+}
+
+/// The brightness of bare paper: a plane, since light falls unevenly.
+pub(super) struct Paper([f32; 3]);
+
+impl Paper {
+    /// Least squares over what these cells say, again and again without the half that fits worst.
+    pub(super) fn fit(values: &[(usize, f32)]) -> Self {
+        let mut paper = Self([
+            median(values.iter().map(|(_, value)| *value)).unwrap_or_default(),
+            0.0,
+            0.0,
+        ]);
+        for _ in 0..ROUNDS {
+            let off = |(index, value): &(usize, f32)| (value - paper.at(*index)).abs();
+            let limit = median(values.iter().map(off)).map_or(PAPER, |off| PAPER.max(off * 2.0));
+            let kept = values.iter().filter(|value| off(value) <= limit);
+            let Some(better) = least_squares(kept.map(|(index, value)| (terms(*index), *value))) else {
+                return paper;
+            };
+            paper = Self(better);
+        }
+        paper
+    }
+
+    pub(super) fn at(&self, index: usize) -> f32 {
+        terms(index)
+            .iter()
+            .zip(self.0)
+            .map(|(term, factor)| term * factor)
+            .sum()
+    }
+}
+
+/// What a cell's brightness depends on: nothing, its place across and its place down, both -1 to 1.
+fn terms(index: usize) -> [f32; 3] {
+    let share = |position: usize, count: usize| position as f32 / (count - 1) as f32 * 2.0 - 1.0;
+    [1.0, share(index % COLUMNS, COLUMNS), share(index / COLUMNS, ROWS)]
+}
+
+/// The factors of the terms with the least squared error, by Cramer's rule; `None` where the places say too little.
+fn least_squares(points: impl Iterator<Item = ([f32; 3], f32)>) -> Option<[f32; 3]> {
+    let (mut left, mut right) = ([[0.0_f32; 3]; 3], [0.0_f32; 3]);
+    for (terms, value) in points {
+        for row in 0..3 {
+            right[row] += terms[row] * value;
+            for column in 0..3 {
+                left[row][column] += terms[row] * terms[column];
+            }
+        }
+    }
+    let whole = determinant(&left);
+    (whole.abs() > 1.0).then(|| {
+        std::array::from_fn(|column| {
+            let mut replaced = left;
+            for (row, value) in replaced.iter_mut().zip(right) {
+                row[column] = value;
+            }
+            determinant(&replaced) / whole
+        })
+    })
+}
+
+fn determinant([a, b, c]: &[[f32; 3]; 3]) -> f32 {
+    a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
+}
+
+/// The middle value; `None` of none.
+pub(super) fn median(values: impl Iterator<Item = f32>) -> Option<f32> {
+    let mut values: Vec<f32> = values.collect();
+    let index = values.len() / 2;
+    (index < values.len()).then(|| *values.select_nth_unstable_by(index, f32::total_cmp).1)
+}
+
+/// The cells that are at most so many steps across or down from a marked one.
+pub(super) fn grown(marked: &[bool], steps: usize) -> Vec<bool> {
+    let mut grown = marked.to_vec();
+    for _ in 0..steps {
+        let before = grown.clone();
+        let marked = |x: usize, y: usize| before[y * COLUMNS + x];
+        for (index, cell) in grown.iter_mut().enumerate() {
+            let (x, y) = (index % COLUMNS, index / COLUMNS);
+            *cell |= (x > 0 && marked(x - 1, y))
+                || (x + 1 < COLUMNS && marked(x + 1, y))
+                || (y > 0 && marked(x, y - 1))
+                || (y + 1 < ROWS && marked(x, y + 1));
+        }
+    }
+    grown
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(crate) const CORNERS: Corners = [[100.0, 80.0], [956.0, 80.0], [956.0, 620.0], [100.0, 620.0]];
+
+    /// Cream paper in light that falls from the left, with a faint background print and lines of print, on a dark table.
+    pub(crate) fn card() -> Raster {
+        let mut table = Raster::filled(1060, 700, [60, 50, 45]);
+        for x in 100..956 {
+            let light = ((x - 100) / 20) as u8;
+            for y in 80..620 {
+                let wave = (((x + y / 2) % 30) / 5) as u8 * 3;
+                let colour = [235 - light - wave, 225 - light, 190 - light + wave];
+                table.paste(&Raster::filled(1, 1, colour), x, y);
+            }
+        }
+        for line in 0..12 {
+            for letter in 0..40 {
+                table.paste(&Raster::filled(5, 12, [40; 3]), 300 + letter * 12, 120 + line * 40);
+            }
+        }
+        table
+    }
+
+    #[test]
+    fn paper_is_a_plane_whatever_lies_on_a_part_of_it() {
+        let light = |index: usize| 200.0 + 20.0 * terms(index)[1] - 8.0 * terms(index)[2];
+        let values: Vec<(usize, f32)> = (0..COUNT)
+            .map(|index| (index, if index % COLUMNS < 12 { 90.0 } else { light(index) }))
+            .collect();
+        let paper = Paper::fit(&values);
+        assert!((0..COUNT).all(|index| (paper.at(index) - light(index)).abs() < 0.5));
+    }
+
+    #[test]
+    fn background_print_is_texture_and_light_is_none() {
+        let sheet = Sheet::of(&card(), &CORNERS).unwrap();
+        let bare = &sheet.cells[13 * COLUMNS + 3];
+        assert!(bare.texture > 2.0, "{}", bare.texture);
+        let mut covered = card();
+        covered.paste(&Raster::filled(120, 120, [220, 212, 186]), 130, 300);
+        let note = &Sheet::of(&covered, &CORNERS).unwrap().cells[13 * COLUMNS + 3];
+        assert!(note.texture < 0.2, "{}", note.texture);
+    }
+
+    #[test]
+    fn corners_in_one_place_are_those_of_no_card() {
+        assert!(Sheet::of(&card(), &[[5.0, 5.0]; 4]).is_none());
+    }
+}
