@@ -10,6 +10,8 @@ const BURNT: f32 = 252.0;
 /// A reflection over less of the document is a glint at its edge, or hides nothing that the rest does not say: on 19 rendered pictures
 /// with one that leaves all print legible it took up to 0.018, on 57 with one that does not 0.11 and more.
 const LEAST: f32 = 0.03;
+/// A part over more of it is white paper, as of a scan. Of 57 rendered reflections one took more.
+const MOST: f32 = 0.5;
 /// Print on a burnt-out cell is brighter than this, too.
 const PRINTLESS: f32 = 240.0;
 /// Share of a reflection's cells on which there is no print to be seen: 0.65 and more, and 0.49 on white paper with print.
@@ -28,7 +30,7 @@ pub(crate) fn reflected_share(sheet: &Sheet) -> f32 {
     let share = |part: &[usize]| part.len() as f32 / cells.len() as f32;
     let is_reflection = |part: &Vec<usize>| {
         let is_printless = |index: &&usize| cells[**index].weakest[0] >= PRINTLESS;
-        share(part) >= LEAST
+        (LEAST..MOST).contains(&share(part))
             && part.iter().filter(is_printless).count() as f32 >= WITHOUT_PRINT * part.len() as f32
             && fading(cells, &burnt, part) > BRIGHTER
     };
@@ -84,6 +86,7 @@ mod tests {
             assert_eq!(share(gain, 0.0), 0.0, "{gain}");
             assert_eq!(share(gain, 30.0), 0.0, "a glint at {gain}");
         }
+        assert_eq!(share(1.0, 380.0), 0.0, "a scan of white paper");
         assert_eq!(share(1.4, 0.0), 0.0, "paper that is burnt out as a whole");
     }
 
