@@ -1100,7 +1100,7 @@ export interface components {
          *     - `input_birth_date_mismatch` (review): The date of birth does not match the document.
          *     - `input_address_mismatch` (review): The address does not match the document.
          *     - `input_gender_mismatch` (review): The gender does not match the document.
-         *     - `input_not_comparable` (review): None of the entered details could be compared with the document.
+         *     - `input_not_comparable` (review): Not all entered details could be compared with the document.
          *     - `duplicate_person` (review): The same face was approved in another session before.
          *     - `check_unavailable` (review): A check could not be performed.
          *     - `quality_sampling` (review): The session was selected for quality control.
