@@ -31,8 +31,8 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
         }
         RuleError::Decided(None) => no_longer_waiting(),
         RuleError::NotRepeatable => say(
-            "This session expired, was cancelled or was erased. Create a new one instead.",
-            "このセッションは期限切れ、取消または消去済みです。新しいセッションを作成してください。",
+            "This session is still under way, or has ended for good. It cannot be done again.",
+            "このセッションは進行中か、すでに完全に終了しているため、やり直せません。",
         )
         .to_owned(),
         RuleError::Held { name, until } => {

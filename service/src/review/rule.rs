@@ -56,7 +56,7 @@ pub enum RuleError {
     /// Another reviewer was first; `None` if it left the queue in another way.
     #[error("the case has already been decided")]
     Decided(Option<Ruled>),
-    /// Its data is gone, or it ended without being decided: there is nothing to do again.
+    /// It is under way, its data is gone, or it ended without a decision: there is nothing to do again.
     #[error("the session cannot be done again")]
     NotRepeatable,
     /// It is decided, which takes effect soon and can still be undone.

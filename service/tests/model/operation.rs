@@ -109,6 +109,7 @@ pub(crate) enum Answer {
     DecidedAlready(Option<(Which, Timestamp)>),
     HeldUntil(Timestamp),
     NotPerformed,
+    NotRepeatable,
     /// Decided, which has not taken effect yet.
     JustDecided,
     TooLateToUndo,

@@ -344,7 +344,7 @@ impl Session {
 
     fn start_over(&mut self, who: Which) -> Result<(), Answer> {
         let waited = self.tells.status == Reviewing;
-        self.reprocess().ok_or(Answer::DecidedAlready(None))?;
+        self.reprocess().ok_or(Answer::NotRepeatable)?;
         self.ruling = waited.then_some((who, self.now));
         Ok(self.give_link())
     }

@@ -324,6 +324,7 @@ impl Real {
             }
             RuleError::Held { until, .. } => Answer::HeldUntil(until),
             RuleError::NotPerformed(_) => Answer::NotPerformed,
+            RuleError::NotRepeatable => Answer::NotRepeatable,
             RuleError::Pending { .. } => Answer::JustDecided,
             other => fault(other),
         }
