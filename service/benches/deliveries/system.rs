@@ -3,6 +3,7 @@
 use crate::{TENANTS, results};
 use async_trait::async_trait;
 use domain::{
+    delivery::DeliveryFault,
     ids::{EventId, SessionId, TenantId},
     session::Step,
     tenant::TenantSettings,
@@ -12,13 +13,8 @@ use service::{
     runtime::random::SystemRandom,
     session::rate_limit::CreationRate,
     webhook::sender::{
-        WebhookSender,
-        address::AddressRules,
-        fault::{Answer, Fault},
-        receiver_url::ReceiverUrl,
-        resolve::Resolve,
-        signature::SignedRequest,
-        wire::Wire,
+        WebhookSender, address::AddressRules, fault::Answer, receiver_url::ReceiverUrl, resolve::Resolve,
+        signature::SignedRequest, wire::Wire,
     },
 };
 use std::{
@@ -40,7 +36,7 @@ struct Quick;
 
 #[async_trait]
 impl Wire for Quick {
-    async fn find(&self, _: &ReceiverUrl) -> Result<Vec<SocketAddr>, Fault> {
+    async fn find(&self, _: &ReceiverUrl) -> Result<Vec<SocketAddr>, DeliveryFault> {
         Ok(Vec::new())
     }
 
