@@ -104,7 +104,7 @@ fn rotate(key: &KeyRow) -> AnyView {
     let action = format!("/admin/keys/{}/rotate", key.id);
     let id = format!("hours-{}", key.id);
     let overlaps = overlaps().map(|(hours, name)| {
-        let kept = tell!("Old key stays valid for {name}", "旧キーはあと{name}有効");
+        let kept = tell!("Old key ends in {name}", "旧キーはあと{name}有効");
         (hours.to_string(), kept)
     });
     view! {
