@@ -80,8 +80,17 @@ for (const language of languages) {
     for (const name of ["lastName", "firstName", "birthDay", "birthMonth", "birthYear", "address"]) await page.locator(`#${name}`).fill("");
     await page.locator("main form button[type=submit]").first().click();
     await page.locator(".error-summary").waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.className), "error-summary");
     await shoot(page, "07-details-wrong");
     await page.goto(`${honnin.base}/capture/details`);
+    await page.locator("#address").fill("1 Harbour Street");
+    await page.context().setOffline(true);
+    await page.locator("main form button[type=submit]").first().click();
+    await page.locator("[data-offline]").waitFor();
+    await shoot(page, "07-details-offline");
+    assert.equal(await page.locator("#address").inputValue(), "1 Harbour Street");
+    await page.context().setOffline(false);
+    await page.locator("[data-offline]").waitFor({ state: "hidden" });
     await walk.details();
     await page.locator("#cannot summary").click();
     await shoot(page, "09-selfie-cannot");
