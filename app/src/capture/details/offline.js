@@ -4,7 +4,9 @@
   // Without a connection the browser would leave the page, and forget what was entered.
   form.addEventListener("submit", (event) => {
     told.hidden = navigator.onLine;
-    if (!navigator.onLine) event.preventDefault();
+    if (navigator.onLine) return;
+    event.preventDefault();
+    told.scrollIntoView({ block: "center" });
   });
   addEventListener("online", () => { told.hidden = true; });
 })();
