@@ -243,8 +243,8 @@ fn refused(error: PeopleError) -> PageResult<Outcome> {
             "保存できませんでした。運用者が1人以上必要です。",
         ),
         PeopleError::Above => say(
-            "This person is an operator. Only another operator, or the command line on the server, can do this.",
-            "対象のメンバーは運用者です。この操作は他の運用者、またはサーバーのコマンドラインから行ってください。",
+            "This person is an operator. Here, only another operator can change their account.",
+            "対象のメンバーは運用者です。管理コンソールでこのアカウントを変更できるのは、ほかの運用者だけです。",
         ),
         PeopleError::NoPasswords => say(
             "Nobody has a password here. People sign in with the identity provider.",

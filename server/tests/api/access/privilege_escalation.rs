@@ -267,6 +267,6 @@ async fn the_last_operator_is_not_shut_out_by_another_admin() {
             .get("/admin")
             .await
             .body
-            .contains("This person is an operator. Only another operator")
+            .contains("This person is an operator. Here, only another operator can change their account.")
     );
 }
