@@ -59,7 +59,7 @@ pub(super) struct AdvancedSession {
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {
     on_session(&app, &context, request, Scope::Create, async |call| {
         let call = call.in_sandbox()?;
-        let to = SandboxTime::parse_body(&call.body).map_err(ApiError::Decode)?;
+        let to = SandboxTime::parse_body(call.body()?).map_err(ApiError::Decode)?;
         let session = advance(&app.honnin, &call.tenant, &call.id, to).await;
         let session = session.map_err(|error| ApiError::of_advance(error, &call.id))?;
         Ok(Json(AdvancedSession {

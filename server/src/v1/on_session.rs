@@ -18,11 +18,19 @@ pub(super) struct Call {
     pub(super) tenant: Tenant,
     /// The id in the path, well-formed or not.
     pub(super) id: String,
-    /// What the operation may read, or ignore.
-    pub(super) body: Bytes,
+    /// What the operation may read, or ignore. `None` if it is longer than any operation reads.
+    body: Option<Bytes>,
 }
 
 impl Call {
+    /// The body, for an operation that reads it.
+    ///
+    /// # Errors
+    /// [`ApiError::BodyTooLarge`].
+    pub(super) fn body(&self) -> Result<&[u8], ApiError> {
+        self.body.as_deref().ok_or(ApiError::BodyTooLarge)
+    }
+
     /// The same, unless the tenant is a live one: it has no such session, whatever the id.
     ///
     /// # Errors
@@ -37,7 +45,8 @@ impl Call {
 }
 
 /// Answers a request with what `operation` makes of it. A body that is ignored is read all the same: somebody who goes away in the middle of a
-/// request has not asked for anything.
+/// request has not asked for anything. One that is too long for any operation is not waited for, and ignored like others: the contract gives
+/// these operations no body, and no error for it.
 pub(super) async fn on_session<T: IntoResponse>(
     app: &App,
     context: &RequestContext,
@@ -48,12 +57,13 @@ pub(super) async fn on_session<T: IntoResponse>(
     let (parts, sent) = request.into_parts();
     let answer = async {
         let tenant = caller(app, context, &parts.headers, scope).await?;
-        let call = Call {
-            tenant,
-            id: id_of(&parts.uri),
-            body: body::read(sent).await?,
+        let body = match body::read(sent).await {
+            Ok(body) => Some(body),
+            Err(ApiError::BodyTooLarge) => None,
+            Err(error) => return Err(error),
         };
-        operation(call).await
+        let id = id_of(&parts.uri);
+        operation(Call { tenant, id, body }).await
     };
     respond(context, answer.await)
 }

@@ -57,7 +57,7 @@ pub(super) async fn handler(State(app): State<App>, context: RequestContext, req
     // The creator of a session has its link, and could choose the outcome there.
     on_session(&app, &context, request, Scope::Create, async |call| {
         let call = call.in_sandbox()?;
-        let outcome = SandboxOutcome::parse_body(&call.body).map_err(ApiError::Decode)?;
+        let outcome = SandboxOutcome::parse_body(call.body()?).map_err(ApiError::Decode)?;
         let done = complete_in_sandbox(&app.honnin, &call.tenant, &call.id, outcome).await;
         let done = done.map_err(|error| ApiError::of_completion(error, &call.id))?;
         Ok(Json(CompletedSession {

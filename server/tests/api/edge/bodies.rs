@@ -74,6 +74,26 @@ async fn a_body_that_is_announced_as_too_large_is_refused_without_waiting_for_it
     }
 }
 
+/// The contract gives these operations no body, and no error for one.
+#[tokio::test]
+async fn an_operation_without_a_body_ignores_one_of_any_length() {
+    let server = Server::new().await;
+    for operation in OPERATIONS {
+        let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+        if operation == "reprocess" {
+            server.call("POST", &format!("{SESSIONS}/{id}/cancel"), "").await;
+        }
+        let large = " ".repeat(100_000);
+        let body = format!("content-length: {}\r\n\r\n{large}", large.len());
+        for (session, status) in [("vs_x", 404), (&*id, if operation == "erase" { 202 } else { 200 })] {
+            let asked = head(&server, &format!("{SESSIONS}/{session}/{operation}"), "");
+            let asked = asked.trim_end().to_owned() + "\r\nconnection: close\r\n" + &body;
+            let answer = say(&server, asked.as_bytes(), false).await;
+            assert_eq!(answer.status, status, "{operation} {session}: {answer:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_request_without_a_host_or_with_two_lengths_is_refused() {
     let server = Server::new().await;
