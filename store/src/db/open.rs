@@ -92,12 +92,13 @@ async fn open_sqlite(
     }
     let readers = Readers::new(connect, options.readers, options.timeout)?;
     let (units, inbox) = mpsc::channel(writer::QUEUE);
-    let (checkpoints, asked) = mpsc::channel(1);
+    let (checkpoints, asked) = mpsc::channel(writer::CHECKPOINTS);
     let closing = Arc::new(Notify::new());
     let writer = Writer {
         opening: opening.ok(),
         held: Some(Tx::new(Connection::Sqlite(connection), Arc::clone(metrics))),
         options: for_writing,
+        patience: options.timeout,
         closing: Arc::clone(&closing),
         inbox,
         checkpoints: asked,

@@ -7,7 +7,7 @@ use futures::{
 };
 use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
 use std::str::FromStr;
-use tokio::sync::oneshot;
+use tokio::{sync::oneshot, time::timeout};
 
 type Answer = BoxFuture<'static, Result<(), StoreError>>;
 
@@ -194,6 +194,42 @@ async fn another_process_that_keeps_the_lock_makes_writes_unavailable_until_it_l
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
     db.write(async |tx| add(tx, "free").await).await.unwrap();
     assert_eq!(committed(&db).await, ["free"]);
+}
+
+#[tokio::test]
+async fn a_long_read_delays_no_write_by_an_erasure() {
+    let backend = sqlite().await;
+    let db = backend.db.clone();
+    db.write(async |tx| add(tx, "erased").await).await.unwrap();
+    let (begun, has_begun) = oneshot::channel();
+    let (end, ended) = oneshot::channel::<()>();
+    let reading = tokio::spawn({
+        let db = db.clone();
+        let mut channels = Some((begun, ended));
+        async move {
+            let read = db.read(async move |tx| {
+                execute(tx, "SELECT count(*) FROM jobs").await?;
+                if let Some((begun, ended)) = channels.take() {
+                    begun.send(()).unwrap();
+                    ended.await.unwrap();
+                }
+                Ok::<_, StoreError>(())
+            });
+            read.await
+        }
+    });
+    has_begun.await.unwrap();
+    // A unit waits for locks for twenty seconds.
+    let quick = async {
+        let complete = join_all((0..3).map(|_| db.checkpoint())).await;
+        db.write(async |tx| add(tx, "written").await).await.unwrap();
+        complete
+    };
+    let complete = timeout(OPTIONS.timeout / 2, quick).await.unwrap();
+    assert!(complete.iter().all(|done| matches!(done, Ok(false))), "{complete:?}");
+    end.send(()).unwrap();
+    reading.await.unwrap().unwrap();
+    assert!(db.checkpoint().await.unwrap());
 }
 
 #[tokio::test]

@@ -10,12 +10,16 @@ use super::{Connection, Tx, on, past::Opening, unit};
 use crate::{StoreError, metrics::Metrics};
 use futures::future::{FutureExt as _, LocalBoxFuture};
 use group::Group;
-use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
-use std::sync::Arc;
+use sqlx::{AssertSqlSafe, ConnectOptions, sqlite::SqliteConnectOptions};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 /// Capacity of the queue.
 pub(super) const QUEUE: usize = 1024;
+/// How long a checkpoint waits for readers.
+const SHORT_READ: Duration = Duration::from_millis(100);
+/// How many callers may wait for a checkpoint.
+pub(super) const CHECKPOINTS: usize = 64;
 
 /// A unit in the queue, whatever its types.
 pub(super) trait Waiting: Send {
@@ -83,6 +87,8 @@ pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
 /// The thread that writes.
 pub(super) struct Writer {
     pub(super) options: SqliteConnectOptions,
+    /// How long a unit waits for a lock of another process.
+    pub(super) patience: Duration,
     /// The row that marks the database as open.
     pub(super) opening: Option<Opening>,
     /// The connection; reopened if there is none.
@@ -120,11 +126,7 @@ impl Writer {
         let mut last = Group::default();
         loop {
             tokio::select! {
-                biased;
-                Some(caller) = self.checkpoints.recv() => {
-                    let answer = self.checkpoint().await;
-                    drop(caller.send(answer));
-                }
+                Some(caller) = self.checkpoints.recv() => self.answer_checkpoints(caller).await,
                 first = self.inbox.recv() => {
                     let Some(first) = first else {
                         return;
@@ -163,10 +165,24 @@ impl Writer {
         group
     }
 
+    /// One checkpoint for everybody who waits for one.
+    async fn answer_checkpoints(&mut self, first: Checkpoint) {
+        let mut callers = vec![first];
+        callers.extend(std::iter::from_fn(|| self.checkpoints.try_recv().ok()));
+        let done = self.checkpoint().await;
+        for caller in callers {
+            drop(caller.send(done.clone()));
+        }
+    }
+
+    /// Waits for short reads only, because no unit runs meanwhile: beside a long one it is not complete, and the caller tries again later.
     async fn checkpoint(&mut self) -> Result<bool, StoreError> {
         let mut tx = self.hold().await?;
+        wait_for_locks(&mut tx, SHORT_READ).await?;
         let done: Result<(i64, i64, i64), _> = on!(&mut tx, conn => sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
             .fetch_one(conn).await);
+        wait_for_locks(&mut tx, self.patience).await?;
+        // Where the patience could not be restored, the next unit gets a new connection.
         self.held = Some(tx);
         done.map(|(busy, _, _)| busy == 0)
     }
@@ -186,4 +202,10 @@ impl Writer {
             tx.close().await;
         }
     }
+}
+
+/// Sets how long this connection waits for locks (`sqlite3_busy_timeout`).
+async fn wait_for_locks(tx: &mut Tx, time: Duration) -> Result<(), StoreError> {
+    let sql = AssertSqlSafe(format!("PRAGMA busy_timeout = {}", time.as_millis()));
+    on!(tx, conn => sqlx::raw_sql(sql).execute(conn).await.map(drop))
 }
