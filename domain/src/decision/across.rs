@@ -32,6 +32,53 @@ pub(super) fn code(code: &CodeReading, on: &DocumentFindings, sides: &[DocumentF
     share(&code.fields, &print.fields)
 }
 
+/// How the document numbers of the two sides of a card compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// Equal, or not on both sides.
+    Agree,
+    /// They differ. It may be a letter that was misread, or the label of another number.
+    Differ,
+    /// They differ, and it is no misreading: both are machine-readable, or a date differs as well.
+    OfAnotherCard,
+}
+
+/// Compares the document numbers of the two sides of a card.
+pub(super) fn numbers(sides: &[DocumentFindings]) -> Numbers {
+    let mut pairs = sides
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| sides[at + 1..].iter().map(move |other| (one, other)));
+    let Some((one, other)) = pairs.find(|(one, other)| numbers_differ(one, other)) else {
+        return Numbers::Agree;
+    };
+    let dates_differ = [FieldName::BirthDate, FieldName::ExpiryDate].into_iter().any(|date| {
+        let dates = (bare(&one.fields, date), bare(&other.fields, date));
+        matches!(dates, (Some(one), Some(other)) if one != other)
+    });
+    if dates_differ || !is_print_only(one) && !is_print_only(other) {
+        Numbers::OfAnotherCard
+    } else {
+        Numbers::Differ
+    }
+}
+
+fn numbers_differ(one: &DocumentFindings, other: &DocumentFindings) -> bool {
+    let of = |side: &DocumentFindings| {
+        let field = side
+            .fields
+            .iter()
+            .find(|field| field.name == FieldName::DocumentNumber)?;
+        field.normalized.as_deref().map(number)
+    };
+    let (Some(own), Some(others)) = (of(one), of(other)) else {
+        return false;
+    };
+    // A card has several numbers, and its label may stand at another one.
+    let occurs = |number: &str, side: &DocumentFindings| everything(side).any(|text| text.contains(number));
+    own != others && !occurs(&own, other) && !occurs(&others, one)
+}
+
 /// Items that the print gives otherwise than the machine-readable data: one of them was altered.
 ///
 /// Only numbers and dates, which are written in one way. Names are cut, transliterated and carry titles, so that no single one
@@ -67,7 +114,9 @@ fn contradicts(print: &OcrField, machine: &DocumentFindings) -> bool {
     match print.name {
         FieldName::BirthDate | FieldName::IssueDate | FieldName::ExpiryDate => printed != said,
         // A document has several numbers, and its label may stand at another than the one of the zone's number field.
-        FieldName::DocumentNumber => !numbers(machine, said).any(|text| text.contains(&number(printed))),
+        FieldName::DocumentNumber => !everything(machine)
+            .chain([number(said)])
+            .any(|text| text.contains(&number(printed))),
         FieldName::LastName
         | FieldName::FirstName
         | FieldName::FullName
@@ -84,7 +133,7 @@ fn contradicts(print: &OcrField, machine: &DocumentFindings) -> bool {
 }
 
 /// Everything machine-readable in which a printed number may occur.
-fn numbers(machine: &DocumentFindings, said: &str) -> impl Iterator<Item = String> {
+fn everything(machine: &DocumentFindings) -> impl Iterator<Item = String> {
     let zone = machine.mrz.iter().flat_map(|zone| &zone.lines).map(|line| number(line));
     let codes = machine
         .codes
@@ -92,7 +141,7 @@ fn numbers(machine: &DocumentFindings, said: &str) -> impl Iterator<Item = Strin
         .filter(|code| code.signature != Signature::Invalid)
         .flat_map(|code| &code.fields)
         .filter_map(|field| field.normalized.as_deref().map(number));
-    zone.chain(codes).chain([number(said)])
+    zone.chain(codes)
 }
 
 /// Letters and digits of a number. Letters that look like digits count as those: the print is read without a check digit that would
@@ -112,7 +161,7 @@ fn number(text: &str) -> String {
 }
 
 /// Whether the items of a side can only have been read from its print: a copy of the same code would repeat itself.
-fn is_print_only(side: &DocumentFindings) -> bool {
+pub(super) fn is_print_only(side: &DocumentFindings) -> bool {
     side.mrz.is_none() && side.codes.is_empty()
 }
 

@@ -15,6 +15,7 @@ use crate::{
     reasons::Reason,
     user_input::CivilDate,
 };
+use time::Date;
 
 /// Share of near-grey pixels of a photocopy is 1.0, of originals 0.22 to 0.55; real monochrome documents exist.
 pub(super) const GREY_LIMIT: f64 = 0.97;
@@ -93,16 +94,10 @@ fn sides(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) {
             notes.reason(Reason::DocumentTypeNotSupported);
         }
     }
-    let mut numbers = evidence
-        .document
-        .iter()
-        .filter_map(|side| value(side, FieldName::DocumentNumber))
-        // Codes omit the hyphens with which the print groups a number.
-        .map(|number| number.chars().filter(|c| c.is_alphanumeric()).collect::<String>());
-    if let (Some(front), Some(back)) = (numbers.next(), numbers.next())
-        && front != back
-    {
-        notes.reason(Reason::DocumentSidesMismatch);
+    match across::numbers(evidence.document) {
+        across::Numbers::OfAnotherCard => notes.reason(Reason::DocumentSidesMismatch),
+        across::Numbers::Differ => notes.reason(Reason::DocumentDataInconsistent),
+        across::Numbers::Agree => {}
     }
 }
 
@@ -248,17 +243,13 @@ fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
 }
 
 /// Whether the document is known to be in date. One without a legible date of expiry may be in date, but that is unknown: ICAO
-/// 9303-5 allows fillers there for documents that never expire.
+/// 9303-5 allows fillers there for documents that never expire. So may one whose last day was yesterday, because it is still that day
+/// somewhere.
 fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
-    let date = |name| {
-        evidence
-            .document
-            .iter()
-            .find_map(|side| value(side, name))
-            .and_then(|text| CivilDate::parse(&text))
-    };
+    let date = |name| date(evidence.document, name);
+    let today = evidence.today;
     let expiry = date(FieldName::ExpiryDate);
-    if expiry.is_some_and(|day| day < evidence.today) {
+    if expiry.is_some_and(|day| today.previous_day().is_some_and(|yesterday| day < yesterday)) {
         notes.reason(Reason::DocumentExpired);
     }
     let born_later = |other| match (date(FieldName::BirthDate), other) {
@@ -266,10 +257,19 @@ fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
         _ => false,
     };
     let issued = date(FieldName::IssueDate);
-    if born_later(issued) || born_later(Some(evidence.today)) || issued.is_some_and(|day| day > evidence.today) {
+    // It is tomorrow already east of here.
+    let is_to_come = |day| today.next_day().is_some_and(|tomorrow| day > tomorrow);
+    if born_later(issued) || born_later(Some(today)) || issued.is_some_and(is_to_come) {
         notes.reason(Reason::DocumentDataInconsistent);
     }
-    expiry.is_some()
+    expiry.is_some_and(|day| day >= today)
+}
+
+/// A date of the document: from a side with machine-readable data if there is one, because check digits protect it.
+fn date(document: &[DocumentFindings], name: FieldName) -> Option<Date> {
+    let (printed, machine): (Vec<_>, Vec<_>) = document.iter().partition(|side| across::is_print_only(side));
+    let found = machine.into_iter().chain(printed).find_map(|side| value(side, name));
+    found.and_then(|text| CivilDate::parse(&text))
 }
 
 /// Notes every sign against the document; returns whether there is any.
@@ -361,7 +361,10 @@ pub(crate) mod scenarios {
         }),
         (Reason::DocumentSidesMismatch, |case| {
             case.card(DocumentType::ResidenceCard);
-            case.document[1].fields = vec![field(FieldName::DocumentNumber, "AB12345678CD")];
+            case.document[1].fields = vec![
+                field(FieldName::DocumentNumber, "AB12345678CD"),
+                field(FieldName::BirthDate, "1950-01-01"),
+            ];
         }),
         (Reason::DocumentScreenCapture, |case| case.page().raster_z = Some(20.0)),
         (Reason::DocumentTampered, |case| {

@@ -196,20 +196,61 @@ fn a_document_under_a_hand_is_asked_for_again() {
     }
 }
 
+/// A side of a card with these items, and with a zone or without.
+fn card_side(side: Side, zone: bool, items: &[(FieldName, &str)]) -> DocumentFindings {
+    DocumentFindings {
+        mrz: passport().mrz.filter(|_| zone),
+        fields: items.iter().map(|(name, value)| field(*name, value)).collect(),
+        ..DocumentFindings::none(side)
+    }
+}
+
 #[test]
 fn sides_with_one_number_belong_together_however_it_is_grouped() {
-    let side = |side, number: &str| DocumentFindings {
-        fields: vec![field(FieldName::DocumentNumber, number)],
-        ..DocumentFindings::none(side)
-    };
-    for (front, back, same) in [
-        ("A123-4567-8901", "A12345678901", true),
-        ("A123-4567-8901", "A123-4567-8901", true),
-        ("A123-4567-8901", "A123-4567-8902", false),
-    ] {
-        let sides = [side(Side::Front, front), side(Side::Back, back)];
-        let told = judge(&sides, None, &Policy::default()).reasons;
-        assert_eq!(!told.contains(&Reason::DocumentSidesMismatch), same, "{front} {back}");
+    use FieldName::{BirthDate, DocumentNumber};
+    use Reason::{DocumentDataInconsistent, DocumentSidesMismatch};
+    type Items<'a> = &'a [(FieldName, &'a str)];
+    let cases: [(bool, Items<'_>, Items<'_>, &[Reason]); 5] = [
+        (
+            false,
+            &[(DocumentNumber, "A123-4567-8901")],
+            &[(DocumentNumber, "A12345678901")],
+            &[],
+        ),
+        // The letter O, read from print.
+        (
+            false,
+            &[(DocumentNumber, "AO123456")],
+            &[(DocumentNumber, "A0123456")],
+            &[],
+        ),
+        (
+            false,
+            &[(DocumentNumber, "A123-4567-8901")],
+            &[(DocumentNumber, "A12345678902")],
+            &[DocumentDataInconsistent],
+        ),
+        (
+            false,
+            &[(DocumentNumber, "A1234567"), (BirthDate, "1990-01-01")],
+            &[(DocumentNumber, "B7654321"), (BirthDate, "1971-03-09")],
+            &[DocumentSidesMismatch, DocumentDataInconsistent],
+        ),
+        (
+            true,
+            &[(DocumentNumber, "A1234567")],
+            &[(DocumentNumber, "B7654321")],
+            &[DocumentSidesMismatch],
+        ),
+    ];
+    for (front_has_zone, front, back, expected) in cases {
+        let sides = [
+            card_side(Side::Front, front_has_zone, front),
+            card_side(Side::Back, true, back),
+        ];
+        let mut told = judge(&sides, None, &Policy::default()).reasons;
+        told.retain(|reason| matches!(reason, DocumentSidesMismatch | DocumentDataInconsistent));
+        assert_eq!(told, expected, "{front:?} {back:?}");
     }
 }
 
@@ -263,14 +304,40 @@ fn a_name_that_the_document_does_not_confirm_goes_to_a_person_though_everybody_a
 }
 
 #[test]
-fn an_expired_document_is_rejected_and_the_day_of_expiry_is_not() {
+fn an_expired_document_is_rejected_once_its_last_day_is_over_everywhere() {
     let until = |day: &str| {
         let mut passport = passport();
         passport.fields[3] = field(FieldName::ExpiryDate, day);
         judge(&[passport], Some(&selfie()), &Policy::default()).verdict
     };
-    assert_eq!(until("2026-08-01"), Verdict::Rejected);
+    assert_eq!(until("2026-07-31"), Verdict::Rejected);
+    assert_eq!(
+        until("2026-08-01"),
+        Verdict::NeedsReview,
+        "in Honolulu it is still that day"
+    );
     assert_eq!(until("2026-08-02"), Verdict::Approved);
+}
+
+#[test]
+fn a_date_from_a_check_digit_goes_before_one_that_is_printed() {
+    let sides = [
+        card_side(Side::Front, false, &[(FieldName::ExpiryDate, "2021-08-02")]),
+        card_side(Side::Back, true, &[(FieldName::ExpiryDate, "2031-08-02")]),
+    ];
+    let reasons = judge(&sides, None, &Policy::default()).reasons;
+    assert!(!reasons.contains(&Reason::DocumentExpired), "{reasons:?}");
+    assert!(reasons.contains(&Reason::DocumentDataInconsistent), "{reasons:?}");
+}
+
+#[test]
+fn a_document_issued_where_it_is_tomorrow_already_is_not_from_the_future() {
+    for (day, future) in [("2026-08-03", false), ("2026-08-04", true)] {
+        let mut page = passport();
+        page.fields.push(field(FieldName::IssueDate, day));
+        let reasons = judge(&[page], Some(&selfie()), &Policy::default()).reasons;
+        assert_eq!(reasons.contains(&Reason::DocumentDataInconsistent), future, "{day}");
+    }
 }
 
 #[test]

@@ -16,11 +16,20 @@ pub(super) fn same_name(a: &str, b: &str) -> Option<bool> {
 }
 
 /// A name printed as one against a family and a given name. The given name may come first or last, and may be the first of
-/// several.
+/// several. `None` also if what is printed ends before the second of them: that says nothing of it.
 pub(super) fn same_full_name(full: &str, last: &str, first: &str) -> Option<bool> {
-    let orders = [format!("{last} {first}"), format!("{first} {last}")];
-    let compared: Vec<bool> = orders.iter().filter_map(|said| same_name(full, said)).collect();
-    (!compared.is_empty()).then(|| compared.contains(&true))
+    let compared: Vec<Option<bool>> = [(last, first), (first, last)]
+        .into_iter()
+        .filter_map(|(one, other)| {
+            let same = same_name(full, &format!("{one} {other}"))?;
+            let covers = !is_latin(full) || names(other).is_empty() || names(full).len() > names(one).len();
+            Some((!same || covers).then_some(same))
+        })
+        .collect();
+    if compared.contains(&Some(true)) {
+        return Some(true);
+    }
+    (!compared.is_empty() && !compared.contains(&None)).then_some(false)
 }
 
 pub(crate) fn is_latin(text: &str) -> bool {
@@ -138,6 +147,11 @@ mod tests {
             ("ELIZABETH TURNER", "Turner", "Elizabeth", Some(true)),
             ("TURNER ELIZABETH", "Turner", "Mary", Some(false)),
             ("TANAKA HANAKO", "田中", "花子", None),
+            // Only as many names as the longer of the two: the other one is not on the document.
+            ("TURNER ELIZABETH", "Turner Elizabeth", "Bob", None),
+            ("TURNER", "Turner", "Bob", None),
+            ("TURNER", "Smith", "Bob", Some(false)),
+            ("GARCIA LOPEZ ANA", "García López", "Ana María", Some(true)),
         ] {
             assert_eq!(same_full_name(full, last, first), same, "{full}: {last}, {first}");
         }
