@@ -52,7 +52,7 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
         unit.await?;
     }
     let until = cookie.created_at.plus(LIFETIME);
-    Ok(Applicant::new(tenant, cookie.session, cookie.attempt, until))
+    Ok(Applicant::new(tenant, cookie, until))
 }
 
 async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(CookieRow, TenantId), CookieError> {

@@ -22,6 +22,7 @@ use domain::{
 use std::{net::IpAddr, sync::Arc};
 use store::{
     StoreError, Tx, audit,
+    capture::capture_cookies::CookieRow,
     settings::api_keys::{self, CallerRow},
 };
 
@@ -44,6 +45,8 @@ pub struct Applicant {
     tenant: TenantId,
     session: SessionId,
     attempt: i64,
+    /// SHA-256 of the cookie, which may end while a request runs.
+    cookie: Vec<u8>,
     until: Timestamp,
 }
 
@@ -205,11 +208,12 @@ impl Tenant {
 
 impl Applicant {
     /// Created once a capture cookie was found to be valid.
-    pub(crate) const fn new(tenant: TenantId, session: SessionId, attempt: i64, until: Timestamp) -> Self {
+    pub(crate) fn new(tenant: TenantId, cookie: CookieRow, until: Timestamp) -> Self {
         Self {
             tenant,
-            session,
-            attempt,
+            session: cookie.session,
+            attempt: cookie.attempt,
+            cookie: cookie.hash,
             until,
         }
     }
@@ -230,6 +234,11 @@ impl Applicant {
     #[must_use]
     pub const fn attempt(&self) -> i64 {
         self.attempt
+    }
+
+    /// SHA-256 of the capture cookie.
+    pub(crate) fn cookie(&self) -> &[u8] {
+        &self.cookie
     }
 
     /// The absolute end of the capture cookie.

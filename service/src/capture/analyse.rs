@@ -85,17 +85,14 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         // Nothing is analysed in a sandbox: the pictures go to review, as if the models were missing.
         return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
     }
-    let key = match honnin.vault.open(&row.data_key).await {
+    let seen = match honnin.vault.open(&row.data_key).await {
         // Erased in the meantime: there is nothing left to analyse.
         Err(StoreError::Erased) => return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?),
-        other => other?,
+        _ if job.attempt > MOST_RUNS => Err(Unseen::Picture("tried too often")),
+        Ok(key) => look(honnin, &capture, &row, &key).await.map(|seen| (seen, key)),
+        Err(error) => Err(error.into()),
     };
-    let seen = if job.attempt > MOST_RUNS {
-        Err(Unseen::Picture("tried too often"))
-    } else {
-        look(honnin, &capture, &row, &key).await
-    };
-    let seen = match seen {
+    let (seen, key) = match seen {
         Ok(seen) => seen,
         Err(Unseen::Picture(fault)) if job.attempt >= MAX_RUNS => {
             tracing::error!(capture = %capture.id, fault, "gave up analysing a picture");
@@ -239,8 +236,14 @@ async fn finish(
     let unit = honnin.db.write(async move |tx| {
         jobs::finish(tx, &job, now).await?;
         let Some(capture) = &capture else { return Ok(()) };
-        captures::save_findings(tx, &capture.id, findings.as_deref(), &problems, now).await?;
-        wake_decision(tx, capture, now).await
+        sessions::hold(tx, &capture.session).await?;
+        let Some(row) = sessions::find_any(tx, &capture.session).await? else {
+            return Ok(());
+        };
+        // Erased while it was being analysed: what was found is not to be kept.
+        let findings = findings.as_deref().filter(|_| row.session.purged_at.is_none());
+        captures::save_findings(tx, &capture.id, findings, &problems, now).await?;
+        wake_decision(tx, row, now).await
     });
     unit.await?;
     if let Some(session) = session {
@@ -249,14 +252,12 @@ async fn finish(
     Ok(())
 }
 
-async fn wake_decision(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {
-    let Some(row) = sessions::find_any(tx, &capture.session).await? else {
-        return Ok(());
-    };
+async fn wake_decision(tx: &mut Tx, row: SessionRow, now: Timestamp) -> Result<(), StoreError> {
+    let session = row.session.id.clone();
     if row.session.status != Status::Deciding || gather(tx, row).await?.is_being_analysed() {
         return Ok(());
     }
-    enqueue_decision(tx, capture.session.as_str(), now).await
+    enqueue_decision(tx, session.as_str(), now).await
 }
 
 /// The job that decides a session; at most one is pending, and it is moved to the earlier time.

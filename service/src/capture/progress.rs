@@ -25,6 +25,7 @@ use store::{
     StoreError, Tx, audit,
     capture::{
         attempts::{self, AttemptRow},
+        capture_cookies,
         captures::{self, CaptureRow},
     },
     session::sessions::{self, SessionRow},
@@ -165,8 +166,15 @@ pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<AttemptState,
     })
 }
 
-/// As [`load`], if the session is still in `collecting`.
+/// As [`load`], if the session is still in `collecting` and this browser's still. For a writing unit: whatever else changes the session, an erasure
+/// or a new link, waits until it is done.
 pub(crate) async fn collecting(tx: &mut Tx, applicant: &Applicant, now: Timestamp) -> Result<AttemptState, NotNow> {
+    sessions::hold(tx, applicant.session()).await?;
+    // An upload takes minutes, in which the session may have gone to another browser.
+    let cookie = capture_cookies::find(tx, applicant.cookie()).await?;
+    if cookie.is_none_or(|cookie| cookie.ended_at.is_some()) {
+        return Err(NotNow::Over);
+    }
     let attempt = load(tx, applicant).await?;
     match attempt.row.session.status_at(now) {
         Status::Collecting => Ok(attempt),

@@ -27,9 +27,12 @@ use store::{
     StoreError, audit,
     jobs::{self, Job},
     session::sessions,
+    settings::tenants,
     vault::SessionKey,
 };
 
+/// Failed runs, nearly an hour, after which a session whose stored data cannot be read ends in `failed`: nobody could review it either.
+const MOST_UNREADABLE: i64 = 8;
 /// How soon to check again whether the pictures are analysed, if nothing wakes it.
 const LOOK_AGAIN: Millis = Millis::seconds(2);
 
@@ -61,12 +64,20 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
     if attempt.is_being_analysed() {
         return Ok(settle(honnin, job, Some(honnin.now().plus(LOOK_AGAIN))).await?);
     }
-    let key = match honnin.vault.open(&attempt.row.data_key).await {
-        Err(StoreError::Erased) => return Ok(fail(honnin, job, attempt, FailureReason::ErasedBeforeDecision).await?),
-        other => other?,
-    };
-    let (made, earlier) = make(honnin, &attempt, &key).await?;
-    Ok(store(honnin, job, attempt, made, earlier).await?)
+    match read_and_make(honnin, &attempt).await {
+        Ok((made, earlier)) => Ok(store(honnin, job, attempt, made, earlier).await?),
+        Err(StoreError::Erased) => Ok(fail(honnin, job, attempt, FailureReason::ErasedBeforeDecision).await?),
+        Err(StoreError::Corrupt(fault)) if job.failures >= MOST_UNREADABLE => {
+            tracing::error!(session = %attempt.row.session.id, fault, "gave up deciding a session");
+            Ok(fail(honnin, job, attempt, FailureReason::ProcessingError).await?)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn read_and_make(honnin: &Honnin, attempt: &AttemptState) -> Result<(Made, EarlierSessions), StoreError> {
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    make(honnin, attempt, &key).await
 }
 
 /// Ends the job without a decision, or postpones it.
@@ -166,7 +177,9 @@ async fn store(
         };
         row.session = decided;
         earlier.keep(tx, made.verdict(), now).await?;
-        record::record(tx, &event, &attempt.tenant, &mut row, &made, at).await?;
+        // As it is now: its retention and its receivers may have changed since the decision began.
+        let tenant = tenants::load(tx, &row.session.tenant).await?;
+        record::record(tx, &event, &tenant, &mut row, &made, at).await?;
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionDecide)).await
     });
     match unit.await {

@@ -15,7 +15,7 @@ use domain::{
 use store::{
     StoreError, Tx,
     jobs::{self, Job, JobKind, NewJob},
-    session::ended,
+    session::ended::{self, Ended},
     settings::tenants::{self, TenantRow},
 };
 
@@ -77,11 +77,12 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let tenant = TenantId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let mut after = None;
     loop {
-        let (tenant, from) = (tenant.clone(), after);
-        let unit = honnin
-            .db
-            .write(async move |tx| shorten(tx, &tenant, from.as_ref()).await);
-        after = unit.await?;
+        let Some(batch) = next_batch(honnin, &tenant, after).await? else {
+            break;
+        };
+        let last = batch.sessions.last().filter(|_| batch.sessions.len() == BATCH as usize);
+        after = last.map(|last| (last.created_at, last.id.clone()));
+        honnin.db.write(async move |tx| shorten(tx, &batch).await).await?;
         if after.is_none() {
             break;
         }
@@ -91,24 +92,36 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     Ok(unit.await?)
 }
 
-/// One batch; the last session of it, if there may be more.
-async fn shorten(
-    tx: &mut Tx,
+/// Sessions that have ended, and how long their tenant keeps them.
+struct Batch {
+    sessions: Vec<Ended>,
+    period: Millis,
+}
+
+/// The next sessions after `after`, if the tenant exists. They are looked for outside the unit that writes: among many that are erased already that takes a while, in which
+/// nobody else could write.
+async fn next_batch(
+    honnin: &Honnin,
     tenant: &TenantId,
-    after: Option<&(Timestamp, SessionId)>,
-) -> Result<Option<(Timestamp, SessionId)>, StoreError> {
-    let Some(row) = tenants::find(tx, tenant).await? else {
-        return Ok(None);
-    };
-    let after = after.map(|(at, id)| (*at, id));
-    let batch = ended::list(tx, tenant, after, BATCH).await?;
-    for session in &batch {
-        schedule_erasure_at(tx, (&session.id, session.attempt), session.ended_at.plus(period(&row))).await?;
+    after: Option<(Timestamp, SessionId)>,
+) -> Result<Option<Batch>, StoreError> {
+    let tenant = tenant.clone();
+    let unit = honnin.db.read(async move |tx| {
+        let Some(row) = tenants::find(tx, &tenant).await? else {
+            return Ok(None);
+        };
+        let after = after.as_ref().map(|(at, id)| (*at, id));
+        Ok(Some(Batch {
+            sessions: ended::list(tx, &tenant, after, BATCH).await?,
+            period: period(&row),
+        }))
+    });
+    unit.await
+}
+
+async fn shorten(tx: &mut Tx, batch: &Batch) -> Result<(), StoreError> {
+    for session in &batch.sessions {
+        schedule_erasure_at(tx, (&session.id, session.attempt), session.ended_at.plus(batch.period)).await?;
     }
-    let full = batch.len() == BATCH as usize;
-    Ok(batch
-        .into_iter()
-        .next_back()
-        .filter(|_| full)
-        .map(|last| (last.created_at, last.id)))
+    Ok(())
 }

@@ -62,6 +62,23 @@ async fn a_genuine_passport_and_its_living_holder_are_approved() {
 }
 
 #[tokio::test]
+async fn a_session_whose_stored_data_cannot_be_read_fails_within_an_hour_and_says_so() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.ready().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.database.run("UPDATE captures SET findings = x'00'").await;
+    harness.run_until_idle().await;
+    assert_eq!(harness.detail(&id).await.status, Status::Deciding, "it may be mended");
+    for _ in 0..60 {
+        harness.wait(Millis::minutes(1)).await;
+    }
+    assert_eq!(harness.detail(&id).await.status, Status::Failed);
+    let events = harness.events(&id).await;
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].content.kind().as_str(), EventType::Failed.as_str());
+}
+
+#[tokio::test]
 async fn another_persons_selfie_is_rejected() {
     let harness = Harness::new().await;
     let other = Face {

@@ -195,6 +195,59 @@ async fn of_people_decided_at_once_with_one_document_one_is_approved() {
     );
 }
 
+/// Detects if the unit that stores a decision does not look for faces again.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_people_decided_at_once_with_one_face_one_is_approved() {
+    const NUMBERS: [&str; 6] = [
+        "AA1111111",
+        "BB2222222",
+        "CC3333333",
+        "DD4444444",
+        "EE5555555",
+        "FF6666666",
+    ];
+    let harness = Harness::searching().await;
+    let mut sessions = Vec::new();
+    for number in NUMBERS {
+        harness.analyser.see_document(numbered(number));
+        sessions.push(ready(&harness, &details(), Some(true)).await);
+    }
+    for (_, applicant) in &sessions {
+        submit(&harness.honnin, applicant).await.unwrap();
+    }
+    let workers = NUMBERS.map(|_| {
+        let worker = Worker::new(harness.honnin.clone(), Lane::Decide, 1);
+        tokio::spawn(async move { worker.run_until_idle().await })
+    });
+    for worker in workers {
+        worker.await.unwrap().unwrap();
+    }
+    harness.wait(Millis::minutes(10)).await;
+    let mut outcomes = Vec::new();
+    for (id, _) in &sessions {
+        outcomes.push(outcome(&harness, id).await);
+    }
+    outcomes.sort_by_key(|(verdict, _)| *verdict != Verdict::Approved);
+    assert_eq!(outcomes[0], approved());
+    let found = reviewed(Reason::DuplicatePerson);
+    assert!(outcomes[1..].iter().all(|other| *other == found), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn damaged_data_of_somebody_approved_before_stops_nobody() {
+    let harness = Harness::searching().await;
+    harness.analyser.see_document(numbered(NUMBER));
+    let first = decided(&harness, &details(), Some(true)).await;
+    assert_eq!(outcome(&harness, &first).await, approved());
+    harness.database.run("UPDATE identities SET face = x'00'").await;
+    harness.database.run("UPDATE captures SET findings = x'00'").await;
+    let again = decided(&harness, &details(), Some(true)).await;
+    assert_eq!(outcome(&harness, &again).await, reviewed(Reason::DocumentReused));
+    harness.analyser.see_document(numbered("AA1111111"));
+    let other = decided(&harness, &details(), Some(false)).await;
+    assert_eq!(outcome(&harness, &other).await, reviewed(Reason::CheckUnavailable));
+}
+
 #[tokio::test]
 async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject() {
     for (ruling, expected) in [

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
+    document::{DocumentType, Side},
     ids::SessionId,
+    language::Language,
     role::Role,
     session::{Status, Step},
     tenant::TenantSettings,
@@ -15,7 +17,13 @@ use service::{
         Reviewer,
         capture_cookie::{CookieError, applicant},
     },
-    capture::open_link::open_link,
+    capture::{
+        choose_document::{Photos, choose_document},
+        consent::consent,
+        open_link::open_link,
+        progress::NotNow,
+        take::{CaptureError, capture_document},
+    },
     session::reissue_link::{ReissueError, reissue_link},
 };
 use store::session::links;
@@ -91,6 +99,26 @@ async fn the_browser_that_held_the_session_is_cut_off_and_the_new_link_opens() {
     let again = open_link(&harness.honnin, token, None).await.unwrap();
     let applicant = applicant(&harness.honnin, again.cookie.expose()).await.unwrap();
     assert_eq!(*applicant.session(), created.id);
+}
+
+#[tokio::test]
+async fn a_picture_that_was_on_its_way_when_the_link_was_replaced_is_not_stored() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    let applicant = harness.start(&created).await;
+    consent(&harness.honnin, &applicant, "1", Language::En, None)
+        .await
+        .unwrap();
+    let kind = DocumentType::Passport;
+    choose_document(&harness.honnin, &applicant, kind, Photos::KeepGood)
+        .await
+        .unwrap();
+    // From here on it is the request of a browser whose cookie was good when the request began.
+    reissue_link(&harness.honnin, &reviewer(&harness).await, &created.id)
+        .await
+        .unwrap();
+    let taken = capture_document(&harness.honnin, &applicant, kind, Side::Front, b"passport".to_vec()).await;
+    assert!(matches!(taken, Err(CaptureError::NotNow(NotNow::Over))), "{taken:?}");
 }
 
 #[tokio::test]

@@ -96,6 +96,20 @@ pub async fn list_by_document(
         .collect()
 }
 
+/// The tenant's sessions whose faces were approved since `since`, by any clock, in a fixed order.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_faces_since(tx: &mut Tx, tenant: &TenantId, since: Timestamp) -> Result<Vec<SessionId>, StoreError> {
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT session_id FROM identities WHERE tenant_id = $1 AND face IS NOT NULL AND approved_at >= $2
+         ORDER BY approved_at, session_id")
+        .bind(tenant.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
+    ids.iter()
+        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
+        .collect()
+}
+
 row! {
     struct Raw {
         session_id: String,

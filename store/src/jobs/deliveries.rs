@@ -57,15 +57,18 @@ pub async fn list_tenants_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>
 }
 
 /// Takes up to `$4` deliveries of the tenant `$5` due at `$2` that nobody holds, for the worker `$1` until `$3`. Those that another node
-/// is about to take are skipped; on SQLite units run one after the other anyway.
+/// is about to take are skipped; on SQLite units run one after the other anyway. The subquery runs once: Postgres would be free to run one that is not
+/// materialised again for each job, and to take more than the limit.
 macro_rules! claim_sql {
     ($lock:literal) => {
         concat!(
-            "UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1
-             WHERE id IN (SELECT id FROM jobs WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = $5 AND run_at <= $2
-                          AND (leased_until IS NULL OR leased_until <= $2) ORDER BY run_at, id LIMIT $4 ",
+            "WITH due AS MATERIALIZED (
+                 SELECT id FROM jobs WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = $5 AND run_at <= $2
+                 AND (leased_until IS NULL OR leased_until <= $2) ORDER BY run_at, id LIMIT $4 ",
             $lock,
-            ") RETURNING id, kind, subject, run_at, attempt, leased_by, leased_until, finished_at, last_error"
+            ")
+             UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1 WHERE id IN (SELECT id FROM due)
+             RETURNING id, kind, subject, run_at, attempt, failures, leased_by, leased_until, finished_at, last_error"
         )
     };
 }

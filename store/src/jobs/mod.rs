@@ -117,6 +117,8 @@ pub struct Job {
     pub run_at: Timestamp,
     /// 1 in the first run. Fences off a worker whose lease expired.
     pub attempt: i64,
+    /// How often it has failed since it last did not, this run not counted. Runs that only postponed it are no failures.
+    pub failures: i64,
     /// The worker that holds it.
     pub worker: String,
 }
@@ -128,6 +130,7 @@ row! {
         subject: String,
         run_at: i64,
         attempt: i64,
+        failures: i64,
         leased_by: Option<String>,
         leased_until: Option<i64>,
         finished_at: Option<i64>,
@@ -194,7 +197,7 @@ pub async fn claim(
             statement.push(") ORDER BY run_at, id LIMIT ").push_bind(limit).push(lock).push(") AS of_kind");
         }
         statement.push(") AS due ORDER BY run_at, id LIMIT ").push_bind(limit);
-        statement.push(") RETURNING id, kind, subject, run_at, attempt, leased_by, leased_until, finished_at, last_error");
+        statement.push(") RETURNING id, kind, subject, run_at, attempt, failures, leased_by, leased_until, finished_at, last_error");
         statement.build_query_as().fetch_all(conn).await
     })?;
     to_jobs(rows, worker)
@@ -211,6 +214,7 @@ fn to_jobs(mut rows: Vec<Row>, worker: &str) -> Result<Vec<Job>, StoreError> {
                 subject: row.subject,
                 run_at: Timestamp::from_millis(row.run_at),
                 attempt: row.attempt,
+                failures: row.failures,
                 worker: worker.to_owned(),
             })
         })
@@ -254,13 +258,14 @@ async fn end(tx: &mut Tx, job: &Job, now: Timestamp, reason: Option<&str>) -> Re
     held(ended)
 }
 
-/// Releases `job` until `run_at`. `reason` names the fault and contains no personal data.
+/// Releases `job` until `run_at`. `reason` names the fault, if it failed, and contains no personal data.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`] if another worker has it or it is finished.
 pub async fn retry_at(tx: &mut Tx, job: &Job, run_at: Timestamp, reason: Option<&str>) -> Result<(), StoreError> {
     let released = on!(tx, conn => sqlx::query(
-        "UPDATE jobs SET run_at = $4, last_error = $5, leased_by = NULL, leased_until = NULL
+        "UPDATE jobs SET run_at = $4, last_error = $5, failures = CASE WHEN $5 IS NULL THEN 0 ELSE failures + 1 END,
+             leased_by = NULL, leased_until = NULL
          WHERE id = $1 AND leased_by = $2 AND attempt = $3 AND finished_at IS NULL")
         .bind(job.number.0).bind(&job.worker).bind(job.attempt).bind(run_at.as_millis()).bind(reason)
         .execute(conn).await.map(|done| done.rows_affected()))?;

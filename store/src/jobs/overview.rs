@@ -129,7 +129,7 @@ pub async fn find_next_due_at(tx: &mut Tx) -> Result<Option<Timestamp>, StoreErr
 /// If the database does not respond.
 pub async fn list(tx: &mut Tx, subject: Option<&str>, limit: u32) -> Result<Vec<JobState>, StoreError> {
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, kind, subject, run_at, attempt, leased_by, leased_until, finished_at, last_error FROM jobs
+        "SELECT id, kind, subject, run_at, attempt, failures, leased_by, leased_until, finished_at, last_error FROM jobs
          WHERE ($1 IS NULL AND finished_at IS NULL) OR subject = $1 ORDER BY run_at, id LIMIT $2")
         .bind(subject).bind(i64::from(limit)).fetch_all(conn).await)?;
     let known = rows.into_iter().filter_map(|row| {

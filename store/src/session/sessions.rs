@@ -232,8 +232,11 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &SessionId) -> Result<Opti
 /// # Errors
 /// If the database does not respond.
 pub async fn hold(tx: &mut Tx, id: &SessionId) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("UPDATE sessions SET version = version WHERE id = $1")
-        .bind(id.as_str()).execute(conn).await.map(drop))
+    match tx.dialect() {
+        Dialect::Sqlite => Ok(()),
+        Dialect::Postgres => on!(tx, conn => sqlx::query("SELECT 1 FROM sessions WHERE id = $1 FOR NO KEY UPDATE")
+            .bind(id.as_str()).execute(conn).await.map(drop)),
+    }
 }
 
 macro_rules! record_reading {

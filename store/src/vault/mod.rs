@@ -246,16 +246,19 @@ impl Vault {
     /// of them once.
     ///
     /// # Errors
-    /// If the key database does not respond or a key cannot be decrypted.
+    /// If the key database does not respond.
     pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<BTreeMap<DataKeyId, SessionKey>, StoreError> {
         let wanted = ids.to_vec();
         let find = self.0.keys.ask(async move |tx| keyring::find_many(tx, &wanted).await);
-        let opened = find.await?.into_iter().map(|row| {
-            let id = DataKeyId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed key id"))?;
-            let key = self.unsealed(&row)?;
-            Ok((id.clone(), SessionKey { id, key }))
+        let opened = find.await?.into_iter().filter_map(|row| {
+            let id = DataKeyId::parse(&row.id)?;
+            let key = self.unsealed(&row);
+            if let Err(error) = &key {
+                tracing::error!(%id, %error, "a data key cannot be decrypted");
+            }
+            Some((id.clone(), SessionKey { id, key: key.ok()? }))
         });
-        opened.collect()
+        Ok(opened.collect())
     }
 
     /// Which of these keys do not exist: they were destroyed.

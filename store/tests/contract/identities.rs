@@ -94,6 +94,38 @@ async fn approved_faces_come_page_by_page_with_the_keys_they_open_with() {
 }
 
 #[tokio::test]
+async fn faces_approved_since_a_time_are_listed_by_session() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            session: first,
+            foreign,
+            ..
+        } = world(&db).await;
+        let (second, waiting) = (keep(session(tenant, 13)), keep(session(tenant, 14)));
+        for added in [second, waiting] {
+            write!(db, tx => sessions::insert(tx, added)).unwrap();
+        }
+        for stored in [
+            row(first, Some(5)),
+            row(second, Some(7)),
+            row(waiting, None),
+            row(foreign, Some(7)),
+        ] {
+            write!(db, tx => identities::save(tx, stored)).unwrap();
+        }
+        let since = |time| {
+            let db = db.clone();
+            async move { read!(db, tx => identities::list_faces_since(tx, &tenant.id, at(time))) }
+        };
+        let (first, second) = (&first.session.id, &second.session.id);
+        assert_eq!(since(5).await, [first.clone(), second.clone()], "{name}");
+        assert_eq!(since(6).await, std::slice::from_ref(second), "{name}");
+        assert_eq!(since(8).await, Vec::<SessionId>::new(), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_tenant_gets_one_key_whoever_comes_first() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, other, .. } = world(&db).await;

@@ -62,7 +62,12 @@ pub(super) async fn search(
             let Some(key) = keys.get(&sealed.data_key) else {
                 continue;
             };
-            let distance = face.distance(&open(key, tenant, sealed, &face.engine)?);
+            // One that is damaged must not stop the decisions of a whole tenant.
+            let Ok(other) = open(key, tenant, sealed, &face.engine) else {
+                tracing::error!(session = %sealed.session, "the stored face of an approved session cannot be read");
+                continue;
+            };
+            let distance = face.distance(&other);
             nearest = nearest.into_iter().chain(distance).reduce(f32::min);
         }
     }

@@ -21,7 +21,7 @@ use domain::{
     outcome::Verdict,
     secret::Personal,
     session::Step,
-    time::Timestamp,
+    time::{Millis, Timestamp},
     user_input::UserInput,
 };
 use store::{
@@ -34,6 +34,8 @@ use store::{
 
 /// Earlier sessions with the same document that are compared, the latest first: more are not needed for a finding.
 const MOST_HOLDERS: u32 = 20;
+/// How much the clocks of nodes may differ: faces approved by another node's clock since this long before a search are compared by their sessions.
+const SHORTLY: Millis = Millis::minutes(1);
 
 /// What was found, and what will recognise this session later.
 #[derive(Clone)]
@@ -44,6 +46,10 @@ pub(crate) struct EarlierSessions {
     identity: IdentityRow,
     /// The sessions that were approved with the same document.
     seen: Vec<SessionId>,
+    /// The sessions whose faces had been approved shortly before the search.
+    seen_faces: Vec<SessionId>,
+    /// Since when faces were approved shortly before it.
+    faces_since: Timestamp,
 }
 
 /// Looks for earlier sessions of a session that is about to be decided.
@@ -69,6 +75,11 @@ pub(crate) async fn find_earlier(
     }
     let face = found.selfie.as_ref().and_then(|selfie| selfie.face.as_ref());
     let agreed = policy.find_duplicates && attempt.answers.face_search == Some(true);
+    let faces_since = honnin.now().plus(Millis(-SHORTLY.0));
+    let seen_faces = match face.filter(|_| agreed) {
+        Some(_) => faces_approved_since(honnin, tenant, faces_since).await?,
+        None => Vec::new(),
+    };
     let faces = match face.filter(|_| agreed) {
         Some(face) => faces::search(honnin, tenant, session, face).await?,
         None => faces::without(attempt.plan().has(Step::Selfie), policy),
@@ -89,6 +100,8 @@ pub(crate) async fn find_earlier(
             approved_at: None,
         },
         seen,
+        seen_faces,
+        faces_since,
     })
 }
 
@@ -97,7 +110,7 @@ impl EarlierSessions {
     /// pending if a person decides, not at all if it is rejected.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if another session was approved with the document in the meantime.
+    /// [`StoreError::Conflict`] if another session was approved with the document, or another face, in the meantime.
     pub(crate) async fn keep(&self, tx: &mut Tx, verdict: Verdict, now: Timestamp) -> Result<(), StoreError> {
         let row = &self.identity;
         let approved_at = match verdict {
@@ -108,12 +121,8 @@ impl EarlierSessions {
         if row.document.is_none() && row.face.is_none() {
             return Ok(());
         }
-        if let (Some(document), Some(_)) = (row.document, approved_at) {
-            tenants::hold(tx, &row.tenant).await?;
-            if identities::list_by_document(tx, &row.tenant, &document, &row.session, MOST_HOLDERS).await? != self.seen
-            {
-                return Err(StoreError::Conflict);
-            }
+        if approved_at.is_some() && !self.is_complete(tx).await? {
+            return Err(StoreError::Conflict);
         }
         let row = IdentityRow {
             approved_at,
@@ -121,6 +130,31 @@ impl EarlierSessions {
         };
         identities::save(tx, &row).await
     }
+
+    /// Whether nobody was approved since the search whom it should have found. From here on nobody is until the unit is done.
+    async fn is_complete(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+        let row = &self.identity;
+        tenants::hold(tx, &row.tenant).await?;
+        if let Some(document) = row.document
+            && identities::list_by_document(tx, &row.tenant, &document, &row.session, MOST_HOLDERS).await? != self.seen
+        {
+            return Ok(false);
+        }
+        Ok(row.face.is_none()
+            || identities::list_faces_since(tx, &row.tenant, self.faces_since).await? == self.seen_faces)
+    }
+}
+
+async fn faces_approved_since(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    since: Timestamp,
+) -> Result<Vec<SessionId>, StoreError> {
+    let tenant = tenant.clone();
+    let unit = honnin
+        .db
+        .read(async move |tx| identities::list_faces_since(tx, &tenant, since).await);
+    unit.await
 }
 
 async fn fingerprint(
@@ -149,8 +183,19 @@ async fn sessions_with(
     unit.await
 }
 
-/// Who was approved in a session; `None` if it is erased and can no longer be compared.
+/// Who was approved in a session; `None` if it is erased and can no longer be compared. With damaged data it is somebody of whom nothing is
+/// known: then a reviewer compares them.
 async fn holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, StoreError> {
+    match read_holder(honnin, session).await {
+        Err(StoreError::Corrupt(fault)) => {
+            tracing::error!(%session, fault, "the data of an approved session cannot be read");
+            Ok(Some(Person::default()))
+        }
+        read => read,
+    }
+}
+
+async fn read_holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, StoreError> {
     let session = session.clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
         match sessions::find_any(tx, &session).await? {

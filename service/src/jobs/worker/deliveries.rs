@@ -43,7 +43,7 @@ impl Worker {
         let unit = self.honnin.db.write(async move |tx| {
             let mut claimed = Vec::new();
             for (tenant, room) in &rooms {
-                let limit = u32::try_from((*room).min(free - claimed.len())).unwrap_or(u32::MAX);
+                let limit = u32::try_from((*room).min(free.saturating_sub(claimed.len()))).unwrap_or(u32::MAX);
                 if limit == 0 {
                     break;
                 }

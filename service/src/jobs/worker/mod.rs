@@ -86,7 +86,7 @@ impl Worker {
         let mut running = JoinSet::new();
         while !stop.is_cancelled() {
             while running.try_join_next().is_some() {}
-            let free = self.slots - running.len();
+            let free = self.slots.saturating_sub(running.len());
             let claimed = if free > 0 {
                 self.claim_or_log(free).await
             } else {
@@ -269,7 +269,7 @@ impl Worker {
             if matches!(fault, JobError::Permanent(_)) {
                 return jobs::give_up(tx, &job, now, &reason).await;
             }
-            jobs::retry_at(tx, &job, retry_time(now, job.attempt), Some(&reason)).await
+            jobs::retry_at(tx, &job, retry_time(now, job.failures), Some(&reason)).await
         });
         match unit.await {
             Err(StoreError::LeaseLost) => Ok(()),
@@ -278,8 +278,9 @@ impl Worker {
     }
 }
 
-fn retry_time(now: Timestamp, attempt: i64) -> Timestamp {
-    let step = usize::try_from(attempt - 1).unwrap_or(0).min(BACKOFF.len() - 1);
+/// When a job that had failed so often before is run again.
+fn retry_time(now: Timestamp, failures: i64) -> Timestamp {
+    let step = usize::try_from(failures).unwrap_or(0).min(BACKOFF.len() - 1);
     now.plus(BACKOFF[step])
 }
 

@@ -40,6 +40,21 @@ fn subjects(jobs: &[Job]) -> Vec<&str> {
     jobs.iter().map(|job| job.subject.as_str()).collect()
 }
 
+/// A plan of Postgres may run a subquery once for each job, and then its limit limits nothing.
+#[tokio::test]
+async fn no_more_are_claimed_than_asked_for_whatever_the_planner_expects() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        enqueue(db, 1, 1, 0).await;
+        backend.run("ANALYZE jobs").await;
+        for event in 2..=40 {
+            enqueue(db, 1, event, 0).await;
+        }
+        let claimed = claim(db, tenant(1).as_str(), 100, 160, 4).await;
+        assert_eq!(claimed.len(), 4, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn tenants_with_due_deliveries_are_found_oldest_first_and_claimed_one_by_one() {
     for Backend { name, db, .. } in backends().await {

@@ -92,6 +92,28 @@ async fn a_retried_job_waits_for_its_time_and_keeps_the_reason() {
 }
 
 #[tokio::test]
+async fn failures_in_a_row_are_counted_and_postponements_are_none() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Decide, "vs", 0, None).await;
+        for (run, failed, before) in [
+            (1, true, 0),
+            (2, true, 1),
+            (3, false, 2),
+            (4, false, 0),
+            (5, true, 0),
+            (6, true, 1),
+        ] {
+            let job = claim(&db, "w", run, run + 50, 1).await.remove(0);
+            assert_eq!((job.attempt, job.failures), (run, before), "{name}");
+            let reason = failed.then_some("busy");
+            db.write(async move |tx| jobs::retry_at(tx, &job, at(run + 1), reason).await)
+                .await
+                .unwrap();
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_job_given_up_is_finished_with_its_reason() {
     for Backend { name, db, .. } in backends().await {
         enqueue(&db, JobKind::Analyse, "evt", 0, None).await;
