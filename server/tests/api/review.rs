@@ -5,6 +5,7 @@ use crate::{
     support::{Server, between},
 };
 use domain::{
+    ids::SessionId,
     outcome::{Authenticity, Checks, DocumentCheck, Outcome, SessionRef, Source, Verdict},
     reasons::Reason,
     role::Role,
@@ -12,6 +13,10 @@ use domain::{
     time::Millis,
 };
 use service::jobs::worker::{Lane, Worker};
+use store::{
+    decision::identities::{self, IdentityRow},
+    session::sessions,
+};
 
 #[tokio::test]
 async fn a_case_somebody_works_at_stays_theirs() {
@@ -99,6 +104,43 @@ async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject
     );
     server.clock.advance(Millis::seconds(10));
     assert!(!browser.get("/admin").await.body.contains(&undo), "its time is over");
+}
+
+#[tokio::test]
+async fn an_approval_is_refused_once_where_the_document_was_approved_meanwhile() {
+    let (server, ids) = with_cases(2).await;
+    for id in &ids {
+        let session = SessionId::parse(id).unwrap();
+        let keep = server.app.honnin.db().write(async move |tx| {
+            let row = sessions::find_any(tx, &session).await?.unwrap();
+            let known = IdentityRow {
+                session: session.clone(),
+                tenant: row.session.tenant,
+                document: Some([7; 32]),
+                face: None,
+                face_engine: String::new(),
+                approved_at: None,
+            };
+            identities::save(tx, &known).await
+        });
+        keep.await.unwrap();
+    }
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let [first, second] = [0, 1].map(|at| format!("/admin/review/{}", ids[at]));
+    assert!(!browser.get(&second).await.body.contains("its document was approved"));
+    assert_eq!(browser.post(&first, "decision=approve").await.status, 303);
+    let refused = browser.post(&second, "decision=approve&note=Good.").await;
+    assert_eq!(refused.status, 422);
+    for said in [
+        "has just been approved in another session",
+        "its document was approved",
+        &ids[0],
+        "Good.",
+    ] {
+        assert!(refused.body.contains(said), "{said}");
+    }
+    let seen = format!("decision=approve&note=Good.&same_document={}", ids[0]);
+    assert_eq!(browser.post(&second, &seen).await.status, 303);
 }
 
 /// A server with `count` cases that wait for review, and their ids.

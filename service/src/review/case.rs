@@ -17,12 +17,16 @@ use domain::{
     time::Millis,
 };
 use store::{
-    StoreError, audit,
+    StoreError, Tx, audit,
     capture::captures::{self, CaptureRow, Slot},
+    decision::identities,
     review::{self, Hold, PendingRuling},
-    session::sessions,
+    session::sessions::{self, SessionRow},
     vault::AssociatedData,
 };
+
+/// How many sessions with the same document are shown.
+const MOST_SHOWN: u32 = 5;
 
 /// A case as the reviewer sees it.
 #[derive(Clone, Debug)]
@@ -41,6 +45,8 @@ pub struct Case {
     pub assigned_to: Option<(UserId, String)>,
     /// Steps that were not performed: with any of them the session cannot be approved.
     pub not_performed: Vec<Step>,
+    /// Other sessions that were approved with its document since it went to review, of which its reasons say nothing.
+    pub same_document: Vec<SessionId>,
 }
 
 /// Why a case was not opened.
@@ -71,6 +77,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         } else {
             None
         };
+        let same_document = same_document(tx, &row).await?;
         let erased = row.session.purged_at.is_some();
         let rows = history::gather(tx, row).await?;
         let counting = counting(rows.captures());
@@ -82,9 +89,9 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         audit::record(tx, &entry).await?;
         let pictures: Vec<_> = counting.into_iter().map(|capture| capture.id.clone()).collect();
         let assigned_to = review::find_assignee(tx, &id).await?;
-        Ok::<_, CaseError>((rows, pictures, hold, pending, assigned_to))
+        Ok::<_, CaseError>((rows, pictures, hold, pending, assigned_to, same_document))
     });
-    let (rows, pictures, hold, pending, assigned_to) = unit.await?;
+    let (rows, pictures, hold, pending, assigned_to, same_document) = unit.await?;
     let history = history::open(honnin, rows, Disclosure::Everything).await?;
     let checks = history
         .detail
@@ -99,8 +106,35 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         pending,
         assigned_to,
         pictures,
+        same_document,
         history,
     })
+}
+
+/// Other sessions that were approved with the document of this case since it went to review, as [`Case::same_document`].
+///
+/// # Errors
+/// [`CaseError`].
+pub async fn find_same_document(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    id: &SessionId,
+) -> Result<Vec<SessionId>, CaseError> {
+    let (staff, id) = (reviewer.staff().clone(), id.clone());
+    let unit = honnin.db.read(async move |tx| {
+        let row = sessions::find(tx, staff.tenant(), &id).await?;
+        Ok(same_document(tx, &row.ok_or(CaseError::NotFound)?).await?)
+    });
+    unit.await
+}
+
+async fn same_document(tx: &mut Tx, row: &SessionRow) -> Result<Vec<SessionId>, StoreError> {
+    match &row.outcome {
+        Some(outcome) if row.session.status == Status::Reviewing => {
+            identities::list_same_document(tx, &row.session.id, outcome.decided_at, MOST_SHOWN).await
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// The pictures that count, as [`Case::pictures`].

@@ -27,7 +27,7 @@ use service::{
     },
     jobs::worker::{Lane, Worker},
     privacy::erase_now::erase_now,
-    review::{ReviewDecision, UNDO, rule},
+    review::{ReviewDecision, UNDO, find_same_document, open_case, rule, undo},
     session::reprocess::reprocess,
     settings::preview::preview,
 };
@@ -275,6 +275,42 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
         let second = decided(&harness, &typed, None).await;
         assert_eq!(outcome(&harness, &second).await, expected);
     }
+}
+
+#[tokio::test]
+async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited() {
+    let harness = Harness::new().await;
+    harness.analyser.see_document(numbered(NUMBER));
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    let first = decided(&harness, &details(), None).await;
+    let second = decided(&harness, &details(), None).await;
+    harness.analyser.see_document(numbered("AA1111111"));
+    let other = decided(&harness, &details(), None).await;
+    let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    let honnin = &harness.honnin;
+    let told = async |id: &SessionId| open_case(honnin, &reviewer, id).await.unwrap().same_document;
+    assert_eq!(told(&second).await, []);
+    harness.clock.advance(Millis::minutes(1));
+    rule(honnin, &reviewer, &first, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    assert_eq!(told(&second).await, [first.clone()], "although it can still be undone");
+    undo(honnin, &reviewer, &first).await.unwrap();
+    assert_eq!(told(&second).await, []);
+    rule(honnin, &reviewer, &first, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    harness.wait(UNDO).await;
+    assert_eq!(told(&second).await, [first.clone()]);
+    assert_eq!(
+        find_same_document(honnin, &reviewer, &second).await.unwrap(),
+        [first.clone()]
+    );
+    assert_eq!(told(&other).await, []);
+    assert_eq!(told(&first).await, [], "it is decided");
 }
 
 /// Detects if erasing or a new attempt leaves the row.

@@ -96,6 +96,34 @@ pub async fn list_by_document(
         .collect()
 }
 
+/// The tenant's other sessions with the document of this one that were approved after `since`, also by a reviewer whose approval can still be
+/// undone, at most `limit`.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_same_document(
+    tx: &mut Tx,
+    session: &SessionId,
+    since: Timestamp,
+    limit: u32,
+) -> Result<Vec<SessionId>, StoreError> {
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT other.session_id FROM identities own
+         JOIN identities other ON other.tenant_id = own.tenant_id AND other.document = own.document
+         WHERE own.session_id = $1 AND other.session_id <> own.session_id AND other.approved_at > $2
+         UNION
+         SELECT other.session_id FROM identities own
+         JOIN pending_rulings ON pending_rulings.ruling = 'approved'
+         JOIN identities other ON other.session_id = pending_rulings.session_id AND other.tenant_id = own.tenant_id
+             AND other.document = own.document
+         WHERE own.session_id = $1 AND other.session_id <> own.session_id
+         ORDER BY 1 LIMIT $3")
+        .bind(session.as_str()).bind(since.as_millis()).bind(i64::from(limit)).fetch_all(conn).await)?;
+    ids.iter()
+        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
+        .collect()
+}
+
 /// The tenant's sessions whose faces were approved since `since`, by any clock, in a fixed order.
 ///
 /// # Errors

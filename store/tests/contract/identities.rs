@@ -94,6 +94,29 @@ async fn approved_faces_come_page_by_page_with_the_keys_they_open_with() {
 }
 
 #[tokio::test]
+async fn sessions_that_were_approved_with_a_document_since_a_time_are_listed() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            session: first,
+            foreign,
+            ..
+        } = world(&db).await;
+        let second = keep(session(tenant, 13));
+        write!(db, tx => sessions::insert(tx, second)).unwrap();
+        for stored in [row(first, None), row(second, Some(7)), row(foreign, Some(7))] {
+            write!(db, tx => identities::save(tx, stored)).unwrap();
+        }
+        let since = |time| {
+            let db = db.clone();
+            async move { read!(db, tx => identities::list_same_document(tx, &first.session.id, at(time), 9)) }
+        };
+        assert_eq!(since(6).await, std::slice::from_ref(&second.session.id), "{name}");
+        assert_eq!(since(7).await, Vec::<SessionId>::new(), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn faces_approved_since_a_time_are_listed_by_session() {
     for Backend { name, db, .. } in backends().await {
         let World {

@@ -56,7 +56,7 @@ use service::{
     },
     stored::Slot,
 };
-use view::{CaseView, Earlier, Hold, Shown, render};
+use view::{CaseView, Earlier, Hold, SAME_DOCUMENT, Shown, render};
 
 const HERE: &str = "/admin/review/{id}";
 
@@ -142,6 +142,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         assignment: assignment(request, reviewer, &opened).await?,
         hold: hold(&opened),
         not_performed: opened.not_performed.clone(),
+        same_document: opened.same_document.iter().map(ToString::to_string).collect(),
         earlier: earlier(history),
         note: String::new(),
         ticked: noted,
@@ -315,7 +316,20 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
                 Err(error) => refused(&request, &reviewer, &id, &fields, error).await,
             };
         }
-        "approve" => ReviewDecision::Approve,
+        "approve" => {
+            let others = review::find_same_document(honnin, &reviewer, &id).await?;
+            if others
+                .iter()
+                .any(|other| fields.all(SAME_DOCUMENT).all(|shown| shown != other.as_str()))
+            {
+                let sentence = say(
+                    "The same document has just been approved in another session. Compare the two, then decide again.",
+                    "同じ書類が別のセッションで承認されたところです。両方を比較してから、もう一度判定してください。",
+                );
+                return told(&request, &reviewer, &id, &fields, mistake(SAME_DOCUMENT, sentence)).await;
+            }
+            ReviewDecision::Approve
+        }
         "reject" => ReviewDecision::Reject(ticked),
         _ => return Err(Fault::Malformed),
     };

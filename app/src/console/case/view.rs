@@ -96,6 +96,8 @@ pub(super) struct CaseView {
     pub hold: Hold,
     /// Steps that were not performed.
     pub not_performed: Vec<Step>,
+    /// Other sessions that were approved with this document in the meantime.
+    pub same_document: Vec<String>,
     /// How earlier attempts ended, oldest first.
     pub earlier: Vec<Earlier>,
     /// The note as typed.
@@ -246,12 +248,39 @@ fn ruling(view: &CaseView) -> AnyView {
     view! {
         <form class="stack ruling" id=RULING method="post" action=action data-ruling>
             {refused}
+            {same_document(&view.same_document)}
             <fieldset class="rejecting" id="reasons" tabindex="-1">
                 <legend>{say("Reasons for rejection", "不承認の理由")}</legend>{picks(&view.ticked, &view.reasons)}</fieldset>
             {area(note, 2, &view.mistakes)}
         </form>
     }
     .into_any()
+}
+
+/// The field with the sessions that this page named, and its place on the page.
+pub(super) const SAME_DOCUMENT: &str = "same_document";
+
+fn same_document(sessions: &[String]) -> Option<AnyView> {
+    let named = sessions
+        .iter()
+        .map(|id| {
+            let page = format!("/admin/sessions/{id}");
+            view! {
+                <input type="hidden" name=SAME_DOCUMENT value=id.clone()/>
+                <li><a href=page><code>{id.clone()}</code></a></li>
+            }
+        })
+        .collect_view();
+    let warning = view! {
+        <div class="note" id=SAME_DOCUMENT tabindex="-1">
+            <p>{say(
+                "Since this case went to review, its document was approved in another session. Compare them before you approve it.",
+                "この案件が審査に回されたあと、同じ書類が別のセッションで承認されました。承認する前に比較してください。",
+            )}</p>
+            <ul>{named}</ul>
+        </div>
+    };
+    (!sessions.is_empty()).then(|| warning.into_any())
 }
 
 /// The buttons of the form above, which stay in sight while it scrolls.
