@@ -4,19 +4,20 @@ use super::device::{Camera, Facing};
 use super::run::{About, Filmed, Run};
 use super::scene::{DRAWN, Look};
 use super::trouble::Trouble;
-use super::{now, rest};
+use super::{now, rest, window};
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
 use domain::document::{DocumentType, Side};
 use domain::quality::QualityLimits;
+use js_sys::Reflect;
 use lens::frame::{ANALYSED_SIDE, Frame};
 use lens::gate::{Gate, Hint};
 use lens::quality;
 use lens::stillness::Stillness;
 use leptos::prelude::*;
 use std::rc::Rc;
-use web_sys::{FormData, HtmlVideoElement};
+use web_sys::{Blob, FormData, HtmlVideoElement};
 
 /// Width over height of the part in the middle of the picture that is analysed and sent, as in `style/camera.css`.
 const VIEW: f64 = 4.0 / 3.0;
@@ -27,9 +28,12 @@ const MANUAL_AFTER_MS: u64 = 8_000;
 /// A picture this black for this long counts as no picture.
 const BLACK: f32 = 0.006;
 const BLACK_AFTER_MS: u64 = 5_000;
-/// Longest side and quality of what is sent.
+/// Longest side of what is sent.
 const SENT_SIDE: f64 = 3_000.0;
-const SENT_QUALITY: f64 = 0.9;
+/// Qualities of what is sent: the first with which it arrives soon, or the last one. At 0.7 it has a third of the bytes and is read as well.
+const SENT_QUALITIES: [f64; 3] = [0.9, 0.8, 0.7];
+/// How long sending it may take, in seconds.
+const SOON: f64 = 4.5;
 
 pub(in crate::camera) fn start(stage: Stage, kind: DocumentType, side: Side) -> impl Fn(Tap) + Clone + 'static {
     let about = About::Document { kind, side };
@@ -84,7 +88,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
 async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, FormData)> {
     run.freeze(video);
     run.stage.tell(run.stage.say(text::TAKEN));
-    let blob = run.camera.jpeg(video, SENT_SIDE, SENT_QUALITY).await?;
+    let blob = encoded(run, video).await?;
     let form = FormData::new().ok()?;
     let About::Document { kind, side } = run.about else {
         return None;
@@ -94,6 +98,28 @@ async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, Form
     form.append_with_blob_and_filename(forms::PICTURE, &blob, "picture.jpg")
         .ok()?;
     Some((forms::PICTURES, form))
+}
+
+/// The frozen picture, in fewer bytes where the network is known to be slow.
+async fn encoded(run: &Run, video: &HtmlVideoElement) -> Option<Blob> {
+    let mut blob = None;
+    for quality in SENT_QUALITIES {
+        let made = run.camera.jpeg(video, SENT_SIDE, quality).await?;
+        let is_soon = bytes_per_second().is_none_or(|rate| made.size() <= rate * SOON);
+        blob = Some(made);
+        if is_soon {
+            break;
+        }
+    }
+    blob
+}
+
+/// What the browser knows of its network, if it tells (the Network Information API, not in Safari and Firefox).
+fn bytes_per_second() -> Option<f64> {
+    let navigator = window()?.navigator();
+    let connection = Reflect::get(&navigator, &"connection".into()).ok()?;
+    let megabits = Reflect::get(&connection, &"downlink".into()).ok()?.as_f64()?;
+    (megabits > 0.0).then_some(megabits * 125_000.0)
 }
 
 /// The corners as an SVG polygon has them.
