@@ -95,8 +95,8 @@ impl Marked<'_> {
             };
             let parse = |text: &Vec<Glyph>| Some((field.grammar.parse(text, context)?, text.clone()));
             let mut found: Vec<(Parsed, Vec<Glyph>)> = texts.iter().filter_map(parse).collect();
-            if *place == Place::Lines {
-                // The last line of an address is one of its own kind: the whole is meant.
+            if *place == Place::Lines || field.more_lines > 0 {
+                // The last line of an address is one of its own kind, and may stand beside the second language of its label: the whole is meant.
                 let texts: Vec<String> = found.iter().map(|(parsed, _)| parsed.text.clone()).collect();
                 let is_tail = |text: &String| texts.iter().any(|whole| whole != text && whole.ends_with(text));
                 found.retain(|(parsed, _)| !is_tail(&parsed.text));
@@ -197,11 +197,15 @@ impl Marked<'_> {
         self.marks.iter().any(|mark| mark.run == run)
     }
 
-    /// Whether a line is the value of another label, or has one in it: a label stands in its row, on it or to its left.
-    fn begins_row_of_label(&self, run: &Run) -> bool {
+    /// Whether a line is the value of another label than the field's, or has one in it: a label stands in its row, on it or to its left. The second
+    /// language of the field's own label, 住居地 / ADDRESS, stands beside the second line of its value.
+    fn begins_row_of_label(&self, run: &Run, field: &Field) -> bool {
+        let is_own = |mark: &Mark<'_>| {
+            field.of.iter().any(|of| of == mark.name) && !std::ptr::eq(&self.sheet.runs[mark.run], run)
+        };
         self.marks.iter().any(|mark| {
             let label = &self.sheet.runs[mark.run];
-            mark.left < run.right && self.sheet.same_row(label, run)
+            mark.left < run.right && self.sheet.same_row(label, run) && !is_own(mark)
         })
     }
 
@@ -330,7 +334,7 @@ impl Marked<'_> {
                 NEXT_LINE.contains(&drop)
                     && (start - left).abs() < height * 0.9
                     && (0.72..1.4).contains(&(run.height / height))
-                    && !self.begins_row_of_label(run)
+                    && !self.begins_row_of_label(run, field)
             };
             let Some(next) = self.sheet.runs.iter().find(goes_on) else {
                 break;

@@ -266,6 +266,9 @@ fn marks<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded]) -> Vec<Mark<'
             marks.push(mark);
         }
     }
+    let wrong: Vec<bool> = marks.iter().map(|mark| is_no_item(mark, &marks, sheet)).collect();
+    let mut wrong = wrong.into_iter();
+    marks.retain(|_| wrong.next() != Some(true));
     marks
 }
 
@@ -347,7 +350,8 @@ fn stands_free(line: &Folded, text: &[char], from: usize, to: usize, label: &Lab
     (!first || before) && (!last || after || stop)
 }
 
-/// A number that stands before an item, such as `4a.`: at the beginning of a line or apart, followed by a stop or a space.
+/// A number that stands before an item, such as `4a.`: at the beginning of a line or apart, followed by a stop or a space. In the middle of a line
+/// digits without a stop are those of a house or a flat.
 fn numbered(line: &Folded, number: &[char]) -> Option<(usize, usize)> {
     let ends_in_letter = number.last().is_some_and(char::is_ascii_alphabetic);
     (0..line.chars.len()).find_map(|from| {
@@ -355,12 +359,35 @@ fn numbered(line: &Folded, number: &[char]) -> Option<(usize, usize)> {
         if line.chars.get(from..to)? != number || !line.apart[from] {
             return None;
         }
+        let may_lack_stop = from == 0 || ends_in_letter;
         match line.chars.get(to) {
-            None => Some((from, to)),
-            Some('.' | ',' | ':' | ')') => Some((from, to + 1)),
+            Some('.' | ':' | ')') => Some((from, to + 1)),
+            Some(',') if may_lack_stop => Some((from, to + 1)),
+            None if may_lack_stop => Some((from, to)),
             // `4a12.03.2020` is an item and its value, `1952/03/26` is no item 19.
-            Some(c) if line.apart[to] || ends_in_letter && c.is_ascii_digit() => Some((from, to)),
-            Some(_) => None,
+            Some(c) if may_lack_stop && line.apart[to] || ends_in_letter && c.is_ascii_digit() => Some((from, to)),
+            _ => None,
         }
     })
+}
+
+/// Whether the digits of a mark are those of a house, `1 OAK AVENUE`, or the end of a number that was found as a line of its own: they have no
+/// stop, and stand below the number of a later item, or close behind other text.
+fn is_no_item(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
+    let value = |mark: &Mark<'_>| -> Option<u32> {
+        let glyphs = &sheet.runs[mark.run].glyphs[mark.from..mark.to];
+        let digits: String = glyphs.iter().map(|glyph| glyph.symbol).collect();
+        digits.parse().ok()
+    };
+    let Some(own) = value(mark) else { return false };
+    let run = &sheet.runs[mark.run];
+    let below_later = marks.iter().any(|other| {
+        let aligned = (other.left - mark.left).abs() < 2.0 * run.height;
+        value(other).is_some_and(|later| later > own) && aligned && other.y < mark.y - run.height * 0.5
+    });
+    let behind = sheet.runs.iter().any(|other| {
+        let gap = run.left - other.right;
+        sheet.same_row(run, other) && other.left < run.left && gap < 1.5 * run.height
+    });
+    below_later || mark.from == 0 && behind
 }

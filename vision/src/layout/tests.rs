@@ -555,3 +555,80 @@ fn a_number_older_than_the_dates_that_were_read_is_no_contradiction() {
     assert_eq!(with("他", "平成19年04月01日"), None, "the first may not have been read");
     assert_eq!(with("他", "平成15年04月01日"), Some(false), "the first cannot be later");
 }
+
+#[test]
+fn the_number_of_a_house_or_flat_is_no_item() {
+    let layouts = layouts();
+    let british = page(&[
+        ("DRIVING LICENCE", 30.0, 3.0),
+        ("1. O'CONNOR", 27.0, 10.0),
+        ("2. LIAM", 27.0, 14.0),
+        ("3. 01.06.1969 IRELAND", 27.0, 18.0),
+        ("4a. 06.01.2024", 27.0, 22.0),
+        ("4c. DVLA", 52.0, 22.0),
+        ("4b. 05.01.2034", 27.0, 26.0),
+        ("5. OCONN606019L91AA 67", 27.0, 30.0),
+        ("7.", 27.0, 36.0),
+        ("8. FLAT 3, 14 THE HAWTHORNS,", 27.0, 42.0),
+        ("ST. ALBANS, AL3 4QT", 29.5, 45.0),
+        ("9. AM/A/B1/B", 27.0, 49.0),
+    ]);
+    let known = layouts.read(&british, TODAY).unwrap();
+    let address = "FLAT 3, 14 THE HAWTHORNS, ST. ALBANS, AL3 4QT";
+    assert_eq!(value(&known, "address"), Some(address));
+    assert_eq!(value(&known, "birthDate"), Some("1969-06-01"));
+
+    let american = |first: &'static str| {
+        page(&[
+            ("PENNSYLVANIA", 5.0, 3.0),
+            ("DRIVER'S LICENSE", 55.0, 3.0),
+            ("4d DLN: 57 083 340", 5.0, 10.0),
+            ("1 ABERNATHY", 5.0, 14.0),
+            ("2 CHRISTOPHER ALEXANDER", 5.0, 18.0),
+            (first, 5.0, 22.0),
+            ("HARRISBURG, PA 17101-0000", 7.0, 25.0),
+            ("3 DOB: 01/06/1961", 5.0, 30.0),
+            ("15 SEX M", 40.0, 30.0),
+            ("4a ISS: 10/15/2020", 5.0, 34.0),
+            ("4b EXP: 01/06/2028", 40.0, 34.0),
+            ("16 HGT 6'-01\"", 5.0, 38.0),
+            ("18 EYES BRN", 30.0, 38.0),
+        ])
+    };
+    // Also where the number of the item was not seen.
+    for first in ["8 1 OAK AVE APT 12B", "1 OAK AVE APT 12B"] {
+        let lines = american(first);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        assert_eq!(value(&known, "lastName"), Some("ABERNATHY"), "{first}");
+        let address = value(&known, "address").unwrap_or_default();
+        assert!(address.is_empty() || address.starts_with("1 OAK AVE"), "{address}");
+    }
+}
+
+#[test]
+fn a_second_line_beside_the_second_language_of_its_own_label_is_read() {
+    let layouts = layouts();
+    let card = page(&[
+        ("在留カード", 24.0, 4.0),
+        ("番号", 58.0, 2.5),
+        ("BA31382929LC", 62.0, 2.5),
+        ("氏名", 3.0, 8.5),
+        ("DELA CRUZ MARIA", 12.0, 8.7),
+        ("NAME", 3.0, 10.8),
+        ("CLARA SANTOS", 12.0, 11.5),
+        ("生年月日", 3.0, 15.0),
+        ("1966年02月05日", 14.0, 15.0),
+        ("国籍・地域", 3.0, 19.5),
+        ("フィリピン", 16.0, 19.5),
+        ("住居地", 3.0, 24.0),
+        ("愛知県名古屋市中区三の丸3-1-2シャトー・ド・三の", 12.0, 24.0),
+        ("ADDRESS", 3.0, 26.5),
+        ("丸A棟1203", 12.0, 27.0),
+        ("在留資格", 3.0, 31.0),
+        ("定住者", 14.0, 31.0),
+    ]);
+    let known = layouts.read(&card, TODAY).unwrap();
+    assert_eq!(value(&known, "fullName"), Some("DELA CRUZ MARIA CLARA SANTOS"));
+    let address = value(&known, "address").unwrap();
+    assert!(address.ends_with("丸A棟1203"), "{address}");
+}

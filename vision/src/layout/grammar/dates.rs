@@ -203,7 +203,7 @@ fn japanese(chars: &[char], at: usize) -> Option<Found> {
 /// 25 DEC 1985, 25 DEC/DÉC 1985.
 fn named_month(chars: &[char], at: usize) -> Option<Found> {
     let mut cursor = Cursor { chars, at };
-    let (day, _) = cursor.number(2)?;
+    let (first, digits) = cursor.number(4)?;
     let letters: String = chars[cursor.at..]
         .iter()
         .take_while(|c| !c.is_ascii_digit())
@@ -217,8 +217,13 @@ fn named_month(chars: &[char], at: usize) -> Option<Found> {
     }
     let month = month_named(&letters)?;
     cursor.at += letters.chars().count();
-    let (year, digits) = cursor.number(4)?;
-    (digits == 4).then_some(())?;
+    let (last, last_digits) = cursor.number(4)?;
+    let (year, day) = match (digits, last_digits) {
+        (1 | 2, 4) => (last, first),
+        // 2026-FEB-07, as Canada writes it.
+        (4, 1 | 2) => (first, last),
+        _ => return None,
+    };
     found([year, i32::try_from(month).ok()?, day], cursor.at, true)
 }
 

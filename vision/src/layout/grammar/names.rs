@@ -15,7 +15,7 @@ pub(super) fn japanese(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed
     let to = (from..folded.chars.len())
         .find(|&i| ends_name(&folded.chars, i))
         .unwrap_or(folded.chars.len());
-    let to = trimmed(&folded.chars, from, to);
+    let to = trimmed(&folded.chars, from, end_of_latin(&folded, from, to));
     let name = &folded.chars[from..to];
     let han = name.iter().any(|&c| is_han(c));
     let latin = name.iter().any(char::is_ascii_alphabetic);
@@ -29,6 +29,13 @@ pub(super) fn japanese(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed
         parsed.normalized = Some(parsed.text.clone());
     }
     Some(parsed)
+}
+
+/// Where the kanji begin that a residence card prints behind a name in Latin letters, `LI XIAOMING 李小明`; `to` where there are none.
+fn end_of_latin(folded: &Folded, from: usize, to: usize) -> usize {
+    let first = (from..to).find(|&at| is_han(folded.chars[at]));
+    let latin = |at: usize| folded.apart[at] && folded.chars[from..at].iter().all(|&c| is_latin(c));
+    first.filter(|&at| at > from && latin(at)).unwrap_or(to)
 }
 
 /// How many letters the family name has, where a space stands behind it that the recogniser did not see. Letters are set at one

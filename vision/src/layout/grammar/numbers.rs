@@ -30,6 +30,8 @@ pub(super) const BRITISH_DRIVER: &[Class] = &[
 pub(super) const BRITISH_ISSUE: usize = 2;
 /// Letters and digits of a group of a number that is set with spaces.
 const GROUP: usize = 5;
+/// Letters of a series before a number, `EK 124103`.
+const SERIES: usize = 3;
 /// Digits of a Japanese driving licence's number.
 const JAPANESE_LICENCE: usize = 12;
 /// Weights of its first ten digits (National Police Agency, as reported).
@@ -158,8 +160,10 @@ fn end_of_number(folded: &Folded, from: usize) -> Option<usize> {
     let word = |pair: &[usize]| &chars[pair[0]..pair[1]];
     let words: Vec<&[char]> = bounds.windows(2).map(word).collect();
     let is_group = |word: &&[char]| word.len() <= GROUP && word.iter().all(char::is_ascii_alphanumeric);
+    let is_series = |word: &[char]| word.len() <= SERIES && word.iter().all(char::is_ascii_alphabetic);
     let end = match words.as_slice() {
         [_] => chars.len(),
+        [series, digits] if is_series(series) && digits.iter().all(char::is_ascii_digit) => chars.len(),
         words if words.iter().all(is_group) => chars.len(),
         // What follows is a word, or a date or another number with joints of its own.
         [first, second, ..] if !second.iter().any(char::is_ascii_digit) || second.contains(&'/') => from + first.len(),

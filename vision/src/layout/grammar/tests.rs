@@ -85,6 +85,8 @@ fn numbers_are_dates_in_the_order_of_their_country() {
         (&european, "19.01.13", Some("2013-01-19")),
         (&european, "12.081964", Some("1964-08-12")),
         (&european, "25 DEC/DÉC 1985", Some("1985-12-25")),
+        (&american, "1985-DEC-25", Some("1985-12-25")),
+        (&american, "DEC 1985", None),
         (&american, "12-25-1985", Some("1985-12-25")),
         (&european, "31.02.1985", None),
         (&european, "12081964", None),
@@ -143,6 +145,9 @@ fn names_are_letters_and_end_where_a_date_begins() {
         ("A", None),
         ("12345", None),
         ("日本TARO", None),
+        ("LI XIAOMING 李小明", Some("LI XIAOMING")),
+        ("LI XIAOMING李小明", None),
+        ("德永 別府", Some("徳永 別府")),
         ("東京都:千代田", None),
     ] {
         assert_eq!(normal(&Grammar::JapaneseName, text).as_deref(), wanted, "{text}");
@@ -247,6 +252,7 @@ fn numbers_have_their_forms_and_check_digits() {
         ("/S123.4567-", "S123.4567"),
         ("S123-4567 2029/03/26", "S123-4567"),
         ("S1234567 CLASS", "S1234567"),
+        ("EK 124103", "EK124103"),
     ] {
         assert_eq!(normal(&number, text).as_deref(), Some(wanted), "{text}");
     }
