@@ -292,6 +292,9 @@ impl TenantSettings {
     pub const REVIEW_TARGET: (Millis, Millis) = (Millis::minutes(5), Millis::days(30));
     /// Fewest and most tries per step.
     pub const TRIES: (u8, u8) = (1, 9);
+    /// Most entries of a list: callback URLs, and networks of the tenant and of each of its API keys. Every request to the API is compared with
+    /// them.
+    pub const MOST_LISTED: usize = 200;
 
     /// The plan of a new session.
     ///
@@ -412,6 +415,16 @@ impl TenantSettings {
             "accent",
             self.accent.as_deref().is_none_or(is_colour),
             "must have the form #rrggbb",
+        );
+        check(
+            "callback_urls",
+            self.callback_urls.len() <= Self::MOST_LISTED,
+            "must have at most 200 entries",
+        );
+        check(
+            "ip_allow_list",
+            self.ip_allow_list.len() <= Self::MOST_LISTED,
+            "must have at most 200 entries",
         );
         for url in &self.callback_urls {
             if let Err(fault) = CallbackUrl::parse(url) {
@@ -556,6 +569,20 @@ mod tests {
         };
         let fields: Vec<_> = settings.faults().into_iter().map(|fault| fault.field).collect();
         assert_eq!(fields, ["retention", "tries", "accent", "callback_urls"]);
+    }
+
+    #[test]
+    fn a_list_has_at_most_200_entries() {
+        let with = |urls, networks| TenantSettings {
+            callback_urls: vec!["https://shop.example/done".to_owned(); urls],
+            ip_allow_list: vec!["192.0.2.0/24".parse().unwrap(); networks],
+            ..TenantSettings::default()
+        };
+        assert_eq!(with(200, 200).faults(), []);
+        let faults = with(201, 201).faults();
+        let faults: Vec<_> = faults.iter().map(|fault| (fault.field, &*fault.message)).collect();
+        let told = "must have at most 200 entries";
+        assert_eq!(faults, [("callback_urls", told), ("ip_allow_list", told)]);
     }
 
     #[test]

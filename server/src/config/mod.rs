@@ -12,7 +12,7 @@ mod read;
 mod tests;
 
 pub use audit::{Audit, AuditExport};
-pub use layers::{Layers, Origin};
+pub use layers::{ClientVariables, Layers, Origin};
 pub use master_key::{KeyService, MasterKey};
 pub use openid::OpenId;
 pub use pictures::{BucketName, PictureStore, S3};

@@ -18,6 +18,7 @@ use crate::{
     runtime::token,
 };
 use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
+use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
@@ -190,7 +191,12 @@ async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<Stri
 ///
 /// # Errors
 /// [`ResetError`]; after any but [`ResetError::Closed`] the link remains valid.
-pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<(), ResetError> {
+pub async fn reset_password(
+    honnin: &Honnin,
+    token: &str,
+    password: Secret<String>,
+    address: IpAddr,
+) -> Result<(), ResetError> {
     if !honnin.allows_local_sign_in() {
         return Err(ResetError::Bad(BadPassword::Unused));
     }
@@ -204,7 +210,7 @@ pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<Strin
         let user = owner(tx, id).await?;
         users::set_password(tx, &user.id, &phc).await?;
         console_session::end_all(tx, &user.id, now).await?;
-        let entry = visit::entry_by(&user, now, AuditAction::PersonResetPassword);
+        let entry = visit::entry_by(&user, now, AuditAction::PersonResetPassword).from_address(address);
         Ok(audit::record(tx, &entry).await?)
     });
     unit.await

@@ -3,7 +3,7 @@
 
 use crate::{
     Honnin,
-    people::{self, BadField, NewPerson, normalised, password, visit},
+    people::{self, BadField, NewPerson, known_browser::Client, normalised, password, visit},
     runtime::token,
 };
 use domain::{
@@ -14,7 +14,8 @@ use domain::{
     tenant::{TenantSettings, tenant_name_fault},
 };
 use store::{
-    StoreError, Tx, audit,
+    StoreError, Tx,
+    audit::Entry,
     people::users::{self, UserRow},
     settings::tenants::{self, TenantRow},
 };
@@ -72,7 +73,7 @@ pub async fn open_set_up(honnin: &Honnin, token: &str) -> Result<Option<String>,
     let hash = hash_of(token)?;
     let unit = honnin.db.read(async move |tx| {
         check_open(tx, &hash).await?;
-        Ok(tenants::list(tx).await?.into_iter().next().map(|tenant| tenant.name))
+        Ok(tenants::find_oldest(tx).await?.map(|tenant| tenant.name))
     });
     unit.await
 }
@@ -86,11 +87,12 @@ async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
     open.then_some(()).ok_or(SetUpError::Closed)
 }
 
-/// Creates the first account: admin of the first tenant, which is created if there is none, and operator of the installation.
+/// Creates the first account: admin of the first tenant, which is created if there is none, and operator of the installation. They are signed
+/// in with that: it is their first visit.
 ///
 /// # Errors
 /// [`SetUpError`].
-pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId, SetUpError> {
+pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) -> Result<UserId, SetUpError> {
     let hash = hash_of(token)?;
     let existing = open_set_up(honnin, token).await?;
     let organisation = form.organisation.trim().to_owned();
@@ -132,19 +134,24 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
         created_at: honnin.now(),
         version: 0,
     };
-    let unit = honnin.db.write(async move |tx| make(tx, &hash, &user, &fresh).await);
+    let client = client.clone();
+    let unit = honnin.db.write(async move |tx| {
+        let entry = make(tx, &hash, &user, &fresh).await?;
+        Ok::<_, SetUpError>(visit::record(tx, &user.id, entry.from_address(client.address), &client).await?)
+    });
     unit.await?;
     Ok(id)
 }
 
-async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Result<(), SetUpError> {
+/// Stores the account, and `fresh` unless there is a tenant. Returns what the caller has to record.
+async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Result<Entry, SetUpError> {
     check_open(tx, hash).await?;
     let now = user.created_at;
     // Of two concurrent requests, the second waits here and is refused.
     if !users::close_set_up_links(tx, now).await? {
         return Err(SetUpError::Closed);
     }
-    let tenant = match tenants::list(tx).await?.into_iter().next() {
+    let tenant = match tenants::find_oldest(tx).await? {
         Some(tenant) => tenant.id,
         None => {
             tenants::insert(tx, fresh).await?;
@@ -159,7 +166,5 @@ async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Re
         ..user.clone()
     };
     users::insert(tx, &user).await?;
-    let entry = visit::entry_by(&user, now, AuditAction::InstallationSetUp).about(&user.id);
-    audit::record(tx, &entry).await?;
-    Ok(())
+    Ok(visit::entry_by(&user, now, AuditAction::InstallationSetUp).about(&user.id))
 }

@@ -9,6 +9,7 @@ use domain::{
     ids::ApiKeyId,
     scope::{Scope, Scopes},
     secret::Secret,
+    tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
 use ipnet::IpNet;
@@ -48,6 +49,9 @@ pub enum IssueKeyError {
     /// The name is empty or has more than 100 characters.
     #[error("a key needs a name of 1 to 100 characters")]
     BadName,
+    /// It has more networks than [`TenantSettings::MOST_LISTED`].
+    #[error("a key has at most {} networks", TenantSettings::MOST_LISTED)]
+    TooManyNetworks,
     /// It has no scope.
     #[error("a key needs a scope")]
     NoScope,
@@ -83,6 +87,9 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
     let staff = developer.staff();
     if scopes.is_empty() {
         return Err(IssueKeyError::NoScope);
+    }
+    if networks.len() > TenantSettings::MOST_LISTED {
+        return Err(IssueKeyError::TooManyNetworks);
     }
     if scopes.contains(Scope::Read) && Admin::of(staff).is_err() {
         return Err(IssueKeyError::NeedsAdmin);

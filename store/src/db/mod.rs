@@ -9,6 +9,7 @@
 //! db.write(async move |tx| sessions::insert(tx, &session).await).await
 //! ```
 
+mod like;
 mod migrations;
 mod open;
 mod past;
@@ -27,6 +28,7 @@ use crate::{StoreError, metrics::Metrics};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
+pub(crate) use like::containing;
 pub(crate) use open::Schema;
 use postgres::Pools;
 use readers::Readers;

@@ -1,6 +1,6 @@
 //! People, their browsers, their decisions, and the audit log.
 
-use crate::fixtures::{World, at, create, keep, new_session, read, user, world, write};
+use crate::fixtures::{World, at, create, keep, new_session, read, tenant, user, world, write};
 use domain::{
     audit::{Actor, AuditAction},
     ids::{ApiKeyId, SecretId, TenantId, UserId},
@@ -57,7 +57,7 @@ async fn the_activity_of_each_tenant_is_its_own() {
             )
         });
         write!(db, tx => audit::record(tx, later)).unwrap();
-        let found = read!(db, tx => tenants::activity(tx, at(100_000)));
+        let found = read!(db, tx => tenants::list_activity(tx, "", at(100_000), 2));
         let of = |id: &TenantId| {
             found
                 .iter()
@@ -69,6 +69,47 @@ async fn the_activity_of_each_tenant_is_its_own() {
             of(&other.id),
             Some((1, Some(at(1_000)))),
             "{name}: the entry of its session"
+        );
+    }
+}
+
+#[tokio::test]
+async fn tenants_are_listed_by_name_up_to_a_limit_and_found_by_a_part_of_it() {
+    for Backend { name, db, .. } in backends().await {
+        for (number, called) in [(1, "shop B"), (2, "Shop A"), (3, "100% Bank"), (4, "1000 Banks")] {
+            let row = keep(tenants::TenantRow {
+                name: called.to_owned(),
+                ..tenant(number)
+            });
+            write!(db, tx => tenants::insert(tx, row)).unwrap();
+        }
+        let names = read!(db, tx => tenants::list_names(tx, 3));
+        let names: Vec<_> = names.iter().map(|(_, name)| name.as_str()).collect();
+        assert!(
+            names.contains(&"Shop A") && !names.contains(&"shop B"),
+            "{name}: {names:?}"
+        );
+        let all = read!(db, tx => tenants::list_names(tx, 9));
+        assert_eq!(
+            all[2..],
+            [(tenant(2).id, "Shop A".to_owned()), (tenant(1).id, "shop B".to_owned())],
+            "{name}"
+        );
+        for (part, limit, expected) in [
+            ("SHOP", 9, vec!["Shop A", "shop B"]),
+            ("shop", 1, vec!["Shop A"]),
+            ("100%", 9, vec!["100% Bank"]),
+            ("nobody", 9, vec![]),
+        ] {
+            let found = read!(db, tx => tenants::list_activity(tx, part, at(0), limit));
+            let found: Vec<_> = found.iter().map(|one| one.name.as_str()).collect();
+            assert_eq!(found, expected, "{name}: {part}");
+        }
+        let found = read!(db, tx => tenants::list_activity(tx, "shop b", at(0), 9));
+        assert_eq!(
+            (found[0].created_at, found[0].livemode, found[0].last_at),
+            (at(1), true, None),
+            "{name}"
         );
     }
 }

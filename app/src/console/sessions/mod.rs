@@ -140,6 +140,7 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
             older: page_after(before(at)),
         }),
         file: Some(saved::address(FILE, &saved::query(&asked))),
+        newest_only: false,
         asked,
         saved: saved::list(request).await?,
         mistakes,
@@ -154,8 +155,12 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         birth_date: Personal::new(fields.text(BIRTH_DATE)),
     };
     let found = find_person(request.honnin(), &reader, &wanted, PAGE).await;
+    let mut newest_only = false;
     let (rows, mistakes) = match found {
-        Ok(found) => (found.into_iter().map(row).collect(), Vec::new()),
+        Ok(found) => {
+            newest_only = found.more;
+            (found.sessions.into_iter().map(row).collect(), Vec::new())
+        }
         Err(FindPersonError::Nothing) => (
             Vec::new(),
             vec![mistake(
@@ -190,6 +195,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         is_first: true,
         next: None,
         reach: None,
+        newest_only,
         file: None,
         saved: saved::list(&request).await?,
         mistakes,

@@ -400,11 +400,7 @@ async fn look_again(
     wanted: &Change,
     mistakes: Vec<Mistake>,
 ) -> PageResult<Outcome> {
-    let found = preview(request.honnin(), request.staff(), wanted).await;
-    let found = found.map_err(|error| match error {
-        SettingsError::Store(error) => error.into(),
-        _ => Fault::Malformed,
-    })?;
+    let found = preview(request.honnin(), request.staff(), wanted).await?;
     let status = if mistakes.is_empty() {
         StatusCode::OK
     } else {
