@@ -73,7 +73,7 @@ pub(crate) fn examine(
     // Neither half needs the other: where a core is free, they take the time of the longer one.
     let (read, beside) = std::thread::scope(|scope| {
         let beside = scope.spawn(|| BesideText::of(picture, outlines.first()));
-        let read = read_picture(eye.as_ref(), picture, &outlines, side, &mut codes, &mut watch);
+        let read = read_picture(eye.as_ref(), &outlines, &mut codes, &mut watch);
         (read, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     let (look, reading) = read.unwrap_or_else(|_| {
@@ -174,25 +174,32 @@ impl BesideText {
 struct Codes<'a> {
     picture: &'a Raster,
     signers: &'a code::Certificates,
-    task: (DocumentType, Side, Date),
+    kind: DocumentType,
+    side: Side,
+    today: Date,
     found: Option<Vec<CodeReading>>,
 }
 
 impl<'a> Codes<'a> {
-    const fn on(picture: &'a Raster, signers: &'a code::Certificates, task: (DocumentType, Side, Date)) -> Self {
+    const fn on(
+        picture: &'a Raster,
+        signers: &'a code::Certificates,
+        (kind, side, today): (DocumentType, Side, Date),
+    ) -> Self {
         Self {
             picture,
             signers,
-            task,
+            kind,
+            side,
+            today,
             found: None,
         }
     }
 
     /// The codes, looked for only once.
     fn look(&mut self, watch: &mut Stopwatch) -> &[CodeReading] {
-        let (kind, side, today) = self.task;
         self.found.get_or_insert_with(|| {
-            let found = code::read(self.picture, kind, side, today, self.signers);
+            let found = code::read(self.picture, self.kind, self.side, self.today, self.signers);
             watch.lap("codes");
             found
         })
@@ -221,20 +228,18 @@ pub(crate) fn quality(picture: &Raster) -> Quality {
         .unwrap_or_default()
 }
 
-/// Looks at a picture and reads what it shows.
+/// Looks at the picture that may have codes, and reads what it shows.
 fn read_picture<'a, 'l>(
     eye: Option<&Eye<'l>>,
-    picture: &'a Raster,
     outlines: &[Corners],
-    side: Side,
-    codes: &mut Codes<'_>,
+    codes: &mut Codes<'a>,
     watch: &mut Stopwatch,
 ) -> Result<(Look<'a, 'l>, Reading), ModelError> {
     let Some(eye) = eye else {
-        return Ok((Look::blind(picture), Reading::default()));
+        return Ok((Look::blind(codes.picture), Reading::default()));
     };
-    let mut look = look(eye, picture, outlines, codes, watch)?;
-    let reading = read(eye, &mut look, side)?;
+    let mut look = look(eye, outlines, codes, watch)?;
+    let reading = read(eye, &mut look, codes.side)?;
     watch.lap("items");
     Ok((look, reading))
 }
@@ -244,11 +249,11 @@ fn read_picture<'a, 'l>(
 /// says it all counts as much as a known layout.
 fn look<'a, 'l>(
     eye: &Eye<'l>,
-    picture: &'a Raster,
     outlines: &[Corners],
-    codes: &mut Codes<'_>,
+    codes: &mut Codes<'a>,
     watch: &mut Stopwatch,
 ) -> Result<Look<'a, 'l>, ModelError> {
+    let picture = codes.picture;
     let whole = || View::whole(picture);
     let cards = |most: usize| {
         let cut_out = |corners| View::card(picture, corners, eye.kind.aspect());
@@ -586,7 +591,7 @@ mod tests {
                 [0.0, 9.0].map(|by| [[by, by], [width - by, by], [width - by, height - by], [by, height - by]]);
             let mut codes = Codes::on(picture, &signers, (kind, Side::Back, TODAY));
             let mut watch = Stopwatch::start();
-            look(&eye, picture, &outlines, &mut codes, &mut watch).unwrap();
+            look(&eye, &outlines, &mut codes, &mut watch).unwrap();
             let laps = watch.into_laps();
             laps.iter().filter(|lap| lap.stage == "text detection").count()
         };

@@ -106,17 +106,20 @@ pub async fn change(
         // Resolves the name, so it happens before the unit of work. The sender checks again at each connection.
         honnin.sender.check_receiver_url(url).await?;
     }
-    let (staff, now, change) = (staff.clone(), honnin.now(), change.clone());
     // Whether somebody is shut out follows from the audit log, which need not be read in the unit of work.
-    if look == Look::First && preview::weakens(honnin, &staff, &change).await? {
+    if look == Look::First && preview::weakens(honnin, staff, change).await? {
         // One that would be refused anyway is not worth it.
-        check(honnin, &staff, version, &change).await?;
+        check(honnin, staff, version, change).await?;
         return Err(SettingsError::LookAgain);
     }
-    let unit = honnin
-        .db
-        .write(async move |tx| save(tx, &staff, version, &change, look, now).await);
-    unit.await
+    let proposal = Proposal {
+        staff: staff.clone(),
+        version,
+        change: change.clone(),
+        look,
+    };
+    let now = honnin.now();
+    honnin.db.write(async move |tx| proposal.save(tx, now).await).await
 }
 
 /// Whether a change is current and within bounds. Nothing is changed, and a receiver's name is not resolved.
@@ -147,41 +150,45 @@ fn refuse_faults(tenant: &TenantRow) -> Result<(), SettingsError> {
     }
 }
 
-async fn save(
-    tx: &mut Tx,
-    staff: &Staff,
+/// A change that somebody wants saved.
+struct Proposal {
+    staff: Staff,
+    /// Of the settings that it was made from.
     version: i64,
-    change: &Change,
+    change: Change,
     look: Look,
-    now: Timestamp,
-) -> Result<(), SettingsError> {
-    let before = tenants::load(tx, staff.tenant()).await?;
-    if before.version != version {
-        return Err(SettingsError::Stale);
+}
+
+impl Proposal {
+    async fn save(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SettingsError> {
+        let Self { staff, change, .. } = self;
+        let before = tenants::load(tx, staff.tenant()).await?;
+        if before.version != self.version {
+            return Err(SettingsError::Stale);
+        }
+        let mut tenant = before.clone();
+        apply(change, &mut tenant, staff, now);
+        refuse_faults(&tenant)?;
+        let (was, is) = (before.settings_or_default(), tenant.settings_or_default());
+        let weakenings = was.weakenings(&is);
+        if self.look == Look::First && !weakenings.is_empty() {
+            return Err(SettingsError::LookAgain);
+        }
+        tenants::save(tx, &tenant).await?;
+        if weakenings.contains(&Weakening::RetentionShortened) {
+            retention::schedule_shortening(tx, &tenant.id, now).await?;
+        }
+        let mut changes = preview::differences(&was, &is);
+        if before.name != tenant.name {
+            let [old, new] = [&before.name, &tenant.name].map(|name| Value::Text(name.clone()));
+            changes.push(("name".to_owned(), old, new));
+        }
+        let entry = staff
+            .entry(now, AuditAction::SettingsChange)
+            .about(&tenant.id)
+            .with_detail(detail(change.section(), &changes));
+        Ok(audit::record(tx, &entry).await?)
     }
-    let mut tenant = before.clone();
-    apply(change, &mut tenant, staff, now);
-    refuse_faults(&tenant)?;
-    let was = before.settings.clone().unwrap_or_default();
-    let is = tenant.settings.clone().unwrap_or_default();
-    let weakenings = was.weakenings(&is);
-    if look == Look::First && !weakenings.is_empty() {
-        return Err(SettingsError::LookAgain);
-    }
-    tenants::save(tx, &tenant).await?;
-    if weakenings.contains(&Weakening::RetentionShortened) {
-        retention::schedule_shortening(tx, &tenant.id, now).await?;
-    }
-    let mut changes = preview::differences(&was, &is);
-    if before.name != tenant.name {
-        changes.push(("name".to_owned(), Value::Text(before.name), Value::Text(tenant.name)));
-    }
-    let entry = staff
-        .entry(now, AuditAction::SettingsChange)
-        .about(&tenant.id)
-        .with_detail(detail(change.section(), &changes));
-    audit::record(tx, &entry).await?;
-    Ok(())
 }
 
 /// The changes of a section for the audit log: name, old and new value of each.
