@@ -7,13 +7,13 @@ use super::{
     shown,
 };
 use crate::{
+    civil_date,
     document::{DocumentType, FieldName, Side},
     findings::{CodeReading, DocumentFindings, MrzReading, Signature, Unavailable},
     named::Named,
     outcome::{Authenticity, DocumentCheck},
     quality::document_problems,
     reasons::Reason,
-    user_input::CivilDate,
 };
 
 /// Share of near-grey pixels of a photocopy is 1.0, of originals 0.22 to 0.55; real monochrome documents exist.
@@ -255,7 +255,7 @@ fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
             .document
             .iter()
             .find_map(|side| value(side, name))
-            .and_then(|text| CivilDate::parse(&text))
+            .and_then(|text| civil_date::parse(&text))
     };
     let expiry = date(FieldName::ExpiryDate);
     if expiry.is_some_and(|day| day < evidence.today) {

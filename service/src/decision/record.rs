@@ -3,6 +3,7 @@
 
 use crate::{runtime::sealed_json::seal_json, session::end::Ending};
 use domain::{
+    civil_date,
     decision::{Decision, FaceSearch, Policy, Score},
     document::OcrField,
     findings::ModelHash,
@@ -11,7 +12,6 @@ use domain::{
     outcome::{Outcome, Source, Verdict},
     reasons::Reason,
     time::Timestamp,
-    user_input::CivilDate,
 };
 use serde::{Deserialize, Serialize};
 use store::{
@@ -86,7 +86,7 @@ impl Made {
             captures: grounds.captures,
             scores: decision.scores.clone(),
             reasons: decision.reasons.clone(),
-            decided_on: CivilDate::format(now.date()),
+            decided_on: civil_date::format(now.date()),
             faces: Some(grounds.faces),
         };
         let name = explanation_name(row.session.attempt);

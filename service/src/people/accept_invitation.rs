@@ -10,7 +10,7 @@ use crate::{
         password::{self, BadPassword},
         visit,
     },
-    runtime::token,
+    runtime::token::{self, NotAToken},
 };
 use domain::{
     audit::{Actor, AuditAction},
@@ -63,8 +63,10 @@ pub enum AcceptError {
     Store(#[from] StoreError),
 }
 
-fn hash_of(token: &str) -> Result<Vec<u8>, AcceptError> {
-    token::hash_presented(token).ok_or(AcceptError::Closed)
+impl From<NotAToken> for AcceptError {
+    fn from(_: NotAToken) -> Self {
+        Self::Closed
+    }
 }
 
 /// What the page of a link shows.
@@ -72,7 +74,7 @@ fn hash_of(token: &str) -> Result<Vec<u8>, AcceptError> {
 /// # Errors
 /// [`AcceptError::Closed`], or storage.
 pub async fn open_invitation(honnin: &Honnin, token: &str) -> Result<OpenInvitation, AcceptError> {
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let unit = honnin.db.read(async move |tx| {
         let row = invitations::find_open(tx, &hash, now).await?;
         let row = still_good(tx, row).await?;
@@ -113,7 +115,7 @@ pub async fn accept_invitation(
     if !honnin.allows_local_sign_in() {
         return Err(AcceptError::Bad(BadPassword::Unused));
     }
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let shown = open_invitation(honnin, token).await?;
     let known = [&*shown.email, &shown.name, shown.tenant.as_deref().unwrap_or_default()];
     password::check(password.expose(), &known).map_err(AcceptError::Bad)?;
@@ -139,7 +141,7 @@ pub(crate) async fn accept_linked(
     (issuer, subject): (String, String),
     address: IpAddr,
 ) -> Result<UserId, AcceptError> {
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let account = ProviderAccount {
         issuer,
         subject,

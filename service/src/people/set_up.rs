@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     people::{self, BadField, NewPerson, known_browser::Client, normalised, password, visit},
-    runtime::token,
+    runtime::token::{self, NotAToken},
 };
 use domain::{
     audit::AuditAction,
@@ -47,6 +47,12 @@ pub enum SetUpError {
     Store(#[from] StoreError),
 }
 
+impl From<NotAToken> for SetUpError {
+    fn from(_: NotAToken) -> Self {
+        Self::Closed
+    }
+}
+
 /// A new set-up link if there is no account yet, to be printed at start. Earlier links remain valid until one is used.
 ///
 /// # Errors
@@ -70,16 +76,12 @@ pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, Stor
 /// # Errors
 /// [`SetUpError::Closed`], or storage.
 pub async fn open_set_up(honnin: &Honnin, token: &str) -> Result<Option<String>, SetUpError> {
-    let hash = hash_of(token)?;
+    let hash = token::hash_presented(token)?;
     let unit = honnin.db.read(async move |tx| {
         check_open(tx, &hash).await?;
         Ok(tenants::find_oldest(tx).await?.map(|tenant| tenant.name))
     });
     unit.await
-}
-
-fn hash_of(token: &str) -> Result<Vec<u8>, SetUpError> {
-    token::hash_presented(token).ok_or(SetUpError::Closed)
 }
 
 async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
@@ -93,7 +95,7 @@ async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
 /// # Errors
 /// [`SetUpError`].
 pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) -> Result<UserId, SetUpError> {
-    let hash = hash_of(token)?;
+    let hash = token::hash_presented(token)?;
     let existing = open_set_up(honnin, token).await?;
     let organisation = form.organisation.trim().to_owned();
     let person = NewPerson {

@@ -11,11 +11,12 @@ use crate::{
 use domain::{
     audit::AuditAction,
     blind_index::{Term, of_name, of_session},
+    civil_date,
     document::OcrField,
     ids::{SessionId, TenantId},
     request::PreRegistered,
     secret::Personal,
-    user_input::{CivilDate, UserInput},
+    user_input::UserInput,
 };
 use std::collections::BTreeSet;
 use store::{
@@ -77,9 +78,9 @@ pub async fn find_person(
     let names = of_name(wanted.name.expose());
     let date = match wanted.birth_date.expose().as_str() {
         "" => None,
-        text => Some(CivilDate::parse(text).ok_or(FindPersonError::NotADate)?),
+        text => Some(civil_date::parse(text).ok_or(FindPersonError::NotADate)?),
     };
-    let date: BTreeSet<_> = date.map(CivilDate::format).map(Term::BirthDate).into_iter().collect();
+    let date: BTreeSet<_> = date.map(civil_date::format).map(Term::BirthDate).into_iter().collect();
     let what = match (names.is_empty(), date.is_empty()) {
         (true, true) => return Err(FindPersonError::Nothing),
         (false, true) => "by name",

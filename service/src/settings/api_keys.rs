@@ -7,6 +7,7 @@ use crate::{
 use domain::{
     audit::AuditAction,
     ids::ApiKeyId,
+    name,
     scope::{Scope, Scopes},
     secret::Secret,
     tenant::TenantSettings,
@@ -46,7 +47,7 @@ pub struct NewKey {
 /// Why no key was issued.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum IssueKeyError {
-    /// The name is empty or has more than 100 characters.
+    /// The name is not acceptable ([`name::is_acceptable`]).
     #[error("a key needs a name of 1 to 100 characters")]
     BadName,
     /// It has more networks than [`TenantSettings::MOST_LISTED`].
@@ -81,7 +82,7 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
         networks,
     } = new;
     let name = name.trim().to_owned();
-    if !(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+    if !name::is_acceptable(&name, name::LONGEST) {
         return Err(IssueKeyError::BadName);
     }
     let staff = developer.staff();

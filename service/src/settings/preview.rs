@@ -10,6 +10,7 @@ use crate::{
     runtime::sealed_json::open_json,
 };
 use domain::{
+    civil_date,
     decision::{Earlier, Evidence, FaceSearch, Policy, decide},
     ids::SessionId,
     outcome::Verdict,
@@ -17,7 +18,6 @@ use domain::{
     secret::Personal,
     tenant::{Change, TenantSettings, Weakening},
     time::{Millis, Timestamp},
-    user_input::CivilDate,
 };
 use std::{
     cmp::Reverse,
@@ -442,7 +442,7 @@ fn decide_by(
     };
     let name = explanation_name(decided.attempt);
     let explained = open_json::<Explanation>(key, &attempt.row.associated_data(&name), sealed)?.into_exposed();
-    let Some(today) = CivilDate::parse(&explained.decided_on) else {
+    let Some(today) = civil_date::parse(&explained.decided_on) else {
         return Ok(None);
     };
     let found = DecisionInput::of(attempt, key)?;

@@ -30,8 +30,8 @@ use service::{
         news::news,
         reset_password::issue_reset,
         second_factor::{
-            CodeError, SetUpError, begin_authenticator, begun_authenticator, confirm_authenticator, confirm_code,
-            list_factors,
+            AuthenticatorError, CodeError, begin_authenticator, begun_authenticator, confirm_authenticator,
+            confirm_code, list_factors,
             passkeys::{self, PasskeyError, issue_challenge, register},
             remove_authenticator, remove_of, renew_recovery_codes, sign_in_with_code,
         },
@@ -105,7 +105,7 @@ async fn the_password_alone_no_longer_signs_in_once_a_code_from_the_app_was_ente
     let (harness, rita) = rita().await;
     let begun = begin_authenticator(&harness.honnin, &rita).await.unwrap();
     let wrong = confirm_authenticator(&harness.honnin, &rita, "000000").await;
-    assert!(matches!(wrong, Err(SetUpError::Code(CodeError::Wrong))));
+    assert!(matches!(wrong, Err(AuthenticatorError::Code(CodeError::Wrong))));
     let again = begun_authenticator(&harness.honnin, &rita).await.unwrap();
     assert_eq!(
         again.secret.expose(),
@@ -118,7 +118,7 @@ async fn the_password_alone_no_longer_signs_in_once_a_code_from_the_app_was_ente
     assert!(codes.iter().all(|code| code.len() == 29));
     assert!(matches!(
         begin_authenticator(&harness.honnin, &rita).await,
-        Err(SetUpError::Exists)
+        Err(AuthenticatorError::Exists)
     ));
     let entered = enter_password(&harness).await;
     assert!(matches!(entered, Err(SignInError::SecondFactor(half)) if half.user == *rita.user()));
@@ -857,7 +857,7 @@ async fn an_authenticator_app_counts_only_together_with_its_audit_entry_and_its_
     let code = code(&harness, &app(begun.secret.expose()));
     harness.database.run(BREAK).await;
     let failed = confirm_authenticator(&harness.honnin, &rita, &code).await;
-    assert!(matches!(failed, Err(SetUpError::Store(_))), "{failed:?}");
+    assert!(matches!(failed, Err(AuthenticatorError::Store(_))), "{failed:?}");
     let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
     assert!(!factors.any() && factors.recovery_codes == 0, "{factors:?}");
     harness.database.run("DROP TRIGGER broken").await;

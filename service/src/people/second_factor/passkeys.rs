@@ -172,7 +172,7 @@ pub async fn register(
     response: &str,
 ) -> Result<Option<Vec<Secret<String>>>, PasskeyError> {
     let name = name.trim();
-    if name.is_empty() || name.chars().count() > NAME_LIMIT || name.chars().any(char::is_control) {
+    if !domain::name::is_acceptable(name, NAME_LIMIT) {
         return Err(PasskeyError::BadName);
     }
     let response = parse(response)?;
