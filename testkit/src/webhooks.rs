@@ -75,7 +75,7 @@ impl Harness {
             email: format!("{id}@shop.example"),
             name: "Somebody".into(),
             operator: false,
-            password: "none".into(),
+            password: Some("none".into()),
             created_at: self.honnin.now(),
             disabled_at: None,
         };

@@ -119,11 +119,11 @@ pub async fn accept_invitation(
     let shown = open_invitation(honnin, token).await?;
     let known = [&*shown.email, &shown.name, shown.tenant.as_deref().unwrap_or_default()];
     password::check(password.expose(), &known).map_err(AcceptError::Bad)?;
-    let phc = password::hash(password).await;
+    let phc = password::hash(password).await?;
     let id = UserId::from_random(honnin.random_bytes());
     let (made, client) = (id.clone(), client.clone());
     let unit = honnin.db.write(async move |tx| {
-        let entry = join(tx, &hash, &phc, &id, now).await?;
+        let entry = join(tx, &hash, Some(&phc), &id, now).await?;
         Ok::<_, AcceptError>(visit::record(tx, &id, entry.from_address(client.address), &client).await?)
     });
     unit.await?;
@@ -150,7 +150,7 @@ pub(crate) async fn accept_linked(
     };
     let made = account.user.clone();
     let unit = honnin.db.write(async move |tx| {
-        let entry = join(tx, &hash, users::NO_PASSWORD, &account.user, now).await?;
+        let entry = join(tx, &hash, None, &account.user, now).await?;
         audit::record(tx, &entry.from_address(address)).await?;
         Ok::<_, AcceptError>(provider_accounts::insert(tx, &account).await?)
     });
@@ -159,7 +159,13 @@ pub(crate) async fn accept_linked(
 }
 
 /// Takes the invitation and stores the account. Returns what the caller has to record.
-async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timestamp) -> Result<Entry, AcceptError> {
+async fn join(
+    tx: &mut Tx,
+    hash: &[u8],
+    password: Option<&str>,
+    id: &UserId,
+    now: Timestamp,
+) -> Result<Entry, AcceptError> {
     let found = invitations::find_open(tx, hash, now)
         .await?
         .ok_or(AcceptError::Closed)?;
@@ -182,7 +188,7 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
         email: row.email,
         name: row.name,
         operator: row.operator,
-        password: password.to_owned(),
+        password: password.map(str::to_owned),
         created_at: now,
         disabled_at: None,
     };

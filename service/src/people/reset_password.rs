@@ -206,7 +206,7 @@ pub async fn reset_password(
     let (user, tenant) = find_open(honnin, token).await?;
     let known = [&*user.email, &user.name, tenant.as_deref().unwrap_or_default()];
     password::check(password.expose(), &known).map_err(ResetError::Bad)?;
-    let phc = password::hash(password).await;
+    let phc = password::hash(password).await?;
     let unit = honnin.db.write(async move |tx| {
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;

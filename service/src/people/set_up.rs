@@ -124,7 +124,7 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) 
         email: normalised(&person.email),
         name: person.name.trim().to_owned(),
         operator: true,
-        password: password::hash(form.password).await,
+        password: Some(password::hash(form.password).await?),
         created_at: honnin.now(),
         disabled_at: None,
     };

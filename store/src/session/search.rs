@@ -5,6 +5,7 @@ use super::{blind_index::TermHash, statistics::last_step};
 use crate::{
     StoreError,
     db::{Dialect, Tx, containing, on, row},
+    ids,
 };
 use domain::{
     document::DocumentType,
@@ -344,7 +345,7 @@ fn found(row: Row, now: Timestamp) -> Result<SessionSummary, StoreError> {
     };
     let outcome = row.outcome.as_deref().map(serde_json::from_str).transpose();
     Ok(SessionSummary {
-        id: SessionId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+        id: ids::session_id(&row.id)?,
         status,
         created_at: Timestamp::from_millis(row.created_at),
         expires_at: Timestamp::from_millis(row.expires_at),

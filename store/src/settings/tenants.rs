@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, containing, on, row},
+    ids,
 };
 use domain::{ids::TenantId, tenant::TenantSettings, time::Timestamp};
 use std::borrow::Cow;
@@ -48,7 +49,7 @@ impl TryFrom<Raw> for TenantRow {
 
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
-            id: tenant_id(&raw.id)?,
+            id: ids::tenant_id(&raw.id)?,
             name: raw.name,
             settings: parse_settings(raw.settings.as_deref())?,
             livemode: raw.livemode,
@@ -56,10 +57,6 @@ impl TryFrom<Raw> for TenantRow {
             version: raw.version,
         })
     }
-}
-
-fn tenant_id(text: &str) -> Result<TenantId, StoreError> {
-    TenantId::parse(text).ok_or(StoreError::Corrupt("a malformed tenant id"))
 }
 
 /// Settings as stored.
@@ -139,7 +136,9 @@ pub async fn list_names(tx: &mut Tx, limit: u32) -> Result<Vec<(TenantId, String
     let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as(
         "SELECT id, name FROM tenants ORDER BY LOWER(name), id LIMIT $1")
         .bind(i64::from(limit)).fetch_all(conn).await)?;
-    rows.into_iter().map(|(id, name)| Ok((tenant_id(&id)?, name))).collect()
+    rows.into_iter()
+        .map(|(id, name)| Ok((ids::tenant_id(&id)?, name)))
+        .collect()
 }
 
 /// A tenant, and what happens in it.
@@ -192,7 +191,7 @@ pub async fn list_activity(
     rows.into_iter()
         .map(|raw| {
             Ok(TenantActivity {
-                tenant: tenant_id(&raw.id)?,
+                tenant: ids::tenant_id(&raw.id)?,
                 name: raw.name,
                 livemode: raw.livemode,
                 created_at: Timestamp::from_millis(raw.created_at),

@@ -167,11 +167,22 @@ async fn people_are_found_by_id_and_address_and_listed_by_tenant() {
         );
         let open = keep(UserRow {
             email: "new@example.com".into(),
-            password: String::new(),
+            password: Some(String::new()),
             ..twin.clone()
         });
         let refused = write!(db, tx => users::insert(tx, open));
         assert!(matches!(refused, Err(StoreError::Refused(_))), "{name}: no password");
+        let elsewhere = keep(UserRow {
+            email: "new@example.com".into(),
+            password: None,
+            ..twin.clone()
+        });
+        write!(db, tx => users::insert(tx, elsewhere)).unwrap();
+        assert_eq!(
+            read!(db, tx => users::find(tx, &elsewhere.id)).as_ref(),
+            Some(elsewhere),
+            "{name}"
+        );
         let refused = write!(db, tx => users::set_password(tx, &reviewer.id, ""));
         assert!(matches!(refused, Err(StoreError::Refused(_))), "{name}: no password");
     }
@@ -192,7 +203,7 @@ async fn a_persons_place_of_work_address_and_password_are_not_changed_by_saving(
         };
         let asked = keep(UserRow {
             email: "other@example.com".into(),
-            password: "$argon2id$other".into(),
+            password: Some("$argon2id$other".into()),
             ..changed.clone()
         });
         write!(db, tx => users::save(tx, asked)).unwrap();
@@ -203,7 +214,7 @@ async fn a_persons_place_of_work_address_and_password_are_not_changed_by_saving(
         );
         write!(db, tx => users::set_password(tx, &user.id, "$argon2id$new")).unwrap();
         let with_password = UserRow {
-            password: "$argon2id$new".into(),
+            password: Some("$argon2id$new".into()),
             ..changed
         };
         assert_eq!(
@@ -272,7 +283,7 @@ async fn tries_are_removed_when_their_window_is_over() {
         let mut last = None;
         for slice in [Some(b"b".to_vec()), Some(b"d".to_vec()), None] {
             let after = keep(last);
-            last = write!(db, tx => users::sweep_tries(tx, at(200), Millis(100), after.as_ref(), 2)).unwrap();
+            last = write!(db, tx => users::sweep_tries(tx, at(200), Millis(100), after.as_deref(), 2)).unwrap();
             assert_eq!(last, slice, "{name}");
         }
         let mut counted = Vec::new();

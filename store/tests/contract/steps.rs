@@ -150,7 +150,7 @@ async fn a_slice_of_a_table_is_swept_however_long_the_table_is() {
         "INSERT INTO sign_in_tries (bucket, tries, since) SELECT CAST(printf('%06d', i) AS BLOB), 1, 1000000 FROM n";
     assert_bounded("attempts that still count", &[tries], async |tx| {
         let last = users::sweep_tries(tx, NOW, Millis(1_000), None, 20).await?;
-        users::sweep_tries(tx, NOW, Millis(1_000), last.as_ref(), 20).await
+        users::sweep_tries(tx, NOW, Millis(1_000), last.as_deref(), 20).await
     })
     .await;
 }

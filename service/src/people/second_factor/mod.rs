@@ -438,12 +438,14 @@ pub async fn sign_in_with_code(
         .await?
         .filter(|user| user.disabled_at.is_none());
     let user = user.ok_or(CodeError::Wrong)?;
-    let entry = match checked {
-        Ok(()) => sign_in_entry(&user, honnin.now(), client.address),
-        Err(_) => visit::refusal(Some(&user), honnin.now(), client.address),
-    };
-    let is_in = record(honnin, &user, Some(half), entry.with_detail(audit::CODE), client).await?;
-    checked?;
+    let now = honnin.now();
+    if let Err(refused) = checked {
+        let entry = visit::refusal(Some(&user), now, client.address).with_detail(audit::CODE);
+        record_refusal(honnin, Some(half), entry).await?;
+        return Err(refused);
+    }
+    let entry = sign_in_entry(&user, now, client.address).with_detail(audit::CODE);
+    let is_in = let_in(honnin, &user.id, Some(half), entry, client).await?;
     if is_in { Ok(()) } else { Err(CodeError::Wrong) }
 }
 
@@ -466,24 +468,17 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry
     visit::entry_by(user, at, AuditAction::PersonSignIn).from_address(address)
 }
 
-/// Records a sign-in, and ends the half of it that came before, or records why it was refused. Returns whether they are in: not if the half
-/// has ended meanwhile, as their sessions have, or the account was disabled.
-async fn record(
+/// Signs a person in and records it, unless the half that came before has ended meanwhile, as their sessions have, or the account was disabled.
+/// Returns whether they are in.
+async fn let_in(
     honnin: &Honnin,
-    user: &UserRow,
+    user: &UserId,
     half: Option<&HalfSignIn>,
     entry: audit::Entry,
     client: &Client,
 ) -> Result<bool, StoreError> {
-    let (user, half, client) = (user.id.clone(), half.cloned(), client.clone());
+    let (user, half, client) = (user.clone(), half.cloned(), client.clone());
     let unit = honnin.db.write(async move |tx| {
-        if entry.action != AuditAction::PersonSignIn {
-            if let Some(half) = &half {
-                half_sign_in::refuse(tx, half).await?;
-            }
-            audit::record(tx, &entry).await?;
-            return Ok(false);
-        }
         if visit::find_active(tx, &user).await?.is_none() {
             return Ok(false);
         }
@@ -494,6 +489,18 @@ async fn record(
         }
         visit::record(tx, &user, entry.clone(), &client).await?;
         Ok(true)
+    });
+    unit.await
+}
+
+/// Records that a second factor was refused. The half that came before stays open.
+async fn record_refusal(honnin: &Honnin, half: Option<&HalfSignIn>, entry: audit::Entry) -> Result<(), StoreError> {
+    let half = half.cloned();
+    let unit = honnin.db.write(async move |tx| {
+        if let Some(half) = &half {
+            half_sign_in::refuse(tx, half).await?;
+        }
+        audit::record(tx, &entry).await
     });
     unit.await
 }
