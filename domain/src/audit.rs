@@ -1,8 +1,8 @@
 //! The words of the audit log: who did something, and what. When and from where is in the entry.
 
 use crate::{
-    document::vocabulary,
     ids::{ApiKeyId, UserId},
+    named::vocabulary,
 };
 use std::fmt;
 

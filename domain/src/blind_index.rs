@@ -3,10 +3,11 @@
 //! frequent family names from each other.
 
 use crate::{
+    civil_date,
     document::{FieldName, OcrField},
     input_match::names,
     request::PreRegistered,
-    user_input::{CivilDate, UserInput, to_katakana},
+    user_input::{UserInput, to_katakana},
 };
 use std::{collections::BTreeSet, fmt};
 use unicode_normalization::UnicodeNormalization;
@@ -76,8 +77,9 @@ impl Terms {
     }
 
     fn add_birth_date(&mut self, date: Option<&str>) {
-        let date = date.and_then(CivilDate::parse);
-        self.0.extend(date.map(|date| Term::BirthDate(CivilDate::format(date))));
+        let date = date.and_then(civil_date::parse);
+        self.0
+            .extend(date.map(|date| Term::BirthDate(civil_date::format(date))));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Delivering events to a tenant's receiver: why an attempt fails. An integrator can act on each class, and none contains anything of
 //! what was sent or received.
 
-use crate::document::vocabulary;
+use crate::named::vocabulary;
 
 vocabulary! {
     /// The class of a failed attempt. Stored attempts keep their names, so a name is never given another meaning.

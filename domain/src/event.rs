@@ -1,9 +1,9 @@
 //! Webhook events: their types, and the envelope rendered at each attempt.
 
 use crate::{
-    document::vocabulary,
     ids::{EventId, TenantId},
     named::Vocabulary,
+    named::vocabulary,
     outcome::{Outcome, SessionRef, Verdict},
     session::FailureReason,
     time::Timestamp,

@@ -1,6 +1,6 @@
 //! How far an applicant gets: the steps from the creation of a session to its decision, as statistics count them.
 
-use crate::document::vocabulary;
+use crate::named::vocabulary;
 
 vocabulary! {
     /// A step of the funnel. Whoever took one has taken those before it, unless the session's plan leaves them out.

@@ -1,6 +1,6 @@
 //! The languages of the pages.
 
-use crate::document::vocabulary;
+use crate::named::vocabulary;
 
 vocabulary! {
     /// A supported language.

@@ -15,6 +15,38 @@ pub trait Vocabulary: Copy + 'static {
     fn meaning(self) -> &'static str;
 }
 
+// A wire name is a `tt`: a `literal` would reach the derives in an invisible group, which not all of them can read.
+/// Declares a field-less enum whose wire names are listed once, with `ALL`, `as_str`, `parse`, `Display`, serde and schema. `@default` marks
+/// the default of one that derives it.
+macro_rules! vocabulary {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:tt])+ $(@$mark:ident)? $variant:ident = $wire:tt),+ $(,)? }) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+        $(#[$meta])*
+        pub enum $name { $($(#[doc = $doc])+ $(#[$mark])? #[serde(rename = $wire)] $variant),+ }
+        impl $name {
+            /// Every value, in declaration order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            /// The name on the wire and in the database.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $wire),+ } }
+            /// The value with this wire name, if there is one.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> { match text { $($wire => Some(Self::$variant),)+ _ => None } }
+        }
+        impl crate::named::Vocabulary for $name {
+            fn name(self) -> &'static str { self.as_str() }
+            fn of_name(name: &str) -> Option<Self> { Self::parse(name) }
+            fn values() -> &'static [Self] { Self::ALL }
+            fn meaning(self) -> &'static str { match self { $(Self::$variant => concat!($($doc),+).trim_start()),+ } }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
+        }
+    };
+}
+pub(crate) use vocabulary;
+
 /// A name as it was stored. What this version does not know is kept as it is: it can be read, and is written again byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named<T> {

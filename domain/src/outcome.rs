@@ -2,9 +2,9 @@
 //! note.
 
 use crate::{
-    document::{DocumentType, vocabulary},
+    document::DocumentType,
     ids::{SessionId, TenantId},
-    named::Named,
+    named::{Named, vocabulary},
     reasons::Reason,
     time::Timestamp,
 };

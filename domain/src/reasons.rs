@@ -32,7 +32,7 @@ impl Effect {
 // The code is a `tt` for the reason that `vocabulary` gives.
 macro_rules! reasons {
     ($($variant:ident = $code:tt, $effect:ident, $en:literal, $ja:literal;)+) => {
-        crate::document::vocabulary! {
+        crate::named::vocabulary! {
             /// Why a session was rejected or goes to review. The set grows; receivers ignore what they do not know.
             Reason { $(#[doc = $en] $variant = $code),+ }
         }

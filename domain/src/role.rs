@@ -1,6 +1,6 @@
 //! Roles of people in the console.
 
-use crate::{document::vocabulary, ids::TenantId};
+use crate::{ids::TenantId, named::vocabulary};
 
 vocabulary! {
     /// A person's role in their tenant.

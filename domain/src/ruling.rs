@@ -1,6 +1,6 @@
 //! Reviewers' rulings.
 
-use crate::document::vocabulary;
+use crate::named::vocabulary;
 
 vocabulary! {
     /// A ruling as it is kept.

@@ -1,6 +1,6 @@
 //! The scopes of API keys.
 
-use crate::document::vocabulary;
+use crate::named::vocabulary;
 use std::fmt;
 
 vocabulary! {

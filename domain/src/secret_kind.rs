@@ -1,6 +1,6 @@
 //! The secrets that an installation and its tenants hold and replace on a schedule.
 
-use crate::document::vocabulary;
+use crate::named::vocabulary;
 
 vocabulary! {
     /// A kind of secret.

@@ -1,8 +1,8 @@
 //! What the user typed: trimmed, normalised and checked, so that everything else can compare it.
 
-use crate::{document::vocabulary, postcode::Postcode};
+use crate::{civil_date, named::vocabulary, postcode::Postcode};
 use serde::{Deserialize, Serialize};
-use time::{Date, Month};
+use time::Date;
 use unicode_normalization::UnicodeNormalization;
 
 /// A name, in characters.
@@ -22,61 +22,6 @@ vocabulary! {
 
 /// Nobody alive is older (in years); the oldest documented person reached 122.
 const OLDEST: i32 = 130;
-
-/// Dates of the form `YYYY-MM-DD`.
-pub struct CivilDate;
-
-impl CivilDate {
-    /// Whether `text` fits `^\d{4}-\d{2}-\d{2}$`, real date or not.
-    #[must_use]
-    pub fn has_form(text: &str) -> bool {
-        text.len() == 10
-            && text.bytes().enumerate().all(|(i, b)| {
-                if matches!(i, 4 | 7) {
-                    b == b'-'
-                } else {
-                    b.is_ascii_digit()
-                }
-            })
-    }
-
-    /// The real calendar date that `text` names.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Date> {
-        if !Self::has_form(text) {
-            return None;
-        }
-        let month = Month::try_from(text[5..7].parse::<u8>().ok()?).ok()?;
-        Date::from_calendar_date(text[..4].parse().ok()?, month, text[8..].parse().ok()?).ok()
-    }
-
-    /// Year, month and day as typed into three fields, as one date. Digits of any width are taken, and a part without its zero;
-    /// whatever is no number stays as it was typed, and [`CivilDate::parse`] refuses it.
-    #[must_use]
-    pub fn of_parts(parts: [&str; 3]) -> String {
-        let mut widths = [4, 2, 2].into_iter();
-        let parts = parts.map(|part| {
-            let typed: String = part.trim().nfkc().filter(|c| *c != '-').collect();
-            let width = widths.next().unwrap_or_default();
-            if !typed.is_empty() && typed.bytes().all(|b| b.is_ascii_digit()) {
-                format!("{typed:0>width$}")
-            } else {
-                typed
-            }
-        });
-        if parts.iter().all(String::is_empty) {
-            String::new()
-        } else {
-            parts.join("-")
-        }
-    }
-
-    /// `YYYY-MM-DD`.
-    #[must_use]
-    pub fn format(date: Date) -> String {
-        format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
-    }
-}
 
 /// The form as typed.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -304,7 +249,7 @@ fn birth_date(text: &str, today: Date) -> Result<String, InputFault> {
     if text.is_empty() {
         return Err(InputFault::Missing);
     }
-    let date = CivilDate::parse(text).ok_or(InputFault::NotADate)?;
+    let date = civil_date::parse(text).ok_or(InputFault::NotADate)?;
     if date > today {
         Err(InputFault::InFuture)
     } else if (date.year() + OLDEST, u8::from(date.month()), date.day())
@@ -312,7 +257,7 @@ fn birth_date(text: &str, today: Date) -> Result<String, InputFault> {
     {
         Err(InputFault::TooLongAgo)
     } else {
-        Ok(CivilDate::format(date))
+        Ok(civil_date::format(date))
     }
 }
 
@@ -394,21 +339,6 @@ mod tests {
             (two, [(InputField::Postcode, InputFault::PostcodeDiffers)]),
         ] {
             assert_eq!(UserInput::parse(&form, true, TODAY), Err(faults.to_vec()));
-        }
-    }
-
-    #[test]
-    fn a_date_in_three_parts_is_one_date() {
-        for (parts, date) in [
-            (["1990", "2", "8"], "1990-02-08"),
-            ([" 1990 ", "02", "８"], "1990-02-08"),
-            (["", "", ""], ""),
-            (["1990", "", "8"], "1990--08"),
-            (["1990", "Feb", "8"], "1990-Feb-08"),
-            (["90", "2", "8"], "0090-02-08"),
-            (["1990-02-08", "", ""], "19900208--"),
-        ] {
-            assert_eq!(CivilDate::of_parts(parts), date, "{parts:?}");
         }
     }
 

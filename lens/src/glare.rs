@@ -46,6 +46,13 @@ struct Burnt {
     paper: u8,
 }
 
+/// The cells of an area, row by row.
+struct Cells<'a> {
+    area: Area,
+    columns: usize,
+    burnt: &'a [bool],
+}
+
 /// Share of the area's pixels that lie in burnt-out highlights, 0 to 1.
 pub(crate) fn share(plane: &Plane, area: Area) -> f32 {
     let (columns, rows) = ((area.right - area.left) / CELL, (area.bottom - area.top) / CELL);
@@ -64,12 +71,17 @@ pub(crate) fn share(plane: &Plane, area: Area) -> f32 {
             })
             .collect();
         let share = |blob: &Vec<usize>| blob.len() as f32 / burnt.len() as f32;
+        let cells = Cells {
+            area,
+            columns,
+            burnt: &burnt,
+        };
         let blobs = regions(&burnt, columns);
         if blobs.iter().any(|blob| share(blob) > PAPER) {
             continue;
         }
         let hides = |blob: &&Vec<usize>| {
-            share(blob) >= GLINT && is_solid(columns, blob) && is_reflection(plane, limits, area, columns, &burnt, blob)
+            share(blob) >= GLINT && is_solid(columns, blob) && is_reflection(plane, limits, &cells, blob)
         };
         // The sum of no numbers is -0.
         return blobs.iter().filter(hides).map(share).fold(0.0, |sum, blob| sum + blob);
@@ -98,15 +110,15 @@ fn is_solid(columns: usize, blob: &[usize]) -> bool {
 }
 
 /// Whether the blob is a reflection: most of its border is a halo, and beyond most of the halo the paper is darker.
-fn is_reflection(plane: &Plane, limits: Burnt, area: Area, columns: usize, burnt: &[bool], blob: &[usize]) -> bool {
+fn is_reflection(plane: &Plane, limits: Burnt, cells: &Cells<'_>, blob: &[usize]) -> bool {
     let (mut border, mut soft, mut seen, mut darker) = (0_u32, 0_u32, 0_u32, 0_u32);
-    for (at, outwards) in edges(area, columns, burnt, blob) {
+    for (at, outwards) in edges(cells, blob) {
         border += 1;
         if value(plane, along(at, outwards, RING)).is_none_or(|value| value < HALO) {
             continue;
         }
         soft += 1;
-        let paper_at = |far| paper(plane, area, along(at, outwards, far));
+        let paper_at = |far| paper(plane, cells.area, along(at, outwards, far));
         if let Some((rim, beyond)) = paper_at(RIM).zip(paper_at(BEYOND)) {
             seen += 1;
             darker += u32::from(beyond <= limits.paper && beyond.saturating_add(DARKER) <= rim);
@@ -117,12 +129,8 @@ fn is_reflection(plane: &Plane, limits: Burnt, area: Area, columns: usize, burnt
 }
 
 /// Where the blob ends within the area: pixels on its edge, each with the direction that leads outwards.
-fn edges(
-    area: Area,
-    columns: usize,
-    burnt: &[bool],
-    blob: &[usize],
-) -> impl Iterator<Item = ((isize, isize), (isize, isize))> {
+fn edges(cells: &Cells<'_>, blob: &[usize]) -> impl Iterator<Item = ((isize, isize), (isize, isize))> {
+    let &Cells { area, columns, burnt } = cells;
     let rows = (burnt.len() / columns) as isize;
     let sides = [(-1_isize, 0_isize), (1, 0), (0, -1), (0, 1)];
     blob.iter().flat_map(move |&cell| {

@@ -160,6 +160,26 @@ pub async fn search(
     unit.await
 }
 
+/// A format of the log as a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// For spreadsheets.
+    Csv,
+    /// One JSON object on each line.
+    JsonLines,
+}
+
+impl ExportFormat {
+    /// Its name, which is also the end of the file's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::JsonLines => "jsonl",
+        }
+    }
+}
+
 /// The same for a file: all of them, read part by part while the file is sent. The export is in the audit log, with its format and its
 /// filter, before the first entry is read.
 ///
@@ -169,7 +189,7 @@ pub async fn export(
     honnin: &Honnin,
     auditor: &Auditor,
     filter: Filter,
-    format: &str,
+    format: ExportFormat,
 ) -> Result<impl Stream<Item = Result<Vec<Recorded>, StoreError>> + Send + use<>, StoreError> {
     let entry = auditor
         .staff()
@@ -185,7 +205,7 @@ pub async fn export(
 }
 
 /// For the audit log: format and filter of an export. What was typed in place of an id could be anything, even a name.
-fn describe(filter: &Filter, format: &str) -> String {
+fn describe(filter: &Filter, format: ExportFormat) -> String {
     let id = |typed: &str| {
         if has_form_of_id(typed) || Actor::parse(typed) == Actor::System {
             typed.to_owned()
@@ -203,7 +223,7 @@ fn describe(filter: &Filter, format: &str) -> String {
     let set = set
         .into_iter()
         .filter_map(|(name, value)| Some(format!("{name} {}", value?)));
-    std::iter::once(format.to_owned())
+    std::iter::once(format.as_str().to_owned())
         .chain(set)
         .collect::<Vec<_>>()
         .join(", ")

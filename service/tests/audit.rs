@@ -10,7 +10,7 @@ use domain::{
 use futures::TryStreamExt as _;
 use service::{
     access::Auditor,
-    audit::{Filter, Head, Newest, Recorded, Verified, export, verify, verify_many, verify_newest},
+    audit::{ExportFormat, Filter, Head, Newest, Recorded, Verified, export, verify, verify_many, verify_newest},
 };
 use testkit::Harness;
 
@@ -76,7 +76,9 @@ async fn the_newest_entries_are_verified_by_themselves_and_an_older_change_only_
 }
 
 async fn exported(harness: &Harness, auditor: &Auditor, filter: Filter) -> Vec<Recorded> {
-    let parts = export(&harness.honnin, auditor, filter, "csv").await.unwrap();
+    let parts = export(&harness.honnin, auditor, filter, ExportFormat::Csv)
+        .await
+        .unwrap();
     parts.try_concat().await.unwrap()
 }
 

@@ -598,7 +598,7 @@ async fn operator_of_no_tenant(harness: &Harness) -> domain::ids::UserId {
         email: "operator@host.example".into(),
         name: "Operator".into(),
         operator: true,
-        password: "none".into(),
+        password: Some("none".into()),
         created_at: harness.honnin.now(),
         disabled_at: None,
     };

@@ -4,6 +4,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{
     audit::{Actor, AuditAction},
@@ -219,10 +220,7 @@ pub async fn is_recorded(
 }
 
 fn recorded(row: Row) -> Result<Recorded, StoreError> {
-    let tenant = row
-        .tenant_id
-        .map(|id| TenantId::parse(&id).ok_or(StoreError::Corrupt("a malformed tenant id")))
-        .transpose()?;
+    let tenant = row.tenant_id.map(|id| ids::tenant_id(&id)).transpose()?;
     Ok(Recorded {
         number: row.number,
         entry: Entry {

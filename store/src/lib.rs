@@ -12,6 +12,7 @@ pub mod db;
 pub mod decision;
 pub mod error;
 pub mod folders;
+mod ids;
 pub mod jobs;
 pub mod marks;
 pub mod metrics;

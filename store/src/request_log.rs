@@ -4,6 +4,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{
     ids::{ApiKeyId, RequestId, TenantId},
@@ -98,7 +99,7 @@ impl TryFrom<Row> for Logged {
         Ok(Self {
             number: row.number,
             entry: Entry {
-                tenant: TenantId::parse(&row.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+                tenant: ids::tenant_id(&row.tenant_id)?,
                 key: ApiKeyId::parse(&row.key_id).ok_or(StoreError::Corrupt("a malformed key id"))?,
                 at: Timestamp::from_millis(row.at),
                 request: RequestId::parse(&row.request_id).ok_or(StoreError::Corrupt("a malformed request id"))?,

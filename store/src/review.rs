@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{
     ids::{SessionId, UserId},
@@ -57,7 +58,7 @@ impl TryFrom<Raw> for Ruled {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
             attempt: raw.attempt,
-            user: user_id(&raw.user_id)?,
+            user: ids::user_id(&raw.user_id)?,
             name: raw.name,
             ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
             at: Timestamp::from_millis(raw.reviewed_at),
@@ -70,10 +71,6 @@ impl TryFrom<Raw> for Ruled {
 #[must_use]
 pub fn note_name(attempt: i64) -> String {
     format!("review-note-{attempt}")
-}
-
-fn user_id(text: &str) -> Result<UserId, StoreError> {
-    UserId::parse(text).ok_or(StoreError::Corrupt("a malformed user id"))
 }
 
 /// Reserves a case for `user` until `until`, unless somebody else has reserved it. Returns who has reserved it now.
@@ -109,7 +106,7 @@ pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resu
         .bind(session.as_str()).bind(now.as_millis()).fetch_optional(conn).await)?;
     row.map(|(user, name, until)| {
         Ok(Hold {
-            user: user_id(&user)?,
+            user: ids::user_id(&user)?,
             name,
             until: Timestamp::from_millis(until),
         })
@@ -148,7 +145,7 @@ pub async fn find_assignee(tx: &mut Tx, session: &SessionId) -> Result<Option<(U
         "SELECT users.id, users.name FROM review_assignments JOIN users ON users.id = review_assignments.user_id
          WHERE session_id = $1")
         .bind(session.as_str()).fetch_optional(conn).await)?;
-    row.map(|(user, name)| Ok((user_id(&user)?, name))).transpose()
+    row.map(|(user, name)| Ok((ids::user_id(&user)?, name))).transpose()
 }
 
 /// Assigns a case to nobody.
@@ -272,9 +269,9 @@ row! {
 /// A pending decision with its reviewer's name.
 fn pending(raw: RawPending) -> Result<(PendingRuling, String), StoreError> {
     let pending = PendingRuling {
-        session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+        session: ids::session_id(&raw.session_id)?,
         attempt: raw.attempt,
-        user: user_id(&raw.user_id)?,
+        user: ids::user_id(&raw.user_id)?,
         ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
         reasons: serde_json::from_str(&raw.reasons).map_err(|_| StoreError::Corrupt("malformed reasons"))?,
         note: raw.note,

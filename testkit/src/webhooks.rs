@@ -1,6 +1,6 @@
 //! A tenant with a running receiver, and people who manage it.
 
-use crate::{Harness, localhost, receiver::Receiver};
+use crate::{Harness, client_at, localhost, receiver::Receiver};
 use domain::{
     event::{EventData, EventType},
     ids::{EventId, SessionId, UserId},
@@ -75,7 +75,7 @@ impl Harness {
             email: format!("{id}@shop.example"),
             name: "Somebody".into(),
             operator: false,
-            password: "none".into(),
+            password: Some("none".into()),
             created_at: self.honnin.now(),
             disabled_at: None,
         };
@@ -102,7 +102,9 @@ impl Harness {
         let link = invited.await.unwrap().link;
         let token = link.expose().rsplit('/').next().unwrap();
         let password = Secret::new(password.to_owned());
-        accept_invitation(&self.honnin, token, password).await.unwrap()
+        accept_invitation(&self.honnin, token, password, &client_at(localhost()))
+            .await
+            .unwrap()
     }
 
     /// A person who may manage webhooks.

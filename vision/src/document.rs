@@ -48,6 +48,7 @@ impl Reading {
     }
 }
 
+/// Examines one side of a document.
 pub(crate) fn examine(
     vision: &Vision,
     picture: &Raster,
@@ -62,86 +63,150 @@ pub(crate) fn examine(
     watch.lap("outline");
     let mut unavailable = vision.missing();
     unavailable.retain(|missing| *missing != Unavailable::Liveness);
-    let readable = vision.reader.as_ref().zip(vision.layouts.as_ref());
-    let eye = readable.map(|(reader, layouts)| Eye {
-        reader,
-        layouts,
+    let mut examination = Examination {
+        vision,
+        picture,
         kind,
-        today,
-    });
-    let mut codes = Codes::on(picture, &vision.signers, (kind, side, today));
-    // Neither half needs the other: where a core is free, they take the time of the longer one.
-    let (read, beside) = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| BesideText::of(picture, outlines.first()));
-        let read = read_picture(eye.as_ref(), picture, &outlines, side, &mut codes, &mut watch);
-        (read, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    });
-    let (look, reading) = read.unwrap_or_else(|_| {
-        unavailable.push(Unavailable::Text);
-        (Look::blind(picture), Reading::default())
-    });
-    let may_have_code = |layout: &Layout| layout.side != side || layout.code;
-    if look.known.as_ref().is_none_or(|known| may_have_code(known.layout)) {
-        codes.look(&mut watch);
-    }
-    let codes = codes.found();
-    let card = card(&look, &outlines);
-    let portraits = portrait::find(vision.faces.as_ref(), &look, card.as_ref(), side).unwrap_or_else(|_| {
-        unavailable.push(Unavailable::Face);
-        Portraits::default()
-    });
-    watch.lap("portrait");
-    let size = [picture.width() as f32, picture.height() as f32];
-    let shown = Shown {
-        look: &look,
-        size,
-        proportions: look.proportions(kind),
-        outlines: &outlines,
-        portrait: portraits.main.as_ref(),
-        is_empty: reading.is_empty() && codes.is_empty() && portraits.main.is_none() && unavailable.is_empty(),
-    };
-    let quality = shown.corrected(quality);
-    let sheet = card.as_ref().and_then(|card| Sheet::of(picture, card));
-    let shape = card.and_then(|card| extent::shape(&card, size, &shown.proportions));
-    let reflected = sheet.as_ref().map(signals::reflected_share);
-    let quality = Quality {
-        glare: reflected.unwrap_or(quality.glare),
-        obstructed: obstructed(
-            picture,
-            &look,
-            (sheet.as_ref(), shape == Some(Shape::Whole)),
-            portraits.main.as_ref(),
-        ),
-        ..quality
-    };
-    watch.lap("obstruction");
-    unavailable.sort_unstable();
-    unavailable.dedup();
-    let trace = Trace::of(&look);
-    let (fields, printed) = merged(reading.machine, &codes, reading.zone.fields);
-    let findings = DocumentFindings {
         side,
-        quality,
-        mrz: reading.mrz,
-        layout: look.known.as_ref().map(|known| known.reading.clone()),
-        fields,
-        printed,
-        codes,
-        regions: reading.regions,
-        outline: look.is_card.then(|| look.corners()),
-        text_lines: reading.zone.lines,
-        viz_agreement: reading.zone.agreement,
-        portrait: portraits.main,
-        portrait_repeated: portraits.distance,
-        grey_share: Some(beside.grey_share),
-        raster_z: beside.raster_z,
-        likeness: Some(beside.likeness),
-        specimen_words: reading.zone.specimen_words,
+        today,
+        outlines,
         unavailable,
-        models: vision.models(),
-        timings: watch.into_laps().into_iter().chain(beside.timings).collect(),
+        watch,
     };
-    (findings, trace)
+    let seen = examination.see();
+    let card = card(&seen.look, &examination.outlines);
+    let portraits = examination.find_portraits(&seen.look, card.as_ref());
+    let quality = examination.judge(quality, &seen, card.as_ref(), portraits.main.as_ref());
+    examination.conclude(quality, seen, portraits)
+}
+
+/// One side of a document while it is examined.
+struct Examination<'v> {
+    vision: &'v Vision,
+    picture: &'v Raster,
+    kind: DocumentType,
+    side: Side,
+    today: Date,
+    outlines: Vec<Corners>,
+    /// What could not be used.
+    unavailable: Vec<Unavailable>,
+    watch: Stopwatch,
+}
+
+/// What a side shows.
+struct Seen<'v> {
+    look: Look<'v, 'v>,
+    reading: Reading,
+    codes: Vec<CodeReading>,
+    beside: BesideText,
+}
+
+impl<'v> Examination<'v> {
+    /// Reads print, zone and codes, and measures what needs no text.
+    fn see(&mut self) -> Seen<'v> {
+        let (vision, picture, side) = (self.vision, self.picture, self.side);
+        let readable = vision.reader.as_ref().zip(vision.layouts.as_ref());
+        let eye = readable.map(|(reader, layouts)| Eye {
+            reader,
+            layouts,
+            kind: self.kind,
+            today: self.today,
+        });
+        let mut codes = Codes::on(picture, &vision.signers, (self.kind, side, self.today));
+        let (outlines, watch) = (&self.outlines, &mut self.watch);
+        // Neither half needs the other: where a core is free, they take the time of the longer one.
+        let (read, beside) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| BesideText::of(picture, outlines.first()));
+            let read = read_picture(eye.as_ref(), outlines, &mut codes, watch);
+            (read, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let (look, reading) = read.unwrap_or_else(|_| {
+            self.unavailable.push(Unavailable::Text);
+            (Look::blind(picture), Reading::default())
+        });
+        let may_have_code = |layout: &Layout| layout.side != side || layout.code;
+        if look.known.as_ref().is_none_or(|known| may_have_code(known.layout)) {
+            codes.look(&mut self.watch);
+        }
+        Seen {
+            look,
+            reading,
+            codes: codes.found(),
+            beside,
+        }
+    }
+
+    fn find_portraits(&mut self, look: &Look<'_, '_>, card: Option<&Corners>) -> Portraits {
+        let portraits = portrait::find(self.vision.faces.as_ref(), look, card, self.side).unwrap_or_else(|_| {
+            self.unavailable.push(Unavailable::Face);
+            Portraits::default()
+        });
+        self.watch.lap("portrait");
+        portraits
+    }
+
+    /// The judgement of the pixels, corrected by what they show.
+    fn judge(&mut self, quality: Quality, seen: &Seen<'_>, card: Option<&Corners>, portrait: Option<&Face>) -> Quality {
+        let (picture, look) = (self.picture, &seen.look);
+        let is_readable = self.unavailable.is_empty();
+        let size = [picture.width() as f32, picture.height() as f32];
+        let shown = Shown {
+            look,
+            size,
+            proportions: look.proportions(self.kind),
+            outlines: &self.outlines,
+            portrait,
+            is_empty: seen.reading.is_empty() && seen.codes.is_empty() && portrait.is_none() && is_readable,
+        };
+        let quality = shown.corrected(quality);
+        let sheet = card.and_then(|card| Sheet::of(picture, card));
+        let shape = card.and_then(|card| extent::shape(card, size, &shown.proportions));
+        let reflected = sheet.as_ref().map(signals::reflected_share);
+        let quality = Quality {
+            glare: reflected.unwrap_or(quality.glare),
+            obstructed: obstructed(picture, look, (sheet.as_ref(), shape == Some(Shape::Whole)), portrait),
+            ..quality
+        };
+        self.watch.lap("obstruction");
+        quality
+    }
+
+    fn conclude(self, quality: Quality, seen: Seen<'_>, portraits: Portraits) -> (DocumentFindings, Trace) {
+        let Seen {
+            look,
+            reading,
+            codes,
+            beside,
+        } = seen;
+        let mut unavailable = self.unavailable;
+        unavailable.sort_unstable();
+        unavailable.dedup();
+        let trace = Trace::of(&look);
+        let (fields, printed) = merged(reading.machine, &codes, reading.zone.fields);
+        let findings = DocumentFindings {
+            side: self.side,
+            quality,
+            mrz: reading.mrz,
+            layout: look.known.as_ref().map(|known| known.reading.clone()),
+            fields,
+            printed,
+            codes,
+            regions: reading.regions,
+            outline: look.is_card.then(|| look.corners()),
+            text_lines: reading.zone.lines,
+            viz_agreement: reading.zone.agreement,
+            portrait: portraits.main,
+            portrait_repeated: portraits.distance,
+            grey_share: Some(beside.grey_share),
+            raster_z: beside.raster_z,
+            likeness: Some(beside.likeness),
+            specimen_words: reading.zone.specimen_words,
+            unavailable,
+            models: self.vision.models(),
+            timings: self.watch.into_laps().into_iter().chain(beside.timings).collect(),
+        };
+        (findings, trace)
+    }
 }
 
 /// What is measured of a picture without reading its text.
@@ -174,25 +239,32 @@ impl BesideText {
 struct Codes<'a> {
     picture: &'a Raster,
     signers: &'a code::Certificates,
-    task: (DocumentType, Side, Date),
+    kind: DocumentType,
+    side: Side,
+    today: Date,
     found: Option<Vec<CodeReading>>,
 }
 
 impl<'a> Codes<'a> {
-    const fn on(picture: &'a Raster, signers: &'a code::Certificates, task: (DocumentType, Side, Date)) -> Self {
+    const fn on(
+        picture: &'a Raster,
+        signers: &'a code::Certificates,
+        (kind, side, today): (DocumentType, Side, Date),
+    ) -> Self {
         Self {
             picture,
             signers,
-            task,
+            kind,
+            side,
+            today,
             found: None,
         }
     }
 
     /// The codes, looked for only once.
     fn look(&mut self, watch: &mut Stopwatch) -> &[CodeReading] {
-        let (kind, side, today) = self.task;
         self.found.get_or_insert_with(|| {
-            let found = code::read(self.picture, kind, side, today, self.signers);
+            let found = code::read(self.picture, self.kind, self.side, self.today, self.signers);
             watch.lap("codes");
             found
         })
@@ -221,20 +293,18 @@ pub(crate) fn quality(picture: &Raster) -> Quality {
         .unwrap_or_default()
 }
 
-/// Looks at a picture and reads what it shows.
+/// Looks at the picture that may have codes, and reads what it shows.
 fn read_picture<'a, 'l>(
     eye: Option<&Eye<'l>>,
-    picture: &'a Raster,
     outlines: &[Corners],
-    side: Side,
-    codes: &mut Codes<'_>,
+    codes: &mut Codes<'a>,
     watch: &mut Stopwatch,
 ) -> Result<(Look<'a, 'l>, Reading), ModelError> {
     let Some(eye) = eye else {
-        return Ok((Look::blind(picture), Reading::default()));
+        return Ok((Look::blind(codes.picture), Reading::default()));
     };
-    let mut look = look(eye, picture, outlines, codes, watch)?;
-    let reading = read(eye, &mut look, side)?;
+    let mut look = look(eye, outlines, codes, watch)?;
+    let reading = read(eye, &mut look, codes.side)?;
     watch.lap("items");
     Ok((look, reading))
 }
@@ -244,11 +314,11 @@ fn read_picture<'a, 'l>(
 /// says it all counts as much as a known layout.
 fn look<'a, 'l>(
     eye: &Eye<'l>,
-    picture: &'a Raster,
     outlines: &[Corners],
-    codes: &mut Codes<'_>,
+    codes: &mut Codes<'a>,
     watch: &mut Stopwatch,
 ) -> Result<Look<'a, 'l>, ModelError> {
+    let picture = codes.picture;
     let whole = || View::whole(picture);
     let cards = |most: usize| {
         let cut_out = |corners| View::card(picture, corners, eye.kind.aspect());
@@ -586,7 +656,7 @@ mod tests {
                 [0.0, 9.0].map(|by| [[by, by], [width - by, by], [width - by, height - by], [by, height - by]]);
             let mut codes = Codes::on(picture, &signers, (kind, Side::Back, TODAY));
             let mut watch = Stopwatch::start();
-            look(&eye, picture, &outlines, &mut codes, &mut watch).unwrap();
+            look(&eye, &outlines, &mut codes, &mut watch).unwrap();
             let laps = watch.into_laps();
             laps.iter().filter(|lap| lap.stage == "text detection").count()
         };

@@ -231,7 +231,7 @@ impl Area for Visit {
     /// A body that is not a form has no fields.
     async fn fields(body: axum::extract::Request) -> PageResult<Fields> {
         let body = to_bytes(body.into_body(), MAX_FORM).await.unwrap_or_default();
-        Ok(Fields::of_bytes(&body))
+        Ok(Fields::of_bytes(&body)?)
     }
 
     fn answer(request: &Request, fault: &Refusal) -> Option<Response> {

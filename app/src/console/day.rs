@@ -1,8 +1,8 @@
 //! Days in addresses and forms.
 
-use domain::{time::Timestamp, user_input::CivilDate};
+use domain::{civil_date, time::Timestamp};
 
 /// Midnight at the start of a day, UTC.
 pub(super) fn midnight(day: &str) -> Option<Timestamp> {
-    CivilDate::parse(day).map(|date| Timestamp::from_millis(date.midnight().assume_utc().unix_timestamp() * 1000))
+    civil_date::parse(day).map(|date| Timestamp::from_millis(date.midnight().assume_utc().unix_timestamp() * 1000))
 }

@@ -73,6 +73,8 @@ pub(crate) struct Frame {
     pub sandbox: bool,
     /// Ids and names of the tenants to choose from; empty for people with a single tenant.
     pub tenants: Vec<(String, String)>,
+    /// Whether there are more, which only the list of tenants finds.
+    pub more_tenants: bool,
     /// What they may open.
     pub may: May,
     /// Number of cases waiting for review.
@@ -231,6 +233,9 @@ fn tenant_switch(frame: &Frame) -> AnyView {
             <select class="input" id="tenant" name="tenant">{options}</select>
             <button class="button secondary small" type="submit">{say("Switch", "切り替え")}</button>
         </form>
+        {frame.more_tenants.then(|| view! {
+            <p class="side-tenant"><a href="/admin/tenants">{say("Find another tenant", "他のテナントを検索")}</a></p>
+        })}
     }
     .into_any()
 }

@@ -24,7 +24,7 @@ use service::{
     people::{half_sign_in::HalfSignIn, known_browser::Client},
     review::list_pending,
     session::search::count_waiting,
-    settings::list_tenants,
+    settings::{Tenants, list_tenants},
 };
 use std::borrow::Cow;
 
@@ -170,8 +170,17 @@ impl Request {
         };
         let tenants = match Operator::of(staff) {
             Ok(operator) => list_tenants(self.honnin(), &operator).await?,
-            Err(Forbidden) => Vec::new(),
+            Err(Forbidden) => Tenants {
+                listed: Vec::new(),
+                more: false,
+            },
         };
+        let here = (staff.tenant().to_string(), staff.tenant_name().to_owned());
+        let listed = tenants.listed.into_iter().map(|(id, name)| (id.to_string(), name));
+        // The one that is open can be chosen, wherever it is in the order.
+        let beyond = tenants.more.then(|| here.clone());
+        let mut choices: Vec<_> = listed.collect();
+        choices.extend(beyond.filter(|here| choices.iter().all(|(id, _)| *id != here.0)));
         Ok(Frame {
             item,
             person: staff.name().to_owned(),
@@ -179,12 +188,10 @@ impl Request {
                 Rank::Role(role) => labels::role(Some(role)),
                 Rank::Operator => labels::role(None),
             },
-            tenant: (staff.tenant().to_string(), staff.tenant_name().to_owned()),
+            tenant: here,
             sandbox: staff.is_sandbox(),
-            tenants: tenants
-                .into_iter()
-                .map(|tenant| (tenant.id.to_string(), tenant.name))
-                .collect(),
+            tenants: choices,
+            more_tenants: tenants.more,
             backlog: if may.review {
                 count_waiting(self.honnin(), staff).await?
             } else {

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn an_address_carries_what_is_selected_and_nothing_unknown() {
-        let of = |query: &str| Selection::of(&Fields::of_bytes(query.as_bytes()));
+        let of = |query: &str| Selection::of(&Fields::of_bytes(query.as_bytes()).unwrap());
         for (query, href) in [
             ("", "/q"),
             ("reason=nonsense&document=", "/q"),

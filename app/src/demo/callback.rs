@@ -82,7 +82,7 @@ mod tests {
     use domain::time::Timestamp;
 
     fn shown(query: &str, received: Vec<Received>) -> String {
-        render(&received, &Fields::of_bytes(query.as_bytes()), "n").to_html()
+        render(&received, &Fields::of_bytes(query.as_bytes()).unwrap(), "n").to_html()
     }
 
     #[test]

@@ -65,7 +65,8 @@ pub(super) fn sandbox(server: &str) -> AnyView {
     let advance = format!(
         "curl -X POST {server}/v1/sandbox/verification-sessions/vs_…/advance \\\n  -H 'Authorization: Bearer hn_test_…' -d '{{\"to\": \"retention_end\"}}'"
     );
-    let listen = format!("honnin listen --url {server} --key hn_test_… --forward-to http://localhost:8080/hooks");
+    let listen =
+        format!("HONNIN_API_KEY=hn_test_… honnin listen --url {server} --forward-to http://localhost:8080/hooks");
     let recipes = [
         (
             "A customer is verified",

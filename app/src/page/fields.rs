@@ -91,24 +91,15 @@ impl Fields {
         if fields.iter().any(|(_, value)| value.contains('\0')) {
             return Err(Malformed);
         }
-        Ok(Self::of_values(fields))
-    }
-
-    const fn of_values(values: Vec<(String, String)>) -> Self {
-        Self {
-            values,
+        Ok(Self {
+            values: fields,
             files: Vec::new(),
-        }
+        })
     }
 
-    /// From a body, whatever its content type.
-    pub(crate) fn of_bytes(body: &[u8]) -> Self {
-        Self::of_values(form_urlencoded::parse(body).into_owned().collect())
-    }
-
-    /// From a query.
-    pub(super) fn of_query(query: &str) -> Result<Self, Malformed> {
-        Self::checked(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+    /// From a query, or a body of whatever content type.
+    pub(crate) fn of_bytes(encoded: &[u8]) -> Result<Self, Malformed> {
+        Self::checked(form_urlencoded::parse(encoded).into_owned().collect())
     }
 
     /// The first value of a name, trimmed; empty if there is none.

@@ -113,7 +113,7 @@ impl<W: Area, S: Send + Sync> FromRequestParts<S> for Request<W> {
             .await
             .map_err(IntoResponse::into_response)?;
         request.params = params;
-        request.query = Fields::of_query(parts.uri.query().unwrap_or_default());
+        request.query = Fields::of_bytes(parts.uri.query().unwrap_or_default().as_bytes());
         Ok(request)
     }
 }

@@ -83,27 +83,27 @@ fn above(field: &Field) -> impl IntoView + use<> {
     }
 }
 
-/// A field for one picture. `capture` is `environment` or `user`: the camera that the phone's camera app opens with.
-pub fn picture(
-    id: &'static str,
-    name: &'static str,
-    label: &'static str,
-    hint: Option<&'static str>,
-    error: Option<String>,
-    capture: &'static str,
-) -> impl IntoView {
-    let field = Field {
-        name: id,
-        label,
-        hint,
-        error,
-        ..Field::default()
+/// The camera that the phone's camera app opens with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Facing {
+    /// The one on the back.
+    Environment,
+    /// The one beside the screen.
+    User,
+}
+
+/// A field for one picture, sent as `name`. The field's own name is its id.
+pub fn picture(field: &Field, name: &'static str, facing: Facing) -> impl IntoView + use<> {
+    let id = field.name;
+    let capture = match facing {
+        Facing::Environment => "environment",
+        Facing::User => "user",
     };
     let described = field.described_by();
     let invalid = field.error.is_some().then_some("true");
     view! {
         <div class="field" class:wrong=field.error.is_some()>
-            {above(&field)}
+            {above(field)}
             <input class="file" id=id name=name type="file" accept="image/jpeg,image/png,image/webp,image/*" capture=capture
                 aria-describedby=described aria-invalid=invalid/>
         </div>

@@ -7,13 +7,13 @@ use super::{
     shown,
 };
 use crate::{
+    civil_date,
     document::{DocumentType, FieldName, Side},
     findings::{CodeReading, DocumentFindings, MrzReading, Signature, Unavailable},
     named::Named,
     outcome::{Authenticity, DocumentCheck},
     quality::document_problems,
     reasons::Reason,
-    user_input::CivilDate,
 };
 use time::Date;
 
@@ -269,7 +269,7 @@ fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
 fn date(document: &[DocumentFindings], name: FieldName) -> Option<Date> {
     let (printed, machine): (Vec<_>, Vec<_>) = document.iter().partition(|side| across::is_print_only(side));
     let found = machine.into_iter().chain(printed).find_map(|side| value(side, name));
-    found.and_then(|text| CivilDate::parse(&text))
+    found.and_then(|text| civil_date::parse(&text))
 }
 
 /// Notes every sign against the document; returns whether there is any.

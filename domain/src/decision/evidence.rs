@@ -1,8 +1,9 @@
 //! What can prove a document genuine: one table for all kinds. Machine-readable data counts only for its own kind.
 
 use crate::{
-    document::{DocumentType, vocabulary},
+    document::DocumentType,
     findings::{CodeReading, CodeStandard, LayoutReading, MrzFormat, MrzReading},
+    named::vocabulary,
 };
 
 /// A reading below this mean log-probability per symbol was forced.

@@ -1,6 +1,6 @@
 //! What the scores of a decision measure.
 
-use crate::document::vocabulary;
+use crate::named::vocabulary;
 
 vocabulary! {
     /// What was measured. The rules of a document layout have scores of their own, named by the layout's file: `layout: RULE`.

@@ -1,6 +1,6 @@
 //! The colours of the screen during a selfie, and what the face did.
 
-use crate::document::vocabulary;
+use crate::named::vocabulary;
 use serde::{Deserialize, Serialize};
 
 vocabulary! {

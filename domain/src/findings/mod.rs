@@ -9,8 +9,9 @@ pub use face::{Face, FaceEngine};
 pub use flash::{Colour, Flash, Tint};
 
 use crate::{
-    document::{DocumentType, FieldName, OcrField, Side, vocabulary},
+    document::{DocumentType, FieldName, OcrField, Side},
     likeness::Likeness,
+    named::vocabulary,
 };
 use serde::{Deserialize, Serialize};
 

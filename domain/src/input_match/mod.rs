@@ -3,7 +3,8 @@
 pub(crate) mod names;
 
 use crate::{
-    document::{FieldName, OcrField, vocabulary},
+    document::{FieldName, OcrField},
+    named::vocabulary,
     postcode::Postcode,
     reasons::Reason,
     request::PreRegistered,

@@ -93,7 +93,7 @@ fn find_in_order<'a>(watched: impl Iterator<Item = &'a FramePrint>, burst: &[Fra
         .map(|(_, frames)| frames)
 }
 
-crate::document::vocabulary! {
+crate::named::vocabulary! {
     /// What the user should do now.
     Hint {
         /// No face is in the picture.
@@ -161,7 +161,7 @@ impl Told {
     };
 }
 
-crate::document::vocabulary! {
+crate::named::vocabulary! {
     /// Whether a frame belongs in the burst.
     Keep {
         /// It shows nothing that is needed.

@@ -2,9 +2,10 @@
 
 use crate::{
     callback::CallbackUrl,
+    civil_date,
     json::{self, Raw, raw},
     secret::{Personal, Unlogged},
-    user_input::{ADDRESS_LIMIT, CivilDate, Gender, NAME_LIMIT},
+    user_input::{ADDRESS_LIMIT, Gender, NAME_LIMIT},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -211,7 +212,7 @@ impl Reader {
         let object = self.object(value, &[AT])?;
         let body: PersonBody<'_> = serde_json::from_str(object.get()).ok()?;
         let birth_date = self.string(body.birth_date, &[AT, "birthDate"]);
-        if birth_date.as_deref().is_some_and(|text| !CivilDate::has_form(text)) {
+        if birth_date.as_deref().is_some_and(|text| !civil_date::has_form(text)) {
             self.issue("Format", &[AT, "birthDate"], "must have the form YYYY-MM-DD");
         }
         let gender = self.string(body.gender, &[AT, "gender"]).and_then(|text| {

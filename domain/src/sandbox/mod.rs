@@ -2,17 +2,19 @@
 //! flaw that leads to the chosen verdict, is judged by the rules of [`crate::decision`] as usual. Nothing is analysed.
 
 use crate::{
+    civil_date,
     decision::{Decision, Earlier, Evidence, Policy, decide},
-    document::{DocumentType, FieldName, OcrField, Side, vocabulary},
+    document::{DocumentType, FieldName, OcrField, Side},
     findings::{
         Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Movement, MrzFormat, MrzReading,
         Quality, SelfieFindings, SelfieSigns,
     },
     json::{Raw, raw},
+    named::vocabulary,
     outcome::Verdict,
     request::{Issue, PreRegistered, Reader},
     session::{Plan, Step},
-    user_input::{CivilDate, Gender, TypedForm, UserInput},
+    user_input::{Gender, TypedForm, UserInput},
 };
 use serde::Deserialize;
 use std::fmt;
@@ -246,7 +248,7 @@ fn fields(typed: &UserInput, known: Option<&PreRegistered>, in_date: bool, today
         (FieldName::Gender, gender.as_str().to_owned()),
         (FieldName::Nationality, "UTO".to_owned()),
         (FieldName::DocumentNumber, "UTO000000".to_owned()),
-        (FieldName::ExpiryDate, CivilDate::format(expiry)),
+        (FieldName::ExpiryDate, civil_date::format(expiry)),
         (FieldName::IssuingCountry, "UTO".to_owned()),
     ];
     let field = |(name, text): (FieldName, String)| OcrField {

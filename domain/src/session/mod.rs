@@ -1,8 +1,8 @@
 //! The session: its states and all transitions, one function each. Nothing else changes a status.
 
 use crate::{
-    document::vocabulary,
     ids::{SessionId, TenantId},
+    named::vocabulary,
     outcome::Verdict,
     time::{Millis, Timestamp},
 };

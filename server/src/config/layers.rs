@@ -2,6 +2,7 @@
 //! not know their meaning.
 
 use super::{DEFAULTS, Fault};
+use domain::secret::Secret;
 use std::{
     collections::BTreeMap,
     fmt,
@@ -22,9 +23,30 @@ pub enum Origin {
     CommandLine,
 }
 
-/// Variables without their prefix that the clients, the examples and the tutorial read. A developer who has set them for a client must be able to
-/// start a server in the same shell.
-const OF_CLIENTS: [&str; 3] = ["URL", "API_KEY", "WEBHOOK_SECRET"];
+/// Variables that clients read: those in `clients/`, the examples, the tutorial, `honnin listen`. They are no settings. A developer who has set
+/// them for a client must be able to start a server in the same shell.
+#[derive(Clone, Debug, Default)]
+pub struct ClientVariables {
+    /// `HONNIN_API_KEY`.
+    pub api_key: Option<Secret<String>>,
+    /// `HONNIN_WEBHOOK_SECRET`.
+    pub webhook_secret: Option<Secret<String>>,
+}
+
+impl ClientVariables {
+    /// Keeps a variable, named without its prefix. Returns whether it is one of them.
+    fn take(&mut self, name: &str, text: &str) -> bool {
+        let secret = || Some(Secret::new(text.to_owned())).filter(|_| !text.is_empty());
+        match name {
+            "API_KEY" => self.api_key = secret(),
+            "WEBHOOK_SECRET" => self.webhook_secret = secret(),
+            // Of the clients in `clients/` only.
+            "URL" => {}
+            _ => return false,
+        }
+        true
+    }
+}
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -44,6 +66,7 @@ pub struct Layers {
     faults: Vec<Fault>,
     /// The folder in which systemd passes credentials.
     credentials: Option<PathBuf>,
+    client: ClientVariables,
 }
 
 impl Layers {
@@ -60,6 +83,7 @@ impl Layers {
             values,
             faults: Vec::new(),
             credentials: None,
+            client: ClientVariables::default(),
         }
     }
 
@@ -111,7 +135,7 @@ impl Layers {
             let Some(rest) = name.strip_prefix("HONNIN_").filter(|rest| !rest.starts_with("TEST_")) else {
                 continue;
             };
-            if OF_CLIENTS.contains(&rest) {
+            if self.client.take(rest, &text) {
                 continue;
             }
             let origin = Origin::Environment(name.clone());
@@ -162,6 +186,12 @@ impl Layers {
     #[must_use]
     pub fn credentials(&self) -> Option<&Path> {
         self.credentials.as_deref()
+    }
+
+    /// What is set for clients.
+    #[must_use]
+    pub const fn client_variables(&self) -> &ClientVariables {
+        &self.client
     }
 
     /// Faults in names and types.

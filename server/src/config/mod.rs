@@ -12,7 +12,7 @@ mod read;
 mod tests;
 
 pub use audit::{Audit, AuditExport};
-pub use layers::{Layers, Origin};
+pub use layers::{ClientVariables, Layers, Origin};
 pub use master_key::{KeyService, MasterKey};
 pub use openid::OpenId;
 pub use pictures::{BucketName, PictureStore, S3};
@@ -194,30 +194,8 @@ impl Config {
         let base_url = base_url(reader, listen, tls.as_ref());
         let database_url = database_url(reader, "database.url", &data_dir.join("honnin.db"));
         let keys_url = keys_url(reader, &database_url, &data_dir);
-        let seconds = |reader: &mut Reader<'_>, key| Duration::from_secs(reader.number(key, 1..=3600));
-        let days = |reader: &mut Reader<'_>, key, least| Millis::days(reader.number(key, least..=36_500).cast_signed());
-        let limits = Limits {
-            connections: reader.number("http.max_connections", 1..=1_000_000) as usize,
-            head: seconds(reader, "http.header_timeout"),
-            body: seconds(reader, "http.body_grace"),
-            idle: seconds(reader, "http.idle_timeout"),
-            write: seconds(reader, "http.write_timeout"),
-            // What an operation accepts, its router knows.
-            announced: |_| u64::MAX,
-            head_bytes: reader.number("http.max_header_bytes", 8192..=1 << 20) as usize,
-            stop: seconds(reader, "http.stop_timeout"),
-        };
-        let forwarding = [
-            ("x-forwarded-for", ForwardingHeader::XForwardedFor),
-            ("forwarded", ForwardingHeader::Forwarded),
-        ];
-        let header = reader.choice("http.forwarding_header", &forwarding)?;
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let concurrency = match reader.number("worker.concurrency", 0..=1024) as usize {
-            0 => cores,
-            given => given,
-        };
-        let ca = reader.text("webhooks.extra_ca_file");
+        let limits = limits(reader);
+        let proxies = proxies(reader)?;
         Some(Self {
             connections: reader.number("database.connections", 2..=1000) as u32,
             master_key: master_key::read(reader, &data_dir)?,
@@ -225,57 +203,19 @@ impl Config {
             s3: pictures::read_server(reader)?,
             models_dir: reader.filled("models.dir").into(),
             site_dir: crate::beside::site(Path::new(&reader.filled("site.dir"))),
-            proxies: Proxies {
-                trusted: reader
-                    .networks("http.trusted_proxies")
-                    .into_iter()
-                    .map(canonical)
-                    .collect(),
-                header,
-            },
+            proxies,
             limits,
             max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
-            uploads: Uploads {
-                room: reader.number("uploads.room", 1..=1024) as usize,
-                spill: reader.number("uploads.spill", 0..=1 << 20) as usize,
-                spill_dir: spill_dir(reader, &data_dir),
-                waiting: reader.number("uploads.waiting", 1..=1_000_000) as usize,
-                wait_at_most: seconds(reader, "uploads.patience"),
-                stall: seconds(reader, "uploads.stall"),
-            },
+            uploads: Uploads::read(reader, &data_dir),
             body_memory: reader.number("http.body_memory", 1..=65_536) as usize * MIB,
             audit: audit::read(reader),
             openid: openid::read(reader),
-            webhooks: Webhooks {
-                hold: reader.flag("webhooks.hold"),
-                allow_networks: reader.networks("webhooks.allow_networks"),
-                refuse_networks: reader.networks("webhooks.refuse_networks"),
-                extra_ca_file: (!ca.is_empty()).then(|| ca.into()),
-            },
-            worker: Worker {
-                embedded: reader.flag("worker.embedded"),
-                concurrency,
-            },
-            retention: Retention {
-                audit: days(reader, "retention.audit_days", 30),
-                // The retries of a delivery take three days.
-                deliveries: days(reader, "retention.deliveries_days", 7),
-                events: days(reader, "retention.events_days", 1),
-                finished_jobs: days(reader, "retention.finished_jobs_days", 1),
-                requests: Kept {
-                    most: reader.number("retention.requests_per_tenant", 0..=1_000_000) as u32,
-                    age: days(reader, "retention.requests_days", 1),
-                },
-            },
-            secret_age: days(reader, "secrets.max_age_days", 1),
-            rates: Rates {
-                creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000) as u32,
-                creation_burst: reader.number("limits.creation_burst", 1..=1_000_000) as u32,
-            },
-            log: Log {
-                json: reader.choice("log.format", &[("text", false), ("json", true)])?,
-                level: log_level(reader),
-            },
+            webhooks: Webhooks::read(reader),
+            worker: Worker::read(reader),
+            retention: retention(reader),
+            secret_age: reader.days("secrets.max_age_days", 1),
+            rates: Rates::read(reader),
+            log: Log::read(reader)?,
             listen: listen?,
             metrics_listen,
             base_url: base_url?,
@@ -290,6 +230,105 @@ impl Config {
     #[must_use]
     pub fn tls_dir(&self) -> PathBuf {
         self.data_dir.join("tls")
+    }
+}
+
+fn limits(reader: &mut Reader<'_>) -> Limits {
+    Limits {
+        connections: reader.number("http.max_connections", 1..=1_000_000) as usize,
+        head: reader.seconds("http.header_timeout"),
+        body: reader.seconds("http.body_grace"),
+        idle: reader.seconds("http.idle_timeout"),
+        write: reader.seconds("http.write_timeout"),
+        // What an operation accepts, its router knows.
+        announced: |_| u64::MAX,
+        head_bytes: reader.number("http.max_header_bytes", 8192..=1 << 20) as usize,
+        stop: reader.seconds("http.stop_timeout"),
+    }
+}
+
+/// `None` if a fault was noted.
+fn proxies(reader: &mut Reader<'_>) -> Option<Proxies> {
+    let forwarding = [
+        ("x-forwarded-for", ForwardingHeader::XForwardedFor),
+        ("forwarded", ForwardingHeader::Forwarded),
+    ];
+    let header = reader.choice("http.forwarding_header", &forwarding)?;
+    let trusted = reader.networks("http.trusted_proxies");
+    Some(Proxies {
+        trusted: trusted.into_iter().map(canonical).collect(),
+        header,
+    })
+}
+
+fn retention(reader: &mut Reader<'_>) -> Retention {
+    Retention {
+        audit: reader.days("retention.audit_days", 30),
+        // The retries of a delivery take three days.
+        deliveries: reader.days("retention.deliveries_days", 7),
+        events: reader.days("retention.events_days", 1),
+        finished_jobs: reader.days("retention.finished_jobs_days", 1),
+        requests: Kept {
+            most: reader.number("retention.requests_per_tenant", 0..=1_000_000) as u32,
+            age: reader.days("retention.requests_days", 1),
+        },
+    }
+}
+
+impl Uploads {
+    fn read(reader: &mut Reader<'_>, data_dir: &Path) -> Self {
+        Self {
+            room: reader.number("uploads.room", 1..=1024) as usize,
+            spill: reader.number("uploads.spill", 0..=1 << 20) as usize,
+            spill_dir: spill_dir(reader, data_dir),
+            waiting: reader.number("uploads.waiting", 1..=1_000_000) as usize,
+            wait_at_most: reader.seconds("uploads.patience"),
+            stall: reader.seconds("uploads.stall"),
+        }
+    }
+}
+
+impl Webhooks {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        let ca = reader.text("webhooks.extra_ca_file");
+        Self {
+            hold: reader.flag("webhooks.hold"),
+            allow_networks: reader.networks("webhooks.allow_networks"),
+            refuse_networks: reader.networks("webhooks.refuse_networks"),
+            extra_ca_file: (!ca.is_empty()).then(|| ca.into()),
+        }
+    }
+}
+
+impl Worker {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        let concurrency = match reader.number("worker.concurrency", 0..=1024) as usize {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            given => given,
+        };
+        Self {
+            embedded: reader.flag("worker.embedded"),
+            concurrency,
+        }
+    }
+}
+
+impl Rates {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000) as u32,
+            creation_burst: reader.number("limits.creation_burst", 1..=1_000_000) as u32,
+        }
+    }
+}
+
+impl Log {
+    /// `None` if a fault was noted.
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            json: reader.choice("log.format", &[("text", false), ("json", true)])?,
+            level: log_level(reader),
+        })
     }
 }
 

@@ -1,8 +1,9 @@
 //! Reads typed values from the layers and notes all faults, so that they are reported together.
 
 use super::{Fault, Layers, Origin};
+use domain::time::Millis;
 use ipnet::IpNet;
-use std::{net::IpAddr, ops::RangeInclusive, path::Path, str::FromStr};
+use std::{net::IpAddr, ops::RangeInclusive, path::Path, str::FromStr, time::Duration};
 use toml::Value;
 
 pub(super) struct Reader<'a> {
@@ -70,6 +71,16 @@ impl<'a> Reader<'a> {
                 *bounds.start()
             }
         }
+    }
+
+    /// 1 s to an hour.
+    pub(super) fn seconds(&mut self, key: &str) -> Duration {
+        Duration::from_secs(self.number(key, 1..=3600))
+    }
+
+    /// `least` days to a hundred years.
+    pub(super) fn days(&mut self, key: &str, least: u64) -> Millis {
+        Millis::days(self.number(key, least..=36_500).cast_signed())
     }
 
     pub(super) fn parsed<T: FromStr>(&mut self, key: &str, wanted: &str) -> Option<T> {

@@ -4,7 +4,7 @@ use super::{
     Network, Peer, Proxies,
     body::{Paced, Watched},
     connections::{Arriving, ConnectionSlot, Connections},
-    io::{Phase, Timed},
+    io::{Phase, TimeLimits, Timed},
 };
 use axum::{Router, body::Body};
 use http::{
@@ -330,7 +330,12 @@ where
 {
     let (limits, phase) = (answers.limits, answers.phase.clone());
     let (spoken, stop) = (answers.spoken.clone(), answers.stop.clone());
-    let io = Timed::new(stream, phase, first_head, limits.head, limits.idle, limits.write);
+    let time = TimeLimits {
+        head: limits.head,
+        idle: limits.idle,
+        write: limits.write,
+    };
+    let io = Timed::new(stream, phase, first_head, time);
     let service = service_fn(move |request| answers.answer(request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -118,15 +118,24 @@ impl Phase {
     }
 }
 
+/// How long a client may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeLimits {
+    /// For a request's head, from its first byte.
+    pub(super) head: Duration,
+    /// Between requests.
+    pub(super) idle: Duration,
+    /// Without reading what is written.
+    pub(super) write: Duration,
+}
+
 /// The I/O of a connection, with the time-outs.
 pub(super) struct Timed<S> {
     inner: S,
     phase: Phase,
     /// The phase for which the read deadline was set.
     seen: u8,
-    head: Duration,
-    idle: Duration,
-    write: Duration,
+    limits: TimeLimits,
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
     /// Part of a head has arrived.
@@ -142,22 +151,13 @@ struct Closing {
 }
 
 impl<S> Timed<S> {
-    /// The first head must be complete at `first_head`, each further one within `head` of its first byte.
-    pub(super) fn new(
-        inner: S,
-        phase: Phase,
-        first_head: Instant,
-        head: Duration,
-        idle: Duration,
-        write: Duration,
-    ) -> Self {
+    /// The first head must be complete at `first_head`.
+    pub(super) fn new(inner: S, phase: Phase, first_head: Instant, limits: TimeLimits) -> Self {
         Self {
             inner,
             phase,
             seen: HEAD,
-            head,
-            idle,
-            write,
+            limits,
             reading: Some(Box::pin(tokio::time::sleep_until(first_head))),
             writing: None,
             in_head: false,
@@ -172,8 +172,8 @@ impl<S> Timed<S> {
             self.seen = now;
             self.in_head = now == HEAD;
             self.reading = match now {
-                HEAD => Some(Box::pin(tokio::time::sleep(self.head))),
-                IDLE => Some(Box::pin(tokio::time::sleep(self.idle))),
+                HEAD => Some(Box::pin(tokio::time::sleep(self.limits.head))),
+                IDLE => Some(Box::pin(tokio::time::sleep(self.limits.idle))),
                 _ => None,
             };
         }
@@ -185,7 +185,7 @@ impl<S> Timed<S> {
             self.writing = None;
             return outcome;
         }
-        let write = self.write;
+        let write = self.limits.write;
         let deadline = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(write)));
         ready!(deadline.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))

@@ -1,13 +1,6 @@
 //! `GET /v1/events`: what was sent to the tenant's receiver, or would have been.
 
-use super::{
-    ApiError,
-    caller::caller,
-    error::respond,
-    examples,
-    query::{Query, cursor},
-    refusals,
-};
+use super::{ApiError, caller::caller, error::respond, examples, query::Query, refusals};
 use crate::{edge::RequestContext, state::App};
 use axum::{
     Json,
@@ -15,6 +8,7 @@ use axum::{
     response::Response,
 };
 use domain::{
+    cursor,
     event::EventType,
     ids::EventId,
     outcome::{Outcome, SessionRef},
@@ -174,6 +168,6 @@ async fn list(
     let bodies = page.bodies.iter().map(|body| serde_json::from_slice(body));
     Ok(Events {
         events: bodies.collect::<Result<_, _>>().map_err(|_| ApiError::Internal)?,
-        next_cursor: page.next.map(cursor),
+        next_cursor: page.next.as_ref().map(cursor::write),
     })
 }

@@ -1,7 +1,7 @@
 //! The query strings of lists as a target of the fuzzer: see docs/TESTING.md.
 
-use super::query::{Query, cursor};
-use domain::ids::SessionId;
+use super::query::Query;
+use domain::{cursor, ids::SessionId};
 use std::{collections::BTreeSet, str::from_utf8};
 
 /// Nothing is passed over in silence, and a cursor that is taken leads back to where it points.
@@ -24,7 +24,7 @@ fn api_queries() {
             return;
         }
         if let Some(after) = after {
-            let mut again = Query::new(Some(&format!("cursor={}", cursor(after.clone()))));
+            let mut again = Query::new(Some(&format!("cursor={}", cursor::write(&after))));
             assert_eq!(again.after(SessionId::parse), Some(after));
         }
     });

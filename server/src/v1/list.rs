@@ -6,7 +6,7 @@ use super::{
     caller::caller,
     error::respond,
     examples,
-    query::{Query, cursor},
+    query::Query,
     read::metadata,
     refusals,
 };
@@ -15,7 +15,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use domain::{ids::SessionId, outcome::Verdict, scope::Scope, session::Status};
+use domain::{cursor, ids::SessionId, outcome::Verdict, scope::Scope, session::Status};
 use http::HeaderMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -165,6 +165,6 @@ fn one_of<T: ToString>(all: &[T]) -> String {
 fn rendered(found: SessionList) -> Result<Rendered, ApiError> {
     body::rendered(&VerificationSessions {
         sessions: found.sessions.iter().map(ListedSession::from).collect(),
-        next_cursor: found.next.map(cursor),
+        next_cursor: found.next.as_ref().map(cursor::write),
     })
 }

@@ -52,7 +52,8 @@ async fn listen_forwards_signed_events_and_sends_those_again_that_were_refused()
     complete(&server, "approved").await;
     let receiver = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_honnin"))
-        .args(["listen", "--replay", "1", "--until", "2", "--key", &server.key])
+        .args(["listen", "--replay", "1", "--until", "2"])
+        .env("HONNIN_API_KEY", &server.key)
         .arg(format!("--url=http://{}", server.address))
         .arg(format!(
             "--forward-to=http://{}/hooks?a=1",

@@ -219,7 +219,7 @@ async fn world(installation: Installation, [url, keys_url]: [String; 2], nodes: 
             email: format!("{number}@id.example"),
             name: "Somebody".into(),
             operator: true,
-            password: "none".into(),
+            password: Some("none".into()),
             created_at: now,
             disabled_at: None,
         };

@@ -26,7 +26,8 @@ use std::{
     time::{Duration, Instant},
 };
 use store::{
-    StoreError, Tx, jobs,
+    StoreError, Tx,
+    jobs::{self, Claim},
     webhook::{
         deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
         delivery_attempts,
@@ -173,10 +174,15 @@ impl System {
                 .db()
                 .write(async move |tx| -> Result<_, StoreError> {
                     let limit = u32::try_from(IN_FLIGHT).unwrap();
-                    let lease = now.plus(Millis::minutes(1));
+                    let claim = Claim {
+                        worker: "bare",
+                        now,
+                        until: now.plus(Millis::minutes(1)),
+                        limit,
+                    };
                     let mut left = limit;
                     for tenant in jobs::list_tenants_due(tx, now).await? {
-                        for job in jobs::claim_of_tenant(tx, "bare", &tenant, now, lease, left).await? {
+                        for job in jobs::claim_of_tenant(tx, &tenant, Claim { limit: left, ..claim }).await? {
                             store_delivery(tx, &job, now).await?;
                             left -= 1;
                         }

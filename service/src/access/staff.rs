@@ -77,7 +77,7 @@ pub async fn staff(
             }
         }
         if tenant.is_none() && user.operator {
-            tenant = tenants::list(tx).await?.into_iter().next();
+            tenant = tenants::find_oldest(tx).await?;
         }
         let Some(tenant) = tenant else { return Ok(None) };
         let required = tenant

@@ -4,7 +4,7 @@ use crate::{
     Honnin,
     access::Applicant,
     capture::progress::{NotNow, collecting},
-    session::end,
+    session::end::Ending,
 };
 use domain::{audit::AuditAction, session::FailureReason};
 use store::audit;
@@ -19,8 +19,13 @@ pub async fn decline(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNo
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
         attempt.row.session = attempt.row.session.fail(now).map_err(|_| NotNow::OutOfTurn)?;
-        let (tenant, row) = (&attempt.tenant, &mut attempt.row);
-        end::fail(tx, &event, tenant, row, FailureReason::ConsentDeclined, at).await?;
+        let ending = Ending {
+            event: &event,
+            tenant: &attempt.tenant,
+            row: &mut attempt.row,
+            at,
+        };
+        ending.fail(tx, FailureReason::ConsentDeclined).await?;
         audit::record(tx, &attempt.audit_entry(now, AuditAction::SessionDecline)).await?;
         Ok(())
     });

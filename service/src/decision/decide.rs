@@ -10,7 +10,7 @@ use crate::{
         record::{self, Grounds, Made},
     },
     runtime::job_error::JobError,
-    session::{self, blind_index::hashes, end},
+    session::{self, blind_index::hashes, end::Ending},
 };
 use domain::{
     audit::AuditAction,
@@ -99,7 +99,13 @@ async fn fail(honnin: &Honnin, job: &Job, attempt: AttemptState, reason: Failure
             return Ok(());
         };
         row.session = failed;
-        end::fail(tx, &event, &attempt.tenant, &mut row, reason, at).await
+        let ending = Ending {
+            event: &event,
+            tenant: &attempt.tenant,
+            row: &mut row,
+            at,
+        };
+        ending.fail(tx, reason).await
     });
     unit.await
 }
@@ -179,7 +185,13 @@ async fn store(
         earlier.keep(tx, made.verdict(), now).await?;
         // As it is now: its retention and its receivers may have changed since the decision began.
         let tenant = tenants::load(tx, &row.session.tenant).await?;
-        record::record(tx, &event, &tenant, &mut row, &made, at).await?;
+        let ending = Ending {
+            event: &event,
+            tenant: &tenant,
+            row: &mut row,
+            at,
+        };
+        record::record(tx, ending, &made).await?;
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionDecide)).await
     });
     match unit.await {

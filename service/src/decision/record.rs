@@ -1,20 +1,17 @@
 //! A decision with its record: encrypted first, since keys are read outside units of work; then stored in the unit that ends
 //! the session.
 
-use crate::{
-    runtime::{sealed_json::seal_json, steadiness::Moment},
-    session::end::record_outcome,
-};
+use crate::{runtime::sealed_json::seal_json, session::end::Ending};
 use domain::{
+    civil_date,
     decision::{Decision, FaceSearch, Policy, Score},
     document::OcrField,
     findings::ModelHash,
-    ids::{CaptureId, EventId},
+    ids::CaptureId,
     named::Named,
-    outcome::{Outcome, SessionRef, Source, Verdict},
+    outcome::{Outcome, Source, Verdict},
     reasons::Reason,
     time::Timestamp,
-    user_input::CivilDate,
 };
 use serde::{Deserialize, Serialize};
 use store::{
@@ -24,7 +21,6 @@ use store::{
         blind_index::{self, TermHash},
         sessions::{SessionRow, column},
     },
-    settings::tenants::TenantRow,
     vault::SessionKey,
 };
 
@@ -90,7 +86,7 @@ impl Made {
             captures: grounds.captures,
             scores: decision.scores.clone(),
             reasons: decision.reasons.clone(),
-            decided_on: CivilDate::format(now.date()),
+            decided_on: civil_date::format(now.date()),
             faces: Some(grounds.faces),
         };
         let name = explanation_name(row.session.attempt);
@@ -111,43 +107,33 @@ impl Made {
     }
 }
 
-/// Stores the decision and ends the session in `row`, after [`domain::session::Session::decide`] has allowed it. Records the
-/// event `id`.
+/// Stores the decision and ends the session, after [`domain::session::Session::decide`] has allowed it.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if a concurrent operation came first; [`StoreError::Duplicate`] if the attempt is already decided.
-pub(crate) async fn record(
-    tx: &mut Tx,
-    id: &EventId,
-    tenant: &TenantRow,
-    row: &mut SessionRow,
-    made: &Made,
-    at: Moment,
-) -> Result<(), StoreError> {
-    let verdict = made.decision.verdict;
-    row.ocr.clone_from(&made.ocr);
+pub(crate) async fn record(tx: &mut Tx, ending: Ending<'_>, made: &Made) -> Result<(), StoreError> {
+    let (verdict, decided_at) = (made.decision.verdict, ending.at.now);
+    ending.row.ocr.clone_from(&made.ocr);
+    let session = &ending.row.session;
     let record = DecisionRow {
-        session: row.session.id.clone(),
-        attempt: row.session.attempt,
-        decided_at: at.now,
+        session: session.id.clone(),
+        attempt: session.attempt,
+        decided_at,
         verdict,
         policy: made.policy.clone(),
         models: made.models.clone(),
         explanation: Some(made.explanation.clone()),
     };
     decisions::insert(tx, &record).await?;
-    blind_index::add(tx, &tenant.id, &row.session.id, &made.terms).await?;
+    blind_index::add(tx, &ending.tenant.id, &session.id, &made.terms).await?;
     let outcome = Outcome {
-        session: SessionRef {
-            session_id: row.session.id.clone(),
-            tenant_id: tenant.id.clone(),
-        },
+        session: ending.session(),
         verdict,
-        decided_at: at.now,
+        decided_at,
         source: Source::Automatic,
         review: None,
         checks: made.decision.checks.clone(),
         reasons: made.decision.reasons.iter().copied().map(Named::Known).collect(),
     };
-    record_outcome(tx, id, tenant, row, outcome, at).await
+    ending.decide(tx, outcome).await
 }

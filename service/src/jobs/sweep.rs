@@ -173,7 +173,7 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
     let jobs = in_batches(honnin, async move |tx| jobs::remove_finished(tx, finished, BATCH).await);
     steps.note("finished jobs", jobs.await);
     let tries = in_slices(honnin, async move |tx, after| {
-        users::sweep_tries(tx, now, sign_in::WINDOW, after, BATCH).await
+        users::sweep_tries(tx, now, sign_in::WINDOW, after.map(Vec::as_slice), BATCH).await
     });
     steps.note("attempts to sign in", tries.await);
     let browsers = in_batches(honnin, async move |tx| {

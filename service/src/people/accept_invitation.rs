@@ -4,10 +4,13 @@
 use crate::{
     Honnin,
     people::{
-        has_admin, invite, organisation,
+        has_admin, invite,
+        known_browser::Client,
+        organisation,
         password::{self, BadPassword},
+        visit,
     },
-    runtime::token,
+    runtime::token::{self, NotAToken},
 };
 use domain::{
     audit::{Actor, AuditAction},
@@ -16,8 +19,10 @@ use domain::{
     secret::Secret,
     time::Timestamp,
 };
+use std::net::IpAddr;
 use store::{
-    StoreError, Tx, audit,
+    StoreError, Tx,
+    audit::{self, Entry},
     people::{
         invitations::{self, InvitationRow},
         provider_accounts::{self, ProviderAccount},
@@ -58,8 +63,10 @@ pub enum AcceptError {
     Store(#[from] StoreError),
 }
 
-fn hash_of(token: &str) -> Result<Vec<u8>, AcceptError> {
-    token::hash_presented(token).ok_or(AcceptError::Closed)
+impl From<NotAToken> for AcceptError {
+    fn from(_: NotAToken) -> Self {
+        Self::Closed
+    }
 }
 
 /// What the page of a link shows.
@@ -67,7 +74,7 @@ fn hash_of(token: &str) -> Result<Vec<u8>, AcceptError> {
 /// # Errors
 /// [`AcceptError::Closed`], or storage.
 pub async fn open_invitation(honnin: &Honnin, token: &str) -> Result<OpenInvitation, AcceptError> {
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let unit = honnin.db.read(async move |tx| {
         let row = invitations::find_open(tx, &hash, now).await?;
         let row = still_good(tx, row).await?;
@@ -95,28 +102,36 @@ async fn still_good(tx: &mut Tx, row: Option<InvitationRow>) -> Result<Invitatio
     Ok(row)
 }
 
-/// Creates the account of the invited person.
+/// Creates the account of the invited person, who is signed in with that: it is their first visit.
 ///
 /// # Errors
 /// [`AcceptError`]; after any but [`AcceptError::Closed`] the link remains valid.
-pub async fn accept_invitation(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<UserId, AcceptError> {
+pub async fn accept_invitation(
+    honnin: &Honnin,
+    token: &str,
+    password: Secret<String>,
+    client: &Client,
+) -> Result<UserId, AcceptError> {
     if !honnin.allows_local_sign_in() {
         return Err(AcceptError::Bad(BadPassword::Unused));
     }
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let shown = open_invitation(honnin, token).await?;
     let known = [&*shown.email, &shown.name, shown.tenant.as_deref().unwrap_or_default()];
     password::check(password.expose(), &known).map_err(AcceptError::Bad)?;
-    let phc = password::hash(password).await;
+    let phc = password::hash(password).await?;
     let id = UserId::from_random(honnin.random_bytes());
-    let made = id.clone();
-    let unit = honnin.db.write(async move |tx| join(tx, &hash, &phc, &id, now).await);
+    let (made, client) = (id.clone(), client.clone());
+    let unit = honnin.db.write(async move |tx| {
+        let entry = join(tx, &hash, Some(&phc), &id, now).await?;
+        Ok::<_, AcceptError>(visit::record(tx, &id, entry.from_address(client.address), &client).await?)
+    });
     unit.await?;
     Ok(made)
 }
 
 /// Creates the account of the invited person, who has signed in to the OpenID provider as `account` (issuer, subject) and has no
-/// password here.
+/// password here. The caller signs them in, which is their first visit.
 ///
 /// # Errors
 /// [`AcceptError`], with [`StoreError::Duplicate`] if the provider's account belongs to somebody else here.
@@ -124,8 +139,9 @@ pub(crate) async fn accept_linked(
     honnin: &Honnin,
     token: &str,
     (issuer, subject): (String, String),
+    address: IpAddr,
 ) -> Result<UserId, AcceptError> {
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let account = ProviderAccount {
         issuer,
         subject,
@@ -134,14 +150,22 @@ pub(crate) async fn accept_linked(
     };
     let made = account.user.clone();
     let unit = honnin.db.write(async move |tx| {
-        join(tx, &hash, users::NO_PASSWORD, &account.user, now).await?;
+        let entry = join(tx, &hash, None, &account.user, now).await?;
+        audit::record(tx, &entry.from_address(address)).await?;
         Ok::<_, AcceptError>(provider_accounts::insert(tx, &account).await?)
     });
     unit.await?;
     Ok(made)
 }
 
-async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timestamp) -> Result<(), AcceptError> {
+/// Takes the invitation and stores the account. Returns what the caller has to record.
+async fn join(
+    tx: &mut Tx,
+    hash: &[u8],
+    password: Option<&str>,
+    id: &UserId,
+    now: Timestamp,
+) -> Result<Entry, AcceptError> {
     let found = invitations::find_open(tx, hash, now)
         .await?
         .ok_or(AcceptError::Closed)?;
@@ -154,7 +178,7 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
     if users::find_by_email(tx, &row.email).await?.is_some() {
         return Err(AcceptError::Taken);
     }
-    let entry = audit::Entry::new(now, Actor::Person(id.clone()), AuditAction::PersonJoin)
+    let entry = Entry::new(now, Actor::Person(id.clone()), AuditAction::PersonJoin)
         .in_tenant(row.tenant().cloned())
         .about(&row.id);
     let entry = invite::with_role(entry, &row);
@@ -164,14 +188,13 @@ async fn join(tx: &mut Tx, hash: &[u8], password: &str, id: &UserId, now: Timest
         email: row.email,
         name: row.name,
         operator: row.operator,
-        password: password.to_owned(),
+        password: password.map(str::to_owned),
         created_at: now,
         disabled_at: None,
     };
     match users::insert(tx, &user).await {
         // An invitation to another tenant was accepted at the same time.
-        Err(StoreError::Duplicate) => return Err(AcceptError::Taken),
-        other => other?,
+        Err(StoreError::Duplicate) => Err(AcceptError::Taken),
+        other => Ok(other.map(|()| entry)?),
     }
-    Ok(audit::record(tx, &entry).await?)
 }

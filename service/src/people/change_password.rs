@@ -47,7 +47,7 @@ pub async fn change_password(
         Err(SignInError::Store(error)) => return Err(error.into()),
         Err(refused) => return Err(ChangePasswordError::Present(refused)),
     }
-    let hash = password::hash(new).await;
+    let hash = password::hash(new).await?;
     let (user, now) = (staff.user().clone(), honnin.now());
     let entry = staff.entry(now, AuditAction::PersonChangePassword);
     let unit = honnin.db.write(async move |tx| {

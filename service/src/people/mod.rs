@@ -24,6 +24,7 @@ use crate::{
 use domain::{
     audit::AuditAction,
     ids::{TenantId, UserId},
+    name,
     role::Role,
     time::Timestamp,
 };
@@ -140,8 +141,7 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
     if !whole || email.len() > 254 || email.chars().any(|c| c.is_whitespace() || c.is_control()) {
         faults.push(BadField::Email);
     }
-    let name = person.name.trim();
-    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+    if !name::is_acceptable(person.name.trim(), name::LONGEST) {
         faults.push(BadField::Name);
     }
     faults

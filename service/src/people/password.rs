@@ -88,7 +88,7 @@ pub fn check(password: &str, known: &[&str]) -> Result<(), BadPassword> {
 
 /// The PHC string to store. Empty if randomness or memory is lacking: it verifies nothing, and `store::people::users` refuses to store
 /// it, so that the operation fails.
-pub(crate) async fn hash(password: Secret<String>) -> String {
+pub(crate) async fn hash(password: Secret<String>) -> Result<String, StoreError> {
     work(move || {
         Argon2::default()
             .hash_password(password.expose().as_bytes())
@@ -97,7 +97,7 @@ pub(crate) async fn hash(password: Secret<String>) -> String {
     })
     .await
     .flatten()
-    .unwrap_or_default()
+    .ok_or(StoreError::Panicked)
 }
 
 /// Whether `password` matches `stored`; `None` takes as long and never matches.
@@ -185,7 +185,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_opens_its_own_hash_only() {
-        let stored = hash(Secret::new("correct horse battery".into())).await;
+        let stored = hash(Secret::new("correct horse battery".into())).await.unwrap();
         let opens = async |password: &str, stored| verify(Secret::new(password.into()), stored).await.unwrap();
         assert!(opens("correct horse battery", Some(stored.clone())).await);
         assert!(!opens("correct horse batterz", Some(stored)).await);

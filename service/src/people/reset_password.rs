@@ -15,9 +15,10 @@ use crate::{
         password::{self, BadPassword},
         visit,
     },
-    runtime::token,
+    runtime::token::{self, NotAToken},
 };
 use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
+use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
@@ -50,6 +51,12 @@ pub enum ResetError {
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl From<NotAToken> for ResetError {
+    fn from(_: NotAToken) -> Self {
+        Self::Closed
+    }
 }
 
 /// What a link from the command line leads to where nobody has a password.
@@ -140,10 +147,6 @@ async fn issue(
     Ok(ResetLink { link, name, expires_at })
 }
 
-fn hash_of(token: &str) -> Result<Vec<u8>, ResetError> {
-    token::hash_presented(token).ok_or(ResetError::Closed)
-}
-
 async fn owner(tx: &mut Tx, id: Option<UserId>) -> Result<UserRow, ResetError> {
     let user = match id {
         Some(id) => users::find(tx, &id).await?,
@@ -172,7 +175,7 @@ pub async fn open_reset(honnin: &Honnin, token: &str) -> Result<String, ResetErr
 
 /// The link's owner, and their organisation's name.
 async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<String>), ResetError> {
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let passwords = honnin.allows_local_sign_in();
     let unit = honnin.db.read(async move |tx| {
         let id = password_resets::find_open(tx, &hash, now).await?;
@@ -190,21 +193,26 @@ async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<Stri
 ///
 /// # Errors
 /// [`ResetError`]; after any but [`ResetError::Closed`] the link remains valid.
-pub async fn reset_password(honnin: &Honnin, token: &str, password: Secret<String>) -> Result<(), ResetError> {
+pub async fn reset_password(
+    honnin: &Honnin,
+    token: &str,
+    password: Secret<String>,
+    address: IpAddr,
+) -> Result<(), ResetError> {
     if !honnin.allows_local_sign_in() {
         return Err(ResetError::Bad(BadPassword::Unused));
     }
-    let (hash, now) = (hash_of(token)?, honnin.now());
+    let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let (user, tenant) = find_open(honnin, token).await?;
     let known = [&*user.email, &user.name, tenant.as_deref().unwrap_or_default()];
     password::check(password.expose(), &known).map_err(ResetError::Bad)?;
-    let phc = password::hash(password).await;
+    let phc = password::hash(password).await?;
     let unit = honnin.db.write(async move |tx| {
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         users::set_password(tx, &user.id, &phc).await?;
         console_session::end_all(tx, &user.id, now).await?;
-        let entry = visit::entry_by(&user, now, AuditAction::PersonResetPassword);
+        let entry = visit::entry_by(&user, now, AuditAction::PersonResetPassword).from_address(address);
         Ok(audit::record(tx, &entry).await?)
     });
     unit.await
@@ -219,7 +227,7 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
     if honnin.allows_local_sign_in() {
         return Err(ResetError::Closed);
     }
-    let (hash, now, client) = (hash_of(token)?, honnin.now(), client.clone());
+    let (hash, now, client) = (token::hash_presented(token)?, honnin.now(), client.clone());
     let unit = honnin.db.write(async move |tx| {
         check_is_from_command_line(tx, &hash).await?;
         let id = password_resets::take(tx, &hash, now).await?;

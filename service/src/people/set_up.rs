@@ -3,8 +3,8 @@
 
 use crate::{
     Honnin,
-    people::{self, BadField, NewPerson, normalised, password, visit},
-    runtime::token,
+    people::{self, BadField, NewPerson, known_browser::Client, normalised, password, visit},
+    runtime::token::{self, NotAToken},
 };
 use domain::{
     audit::AuditAction,
@@ -14,7 +14,8 @@ use domain::{
     tenant::{TenantSettings, tenant_name_fault},
 };
 use store::{
-    StoreError, Tx, audit,
+    StoreError, Tx,
+    audit::Entry,
     people::users::{self, UserRow},
     settings::tenants::{self, TenantRow},
 };
@@ -46,6 +47,12 @@ pub enum SetUpError {
     Store(#[from] StoreError),
 }
 
+impl From<NotAToken> for SetUpError {
+    fn from(_: NotAToken) -> Self {
+        Self::Closed
+    }
+}
+
 /// A new set-up link if there is no account yet, to be printed at start. Earlier links remain valid until one is used.
 ///
 /// # Errors
@@ -69,16 +76,12 @@ pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, Stor
 /// # Errors
 /// [`SetUpError::Closed`], or storage.
 pub async fn open_set_up(honnin: &Honnin, token: &str) -> Result<Option<String>, SetUpError> {
-    let hash = hash_of(token)?;
+    let hash = token::hash_presented(token)?;
     let unit = honnin.db.read(async move |tx| {
         check_open(tx, &hash).await?;
-        Ok(tenants::list(tx).await?.into_iter().next().map(|tenant| tenant.name))
+        Ok(tenants::find_oldest(tx).await?.map(|tenant| tenant.name))
     });
     unit.await
-}
-
-fn hash_of(token: &str) -> Result<Vec<u8>, SetUpError> {
-    token::hash_presented(token).ok_or(SetUpError::Closed)
 }
 
 async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
@@ -86,12 +89,13 @@ async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
     open.then_some(()).ok_or(SetUpError::Closed)
 }
 
-/// Creates the first account: admin of the first tenant, which is created if there is none, and operator of the installation.
+/// Creates the first account: admin of the first tenant, which is created if there is none, and operator of the installation. They are signed
+/// in with that: it is their first visit.
 ///
 /// # Errors
 /// [`SetUpError`].
-pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId, SetUpError> {
-    let hash = hash_of(token)?;
+pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) -> Result<UserId, SetUpError> {
+    let hash = token::hash_presented(token)?;
     let existing = open_set_up(honnin, token).await?;
     let organisation = form.organisation.trim().to_owned();
     let person = NewPerson {
@@ -120,7 +124,7 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
         email: normalised(&person.email),
         name: person.name.trim().to_owned(),
         operator: true,
-        password: password::hash(form.password).await,
+        password: Some(password::hash(form.password).await?),
         created_at: honnin.now(),
         disabled_at: None,
     };
@@ -132,19 +136,24 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp) -> Result<UserId,
         created_at: honnin.now(),
         version: 0,
     };
-    let unit = honnin.db.write(async move |tx| make(tx, &hash, &user, &fresh).await);
+    let client = client.clone();
+    let unit = honnin.db.write(async move |tx| {
+        let entry = make(tx, &hash, &user, &fresh).await?;
+        Ok::<_, SetUpError>(visit::record(tx, &user.id, entry.from_address(client.address), &client).await?)
+    });
     unit.await?;
     Ok(id)
 }
 
-async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Result<(), SetUpError> {
+/// Stores the account, and `fresh` unless there is a tenant. Returns what the caller has to record.
+async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Result<Entry, SetUpError> {
     check_open(tx, hash).await?;
     let now = user.created_at;
     // Of two concurrent requests, the second waits here and is refused.
     if !users::close_set_up_links(tx, now).await? {
         return Err(SetUpError::Closed);
     }
-    let tenant = match tenants::list(tx).await?.into_iter().next() {
+    let tenant = match tenants::find_oldest(tx).await? {
         Some(tenant) => tenant.id,
         None => {
             tenants::insert(tx, fresh).await?;
@@ -159,7 +168,5 @@ async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Re
         ..user.clone()
     };
     users::insert(tx, &user).await?;
-    let entry = visit::entry_by(&user, now, AuditAction::InstallationSetUp).about(&user.id);
-    audit::record(tx, &entry).await?;
-    Ok(())
+    Ok(visit::entry_by(&user, now, AuditAction::InstallationSetUp).about(&user.id))
 }

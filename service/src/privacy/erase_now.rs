@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::{Admin, Tenant},
     runtime::steadiness::Moment,
-    session::{end, id_in_path, retention::schedule_erasure_at},
+    session::{end::Ending, id_in_path, retention::schedule_erasure_at},
 };
 use domain::{
     audit::AuditAction,
@@ -105,7 +105,13 @@ pub(super) async fn end_early(
             // Its deadline has passed, but that has not been stored yet.
             if let Some(expired) = row.session.expire(now) {
                 row.session = expired;
-                end::expire(tx, event, owner, row, at).await?;
+                let ending = Ending {
+                    event,
+                    tenant: owner,
+                    row,
+                    at,
+                };
+                ending.expire(tx).await?;
             }
         }
         (_, status) => {
@@ -116,7 +122,13 @@ pub(super) async fn end_early(
             if let Ok(abandoned) = row.session.abandon(now) {
                 row.session = abandoned;
                 row.outcome = None;
-                end::fail(tx, event, owner, row, reason, at).await?;
+                let ending = Ending {
+                    event,
+                    tenant: owner,
+                    row,
+                    at,
+                };
+                ending.fail(tx, reason).await?;
                 review::release(tx, &row.session.id).await?;
                 queue_stays::leave(tx, &row.session.id, now).await?;
                 review::remove_pending(tx, &row.session.id).await?;

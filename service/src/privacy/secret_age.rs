@@ -36,7 +36,7 @@ pub async fn note(honnin: &Honnin) -> Result<(), StoreError> {
     for (kind, secret) in &honnin.config.secrets {
         let (digest, before) = (digest(secret), find_mark(honnin, *kind).await?);
         if !password::verify(digest.clone(), before.clone()).await? {
-            put(honnin, *kind, password::hash(digest).await, before).await?;
+            put(honnin, *kind, password::hash(digest).await?, before).await?;
         }
     }
     Ok(())
@@ -49,7 +49,7 @@ fn digest(secret: &Secret<String>) -> Secret<String> {
 
 /// Notes whether the master key is new.
 pub(crate) async fn note_master_key(honnin: &Honnin) -> Result<(), StoreError> {
-    let version = honnin.vault.newest_version()?.to_string();
+    let version = honnin.vault.newest_version().to_string();
     let before = find_mark(honnin, SecretKind::MasterKey).await?;
     if before.as_ref() == Some(&version) {
         return Ok(());

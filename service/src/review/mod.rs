@@ -27,8 +27,11 @@ use domain::{
     session::{Plan, Status, Step},
     time::Millis,
 };
-use std::{collections::BTreeMap, sync::Arc};
-use store::{StoreError, session::search};
+use std::{cmp::Reverse, sync::Arc};
+use store::{
+    StoreError,
+    session::search::{self, Cases},
+};
 
 /// How long opening a case reserves it.
 pub const HOLD: Millis = Millis::minutes(15);
@@ -93,17 +96,19 @@ pub async fn count_by_reason(
     mine: bool,
 ) -> Result<ReasonCounts, StoreError> {
     let (tenant, user) = (reviewer.staff().tenant().clone(), reviewer.staff().user().clone());
-    let assigned_to = mine.then(|| user.clone());
+    let cases = Cases {
+        document,
+        assigned_to: mine.then(|| user.clone()),
+    };
     let of = (
         tenant.clone(),
         document.map(DocumentType::as_str),
-        assigned_to.as_ref().map(UserId::to_string),
+        cases.assigned_to.as_ref().map(UserId::to_string),
     );
     let (db, cases_of) = (honnin.db.clone(), tenant.clone());
     let count = async move {
-        let list =
-            db.read(async move |tx| search::list_waiting_reasons(tx, &cases_of, document, assigned_to.as_ref()).await);
-        list.await.map(|cases| Arc::new(by_reason(&cases)))
+        let count = db.read(async move |tx| search::count_reasons(tx, &cases_of, &cases).await);
+        count.await.map(|(all, counts)| Arc::new((all, by_frequency(&counts))))
     };
     let counted = honnin.reasons.get(&honnin.clock, of, count).await?;
     let assigned = honnin
@@ -117,14 +122,14 @@ pub async fn count_by_reason(
     })
 }
 
-fn by_reason(cases: &[Vec<Named<Reason>>]) -> (i64, Vec<(Reason, i64)>) {
-    let mut counts: BTreeMap<Reason, i64> = BTreeMap::new();
-    for reason in cases.iter().flatten().filter_map(|reason| reason.known()) {
-        *counts.entry(reason).or_default() += 1;
-    }
-    let mut by_reason: Vec<_> = counts.into_iter().collect();
-    by_reason.sort_by_key(|(_, count)| -count);
-    (i64::try_from(cases.len()).unwrap_or(i64::MAX), by_reason)
+/// The reasons that this version knows, the most frequent first.
+fn by_frequency(counts: &[(Named<Reason>, i64)]) -> Vec<(Reason, i64)> {
+    let known = counts
+        .iter()
+        .filter_map(|(reason, count)| Some((reason.known()?, *count)));
+    let mut known: Vec<_> = known.collect();
+    known.sort_by_key(|&(reason, count)| (Reverse(count), reason));
+    known
 }
 
 /// The steps of the plan that were not performed: with any of them the session cannot be approved.

@@ -6,7 +6,7 @@ use crate::{
     access::Reviewer,
     review::{HOLD, UNDO},
     runtime::{job_error::JobError, steadiness::Moment},
-    session::end::record_outcome,
+    session::end::Ending,
 };
 use domain::{
     audit::{Actor, AuditAction},
@@ -126,7 +126,13 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Mom
     row.session = ended;
     row.note = pending.note;
     let owner = tenants::load(tx, &row.session.tenant).await?;
-    record_outcome(tx, event, &owner, &mut row, outcome, at).await?;
+    let ending = Ending {
+        event,
+        tenant: &owner,
+        row: &mut row,
+        at,
+    };
+    ending.decide(tx, outcome).await?;
     let ruling = NewRuling {
         session: id,
         attempt: pending.attempt,

@@ -22,10 +22,20 @@ pub fn hash(token: &str) -> Vec<u8> {
     Sha256::digest(token.as_bytes()).to_vec()
 }
 
-/// The hash of a token that somebody presents; `None` if it could not be one.
-#[must_use]
-pub fn hash_presented(text: &str) -> Option<Vec<u8>> {
-    is_well_formed(text).then(|| hash(text))
+/// A text that could not be a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotAToken;
+
+/// The hash of a token that somebody presents.
+///
+/// # Errors
+/// [`NotAToken`].
+pub fn hash_presented(text: &str) -> Result<Vec<u8>, NotAToken> {
+    if is_well_formed(text) {
+        Ok(hash(text))
+    } else {
+        Err(NotAToken)
+    }
 }
 
 /// Whether `text` could be a token; anything else needs no look-up.
@@ -47,7 +57,7 @@ mod tests {
         let random = SeededRandom::new(1);
         let (a, b) = (generate(&random), generate(&random));
         assert!(is_well_formed(a.expose()) && is_well_formed(b.expose()));
-        assert_eq!(hash_presented(a.expose()), Some(hash(a.expose())));
+        assert_eq!(hash_presented(a.expose()), Ok(hash(a.expose())));
         assert_ne!(a, b);
         assert_eq!(hash(a.expose()).len(), 32);
     }
@@ -61,7 +71,7 @@ mod tests {
             &format!("{}/", "a".repeat(42)),
             &"é".repeat(21),
         ] {
-            assert!(!is_well_formed(bad) && hash_presented(bad).is_none(), "{bad}");
+            assert!(!is_well_formed(bad) && hash_presented(bad).is_err(), "{bad}");
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::Tenant,
     runtime::steadiness::Moment,
-    session::{create::enqueue_expiry, end, id_in_path, retention::schedule_erasure_at},
+    session::{create::enqueue_expiry, end::Ending, id_in_path, retention::schedule_erasure_at},
 };
 use domain::{
     audit::AuditAction,
@@ -108,7 +108,13 @@ async fn end_retention(
     if let Some(expired) = row.session.expire(at.now) {
         refuse_jumped(at)?;
         row.session = expired;
-        end::expire(tx, event, owner, row, at).await?;
+        let ending = Ending {
+            event,
+            tenant: owner,
+            row,
+            at,
+        };
+        ending.expire(tx).await?;
     }
     let ended = matches!(row.session.status, Status::Completed | Status::Failed | Status::Expired);
     if !ended || row.session.purged_at.is_some() {

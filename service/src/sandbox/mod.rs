@@ -8,7 +8,7 @@ use crate::{
     access::{Applicant, Tenant},
     decision::record::{self, Grounds, Made},
     runtime::{sealed_json::seal_json, steadiness::Moment},
-    session::{self, blind_index::hashes, end, id_in_path},
+    session::{self, blind_index::hashes, end::Ending, id_in_path},
 };
 use domain::{
     audit::AuditAction,
@@ -225,19 +225,23 @@ async fn store(tx: &mut Tx, who: &Who, ended: &Ended, event: &EventId, at: Momen
         return Err(CompleteError::NotAllowed);
     }
     row.session = ended.session.clone();
+    let ending = Ending {
+        event,
+        tenant: &tenant,
+        row: &mut row,
+        at,
+    };
     match &ended.end {
-        End::Expired => end::expire(tx, event, &tenant, &mut row, at).await?,
-        End::Failed => {
-            let reason = FailureReason::ProcessingError;
-            end::fail(tx, event, &tenant, &mut row, reason, at).await?;
-        }
+        End::Expired => ending.expire(tx).await?,
+        End::Failed => ending.fail(tx, FailureReason::ProcessingError).await?,
         End::Decided(decided) => {
-            let mut answers = attempts::load(tx, &row.session.id, row.session.attempt).await?;
+            let session = &ending.row.session;
+            let mut answers = attempts::load(tx, &session.id, session.attempt).await?;
             answers.submitted_at = Some(now);
             attempts::save(tx, &mut answers).await?;
-            row.typed.clone_from(&decided.typed);
-            row.document_type = decided.document_type;
-            record::record(tx, event, &tenant, &mut row, &decided.made, at).await?;
+            ending.row.typed.clone_from(&decided.typed);
+            ending.row.document_type = decided.document_type;
+            record::record(tx, ending, &decided.made).await?;
         }
     }
     // A user who had come this far would have used it.

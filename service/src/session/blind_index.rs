@@ -11,11 +11,12 @@ use crate::{
 use domain::{
     audit::AuditAction,
     blind_index::{Term, of_name, of_session},
+    civil_date,
     document::OcrField,
     ids::{SessionId, TenantId},
     request::PreRegistered,
     secret::Personal,
-    user_input::{CivilDate, UserInput},
+    user_input::UserInput,
 };
 use std::collections::BTreeSet;
 use store::{
@@ -54,8 +55,17 @@ pub enum FindPersonError {
     Store(#[from] StoreError),
 }
 
-/// The sessions of the tenant whose person has this full name, this date of birth, or both; newest first, at most `limit`. The search
-/// is recorded, without what was looked for, before anything is returned.
+/// The sessions of a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundPerson {
+    /// Newest first.
+    pub sessions: Vec<SessionSummary>,
+    /// Whether there are older ones.
+    pub more: bool,
+}
+
+/// The sessions of the tenant whose person has this full name, this date of birth, or both: the newest `limit`. The search is recorded,
+/// without what was looked for, before anything is returned.
 ///
 /// # Errors
 /// [`FindPersonError`].
@@ -64,13 +74,13 @@ pub async fn find_person(
     reader: &Reader,
     wanted: &Wanted,
     limit: u32,
-) -> Result<Vec<SessionSummary>, FindPersonError> {
+) -> Result<FoundPerson, FindPersonError> {
     let names = of_name(wanted.name.expose());
     let date = match wanted.birth_date.expose().as_str() {
         "" => None,
-        text => Some(CivilDate::parse(text).ok_or(FindPersonError::NotADate)?),
+        text => Some(civil_date::parse(text).ok_or(FindPersonError::NotADate)?),
     };
-    let date: BTreeSet<_> = date.map(CivilDate::format).map(Term::BirthDate).into_iter().collect();
+    let date: BTreeSet<_> = date.map(civil_date::format).map(Term::BirthDate).into_iter().collect();
     let what = match (names.is_empty(), date.is_empty()) {
         (true, true) => return Err(FindPersonError::Nothing),
         (false, true) => "by name",
@@ -89,20 +99,28 @@ pub async fn find_person(
     let page = Page {
         order: Order::Newest,
         after: None,
-        limit,
+        limit: limit.saturating_add(1),
     };
     let now = honnin.now();
     let tenant = staff.tenant().clone();
     let search = honnin
         .db
         .read(async move |tx| search::list(tx, &tenant, &filter, &page, now).await);
-    let found = search.await?;
+    let mut sessions = search.await?;
+    let shown = sessions.len().min(limit as usize);
+    let more = sessions.len() > shown;
+    sessions.truncate(shown);
+    let count = if more {
+        format!("more than {shown}")
+    } else {
+        shown.to_string()
+    };
     let entry = staff
         .entry(now, AuditAction::SessionSearch)
-        .with_detail(format_args!("{what}: {} found", found.len()));
+        .with_detail(format_args!("{what}: {count} found"));
     let record = honnin.db.write(async move |tx| audit::record(tx, &entry).await);
     record.await?;
-    Ok(found)
+    Ok(FoundPerson { sessions, more })
 }
 
 /// The keyed hashes of terms.

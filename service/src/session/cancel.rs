@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::Tenant,
-    session::{end, id_in_path},
+    session::{end::Ending, id_in_path},
 };
 use domain::{
     audit::AuditAction,
@@ -50,7 +50,13 @@ pub async fn cancel(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Sessio
             return Err(CancelError::NotAllowed);
         }
         row.session = row.session.fail(now).map_err(|_| CancelError::NotAllowed)?;
-        end::fail(tx, &event, &owner, &mut row, FailureReason::OperatorCancelled, at).await?;
+        let ending = Ending {
+            event: &event,
+            tenant: &owner,
+            row: &mut row,
+            at,
+        };
+        ending.fail(tx, FailureReason::OperatorCancelled).await?;
         caller.mark_key_used(tx, now).await?;
         audit::record(tx, &caller.audit_entry(now, AuditAction::SessionCancel, &id)).await?;
         Ok(row.session)

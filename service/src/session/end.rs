@@ -22,97 +22,86 @@ use store::{
     settings::tenants::TenantRow,
 };
 
-/// Saves `row`, whose session has made its transition and whose note is already encrypted, with `outcome`, and records the
-/// event `id` of its verdict.
-///
-/// # Errors
-/// [`StoreError::Conflict`] if a concurrent operation came first.
-pub(crate) async fn record_outcome(
-    tx: &mut Tx,
-    id: &EventId,
-    tenant: &TenantRow,
-    row: &mut SessionRow,
-    outcome: Outcome,
-    at: Moment,
-) -> Result<(), StoreError> {
-    tx.count_session(row.session.status);
-    tx.count_verdict(outcome.verdict, outcome.source);
-    row.outcome = Some(outcome.clone());
-    sessions::save(tx, row).await?;
-    match row.session.status {
-        Status::Reviewing => queue_stays::enter(tx, &row.session, at.now).await?,
-        Status::Completed => {
-            queue_stays::leave(tx, &row.session.id, at.now).await?;
-            schedule_erasure(tx, tenant, &row.session, at).await?;
+/// A session that has made its transition and is about to be saved, with the event that tells of it.
+pub(crate) struct Ending<'a> {
+    /// Id of the event.
+    pub(crate) event: &'a EventId,
+    /// The session's tenant.
+    pub(crate) tenant: &'a TenantRow,
+    /// The session; its note is already encrypted.
+    pub(crate) row: &'a mut SessionRow,
+    /// When.
+    pub(crate) at: Moment,
+}
+
+impl Ending<'_> {
+    /// By a decision: `completed`, or `reviewing`, which ends with a reviewer's.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] if a concurrent operation came first.
+    pub(crate) async fn decide(self, tx: &mut Tx, outcome: Outcome) -> Result<(), StoreError> {
+        tx.count_session(self.row.session.status);
+        tx.count_verdict(outcome.verdict, outcome.source);
+        self.row.outcome = Some(outcome.clone());
+        sessions::save(tx, self.row).await?;
+        match self.row.session.status {
+            Status::Reviewing => queue_stays::enter(tx, &self.row.session, self.at.now).await?,
+            Status::Completed => {
+                queue_stays::leave(tx, &self.row.session.id, self.at.now).await?;
+                schedule_erasure(tx, self.tenant, &self.row.session, self.at).await?;
+            }
+            _ => {}
         }
-        _ => {}
+        self.tell(tx, EventData::Decision(Box::new(outcome))).await
     }
-    let new = NewEvent {
-        id,
-        data: EventData::Decision(Box::new(outcome)),
-        at: at.now,
-    };
-    record_event::record(tx, tenant, row, new).await
-}
 
-/// Saves `row`, whose session has become `failed`, with the reason, and records the event `id` of it.
-///
-/// # Errors
-/// [`StoreError::Conflict`] if a concurrent operation came first.
-pub(crate) async fn fail(
-    tx: &mut Tx,
-    id: &EventId,
-    tenant: &TenantRow,
-    row: &mut SessionRow,
-    reason: FailureReason,
-    at: Moment,
-) -> Result<(), StoreError> {
-    tx.count_session(row.session.status);
-    row.failure_reason = Some(reason);
-    sessions::save(tx, row).await?;
-    idempotency::forget_link(tx, &row.session.id).await?;
-    schedule_erasure(tx, tenant, &row.session, at).await?;
-    let session = SessionRef {
-        session_id: row.session.id.clone(),
-        tenant_id: tenant.id.clone(),
-    };
-    let new = NewEvent {
-        id,
-        data: EventData::Failed { session, reason },
-        at: at.now,
-    };
-    record_event::record(tx, tenant, row, new).await
-}
+    /// By a failure: `failed`.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] if a concurrent operation came first.
+    pub(crate) async fn fail(self, tx: &mut Tx, reason: FailureReason) -> Result<(), StoreError> {
+        tx.count_session(self.row.session.status);
+        self.row.failure_reason = Some(reason);
+        sessions::save(tx, self.row).await?;
+        idempotency::forget_link(tx, &self.row.session.id).await?;
+        schedule_erasure(tx, self.tenant, &self.row.session, self.at).await?;
+        let session = self.session();
+        self.tell(tx, EventData::Failed { session, reason }).await
+    }
 
-/// Saves `row`, whose session has become `expired`, and records the event `id` of it.
-///
-/// # Errors
-/// [`StoreError::Conflict`] if a concurrent operation came first.
-pub(crate) async fn expire(
-    tx: &mut Tx,
-    id: &EventId,
-    tenant: &TenantRow,
-    row: &mut SessionRow,
-    at: Moment,
-) -> Result<(), StoreError> {
-    tx.count_session(row.session.status);
-    sessions::save(tx, row).await?;
-    idempotency::forget_link(tx, &row.session.id).await?;
-    // However late this worker is, the session ended at its deadline.
-    let deadline = Moment {
-        now: row.session.expires_at,
-        ..at
-    };
-    schedule_erasure(tx, tenant, &row.session, deadline).await?;
-    let session = SessionRef {
-        session_id: row.session.id.clone(),
-        tenant_id: tenant.id.clone(),
-    };
-    let expired_at = row.session.expires_at;
-    let new = NewEvent {
-        id,
-        data: EventData::Expired { session, expired_at },
-        at: at.now,
-    };
-    record_event::record(tx, tenant, row, new).await
+    /// By its deadline: `expired`.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] if a concurrent operation came first.
+    pub(crate) async fn expire(self, tx: &mut Tx) -> Result<(), StoreError> {
+        tx.count_session(self.row.session.status);
+        sessions::save(tx, self.row).await?;
+        idempotency::forget_link(tx, &self.row.session.id).await?;
+        let expired_at = self.row.session.expires_at;
+        // However late this worker is, the session ended at its deadline.
+        let deadline = Moment {
+            now: expired_at,
+            ..self.at
+        };
+        schedule_erasure(tx, self.tenant, &self.row.session, deadline).await?;
+        let session = self.session();
+        self.tell(tx, EventData::Expired { session, expired_at }).await
+    }
+
+    /// The session as outcomes and events name it.
+    pub(crate) fn session(&self) -> SessionRef {
+        SessionRef {
+            session_id: self.row.session.id.clone(),
+            tenant_id: self.tenant.id.clone(),
+        }
+    }
+
+    async fn tell(self, tx: &mut Tx, data: EventData) -> Result<(), StoreError> {
+        let new = NewEvent {
+            id: self.event,
+            data,
+            at: self.at.now,
+        };
+        record_event::record(tx, self.tenant, self.row, new).await
+    }
 }

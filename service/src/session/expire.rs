@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     runtime::job_error::JobError,
-    session::{self, end},
+    session::{self, end::Ending},
 };
 use domain::{audit::AuditAction, ids::SessionId};
 use store::{
@@ -19,7 +19,7 @@ use store::{
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = SessionId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
-    let (at, event_id, job) = (honnin.moment(), honnin.event_id(), job.clone());
+    let (at, event, job) = (honnin.moment(), honnin.event_id(), job.clone());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         jobs::finish(tx, &job, now).await?;
@@ -32,7 +32,13 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         };
         row.session = expired;
         let tenant = tenants::load(tx, &row.session.tenant).await?;
-        end::expire(tx, &event_id, &tenant, &mut row, at).await?;
+        let ending = Ending {
+            event: &event,
+            tenant: &tenant,
+            row: &mut row,
+            at,
+        };
+        ending.expire(tx).await?;
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionExpire)).await
     });
     Ok(unit.await?)

@@ -41,7 +41,7 @@ pub async fn list_filters(honnin: &Honnin, staff: &Staff) -> Result<Vec<SavedFil
 /// [`SaveFilterError`].
 pub async fn save_filter(honnin: &Honnin, staff: &Staff, filter: SavedFilter) -> Result<(), SaveFilterError> {
     let name = filter.name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+    if !domain::name::is_acceptable(&name, LONGEST_NAME) {
         return Err(SaveFilterError::BadName);
     }
     let (staff, filter) = (staff.clone(), SavedFilter { name, ..filter });

@@ -7,8 +7,10 @@ use crate::{
 use domain::{
     audit::AuditAction,
     ids::ApiKeyId,
+    name,
     scope::{Scope, Scopes},
     secret::Secret,
+    tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
 use ipnet::IpNet;
@@ -45,9 +47,12 @@ pub struct NewKey {
 /// Why no key was issued.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum IssueKeyError {
-    /// The name is empty or has more than 100 characters.
+    /// The name is not acceptable ([`name::is_acceptable`]).
     #[error("a key needs a name of 1 to 100 characters")]
     BadName,
+    /// It has more networks than [`TenantSettings::MOST_LISTED`].
+    #[error("a key has at most {} networks", TenantSettings::MOST_LISTED)]
+    TooManyNetworks,
     /// It has no scope.
     #[error("a key needs a scope")]
     NoScope,
@@ -77,12 +82,15 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
         networks,
     } = new;
     let name = name.trim().to_owned();
-    if !(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+    if !name::is_acceptable(&name, name::LONGEST) {
         return Err(IssueKeyError::BadName);
     }
     let staff = developer.staff();
     if scopes.is_empty() {
         return Err(IssueKeyError::NoScope);
+    }
+    if networks.len() > TenantSettings::MOST_LISTED {
+        return Err(IssueKeyError::TooManyNetworks);
     }
     if scopes.contains(Scope::Read) && Admin::of(staff).is_err() {
         return Err(IssueKeyError::NeedsAdmin);

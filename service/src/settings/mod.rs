@@ -9,17 +9,17 @@ pub mod preview;
 
 use crate::{
     Honnin,
-    access::{Admin, Developer, Forbidden, Staff},
+    access::{Admin, Developer, Forbidden, Operator, Staff},
     session::retention,
     webhook::sender::receiver_url::UrlFault,
 };
 use domain::{
     audit::AuditAction,
+    ids::TenantId,
     tenant::{BadSetting, Change, Section, TenantSettings, Weakening, tenant_name_fault},
     time::{Millis, Timestamp},
 };
 use preview::Value;
-use std::collections::BTreeMap;
 pub use store::settings::tenants::TenantActivity;
 use store::{
     StoreError, Tx, audit,
@@ -106,17 +106,20 @@ pub async fn change(
         // Resolves the name, so it happens before the unit of work. The sender checks again at each connection.
         honnin.sender.check_receiver_url(url).await?;
     }
-    let (staff, now, change) = (staff.clone(), honnin.now(), change.clone());
     // Whether somebody is shut out follows from the audit log, which need not be read in the unit of work.
-    if look == Look::First && !preview::preview(honnin, &staff, &change).await?.weakenings.is_empty() {
+    if look == Look::First && preview::weakens(honnin, staff, change).await? {
         // One that would be refused anyway is not worth it.
-        check(honnin, &staff, version, &change).await?;
+        check(honnin, staff, version, change).await?;
         return Err(SettingsError::LookAgain);
     }
-    let unit = honnin
-        .db
-        .write(async move |tx| save(tx, &staff, version, &change, look, now).await);
-    unit.await
+    let proposal = Proposal {
+        staff: staff.clone(),
+        version,
+        change: change.clone(),
+        look,
+    };
+    let now = honnin.now();
+    honnin.db.write(async move |tx| proposal.save(tx, now).await).await
 }
 
 /// Whether a change is current and within bounds. Nothing is changed, and a receiver's name is not resolved.
@@ -147,41 +150,45 @@ fn refuse_faults(tenant: &TenantRow) -> Result<(), SettingsError> {
     }
 }
 
-async fn save(
-    tx: &mut Tx,
-    staff: &Staff,
+/// A change that somebody wants saved.
+struct Proposal {
+    staff: Staff,
+    /// Of the settings that it was made from.
     version: i64,
-    change: &Change,
+    change: Change,
     look: Look,
-    now: Timestamp,
-) -> Result<(), SettingsError> {
-    let before = tenants::load(tx, staff.tenant()).await?;
-    if before.version != version {
-        return Err(SettingsError::Stale);
+}
+
+impl Proposal {
+    async fn save(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SettingsError> {
+        let Self { staff, change, .. } = self;
+        let before = tenants::load(tx, staff.tenant()).await?;
+        if before.version != self.version {
+            return Err(SettingsError::Stale);
+        }
+        let mut tenant = before.clone();
+        apply(change, &mut tenant, staff, now);
+        refuse_faults(&tenant)?;
+        let (was, is) = (before.settings_or_default(), tenant.settings_or_default());
+        let weakenings = was.weakenings(&is);
+        if self.look == Look::First && !weakenings.is_empty() {
+            return Err(SettingsError::LookAgain);
+        }
+        tenants::save(tx, &tenant).await?;
+        if weakenings.contains(&Weakening::RetentionShortened) {
+            retention::schedule_shortening(tx, &tenant.id, now).await?;
+        }
+        let mut changes = preview::differences(&was, &is);
+        if before.name != tenant.name {
+            let [old, new] = [&before.name, &tenant.name].map(|name| Value::Text(name.clone()));
+            changes.push(("name".to_owned(), old, new));
+        }
+        let entry = staff
+            .entry(now, AuditAction::SettingsChange)
+            .about(&tenant.id)
+            .with_detail(detail(change.section(), &changes));
+        Ok(audit::record(tx, &entry).await?)
     }
-    let mut tenant = before.clone();
-    apply(change, &mut tenant, staff, now);
-    refuse_faults(&tenant)?;
-    let was = before.settings.clone().unwrap_or_default();
-    let is = tenant.settings.clone().unwrap_or_default();
-    let weakenings = was.weakenings(&is);
-    if look == Look::First && !weakenings.is_empty() {
-        return Err(SettingsError::LookAgain);
-    }
-    tenants::save(tx, &tenant).await?;
-    if weakenings.contains(&Weakening::RetentionShortened) {
-        retention::schedule_shortening(tx, &tenant.id, now).await?;
-    }
-    let mut changes = preview::differences(&was, &is);
-    if before.name != tenant.name {
-        changes.push(("name".to_owned(), Value::Text(before.name), Value::Text(tenant.name)));
-    }
-    let entry = staff
-        .entry(now, AuditAction::SettingsChange)
-        .about(&tenant.id)
-        .with_detail(detail(change.section(), &changes));
-    audit::record(tx, &entry).await?;
-    Ok(())
 }
 
 /// The changes of a section for the audit log: name, old and new value of each.
@@ -196,33 +203,51 @@ fn detail(section: Section, changes: &[(String, Value, Value)]) -> String {
 /// The span in which [`list_activity`] counts sessions.
 pub const ACTIVE_SPAN: Millis = Millis::days(30);
 
-/// Every tenant with what happens in it, oldest first. Counts and times only: operators read no tenant's data.
+/// Most tenants that a list shows.
+pub const MOST_TENANTS: u32 = 100;
+
+/// The first [`MOST_TENANTS`] by name of the tenants that were looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tenants<T> {
+    /// The tenants.
+    pub listed: Vec<T>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+impl<T> Tenants<T> {
+    /// Of rows that were read with a limit of one more than is shown.
+    fn of(mut rows: Vec<T>) -> Self {
+        let most = MOST_TENANTS as usize;
+        let more = rows.len() > most;
+        rows.truncate(most);
+        Self { listed: rows, more }
+    }
+}
+
+/// Tenants whose name contains `part`, with what happens in them. Counts and times only: operators read no tenant's data.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn list_activity(
     honnin: &Honnin,
-    _operator: &crate::access::Operator,
-) -> Result<Vec<(TenantRow, TenantActivity)>, StoreError> {
-    let from = honnin.now().plus(Millis(-ACTIVE_SPAN.0));
-    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let rows = tenants::list(tx).await?;
-        let activity = tenants::activity(tx, from).await?.into_iter();
-        let mut of_tenant: BTreeMap<_, _> = activity.map(|one| (one.tenant.clone(), one)).collect();
-        rows.into_iter()
-            .map(|row| {
-                let activity = of_tenant.remove(&row.id);
-                Ok((row, activity.ok_or(StoreError::Corrupt("a tenant is missing"))?))
-            })
-            .collect()
-    });
-    unit.await
+    _operator: &Operator,
+    part: &str,
+) -> Result<Tenants<TenantActivity>, StoreError> {
+    let (from, part) = (honnin.now().plus(Millis(-ACTIVE_SPAN.0)), part.to_owned());
+    let unit = honnin
+        .db
+        .read(async move |tx| tenants::list_activity(tx, &part, from, MOST_TENANTS + 1).await);
+    Ok(Tenants::of(unit.await?))
 }
 
-/// Every tenant, for an operator to choose from.
+/// Ids and names of tenants, for an operator to choose from.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn list_tenants(honnin: &Honnin, _operator: &crate::access::Operator) -> Result<Vec<TenantRow>, StoreError> {
-    honnin.db.read(async move |tx| tenants::list(tx).await).await
+pub async fn list_tenants(honnin: &Honnin, _operator: &Operator) -> Result<Tenants<(TenantId, String)>, StoreError> {
+    let unit = honnin
+        .db
+        .read(async |tx| tenants::list_names(tx, MOST_TENANTS + 1).await);
+    Ok(Tenants::of(unit.await?))
 }

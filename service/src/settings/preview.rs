@@ -1,15 +1,16 @@
 //! What a change of settings would do, shown before it is saved: what the last decisions would have become, which sessions would be
 //! erased and when, and who could still call the API. Nothing is changed, and only counts are shown.
 
-use super::{SettingsError, apply, load};
+use super::{apply, load};
 use crate::{
     Honnin,
     access::Staff,
-    capture::progress::gather,
+    capture::progress::{AttemptState, gather},
     decision::{input::DecisionInput, record::Explanation},
     runtime::sealed_json::open_json,
 };
 use domain::{
+    civil_date,
     decision::{Earlier, Evidence, FaceSearch, Policy, decide},
     ids::SessionId,
     outcome::Verdict,
@@ -17,7 +18,6 @@ use domain::{
     secret::Personal,
     tenant::{Change, TenantSettings, Weakening},
     time::{Millis, Timestamp},
-    user_input::CivilDate,
 };
 use std::{
     cmp::Reverse,
@@ -30,6 +30,7 @@ use store::{
     decision::decisions::{self, DecisionRow, explanation_name},
     session::{ended, sessions},
     settings::api_keys,
+    vault::SessionKey,
 };
 
 /// The decisions that are made again: those of this span, the latest ones first.
@@ -160,16 +161,19 @@ pub struct Callers {
     pub since: Option<Timestamp>,
 }
 
-/// What `change` would do to the settings as they are now.
-///
-/// # Errors
-/// [`SettingsError`].
-pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Preview, SettingsError> {
-    let tenant = load(honnin, staff).await?;
+/// The settings without and with a change.
+struct Compared {
+    before: TenantSettings,
+    after: TenantSettings,
+    callers: Option<Callers>,
+    weakenings: Vec<Weakening>,
+}
+
+async fn compare(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Compared, StoreError> {
+    let mut tenant = load(honnin, staff).await?;
     let before = tenant.settings.clone().unwrap_or_default();
-    let mut changed = tenant;
-    apply(change, &mut changed, staff, honnin.now());
-    let after = changed.settings.unwrap_or_default();
+    apply(change, &mut tenant, staff, honnin.now());
+    let after = tenant.settings.unwrap_or_default();
     let callers = match change {
         Change::Addresses(_) => Some(callers(honnin, staff, &before, &after).await?),
         _ => None,
@@ -178,6 +182,30 @@ pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<
     if callers.as_ref().is_some_and(|callers| callers.lose_access(&before)) {
         weakenings.push(Weakening::AddressesShutOut);
     }
+    Ok(Compared {
+        before,
+        after,
+        callers,
+        weakenings,
+    })
+}
+
+/// Whether `change` weakens something in the settings as they are now. Much less work than [`preview`].
+pub(super) async fn weakens(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<bool, StoreError> {
+    Ok(!compare(honnin, staff, change).await?.weakenings.is_empty())
+}
+
+/// What `change` would do to the settings as they are now.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Preview, StoreError> {
+    let Compared {
+        before,
+        after,
+        callers,
+        weakenings,
+    } = compare(honnin, staff, change).await?;
     let decisions = match change {
         Change::Decision(policy) => Some(decide_again(honnin, staff, policy).await?),
         _ => None,
@@ -386,19 +414,38 @@ async fn decide_one(
     let Some((decided, attempt)) = unit.await? else {
         return Ok(None);
     };
-    let (Some(sealed), false) = (&decided.explanation, attempt.relied_on().is_empty()) else {
+    if attempt.relied_on().is_empty() {
         return Ok(None);
-    };
+    }
     let key = match honnin.vault.open(&attempt.row.data_key).await {
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
-    let name = explanation_name(decided.attempt);
-    let explained = open_json::<Explanation>(&key, &attempt.row.associated_data(&name), sealed)?.into_exposed();
-    let Some(today) = CivilDate::parse(&explained.decided_on) else {
+    let policy = policy.clone();
+    // Findings are decrypted, parsed and compared, of hundreds of sessions.
+    let again = tokio::task::spawn_blocking(move || {
+        let after = decide_by(&attempt, &decided, &key, &policy)?;
+        Ok(after.map(|after| (decided.verdict, after)))
+    });
+    again.await.map_err(|_| StoreError::Panicked)?
+}
+
+/// The verdict by `policy`, had it been in force when the session was decided; `None` if too little is stored.
+fn decide_by(
+    attempt: &AttemptState,
+    decided: &DecisionRow,
+    key: &SessionKey,
+    policy: &Policy,
+) -> Result<Option<Verdict>, StoreError> {
+    let Some(sealed) = &decided.explanation else {
         return Ok(None);
     };
-    let found = DecisionInput::of(&attempt, &key)?;
+    let name = explanation_name(decided.attempt);
+    let explained = open_json::<Explanation>(key, &attempt.row.associated_data(&name), sealed)?.into_exposed();
+    let Some(today) = civil_date::parse(&explained.decided_on) else {
+        return Ok(None);
+    };
+    let found = DecisionInput::of(attempt, key)?;
     let faces = explained.faces.map(|faces| {
         if policy.find_duplicates {
             faces
@@ -414,10 +461,10 @@ async fn decide_one(
         typed: found.typed.as_ref().map(Personal::expose),
         known: found.known.as_ref().map(Personal::expose),
         earlier: &Earlier::as_noted(&explained.reasons, faces),
-        draw: draw(id, &decided, &explained.reasons),
+        draw: draw(&attempt.row.session.id, decided, &explained.reasons),
         today,
     };
-    Ok(Some((decided.verdict, decide(&evidence, policy).verdict)))
+    Ok(Some(decide(&evidence, policy).verdict))
 }
 
 /// A draw that selects the session for quality control by its policy exactly if it was selected. The rest of it comes from the id,

@@ -12,7 +12,8 @@ use service::{
         accept_invitation::{AcceptError, accept_invitation, open_invitation},
         change_person, grant_operator,
         invite::{InviteError, Invited, Offer, invite, invite_from_here, list_invitations, revoke_invitation},
-        list_people,
+        known_browser, list_people,
+        news::news,
         reset_password::{ResetError, ResetLink, issue_reset, issue_reset_from_here, open_reset, reset_password},
         sign_in::{SignInError, sign_in},
     },
@@ -48,7 +49,13 @@ async fn operator(harness: &Harness) -> Roster {
 
 async fn accept(harness: &Harness, invited: &Invited) -> Result<UserId, AcceptError> {
     let password = Secret::new(PASSWORD.to_owned());
-    accept_invitation(&harness.honnin, &token(&invited.link), password).await
+    accept_invitation(
+        &harness.honnin,
+        &token(&invited.link),
+        password,
+        &client_at(localhost()),
+    )
+    .await
 }
 
 async fn who(harness: &Harness, id: &UserId) -> Staff {
@@ -75,6 +82,53 @@ async fn actions(harness: &Harness) -> Vec<String> {
         .rev()
         .map(|recorded| recorded.entry.action.to_string())
         .collect()
+}
+
+/// Of each entry that has one of the actions: the action, and the address.
+async fn addresses(harness: &Harness, actions: &[&str]) -> Vec<(String, Option<String>)> {
+    let tenant = harness.tenant.id.clone();
+    let listed = harness.read(async move |tx| audit::list(tx, &tenant, None, None, 100).await);
+    let entries = listed.await.into_iter().rev().map(|recorded| recorded.entry);
+    entries
+        .map(|entry| (entry.action.to_string(), entry.address))
+        .filter(|(action, _)| actions.contains(&action.as_str()))
+        .collect()
+}
+
+#[tokio::test]
+async fn joining_and_a_reset_have_an_address_and_joining_is_the_first_visit() {
+    let harness = Harness::new().await;
+    let roster = admin(&harness).await;
+    let invited = invite(&harness.honnin, &roster, person("ines@shop.example"), Role::Reviewer);
+    let id = accept(&harness, &invited.await.unwrap()).await.unwrap();
+    let ines = who(&harness, &id).await;
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let reset = issue_reset(&harness.honnin, &admin, &id).await.unwrap();
+    let password = Secret::new("an entirely new sentence".to_owned());
+    let elsewhere = "192.0.2.7".parse().unwrap();
+    reset_password(&harness.honnin, &token(&reset.link), password, elsewhere)
+        .await
+        .unwrap();
+    assert_eq!(
+        addresses(&harness, &["person.join", "person.reset_password"]).await,
+        [
+            ("person.join".to_owned(), Some("127.0.0.1".to_owned())),
+            ("person.reset_password".to_owned(), Some("192.0.2.7".to_owned())),
+        ]
+    );
+    assert_eq!(news(&harness.honnin, &ines).await.unwrap(), None, "one visit so far");
+    enter(&harness, "ines@shop.example", "an entirely new sentence")
+        .await
+        .unwrap();
+    let told = news(&harness.honnin, &ines).await.unwrap().unwrap();
+    let told: Vec<_> = told.entries.iter().map(|one| one.entry.action.to_string()).collect();
+    assert_eq!(
+        told,
+        ["person.reset_password", "person.issue_reset"],
+        "since they joined"
+    );
+    let own = known_browser::list_own(&harness.honnin, &ines).await.unwrap();
+    assert_eq!(own.len(), 1, "the one they joined with");
 }
 
 #[tokio::test]
@@ -123,7 +177,13 @@ async fn a_weak_password_keeps_the_link_open_and_a_guessed_link_opens_nothing() 
     .await
     .unwrap();
     for weak in ["short", "ines moreau 2026", "passwordpassword"] {
-        let refused = accept_invitation(&harness.honnin, &token(&invited.link), Secret::new(weak.to_owned())).await;
+        let refused = accept_invitation(
+            &harness.honnin,
+            &token(&invited.link),
+            Secret::new(weak.to_owned()),
+            &client_at(localhost()),
+        )
+        .await;
         assert!(matches!(refused, Err(AcceptError::Bad(_))), "{weak}");
     }
     for guess in ["", "x", &"a".repeat(43)] {
@@ -234,7 +294,7 @@ async fn links_end_with_the_power_of_whoever_made_them() {
 
 async fn new_password(harness: &Harness, reset: &ResetLink) -> Result<(), ResetError> {
     let password = Secret::new("an entirely new sentence".to_owned());
-    reset_password(&harness.honnin, &token(&reset.link), password).await
+    reset_password(&harness.honnin, &token(&reset.link), password, localhost()).await
 }
 
 #[tokio::test]
@@ -259,6 +319,7 @@ async fn a_reset_link_changes_the_password_once_and_signs_everybody_out() {
         &harness.honnin,
         &token(&reset.link),
         Secret::new("rita@shop.example".into()),
+        localhost(),
     )
     .await;
     assert!(matches!(weak, Err(ResetError::Bad(_))));

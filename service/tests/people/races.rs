@@ -114,9 +114,10 @@ async fn of_two_who_set_up_with_links_of_their_own_one_is_the_first() {
             name: "First Person".into(),
             password: Secret::new("correct horse battery".into()),
         };
+        let here = client_at(testkit::localhost());
         let (one, two) = join(
-            set_up(&harness.honnin, &tokens[0], form("one@shop.example")),
-            set_up(&harness.honnin, &tokens[1], form("two@shop.example")),
+            set_up(&harness.honnin, &tokens[0], form("one@shop.example"), &here),
+            set_up(&harness.honnin, &tokens[1], form("two@shop.example"), &here),
         )
         .await;
         assert_eq!(u32::from(one.is_ok()) + u32::from(two.is_ok()), 1, "{name}");
@@ -171,7 +172,7 @@ async fn nobody_signs_in_after_they_were_shut_out_or_with_a_password_that_was_re
                 let link = issue_reset(honnin, &admin, &id).await?.link;
                 let token = link.expose().rsplit('/').next().unwrap();
                 let new = Secret::new("an entirely new sentence".to_owned());
-                reset_password(honnin, token, new).await.unwrap();
+                reset_password(honnin, token, new, testkit::localhost()).await.unwrap();
                 Ok(())
             };
             let (ended, ..) = tokio::join!(ends(), enter(&email), enter(&email), enter(&email));
@@ -343,5 +344,11 @@ async fn no_link_of_an_admin_is_left_who_stops_being_one_while_they_make_it() {
 
 async fn come_in(honnin: &service::Honnin, invited: &Invited) -> Result<domain::ids::UserId, AcceptError> {
     let token = invited.link.expose().rsplit('/').next().unwrap();
-    accept_invitation(honnin, token, Secret::new("correct horse battery".to_owned())).await
+    accept_invitation(
+        honnin,
+        token,
+        Secret::new("correct horse battery".to_owned()),
+        &client_at(testkit::localhost()),
+    )
+    .await
 }

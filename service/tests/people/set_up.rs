@@ -35,7 +35,11 @@ async fn the_link_makes_the_first_person_admin_and_operator_and_is_dead_then() {
         open_set_up(&harness.honnin, &token).await.unwrap().as_deref(),
         Some("Example Shop")
     );
-    let id = set_up(&harness.honnin, &token, form()).await.unwrap();
+    let id = set_up(&harness.honnin, &token, form(), &client_at(localhost()))
+        .await
+        .unwrap();
+    let here = "SELECT COUNT(*) FROM audit WHERE action = 'installation.set_up' AND address = '127.0.0.1'";
+    assert_eq!(harness.database.number(here).await, 1);
     let first = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
     assert_eq!(first.tenant(), &harness.tenant.id);
     assert!(Admin::of(&first).is_ok() && Operator::of(&first).is_ok());
@@ -47,7 +51,7 @@ async fn the_link_makes_the_first_person_admin_and_operator_and_is_dead_then() {
         id
     );
     assert!(matches!(
-        set_up(&harness.honnin, &token, form()).await,
+        set_up(&harness.honnin, &token, form(), &client_at(localhost())).await,
         Err(SetUpError::Closed)
     ));
     assert!(matches!(
@@ -67,9 +71,11 @@ async fn a_link_lives_through_restarts_until_one_is_used() {
     harness.restart().await;
     let second = token(&harness).await;
     assert_ne!(first, second);
-    set_up(&harness.honnin, &first, form()).await.unwrap();
+    set_up(&harness.honnin, &first, form(), &client_at(localhost()))
+        .await
+        .unwrap();
     assert!(matches!(
-        set_up(&harness.honnin, &second, form()).await,
+        set_up(&harness.honnin, &second, form(), &client_at(localhost())).await,
         Err(SetUpError::Closed)
     ));
 }
@@ -82,9 +88,10 @@ async fn of_two_at_once_one_is_made() {
         email: "other@shop.example".into(),
         ..form()
     };
+    let here = client_at(localhost());
     let made = tokio::join!(
-        set_up(&harness.honnin, &one, form()),
-        set_up(&harness.honnin, &two, other)
+        set_up(&harness.honnin, &one, form(), &here),
+        set_up(&harness.honnin, &two, other, &here)
     );
     assert!(made.0.is_ok() != made.1.is_ok());
 }
@@ -95,7 +102,10 @@ async fn a_guessed_link_opens_nothing_and_a_weak_password_keeps_the_link_open() 
     let token = token(&harness).await;
     for guess in ["", "x", &"a".repeat(43)] {
         assert!(
-            matches!(set_up(&harness.honnin, guess, form()).await, Err(SetUpError::Closed)),
+            matches!(
+                set_up(&harness.honnin, guess, form(), &client_at(localhost())).await,
+                Err(SetUpError::Closed)
+            ),
             "{guess}"
         );
     }
@@ -105,12 +115,16 @@ async fn a_guessed_link_opens_nothing_and_a_weak_password_keeps_the_link_open() 
         name: String::new(),
         ..form()
     };
-    let Err(SetUpError::Bad(faults)) = set_up(&harness.honnin, &token, weak).await else {
+    let Err(SetUpError::Bad(faults)) = set_up(&harness.honnin, &token, weak, &client_at(localhost())).await else {
         panic!("must be refused")
     };
     let fields: Vec<_> = faults.iter().map(|fault| fault.field()).collect();
     assert_eq!(fields, ["email", "name", "password"]);
-    assert!(set_up(&harness.honnin, &token, form()).await.is_ok());
+    assert!(
+        set_up(&harness.honnin, &token, form(), &client_at(localhost()))
+            .await
+            .is_ok()
+    );
 }
 
 #[tokio::test]
@@ -132,7 +146,7 @@ async fn a_password_that_anybody_would_guess_is_refused() {
             password: Secret::new(guess.into()),
             ..form()
         };
-        let Err(SetUpError::Bad(faults)) = set_up(&harness.honnin, &token, weak).await else {
+        let Err(SetUpError::Bad(faults)) = set_up(&harness.honnin, &token, weak, &client_at(localhost())).await else {
             panic!("{guess} was taken")
         };
         assert_eq!(
@@ -140,5 +154,9 @@ async fn a_password_that_anybody_would_guess_is_refused() {
             ["password"]
         );
     }
-    assert!(set_up(&harness.honnin, &token, form()).await.is_ok());
+    assert!(
+        set_up(&harness.honnin, &token, form(), &client_at(localhost()))
+            .await
+            .is_ok()
+    );
 }

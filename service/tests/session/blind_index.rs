@@ -27,7 +27,7 @@ async fn ask(
         birth_date: Personal::new(birth_date.to_owned()),
     };
     let found = find_person(&harness.honnin, reader, &wanted, 10).await?;
-    Ok(found.into_iter().map(|found| found.id).collect())
+    Ok(found.sessions.into_iter().map(|found| found.id).collect())
 }
 
 async fn register(harness: &Harness, body: &str) -> SessionId {
@@ -77,6 +77,30 @@ async fn a_person_is_found_by_full_name_and_date_of_birth() {
         !searches.concat().contains("高橋") && !searches.concat().contains("1990"),
         "{searches:?}"
     );
+}
+
+#[tokio::test]
+async fn who_has_more_sessions_than_are_listed_is_said_to_have_more() {
+    let harness = Harness::new().await;
+    let reader = reader(&harness).await;
+    let first = register(&harness, TARO).await;
+    harness.clock.advance(Millis::seconds(1));
+    let second = register(&harness, TARO).await;
+    let wanted = Wanted {
+        name: Personal::new("高橋 太郎".to_owned()),
+        birth_date: Personal::new(String::new()),
+    };
+    for (limit, listed, more) in [(1, vec![&second], true), (2, vec![&second, &first], false)] {
+        let found = find_person(&harness.honnin, &reader, &wanted, limit).await.unwrap();
+        let ids: Vec<_> = found.sessions.iter().map(|session| &session.id).collect();
+        assert_eq!((ids, found.more), (listed, more), "{limit}");
+    }
+    let tenant = harness.tenant.id.clone();
+    let log = harness.read(async move |tx| audit::list(tx, &tenant, None, None, 100).await);
+    let details: Vec<_> = log.await.into_iter().filter_map(|entry| entry.entry.detail).collect();
+    for told in ["by name: more than 1 found", "by name: 2 found"] {
+        assert!(details.iter().any(|detail| detail == told), "{details:?}");
+    }
 }
 
 #[tokio::test]

@@ -79,7 +79,13 @@ pub async fn make(
     let staged = halves.stage()?;
     prepare_folders(source, &staged.data.local, &staged.keys.local)?;
     let claim = Claim::of(&halves.keys, options.stale).await?;
-    let made = make_alone(source, &staged, &claim, options.gaps, now, progress).await;
+    let mut copying = Copying {
+        source,
+        staged: &staged,
+        now,
+        progress,
+    };
+    let made = copying.make(&claim, options.gaps).await;
     let released = claim.release().await;
     let count = made?;
     released?;
@@ -88,54 +94,69 @@ pub async fn make(
     Ok(count)
 }
 
-/// Makes a copy while no other backup uses the place of the keys.
-async fn make_alone(
-    source: Source<'_>,
-    staged: &Staged<'_>,
-    claim: &Claim<'_>,
-    gaps: Gaps,
+/// A copy that is being made.
+struct Copying<'a> {
+    source: Source<'a>,
+    staged: &'a Staged<'a>,
+    /// When it began.
     now: Timestamp,
-    progress: Progress<'_>,
-) -> Result<u64, BackupError> {
-    let (data, keys) = (&staged.data, &staged.keys);
-    begin(data, keys, claim).await?;
-    let mut of_data = Manifest::new(Half::Data, now);
-    let copied = copy_database(source.database_url, &data.local, Half::Data).await?;
-    copied.put_in_place(&data.local, &mut of_data)?;
-    of_data.installation = copied.installation;
-    data.keep(&of_data, progress).await?;
+    progress: Progress<'a>,
+}
 
-    let pictures = match (source.pictures, data.place) {
-        (PicturePlace::Folder(from), Place::Folder(to)) => copy_pictures(from, &to.join(PICTURES), progress)?,
-        (from, to) => pictures::copy(from, to, progress).await?,
-    };
-    let count = pictures.len() as u64;
-    let named = pictures
-        .into_iter()
-        .map(|(path, hash)| (format!("{PICTURES}/{path}"), hash));
-    of_data.files.extend(named);
-
-    let mut of_keys = Manifest::new(Half::Keys, now);
-    of_keys.installation.clone_from(&of_data.installation);
-    let mut copied = copy_database(source.keys_url, &keys.local, Half::Keys).await?;
-    // After the keys: whoever is erased is marked as erased before the key is destroyed.
-    copied
-        .files
-        .push((ERASED, list_erased(source.database_url, &keys.local).await?));
-    copied.put_in_place(&keys.local, &mut of_keys)?;
-    keys.keep(&of_keys, progress).await?;
-
-    let compared = compare((&data.local, &of_data), (&keys.local, &of_keys)).await?;
-    if gaps == Gaps::Refuse {
-        compared.refuse_gaps(data.place.shown(), keys.place.shown())?;
+impl Copying<'_> {
+    /// Makes it while no other backup uses the place of the keys. Returns the number of pictures.
+    async fn make(&mut self, claim: &Claim<'_>, gaps: Gaps) -> Result<u64, BackupError> {
+        let Staged { data, keys, .. } = self.staged;
+        begin(data, keys, claim).await?;
+        let (mut of_data, count) = self.copy_data().await?;
+        let mut of_keys = self.copy_keys(&of_data).await?;
+        let compared = compare((&data.local, &of_data), (&keys.local, &of_keys)).await?;
+        if gaps == Gaps::Refuse {
+            compared.refuse_gaps(data.place.shown(), keys.place.shown())?;
+        }
+        (of_data.lost, of_keys.lost) = (compared.lost_pictures, compared.lost_keys);
+        // Replaces the older copy of the keys, whose files are of no use from then on.
+        claim.confirm().await?;
+        keys.write_manifest(&of_keys).await?;
+        remove_older(keys.place, &of_keys, claim).await?;
+        data.write_manifest(&of_data).await?;
+        Ok(count)
     }
-    (of_data.lost, of_keys.lost) = (compared.lost_pictures, compared.lost_keys);
-    // Replaces the older copy of the keys, whose files are of no use from then on.
-    claim.confirm().await?;
-    keys.write_manifest(&of_keys).await?;
-    remove_older(keys.place, &of_keys, claim).await?;
-    data.write_manifest(&of_data).await?;
-    Ok(count)
+
+    /// Copies the main database, then the pictures. Returns the number of pictures, too.
+    async fn copy_data(&mut self) -> Result<(Manifest, u64), BackupError> {
+        let (source, data) = (self.source, &self.staged.data);
+        let mut manifest = Manifest::new(Half::Data, self.now);
+        let copied = copy_database(source.database_url, &data.local, Half::Data).await?;
+        copied.put_in_place(&data.local, &mut manifest)?;
+        manifest.installation = copied.installation;
+        data.keep(&manifest, self.progress).await?;
+        let pictures = match (source.pictures, data.place) {
+            (PicturePlace::Folder(from), Place::Folder(to)) => copy_pictures(from, &to.join(PICTURES), self.progress)?,
+            (from, to) => pictures::copy(from, to, self.progress).await?,
+        };
+        let count = pictures.len() as u64;
+        let named = pictures
+            .into_iter()
+            .map(|(path, hash)| (format!("{PICTURES}/{path}"), hash));
+        manifest.files.extend(named);
+        Ok((manifest, count))
+    }
+
+    /// Copies the database of keys, of the installation whose data was copied.
+    async fn copy_keys(&mut self, of_data: &Manifest) -> Result<Manifest, BackupError> {
+        let (source, keys) = (self.source, &self.staged.keys);
+        let mut manifest = Manifest::new(Half::Keys, self.now);
+        manifest.installation.clone_from(&of_data.installation);
+        let mut copied = copy_database(source.keys_url, &keys.local, Half::Keys).await?;
+        // After the keys: whoever is erased is marked as erased before the key is destroyed.
+        copied
+            .files
+            .push((ERASED, list_erased(source.database_url, &keys.local).await?));
+        copied.put_in_place(&keys.local, &mut manifest)?;
+        keys.keep(&manifest, self.progress).await?;
+        Ok(manifest)
+    }
 }
 
 /// Refuses halves in one bucket, since whoever can read it would have both, and a copy in the bucket that it is a copy of.

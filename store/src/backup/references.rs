@@ -4,9 +4,9 @@ use super::BackupError;
 use crate::{
     StoreError,
     capture::{captures::Frame, pictures::path_of},
+    ids,
     vault::DataKeyId,
 };
-use domain::ids::SessionId;
 use std::path::Path;
 
 /// The pictures of the sessions that were not erased: key, session, and frames of each capture.
@@ -38,8 +38,8 @@ pub(super) struct Picture {
 impl Picture {
     /// The pictures of a capture.
     pub(super) fn of((key, session, frames): &Captured) -> Result<Vec<Self>, StoreError> {
-        let key = DataKeyId::parse(key).ok_or(StoreError::Corrupt("a malformed key id"))?;
-        let session = SessionId::parse(session).ok_or(StoreError::Corrupt("a malformed session id"))?;
+        let key = DataKeyId::stored(key)?;
+        let session = ids::session_id(session)?;
         let frames: Vec<Frame> =
             serde_json::from_str(frames).map_err(|_| StoreError::Corrupt("a capture's frames do not parse"))?;
         let picture = |frame: &Frame| {

@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{ids::SessionId, time::Timestamp};
 
@@ -40,7 +41,7 @@ impl TryFrom<Raw> for CookieRow {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
             hash: raw.hash,
-            session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+            session: ids::session_id(&raw.session_id)?,
             attempt: raw.attempt,
             created_at: Timestamp::from_millis(raw.created_at),
             seen_at: Timestamp::from_millis(raw.seen_at),

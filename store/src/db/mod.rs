@@ -1,7 +1,7 @@
 //! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
 //! `writer` and internal to this folder. A unit that has begun runs to its end even if its caller has gone away: see `threads`.
 //!
-//! A unit of work is a closure over [`Tx`]. It contains no network call, no image processing, no hashing, and never calls
+//! A unit of work is a closure over [`Tx`]. It contains no network call, no image processing, no hashing of passwords, and never calls
 //! [`Db::write`] or [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to
 //! each run:
 //!
@@ -9,6 +9,7 @@
 //! db.write(async move |tx| sessions::insert(tx, &session).await).await
 //! ```
 
+mod like;
 mod migrations;
 mod open;
 mod past;
@@ -27,6 +28,7 @@ use crate::{StoreError, metrics::Metrics};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
+pub(crate) use like::containing;
 pub(crate) use open::Schema;
 use postgres::Pools;
 use readers::Readers;

@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{
     decision::Policy,
@@ -111,7 +112,5 @@ pub async fn list_recent(
          WHERE tenant_id = $1 AND created_at >= $2 AND decided_at >= $3 AND purged_at IS NULL
          ORDER BY created_at DESC, sessions.id LIMIT $4")
         .bind(tenant.as_str()).bind(created).bind(since.as_millis()).bind(i64::from(limit)).fetch_all(conn).await)?;
-    ids.iter()
-        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
-        .collect()
+    ids.iter().map(|id| ids::session_id(id)).collect()
 }

@@ -5,6 +5,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
     vault::DataKeyId,
 };
 use domain::{
@@ -91,9 +92,7 @@ pub async fn list_by_document(
          ORDER BY approved_at DESC, session_id LIMIT $4")
         .bind(tenant.as_str()).bind(document.as_slice()).bind(but.as_str()).bind(i64::from(limit))
         .fetch_all(conn).await)?;
-    ids.iter()
-        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
-        .collect()
+    ids.iter().map(|id| ids::session_id(id)).collect()
 }
 
 /// The tenant's other sessions with the document of this one that were approved after `since`, also by a reviewer whose approval can still be
@@ -120,7 +119,7 @@ pub async fn list_same_document(
          ORDER BY 1 LIMIT $3")
         .bind(session.as_str()).bind(since.as_millis()).bind(i64::from(limit)).fetch_all(conn).await)?;
     ids.iter()
-        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
+        .map(|id| SessionId::stored(id))
         .collect()
 }
 
@@ -134,7 +133,7 @@ pub async fn list_faces_since(tx: &mut Tx, tenant: &TenantId, since: Timestamp) 
          ORDER BY approved_at, session_id")
         .bind(tenant.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
     ids.iter()
-        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
+        .map(|id| SessionId::stored(id))
         .collect()
 }
 
@@ -166,8 +165,8 @@ pub async fn list_faces(
         .fetch_all(conn).await)?;
     let face = |raw: Raw| {
         Ok(SealedFace {
-            session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
-            data_key: DataKeyId::parse(&raw.data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
+            session: ids::session_id(&raw.session_id)?,
+            data_key: DataKeyId::stored(&raw.data_key)?,
             face: raw.face,
         })
     };
@@ -181,8 +180,7 @@ pub async fn list_faces(
 pub async fn find_key(tx: &mut Tx, tenant: &TenantId) -> Result<Option<DataKeyId>, StoreError> {
     let id: Option<String> = on!(tx, conn => sqlx::query_scalar("SELECT data_key FROM tenant_keys WHERE tenant_id = $1")
         .bind(tenant.as_str()).fetch_optional(conn).await)?;
-    id.map(|id| DataKeyId::parse(&id).ok_or(StoreError::Corrupt("a malformed key id")))
-        .transpose()
+    id.map(|id| DataKeyId::stored(&id)).transpose()
 }
 
 /// Gives a tenant a key if it has none, or only the one that is `lost`; returns its current key.

@@ -1,7 +1,7 @@
 //! Deliveries are claimed tenant by tenant. In a single queue, the backlog of one silent receiver would have to be searched or
 //! moved aside again and again before another tenant's webhook is found; here it stays where it is, neither read nor written.
 
-use super::{Job, JobKind, Row, to_jobs};
+use super::{Claim, Job, JobKind, Row, to_jobs};
 use crate::{
     StoreError,
     db::{Dialect, Tx, on},
@@ -73,24 +73,17 @@ macro_rules! claim_sql {
     };
 }
 
-/// Claims up to `limit` due deliveries of one tenant that nobody holds, oldest first, until `lease_until`.
+/// Claims due deliveries of one tenant that nobody holds, oldest first.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn claim_of_tenant(
-    tx: &mut Tx,
-    worker: &str,
-    tenant: &str,
-    now: Timestamp,
-    lease_until: Timestamp,
-    limit: u32,
-) -> Result<Vec<Job>, StoreError> {
+pub async fn claim_of_tenant(tx: &mut Tx, tenant: &str, claim: Claim<'_>) -> Result<Vec<Job>, StoreError> {
     let sql = match tx.dialect() {
         Dialect::Sqlite => claim_sql!(""),
         Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
     };
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
-        .bind(worker).bind(now.as_millis()).bind(lease_until.as_millis()).bind(i64::from(limit))
+        .bind(claim.worker).bind(claim.now.as_millis()).bind(claim.until.as_millis()).bind(i64::from(claim.limit))
         .bind(tenant).fetch_all(conn).await)?;
-    to_jobs(rows, worker)
+    to_jobs(rows, claim.worker)
 }

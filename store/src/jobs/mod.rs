@@ -160,19 +160,24 @@ pub async fn enqueue(tx: &mut Tx, job: NewJob<'_>) -> Result<JobNumber, StoreErr
     Ok(JobNumber(number))
 }
 
-/// Claims up to `limit` due jobs of these kinds that nobody holds, oldest first, until `lease_until`. Commit before starting
-/// them. Kinds that only a newer program knows wait for it. Deliveries are not included: [`claim_of_tenant`].
+/// A worker that claims jobs.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'a> {
+    /// Its name.
+    pub worker: &'a str,
+    /// Jobs that are due by then.
+    pub now: Timestamp,
+    /// Until when it holds them.
+    pub until: Timestamp,
+    /// How many it claims at most.
+    pub limit: u32,
+}
+
+/// Claims due jobs of these kinds that nobody holds, oldest first. Commit before starting them. Kinds that only a newer program knows wait for it. Deliveries are not included: [`claim_of_tenant`].
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn claim(
-    tx: &mut Tx,
-    worker: &str,
-    kinds: &[JobKind],
-    now: Timestamp,
-    lease_until: Timestamp,
-    limit: u32,
-) -> Result<Vec<Job>, StoreError> {
+pub async fn claim(tx: &mut Tx, kinds: &[JobKind], claim: Claim<'_>) -> Result<Vec<Job>, StoreError> {
     if kinds.is_empty() {
         return Ok(Vec::new());
     }
@@ -182,10 +187,10 @@ pub async fn claim(
         // Jobs that another node is about to take are skipped.
         Dialect::Postgres => " FOR UPDATE SKIP LOCKED",
     };
-    let (now, until, limit) = (now.as_millis(), lease_until.as_millis(), i64::from(limit));
+    let (now, until, limit) = (claim.now.as_millis(), claim.until.as_millis(), i64::from(claim.limit));
     let rows: Vec<Row> = on!(tx, conn => {
         let mut statement = QueryBuilder::new("UPDATE jobs SET leased_by = ");
-        statement.push_bind(worker).push(", leased_until = ").push_bind(until);
+        statement.push_bind(claim.worker).push(", leased_until = ").push_bind(until);
         statement.push(", attempt = attempt + 1 WHERE id IN (SELECT id FROM (");
         // The first of each kind are next to each other in the index, however many there are of another one.
         for (position, kind) in kinds.iter().enumerate() {
@@ -200,7 +205,7 @@ pub async fn claim(
         statement.push(") RETURNING id, kind, subject, run_at, attempt, failures, leased_by, leased_until, finished_at, last_error");
         statement.build_query_as().fetch_all(conn).await
     })?;
-    to_jobs(rows, worker)
+    to_jobs(rows, claim.worker)
 }
 
 /// The claimed jobs, oldest first.

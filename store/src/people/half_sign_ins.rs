@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on},
+    ids,
 };
 use domain::ids::UserId;
 
@@ -18,7 +19,7 @@ pub struct HalfSignInRow {
 }
 
 fn parsed((user, address, refused): (String, String, bool)) -> Result<HalfSignInRow, StoreError> {
-    let user = UserId::parse(&user).ok_or(StoreError::Corrupt("a malformed user id"))?;
+    let user = ids::user_id(&user)?;
     Ok(HalfSignInRow { user, address, refused })
 }
 

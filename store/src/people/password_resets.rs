@@ -4,6 +4,7 @@
 use crate::{
     StoreError,
     db::{Tx, on},
+    ids,
 };
 use domain::{ids::UserId, time::Timestamp};
 
@@ -35,8 +36,7 @@ pub async fn put(tx: &mut Tx, row: &ResetRow) -> Result<(), StoreError> {
 }
 
 fn parsed(id: Option<String>) -> Result<Option<UserId>, StoreError> {
-    id.map(|id| UserId::parse(&id).ok_or(StoreError::Corrupt("a malformed user id")))
-        .transpose()
+    id.map(|id| ids::user_id(&id)).transpose()
 }
 
 /// The owner of an open link's token.

@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on},
+    ids,
 };
 use domain::{ids::UserId, time::Timestamp};
 
@@ -38,8 +39,7 @@ pub async fn find_user(tx: &mut Tx, issuer: &str, subject: &str) -> Result<Optio
     let id: Option<String> = on!(tx, conn => sqlx::query_scalar(
         "SELECT user_id FROM provider_accounts WHERE issuer = $1 AND subject = $2")
         .bind(issuer).bind(subject).fetch_optional(conn).await)?;
-    id.map(|id| UserId::parse(&id).ok_or(StoreError::Corrupt("a malformed user id")))
-        .transpose()
+    id.map(|id| ids::user_id(&id)).transpose()
 }
 
 /// Whether a person is linked to an account of a provider.

@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{ids::UserId, time::Timestamp};
 
@@ -140,7 +141,7 @@ impl TryFrom<Raw> for PasskeyRow {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
             id: raw.id,
-            user: UserId::parse(&raw.user_id).ok_or(StoreError::Corrupt("a malformed user id"))?,
+            user: ids::user_id(&raw.user_id)?,
             name: raw.name,
             public_key: raw.public_key,
             counter: raw.counter,

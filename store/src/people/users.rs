@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{
     ids::{TenantId, UserId},
@@ -23,16 +24,16 @@ pub struct UserRow {
     pub name: String,
     /// Whether they are an operator.
     pub operator: bool,
-    /// PHC string, or [`NO_PASSWORD`].
-    pub password: String,
+    /// PHC string; `None` if they sign in with the OpenID provider only.
+    pub password: Option<String>,
     /// When they were added.
     pub created_at: Timestamp,
     /// When they were disabled.
     pub disabled_at: Option<Timestamp>,
 }
 
-/// In place of a password's hash: the person signs in with the OpenID provider. No password has this hash.
-pub const NO_PASSWORD: &str = "!";
+/// Stored in place of a PHC string for somebody without a password.
+const NO_PASSWORD: &str = "!";
 
 impl UserRow {
     /// Their tenant; `None` for an operator who belongs to no tenant.
@@ -45,12 +46,6 @@ impl UserRow {
     #[must_use]
     pub fn role(&self) -> Option<Role> {
         self.membership.as_ref().map(|membership| membership.role)
-    }
-
-    /// Whether they have a password.
-    #[must_use]
-    pub fn has_password(&self) -> bool {
-        self.password != NO_PASSWORD
     }
 }
 
@@ -79,12 +74,12 @@ impl TryFrom<Row> for UserRow {
 
     fn try_from(row: Row) -> Result<Self, StoreError> {
         Ok(Self {
-            id: UserId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed user id"))?,
+            id: ids::user_id(&row.id)?,
             membership: membership(row.tenant_id, row.role, row.operator)?,
             email: row.email,
             name: row.name,
             operator: row.operator,
-            password: row.password,
+            password: Some(row.password).filter(|stored| stored != NO_PASSWORD),
             created_at: Timestamp::from_millis(row.created_at),
             disabled_at: row.disabled_at.map(Timestamp::from_millis),
         })
@@ -116,22 +111,23 @@ macro_rules! user_columns {
 /// Adds a person.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] if the e-mail address is already in use, [`StoreError::Refused`] without a password.
+/// [`StoreError::Duplicate`] if the e-mail address is already in use, [`StoreError::Refused`] with an empty password hash.
 pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
-    check_password(&user.password)?;
+    let password = user.password.as_deref().unwrap_or(NO_PASSWORD);
+    check_password(password)?;
     on!(tx, conn => sqlx::query(
         "INSERT INTO users (id, tenant_id, email, name, role, operator, password, created_at, disabled_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
         .bind(user.id.as_str()).bind(user.tenant().map(TenantId::as_str)).bind(&user.email)
         .bind(&user.name).bind(user.role().map(Role::as_str)).bind(user.operator)
-        .bind(&user.password).bind(user.created_at.as_millis()).bind(user.disabled_at.map(Timestamp::as_millis))
+        .bind(password).bind(user.created_at.as_millis()).bind(user.disabled_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop))
 }
 
-/// A password that could not be hashed is empty; it must not be stored, because the person could not sign in with it.
+/// An empty hash must not be stored: nobody could sign in with it.
 fn check_password(hash: &str) -> Result<(), StoreError> {
     if hash.is_empty() {
-        return Err(StoreError::refused("a person without a password"));
+        return Err(StoreError::refused("an empty password hash"));
     }
     Ok(())
 }
@@ -308,10 +304,10 @@ pub async fn sweep_tries(
     tx: &mut Tx,
     now: Timestamp,
     window: Millis,
-    after: Option<&Vec<u8>>,
+    after: Option<&[u8]>,
     most: u32,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let after = after.map_or(&[][..], Vec::as_slice);
+    let after = after.unwrap_or_default();
     let last: Option<Vec<u8>> = on!(tx, conn => sqlx::query_scalar(
         "SELECT bucket FROM sign_in_tries WHERE bucket > $1 ORDER BY bucket LIMIT 1 OFFSET $2")
         .bind(after).bind(i64::from(most) - 1).fetch_optional(conn).await)?;

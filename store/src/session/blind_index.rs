@@ -4,6 +4,7 @@
 use crate::{
     StoreError,
     db::{Tx, on},
+    ids,
 };
 use domain::ids::{SessionId, TenantId};
 use sqlx::QueryBuilder;
@@ -49,9 +50,7 @@ pub async fn list_unindexed(tx: &mut Tx, limit: u32) -> Result<Vec<SessionId>, S
     let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
         "SELECT session_id FROM unindexed_sessions ORDER BY session_id DESC LIMIT $1")
         .bind(i64::from(limit)).fetch_all(conn).await)?;
-    ids.iter()
-        .map(|id| SessionId::parse(id).ok_or(StoreError::Corrupt("a malformed session id")))
-        .collect()
+    ids.iter().map(|id| ids::session_id(id)).collect()
 }
 
 /// Notes that a session is indexed, or has nothing to index. `false` if that was noted before.

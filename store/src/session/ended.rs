@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on},
+    ids,
 };
 use domain::{
     ids::{SessionId, TenantId},
@@ -50,7 +51,7 @@ pub async fn list(
     rows.into_iter()
         .map(|(id, attempt, created_at, ended_at)| {
             Ok(Ended {
-                id: SessionId::parse(&id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+                id: ids::session_id(&id)?,
                 attempt,
                 created_at: Timestamp::from_millis(created_at),
                 ended_at: Timestamp::from_millis(ended_at),

@@ -4,6 +4,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{
     ids::{SessionId, TenantId},
@@ -56,7 +57,7 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, key_hash: &[u8]) -> Result<Opt
             tenant: tenant.clone(),
             key_hash: key_hash.to_owned(),
             body_hash: raw.body_hash,
-            session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+            session: ids::session_id(&raw.session_id)?,
             created_at: Timestamp::from_millis(raw.created_at),
             expires_at: Timestamp::from_millis(raw.expires_at),
             link_expires_at: Timestamp::from_millis(raw.link_expires_at),

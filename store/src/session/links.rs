@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{ids::SessionId, time::Timestamp};
 
@@ -48,7 +49,7 @@ impl TryFrom<Raw> for LinkRow {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
             hash: raw.hash,
-            session: SessionId::parse(&raw.session_id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+            session: ids::session_id(&raw.session_id)?,
             created_at: Timestamp::from_millis(raw.created_at),
             expires_at: Timestamp::from_millis(raw.expires_at),
             used_at: raw.used_at.map(Timestamp::from_millis),

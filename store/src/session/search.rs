@@ -4,7 +4,8 @@
 use super::{blind_index::TermHash, statistics::last_step};
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Dialect, Tx, containing, on, row},
+    ids,
 };
 use domain::{
     document::DocumentType,
@@ -296,7 +297,7 @@ pub async fn list(
     let (until, (at, id)) = bounds(filter, page);
     let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
     let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
-    let metadata = filter.metadata.as_deref().map(|text| format!("%{}%", literal(text)));
+    let metadata = filter.metadata.as_deref().map(containing);
     let (names, birth_date) = (filter.person.names(), filter.person.birth_date);
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(tenant.as_str()).bind(now.as_millis())
@@ -336,18 +337,6 @@ pub async fn find_reach(
     Ok(found.map(Timestamp::from_millis))
 }
 
-/// The part of a LIKE pattern that stands for `text` itself.
-fn literal(text: &str) -> String {
-    let mut pattern = String::new();
-    for c in text.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern
-}
-
 fn found(row: Row, now: Timestamp) -> Result<SessionSummary, StoreError> {
     let status = Status::parse(&row.status).ok_or(StoreError::Corrupt("an unknown status"))?;
     let status = match status {
@@ -356,7 +345,7 @@ fn found(row: Row, now: Timestamp) -> Result<SessionSummary, StoreError> {
     };
     let outcome = row.outcome.as_deref().map(serde_json::from_str).transpose();
     Ok(SessionSummary {
-        id: SessionId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed session id"))?,
+        id: ids::session_id(&row.id)?,
         status,
         created_at: Timestamp::from_millis(row.created_at),
         expires_at: Timestamp::from_millis(row.expires_at),
@@ -437,35 +426,58 @@ pub async fn count_assigned(tx: &mut Tx, tenant: &TenantId, user: &UserId) -> Re
         .bind(tenant.as_str()).bind(user.as_str()).fetch_one(conn).await)
 }
 
-/// The reasons of each of a tenant's sessions waiting for review, or of those with one kind of document or of one person.
+/// Which of a tenant's sessions waiting for review are counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cases {
+    /// Only those with this kind of document.
+    pub document: Option<DocumentType>,
+    /// Only those assigned to this person.
+    pub assigned_to: Option<UserId>,
+}
+
+macro_rules! waiting_cases {
+    () => {
+        concat!(
+            " WHERE sessions.tenant_id = $1
+                AND (CAST($2 AS TEXT) IS NULL OR sessions.document_type = $2)
+                AND (CAST($3 AS TEXT) IS NULL
+                     OR sessions.id IN (SELECT session_id FROM review_assignments WHERE user_id = $3))
+                AND ",
+            waiting!()
+        )
+    };
+}
+
+/// How many of a tenant's sessions are waiting for review, and how many of them have which reason; one with several counts for each.
 ///
 /// # Errors
 /// If the database does not respond or an outcome does not parse.
-pub async fn list_waiting_reasons(
+pub async fn count_reasons(
     tx: &mut Tx,
     tenant: &TenantId,
-    document: Option<DocumentType>,
-    assigned_to: Option<&UserId>,
-) -> Result<Vec<Vec<Named<Reason>>>, StoreError> {
-    /// The part of an outcome that is wanted here.
-    #[derive(serde::Deserialize)]
-    struct Reasons {
-        reasons: Vec<Named<Reason>>,
-    }
-    let outcomes: Vec<Option<String>> = on!(tx, conn => sqlx::query_scalar(concat!(
-        "SELECT outcome FROM sessions WHERE tenant_id = $1
-           AND (CAST($2 AS TEXT) IS NULL OR document_type = $2)
-           AND (CAST($3 AS TEXT) IS NULL OR id IN (SELECT session_id FROM review_assignments WHERE user_id = $3))
-           AND ",
-        waiting!()
-    ))
-        .bind(tenant.as_str()).bind(document.map(DocumentType::as_str)).bind(assigned_to.map(UserId::as_str)).fetch_all(conn).await)?;
-    let parse = |outcome: Option<String>| match outcome {
-        None => Ok(Vec::new()),
-        Some(json) => serde_json::from_str(&json).map(|outcome: Reasons| outcome.reasons),
+    cases: &Cases,
+) -> Result<(i64, Vec<(Named<Reason>, i64)>), StoreError> {
+    let document = cases.document.map(DocumentType::as_str);
+    let assigned_to = cases.assigned_to.as_ref().map(UserId::as_str);
+    let all = on!(tx, conn => sqlx::query_scalar(concat!("SELECT COUNT(*) FROM sessions", waiting_cases!()))
+        .bind(tenant.as_str()).bind(document).bind(assigned_to).fetch_one(conn).await)?;
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => concat!(
+            "SELECT reason.value, COUNT(*) FROM sessions, json_each(sessions.outcome, '$.reasons') AS reason",
+            waiting_cases!(),
+            " GROUP BY reason.value"
+        ),
+        Dialect::Postgres => concat!(
+            "SELECT reason.value, COUNT(*) FROM sessions
+             CROSS JOIN LATERAL json_array_elements_text(CAST(sessions.outcome AS json) -> 'reasons') AS reason (value)",
+            waiting_cases!(),
+            " GROUP BY reason.value"
+        ),
     };
-    let parsed: Result<_, _> = outcomes.into_iter().map(parse).collect();
-    parsed.map_err(|_| StoreError::Corrupt("an outcome that does not parse"))
+    let counted: Vec<(String, i64)> = on!(tx, conn => sqlx::query_as(sql)
+        .bind(tenant.as_str()).bind(document).bind(assigned_to).fetch_all(conn).await)?;
+    let by_reason = counted.into_iter().map(|(name, count)| (Named::parse(&name), count));
+    Ok((all, by_reason.collect()))
 }
 
 /// How many of a tenant's sessions have been waiting for review since before `before`.
@@ -478,14 +490,4 @@ pub async fn count_waiting_since(tx: &mut Tx, tenant: &TenantId, before: Timesta
         waiting!()
     ))
         .bind(tenant.as_str()).bind(before.as_millis()).fetch_one(conn).await)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_takes_no_character_of_the_text_for_a_wildcard() {
-        assert_eq!(literal("50%_a\\"), "50\\%\\_a\\\\");
-    }
 }

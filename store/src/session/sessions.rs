@@ -4,6 +4,7 @@ use crate::{
     StoreError,
     audit::Entry,
     db::{Dialect, Tx, on, row},
+    ids,
     vault::{AssociatedData, DataKeyId},
 };
 use domain::{
@@ -129,8 +130,8 @@ impl TryFrom<Raw> for SessionRow {
         let outcome = raw.outcome.as_deref().map(serde_json::from_str).transpose();
         Ok(Self {
             session: Session {
-                id: SessionId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed session id"))?,
-                tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+                id: ids::session_id(&raw.id)?,
+                tenant: ids::tenant_id(&raw.tenant_id)?,
                 status: Status::parse(&raw.status).ok_or(StoreError::Corrupt("an unknown status"))?,
                 plan: serde_json::from_str(&raw.plan).map_err(|_| StoreError::Corrupt("a plan that does not parse"))?,
                 created_at: Timestamp::from_millis(raw.created_at),
@@ -141,7 +142,7 @@ impl TryFrom<Raw> for SessionRow {
                 attempt: raw.attempt,
                 version: raw.version,
             },
-            data_key: DataKeyId::parse(&raw.data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
+            data_key: DataKeyId::stored(&raw.data_key)?,
             metadata: raw.metadata.map(Unlogged::from),
             callback_url: raw.callback_url,
             state: raw.state,

@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
     settings::tenants,
 };
 use domain::{
@@ -98,7 +99,7 @@ impl TryFrom<Raw> for ApiKeyRow {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
             id: ApiKeyId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed key id"))?,
-            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            tenant: ids::tenant_id(&raw.tenant_id)?,
             name: raw.name,
             prefix: raw.prefix,
             hash: raw.hash,
@@ -137,7 +138,7 @@ impl TryFrom<RawCaller> for CallerRow {
             scopes: parse_scopes(&raw.scopes)?,
             last_used_at: raw.last_used_at.map(Timestamp::from_millis),
             networks: parse_networks(&raw.networks)?,
-            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            tenant: ids::tenant_id(&raw.tenant_id)?,
             settings: tenants::parse_settings(raw.settings.as_deref())?,
             livemode: raw.livemode,
             full_at: raw.full_at,

@@ -2,7 +2,8 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Tx, containing, on, row},
+    ids,
 };
 use domain::{ids::TenantId, tenant::TenantSettings, time::Timestamp};
 use std::borrow::Cow;
@@ -48,7 +49,7 @@ impl TryFrom<Raw> for TenantRow {
 
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
-            id: TenantId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            id: ids::tenant_id(&raw.id)?,
             name: raw.name,
             settings: parse_settings(raw.settings.as_deref())?,
             livemode: raw.livemode,
@@ -116,34 +117,86 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<TenantRow>, StoreError> {
     raw.into_iter().map(TenantRow::try_from).collect()
 }
 
-/// What happens in a tenant.
+/// The oldest tenant, if there is any.
+///
+/// # Errors
+/// If the database does not respond or the row does not parse.
+pub async fn find_oldest(tx: &mut Tx) -> Result<Option<TenantRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, name, settings, livemode, created_at, version FROM tenants ORDER BY created_at, id LIMIT 1")
+        .fetch_optional(conn).await)?;
+    raw.map(TenantRow::try_from).transpose()
+}
+
+/// Id and name of the first `limit` tenants by name.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_names(tx: &mut Tx, limit: u32) -> Result<Vec<(TenantId, String)>, StoreError> {
+    let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, name FROM tenants ORDER BY LOWER(name), id LIMIT $1")
+        .bind(i64::from(limit)).fetch_all(conn).await)?;
+    rows.into_iter()
+        .map(|(id, name)| Ok((ids::tenant_id(&id)?, name)))
+        .collect()
+}
+
+/// A tenant, and what happens in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TenantActivity {
     /// The tenant.
     pub tenant: TenantId,
+    /// Its name.
+    pub name: String,
+    /// `false` for a sandbox.
+    pub livemode: bool,
+    /// When it was created.
+    pub created_at: Timestamp,
     /// How many sessions were created since a time.
     pub sessions: i64,
     /// When somebody last did something that is in the audit log, such as creating a session.
     pub last_at: Option<Timestamp>,
 }
 
-/// What happens in each tenant: its sessions created since `from`, and its last activity.
+row! {
+    struct RawActivity {
+        id: String,
+        name: String,
+        livemode: bool,
+        created_at: i64,
+        sessions: i64,
+        last_at: Option<i64>,
+    }
+}
+
+/// What happens in the first `limit` tenants by name, of those whose name contains `part`: their sessions created since `from`, and their
+/// last activity.
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
-pub async fn activity(tx: &mut Tx, from: Timestamp) -> Result<Vec<TenantActivity>, StoreError> {
-    let rows: Vec<(String, i64, Option<i64>)> = on!(tx, conn => sqlx::query_as(
-        "SELECT id,
-                (SELECT COUNT(*) FROM sessions WHERE sessions.tenant_id = tenants.id AND sessions.created_at >= $1),
-                (SELECT at FROM audit WHERE audit.tenant_id = tenants.id ORDER BY number DESC LIMIT 1)
-         FROM tenants")
-        .bind(from.as_millis()).fetch_all(conn).await)?;
+pub async fn list_activity(
+    tx: &mut Tx,
+    part: &str,
+    from: Timestamp,
+    limit: u32,
+) -> Result<Vec<TenantActivity>, StoreError> {
+    let rows: Vec<RawActivity> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, name, livemode, created_at,
+                (SELECT COUNT(*) FROM sessions WHERE sessions.tenant_id = listed.id AND sessions.created_at >= $1) AS sessions,
+                (SELECT at FROM audit WHERE audit.tenant_id = listed.id ORDER BY number DESC LIMIT 1) AS last_at
+         FROM (SELECT id, name, livemode, created_at FROM tenants WHERE LOWER(name) LIKE LOWER($2) ESCAPE '\\'
+               ORDER BY LOWER(name), id LIMIT $3) AS listed
+         ORDER BY LOWER(name), id")
+        .bind(from.as_millis()).bind(containing(part)).bind(i64::from(limit)).fetch_all(conn).await)?;
     rows.into_iter()
-        .map(|(id, sessions, last_at)| {
+        .map(|raw| {
             Ok(TenantActivity {
-                tenant: TenantId::parse(&id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
-                sessions,
-                last_at: last_at.map(Timestamp::from_millis),
+                tenant: ids::tenant_id(&raw.id)?,
+                name: raw.name,
+                livemode: raw.livemode,
+                created_at: Timestamp::from_millis(raw.created_at),
+                sessions: raw.sessions,
+                last_at: raw.last_at.map(Timestamp::from_millis),
             })
         })
         .collect()

@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
 };
 use domain::{
     ids::{SecretId, TenantId},
@@ -40,7 +41,7 @@ impl TryFrom<Raw> for SecretRow {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
             id: SecretId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed secret id"))?,
-            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            tenant: ids::tenant_id(&raw.tenant_id)?,
             sealed: raw.sealed,
             created_at: Timestamp::from_millis(raw.created_at),
             disabled_at: raw.disabled_at.map(Timestamp::from_millis),

@@ -38,9 +38,9 @@ impl KeyFile {
     }
 
     /// The newest version.
-    pub(super) fn newest(&self) -> Result<u32, StoreError> {
+    pub(super) fn newest(&self) -> u32 {
         self.refresh();
-        self.with(|keys| keys.newest().map(|(version, _)| version))
+        self.with(|keys| keys.newest().0)
     }
 
     /// Encrypts with the newest version of the file.

@@ -18,7 +18,9 @@ const HEADER: &str =
 /// All versions of the master key.
 #[derive(Clone)]
 pub struct MasterKeys {
-    versions: BTreeMap<u32, RawKey>,
+    /// Used for encryption.
+    newest: (u32, RawKey),
+    older: BTreeMap<u32, RawKey>,
 }
 
 impl MasterKeys {
@@ -61,7 +63,7 @@ impl MasterKeys {
     /// Adds a new version to the file at `path`, and returns its number.
     pub(super) fn add_version(path: &Path) -> Result<u32, StoreError> {
         let text = Zeroizing::new(fs::read_to_string(path).map_err(|error| cannot("read", &error))?);
-        let next = Self::parse(&text)?.newest()?.0 + 1;
+        let next = Self::parse(&text)?.newest().0 + 1;
         let separator = if text.ends_with('\n') { "" } else { "\n" };
         let text = Zeroizing::new(format!("{}{separator}{}", text.as_str(), new_line(next)?.as_str()));
         replace(path, &text)?;
@@ -71,17 +73,17 @@ impl MasterKeys {
     /// Removes all versions but the newest from the file at `path`, and returns how many.
     pub(super) fn keep_newest(path: &Path) -> Result<usize, StoreError> {
         let keys = Self::load(path)?;
-        let (version, key) = keys.newest()?;
+        let (version, key) = keys.newest();
         let digits = Zeroizing::new(hex::encode(***key));
         let text = Zeroizing::new(format!("{HEADER}{version} {}\n", digits.as_str()));
         replace(path, &text)?;
-        Ok(keys.versions.len() - 1)
+        Ok(keys.older.len())
     }
 
     /// The versions in the file, oldest first.
     #[must_use]
     pub fn versions(&self) -> Vec<u32> {
-        self.versions.keys().copied().collect()
+        self.older.keys().copied().chain([self.newest.0]).collect()
     }
 
     /// Reads the text of a key file that is kept elsewhere. A key alone, 64 hex digits, is version 1.
@@ -124,24 +126,30 @@ impl MasterKeys {
                 return Err(MALFORMED);
             }
         }
-        if versions.is_empty() {
-            Err(MALFORMED)
-        } else {
-            Ok(Self { versions })
-        }
+        let newest = versions.pop_last().ok_or(MALFORMED)?;
+        Ok(Self {
+            newest,
+            older: versions,
+        })
     }
 
     /// The newest version, used for encryption, and its key.
-    pub(super) fn newest(&self) -> Result<(u32, &RawKey), StoreError> {
-        self.versions
-            .last_key_value()
-            .map(|(version, key)| (*version, key))
-            .ok_or(StoreError::Corrupt("there is no master key"))
+    pub(super) const fn newest(&self) -> (u32, &RawKey) {
+        (self.newest.0, &self.newest.1)
+    }
+
+    fn find(&self, version: u32) -> Option<&RawKey> {
+        let (newest, key) = self.newest();
+        if version == newest {
+            Some(key)
+        } else {
+            self.older.get(&version)
+        }
     }
 
     /// Encrypts with the newest version, whose number precedes the encrypted bytes.
     pub(super) fn seal(&self, plain: &[u8], purpose: &[&[u8]]) -> Result<(u32, Vec<u8>), StoreError> {
-        let (version, key) = self.newest()?;
+        let (version, key) = self.newest();
         let mut sealed = version.to_be_bytes().to_vec();
         sealed.extend(seal::seal(key, plain, &bound_to(version, purpose))?);
         Ok((version, sealed))
@@ -149,7 +157,7 @@ impl MasterKeys {
 
     /// Whether the version that encrypted this is known.
     pub(super) fn knows(&self, sealed: &[u8]) -> bool {
-        version_of(sealed).is_some_and(|version| self.versions.contains_key(&version))
+        version_of(sealed).is_some_and(|version| self.find(version).is_some())
     }
 
     /// Decrypts what any known version encrypted.
@@ -159,8 +167,7 @@ impl MasterKeys {
             .ok_or(StoreError::Corrupt("encrypted data cannot be decrypted"))?;
         let version = u32::from_be_bytes(*version);
         let key = self
-            .versions
-            .get(&version)
+            .find(version)
             .ok_or(StoreError::Corrupt("encrypted with an unknown master key"))?;
         seal::open(key, sealed, &bound_to(version, purpose)).map(Zeroizing::new)
     }
@@ -168,7 +175,7 @@ impl MasterKeys {
 
 impl std::fmt::Debug for MasterKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "MasterKeys({} versions)", self.versions.len())
+        write!(f, "MasterKeys({} versions)", self.older.len() + 1)
     }
 }
 

@@ -70,6 +70,14 @@ impl DataKeyId {
         exact.then(|| Self(text.to_owned()))
     }
 
+    /// Reads a stored id.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if it is none.
+    pub(crate) fn stored(text: &str) -> Result<Self, StoreError> {
+        Self::parse(text).ok_or(StoreError::Corrupt("a malformed key id"))
+    }
+
     /// The id as it is stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -320,7 +328,7 @@ impl Vault {
     /// # Errors
     /// If the key database does not respond or a key cannot be decrypted.
     pub async fn reseal_keys(&self, limit: u32) -> Result<usize, StoreError> {
-        let newest = i64::from(self.0.master.newest()?);
+        let newest = i64::from(self.0.master.newest());
         let find = self
             .0
             .keys
@@ -329,7 +337,7 @@ impl Vault {
             .await?
             .into_iter()
             .map(|row| {
-                let id = DataKeyId::parse(&row.id).ok_or(StoreError::Corrupt("a malformed key id"))?;
+                let id = DataKeyId::stored(&row.id)?;
                 self.sealed(&id, &self.unsealed(&row)?)
             })
             .collect::<Result<Vec<_>, StoreError>>()?;
@@ -345,18 +353,14 @@ impl Vault {
     }
 
     /// Whether a secret is encrypted with the newest master key.
-    ///
-    /// # Errors
-    /// If there is no master key.
-    pub fn is_current(&self, sealed: &[u8]) -> Result<bool, StoreError> {
-        Ok(master::version_of(sealed) == Some(self.0.master.newest()?))
+    #[must_use]
+    pub fn is_current(&self, sealed: &[u8]) -> bool {
+        master::version_of(sealed) == Some(self.0.master.newest())
     }
 
     /// The newest version of the master key.
-    ///
-    /// # Errors
-    /// If there is no master key.
-    pub fn newest_version(&self) -> Result<u32, StoreError> {
+    #[must_use]
+    pub fn newest_version(&self) -> u32 {
         self.0.master.newest()
     }
 

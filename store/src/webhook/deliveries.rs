@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
     webhook::events::EventRow,
 };
 use domain::{
@@ -125,8 +126,8 @@ impl TryFrom<Raw> for DeliveryRow {
 
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
-            event: EventId::parse(&raw.event_id).ok_or(StoreError::Corrupt("a malformed event id"))?,
-            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            event: ids::event_id(&raw.event_id)?,
+            tenant: ids::tenant_id(&raw.tenant_id)?,
             kind: Named::parse(&raw.kind),
             created_at: Timestamp::from_millis(raw.created_at),
             state: DeliveryState::parse(&raw.state).ok_or(StoreError::Corrupt("an unknown state of a delivery"))?,

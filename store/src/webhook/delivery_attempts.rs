@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
     webhook::deliveries::AttemptRow,
 };
 use domain::{
@@ -40,7 +41,7 @@ impl TryFrom<Raw> for AttemptRow {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         let status = raw.status.map(u16::try_from).transpose();
         Ok(Self {
-            event: EventId::parse(&raw.event_id).ok_or(StoreError::Corrupt("a malformed event id"))?,
+            event: ids::event_id(&raw.event_id)?,
             number: raw.number,
             attempted_at: Timestamp::from_millis(raw.attempted_at),
             duration_ms: raw.duration_ms,

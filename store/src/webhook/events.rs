@@ -3,6 +3,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
     session::sessions::column,
     vault::AssociatedData,
 };
@@ -96,7 +97,7 @@ impl TryFrom<Raw> for EventRow {
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         let content = match (raw.session_id, raw.data) {
             (Some(session), Some(data)) => EventContent::Session {
-                session: SessionId::parse(&session).ok_or(StoreError::Corrupt("a malformed session id"))?,
+                session: ids::session_id(&session)?,
                 kind: EventType::parse(&raw.kind).ok_or(StoreError::Corrupt("an unknown type of event"))?,
                 data: serde_json::from_str(&data).map_err(|_| StoreError::Corrupt("an event that does not parse"))?,
                 note: raw.note,
@@ -105,8 +106,8 @@ impl TryFrom<Raw> for EventRow {
             _ => return Err(StoreError::Corrupt("an event of a session without its data")),
         };
         Ok(Self {
-            id: EventId::parse(&raw.id).ok_or(StoreError::Corrupt("a malformed event id"))?,
-            tenant: TenantId::parse(&raw.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+            id: ids::event_id(&raw.id)?,
+            tenant: ids::tenant_id(&raw.tenant_id)?,
             created_at: Timestamp::from_millis(raw.created_at),
             content,
         })

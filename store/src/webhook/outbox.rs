@@ -4,6 +4,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
+    ids,
     settings::{
         tenants,
         webhook_secrets::{self, SecretRow},
@@ -137,7 +138,7 @@ fn present(data_key: Option<String>, metadata: Option<String>) -> Result<Option<
         return Ok(None);
     };
     Ok(Some(PresentSession {
-        data_key: DataKeyId::parse(&data_key).ok_or(StoreError::Corrupt("a malformed key id"))?,
+        data_key: DataKeyId::stored(&data_key)?,
         metadata: metadata.map(Unlogged::from),
     }))
 }
@@ -164,7 +165,7 @@ pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, Stor
     };
     let state = first.state.as_deref();
     Ok(Some(Outgoing {
-        tenant: TenantId::parse(&first.event.tenant_id).ok_or(StoreError::Corrupt("a malformed tenant id"))?,
+        tenant: ids::tenant_id(&first.event.tenant_id)?,
         state: state
             .map(|state| DeliveryState::parse(state).ok_or(StoreError::Corrupt("an unknown state of a delivery")))
             .transpose()?,

@@ -1,6 +1,6 @@
 //! People, their browsers, their decisions, and the audit log.
 
-use crate::fixtures::{World, at, create, keep, new_session, read, user, world, write};
+use crate::fixtures::{World, at, create, keep, new_session, read, tenant, user, world, write};
 use domain::{
     audit::{Actor, AuditAction},
     ids::{ApiKeyId, SecretId, TenantId, UserId},
@@ -57,7 +57,7 @@ async fn the_activity_of_each_tenant_is_its_own() {
             )
         });
         write!(db, tx => audit::record(tx, later)).unwrap();
-        let found = read!(db, tx => tenants::activity(tx, at(100_000)));
+        let found = read!(db, tx => tenants::list_activity(tx, "", at(100_000), 2));
         let of = |id: &TenantId| {
             found
                 .iter()
@@ -69,6 +69,47 @@ async fn the_activity_of_each_tenant_is_its_own() {
             of(&other.id),
             Some((1, Some(at(1_000)))),
             "{name}: the entry of its session"
+        );
+    }
+}
+
+#[tokio::test]
+async fn tenants_are_listed_by_name_up_to_a_limit_and_found_by_a_part_of_it() {
+    for Backend { name, db, .. } in backends().await {
+        for (number, called) in [(1, "shop B"), (2, "Shop A"), (3, "100% Bank"), (4, "1000 Banks")] {
+            let row = keep(tenants::TenantRow {
+                name: called.to_owned(),
+                ..tenant(number)
+            });
+            write!(db, tx => tenants::insert(tx, row)).unwrap();
+        }
+        let names = read!(db, tx => tenants::list_names(tx, 3));
+        let names: Vec<_> = names.iter().map(|(_, name)| name.as_str()).collect();
+        assert!(
+            names.contains(&"Shop A") && !names.contains(&"shop B"),
+            "{name}: {names:?}"
+        );
+        let all = read!(db, tx => tenants::list_names(tx, 9));
+        assert_eq!(
+            all[2..],
+            [(tenant(2).id, "Shop A".to_owned()), (tenant(1).id, "shop B".to_owned())],
+            "{name}"
+        );
+        for (part, limit, expected) in [
+            ("SHOP", 9, vec!["Shop A", "shop B"]),
+            ("shop", 1, vec!["Shop A"]),
+            ("100%", 9, vec!["100% Bank"]),
+            ("nobody", 9, vec![]),
+        ] {
+            let found = read!(db, tx => tenants::list_activity(tx, part, at(0), limit));
+            let found: Vec<_> = found.iter().map(|one| one.name.as_str()).collect();
+            assert_eq!(found, expected, "{name}: {part}");
+        }
+        let found = read!(db, tx => tenants::list_activity(tx, "shop b", at(0), 9));
+        assert_eq!(
+            (found[0].created_at, found[0].livemode, found[0].last_at),
+            (at(1), true, None),
+            "{name}"
         );
     }
 }
@@ -126,11 +167,22 @@ async fn people_are_found_by_id_and_address_and_listed_by_tenant() {
         );
         let open = keep(UserRow {
             email: "new@example.com".into(),
-            password: String::new(),
+            password: Some(String::new()),
             ..twin.clone()
         });
         let refused = write!(db, tx => users::insert(tx, open));
         assert!(matches!(refused, Err(StoreError::Refused(_))), "{name}: no password");
+        let elsewhere = keep(UserRow {
+            email: "new@example.com".into(),
+            password: None,
+            ..twin.clone()
+        });
+        write!(db, tx => users::insert(tx, elsewhere)).unwrap();
+        assert_eq!(
+            read!(db, tx => users::find(tx, &elsewhere.id)).as_ref(),
+            Some(elsewhere),
+            "{name}"
+        );
         let refused = write!(db, tx => users::set_password(tx, &reviewer.id, ""));
         assert!(matches!(refused, Err(StoreError::Refused(_))), "{name}: no password");
     }
@@ -151,7 +203,7 @@ async fn a_persons_place_of_work_address_and_password_are_not_changed_by_saving(
         };
         let asked = keep(UserRow {
             email: "other@example.com".into(),
-            password: "$argon2id$other".into(),
+            password: Some("$argon2id$other".into()),
             ..changed.clone()
         });
         write!(db, tx => users::save(tx, asked)).unwrap();
@@ -162,7 +214,7 @@ async fn a_persons_place_of_work_address_and_password_are_not_changed_by_saving(
         );
         write!(db, tx => users::set_password(tx, &user.id, "$argon2id$new")).unwrap();
         let with_password = UserRow {
-            password: "$argon2id$new".into(),
+            password: Some("$argon2id$new".into()),
             ..changed
         };
         assert_eq!(
@@ -231,7 +283,7 @@ async fn tries_are_removed_when_their_window_is_over() {
         let mut last = None;
         for slice in [Some(b"b".to_vec()), Some(b"d".to_vec()), None] {
             let after = keep(last);
-            last = write!(db, tx => users::sweep_tries(tx, at(200), Millis(100), after.as_ref(), 2)).unwrap();
+            last = write!(db, tx => users::sweep_tries(tx, at(200), Millis(100), after.as_deref(), 2)).unwrap();
             assert_eq!(last, slice, "{name}");
         }
         let mut counted = Vec::new();

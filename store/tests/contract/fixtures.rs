@@ -147,7 +147,7 @@ pub(crate) fn user(tenant: &TenantRow, number: u8, role: Role) -> UserRow {
         email: format!("person{number}@example.com"),
         name: format!("Person {number}"),
         operator: false,
-        password: "$argon2id$".into(),
+        password: Some("$argon2id$".into()),
         created_at: at(i64::from(number)),
         disabled_at: None,
     }

@@ -11,7 +11,7 @@ use store::{
     audit::{self, Entry},
     audit_chain::{self, Checked, Head},
     capture::capture_cookies::{self, CookieRow},
-    jobs::{self, JobKind, NewJob},
+    jobs::{self, Claim, JobKind, NewJob},
     session::{
         links::{self, LinkRow},
         sessions::{self, SessionRow},
@@ -266,7 +266,13 @@ async fn jobs_planned_and_held_by_a_clock_that_was_ahead_are_brought_back_and_no
         let dues = ["far", "near", "erasure"].map(|subject| due(&listed, subject));
         assert_eq!(dues, [at(100), at(200), at(9_000)], "{name}");
         let claim = async |now: i64, until: i64| {
-            write!(db, tx => jobs::claim(tx, "w", &[JobKind::Decide], at(now), at(until), 1)).unwrap()
+            let claim = Claim {
+                worker: "w",
+                now: at(now),
+                until: at(until),
+                limit: 1,
+            };
+            write!(db, tx => jobs::claim(tx, &[JobKind::Decide], claim)).unwrap()
         };
         let held = keep(claim(100, 9_000).await.remove(0));
         claim(200, 215).await;

@@ -51,6 +51,11 @@ async fn tenants_are_read_back_and_listed_oldest_first() {
             [early.clone(), late.clone()],
             "{name}"
         );
+        assert_eq!(
+            read!(db, tx => tenants::find_oldest(tx)).as_ref(),
+            Some(early),
+            "{name}"
+        );
         let nobody = keep(TenantId::from_random([9; 16]));
         assert_eq!(read!(db, tx => tenants::find(tx, nobody)), None, "{name}");
         assert_eq!(read!(db, tx => tenants::load(tx, &early.id)), *early, "{name}");

@@ -12,7 +12,7 @@ use std::sync::{
 };
 use store::{
     Db, DbOptions, StoreError, Tx,
-    jobs::{self, JobKind},
+    jobs::{self, Claim, JobKind},
     people::users,
     session::{
         idempotency,
@@ -68,12 +68,18 @@ async fn erasures_that_are_due_are_not_walked_through_for_jobs_of_other_kinds() 
         jobs::any_due(tx, &[JobKind::Analyse, JobKind::Decide], NOW).await
     })
     .await;
+    let claim = Claim {
+        worker: "w",
+        now: NOW,
+        until: NOW,
+        limit: 8,
+    };
     assert_bounded("the claim of other kinds", &fill, async |tx| {
-        jobs::claim(tx, "w", &[JobKind::Analyse, JobKind::Decide], NOW, NOW, 8).await
+        jobs::claim(tx, &[JobKind::Analyse, JobKind::Decide], claim).await
     })
     .await;
     assert_bounded("the claim of erasures", &fill, async |tx| {
-        jobs::claim(tx, "w", &[JobKind::Expire, JobKind::Erase], NOW, NOW, 8).await
+        jobs::claim(tx, &[JobKind::Expire, JobKind::Erase], claim).await
     })
     .await;
     assert_bounded("when the next is due", &fill, async |tx| {
@@ -144,7 +150,7 @@ async fn a_slice_of_a_table_is_swept_however_long_the_table_is() {
         "INSERT INTO sign_in_tries (bucket, tries, since) SELECT CAST(printf('%06d', i) AS BLOB), 1, 1000000 FROM n";
     assert_bounded("attempts that still count", &[tries], async |tx| {
         let last = users::sweep_tries(tx, NOW, Millis(1_000), None, 20).await?;
-        users::sweep_tries(tx, NOW, Millis(1_000), last.as_ref(), 20).await
+        users::sweep_tries(tx, NOW, Millis(1_000), last.as_deref(), 20).await
     })
     .await;
 }

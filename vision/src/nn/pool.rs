@@ -4,24 +4,24 @@ use super::{Map, Padding};
 
 /// The largest value of each window.
 pub(crate) fn pool_max(input: &Map, kernel: usize, stride: usize, padding: Padding) -> Map {
-    pool(
-        input,
+    let windows = Windows {
         kernel,
         stride,
         padding,
-        f32::MIN,
-        |sum, value| sum.max(value),
-        |value, _| value,
-    )
+    };
+    pool(input, windows, f32::MIN, |sum, value| sum.max(value), |value, _| value)
 }
 
 /// The mean of each window, over the pixels that are inside the picture.
 pub(crate) fn pool_average(input: &Map, kernel: usize, stride: usize, padding: Padding) -> Map {
-    pool(
-        input,
+    let windows = Windows {
         kernel,
         stride,
         padding,
+    };
+    pool(
+        input,
+        windows,
         0.0,
         |sum, value| sum + value,
         |sum, count| sum / count as f32,
@@ -39,15 +39,27 @@ pub(crate) fn global_average(input: &Map) -> Vec<f32> {
     mean
 }
 
-fn pool(
-    input: &Map,
+/// The windows under which values are pooled.
+struct Windows {
+    /// Side in pixels.
     kernel: usize,
+    /// Pixels from one to the next.
     stride: usize,
     padding: Padding,
+}
+
+fn pool(
+    input: &Map,
+    windows: Windows,
     start: f32,
     step: impl Fn(f32, f32) -> f32,
     finish: impl Fn(f32, usize) -> f32,
 ) -> Map {
+    let Windows {
+        kernel,
+        stride,
+        padding,
+    } = windows;
     let (height, top) = padding.along(input.height, kernel, stride);
     let (width, left) = padding.along(input.width, kernel, stride);
     let mut out = Map::zeros(height, width, input.channels);

@@ -12,9 +12,10 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use domain::{
+    civil_date,
     secret::Personal,
     session::Step,
-    user_input::{CivilDate, InputField, TypedForm},
+    user_input::{InputField, TypedForm},
 };
 use http::StatusCode;
 use leptos::prelude::*;
@@ -103,7 +104,7 @@ fn typed(fields: &Fields) -> TypedForm {
         first_name: typed("firstName"),
         last_name_kana: typed("lastNameKana"),
         first_name_kana: typed("firstNameKana"),
-        birth_date: CivilDate::of_parts(
+        birth_date: civil_date::of_parts(
             [forms::BIRTH_YEAR, forms::BIRTH_MONTH, forms::BIRTH_DAY].map(|part| fields.raw(part)),
         ),
         postcode: typed(forms::POSTCODE),

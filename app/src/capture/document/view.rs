@@ -2,6 +2,7 @@
 
 use crate::camera::document::DocumentCamera;
 use crate::capture::{or_file, other_device, said, tries_left};
+use crate::parts::field::{Facing, Field};
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::capture as text;
 use crate::text::entry::ERROR_SUMMARY_PHOTO;
@@ -65,13 +66,20 @@ fn plain_form(meta: &PageMeta, view: &DocumentView, fault: Option<String>) -> im
         meta,
         [text::DOCUMENT_FILE, text::DOCUMENT_FILE_HINT, text::DOCUMENT_SEND],
     );
+    let field = Field {
+        name: "picture",
+        label,
+        hint: Some(hint),
+        error: fault,
+        ..Field::default()
+    };
     view! {
         <details class="fold plain" id="plain" open=true>
             <summary>{or_file(meta)}</summary>
             <form method="post" action=forms::PICTURES enctype="multipart/form-data">
                 <input type="hidden" name=forms::DOCUMENT_TYPE value=view.document_type.as_str()/>
                 <input type="hidden" name=forms::SLOT value=forms::slot(view.side)/>
-                {field::picture("picture", forms::PICTURE, label, Some(hint), fault, "environment")}
+                {field::picture(&field, forms::PICTURE, Facing::Environment)}
                 {primary(send)}
             </form>
         </details>

@@ -2,6 +2,7 @@
 
 use crate::camera::selfie::SelfieCamera;
 use crate::capture::{or_file, other_device, said, tries_left};
+use crate::parts::field::{Facing, Field};
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::capture as text;
 use crate::text::entry::ERROR_SUMMARY_PHOTO;
@@ -75,14 +76,22 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
             text::SELFIE_SEND,
         ],
     );
+    let [straight, turned] =
+        [("straight", straight, fault), ("turned", turned, None)].map(|(name, label, error)| Field {
+            name,
+            label,
+            hint: Some(hint),
+            error,
+            ..Field::default()
+        });
     view! {
         <details class="fold plain" id="plain" open=true>
             <summary>{or_file(meta)}</summary>
             <p>{review}</p>
             <form method="post" action=forms::SELFIE enctype="multipart/form-data">
                 <input type="hidden" name=forms::CHALLENGE value=view.challenge_id.clone()/>
-                {field::picture("straight", forms::FRAME, straight, Some(hint), fault, "user")}
-                {field::picture("turned", forms::FRAME, turned, Some(hint), None, "user")}
+                {field::picture(&straight, forms::FRAME, Facing::User)}
+                {field::picture(&turned, forms::FRAME, Facing::User)}
                 {primary(send)}
             </form>
         </details>
@@ -100,13 +109,18 @@ fn without_challenge(meta: &PageMeta) -> impl IntoView + use<> {
             text::SELFIE_CANNOT_SEND,
         ],
     );
+    let field = Field {
+        name: "alone",
+        label,
+        ..Field::default()
+    };
     view! {
         <details class="fold" id="cannot">
             <summary>{cannot}</summary>
             <p>{hint}</p>
             <form method="post" action=forms::SELFIE enctype="multipart/form-data">
                 <input type="hidden" name=forms::WITHOUT_CHALLENGE value=forms::YES/>
-                {field::picture("alone", forms::FRAME, label, None, None, "user")}
+                {field::picture(&field, forms::FRAME, Facing::User)}
                 <button class="button secondary" type="submit">{send}</button>
             </form>
         </details>

@@ -18,7 +18,8 @@ use http::StatusCode;
 use leptos::prelude::*;
 use qrcode::{QrCode, render::svg};
 use service::people::second_factor::{
-    Enrolment, SetUpError, begin_authenticator, begun_authenticator, confirm_authenticator, remove_authenticator,
+    AuthenticatorError, Enrolment, begin_authenticator, begun_authenticator, confirm_authenticator,
+    remove_authenticator,
 };
 
 const HERE: &str = "/admin/account/authenticator";
@@ -63,17 +64,17 @@ async fn load(_: Request) -> PageResult<AuthenticatorView> {
     Ok(AuthenticatorView::default())
 }
 
-fn failed(error: SetUpError) -> PageResult<Outcome> {
+fn failed(error: AuthenticatorError) -> PageResult<Outcome> {
     match error {
-        SetUpError::Exists => done(
+        AuthenticatorError::Exists => done(
             "/admin/account",
             say(
                 "You have an authenticator app already. Remove it first.",
                 "認証アプリはすでに設定されています。先に解除してください。",
             ),
         ),
-        SetUpError::Code(_) => Err(Fault::Malformed),
-        SetUpError::Store(error) => Err(error.into()),
+        AuthenticatorError::Code(_) => Err(Fault::Malformed),
+        AuthenticatorError::Store(error) => Err(error.into()),
     }
 }
 
@@ -100,7 +101,7 @@ async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
             };
             Ok(Outcome::shown(StatusCode::CREATED, view))
         }
-        Err(SetUpError::Code(refused)) => match begun_authenticator(honnin, staff).await {
+        Err(AuthenticatorError::Code(refused)) => match begun_authenticator(honnin, staff).await {
             Ok(enrolment) => Ok(Outcome::refused(AuthenticatorView {
                 mistakes: vec![mistake("code", code_refusal(&refused))],
                 ..enrolled(&enrolment)

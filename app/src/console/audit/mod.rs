@@ -25,7 +25,7 @@ use domain::{
 use leptos::prelude::*;
 use service::{
     access::Auditor,
-    audit::{Filter, Newest, Verified, export, search, verify_many, verify_newest},
+    audit::{ExportFormat, Filter, Newest, Verified, export, search, verify_many, verify_newest},
     stored::Recorded,
 };
 use view::{AuditView, Chain, Entry, render};
@@ -124,7 +124,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
         subject: fields.text("subject"),
         actor: fields.text("actor"),
         days: ["from", "until"].map(|name| fields.text(name)),
-        files: [CSV, JSON_LINES].map(|format| fields.with("/admin/audit/export", "format", format.name)),
+        files: [CSV, JSON_LINES].map(|file| fields.with("/admin/audit/export", "format", file.format.as_str())),
     })
 }
 
@@ -163,22 +163,22 @@ async fn file(request: Request) -> PageResult<Response> {
     let auditor = Auditor::of(request.staff())?;
     let fields = request.query()?;
     request.check_fresh(fields.with(HERE, "format", ""))?;
-    let format = Format::of(&fields.text("format"));
-    let found = export(request.honnin(), &auditor, filter(fields), format.name).await?;
+    let file = FileFormat::of(&fields.text("format"));
+    let found = export(request.honnin(), &auditor, filter(fields), file.format).await?;
     Ok(sent(
-        &format!("audit.{}", format.name),
-        format.kind,
-        format.head,
+        &format!("audit.{}", file.format.as_str()),
+        file.kind,
+        file.head,
         found,
-        format.row,
+        file.row,
     ))
 }
 
 /// A format of the file.
 #[derive(Clone, Copy)]
-struct Format {
-    /// Its name in the address, and the end of the file's name.
-    name: &'static str,
+struct FileFormat {
+    /// Which one.
+    format: ExportFormat,
     /// Its media type.
     kind: &'static str,
     /// What comes before the first entry.
@@ -188,25 +188,26 @@ struct Format {
 }
 
 /// For spreadsheets.
-const CSV: Format = Format {
-    name: "csv",
+const CSV: FileFormat = FileFormat {
+    format: ExportFormat::Csv,
     kind: csv::KIND,
     head: "number,at,actor,actorName,action,subject,detail,address\r\n",
     row: |recorded| csv::row(columns(recorded).map(|(_, value)| value)),
 };
 
 /// One JSON object on each line.
-const JSON_LINES: Format = Format {
-    name: "jsonl",
+const JSON_LINES: FileFormat = FileFormat {
+    format: ExportFormat::JsonLines,
     kind: "application/jsonl",
     head: "",
     row: json_line,
 };
 
-impl Format {
+impl FileFormat {
     /// The one of this name; CSV if there is none.
     fn of(name: &str) -> Self {
-        if name == JSON_LINES.name { JSON_LINES } else { CSV }
+        let is_named = |one: &Self| one.format.as_str() == name;
+        Some(JSON_LINES).filter(is_named).unwrap_or(CSV)
     }
 }
 

@@ -222,7 +222,7 @@ async fn set_up(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         name: fields.text("name"),
         password: Secret::new(fields.raw("password").to_owned()),
     };
-    let faults = match set_up::set_up(request.honnin(), token, typed).await {
+    let faults = match set_up::set_up(request.honnin(), token, typed, &request.who.client).await {
         Ok(user) => {
             return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user)));
         }

@@ -168,6 +168,13 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
                 "キーのスコープを1つ以上選択してください。",
             ),
         )),
+        IssueKeyError::TooManyNetworks => Ok(mistake(
+            "networks",
+            say(
+                "Enter at most 200 IP addresses or networks.",
+                "IPアドレスとネットワークは200件以内で入力してください。",
+            ),
+        )),
         IssueKeyError::NeedsAdmin => Err(Fault::Forbidden),
         IssueKeyError::NotFound | IssueKeyError::Replaced => Err(Fault::NotFound),
         IssueKeyError::Store(error) => Err(error.into()),

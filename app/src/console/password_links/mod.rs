@@ -75,7 +75,7 @@ async fn opened_invitation(request: &GuestRequest, mistakes: Vec<Mistake>) -> Pa
 
 async fn accept(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
-    let sentence = match accept_invitation(request.honnin(), request.param("token"), password).await {
+    let sentence = match accept_invitation(request.honnin(), request.param("token"), password, &request.who.client).await {
         Ok(user) => return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
         Err(AcceptError::Bad(bad)) => bad_password(bad),
         Err(AcceptError::Taken) => say(
@@ -122,7 +122,7 @@ async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         };
     }
     let password = Secret::new(fields.raw("password").to_owned());
-    let sentence = match reset_password(request.honnin(), request.param("token"), password).await {
+    let sentence = match reset_password(request.honnin(), request.param("token"), password, request.client).await {
         Ok(()) => return Ok(Outcome::go("/admin/sign-in?done=password")),
         Err(ResetError::Bad(bad)) => bad_password(bad),
         Err(ResetError::Closed) => return Err(Fault::LinkClosed),

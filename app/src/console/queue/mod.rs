@@ -9,10 +9,11 @@ use super::{
     layout::NavigationItem,
     request::{PageResult, Request, signed_in},
     selection::{QUEUE, Selection},
-    sessions::{PAGE, parse_after},
+    sessions::PAGE,
 };
 use crate::page::handler;
 use axum::{Router, routing::get};
+use domain::{cursor, ids::SessionId};
 use leptos::prelude::*;
 use service::{
     access::Reviewer,
@@ -39,7 +40,7 @@ async fn load(request: Request) -> PageResult<QueueView> {
     let selection = Selection::of(fields);
     let page = Page {
         order: Order::LongestWaiting,
-        after: parse_after(&fields.text("after")),
+        after: cursor::parse(&fields.text("after"), SessionId::parse),
         limit: PAGE + 1,
     };
     let mut found = review::queue(
@@ -57,7 +58,7 @@ async fn load(request: Request) -> PageResult<QueueView> {
     let backlog = count_waiting(request.honnin(), request.staff()).await?;
     let next = last.map(|last| {
         let since = last.waiting_since.unwrap_or(last.created_at);
-        selection.href_after(QUEUE, &format!("{}.{}", since.as_millis(), last.id))
+        selection.href_after(QUEUE, &cursor::write(&(since, &last.id)))
     });
     let mut view = QueueView {
         selection,

@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_box_replaces_a_filter_of_the_metadata_and_no_other() {
-        let asked = |query: &[u8]| Asked::of(&Fields::of_bytes(query)).set();
+        let asked = |query: &[u8]| Asked::of(&Fields::of_bytes(query).unwrap()).set();
         let set = |pairs: &[(&'static str, &str)]| {
             pairs
                 .iter()

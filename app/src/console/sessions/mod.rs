@@ -23,14 +23,8 @@ use axum::{
     routing::{get, post},
 };
 use domain::{
-    document::DocumentType,
-    funnel::FunnelStep,
-    ids::SessionId,
-    outcome::Verdict,
-    reasons::Reason,
-    secret::Personal,
-    session::Status,
-    time::{Millis, Timestamp},
+    cursor, document::DocumentType, funnel::FunnelStep, ids::SessionId, outcome::Verdict, reasons::Reason,
+    secret::Personal, session::Status, time::Millis,
 };
 use http::StatusCode;
 use leptos::prelude::*;
@@ -74,12 +68,6 @@ pub(super) fn forms() -> Router {
 /// Rows per page.
 pub(super) const PAGE: u32 = 50;
 
-/// Parses the cursor of the next page: time and id of the last row.
-pub(super) fn parse_after(text: &str) -> Option<(Timestamp, SessionId)> {
-    let (at, id) = text.split_once('.')?;
-    Some((Timestamp::from_millis(at.parse().ok()?), SessionId::parse(id)?))
-}
-
 fn filter(asked: &Asked) -> Filter {
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let mut filter = Filter {
@@ -116,7 +104,7 @@ async fn load(request: Request) -> PageResult<SessionsView> {
 /// The sessions that match the fields.
 async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> PageResult<SessionsView> {
     let asked = Asked::of(fields);
-    let after = parse_after(&fields.text("after"));
+    let after = cursor::parse(&fields.text("after"), SessionId::parse);
     let is_first = after.is_none();
     let page = Page {
         order: Order::Newest,
@@ -127,7 +115,7 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
     let Found { mut sessions, reach } = found;
     let more = sessions.len() > PAGE as usize;
     sessions.truncate(PAGE as usize);
-    let page_after = |(at, id): (Timestamp, SessionId)| fields.next_page(HERE, &format!("{}.{id}", at.as_millis()));
+    let page_after = |after| fields.next_page(HERE, &cursor::write(&after));
     let last = sessions.last().filter(|_| more);
     let next = last.map(|last| page_after((last.created_at, last.id.clone())));
     Ok(SessionsView {
@@ -140,6 +128,7 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
             older: page_after(before(at)),
         }),
         file: Some(saved::address(FILE, &saved::query(&asked))),
+        newest_only: false,
         asked,
         saved: saved::list(request).await?,
         mistakes,
@@ -154,8 +143,12 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         birth_date: Personal::new(fields.text(BIRTH_DATE)),
     };
     let found = find_person(request.honnin(), &reader, &wanted, PAGE).await;
+    let mut newest_only = false;
     let (rows, mistakes) = match found {
-        Ok(found) => (found.into_iter().map(row).collect(), Vec::new()),
+        Ok(found) => {
+            newest_only = found.more;
+            (found.sessions.into_iter().map(row).collect(), Vec::new())
+        }
         Err(FindPersonError::Nothing) => (
             Vec::new(),
             vec![mistake(
@@ -190,6 +183,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         is_first: true,
         next: None,
         reach: None,
+        newest_only,
         file: None,
         saved: saved::list(&request).await?,
         mistakes,

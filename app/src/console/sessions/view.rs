@@ -73,6 +73,8 @@ pub(super) struct SessionsView {
     pub next: Option<String>,
     /// How far back the search went, if there are older sessions.
     pub reach: Option<Reach>,
+    /// Whether the person has older sessions, which are not listed.
+    pub newest_only: bool,
     /// Address of the file with all sessions that match.
     pub file: Option<String>,
     /// Searches that the person has saved.
@@ -197,7 +199,7 @@ fn count(view: &SessionsView) -> AnyView {
         return ().into_any();
     }
     let shown = view.rows.len();
-    let is_all = view.is_first && view.next.is_none() && view.reach.is_none();
+    let is_all = view.is_first && view.next.is_none() && view.reach.is_none() && !view.newest_only;
     let sentence = match (shown, is_all) {
         (1, true) => say("1 session", "1件").to_owned(),
         (_, true) => tell!("{shown} sessions", "{shown}件"),
@@ -223,6 +225,15 @@ fn reach(reach: &Reach) -> AnyView {
         </p>
     }
     .into_any()
+}
+
+/// That a person has more sessions than are listed.
+fn newest_only(shown: usize) -> AnyView {
+    let sentence = tell!(
+        "Only the newest {shown} sessions are listed. Enter both the full name and the date of birth to narrow the search.",
+        "新しい順に{shown}件のみ表示しています。氏名と生年月日の両方を入力すると、結果を絞り込めます。"
+    );
+    view! { <p class="soft small">{sentence}</p> }.into_any()
 }
 
 fn filters(asked: &Asked) -> AnyView {
@@ -458,7 +469,8 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         <p class="unseen" role="status" data-said></p>
         <div class="stack" data-part="asked">{chips(&view.asked)}{searches(view)}</div>
         {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}
-        <div class="stack" data-part="list">{count(view)}{list}{resend}{next_page(view.next.clone())}{view.reach.as_ref().map(reach)}</div>
+        <div class="stack" data-part="list">{count(view)}{list}{resend}{next_page(view.next.clone())}{view.reach.as_ref().map(reach)}
+            {view.newest_only.then(|| newest_only(view.rows.len()))}</div>
         <script nonce=meta.nonce.clone() inner_html=include_str!("sessions.js")></script>
     };
     page(frame, meta, say("Sessions", "セッション"), main.into_any())

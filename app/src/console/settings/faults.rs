@@ -36,6 +36,14 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
             "The name",
             "名称は1文字以上100文字以内で、制御文字を含めずに入力してください。",
         ),
+        "callback_urls" => (
+            "The list of callback URLs",
+            "コールバックURLは200件以内で入力してください。",
+        ),
+        "ip_allow_list" => (
+            "The list of networks",
+            "IPアドレスとネットワークは200件以内で入力してください。",
+        ),
         other => (other, "この設定の値は使用できません。"),
     };
     mistake(bad.field, with_japanese(format!("{name} {}.", bad.message), ja))

@@ -1,6 +1,7 @@
 //! Settings: an index, and a page for each section, which is saved separately. A change that weakens something is shown with its effects
 //! first, and saved once the person has confirmed it.
 
+mod entered;
 mod faults;
 mod index;
 mod logo;
@@ -15,7 +16,7 @@ use super::{
     layout::NavigationItem,
     proof::{proof_within, step_up},
     request::{PageResult, Request, done, signed_in},
-    words::{say, tell},
+    words::say,
 };
 use crate::{
     page::{Fields, Outcome, form, mistake},
@@ -23,15 +24,10 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use domain::{
-    callback::CallbackUrl,
-    contact::Contact,
-    decision::{Accepted, Policy, ThresholdFault},
-    event::EventType,
-    network::parse_list,
-    session::Step,
     tenant::{Change, Section},
     time::Millis,
 };
+use entered::{read, retype, span};
 use http::StatusCode;
 use index::IndexView;
 use leptos::prelude::*;
@@ -164,29 +160,6 @@ fn view_of(request: &Request, section: Section, tenant: &TenantRow) -> SettingsV
     }
 }
 
-/// A duration in a unit, with no more digits than needed.
-fn span(span: Millis, unit: Millis) -> String {
-    let (whole, rest) = (span.0 / unit.0, span.0 % unit.0);
-    if rest == 0 {
-        return whole.to_string();
-    }
-    let hundredths = (span.0 * 100 + unit.0 / 2) / unit.0;
-    format!("{}.{:02}", hundredths / 100, hundredths % 100)
-        .trim_end_matches('0')
-        .to_owned()
-}
-
-/// Parses a duration typed in a unit, with up to two decimals.
-fn parse_span(text: &str, unit: Millis) -> Option<Millis> {
-    let value: f64 = text
-        .parse()
-        .ok()
-        .filter(|value: &f64| value.is_finite() && (0.0..1e6).contains(value))?;
-    #[expect(clippy::cast_possible_truncation, reason = "held within a million by the line above")]
-    let hundredths = (value * 100.0).round() as i64;
-    Some(Millis(hundredths * unit.0 / 100))
-}
-
 async fn load(request: Request) -> PageResult<SettingsView> {
     let section = section_of(&request)?;
     let tenant = settings::load(request.honnin(), request.staff()).await?;
@@ -202,110 +175,6 @@ async fn load(request: Request) -> PageResult<SettingsView> {
         view.tested = Some((asked, answer));
     }
     Ok(view)
-}
-
-/// The change that a form requests, or what is wrong with it.
-fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mistake>> {
-    let mut mistakes = Vec::new();
-    let change = match section {
-        Section::Look => Change::Look {
-            name: fields.text("name"),
-            accent: fields.has("accent").then(|| fields.text("accent").to_lowercase()),
-            contact: fields
-                .has("contact")
-                .then(|| Contact::parse(&fields.text("contact")))
-                .and_then(|contact| contact.map_err(|bad| mistakes.push(faults::contact(bad))).ok()),
-        },
-        Section::Review => Change::Review {
-            target: parse_span(&fields.text("review_target"), Millis::hours(1)).unwrap_or_else(|| {
-                mistakes.push(mistake("review_target", not_a_number()));
-                Millis(0)
-            }),
-        },
-        Section::Steps => {
-            let tries = fields.text("tries").parse().unwrap_or(0);
-            Change::Steps {
-                steps: fields.all("step").filter_map(Step::parse).collect(),
-                tries,
-                flashes: fields.has("flashes"),
-            }
-        }
-        Section::Lifetimes => {
-            let mut read = |field, unit| {
-                parse_span(&fields.text(field), unit).unwrap_or_else(|| {
-                    mistakes.push(mistake(field, not_a_number()));
-                    Millis(0)
-                })
-            };
-            Change::Lifetimes {
-                link: read("link_lifetime", Millis::minutes(1)),
-                session: read("session_lifetime", Millis::hours(1)),
-                retention: read("retention", Millis::days(1)),
-            }
-        }
-        Section::Decision => {
-            let mut read = |field| {
-                fields.text(field).parse().unwrap_or_else(|_| {
-                    mistakes.push(faults::not_a_share(field));
-                    0.0
-                })
-            };
-            let policy = Policy {
-                match_accept: read("match_accept"),
-                match_review: read("match_review"),
-                liveness_accept: read("liveness_accept"),
-                liveness_review: read("liveness_review"),
-                reject_on_fraud_signals: fields.has("reject_on_fraud_signals"),
-                accept_specimens: fields.has("accept_specimens"),
-                accepted: accepted(fields),
-                find_duplicates: fields.has("find_duplicates"),
-                duplicate_from: read("duplicate_from"),
-                sampled: read("sampled"),
-            };
-            // What was not understood stands for 0 here, and says nothing about itself or another.
-            let told: Vec<_> = mistakes.iter().map(|wrong: &Mistake| wrong.field.clone()).collect();
-            let is_known = |(field, fault): &(&str, ThresholdFault)| {
-                let compares = matches!(fault, ThresholdFault::AboveAcceptance(_));
-                !told.iter().any(|of| of == field) && (told.is_empty() || !compares)
-            };
-            let faults = policy.faults().into_iter();
-            mistakes.extend(faults.filter(is_known).map(faults::threshold));
-            Change::Decision(policy)
-        }
-        Section::Callbacks => {
-            let urls = fields.lines("callback_urls");
-            let bad = |url: &String| Some(faults::callback_line(url, CallbackUrl::parse(url).err()?));
-            mistakes.extend(urls.iter().filter_map(bad));
-            Change::Callbacks(urls)
-        }
-        Section::Addresses => {
-            let lines = fields.lines("ip_allow_list");
-            let networks = parse_list(lines.iter().map(String::as_str)).unwrap_or_else(|bad| {
-                mistakes.push(mistake(
-                    "ip_allow_list",
-                    tell!(
-                        "{bad} is not an IP address or network.",
-                        "「{bad}」はIPアドレスまたはネットワークではありません。"
-                    ),
-                ));
-                Vec::new()
-            });
-            Change::Addresses(networks)
-        }
-        Section::SignIn => Change::SignIn {
-            second_factor_required: fields.has("second_factor_required"),
-        },
-        Section::Webhook => Change::Webhook {
-            url: fields.has("webhook_url").then(|| fields.text("webhook_url")),
-            event_types: fields.all("event").filter_map(EventType::parse).collect(),
-        },
-    };
-    if mistakes.is_empty() { Ok(change) } else { Err(mistakes) }
-}
-
-/// The chosen evidence; a form rendered before this choice existed keeps the strict one.
-fn accepted(fields: &Fields) -> Accepted {
-    Accepted::parse(&fields.text("accepted")).unwrap_or_default()
 }
 
 async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -400,11 +269,7 @@ async fn look_again(
     wanted: &Change,
     mistakes: Vec<Mistake>,
 ) -> PageResult<Outcome> {
-    let found = preview(request.honnin(), request.staff(), wanted).await;
-    let found = found.map_err(|error| match error {
-        SettingsError::Store(error) => error.into(),
-        _ => Fault::Malformed,
-    })?;
+    let found = preview(request.honnin(), request.staff(), wanted).await?;
     let status = if mistakes.is_empty() {
         StatusCode::OK
     } else {
@@ -428,63 +293,4 @@ async fn look_again(
         ..typed(request, section, fields).await?
     };
     Ok(Outcome::shown(status, view))
-}
-
-fn not_a_number() -> &'static str {
-    say("Enter a number.", "数値を入力してください。")
-}
-
-/// Replaces what is stored by what was typed.
-fn retype(view: &mut SettingsView, fields: &Fields) {
-    match view.section {
-        Section::Look => {
-            [view.name, view.accent, view.contact] = ["name", "accent", "contact"].map(|name| fields.text(name))
-        }
-        Section::Review => view.review_target = fields.text("review_target"),
-        Section::Steps => {
-            view.steps = fields.all("step").filter_map(Step::parse).collect();
-            view.tries = fields.text("tries");
-            view.flashes = fields.has("flashes");
-        }
-        Section::Lifetimes => {
-            view.lifetimes = ["link_lifetime", "session_lifetime", "retention"].map(|name| fields.text(name));
-        }
-        Section::Decision => {
-            view.thresholds =
-                ["match_accept", "match_review", "liveness_accept", "liveness_review"].map(|name| fields.text(name));
-            view.reject_on_fraud = fields.has("reject_on_fraud_signals");
-            view.accept_specimens = fields.has("accept_specimens");
-            view.accepted = accepted(fields);
-            view.find_duplicates = fields.has("find_duplicates");
-            view.duplicate_from = fields.text("duplicate_from");
-            view.sampled = fields.text("sampled");
-        }
-        Section::Callbacks => view.callbacks = fields.raw("callback_urls").to_owned(),
-        Section::Addresses => view.addresses = fields.raw("ip_allow_list").to_owned(),
-        Section::Webhook => {
-            view.webhook_url = fields.text("webhook_url");
-            view.event_types = fields.all("event").filter_map(EventType::parse).collect();
-        }
-        Section::SignIn => view.second_factor_required = fields.has("second_factor_required"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_span_is_read_as_it_is_shown() {
-        for (millis, unit, shown) in [
-            (Millis::hours(48), Millis::hours(1), "48"),
-            (Millis::minutes(90), Millis::hours(1), "1.5"),
-            (Millis::days(90), Millis::days(1), "90"),
-        ] {
-            assert_eq!(span(millis, unit), shown);
-            assert_eq!(parse_span(shown, unit), Some(millis));
-        }
-        for bad in ["", "x", "-1", "1e9", "NaN", "inf"] {
-            assert_eq!(parse_span(bad, Millis::hours(1)), None, "{bad}");
-        }
-    }
 }

@@ -22,6 +22,8 @@ use service::{
 use view::{LIVE, SANDBOX, TenantsView, render};
 
 const HERE: &str = "/admin/tenants";
+/// Part of the name of the tenants that are looked for.
+const NAME_PART: &str = "q";
 
 /// The tenants.
 #[component]
@@ -36,8 +38,12 @@ pub(super) fn forms() -> Router {
 
 async fn load(request: Request) -> PageResult<TenantsView> {
     let operator = Operator::of(request.staff())?;
+    let part = request.query()?.text(NAME_PART);
+    let found = list_activity(request.honnin(), &operator, &part).await?;
     Ok(TenantsView {
-        tenants: list_activity(request.honnin(), &operator).await?,
+        tenants: found.listed,
+        more: found.more,
+        part,
         here: request.staff().tenant().clone(),
         now: request.honnin().now(),
         name: String::new(),

@@ -2,14 +2,14 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, Tone, age, badge, grouped, heading, line, mistake_of, time};
+use crate::console::parts::{Line, Tone, age, badge, empty, grouped, heading, line, mistake_of, time};
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
-use crate::console::words::say;
+use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::{ids::TenantId, time::Timestamp};
 use leptos::prelude::*;
-use service::{settings::TenantActivity, stored::TenantRow};
+use service::settings::TenantActivity;
 
 /// Value of the field `mode`: real people.
 pub(super) const LIVE: &str = "live";
@@ -19,8 +19,12 @@ pub(super) const SANDBOX: &str = "sandbox";
 /// The tenants.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TenantsView {
-    /// Oldest first.
-    pub tenants: Vec<(TenantRow, TenantActivity)>,
+    /// By name.
+    pub tenants: Vec<TenantActivity>,
+    /// Whether there are more than are listed.
+    pub more: bool,
+    /// Part of their names, as typed; empty for every name.
+    pub part: String,
     /// The one that the operator works in.
     pub here: TenantId,
     /// Now.
@@ -43,19 +47,26 @@ fn list(view: &TenantsView) -> AnyView {
         say("Last activity", "最後の操作"),
         say("Created (UTC)", "作成日時（UTC）"),
     ];
-    let rows = view.tenants.iter().map(|(tenant, activity)| {
+    if view.tenants.is_empty() {
+        return empty(
+            say("No tenant has this name", "この名称のテナントはありません"),
+            say("Enter another part of the name.", "名称の別の部分を入力してください。"),
+        )
+        .into_any();
+    }
+    let rows = view.tenants.iter().map(|tenant| {
         let kind = if tenant.livemode {
             badge(say("Live", "本番"), Tone::Good)
         } else {
             badge(say("Sandbox", "サンドボックス"), Tone::Warn)
         };
-        let last = activity
+        let last = tenant
             .last_at
             .map_or_else(|| say("None", "なし").to_owned(), |at| age(at, view.now));
         [
             row_name(tenant.name.clone()),
             cell(kind),
-            cell(grouped(activity.sessions)).class("number"),
+            cell(grouped(tenant.sessions)).class("number"),
             cell(last),
             cell(time(tenant.created_at)),
             cell(choice(tenant, &view.here)),
@@ -66,14 +77,48 @@ fn list(view: &TenantsView) -> AnyView {
         .rows(rows)
 }
 
+/// The search by name, where there are more tenants than a list shows.
+fn search(view: &TenantsView) -> AnyView {
+    if !view.more && view.part.is_empty() {
+        return ().into_any();
+    }
+    let part = Line {
+        autocomplete: "off",
+        ..Line::text(
+            super::NAME_PART,
+            say("Part of the name", "名称の一部"),
+            view.part.clone(),
+        )
+    };
+    let shown = view.tenants.len();
+    let more = view.more.then(|| {
+        let sentence = tell!(
+            "Only the first {shown} tenants are listed. Search for the others by name.",
+            "最初の{shown}件のみ表示しています。他のテナントは名称で検索してください。"
+        );
+        view! { <p class="soft small">{sentence}</p> }
+    });
+    view! {
+        <form class="filters" method="get" action="/admin/tenants" role="search" aria-label=say("Search by name", "名称で検索")>
+            {line(part, &[])}
+            <div class="filter-actions">
+                <button class="button primary small" type="submit">{say("Search", "検索")}</button>
+                {(!view.part.is_empty()).then(|| view! { <a class="button quiet small" href="/admin/tenants">{say("Clear", "クリア")}</a> })}
+            </div>
+        </form>
+        {more}
+    }
+    .into_any()
+}
+
 /// The button that opens a tenant.
-fn choice(tenant: &TenantRow, here: &TenantId) -> AnyView {
-    if *here == tenant.id {
+fn choice(tenant: &TenantActivity, here: &TenantId) -> AnyView {
+    if *here == tenant.tenant {
         return view! { <span class="soft">{say("Current", "現在のテナント")}</span> }.into_any();
     }
     view! {
         <form method="post" action="/admin/tenant">
-            <input type="hidden" name="tenant" value=tenant.id.to_string()/>
+            <input type="hidden" name="tenant" value=tenant.tenant.to_string()/>
             <button class="button secondary small" type="submit">{say("Open", "切り替え")}
                 <span class="unseen">" "{tenant.name.clone()}</span></button>
         </form>
@@ -128,6 +173,7 @@ pub(super) fn render(view: &TenantsView, frame: &Frame, meta: &PageMeta) -> AnyV
     let main = view! {
         {heading(say("Tenants", "テナント"), ().into_any())}
         {mistakes(&view.mistakes)}
+        {search(view)}
         {list(view)}
         <section class="panel narrow-page">
             <h2>{say("Create a tenant", "テナントを作成")}</h2>

@@ -17,11 +17,7 @@ use super::{
 };
 use crate::page::{Fields, Outcome, form};
 use axum::{Router, routing::post};
-use domain::{
-    ids::EventId,
-    named::Named,
-    time::{Millis, Timestamp},
-};
+use domain::{cursor, ids::EventId, named::Named, time::Millis};
 use leptos::prelude::*;
 use service::{
     access::Developer,
@@ -57,17 +53,6 @@ const HERE: &str = "/admin/webhooks";
 /// Rows per page.
 const PAGE: u32 = 50;
 
-/// A cursor in the list: time and id of a row.
-fn cursor_of(at: Timestamp, event: &EventId) -> String {
-    format!("{}.{event}", at.as_millis())
-}
-
-/// Parses what [`cursor_of`] wrote.
-fn parse_after(text: &str) -> Option<(Timestamp, EventId)> {
-    let (at, id) = text.split_once('.')?;
-    Some((Timestamp::from_millis(at.parse().ok()?), EventId::parse(id)?))
-}
-
 fn filter(fields: &Fields) -> DeliveryFilter {
     DeliveryFilter {
         state: DeliveryState::parse(&fields.text("state")),
@@ -76,7 +61,7 @@ fn filter(fields: &Fields) -> DeliveryFilter {
             .map(|kind| Named::parse(&kind)),
         since: midnight(&fields.text("from")),
         until: midnight(&fields.text("to")).map(|day| day.plus(Millis::days(1))),
-        after: parse_after(&fields.text("after")),
+        after: cursor::parse(&fields.text("after"), EventId::parse),
     }
 }
 
@@ -149,7 +134,7 @@ async fn load(request: Request) -> PageResult<WebhooksView> {
     let next = found
         .last()
         .filter(|_| more)
-        .map(|last| fields.next_page(HERE, &cursor_of(last.created_at, &last.event)));
+        .map(|last| fields.next_page(HERE, &cursor::write(&(last.created_at, &last.event))));
     let row = |(delivery, last): (DeliveryRow, Option<AttemptRow>)| Row {
         state: state_of(Some(&delivery)),
         id: delivery.event.to_string(),
@@ -197,7 +182,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
     if filter == DeliveryFilter::default() {
         return Err(Fault::Malformed);
     }
-    filter.after = parse_after(&fields.text("sent"));
+    filter.after = cursor::parse(&fields.text("sent"), EventId::parse);
     match redeliver::send_range_again(request.honnin(), &developer, &filter).await {
         Ok(sent @ SentAgain { go_on_after: None, .. }) => resent(HERE, &sent),
         Ok(SentAgain {
@@ -205,7 +190,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             left_out,
             go_on_after: Some((at, event)),
         }) => {
-            let here = fields.with(HERE, "sent", &cursor_of(at, &event));
+            let here = fields.with(HERE, "sent", &cursor::write(&(at, event)));
             let said = tell!(
                 "Resent: {count}, up to {} UTC.{} There are more; continue below the list.",
                 "{count}件を再送しました（{} UTCまで）。{}残りは一覧の下から続けて再送してください。",

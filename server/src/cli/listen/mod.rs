@@ -1,8 +1,8 @@
 //! `listen`: webhooks for a receiver that Honnin cannot reach, such as one on a developer's laptop. It asks the API for new events,
 //! signs each one as a webhook, and sends it to the receiver. The server needs no configuration for it, and can run anywhere.
 
-use super::{Failure, Settings, block_on, demo::Kept, say};
-use crate::http_client::Client;
+use super::{Failure, Settings, block_on, demo::Kept, read, say};
+use crate::{config::Layers, http_client::Client};
 use clap::Args;
 use domain::{ids::EventId, secret::Secret, time::Clock as _};
 use http::StatusCode;
@@ -18,6 +18,7 @@ use service::{
 use sha2::{Digest as _, Sha256};
 use std::{
     collections::HashSet,
+    io::Write as _,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -41,10 +42,12 @@ pub(super) struct Listen {
     /// Base URL of Honnin.
     #[arg(long, value_name = "URL", default_value = "http://localhost:3000")]
     url: Url,
-    /// API key with the scope `read`. By default that of the demonstration's sandbox tenant.
+    /// API key with the scope `read`. By default that in HONNIN_API_KEY, or that of the demonstration's sandbox tenant. Here, other users of the
+    /// machine see it in its list of processes.
     #[arg(long)]
     key: Option<String>,
-    /// Signing secret, `whsec_..`. By default one that is derived from the key, and is printed.
+    /// Signing secret, `whsec_..`. By default that in HONNIN_WEBHOOK_SECRET, or one that is derived from the key and printed. Here, other users of
+    /// the machine see it in its list of processes.
     #[arg(long)]
     secret: Option<String>,
     /// PEM file to trust, if Honnin has a self-signed certificate.
@@ -100,12 +103,22 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
             return Err(format!("{url} is not an http or https URL").into());
         }
     }
-    let key = match arguments.key {
-        Some(key) => key,
-        None => demo_key(settings)?,
+    if arguments.key.is_some() || arguments.secret.is_some() {
+        let warning =
+            "--key and --secret are seen in the list of processes; HONNIN_API_KEY and HONNIN_WEBHOOK_SECRET are not";
+        drop(writeln!(std::io::stderr(), "honnin: {warning}"));
+    }
+    let layers = settings.layers()?;
+    let set = layers.client_variables();
+    let given = |argument: Option<String>, variable: &Option<Secret<String>>| {
+        argument.map(Secret::new).or_else(|| variable.clone())
     };
-    let secret = match arguments.secret {
-        Some(text) => SigningSecret::parse(&Secret::new(text)).ok_or("--secret must be whsec_ and base64")?,
+    let key = match given(arguments.key, &set.api_key) {
+        Some(key) => key.expose().clone(),
+        None => demo_key(&layers)?,
+    };
+    let secret = match given(arguments.secret, &set.webhook_secret) {
+        Some(text) => SigningSecret::parse(&text).ok_or("the signing secret must be whsec_ and base64")?,
         None => secret_for(&key),
     };
     let mut listener = Listener {
@@ -122,9 +135,9 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
 }
 
 /// The key of the demonstration's sandbox tenant, if there is one on this machine.
-fn demo_key(settings: &Settings) -> Result<String, Failure> {
-    let folder = settings.load()?.data_dir.clone();
-    let kept = Kept::read(&folder).ok_or("there is no demonstration in this folder: give a key with --key")?;
+fn demo_key(layers: &Layers) -> Result<String, Failure> {
+    let folder = read(layers)?.data_dir.clone();
+    let kept = Kept::read(&folder).ok_or("there is no demonstration in this folder: set HONNIN_API_KEY")?;
     Ok(kept.sandbox.api_key)
 }
 

@@ -4,11 +4,20 @@ use crate::{
     console::Browser,
     support::{SESSIONS, Server, add_tenant, between, settings},
 };
-use domain::{role::Role, tenant::TenantSettings, time::Millis};
+use domain::{
+    ids::TenantId,
+    role::Role,
+    tenant::TenantSettings,
+    time::{Millis, Timestamp},
+};
 use service::{
     jobs::worker::{Lane, Worker},
     people::set_up::set_up_link,
     review::UNDO,
+};
+use store::{
+    StoreError,
+    settings::tenants::{self, TenantRow},
 };
 
 const KNOWN: &str = r#"{"preRegisteredInfo": {"lastName": "Tanaka"}}"#;
@@ -39,6 +48,49 @@ fn key_in(page: &str) -> Option<String> {
     let (_, rest) = page.split_once("hn_live_")?;
     let digits: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
     (digits.len() > 40).then(|| format!("hn_live_{digits}"))
+}
+
+#[tokio::test]
+async fn of_many_tenants_an_operator_chooses_from_the_first_hundred_and_finds_the_others_by_name() {
+    let server = Server::new().await;
+    let stored: Result<(), StoreError> = server
+        .app
+        .honnin
+        .db()
+        .write(async |tx| {
+            for number in 0..101_u8 {
+                let row = TenantRow {
+                    id: TenantId::from_random([number; 16]),
+                    name: format!("Branch {number:03} of 100%"),
+                    settings: None,
+                    livemode: true,
+                    // Later than the server's own, in which the operator begins.
+                    created_at: Timestamp::from_millis(4_000_000_000_000),
+                    version: 0,
+                };
+                tenants::insert(tx, &row).await?;
+            }
+            Ok(())
+        })
+        .await;
+    stored.unwrap();
+    let mut operator = operator(&server).await;
+    let options = |page: &str| {
+        let (_, select) = page.split_once("<select id=\"tenant\"").unwrap();
+        select.split("</select>").next().unwrap().matches("<option").count()
+    };
+    let page = operator.get("/admin").await.body;
+    assert!(page.contains("Find another tenant"));
+    // Branches come before the tenant of the server, which is open.
+    let open = operator.get("/admin/tenants").await.body;
+    assert!(open.contains("Only the first 100 tenants are listed."), "{open}");
+    assert!(!open.contains("Branch 100") && open.contains("Branch 099"));
+    assert_eq!(options(&page), 101, "the first hundred, and the one that is open");
+    let found = operator.get("/admin/tenants?q=100+OF+100%25").await.body;
+    let (_, list) = found.split_once("<table").unwrap();
+    assert!(list.contains("Branch 100") && !list.contains("Branch 099"), "{list}");
+    let none = operator.get("/admin/tenants?q=nobody").await.body;
+    assert!(none.contains("No tenant has this name"), "{none}");
 }
 
 #[tokio::test]

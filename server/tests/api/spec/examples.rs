@@ -180,7 +180,7 @@ fn fits(pattern: &str, text: &str) -> bool {
         "^evt_[0-9a-f]{32}$" => id("evt_"),
         "^https://" => text.starts_with("https://"),
         "^req_[0-9a-f]{32}$" => id("req_"),
-        r"^\d{4}-\d{2}-\d{2}$" => domain::user_input::CivilDate::has_form(text),
+        r"^\d{4}-\d{2}-\d{2}$" => domain::civil_date::has_form(text),
         other => panic!("unknown pattern {other}"),
     }
 }

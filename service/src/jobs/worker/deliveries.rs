@@ -5,7 +5,7 @@ use crate::jobs::lease::LEASE;
 use domain::time::Timestamp;
 use store::{
     StoreError,
-    jobs::{self, Job},
+    jobs::{self, Claim, Job},
 };
 
 impl Worker {
@@ -47,7 +47,13 @@ impl Worker {
                 if limit == 0 {
                     break;
                 }
-                let jobs = jobs::claim_of_tenant(tx, &name, tenant, now, now.plus(LEASE), limit).await?;
+                let claim = Claim {
+                    worker: &name,
+                    now,
+                    until: now.plus(LEASE),
+                    limit,
+                };
+                let jobs = jobs::claim_of_tenant(tx, tenant, claim).await?;
                 claimed.extend(jobs.into_iter().map(|job| (tenant.clone(), job)));
             }
             Ok(claimed)

@@ -23,7 +23,7 @@ use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use store::{
     StoreError,
-    jobs::{self, Job, JobKind},
+    jobs::{self, Claim, Job, JobKind},
 };
 use tokio::{
     sync::{Notify, OwnedSemaphorePermit, Semaphore},
@@ -197,8 +197,13 @@ impl Worker {
                     left
                 };
                 if most > 0 {
-                    let limit = u32::try_from(most).unwrap_or(u32::MAX);
-                    claimed.extend(jobs::claim(tx, &name, rank, now, now.plus(LEASE), limit).await?);
+                    let claim = Claim {
+                        worker: &name,
+                        now,
+                        until: now.plus(LEASE),
+                        limit: u32::try_from(most).unwrap_or(u32::MAX),
+                    };
+                    claimed.extend(jobs::claim(tx, rank, claim).await?);
                 }
             }
             Ok::<_, StoreError>(claimed)

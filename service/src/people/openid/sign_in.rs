@@ -273,7 +273,7 @@ async fn admit(
         }
         Purpose::Join(token) => {
             let account = (issuer.clone(), person.subject.clone());
-            let user = match accept_linked(honnin, &token, account).await {
+            let user = match accept_linked(honnin, &token, account, address).await {
                 Ok(user) => user,
                 Err(AcceptError::Store(StoreError::Duplicate)) => return Err(OpenIdError::Other),
                 Err(AcceptError::Store(error)) => return Err(error.into()),

@@ -73,7 +73,7 @@ pub enum CodeError {
 
 /// Why an authenticator app was not set up.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum SetUpError {
+pub enum AuthenticatorError {
     /// There is one already.
     #[error("there is an authenticator app already")]
     Exists,
@@ -133,8 +133,8 @@ pub async fn list_factors(honnin: &Honnin, user: &UserId) -> Result<Factors, Sto
 /// Begins the set-up of an authenticator app; it counts once [`confirm_authenticator`] has seen a code from it.
 ///
 /// # Errors
-/// [`SetUpError::Exists`], or storage.
-pub async fn begin_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, SetUpError> {
+/// [`AuthenticatorError::Exists`], or storage.
+pub async fn begin_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, AuthenticatorError> {
     let secret = honnin.random_bytes::<SECRET_BYTES>();
     let sealed = honnin.vault.seal_secret(staff.user().as_str(), SECRET_NAME, &secret)?;
     let (user, now) = (staff.user().clone(), honnin.now());
@@ -142,7 +142,7 @@ pub async fn begin_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrol
         .db
         .write(async move |tx| second_factors::put_authenticator(tx, &user, &sealed, now).await);
     match unit.await {
-        Err(StoreError::Duplicate) => return Err(SetUpError::Exists),
+        Err(StoreError::Duplicate) => return Err(AuthenticatorError::Exists),
         other => other?,
     }
     enrolment(&secret, staff.email())
@@ -151,15 +151,15 @@ pub async fn begin_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrol
 /// The set-up that was begun, to be shown again after a typing error.
 ///
 /// # Errors
-/// [`SetUpError::Exists`] if it is confirmed, [`SetUpError::Code`] if none was begun, or storage.
-pub async fn begun_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, SetUpError> {
+/// [`AuthenticatorError::Exists`] if it is confirmed, [`AuthenticatorError::Code`] if none was begun, or storage.
+pub async fn begun_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, AuthenticatorError> {
     let user = staff.user().clone();
     let unit = honnin
         .db
         .read(async move |tx| second_factors::find_authenticator(tx, &user).await);
-    let row = unit.await?.ok_or(SetUpError::Code(CodeError::Wrong))?;
+    let row = unit.await?.ok_or(AuthenticatorError::Code(CodeError::Wrong))?;
     if row.confirmed_at.is_some() {
-        return Err(SetUpError::Exists);
+        return Err(AuthenticatorError::Exists);
     }
     let secret = honnin
         .vault
@@ -178,7 +178,7 @@ fn totp(secret: &[u8], account: &str) -> Result<Totp, StoreError> {
     built.map_err(|_| StoreError::Corrupt("an authenticator's secret of a wrong length"))
 }
 
-fn enrolment(secret: &[u8], account: &str) -> Result<Enrolment, SetUpError> {
+fn enrolment(secret: &[u8], account: &str) -> Result<Enrolment, AuthenticatorError> {
     let totp = totp(secret, account)?;
     let url = totp
         .to_url()
@@ -192,16 +192,16 @@ fn enrolment(secret: &[u8], account: &str) -> Result<Enrolment, SetUpError> {
 /// Finishes the set-up with a code from the app. Returns recovery codes if the person had none.
 ///
 /// # Errors
-/// [`SetUpError`].
+/// [`AuthenticatorError`].
 pub async fn confirm_authenticator(
     honnin: &Honnin,
     staff: &Staff,
     code: &str,
-) -> Result<Option<Vec<Secret<String>>>, SetUpError> {
+) -> Result<Option<Vec<Secret<String>>>, AuthenticatorError> {
     begun_authenticator(honnin, staff).await?;
     let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
     let checked = check_code(honnin, staff.user(), code, (Accepts::Begun, tries)).await;
-    let checked = checked.map_err(SetUpError::Code)?;
+    let checked = checked.map_err(AuthenticatorError::Code)?;
     let entry = staff
         .entry(honnin.now(), AuditAction::FactorAdd)
         .about(staff.user())
@@ -215,8 +215,8 @@ pub async fn confirm_authenticator(
         Ok(give_first_codes(tx, &checked.user, &hashes).await?)
     });
     let is_first = unit.await.map_err(|error| match error {
-        CodeError::Store(error) => SetUpError::Store(error),
-        refused => SetUpError::Code(refused),
+        CodeError::Store(error) => AuthenticatorError::Store(error),
+        refused => AuthenticatorError::Code(refused),
     })?;
     Ok(is_first.then_some(codes))
 }
@@ -438,12 +438,14 @@ pub async fn sign_in_with_code(
         .await?
         .filter(|user| user.disabled_at.is_none());
     let user = user.ok_or(CodeError::Wrong)?;
-    let entry = match checked {
-        Ok(()) => sign_in_entry(&user, honnin.now(), client.address),
-        Err(_) => visit::refusal(Some(&user), honnin.now(), client.address),
-    };
-    let is_in = record(honnin, &user, Some(half), entry.with_detail(audit::CODE), client).await?;
-    checked?;
+    let now = honnin.now();
+    if let Err(refused) = checked {
+        let entry = visit::refusal(Some(&user), now, client.address).with_detail(audit::CODE);
+        record_refusal(honnin, Some(half), entry).await?;
+        return Err(refused);
+    }
+    let entry = sign_in_entry(&user, now, client.address).with_detail(audit::CODE);
+    let is_in = let_in(honnin, &user.id, Some(half), entry, client).await?;
     if is_in { Ok(()) } else { Err(CodeError::Wrong) }
 }
 
@@ -466,24 +468,17 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry
     visit::entry_by(user, at, AuditAction::PersonSignIn).from_address(address)
 }
 
-/// Records a sign-in, and ends the half of it that came before, or records why it was refused. Returns whether they are in: not if the half
-/// has ended meanwhile, as their sessions have, or the account was disabled.
-async fn record(
+/// Signs a person in and records it, unless the half that came before has ended meanwhile, as their sessions have, or the account was disabled.
+/// Returns whether they are in.
+async fn let_in(
     honnin: &Honnin,
-    user: &UserRow,
+    user: &UserId,
     half: Option<&HalfSignIn>,
     entry: audit::Entry,
     client: &Client,
 ) -> Result<bool, StoreError> {
-    let (user, half, client) = (user.id.clone(), half.cloned(), client.clone());
+    let (user, half, client) = (user.clone(), half.cloned(), client.clone());
     let unit = honnin.db.write(async move |tx| {
-        if entry.action != AuditAction::PersonSignIn {
-            if let Some(half) = &half {
-                half_sign_in::refuse(tx, half).await?;
-            }
-            audit::record(tx, &entry).await?;
-            return Ok(false);
-        }
         if visit::find_active(tx, &user).await?.is_none() {
             return Ok(false);
         }
@@ -494,6 +489,18 @@ async fn record(
         }
         visit::record(tx, &user, entry.clone(), &client).await?;
         Ok(true)
+    });
+    unit.await
+}
+
+/// Records that a second factor was refused. The half that came before stays open.
+async fn record_refusal(honnin: &Honnin, half: Option<&HalfSignIn>, entry: audit::Entry) -> Result<(), StoreError> {
+    let half = half.cloned();
+    let unit = honnin.db.write(async move |tx| {
+        if let Some(half) = &half {
+            half_sign_in::refuse(tx, half).await?;
+        }
+        audit::record(tx, &entry).await
     });
     unit.await
 }

@@ -2,8 +2,8 @@
 //! action. A challenge is stored as a hash, lives for five minutes, and is answered once.
 
 use super::{
-    Factors, draw_recovery_codes, drop_idle_codes, find, give_first_codes, list_factors, record, recovery_hash,
-    sign_in_entry,
+    Factors, draw_recovery_codes, drop_idle_codes, find, give_first_codes, let_in, list_factors, record_refusal,
+    recovery_hash, sign_in_entry,
     webauthn::{Invalid, Purpose, RelyingParty},
 };
 use crate::{
@@ -172,7 +172,7 @@ pub async fn register(
     response: &str,
 ) -> Result<Option<Vec<Secret<String>>>, PasskeyError> {
     let name = name.trim();
-    if name.is_empty() || name.chars().count() > NAME_LIMIT || name.chars().any(char::is_control) {
+    if !domain::name::is_acceptable(name, NAME_LIMIT) {
         return Err(PasskeyError::BadName);
     }
     let response = parse(response)?;
@@ -310,7 +310,7 @@ pub async fn sign_in(
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
         let entry = sign_in_entry(&account, now, client.address).with_detail(audit::PASSKEY);
-        let is_in = record(honnin, &account, half, entry, client).await?;
+        let is_in = let_in(honnin, &account.id, half, entry, client).await?;
         return if is_in {
             Ok(account.id)
         } else {
@@ -322,7 +322,7 @@ pub async fn sign_in(
         None => audit::PASSKEY,
     };
     let refused = visit::refusal(Some(&account), now, client.address).with_detail(detail);
-    record(honnin, &account, half, refused, client).await?;
+    record_refusal(honnin, half, refused).await?;
     Err(PasskeyError::Refused)
 }
 

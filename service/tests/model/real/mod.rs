@@ -44,7 +44,11 @@ use service::{
         reissue_link::{ReissueError, reissue_link},
     },
 };
-use store::{StoreError, audit, jobs, settings::tenants::TenantRow};
+use store::{
+    StoreError, audit,
+    jobs::{self, Claim},
+    settings::tenants::TenantRow,
+};
 use testkit::{Harness, START, add_tenant, analyser::Look, applicant::details, localhost};
 
 /// What the customer gives with each session.
@@ -152,12 +156,17 @@ impl Real {
             .honnin
             .db()
             .write(async move |tx| -> Result<_, StoreError> {
-                let until = now.plus(Millis::seconds(60));
+                let claim = Claim {
+                    worker: "dead",
+                    now,
+                    until: now.plus(Millis::seconds(60)),
+                    limit: 1000,
+                };
                 for rank in Lane::ALL.iter().flat_map(|lane| lane.ranks()) {
-                    jobs::claim(tx, "dead", rank, now, until, 1000).await?;
+                    jobs::claim(tx, rank, claim).await?;
                 }
                 for tenant in jobs::list_tenants_due(tx, now).await? {
-                    jobs::claim_of_tenant(tx, "dead", &tenant, now, until, 1000).await?;
+                    jobs::claim_of_tenant(tx, &tenant, claim).await?;
                 }
                 Ok(())
             });

@@ -4,7 +4,7 @@ use super::{at, finish, list};
 use domain::ids::{EventId, TenantId};
 use store::{
     Db,
-    jobs::{self, Job, JobKind},
+    jobs::{self, Claim, Job, JobKind},
 };
 use testkit::databases::{Backend, backends};
 
@@ -25,7 +25,13 @@ async fn enqueue(db: &Db, tenant_number: u8, event_number: u8, run_at: i64) {
 
 pub(super) async fn claim(db: &Db, tenant: &str, now: i64, until: i64, limit: u32) -> Vec<Job> {
     let tenant = tenant.to_owned();
-    db.write(async move |tx| jobs::claim_of_tenant(tx, "w", &tenant, at(now), at(until), limit).await)
+    let claim = Claim {
+        worker: "w",
+        now: at(now),
+        until: at(until),
+        limit,
+    };
+    db.write(async move |tx| jobs::claim_of_tenant(tx, &tenant, claim).await)
         .await
         .unwrap()
 }

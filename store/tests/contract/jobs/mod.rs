@@ -6,7 +6,7 @@ mod leases;
 use domain::time::Timestamp;
 use store::{
     Db, StoreError,
-    jobs::{self, Job, JobKind, JobNumber, JobState, NewJob},
+    jobs::{self, Claim, Job, JobKind, JobNumber, JobState, NewJob},
 };
 use testkit::databases::{Backend, backends};
 
@@ -25,7 +25,13 @@ async fn enqueue(db: &Db, kind: JobKind, subject: &'static str, run_at: i64, ded
 }
 
 async fn claim(db: &Db, worker: &'static str, now: i64, until: i64, limit: u32) -> Vec<Job> {
-    db.write(async move |tx| jobs::claim(tx, worker, &JobKind::ALL, at(now), at(until), limit).await)
+    let claim = Claim {
+        worker,
+        now: at(now),
+        until: at(until),
+        limit,
+    };
+    db.write(async move |tx| jobs::claim(tx, &JobKind::ALL, claim).await)
         .await
         .unwrap()
 }
@@ -263,7 +269,13 @@ async fn a_worker_takes_the_kinds_it_asked_for_and_sees_whether_there_are_any() 
         enqueue(&db, JobKind::Analyse, "quick", 10, None).await;
         assert!(!due(9).await.unwrap(), "{name}: not yet");
         assert!(due(10).await.unwrap(), "{name}");
-        let claimed = db.write(async |tx| jobs::claim(tx, "w", &QUICK, at(10), at(70), 10).await);
+        let claim = Claim {
+            worker: "w",
+            now: at(10),
+            until: at(70),
+            limit: 10,
+        };
+        let claimed = db.write(async move |tx| jobs::claim(tx, &QUICK, claim).await);
         assert_eq!(subjects(&claimed.await.unwrap()), ["quick"], "{name}");
         assert!(!due(69).await.unwrap(), "{name}: held");
         assert!(due(70).await.unwrap(), "{name}: the lease ran out");

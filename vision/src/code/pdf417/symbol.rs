@@ -18,6 +18,16 @@ const BEFORE: usize = 2 * MODULES;
 /// Modules of the right indicator and the stop pattern.
 const BEHIND: usize = 2 * MODULES + 1;
 
+/// Where the rows of a symbol lie.
+#[derive(Clone, Copy)]
+struct Rows {
+    shape: Shape,
+    /// At the left indicators.
+    left: Ladder,
+    /// At the right indicators.
+    right: Ladder,
+}
+
 /// One scan line of the straightened symbol, [`SAMPLES`] a module.
 struct Strip {
     levels: Vec<f32>,
@@ -153,11 +163,15 @@ impl<'a> Symbol<'a> {
         let left = Ladder::of(&indicators, true, shape);
         let right = Ladder::of(&indicators, false, shape);
         let even = Ladder::even(shape.rows);
-        let ladders = (left.or(right).unwrap_or(even), right.or(left).unwrap_or(even));
+        let rows = Rows {
+            shape,
+            left: left.or(right).unwrap_or(even),
+            right: right.or(left).unwrap_or(even),
+        };
         let mut best = vec![Match::default(); shape.rows * shape.columns];
         for share in [0.5, 0.2, 0.8] {
             for row in 0..shape.rows {
-                let found = self.row(&templates, shape, ladders, row, share);
+                let found = self.row(&templates, rows, row, share);
                 for (known, new) in best[row * shape.columns..].iter_mut().zip(found) {
                     if new.margin > known.margin {
                         *known = new;
@@ -172,14 +186,8 @@ impl<'a> Symbol<'a> {
     }
 
     /// The characters of a row, read over the inner `share` of its height.
-    fn row(
-        &self,
-        templates: &Templates,
-        shape: Shape,
-        (left, right): (Ladder, Ladder),
-        row: usize,
-        share: f32,
-    ) -> Vec<Match> {
+    fn row(&self, templates: &Templates, rows: Rows, row: usize, share: f32) -> Vec<Match> {
+        let Rows { shape, left, right } = rows;
         let heights: Vec<(f32, f32)> = [-0.5, -0.25, 0.0, 0.25, 0.5]
             .map(|off| row as f32 + off * share)
             .map(|row| (left.middle(row), right.middle(row)))

@@ -2,7 +2,7 @@
 
 mod view;
 
-use super::{cursor_of, parse_after, receiver_status, refused, why_left_out};
+use super::{receiver_status, refused, why_left_out};
 use crate::{
     console::{
         layout::NavigationItem,
@@ -12,6 +12,7 @@ use crate::{
     page::{Fields, Outcome, form},
 };
 use axum::{Router, routing::post};
+use domain::{cursor, ids::EventId};
 use leptos::prelude::*;
 use service::{
     access::Developer,
@@ -42,13 +43,19 @@ async fn load(request: Request) -> PageResult<UnsentView> {
     let fields = request.query()?;
     let developer = Developer::of(request.staff())?;
     let honnin = request.honnin();
-    let mut found = unsent::list(honnin, &developer, parse_after(&fields.text("after")), PAGE + 1).await?;
+    let mut found = unsent::list(
+        honnin,
+        &developer,
+        cursor::parse(&fields.text("after"), EventId::parse),
+        PAGE + 1,
+    )
+    .await?;
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let next = found
         .last()
         .filter(|_| more)
-        .map(|last| fields.next_page(HERE, &cursor_of(last.created_at, &last.id)));
+        .map(|last| fields.next_page(HERE, &cursor::write(&(last.created_at, &last.id))));
     let row = |event: Unsent| Row {
         id: event.id.to_string(),
         kind: event.kind,
@@ -65,7 +72,7 @@ async fn load(request: Request) -> PageResult<UnsentView> {
 
 async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
-    let after = parse_after(&fields.text("sent"));
+    let after = cursor::parse(&fields.text("sent"), EventId::parse);
     match unsent::send_all(request.honnin(), &developer, after).await {
         Ok(SentAgain {
             count,
@@ -83,7 +90,7 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
             left_out,
             go_on_after: Some((at, event)),
         }) => {
-            let here = fields.with(HERE, "sent", &cursor_of(at, &event));
+            let here = fields.with(HERE, "sent", &cursor::write(&(at, event)));
             let said = tell!(
                 "Being sent: {count}.{} There are more.",
                 "{count}件を送信しています。{}残りのイベントは続けて送信してください。",
