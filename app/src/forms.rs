@@ -20,7 +20,8 @@ pub const CHECK: &str = "/capture/check";
 /// Waits a while for the analysis of that photo and answers JSON `{analysed, shown}`, with the value of [`SHOWN`] now.
 pub const CHECK_FOUND: &str = "/capture/check/found";
 /// Details, GET and POST: the names of `domain::user_input::InputField`, the date of birth as [`BIRTH_DAY`], [`BIRTH_MONTH`] and
-/// [`BIRTH_YEAR`]; [`POSTCODE`] with [`DECISION`] [`FIND_ADDRESS`].
+/// [`BIRTH_YEAR`]; [`POSTCODE`] with [`DECISION`] [`FIND_ADDRESS`]. With [`DECISION`] [`LANGUAGE`] and the query of [`LANG`], nothing is
+/// saved: the page comes back in that language with what was typed.
 pub const DETAILS: &str = "/capture/details";
 /// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where
 /// asked for.
@@ -84,6 +85,8 @@ pub const PICTURE: &str = "picture";
 pub const POSTCODE: &str = "postcode";
 /// Value of [`DECISION`]: fill in the address from [`POSTCODE`].
 pub const FIND_ADDRESS: &str = "address";
+/// Value of [`DECISION`]: go on typing in another language.
+pub const LANGUAGE: &str = "language";
 /// The day of birth.
 pub const BIRTH_DAY: &str = "birthDay";
 /// The month of birth, as a number.
@@ -108,7 +111,8 @@ pub const YES: &str = "yes";
 pub const OUTCOME: &str = "outcome";
 /// Where the clock of a sandbox session is moved to: a `domain::sandbox::SandboxTime`.
 pub const TIME: &str = "to";
-/// The query parameter of the language switch, on any GET page: the server keeps it in a cookie and answers 303 without it.
+/// The query parameter of the language switch: the server keeps it in a cookie. On any GET page it answers 303 without it, and to a form in
+/// that language.
 pub const LANG: &str = "lang";
 
 /// The value of [`SLOT`] for a side.

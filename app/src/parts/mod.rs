@@ -61,10 +61,10 @@ pub fn primary(label: impl Into<String>) -> impl IntoView {
     view! { <button class="button primary" type="submit">{label.into()}</button> }
 }
 
-/// What Enter in a field presses: the first button of a form. For forms with another button above the primary one; nobody sees it, finds it
-/// with the keyboard or hears of it.
-pub fn default_button() -> impl IntoView {
-    view! { <button class="default" type="submit" tabindex="-1" aria-hidden="true"></button> }
+/// What Enter in a field of the form with the id `form` presses: its first button. For forms with another button above the primary one;
+/// nobody sees it, finds it with the keyboard or hears of it.
+pub fn default_button(form: &'static str) -> impl IntoView {
+    view! { <button class="default" type="submit" form=form tabindex="-1" aria-hidden="true"></button> }
 }
 
 /// A full-width button that sends its form with a name and value, styled `primary`, `secondary` or `quiet`.
