@@ -85,6 +85,10 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
             ),
         ),
         (
+            "00-start-continue".into(),
+            start::render(&start_view(), &at(Stage::Details)),
+        ),
+        (
             "01-consent".into(),
             consent::render(
                 &consent::ConsentView {

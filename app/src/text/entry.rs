@@ -81,7 +81,13 @@ texts! {
     /// The same on a computer, beside the QR code.
     START_HERE: "Continue on this computer", "このパソコンで続ける";
     /// Under the button.
-    START_ONCE: "This link works only once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
+    START_ONCE: "This link works only once, on the device where you tap “{button}”.", "このリンクは一度だけ、「{button}」を押した端末で使えます。";
+    /// Start page of a verification that was begun before: its title.
+    RESUME_TITLE: "Continue verifying your identity", "本人確認の続き";
+    /// The same, first sentence.
+    RESUME_LEAD: "Everything you have sent to {tenant} so far is saved. You continue where you left off.", "これまでに {tenant} に送信した内容は保存されています。中断したところから再開できます。";
+    /// The same, the button.
+    RESUME_BUTTON: "Continue", "続ける";
     /// The page for those who came without a link.
     HOME_TITLE: "Identity verification", "本人確認サービス";
     /// The same.
