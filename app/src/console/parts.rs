@@ -13,6 +13,23 @@ pub(super) fn time(at: Timestamp) -> AnyView {
     view! { <time datetime=iso.clone() title=iso>{shown}</time> }.into_any()
 }
 
+/// The same where no heading says so: `2026-08-02 09:30 UTC`.
+pub(super) fn time_utc(at: Timestamp) -> AnyView {
+    view! { {time(at)}" UTC" }.into_any()
+}
+
+/// A time in UTC, to the second: of what may follow closely on something else.
+pub(super) fn time_to_second(at: Timestamp) -> AnyView {
+    let iso = at.to_iso();
+    view! { <time datetime=iso.clone() title=iso>{seconds(at)}</time> }.into_any()
+}
+
+/// `2026-08-02 09:30:15`.
+#[must_use]
+pub(super) fn seconds(at: Timestamp) -> String {
+    at.to_iso().get(..19).unwrap_or_default().replace('T', " ")
+}
+
 /// `2026-08-02 09:30`.
 #[must_use]
 pub(super) fn minutes(at: Timestamp) -> String {

@@ -20,7 +20,6 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use domain::{
-    document::Side,
     ids::SessionId,
     outcome::Source,
     sandbox::{SandboxOutcome, SandboxTime},
@@ -42,7 +41,6 @@ use service::{
         page::{self, read_page},
         reissue_link::{ReissueError, reissue_link},
     },
-    stored::Slot,
 };
 use view::{Capture, Decided, LogRow, Moment, Sent, SessionView, render};
 
@@ -181,17 +179,8 @@ fn decided(history: &SessionHistory) -> Option<Decided> {
     })
 }
 
-/// What a picture shows.
-pub(super) fn slot_name(slot: Slot) -> &'static str {
-    match slot {
-        Slot::Document(Side::Front) => say("Front", "表面"),
-        Slot::Document(Side::Back) => say("Back", "裏面"),
-        Slot::Selfie => say("Selfie", "自撮り写真"),
-    }
-}
-
 fn capture(taken: &Taken) -> Capture {
-    let (slot, number, attempt) = (slot_name(taken.slot), taken.number, taken.attempt);
+    let (slot, number, attempt) = (labels::slot_name(taken.slot), taken.number, taken.attempt);
     let name = if attempt > 1 {
         tell!(
             "{slot}, try {number}, attempt {attempt}",
@@ -233,7 +222,7 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
         }
     }
     for taken in history.captures.iter().filter(|taken| taken.used) {
-        let what = tell!("{} taken", "{}の撮影", slot_name(taken.slot));
+        let what = tell!("{} taken", "{}の撮影", labels::slot_name(taken.slot));
         moments.push(moment(taken.at, what, Tone::Live));
     }
     for decided in &history.decisions {
