@@ -6,7 +6,7 @@ use crate::parts::Mistake;
 use domain::time::{Millis, Timestamp};
 use leptos::prelude::*;
 
-/// A time in UTC, to the minute; the markup holds the exact one.
+/// A time in UTC, to the minute, below a heading that says so; the markup holds the exact one.
 pub(super) fn time(at: Timestamp) -> AnyView {
     let iso = at.to_iso();
     let shown = minutes(at);

@@ -214,7 +214,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
             say("Scopes", "スコープ"),
             say("State", "状態"),
             say("Issued (UTC)", "発行日時（UTC）"),
-            say("Expires", "有効期限"),
+            say("Expires (UTC)", "有効期限（UTC）"),
             say("Last used (UTC), from", "最終使用日時（UTC）、接続元"),
         ];
         Table::new(say("API keys", "APIキー"), columns)

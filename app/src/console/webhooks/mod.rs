@@ -12,6 +12,7 @@ use super::{
     day::midnight,
     fault::Fault,
     layout::NavigationItem,
+    parts::seconds,
     request::{PageResult, Request, done, signed_in},
     words::{say, tell},
 };
