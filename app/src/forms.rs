@@ -4,7 +4,7 @@
 pub const START: &str = "/v/";
 /// The current step; answers 303 to its page.
 pub const CAPTURE: &str = "/capture";
-/// Consent, GET and POST: [`DECISION`] `accept` or `decline`, [`VERSION`], [`FACE_SEARCH`].
+/// Consent, GET and POST: [`DECISION`] `accept`, with [`VERSION`] and [`FACE_SEARCH`], or `decline`, with [`CONFIRMED`].
 pub const CONSENT: &str = "/capture/consent";
 /// Choice of the document, GET and POST: [`DOCUMENT_TYPE`].
 pub const CHOOSE: &str = "/capture/document-type";
@@ -105,8 +105,12 @@ pub const RUN: &str = "run";
 pub const WITHOUT_COLOURS: &str = "withoutColours";
 /// `yes` if the user cannot do the challenge.
 pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
-/// Value of [`WITHOUT_CHALLENGE`] and [`WITHOUT_COLOURS`].
+/// Value of [`WITHOUT_CHALLENGE`], [`WITHOUT_COLOURS`] and [`CONFIRMED`].
 pub const YES: &str = "yes";
+/// `yes` or `no` after a second look at what cannot be undone; a form without it is answered by that look.
+pub const CONFIRMED: &str = "confirmed";
+/// Value of [`CONFIRMED`].
+pub const NO: &str = "no";
 /// How a sandbox session is to end: a `domain::sandbox::SandboxOutcome`.
 pub const OUTCOME: &str = "outcome";
 /// Where the clock of a sandbox session is moved to: a `domain::sandbox::SandboxTime`.

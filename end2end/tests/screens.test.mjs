@@ -138,6 +138,8 @@ for (const language of languages) {
     const declined = await browser.phone({ language });
     await new Walk(declined).start(await link({ callbackUrl: "https://bank.example/back" }));
     await declined.locator("button[value=decline]").click();
+    await shoot(declined, "01-consent-declining");
+    await declined.locator("button[name=confirmed]").click();
     await declined.waitForURL((url) => url.pathname === "/capture/result");
     await shoot(declined, "11-result-declined");
     assert.deepEqual(wrong, []);

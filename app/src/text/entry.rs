@@ -152,6 +152,14 @@ texts! {
     CONSENT_DECLINE: "I do not agree", "同意しない";
     /// Under the other button.
     CONSENT_DECLINE_HINT: "If you do not agree, the verification ends here and {tenant} is notified.", "同意されない場合、本人確認はここで終了し、{tenant} に通知されます。";
+    /// The second look at declining: its title.
+    DECLINE_TITLE: "End the verification?", "本人確認を終了しますか";
+    /// The same.
+    DECLINE_FINAL: "If you change your mind later, you will need a new link from {tenant}.", "後で手続きを再開するには、{tenant} から新しいリンクを受け取る必要があります。";
+    /// Goes back to the consent.
+    DECLINE_BACK: "Go back", "戻る";
+    /// Declines.
+    DECLINE_END: "End the verification", "本人確認を終了する";
 }
 
 /// A sandbox outcome.

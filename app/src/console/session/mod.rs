@@ -3,6 +3,7 @@
 mod view;
 
 use super::{
+    ask_again::{self, Answer, AskAgain},
     audit::{self, who},
     fault::Fault,
     labels,
@@ -38,7 +39,7 @@ use service::{
     },
     session::{
         history::{Judged, SessionHistory, Taken},
-        page::{self, read_page},
+        page::{self, find_status, read_page},
         reissue_link::{ReissueError, reissue_link},
     },
 };
@@ -310,23 +311,26 @@ async fn reissue(request: Request, _: Fields) -> PageResult<Outcome> {
     }
 }
 
-async fn reprocess(request: Request, _: Fields) -> PageResult<Outcome> {
+/// Asks the user again, after a second look.
+async fn reprocess(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    match reopen(request.honnin(), &reviewer, &id).await {
-        Ok(made) => {
-            let shown = link::shown(
-                say("New link created", "新しいリンクを作成しました"),
-                &id,
-                made.url.expose(),
-                made.expires_at,
-            );
-            Ok(Outcome::shown(StatusCode::OK, shown))
+    let here = format!("/admin/sessions/{id}");
+    match ask_again::answer(&fields) {
+        Answer::No => return Ok(Outcome::go(&here)),
+        Answer::Open => {
+            let status = find_status(request.honnin(), request.staff(), &id).await?;
+            status.ok_or(Fault::NotFound)?;
+            let view = AskAgain::of(format!("{here}/reprocess"), &fields);
+            return Ok(Outcome::shown(StatusCode::OK, view));
         }
+        Answer::Yes => {}
+    }
+    match reopen(request.honnin(), &reviewer, &id).await {
+        Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(&id, &made))),
         Err(refused) => {
             let why = why_not_done(refused)?;
-            let notice = tell!("Not done. {why}", "実行できませんでした。{why}");
-            done(&format!("/admin/sessions/{id}"), notice)
+            done(&here, tell!("Not done. {why}", "実行できませんでした。{why}"))
         }
     }
 }
