@@ -167,6 +167,8 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// The most characters, of a field of several lines; a script counts how many are left.
+    pub most: Option<usize>,
     /// A line of plain text that browsers do not fill in.
     pub(super) fn text(name: &'static str, label: &'static str, value: impl Into<String>) -> Self {
         Self {
@@ -250,6 +252,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     } = line;
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
+        most: _,
     let hint_id = format!("{name}-hint");
     let described = hint.is_some().then(|| hint_id.clone());
     let class = if narrow { "input narrow" } else { "input" };
@@ -327,8 +330,15 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
         ..
     } = line;
     // Each line may have a mistake of its own.
+        most,
     let errors = mistakes.iter().filter(|mistake| mistake.field == name);
     let errors: Vec<_> = errors
+    let count = most.map(|most| {
+        let most = grouped(i64::try_from(most).unwrap_or(i64::MAX));
+        let told = say("{left} of {most} characters left", "残り{left}文字（{most}文字以内）").replace("{most}", &most);
+        let limit = tell!("At most {most} characters", "{most}文字以内");
+        view! { <p class="hint" data-counts=name data-told=told>{limit}</p> }
+    });
         .map(|mistake| view! { <p class="error">{mistake.sentence.clone()}</p> })
         .collect();
     let wrong = !errors.is_empty();
@@ -339,7 +349,7 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
             <label for=name>{label}</label>
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
             {errors}
-            <textarea class="input" id=name name=name rows=rows.to_string() aria-describedby=described
+            <textarea class="input" id=name name=name rows=rows.to_string() maxlength=most aria-describedby=described
                 aria-invalid=wrong.then_some("true") spellcheck="false" inner_html=crate::parts::field::inside_area(&value)></textarea>
         </div>
     }
