@@ -114,7 +114,7 @@ async fn an_attempt_that_is_due_and_not_made_is_said_to_wait_for_a_place() {
     for page in ["/admin/webhooks", &path] {
         assert!(!browser.get(page).await.body.contains("queued (receiver busy)"));
     }
-    server.clock.advance(Millis::seconds(10));
+    server.clock.advance(Millis::seconds(20));
     for page in ["/admin/webhooks", &path] {
         assert!(browser.get(page).await.body.contains("queued (receiver busy)"));
     }

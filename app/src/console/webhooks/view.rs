@@ -270,9 +270,13 @@ fn range(asked: &Asked) -> AnyView {
     .into_any()
 }
 
-/// When the next attempt takes place. A delivery that is already due waits for a free slot of its receiver.
+/// How long after it is due an attempt is usually under way.
+const UNDER_WAY: Millis = Millis::seconds(5);
+
+/// When the next attempt takes place. A delivery that has been due for a while waits for a free slot of its receiver.
 pub(crate) fn next_try(state: State, now: Timestamp) -> Option<AnyView> {
     match state {
+        State::Pending(at) if at <= now && now < at.plus(UNDER_WAY) => Some(say("now", "送信中").into_any()),
         State::Pending(at) if at <= now => Some(say("queued (receiver busy)", "順番待ち（受信先が混雑）").into_any()),
         State::Pending(at) => Some(time_utc(at)),
         State::Delivered | State::Abandoned | State::NotSent => None,
