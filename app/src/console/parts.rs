@@ -108,10 +108,13 @@ impl Tone {
     }
 }
 
-/// A word with a colour; the word alone also conveys the meaning.
+/// A word with a colour; the word alone also conveys the meaning. It begins with a capital, whatever it is elsewhere.
 pub(super) fn badge(word: impl Into<String>, tone: Tone) -> AnyView {
-    let class = format!("badge {}", tone.class());
-    view! { <span class=class>{word.into()}</span> }.into_any()
+    let (class, word) = (format!("badge {}", tone.class()), word.into());
+    let mut letters = word.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let word: String = first.into_iter().flatten().chain(letters).collect();
+    view! { <span class=class>{word}</span> }.into_any()
 }
 
 /// The options of a select.
@@ -164,11 +167,11 @@ pub(super) struct Line {
     pub narrow: bool,
     /// What browsers offer to fill in.
     pub suggestions: Vec<String>,
+    /// The most characters, of a field of several lines; a script counts how many are left.
+    pub most: Option<usize>,
 }
 
 impl Line {
-    /// The most characters, of a field of several lines; a script counts how many are left.
-    pub most: Option<usize>,
     /// A line of plain text that browsers do not fill in.
     pub(super) fn text(name: &'static str, label: &'static str, value: impl Into<String>) -> Self {
         Self {
@@ -249,10 +252,10 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
         autocomplete,
         narrow,
         suggestions,
+        most: _,
     } = line;
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
-        most: _,
     let hint_id = format!("{name}-hint");
     let described = hint.is_some().then(|| hint_id.clone());
     let class = if narrow { "input narrow" } else { "input" };
@@ -327,18 +330,18 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
         label,
         hint,
         value,
+        most,
         ..
     } = line;
-    // Each line may have a mistake of its own.
-        most,
-    let errors = mistakes.iter().filter(|mistake| mistake.field == name);
-    let errors: Vec<_> = errors
     let count = most.map(|most| {
         let most = grouped(i64::try_from(most).unwrap_or(i64::MAX));
         let told = say("{left} of {most} characters left", "残り{left}文字（{most}文字以内）").replace("{most}", &most);
         let limit = tell!("At most {most} characters", "{most}文字以内");
         view! { <p class="hint" data-counts=name data-told=told>{limit}</p> }
     });
+    // Each line may have a mistake of its own.
+    let errors = mistakes.iter().filter(|mistake| mistake.field == name);
+    let errors: Vec<_> = errors
         .map(|mistake| view! { <p class="error">{mistake.sentence.clone()}</p> })
         .collect();
     let wrong = !errors.is_empty();
@@ -351,6 +354,7 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
             {errors}
             <textarea class="input" id=name name=name rows=rows.to_string() maxlength=most aria-describedby=described
                 aria-invalid=wrong.then_some("true") spellcheck="false" inner_html=crate::parts::field::inside_area(&value)></textarea>
+            {count}
         </div>
     }
     .into_any()

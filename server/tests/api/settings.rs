@@ -221,7 +221,7 @@ async fn secrets_that_are_too_old_are_shown_to_those_who_can_replace_them() {
     assert!(!page.contains("honnin keys rotate"), "of the installation: {page}");
     let keys = admin.get("/admin/keys").await.body;
     assert!(
-        keys.contains("<span class=\"badge warn\">older than 30 days</span>"),
+        keys.contains("<span class=\"badge warn\">Older than 30 days</span>"),
         "{keys}"
     );
     admin.language = Some("ja");

@@ -44,7 +44,7 @@ async fn a_failed_delivery_is_listed_shown_with_its_attempts_and_sent_again() {
     let server = with_failed_delivery().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
     let list = browser.get("/admin/webhooks?state=pending").await;
-    assert!(list.status == 200 && list.body.contains("verification.expired") && list.body.contains("retrying"));
+    assert!(list.status == 200 && list.body.contains("verification.expired") && list.body.contains("Retrying"));
     assert!(
         !browser
             .get("/admin/webhooks?state=delivered")

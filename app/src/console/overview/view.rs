@@ -508,7 +508,7 @@ mod tests {
             failing_since: Some(now.plus(Millis::minutes(-30))),
         };
         let html = webhooks(&deliveries, &[], now).to_html();
-        assert!(html.contains("failing") && html.contains("30 min"), "{html}");
+        assert!(html.contains("Failing") && html.contains("30 min"), "{html}");
         assert!(html.contains(r#"badge bad">2"#), "{html}");
     }
 }

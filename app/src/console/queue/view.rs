@@ -287,7 +287,7 @@ mod tests {
         ] {
             let html = waiting(Timestamp::from_millis(0), target, Timestamp::from_millis(waited.0)).to_html();
             assert!(html.contains(&format!(r#"<rect class="{class}""#)), "{html}");
-            assert_eq!(html.contains(">late<"), late, "{html}");
+            assert_eq!(html.contains(">Late<"), late, "{html}");
         }
     }
 }
