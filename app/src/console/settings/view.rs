@@ -2,7 +2,10 @@
 
 use super::second_look::{self, SecondLook};
 use super::section::path;
-use super::{HERE, PREVIEW, logo, sample::sample};
+use super::{
+    HERE, PREVIEW, logo,
+    sample::{legible, sample},
+};
 use crate::Logo;
 use crate::PageMeta;
 use crate::console::findings::how_decided;
@@ -152,6 +155,7 @@ fn look(view: &SettingsView) -> AnyView {
             &view.accent,
             wrong,
         )}
+        {legible(&view.accent)}
         {line(contact, wrong)}
     }
     .into_any()
