@@ -72,3 +72,18 @@ pub fn choice(look: &'static str, name: &'static str, value: &'static str, label
     let class = format!("button {look}");
     view! { <button class=class type="submit" name=name value=value>{label.into()}</button> }
 }
+
+/// A key or an id in groups of four letters, to be typed off; the first one keeps the prefix before `_`. It is copied without gaps.
+pub fn groups(text: &str) -> impl IntoView + use<> {
+    let start = text.find('_').map_or(0, |at| at + 1);
+    let (prefix, rest) = text.split_at(start);
+    let letters: Vec<char> = rest.chars().collect();
+    let mut groups: Vec<String> = letters.chunks(4).map(|group| group.iter().collect()).collect();
+    if let Some(first) = groups.first_mut() {
+        first.insert_str(0, prefix);
+    }
+    groups
+        .into_iter()
+        .map(|group| view! { <span>{group}</span> })
+        .collect::<Vec<_>>()
+}
