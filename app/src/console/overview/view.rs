@@ -454,7 +454,7 @@ fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
             {chart::table(&view.days)}
         </section>
         {funnel::panel(&view.steps, view.days.first().map_or("", |day| day.name.as_str()))}
-        <div class="halves">{times(&view.times, &view.days)}<div class="stack">{review}{webhooks}</div></div>
+        <div class="halves">{times(&view.times, &view.days)}{webhooks}{review}</div>
     }
     .into_any()
 }

@@ -476,14 +476,16 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
         {mistakes(&view.mistakes)}
         <p class="soft narrow-page">{labels::section_lead(section)}</p>
         <div class=width>
-            <form class="panel stack" id=section.as_str() method="post" action=path(section)>
-                <input type="hidden" name="version" value=view.version.to_string()/>
-                {fields(view)}
-                <p><button class="button primary small" type="submit">{say("Save", "保存")}</button>{preview}</p>
-            </form>
+            <div class="stack">
+                <form class="panel stack" id=section.as_str() method="post" action=path(section)>
+                    <input type="hidden" name="version" value=view.version.to_string()/>
+                    {fields(view)}
+                    <p><button class="button primary small" type="submit">{say("Save", "保存")}</button>{preview}</p>
+                </form>
+                {below(view)}
+            </div>
             {beside}
         </div>
-        <div class="narrow-page">{below(view)}</div>
     };
     page(frame, meta, labels::section(section), main.into_any())
 }
