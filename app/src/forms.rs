@@ -4,7 +4,7 @@
 pub const START: &str = "/v/";
 /// The current step; answers 303 to its page.
 pub const CAPTURE: &str = "/capture";
-/// Consent, GET and POST: [`DECISION`] `accept` or `decline`, [`VERSION`], [`FACE_SEARCH`].
+/// Consent, GET and POST: [`DECISION`] `accept`, with [`VERSION`] and [`FACE_SEARCH`], or `decline`, with [`CONFIRMED`].
 pub const CONSENT: &str = "/capture/consent";
 /// Choice of the document, GET and POST: [`DOCUMENT_TYPE`].
 pub const CHOOSE: &str = "/capture/document-type";
@@ -20,7 +20,8 @@ pub const CHECK: &str = "/capture/check";
 /// Waits a while for the analysis of that photo and answers JSON `{analysed, shown}`, with the value of [`SHOWN`] now.
 pub const CHECK_FOUND: &str = "/capture/check/found";
 /// Details, GET and POST: the names of `domain::user_input::InputField`, the date of birth as [`BIRTH_DAY`], [`BIRTH_MONTH`] and
-/// [`BIRTH_YEAR`]; [`POSTCODE`] with [`DECISION`] [`FIND_ADDRESS`].
+/// [`BIRTH_YEAR`]; [`POSTCODE`] with [`DECISION`] [`FIND_ADDRESS`]. With [`DECISION`] [`LANGUAGE`] and the query of [`LANG`], nothing is
+/// saved: the page comes back in that language with what was typed.
 pub const DETAILS: &str = "/capture/details";
 /// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where
 /// asked for.
@@ -84,6 +85,8 @@ pub const PICTURE: &str = "picture";
 pub const POSTCODE: &str = "postcode";
 /// Value of [`DECISION`]: fill in the address from [`POSTCODE`].
 pub const FIND_ADDRESS: &str = "address";
+/// Value of [`DECISION`]: go on typing in another language.
+pub const LANGUAGE: &str = "language";
 /// The day of birth.
 pub const BIRTH_DAY: &str = "birthDay";
 /// The month of birth, as a number.
@@ -102,13 +105,18 @@ pub const RUN: &str = "run";
 pub const WITHOUT_COLOURS: &str = "withoutColours";
 /// `yes` if the user cannot do the challenge.
 pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
-/// Value of [`WITHOUT_CHALLENGE`] and [`WITHOUT_COLOURS`].
+/// Value of [`WITHOUT_CHALLENGE`], [`WITHOUT_COLOURS`] and [`CONFIRMED`].
 pub const YES: &str = "yes";
+/// `yes` or `no` after a second look at what cannot be undone; a form without it is answered by that look.
+pub const CONFIRMED: &str = "confirmed";
+/// Value of [`CONFIRMED`].
+pub const NO: &str = "no";
 /// How a sandbox session is to end: a `domain::sandbox::SandboxOutcome`.
 pub const OUTCOME: &str = "outcome";
 /// Where the clock of a sandbox session is moved to: a `domain::sandbox::SandboxTime`.
 pub const TIME: &str = "to";
-/// The query parameter of the language switch, on any GET page: the server keeps it in a cookie and answers 303 without it.
+/// The query parameter of the language switch: the server keeps it in a cookie. On any GET page it answers 303 without it, and to a form in
+/// that language.
 pub const LANG: &str = "lang";
 
 /// The value of [`SLOT`] for a side.

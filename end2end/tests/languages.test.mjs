@@ -68,6 +68,17 @@ for (const language of languages) {
     await page.locator("main form button[type=submit]").first().click();
     await page.locator(".error-summary").waitFor();
     await shoot("07-details-wrong");
+    // The menu keeps what was typed, and Enter in a field still goes on with the form.
+    await page.locator("#address").fill("1 Harbour Street");
+    await page.locator("#lastName").fill("");
+    await page.locator(".languages summary").click();
+    await shoot("07-details-menu");
+    await page.locator(".languages").getByRole("button", { name: "English" }).click();
+    await page.locator("html[lang=en]").waitFor();
+    assert.equal(await page.locator("#address").inputValue(), "1 Harbour Street");
+    await page.locator("#lastName").press("Enter");
+    await page.locator(".error-summary").waitFor();
+    assert.equal(await page.locator("html").getAttribute("lang"), "en");
     assert.deepEqual(wrong, []);
     assert.deepEqual(page.noise.filter((line) => !/status of 422/.test(line)), []);
   });

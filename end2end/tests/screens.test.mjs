@@ -138,6 +138,8 @@ for (const language of languages) {
     const declined = await browser.phone({ language });
     await new Walk(declined).start(await link({ callbackUrl: "https://bank.example/back" }));
     await declined.locator("button[value=decline]").click();
+    await shoot(declined, "01-consent-declining");
+    await declined.locator("button[name=confirmed]").click();
     await declined.waitForURL((url) => url.pathname === "/capture/result");
     await shoot(declined, "11-result-declined");
     assert.deepEqual(wrong, []);
@@ -435,10 +437,16 @@ test("the console with work in it, and its mistakes", long, async () => {
   const { page: second } = await signIn(browser, honnin, tenant, { email: "sam@bank.example", role: "reviewer" });
   await second.goto(`${honnin.base}/admin/review/${session}`);
   await shoot(second, "case-held");
+  await page.locator("#note").fill("x".repeat(1990));
+  await page.getByText("10 of 2,000 characters left").waitFor();
+  // As a browser would send it that knows no limit.
+  await page.locator("#note").evaluate((note) => note.removeAttribute("maxlength"));
   await page.locator("#note").fill("x".repeat(2001));
   await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: /^Approve/ }).click()]);
   await shoot(page, "case-wrong");
   await page.locator("#note").fill("The photo of the page is cut off at the top; the new one must show all of it.");
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: /^Ask again/ }).click()]);
+  await shoot(page, "ask-again");
   await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: /^Ask again/ }).click()]);
   await shoot(page, "asked-again");
   await page.goto(`${honnin.base}/admin/sessions`);

@@ -20,20 +20,33 @@ pub(crate) fn of(headers: &HeaderMap) -> Language {
     kept.unwrap_or_else(|| Language::negotiate(accepted.unwrap_or_default()))
 }
 
-/// The response to the language switch, if this is one: keeps the language and redirects to the same page.
+/// The language that the query of a language switch names.
+pub(crate) fn chosen(uri: &Uri) -> Option<Language> {
+    let chosen = query(uri).find(|(name, _)| name == forms::LANG);
+    chosen.and_then(|(_, value)| Language::parse(&value))
+}
+
+fn query(uri: &Uri) -> form_urlencoded::Parse<'_> {
+    form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
+}
+
+/// The response to the language switch of a page without a form, if this is one: keeps the language and redirects to the same page.
 pub(crate) fn switched(method: &Method, uri: &Uri) -> Option<Response> {
     if *method != Method::GET {
         return None;
     }
-    let asked = || form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let chosen = asked().find(|(name, _)| name == forms::LANG);
-    let language = chosen.and_then(|(_, value)| Language::parse(&value))?;
-    let others = asked().filter(|(name, _)| name != forms::LANG);
+    let language = chosen(uri)?;
+    let others = query(uri).filter(|(name, _)| name != forms::LANG);
     let rest = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(others)
         .finish();
     let mark = if rest.is_empty() { "" } else { "?" };
     let mut response = Redirect::to(&format!("{}{mark}{rest}", uri.path())).into_response();
-    set_cookie(&mut response, COOKIE, language.to_string(), KEPT);
+    keep(&mut response, language);
     Some(response)
+}
+
+/// The browser answers in this language from now on.
+pub(crate) fn keep(response: &mut Response, language: Language) {
+    set_cookie(response, COOKIE, language.to_string(), KEPT);
 }

@@ -20,7 +20,7 @@ use service::{
     session::create::create_session,
     settings::{
         Look, SettingsError,
-        api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
+        api_keys::{IssueKeyError, Issued, NewKey, draft_key, issue_key, list_keys, revoke_key, rotate_key},
         callbacks::allow_callback_from_here,
         change, load,
         logo::{LogoError, find_logo, logo_png, remove_logo, set_logo},
@@ -439,6 +439,7 @@ async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
     let harness = Harness::new().await;
     let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
     let key = |name: &str, scopes| NewKey {
+        id: draft_key(&harness.honnin),
         name: name.to_owned(),
         lifetime: Some(Millis::days(30)),
         scopes,
@@ -457,7 +458,9 @@ async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
             Err(IssueKeyError::NeedsAdmin)
         ));
     }
-    let issued = issue(key(" Till ", create)).await.unwrap();
+    let wanted = key(" Till ", create);
+    let issued = issue(wanted.clone()).await.unwrap();
+    assert!(matches!(issue(wanted).await, Err(IssueKeyError::Repeated)));
     let open = || service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Create);
     let read = service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Read);
     assert!(read.await.is_err(), "not what it was issued for");
@@ -482,6 +485,7 @@ async fn a_key_opens_the_api_from_its_networks_only_and_says_where_it_was_used()
     let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
     let issue = async |network: &str| {
         let new = NewKey {
+            id: draft_key(&harness.honnin),
             name: "Till".into(),
             lifetime: None,
             scopes: Scopes::NONE.with(Scope::Create),
@@ -509,6 +513,7 @@ async fn a_rotated_key_and_its_successor_are_valid_together_for_the_chosen_time(
     let harness = Harness::new().await;
     let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
     let new = NewKey {
+        id: draft_key(&harness.honnin),
         name: "Till".into(),
         lifetime: Some(Millis::days(30)),
         scopes: Scopes::NONE.with(Scope::Create),
@@ -551,6 +556,7 @@ async fn of_two_who_rotate_a_key_at_once_one_is_told_that_it_is_replaced() {
     let harness = Harness::new().await;
     let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
     let new = NewKey {
+        id: draft_key(&harness.honnin),
         name: "Till".into(),
         lifetime: None,
         scopes: Scopes::NONE.with(Scope::Create),

@@ -59,7 +59,9 @@ impl Harness {
     /// Issues a secret by hand.
     pub async fn issue_secret(&self) -> String {
         let developer = self.developer().await;
-        let issued = signing_secret::issue(&self.honnin, &developer).await.unwrap();
+        let issued = signing_secret::issue(&self.honnin, &developer, signing_secret::draft(&self.honnin))
+            .await
+            .unwrap();
         issued.text.expose().clone()
     }
 

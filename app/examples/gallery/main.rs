@@ -85,12 +85,29 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
             ),
         ),
         (
+            "00-start-continue".into(),
+            start::render(&start_view(), &at(Stage::Details)),
+        ),
+        (
             "01-consent".into(),
             consent::render(
                 &consent::ConsentView {
                     plan: plan(),
                     retention_days: 90,
                     face_search: false,
+                    declining: false,
+                },
+                &at(Stage::Consent),
+            ),
+        ),
+        (
+            "01-consent-declining".into(),
+            consent::render(
+                &consent::ConsentView {
+                    plan: plan(),
+                    retention_days: 90,
+                    face_search: false,
+                    declining: true,
                 },
                 &at(Stage::Consent),
             ),
@@ -102,6 +119,7 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
                     plan: plan(),
                     retention_days: 90,
                     face_search: true,
+                    declining: false,
                 },
                 &at(Stage::Consent),
             ),

@@ -24,7 +24,7 @@ pub use refusal::Refusal;
 pub use visit::{CaptureCookie, Request, Visit};
 
 use crate::text::{Text, camera, capture as text, dates::moment, switch_device as other};
-use crate::{PageMeta, forms, page::handler};
+use crate::{PageMeta, forms, page::handler, parts::groups};
 use axum::{
     Json, Router,
     response::{IntoResponse as _, Response},
@@ -141,8 +141,10 @@ fn said<const N: usize>(meta: &PageMeta, texts: [Text; N]) -> [&'static str; N] 
 /// What stands in a row to quote or to keep.
 enum Quoted {
     Words(String),
-    /// Letters and digits to type off.
+    /// Letters and digits to copy.
     Code(String),
+    /// An id to read out or to type off.
+    Id(String),
     /// Shown by the clock of the phone; without scripts in UTC.
     Time(Timestamp),
 }
@@ -152,6 +154,7 @@ fn receipt<const N: usize>(meta: &PageMeta, rows: [(Text, Option<Quoted>); N]) -
     let shown = |value| match value {
         Quoted::Words(words) => view! { <dd>{words}</dd> }.into_any(),
         Quoted::Code(code) => view! { <dd class="quote">{code}</dd> }.into_any(),
+        Quoted::Id(id) => view! { <dd class="quote groups">{groups(&id)}</dd> }.into_any(),
         Quoted::Time(at) => {
             view! { <dd><time datetime=at.to_iso() data-local>{moment(meta.language, at)}</time></dd> }.into_any()
         }

@@ -213,6 +213,18 @@ pub(super) const fn address(next: Next) -> &'static str {
     }
 }
 
+/// The stage of a step, if it is one that users count.
+pub(super) const fn stage(next: Next) -> Option<Stage> {
+    match next {
+        Next::Consent => Some(Stage::Consent),
+        Next::Choose | Next::Photograph(_) | Next::Check(_) => Some(Stage::Document),
+        Next::Details => Some(Stage::Details),
+        Next::Selfie => Some(Stage::Selfie),
+        Next::Submit => Some(Stage::Submit),
+        Next::Result | Next::Expired => None,
+    }
+}
+
 /// A page that is not due redirects to the one that is.
 pub(super) fn in_turn(right: bool) -> PageResult<()> {
     if right { Ok(()) } else { Err(Refusal::OutOfTurn) }

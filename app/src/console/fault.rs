@@ -151,10 +151,10 @@ impl Fault {
     pub(crate) fn words(&self) -> (&'static str, &'static str) {
         match self {
             Self::Forbidden => (
-                say("Access denied", "アクセスできません"),
+                say("Not part of your role", "お使いの権限では利用できません"),
                 say(
-                    "Your role does not allow this. Ask an admin of your organisation.",
-                    "お使いの権限ではこの操作はできません。組織の管理者にお問い合わせください。",
+                    "Your role does not include this. An admin of your organisation can do it for you, or give you another role.",
+                    "このページや操作は、お使いの権限に含まれていません。組織の管理者に、代行または権限の変更をご依頼ください。",
                 ),
             ),
             Self::NotFound => (

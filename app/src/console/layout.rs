@@ -228,8 +228,10 @@ fn tenant_switch(frame: &Frame) -> AnyView {
     }
     let options = parts::options(frame.tenants.clone(), &frame.tenant.0);
     view! {
+        // A list of names cuts off long ones.
+        <p class="side-tenant">{frame.tenant.1.clone()}</p>
         <form class="side-switch" method="post" action="/admin/tenant">
-            <label class="unseen" for="tenant">{say("Tenant", "テナント")}</label>
+            <label class="unseen" for="tenant">{say("Switch to", "切り替え先のテナント")}</label>
             <select class="input" id="tenant" name="tenant">{options}</select>
             <button class="button secondary small" type="submit">{say("Switch", "切り替え")}</button>
         </form>

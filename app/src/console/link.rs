@@ -1,6 +1,7 @@
 //! A link that is shown once, with its QR code.
 
 use super::{
+    ask_again::{self, AskAgain},
     fault::Fault,
     layout::{Frame, NavigationItem, page},
     parts::{copy_button, heading, time},
@@ -11,6 +12,7 @@ use crate::PageMeta;
 use domain::{ids::SessionId, time::Timestamp};
 use leptos::prelude::*;
 use qrcode::{QrCode, render::svg};
+use service::review::AskedAgain;
 
 /// A link that was just created.
 #[derive(Clone, PartialEq, Eq)]
@@ -33,7 +35,7 @@ impl std::fmt::Debug for LinkView {
     }
 }
 
-/// A page whose forms may make a link, which is then shown once instead of the page.
+/// A page whose forms may make a link, which is then shown once instead of the page; before that, they may ask for a second look.
 pub(super) fn page_or_link<V, F>(
     item: NavigationItem,
     load: fn(Request) -> F,
@@ -45,9 +47,12 @@ where
 {
     // It cannot be loaded again: only its hash is stored.
     let unknown = |_| std::future::ready(Err(Fault::NotFound));
-    match use_context::<LinkView>() {
-        Some(_) => signed_in(NavigationItem::Sessions, unknown, render).into_any(),
-        None => signed_in(item, load, render_page).into_any(),
+    if use_context::<LinkView>().is_some() {
+        signed_in(NavigationItem::Sessions, unknown, render).into_any()
+    } else if use_context::<AskAgain>().is_some() {
+        signed_in(item, |_| std::future::ready(Err(Fault::NotFound)), ask_again::render).into_any()
+    } else {
+        signed_in(item, load, render_page).into_any()
     }
 }
 
@@ -70,6 +75,13 @@ fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
         </section>
     };
     page(frame, meta, view.title, main.into_any())
+}
+
+/// The page for the link with which a user who is asked again starts anew.
+#[must_use]
+pub(super) fn of_new_attempt(session: &SessionId, made: &AskedAgain) -> LinkView {
+    let title = say("New link created", "新しいリンクを作成しました");
+    shown(title, session, made.url.expose(), made.expires_at)
 }
 
 /// The page for a link that was just made for a session.

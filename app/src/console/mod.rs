@@ -2,6 +2,7 @@
 //! forms, and its view. Forms are plain and work without scripts; `case/case.js` adds zoom and keyboard shortcuts.
 
 pub mod account;
+mod ask_again;
 pub mod audit;
 mod callback;
 pub mod case;

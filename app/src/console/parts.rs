@@ -6,11 +6,28 @@ use crate::parts::Mistake;
 use domain::time::{Millis, Timestamp};
 use leptos::prelude::*;
 
-/// A time in UTC, to the minute; the markup holds the exact one.
+/// A time in UTC, to the minute, below a heading that says so; the markup holds the exact one.
 pub(super) fn time(at: Timestamp) -> AnyView {
     let iso = at.to_iso();
     let shown = minutes(at);
     view! { <time datetime=iso.clone() title=iso>{shown}</time> }.into_any()
+}
+
+/// The same where no heading says so: `2026-08-02 09:30 UTC`.
+pub(super) fn time_utc(at: Timestamp) -> AnyView {
+    view! { {time(at)}" UTC" }.into_any()
+}
+
+/// A time in UTC, to the second: of what may follow closely on something else.
+pub(super) fn time_to_second(at: Timestamp) -> AnyView {
+    let iso = at.to_iso();
+    view! { <time datetime=iso.clone() title=iso>{seconds(at)}</time> }.into_any()
+}
+
+/// `2026-08-02 09:30:15`.
+#[must_use]
+pub(super) fn seconds(at: Timestamp) -> String {
+    at.to_iso().get(..19).unwrap_or_default().replace('T', " ")
 }
 
 /// `2026-08-02 09:30`.
@@ -91,10 +108,13 @@ impl Tone {
     }
 }
 
-/// A word with a colour; the word alone also conveys the meaning.
+/// A word with a colour; the word alone also conveys the meaning. It begins with a capital, whatever it is elsewhere.
 pub(super) fn badge(word: impl Into<String>, tone: Tone) -> AnyView {
-    let class = format!("badge {}", tone.class());
-    view! { <span class=class>{word.into()}</span> }.into_any()
+    let (class, word) = (format!("badge {}", tone.class()), word.into());
+    let mut letters = word.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let word: String = first.into_iter().flatten().chain(letters).collect();
+    view! { <span class=class>{word}</span> }.into_any()
 }
 
 /// The options of a select.
@@ -147,6 +167,8 @@ pub(super) struct Line {
     pub narrow: bool,
     /// What browsers offer to fill in.
     pub suggestions: Vec<String>,
+    /// The most characters, of a field of several lines; a script counts how many are left.
+    pub most: Option<usize>,
 }
 
 impl Line {
@@ -230,6 +252,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
         autocomplete,
         narrow,
         suggestions,
+        most: _,
     } = line;
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
@@ -307,8 +330,15 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
         label,
         hint,
         value,
+        most,
         ..
     } = line;
+    let count = most.map(|most| {
+        let most = grouped(i64::try_from(most).unwrap_or(i64::MAX));
+        let told = say("{left} of {most} characters left", "残り{left}文字（{most}文字以内）").replace("{most}", &most);
+        let limit = tell!("At most {most} characters", "{most}文字以内");
+        view! { <p class="hint" data-counts=name data-told=told>{limit}</p> }
+    });
     // Each line may have a mistake of its own.
     let errors = mistakes.iter().filter(|mistake| mistake.field == name);
     let errors: Vec<_> = errors
@@ -322,8 +352,9 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
             <label for=name>{label}</label>
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
             {errors}
-            <textarea class="input" id=name name=name rows=rows.to_string() aria-describedby=described
+            <textarea class="input" id=name name=name rows=rows.to_string() maxlength=most aria-describedby=described
                 aria-invalid=wrong.then_some("true") spellcheck="false" inner_html=crate::parts::field::inside_area(&value)></textarea>
+            {count}
         </div>
     }
     .into_any()

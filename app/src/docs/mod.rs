@@ -92,7 +92,7 @@ impl Area for Reader {
                 "Not found",
                 None,
                 &request.nonce,
-                view! { <p>"There is no such page."</p> }.into_any(),
+                view! { <p>"There is no such page. Choose one from the list, or search."</p> }.into_any(),
             ),
         }
     }

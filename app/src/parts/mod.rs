@@ -61,14 +61,29 @@ pub fn primary(label: impl Into<String>) -> impl IntoView {
     view! { <button class="button primary" type="submit">{label.into()}</button> }
 }
 
-/// What Enter in a field presses: the first button of a form. For forms with another button above the primary one; nobody sees it, finds it
-/// with the keyboard or hears of it.
-pub fn default_button() -> impl IntoView {
-    view! { <button class="default" type="submit" tabindex="-1" aria-hidden="true"></button> }
+/// What Enter in a field of the form with the id `form` presses: its first button. For forms with another button above the primary one;
+/// nobody sees it, finds it with the keyboard or hears of it.
+pub fn default_button(form: &'static str) -> impl IntoView {
+    view! { <button class="default" type="submit" form=form tabindex="-1" aria-hidden="true"></button> }
 }
 
 /// A full-width button that sends its form with a name and value, styled `primary`, `secondary` or `quiet`.
 pub fn choice(look: &'static str, name: &'static str, value: &'static str, label: impl Into<String>) -> impl IntoView {
     let class = format!("button {look}");
     view! { <button class=class type="submit" name=name value=value>{label.into()}</button> }
+}
+
+/// A key or an id in groups of four letters, to be typed off; the first one keeps the prefix before `_`. It is copied without gaps.
+pub fn groups(text: &str) -> impl IntoView + use<> {
+    let start = text.find('_').map_or(0, |at| at + 1);
+    let (prefix, rest) = text.split_at(start);
+    let letters: Vec<char> = rest.chars().collect();
+    let mut groups: Vec<String> = letters.chunks(4).map(|group| group.iter().collect()).collect();
+    if let Some(first) = groups.first_mut() {
+        first.insert_str(0, prefix);
+    }
+    groups
+        .into_iter()
+        .map(|group| view! { <span>{group}</span> })
+        .collect::<Vec<_>>()
 }

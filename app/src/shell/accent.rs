@@ -26,17 +26,32 @@ impl Accent {
         self.css_of(":root")
     }
 
+    /// What it becomes on light and on dark pages: itself where it is legible.
+    #[must_use]
+    pub fn legible(&self) -> [Self; 2] {
+        [
+            Self(toward(self.0, [0; 3], LIGHT_PAGE)),
+            Self(toward(self.0, [255; 3], DARK_PAGE)),
+        ]
+    }
+
+    /// As `#rrggbb`.
+    #[must_use]
+    pub fn to_hex(&self) -> String {
+        let [red, green, blue] = self.0;
+        format!("#{red:02x}{green:02x}{blue:02x}")
+    }
+
     /// The same in a part of the page.
     pub(crate) fn css_of(&self, part: &str) -> String {
-        let light = toward(self.0, [0; 3], LIGHT_PAGE);
-        let dark = toward(self.0, [255; 3], DARK_PAGE);
-        let rule = |c: [u8; 3]| {
-            let ink = if contrast(c, [255; 3]) >= CONTRAST {
+        let [light, dark] = self.legible();
+        let rule = |colour: Self| {
+            let ink = if contrast(colour.0, [255; 3]) >= CONTRAST {
                 "#fff"
             } else {
                 "#0b0d12"
             };
-            format!("--accent:#{:02x}{:02x}{:02x};--on-accent:{ink}", c[0], c[1], c[2])
+            format!("--accent:{};--on-accent:{ink}", colour.to_hex())
         };
         format!(
             "{part}{{{}}}@media(prefers-color-scheme:dark){{{part}{{{}}}}}",
@@ -79,6 +94,14 @@ fn luminance(colour: [u8; 3]) -> f32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_colour_stays_as_it_is_where_it_is_legible() {
+        let legible = |text: &str| Accent::parse(text).unwrap().legible().map(|colour| colour.to_hex());
+        assert_eq!(legible("#1f4fd8")[0], "#1f4fd8");
+        assert_ne!(legible("#ffd23f")[0], "#ffd23f", "too light for a light page");
+        assert_eq!(legible("#ffd23f")[1], "#ffd23f");
+    }
 
     #[test]
     fn only_six_hex_digits_are_a_colour() {

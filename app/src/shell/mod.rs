@@ -6,6 +6,7 @@ mod closing;
 pub use accent::Accent;
 
 use crate::forms;
+use crate::parts::default_button;
 use crate::parts::draw::{Icon, icon};
 use crate::text::{Text, entry, for_islands, language_name};
 use domain::language::Language;
@@ -293,7 +294,17 @@ pub(crate) fn phone(meta: &PageMeta, title: String, main: AnyView) -> AnyView {
         islands: false,
         class: "phone",
     };
-    framed(meta, head, main)
+    framed(meta, head, main, None)
+}
+
+/// The same with the form `form`: the language switch sends it along, so that what was typed stays.
+pub(crate) fn phone_with_form(meta: &PageMeta, title: String, main: AnyView, form: &'static str) -> AnyView {
+    let head = Head {
+        title,
+        islands: false,
+        class: "phone",
+    };
+    framed(meta, head, main, Some(form))
 }
 
 /// The same with the camera, which is an island.
@@ -303,10 +314,10 @@ pub(crate) fn phone_with_camera(meta: &PageMeta, title: String, main: AnyView) -
         islands: true,
         class: "phone",
     };
-    framed(meta, head, main)
+    framed(meta, head, main, None)
 }
 
-fn framed(meta: &PageMeta, head: Head, main: AnyView) -> AnyView {
+fn framed(meta: &PageMeta, head: Head, main: AnyView, form: Option<&'static str>) -> AnyView {
     let progress = meta.progress.map(|progress| steps(meta, progress));
     let foot = if meta.brand.is_some() {
         meta.tell(entry::FOOTER, &[])
@@ -317,7 +328,7 @@ fn framed(meta: &PageMeta, head: Head, main: AnyView) -> AnyView {
         <a class="skip" href="#main">{meta.say(entry::SKIP)}</a>
         <header class="top">
             <p class="tenant">{tile(meta)}<span>{meta.tenant().to_owned()}</span></p>
-            {language_switch(meta)}
+            {language_switch(meta, form)}
         </header>
         <main id="main" tabindex="-1">{progress}{main}</main>
         <footer class="foot"><p>{foot}</p>{meta.closing.map(|closing| closing::note(meta, closing))}</footer>
@@ -326,16 +337,26 @@ fn framed(meta: &PageMeta, head: Head, main: AnyView) -> AnyView {
     html(meta, head, body.into_any())
 }
 
-fn language_switch(meta: &PageMeta) -> impl IntoView + use<> {
+/// The language switch: links, or buttons of the page's form.
+fn language_switch(meta: &PageMeta, form: Option<&'static str>) -> impl IntoView + use<> {
     let others = Language::ALL.iter().filter(|&&language| language != meta.language);
     let items: Vec<_> = others
         .map(|&language| {
             let tag = language.as_str();
             let href = format!("{}?{}={tag}", meta.path, forms::LANG);
-            view! { <li><a href=href lang=tag hreflang=tag rel="nofollow">{language_name(language)}</a></li> }
+            let name = language_name(language);
+            let choice = match form {
+                None => view! { <a href=href lang=tag hreflang=tag rel="nofollow">{name}</a> }.into_any(),
+                Some(form) => view! {
+                    <button type="submit" form=form formaction=href name=forms::DECISION value=forms::LANGUAGE lang=tag>{name}</button>
+                }
+                .into_any(),
+            };
+            view! { <li>{choice}</li> }
         })
         .collect();
     view! {
+        {form.map(default_button)}
         <nav class="languages" aria-label=meta.say(entry::LANGUAGE)>
             <details>
                 <summary>{icon(Icon::Language)}{language_name(meta.language)}</summary>

@@ -81,7 +81,13 @@ texts! {
     /// The same on a computer, beside the QR code.
     START_HERE: "Continue on this computer", "このパソコンで続ける";
     /// Under the button.
-    START_ONCE: "This link works only once, on the device where you tap Start.", "このリンクは一度だけ、「はじめる」を押した端末で使えます。";
+    START_ONCE: "This link works only once, on the device where you tap “{button}”.", "このリンクは一度だけ、「{button}」を押した端末で使えます。";
+    /// Start page of a verification that was begun before: its title.
+    RESUME_TITLE: "Continue verifying your identity", "本人確認の続き";
+    /// The same, first sentence.
+    RESUME_LEAD: "Everything you have sent to {tenant} so far is saved. You continue where you left off.", "これまでに {tenant} に送信した内容は保存されています。中断したところから再開できます。";
+    /// The same, the button.
+    RESUME_BUTTON: "Continue", "続ける";
     /// The page for those who came without a link.
     HOME_TITLE: "Identity verification", "本人確認サービス";
     /// The same.
@@ -146,6 +152,14 @@ texts! {
     CONSENT_DECLINE: "I do not agree", "同意しない";
     /// Under the other button.
     CONSENT_DECLINE_HINT: "If you do not agree, the verification ends here and {tenant} is notified.", "同意されない場合、本人確認はここで終了し、{tenant} に通知されます。";
+    /// The second look at declining: its title.
+    DECLINE_TITLE: "End the verification?", "本人確認を終了しますか";
+    /// The same.
+    DECLINE_FINAL: "If you change your mind later, you will need a new link from {tenant}.", "後で手続きを再開するには、{tenant} から新しいリンクを受け取る必要があります。";
+    /// Goes back to the consent.
+    DECLINE_BACK: "Go back", "戻る";
+    /// Declines.
+    DECLINE_END: "End the verification", "本人確認を終了する";
 }
 
 /// A sandbox outcome.

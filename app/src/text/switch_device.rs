@@ -20,7 +20,7 @@ texts! {
     /// Start page in a browser without a camera.
     NO_CAMERA_TITLE: "This app cannot open the camera", "このアプリではカメラを使えません";
     /// The same.
-    NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap Start. In this app you can only upload photos you have already taken.", "「はじめる」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進む場合は、撮影済みの写真を送る方法のみ使えます。";
+    NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap “{button}”. In this app you can only upload photos you have already taken.", "「{button}」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進む場合は、撮影済みの写真を送る方法のみ使えます。";
     /// The link was opened elsewhere while this page was open.
     OPENED_TITLE: "Continue in the other place", "リンクを開いた先で続けてください";
     /// The same.

@@ -43,7 +43,12 @@ pub(super) async fn visits(
     if let Some(switched) = language::switched(&method, request.uri()) {
         return switched;
     }
-    let visit = visit(&app, request.headers(), path);
+    let mut visit = visit(&app, request.headers(), path);
+    // A form with a language switch of its own, which keeps what was typed.
+    let chosen = (method == Method::POST)
+        .then(|| language::chosen(request.uri()))
+        .flatten();
+    visit.language = chosen.unwrap_or(visit.language);
     let is_unmarked = visit.mark.is_none();
     let page: PageRequest = app.page_request(&context, visit);
     let reads = method == Method::GET || method == Method::HEAD;
@@ -56,6 +61,9 @@ pub(super) async fn visits(
         .is_some_and(|path| path.as_str() == START);
     request.extensions_mut().insert(page);
     let mut response = next.run(request).await;
+    if let Some(language) = chosen {
+        language::keep(&mut response, language);
+    }
     if let Some(CaptureCookie(value)) = response.extensions_mut().remove() {
         // The server decides when it ends; the browser deletes it at the latest possible time.
         set_cookie(&mut response, CAPTURE, value, capture_cookie::LIFETIME);

@@ -54,6 +54,32 @@ async fn the_audit_log_is_filtered_and_exported() {
     assert!(none.contains("No entries match"));
 }
 
+#[tokio::test]
+async fn an_entry_says_who_did_what_to_the_second_and_in_the_language_of_the_console() {
+    let server = Server::new().await;
+    let mut admin = Browser::signed_in(&server, Role::Admin).await;
+    server.clock.advance(Millis(17_000));
+    let wrong = admin.post("/admin/confirm", "next=%2Fadmin&password=wrong").await;
+    assert_eq!(wrong.status, 422);
+    let list = "/admin/audit?action=person.sign_in_refused";
+    let page = admin.get(list).await.body;
+    let row = page
+        .split("<tr")
+        .find(|row| row.contains(">2026-08-02 09:30:17<"))
+        .unwrap();
+    assert!(
+        row.contains("confirmation: password") && row.contains("actor=usr_"),
+        "{row}"
+    );
+    assert!(!row.contains("The system"), "{row}");
+    admin.language = Some("ja");
+    let page = admin.get(list).await.body;
+    assert!(
+        page.contains("再認証のパスワード") && !page.contains("confirmation"),
+        "{page}"
+    );
+}
+
 /// Links what is not yet linked, as the worker does.
 async fn link(server: &Server) {
     let unit = server

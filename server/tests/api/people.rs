@@ -428,7 +428,7 @@ async fn a_person_sees_their_browsers_and_signs_one_out() {
     let mut stranger = Browser::signed_in_as(&server, "otto", Role::Admin).await;
     let page = here.get("/admin/account").await.body;
     assert_eq!(
-        page.matches(">this browser<").count(),
+        page.matches(">This browser<").count(),
         2,
         "among the sessions, and among the browsers"
     );

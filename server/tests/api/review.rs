@@ -162,6 +162,56 @@ async fn another_case(server: &Server) -> String {
 }
 
 #[tokio::test]
+async fn a_user_is_asked_again_after_a_second_look_only() {
+    let (server, ids) = with_cases(2).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    for (id, form, address) in [
+        (
+            &ids[0],
+            "decision=ask_again&note=Too+dark.%0D%0AAsk.",
+            format!("/admin/review/{}", ids[0]),
+        ),
+        (&ids[1], "", format!("/admin/sessions/{}/reprocess", ids[1])),
+    ] {
+        let status = async || {
+            let read = server.call("GET", &format!("/v1/verification-sessions/{id}"), "").await;
+            read.json()["status"].as_str().unwrap().to_owned()
+        };
+        let case = browser.get(&format!("/admin/review/{id}")).await.body;
+        let note = between(&case, "<textarea", &['>']);
+        assert!(note.contains("maxlength=\"2000\""), "{note}");
+        assert!(case.contains(">At most 2,000 characters<"), "until the script counts");
+        let look = browser.post(&address, form).await;
+        assert!(
+            look.status == 200 && look.body.contains("Ask the user again?"),
+            "{}",
+            look.body
+        );
+        assert!(look.body.contains(&format!("action=\"{address}\"")), "{}", look.body);
+        assert_eq!(look.body.contains("name=\"note\" value=\"Too dark."), !form.is_empty());
+        let cancelled = browser.post(&address, &format!("{form}&confirmed=no")).await;
+        assert!(
+            form.is_empty() || cancelled.body.contains(">Too dark."),
+            "{}",
+            cancelled.body
+        );
+        assert_eq!(status().await, "reviewing", "{address}");
+        let asked = browser.post(&address, &format!("{form}&confirmed=yes")).await;
+        assert!(
+            asked.status == 200 && asked.body.contains("New link created"),
+            "{}",
+            asked.body
+        );
+        assert_eq!(status().await, "collecting", "{address}");
+    }
+    for path in ["/admin/review/vs_", "/admin/sessions/vs_"] {
+        let end = if path.contains("review") { "" } else { "/reprocess" };
+        let unknown = format!("{path}{}{end}", "0".repeat(32));
+        assert_eq!(browser.post(&unknown, "decision=ask_again").await.status, 404);
+    }
+}
+
+#[tokio::test]
 async fn undoing_a_decision_stays_in_the_part_of_the_queue_that_was_worked_on() {
     let (server, ids) = with_cases(2).await;
     let mut browser = Browser::signed_in(&server, Role::Reviewer).await;

@@ -221,7 +221,7 @@ async fn secrets_that_are_too_old_are_shown_to_those_who_can_replace_them() {
     assert!(!page.contains("honnin keys rotate"), "of the installation: {page}");
     let keys = admin.get("/admin/keys").await.body;
     assert!(
-        keys.contains("<span class=\"badge warn\">older than 30 days</span>"),
+        keys.contains("<span class=\"badge warn\">Older than 30 days</span>"),
         "{keys}"
     );
     admin.language = Some("ja");
@@ -239,5 +239,26 @@ async fn secrets_that_are_too_old_are_shown_to_those_who_can_replace_them() {
     assert!(
         page.contains("Master key: 30 days. Run <code>honnin keys rotate</code> on the server."),
         "{page}"
+    );
+}
+
+#[tokio::test]
+async fn a_colour_that_is_shown_as_another_one_is_named_with_it() {
+    let server = Server::new().await;
+    let mut admin = Browser::signed_in(&server, Role::Admin).await;
+    let page = admin.get("/admin/settings/look").await.body;
+    assert!(page.contains("data-legible") && !page.contains("instead."), "{page}");
+    let version = between(&page, "name=\"version\" value=\"", &['"']);
+    let look = |accent: &str| format!("version={version}&name=Shop&contact=&preview=yes&accent=%23{accent}");
+    let light = admin.post("/admin/settings/look", &look("ffd23f")).await.body;
+    let told = "Too light to be read on a light page: ";
+    let instead = between(&light, told, &[' ']);
+    assert!(instead.starts_with('#') && instead != "#ffd23f", "{light}");
+    assert!(light.contains(&format!("fill=\"{instead}\"")), "with a sample: {light}");
+    assert!(!light.contains("Too dark"), "{light}");
+    let dark = admin.post("/admin/settings/look", &look("101010")).await.body;
+    assert!(
+        dark.contains("Too dark to be read on a dark page: #") && !dark.contains(told),
+        "{dark}"
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     console::Browser,
-    support::{Server, settings},
+    support::{Server, between, settings},
 };
 use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use service::jobs::worker::{Lane, Worker};
@@ -44,7 +44,7 @@ async fn a_failed_delivery_is_listed_shown_with_its_attempts_and_sent_again() {
     let server = with_failed_delivery().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
     let list = browser.get("/admin/webhooks?state=pending").await;
-    assert!(list.status == 200 && list.body.contains("verification.expired") && list.body.contains("retrying"));
+    assert!(list.status == 200 && list.body.contains("verification.expired") && list.body.contains("Retrying"));
     assert!(
         !browser
             .get("/admin/webhooks?state=delivered")
@@ -114,7 +114,7 @@ async fn an_attempt_that_is_due_and_not_made_is_said_to_wait_for_a_place() {
     for page in ["/admin/webhooks", &path] {
         assert!(!browser.get(page).await.body.contains("queued (receiver busy)"));
     }
-    server.clock.advance(Millis::seconds(10));
+    server.clock.advance(Millis::seconds(20));
     for page in ["/admin/webhooks", &path] {
         assert!(browser.get(page).await.body.contains("queued (receiver busy)"));
     }
@@ -131,13 +131,76 @@ async fn secrets_are_shown_once_and_rotated_in_steps() {
     assert!(!page.body.contains("whsec_") && page.body.contains("/disable\""));
     let third = browser.post("/admin/webhooks/secrets", "").await;
     assert!(third.status == 422 && third.body.contains("Two secrets are already active."));
-    let old = page.body.split("/admin/webhooks/secrets/whk_").nth(1).unwrap();
+    // The first button gives up the new one, the second one ends the rotation.
+    let old = page.body.split("/admin/webhooks/secrets/whk_").nth(2).unwrap();
     let disabled = browser
         .post(&format!("/admin/webhooks/secrets/whk_{}/disable", &old[..32]), "")
         .await;
     assert_eq!(disabled.header("location"), Some("/admin/webhooks/secrets"));
     let page = browser.get("/admin/webhooks/secrets").await;
     assert!(page.body.contains("disabled and deleted") && !page.body.contains("/disable\""));
+}
+
+#[tokio::test]
+async fn whoever_sends_an_event_by_hand_is_told_what_became_of_it() {
+    let server = Server::new().await;
+    server
+        .save_settings(Some(TenantSettings {
+            webhook_url: Some("https://192.168.0.1/hooks".into()),
+            ..settings()
+        }))
+        .await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let sent = developer.post("/admin/webhooks/test", "").await;
+    let page = sent.header("location").unwrap().to_owned();
+    let told = "The event was not delivered. The receiver URL is not acceptable.";
+    let shown = developer.get(&page).await.body;
+    assert!(shown.contains(told) && shown.contains("#1"), "{shown}");
+    assert_eq!(developer.post(&format!("{page}/again"), "").await.status, 303);
+    let shown = developer.get(&page).await.body;
+    assert!(shown.contains(told) && shown.contains("#2"), "{shown}");
+}
+
+#[tokio::test]
+async fn an_attempt_that_has_just_become_due_is_on_its_way() {
+    // Nobody makes it.
+    let server = Server::without_worker().await;
+    server
+        .save_settings(Some(TenantSettings {
+            webhook_url: Some("https://192.168.0.1/hooks".into()),
+            ..settings()
+        }))
+        .await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    assert_eq!(developer.post("/admin/webhooks/test", "").await.status, 303);
+    let page = developer.get("/admin/webhooks").await.body;
+    assert!(!page.contains("receiver busy") && page.contains(">now<"), "{page}");
+    assert!(page.contains("The event is being sent."), "{page}");
+}
+
+#[tokio::test]
+async fn reloading_the_page_that_shows_a_secret_issues_no_second_one() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    server.clock.advance(Millis::seconds(1));
+    let page = browser.get("/admin/webhooks/secrets").await.body;
+    let form = format!("id={}", between(&page, "name=\"id\" value=\"", &['"']));
+    assert_eq!(browser.post("/admin/webhooks/secrets", &form).await.status, 201);
+    let again = browser.post("/admin/webhooks/secrets", &form).await;
+    assert_eq!(again.header("location"), Some("/admin/webhooks/secrets"));
+    let page = browser.get("/admin/webhooks/secrets").await.body;
+    assert!(
+        page.contains("cannot be shown again") && !page.contains("whsec_"),
+        "{page}"
+    );
+    // Not even once the one that was issued is given up.
+    let lost = page.split("/admin/webhooks/secrets/whk_").nth(1).unwrap();
+    let disable = format!("/admin/webhooks/secrets/whk_{}/disable", &lost[..32]);
+    assert_eq!(form, format!("id=whk_{}", &lost[..32]));
+    assert_eq!(browser.post(&disable, "").await.status, 303);
+    assert_eq!(browser.post("/admin/webhooks/secrets", &form).await.status, 303);
+    let page = browser.get("/admin/webhooks/secrets").await.body;
+    assert!(!page.contains("/disable\""), "one secret is active: {page}");
 }
 
 #[tokio::test]

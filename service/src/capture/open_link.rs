@@ -1,7 +1,10 @@
 //! The one-time link. Viewing it changes nothing, so that a link preview cannot use it up; the tap on Start opens it and ties
 //! the browser to the session.
 
-use super::branding::{self, Branding};
+use super::{
+    branding::{self, Branding},
+    progress::{self, Next},
+};
 use crate::{
     Honnin,
     runtime::{token, wake_up::poll_until},
@@ -35,6 +38,8 @@ pub struct Start {
     pub retention: Millis,
     /// Whether the session belongs to a sandbox tenant.
     pub sandbox: bool,
+    /// The step with which it continues if the link takes over a session that was begun elsewhere.
+    pub next: Option<Next>,
 }
 
 /// A link that was opened.
@@ -70,11 +75,18 @@ pub async fn view_link(honnin: &Honnin, token: &str) -> Result<Start, OpenLinkEr
         let can_start = matches!(row.session.status_at(now), Status::Created | Status::Collecting);
         let tenant = tenants::find(tx, &row.session.tenant).await?.filter(|_| can_start);
         let tenant = tenant.ok_or(OpenLinkError::NotUsable)?;
+        let plan = row.session.plan.clone();
+        let next = match row.session.status_at(now) {
+            Status::Collecting => Some(progress::gather(tx, row).await?.next(now)),
+            _ => None,
+        };
         Ok(Start {
             branding: branding::load(tx, &tenant).await?,
-            plan: row.session.plan,
+            plan,
             retention: tenant.settings.unwrap_or_default().retention,
             sandbox: !tenant.livemode,
+            // Until somebody has agreed, nothing is there with which to continue.
+            next: next.filter(|next| *next != Next::Consent),
         })
     });
     unit.await

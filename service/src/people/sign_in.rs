@@ -123,8 +123,8 @@ pub async fn sign_in(
 enum Purpose<'a> {
     /// To sign in.
     SignIn(&'a Client),
-    /// To confirm that one is still there, which is no visit of its own.
-    Confirm,
+    /// To confirm that this person is still there, which is no visit of its own.
+    Confirm(&'a Staff),
 }
 
 async fn enter(
@@ -150,7 +150,10 @@ async fn enter(
     let right = password::verify(password, stored).await?;
     let Some(user) = user.as_ref().filter(|user| right && user.disabled_at.is_none()) else {
         // The tenant's people see the attempt in the audit log; the caller does not learn whether the account exists.
-        let refused = visit::refusal(user.as_ref(), now, address);
+        let refused = match purpose {
+            Purpose::SignIn(_) => visit::refusal(user.as_ref(), now, address),
+            Purpose::Confirm(staff) => visit::refused_proof(staff, now, "password"),
+        };
         let unit = honnin.db.write(async move |tx| audit::record(tx, &refused).await);
         unit.await?;
         return Err(SignInError::Wrong);
@@ -174,7 +177,7 @@ async fn succeed(
     let (user, checked, now) = (user.id.clone(), user.password.clone(), honnin.now());
     let client = match purpose {
         Purpose::SignIn(client) => Some(client.clone()),
-        Purpose::Confirm => None,
+        Purpose::Confirm(_) => None,
     };
     let unit = honnin.db.write(async move |tx| {
         let found = visit::find_active(tx, &user).await?;
@@ -201,7 +204,14 @@ async fn succeed(
 /// # Errors
 /// [`SignInError`].
 pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<(), SignInError> {
-    let same = enter(honnin, staff.email(), password, staff.address(), Purpose::Confirm).await?;
+    let same = enter(
+        honnin,
+        staff.email(),
+        password,
+        staff.address(),
+        Purpose::Confirm(staff),
+    )
+    .await?;
     if same == *staff.user() {
         Ok(())
     } else {

@@ -4,6 +4,7 @@ use super::{
     client_network::client_network,
     known_browser::{self, BrowserName, Client},
 };
+use crate::access::Staff;
 use domain::{
     audit::{Actor, AuditAction},
     ids::UserId,
@@ -49,6 +50,15 @@ pub(super) fn refusal(user: Option<&UserRow>, at: Timestamp, address: impl Displ
         Some(user) => entry.in_tenant(user.tenant().cloned()).about(&user.id),
         None => entry,
     }
+}
+
+/// The entry for somebody who is signed in, was asked again to prove who they are with `means`, and failed. The attempt concerns their account as
+/// one to sign in does.
+pub(super) fn refused_proof(staff: &Staff, at: Timestamp, means: &str) -> Entry {
+    staff
+        .entry(at, AuditAction::PersonSignInRefused)
+        .about(staff.user())
+        .with_detail(format_args!("confirmation: {means}"))
 }
 
 /// Whether an address is in none of the networks of others. At the first visit, none is new.

@@ -45,7 +45,7 @@ pub const UNDO: Millis = Millis::seconds(10);
 pub type AskedAgain = Reissued;
 
 /// Maximum length of a note, in characters.
-const NOTE_LIMIT: usize = 2000;
+pub const NOTE_LIMIT: usize = 2000;
 
 /// Why a decision was refused.
 #[derive(Clone, Debug, thiserror::Error)]

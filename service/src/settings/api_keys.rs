@@ -34,6 +34,8 @@ pub struct Issued {
 /// A key to issue.
 #[derive(Clone, Debug)]
 pub struct NewKey {
+    /// Its id, from [`draft_key`]: whoever asks for the same key twice gets one.
+    pub id: ApiKeyId,
     /// Its display name.
     pub name: String,
     /// Its lifetime; `None` for no expiry.
@@ -65,9 +67,18 @@ pub enum IssueKeyError {
     /// The key to rotate has a successor already.
     #[error("the key is being replaced already")]
     Replaced,
+    /// The key was issued before, and shown then.
+    #[error("the key was issued already")]
+    Repeated,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The id of a key that a page offers to issue.
+#[must_use]
+pub fn draft_key(honnin: &Honnin) -> ApiKeyId {
+    ApiKeyId::from_random(honnin.random_bytes())
 }
 
 /// Issues a key. A key that reads personal data requires an admin: nobody can create access beyond their own.
@@ -76,6 +87,7 @@ pub enum IssueKeyError {
 /// [`IssueKeyError`].
 pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> Result<Issued, IssueKeyError> {
     let NewKey {
+        id,
         name,
         lifetime,
         scopes,
@@ -102,7 +114,10 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
         networks,
         replaces: None,
     };
-    issue(honnin, developer, wanted).await
+    match issue(honnin, developer, id, wanted).await {
+        Err(IssueKeyError::Store(StoreError::Duplicate)) => Err(IssueKeyError::Repeated),
+        other => other,
+    }
 }
 
 /// Issues a key with the name, scopes, networks and lifetime of another one, which expires after `overlap`: until then both are
@@ -130,7 +145,7 @@ pub async fn rotate_key(
         networks: old.networks,
         replaces: Some((old.id, now.plus(overlap))),
     };
-    issue(honnin, developer, wanted).await
+    issue(honnin, developer, draft_key(honnin), wanted).await
 }
 
 /// The key with this id, which is valid and has no successor.
@@ -153,10 +168,9 @@ struct Wanted {
     replaces: Option<(ApiKeyId, Timestamp)>,
 }
 
-async fn issue(honnin: &Honnin, developer: &Developer, wanted: Wanted) -> Result<Issued, IssueKeyError> {
+async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wanted) -> Result<Issued, IssueKeyError> {
     let staff = developer.staff();
     let now = honnin.now();
-    let id = ApiKeyId::from_random(honnin.random_bytes());
     let keys = [true, false].map(|livemode| api_key::generate(&*honnin.random, livemode));
     let entry = staff
         .entry(now, AuditAction::KeyIssue)

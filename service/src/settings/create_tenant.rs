@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::{Operator, api_key},
-    webhook::signing_secret::{NewSecret, SecretError},
+    webhook::signing_secret::{self, NewSecret, SecretError},
 };
 use domain::{
     audit::AuditAction,
@@ -62,7 +62,7 @@ impl From<SecretError> for CreateTenantError {
         match error {
             SecretError::Store(error) => Self::Store(error),
             // A new tenant has no secret yet.
-            SecretError::TwoValid | SecretError::OnlyOne | SecretError::NotFound => {
+            SecretError::Repeated | SecretError::TwoValid | SecretError::OnlyOne | SecretError::NotFound => {
                 Self::Store(StoreError::Corrupt("a new tenant has secrets"))
             }
         }
@@ -98,7 +98,7 @@ pub async fn create_tenant(
         networks: Vec::new(),
     };
     let id = tenant.id.clone();
-    let secret = NewSecret::generate(honnin, &id)?;
+    let secret = NewSecret::generate(honnin, &id, signing_secret::draft(honnin))?;
     let webhook_secret = secret.text.clone();
     let entry = operator.entry(now, &id, AuditAction::TenantCreate).about(&id);
     let issue = operator

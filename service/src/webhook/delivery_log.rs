@@ -15,6 +15,7 @@ use domain::{
     ids::{EventId, SessionId},
     time::Timestamp,
 };
+use std::time::Duration;
 use store::{
     StoreError, audit,
     webhook::{
@@ -24,6 +25,7 @@ use store::{
         outbox::{self, Sources},
     },
 };
+use tokio::time::{Instant, sleep};
 
 /// One event with its delivery and every attempt.
 #[derive(Clone, Debug)]
@@ -99,6 +101,32 @@ pub async fn last_attempts(
     });
     unit.await
 }
+
+/// The attempt that is made after the first `before` ones, if it is made within `wait_at_most`: for somebody who has just had an event sent.
+///
+/// # Errors
+/// If storage fails.
+pub async fn attempt_within(
+    honnin: &Honnin,
+    developer: &Developer,
+    id: &EventId,
+    before: usize,
+    wait_at_most: Duration,
+) -> Result<Option<AttemptRow>, StoreError> {
+    let end = Instant::now() + wait_at_most;
+    loop {
+        let found = find(honnin, developer, id).await?;
+        let next = found.and_then(|found| found.attempts.into_iter().nth(before));
+        if next.is_some() || Instant::now() >= end {
+            return Ok(next);
+        }
+        // Another process may make it, so nothing here is notified of it.
+        sleep(POLL_INTERVAL).await;
+    }
+}
+
+/// How often [`attempt_within`] looks.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// One event of the tenant; `None` if it has none with this id.
 ///

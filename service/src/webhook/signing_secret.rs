@@ -44,6 +44,9 @@ pub struct SecretInfo {
 /// Why a change of secrets is refused.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SecretError {
+    /// The secret was issued before, and shown then.
+    #[error("the secret was issued already")]
+    Repeated,
     /// A third secret cannot be issued: the current rotation must be completed first.
     #[error("two secrets are already active: disable the old one first")]
     TwoValid,
@@ -71,8 +74,7 @@ impl NewSecret {
     ///
     /// # Errors
     /// If the operating system provides no randomness.
-    pub(crate) fn generate(honnin: &Honnin, tenant: &TenantId) -> Result<Self, StoreError> {
-        let id = SecretId::from_random(honnin.random_bytes());
+    pub(crate) fn generate(honnin: &Honnin, tenant: &TenantId, id: SecretId) -> Result<Self, StoreError> {
         let bytes = Secret::new(honnin.random_bytes::<SECRET_BYTES>().to_vec());
         let sealed = honnin.vault.seal_secret(tenant.as_str(), id.as_str(), bytes.expose())?;
         let text = SigningSecret::new(bytes).to_text();
@@ -92,19 +94,29 @@ impl NewSecret {
     }
 }
 
-/// Issues a secret: the first one, or the second one of a rotation.
+/// The id of a secret that a page offers to issue.
+#[must_use]
+pub fn draft(honnin: &Honnin) -> SecretId {
+    SecretId::from_random(honnin.random_bytes())
+}
+
+/// Issues the secret with an id from [`draft`]: the first one, or the second one of a rotation. Whoever asks for the same twice gets one.
 ///
 /// # Errors
-/// [`SecretError::TwoValid`], or if storage fails.
-pub async fn issue(honnin: &Honnin, developer: &Developer) -> Result<IssuedSecret, SecretError> {
+/// [`SecretError::Repeated`], [`SecretError::TwoValid`], or if storage fails.
+pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Result<IssuedSecret, SecretError> {
     let (staff, tenant) = (developer.staff(), developer.staff().tenant().clone());
-    let new = Arc::new(NewSecret::generate(honnin, &tenant)?);
+    let new = Arc::new(NewSecret::generate(honnin, &tenant, id)?);
     let entry = staff
         .entry(honnin.now(), AuditAction::WebhookSecretIssue)
         .about(&new.id);
     let stored = Arc::clone(&new);
     let unit = honnin.db.write(async move |tx| {
         tenants::hold(tx, &tenant).await?;
+        let known = webhook_secrets::list(tx, &tenant).await?;
+        if known.iter().any(|secret| secret.id == stored.id) {
+            return Err(SecretError::Repeated);
+        }
         stored.store(tx, &tenant, &entry).await
     });
     match unit.await {

@@ -69,9 +69,13 @@ async fn of_two_admins_who_shut_each_other_out_one_stays() {
 async fn of_two_who_end_a_rotation_with_different_secrets_one_is_told() {
     for (name, harness) in harnesses().await {
         let (honnin, developer) = (&harness.honnin, harness.developer().await);
-        signing_secret::issue(honnin, &developer).await.unwrap();
+        signing_secret::issue(honnin, &developer, signing_secret::draft(honnin))
+            .await
+            .unwrap();
         for round in 0..ROUNDS {
-            signing_secret::issue(honnin, &developer).await.unwrap();
+            signing_secret::issue(honnin, &developer, signing_secret::draft(honnin))
+                .await
+                .unwrap();
             let valid = valid_secrets(&harness, &developer).await;
             let (one, two) = join(
                 signing_secret::disable(honnin, &developer, &valid[0]),

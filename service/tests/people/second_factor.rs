@@ -39,7 +39,7 @@ use service::{
     },
     settings::{
         self,
-        api_keys::{NewKey, issue_key},
+        api_keys::{NewKey, draft_key, issue_key},
     },
     webhook::signing_secret,
 };
@@ -490,6 +490,7 @@ async fn the_second_visit_shows_what_colleagues_and_others_did_in_between() {
     let colleague = Developer::of(&harness.staff(Role::Developer).await).unwrap();
     let issue = async |developer: &Developer| {
         let key = NewKey {
+            id: draft_key(&harness.honnin),
             name: "Till".into(),
             lifetime: None,
             scopes: Scopes::NONE.with(Scope::Create),
@@ -832,8 +833,12 @@ async fn admins_are_told_of_new_admins_and_developers_of_secrets_that_others_dis
             .await
             .unwrap();
     }
-    let issued = signing_secret::issue(&harness.honnin, &developer).await.unwrap();
-    signing_secret::issue(&harness.honnin, &developer).await.unwrap();
+    let issued = signing_secret::issue(&harness.honnin, &developer, signing_secret::draft(&harness.honnin))
+        .await
+        .unwrap();
+    signing_secret::issue(&harness.honnin, &developer, signing_secret::draft(&harness.honnin))
+        .await
+        .unwrap();
     signing_secret::disable(&harness.honnin, &developer, &issued.id)
         .await
         .unwrap();

@@ -182,7 +182,9 @@ async fn during_a_rotation_both_secrets_verify_and_afterwards_only_the_new_one()
     let developer = harness.developer().await;
     harness.clock.advance(Millis::seconds(1));
     let new = harness.issue_secret().await;
-    let refused = signing_secret::issue(&harness.honnin, &developer).await.unwrap_err();
+    let refused = signing_secret::issue(&harness.honnin, &developer, signing_secret::draft(&harness.honnin))
+        .await
+        .unwrap_err();
     assert!(matches!(refused, signing_secret::SecretError::TwoValid));
     harness.record_expired(&session).await;
     harness.run_until_idle().await;

@@ -251,7 +251,9 @@ impl World {
         if let Some(oldest) = oldest {
             signing_secret::disable(honnin, developer, &oldest).await.unwrap();
         } else {
-            let issued = signing_secret::issue(honnin, developer).await.unwrap();
+            let issued = signing_secret::issue(honnin, developer, signing_secret::draft(honnin))
+                .await
+                .unwrap();
             let secret = (issued.id, issued.text.expose().clone());
             self.receiver.0.lock().unwrap().secrets.push(secret);
         }

@@ -118,9 +118,7 @@ pub async fn list_same_document(
          WHERE own.session_id = $1 AND other.session_id <> own.session_id
          ORDER BY 1 LIMIT $3")
         .bind(session.as_str()).bind(since.as_millis()).bind(i64::from(limit)).fetch_all(conn).await)?;
-    ids.iter()
-        .map(|id| SessionId::stored(id))
-        .collect()
+    ids.iter().map(|id| ids::session_id(id)).collect()
 }
 
 /// The tenant's sessions whose faces were approved since `since`, by any clock, in a fixed order.
@@ -132,9 +130,7 @@ pub async fn list_faces_since(tx: &mut Tx, tenant: &TenantId, since: Timestamp) 
         "SELECT session_id FROM identities WHERE tenant_id = $1 AND face IS NOT NULL AND approved_at >= $2
          ORDER BY approved_at, session_id")
         .bind(tenant.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
-    ids.iter()
-        .map(|id| SessionId::stored(id))
-        .collect()
+    ids.iter().map(|id| ids::session_id(id)).collect()
 }
 
 row! {

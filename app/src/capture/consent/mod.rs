@@ -13,6 +13,7 @@ use crate::{
     page::{Fields, Outcome, form},
 };
 use axum::{Router, routing::post};
+use http::StatusCode;
 use leptos::prelude::*;
 use service::capture::{consent::consent as agree, decline::decline, progress::Next};
 use std::sync::Arc;
@@ -34,13 +35,22 @@ async fn load(here: Arc<Here>) -> PageResult<ConsentView> {
         plan: here.attempt.plan().clone(),
         retention_days: days(here.attempt.retention()),
         face_search: here.attempt.searches_faces(),
+        declining: false,
     })
 }
 
-/// Agree or decline.
+/// Agree, or decline after a second look.
 async fn consent(request: Request, fields: Fields) -> PageResult<Outcome> {
     let applicant = request.applicant().await?;
     match fields.raw(forms::DECISION) {
+        forms::DECLINE if fields.raw(forms::CONFIRMED) != forms::YES => {
+            let here = Arc::new(request.here().await?);
+            let view = ConsentView {
+                declining: true,
+                ..load(here).await?
+            };
+            Ok(Outcome::shown(StatusCode::OK, view))
+        }
         forms::DECLINE => {
             decline(request.honnin(), &applicant).await?;
             Ok(Outcome::Done(request.lead_on(forms::RESULT)))

@@ -22,6 +22,8 @@ pub struct ConsentView {
     pub retention_days: u32,
     /// Whether the tenant searches for faces among approved people, which requires a separate consent.
     pub face_search: bool,
+    /// Whether the user has declined, and is asked once more before that ends the session.
+    pub declining: bool,
 }
 
 /// The version of the text, which depends on whether the tenant uses the face search.
@@ -37,6 +39,9 @@ pub const fn version(face_search: bool) -> &'static str {
 /// The page.
 #[must_use]
 pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
+    if view.declining {
+        return declining(meta);
+    }
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let days = view.retention_days.to_string();
     let points = [
@@ -102,6 +107,22 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
                 {choice("primary", forms::DECISION, forms::ACCEPT, agree)}
                 {choice("quiet", forms::DECISION, forms::DECLINE, decline)}
             </div>
+        </form>
+    };
+    shell::phone(meta, title.to_owned(), main.into_any())
+}
+
+/// The second look at what declining means.
+fn declining(meta: &PageMeta) -> AnyView {
+    let [title, back, end] = said(meta, [text::DECLINE_TITLE, text::DECLINE_BACK, text::DECLINE_END]);
+    let main = view! {
+        <h1>{title}</h1>
+        <p class="lead">{meta.tell(text::CONSENT_DECLINE_HINT, &[])}</p>
+        <p>{meta.tell(text::DECLINE_FINAL, &[])}</p>
+        <form class="actions" method="post" action=forms::CONSENT>
+            <input type="hidden" name=forms::DECISION value=forms::DECLINE/>
+            <a class="button primary" href=forms::CONSENT>{back}</a>
+            {choice("secondary", forms::CONFIRMED, forms::YES, end)}
         </form>
     };
     shell::phone(meta, title.to_owned(), main.into_any())

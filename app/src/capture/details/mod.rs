@@ -15,7 +15,7 @@ use domain::{
     civil_date,
     secret::Personal,
     session::Step,
-    user_input::{InputField, TypedForm},
+    user_input::{InputFault, InputField, TypedForm},
 };
 use http::StatusCode;
 use leptos::prelude::*;
@@ -75,8 +75,10 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
     may_type(&here)?;
     let form = typed(&fields);
-    if fields.text(forms::DECISION) == forms::FIND_ADDRESS {
-        return with_address(&here, form).await;
+    match fields.raw(forms::DECISION) {
+        forms::FIND_ADDRESS => return with_address(&here, form).await,
+        forms::LANGUAGE => return shown(&here, StatusCode::OK, form, None, Vec::new()).await,
+        _ => {}
     }
     match details::save_details(here.request.honnin(), &here.applicant, &Personal::new(form)).await {
         Ok(()) => here.onward().await,
@@ -114,7 +116,6 @@ fn typed(fields: &Fields) -> TypedForm {
 
 /// The same page with the address of the postcode, or with why it was not filled in.
 async fn with_address(here: &Here, mut form: TypedForm) -> PageResult<Outcome> {
-    let shown = details::details(here.request.honnin(), &here.applicant).await?;
     let (status, faults, other_address) = match fill_in(&mut form) {
         Filling::Begun | Filling::Whole => (StatusCode::OK, Vec::new(), None),
         Filling::Differs(found) => (StatusCode::UNPROCESSABLE_ENTITY, Vec::new(), Some(found)),
@@ -123,10 +124,22 @@ async fn with_address(here: &Here, mut form: TypedForm) -> PageResult<Outcome> {
             (StatusCode::UNPROCESSABLE_ENTITY, faults, None)
         }
     };
+    shown(here, status, form, other_address, faults).await
+}
+
+/// The page with what was typed, none of which is saved.
+async fn shown(
+    here: &Here,
+    status: StatusCode,
+    form: TypedForm,
+    other_address: Option<String>,
+    faults: Vec<(InputField, InputFault)>,
+) -> PageResult<Outcome> {
+    let found = details::details(here.request.honnin(), &here.applicant).await?;
     let view = DetailsView {
         form,
-        read: shown.read.into_exposed(),
-        kana: shown.kana,
+        read: found.read.into_exposed(),
+        kana: found.kana,
         printed: printed(here).await?,
         other_address,
         faults,

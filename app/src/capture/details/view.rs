@@ -5,13 +5,16 @@ use crate::capture::said;
 use crate::parts::crop::{Crop, cropped};
 use crate::parts::draw::{Icon, icon};
 use crate::parts::field::Field;
-use crate::parts::{Mistake, choice, default_button, error_summary, primary, title};
+use crate::parts::{Mistake, choice, error_summary, primary, title};
 use crate::text::entry::ERROR_SUMMARY;
 use crate::text::{Text, details as text};
 use crate::{PageMeta, forms, shell};
 use domain::language::Language;
 use domain::user_input::{InputFault, InputField, TypedForm};
 use leptos::prelude::*;
+
+/// The form's `id`.
+const FORM: &str = "details";
 
 /// The details form.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +54,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
         <h1>{heading}</h1>
         <p class="lead">{meta.say(lead(&view.read))}</p>
-        <form class="ends" method="post" action=forms::DETAILS novalidate=true data-kept>
-            {view.kana.then(default_button)}
+        <form class="ends" id=FORM method="post" action=forms::DETAILS novalidate=true data-kept>
             {whole_name(view).map(|crop| view! { <div class="field">{cropped(crop, meta.say(text::PRINTED).to_owned())}</div> })}
             {field(InputField::LastName).line()}
             {field(InputField::FirstName).line()}
@@ -67,7 +69,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         <script nonce=meta.nonce.clone() inner_html=include_str!("offline.js")></script>
         {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
     };
-    shell::phone(meta, title(meta, heading, !mistakes.is_empty()), main.into_any())
+    shell::phone_with_form(meta, title(meta, heading, !mistakes.is_empty()), main.into_any(), FORM)
 }
 
 /// What the page says first. It claims nothing to be filled in that is not.

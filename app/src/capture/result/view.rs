@@ -78,7 +78,7 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
     let rows = (view.state != ResultState::Waiting).then(|| {
         let rows = [
             (text::RECEIPT_FOR, Some(Quoted::Words(meta.tenant().to_owned()))),
-            (text::RECEIPT_REFERENCE, Some(Quoted::Code(view.session.to_string()))),
+            (text::RECEIPT_REFERENCE, Some(Quoted::Id(view.session.to_string()))),
             (text::RECEIPT_TIME, view.at.map(Quoted::Time)),
         ];
         receipt(meta, rows)

@@ -7,10 +7,10 @@ pub use view::{StartView, render};
 use super::{
     qr::qr,
     refusal::Refusal,
-    visit::{CaptureCookie, PageResult, Request, brand, days},
+    visit::{CaptureCookie, PageResult, Request, brand, days, stage},
 };
 use crate::{
-    forms,
+    Progress, forms,
     page::{Fields, Outcome, form, handler, page},
 };
 use axum::{
@@ -53,6 +53,8 @@ async fn show(request: Request) -> PageResult<AnyView> {
         return Err(Refusal::OutOfTurn);
     }
     let start = view_link(request.honnin(), token).await?;
+    let mut meta = request.meta(Some(brand(&start.branding)));
+    meta.progress = start.next.and_then(stage).map(|stage| Progress::of(&start.plan, stage));
     let view = StartView {
         action: format!("{}{token}", forms::START),
         follow: format!("{}{token}{}", forms::START, forms::OPENED),
@@ -65,7 +67,6 @@ async fn show(request: Request) -> PageResult<AnyView> {
         },
         sandbox: start.sandbox,
     };
-    let meta = request.meta(Some(brand(&start.branding)));
     Ok(render(&view, &meta))
 }
 

@@ -1,4 +1,5 @@
-//! 0, Start: who asks, for what, and what is needed. Viewing it changes nothing; the tap on Start does.
+//! 0, Start: who asks, for what, and what is needed. Viewing it changes nothing; the tap on Start does. A link that takes over a verification
+//! begun elsewhere leads to the same page, which says how far that is.
 
 use crate::capture::{said, switch_device};
 use crate::parts::choice;
@@ -31,16 +32,13 @@ pub struct StartView {
 pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let days = view.retention_days.to_string();
-    let [need, data, start, here, once] = said(
-        meta,
-        [
-            text::START_NEED,
-            text::START_DATA,
-            text::START_BUTTON,
-            text::START_HERE,
-            text::START_ONCE,
-        ],
-    );
+    let [need, data, here] = said(meta, [text::START_NEED, text::START_DATA, text::START_HERE]);
+    let [title, lead, button] = if meta.progress.is_some() {
+        [text::RESUME_TITLE, text::RESUME_LEAD, text::RESUME_BUTTON]
+    } else {
+        [text::START_TITLE, text::START_LEAD, text::START_BUTTON]
+    };
+    let [title, button] = said(meta, [title, button]);
     let what = [(document, text::START_DATA_DOCUMENT), (selfie, text::START_DATA_SELFIE)];
     let what: Vec<_> = what
         .into_iter()
@@ -55,22 +53,21 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         meta.tell(text::START_DATA_WHO, &[]),
     ];
     let points: Vec<_> = points.into_iter().map(|p| view! { <li>{p}</li> }).collect();
-    let title = meta.say(text::START_TITLE);
-    let start = if view.qr_svg.is_some() {
-        view! { <span class="on-phone">{start}</span><span class="on-computer">{here}</span> }.into_any()
+    let go_on = if view.qr_svg.is_some() {
+        view! { <span class="on-phone">{button}</span><span class="on-computer">{here}</span> }.into_any()
     } else {
-        start.into_any()
+        button.into_any()
     };
     let main = view! {
         {view.sandbox.then(|| view! { <p class="note">{meta.say(text::SANDBOX)}</p> })}
-        {no_camera(meta)}
+        {no_camera(meta, button)}
         <div class="start">
             <div>
                 <div class="crest">
                     {draw::rosette()}
                     {meta.brand.as_ref().and_then(|brand| brand.logo.as_ref()).map(shell::logo)}
                     <h1>{title}</h1>
-                    <p class="lead">{meta.tell(text::START_LEAD, &[])}</p>
+                    <p class="lead">{meta.tell(lead, &[])}</p>
                 </div>
                 <section class="group">
                     <h2>{need}</h2>
@@ -88,8 +85,8 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
             <div>
                 {view.qr_svg.clone().map(|svg| qr(meta, svg))}
                 <form class="actions" method="post" action=view.action.clone()>
-                    <button class="button primary" type="submit">{start}</button>
-                    <p class="hint">{once}</p>
+                    <button class="button primary" type="submit">{go_on}</button>
+                    <p class="hint">{meta.tell(text::START_ONCE, &[("button", button)])}</p>
                 </form>
                 {view.sandbox.then(|| sandbox(meta, view.action.clone()))}
             </div>
@@ -155,11 +152,11 @@ fn sandbox(meta: &PageMeta, action: String) -> impl IntoView + use<> {
 }
 
 /// For a browser without a camera, such as one inside another app: the link is still unopened and can be used elsewhere.
-fn no_camera(meta: &PageMeta) -> impl IntoView + use<> {
+fn no_camera(meta: &PageMeta, button: &str) -> impl IntoView + use<> {
     view! {
         <section class="note no-camera" data-no-camera hidden>
             <h2>{meta.say(other::NO_CAMERA_TITLE)}</h2>
-            <p>{meta.say(other::NO_CAMERA_LEAD)}</p>
+            <p>{meta.tell(other::NO_CAMERA_LEAD, &[("button", button)])}</p>
             {switch_device::copy(meta, None)}
         </section>
     }

@@ -11,7 +11,7 @@ use crate::{
         words::say,
     },
     page::{Fields, Outcome, form, mistake},
-    parts::Mistake,
+    parts::{Mistake, groups},
 };
 use axum::{Router, routing::post};
 use http::StatusCode;
@@ -119,16 +119,6 @@ async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
         "/admin/account",
         say("Your authenticator app has been removed.", "認証アプリを解除しました。"),
     )
-}
-
-/// A key in groups of four letters. It is copied without gaps.
-fn groups(key: &str) -> AnyView {
-    let letters: Vec<char> = key.chars().collect();
-    let groups = letters.chunks(4).map(|group| group.iter().collect::<String>());
-    groups
-        .map(|group| view! { <span>{group}</span> })
-        .collect_view()
-        .into_any()
 }
 
 fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {

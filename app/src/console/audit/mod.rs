@@ -67,14 +67,13 @@ pub(super) fn who(recorded: &Recorded) -> String {
 
 /// What else is worth knowing. The id of a picture, after its slot, means nothing to people.
 pub(super) fn detail(recorded: &Recorded) -> Option<String> {
-    let detail = recorded.entry.detail.as_deref()?;
-    let names_pictures =
-        [AuditAction::CaseOpen, AuditAction::PictureView].map(|action| recorded.entry.action == action);
+    let (action, detail) = (&recorded.entry.action, recorded.entry.detail.as_deref()?);
+    let names_pictures = [AuditAction::CaseOpen, AuditAction::PictureView].map(|named| *action == named);
     if !names_pictures.contains(&true) {
-        return Some(detail.to_owned());
+        return Some(labels::detail(action, detail));
     }
     let slots = detail.split(", ").filter_map(|picture| picture.split(' ').next());
-    Some(slots.collect::<Vec<_>>().join(", "))
+    Some(labels::detail(action, &slots.collect::<Vec<_>>().join(", ")))
 }
 
 /// The filter of a query; what does not parse filters nothing.

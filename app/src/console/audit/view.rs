@@ -3,7 +3,7 @@
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Line, Tone, badge, empty, heading, line, next_page, select, time};
+use crate::console::parts::{Line, Tone, badge, empty, heading, line, next_page, select, time_to_second};
 use crate::console::table::{Row, Table, cell};
 use crate::console::words::{say, tell};
 use domain::{audit::AuditAction, named::Named, time::Timestamp};
@@ -120,7 +120,7 @@ fn row(entry: &Entry) -> Row {
         .clone()
         .map(|detail| view! { <span class="soft">{tell!(" ({detail})", "（{detail}）")}</span> });
     [
-        cell(time(entry.at)).class("nowrap"),
+        cell(time_to_second(entry.at)).class("nowrap"),
         cell(view! { <a href=entry.by.clone()>{entry.who.clone()}</a> }),
         cell(view! { {entry.what.clone()}{detail} }),
         cell(subject),

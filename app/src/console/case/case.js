@@ -240,6 +240,13 @@
     if (keys[key]) { keys[key](); event.preventDefault(); }
   });
 
+  for (const told of document.querySelectorAll("[data-counts]")) {
+    const field = document.getElementById(told.dataset.counts);
+    const count = () => { told.textContent = told.dataset.told.replace("{left}", (field.maxLength - field.value.length).toLocaleString("en")); };
+    field.addEventListener("input", count);
+    count();
+  }
+
   // Activity on this page extends the reservation of the case.
   const hold = document.querySelector("[data-hold]");
   let busy = false;

@@ -6,8 +6,10 @@ mod faces;
 mod view;
 
 use super::{
+    ask_again::{self, Answer, AskAgain},
     fault::Fault,
     findings::Item,
+    labels::slot_name,
     layout::NavigationItem,
     link,
     notices::{assigned, why_not_assigned, why_not_done},
@@ -15,7 +17,7 @@ use super::{
     request::{PageResult, Request, done},
     rows,
     selection::{QUEUE, Selection},
-    session::{ruled_by, slot_name},
+    session::ruled_by,
     sessions::PAGE,
     words::{language, say},
 };
@@ -52,6 +54,7 @@ use service::{
     review::{self, Case, CaseError, ReviewDecision, RuleError, UndoError},
     session::{
         history::{SessionHistory, Taken},
+        page::find_status,
         search::{Order, Page, SessionSummary},
     },
     stored::Slot,
@@ -300,22 +303,11 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let honnin = request.honnin();
     let ticked: Vec<Reason> = fields.all("reason").filter_map(Reason::parse).collect();
-    let note = fields.has("note").then(|| Personal::new(fields.text("note")));
+    // Browsers send the end of a line as two characters.
+    let note = fields.text("note").replace("\r\n", "\n");
+    let note = Some(note).filter(|note| !note.is_empty()).map(Personal::new);
     let ruling = match fields.raw("decision") {
-        "ask_again" => {
-            return match review::ask_again(honnin, &reviewer, &id, note).await {
-                Ok(made) => {
-                    let shown = link::shown(
-                        say("New link created", "新しいリンクを作成しました"),
-                        &id,
-                        made.url.expose(),
-                        made.expires_at,
-                    );
-                    Ok(Outcome::shown(StatusCode::OK, shown))
-                }
-                Err(error) => refused(&request, &reviewer, &id, &fields, error).await,
-            };
-        }
+        "ask_again" => return ask_again(&request, &reviewer, &id, &fields, note).await,
         "approve" => {
             let others = review::find_same_document(honnin, &reviewer, &id).await?;
             if others
@@ -365,6 +357,32 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
                 "この条件に一致する案件はもうありません。",
             ),
         ),
+    }
+}
+
+/// Asks the user again, after a second look.
+async fn ask_again(
+    request: &Request,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    fields: &Fields,
+    note: Option<Personal<String>>,
+) -> PageResult<Outcome> {
+    match ask_again::answer(fields) {
+        Answer::Yes => match review::ask_again(request.honnin(), reviewer, id, note).await {
+            Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(id, &made))),
+            Err(error) => refused(request, reviewer, id, fields, error).await,
+        },
+        Answer::No => Ok(Outcome::shown(
+            StatusCode::OK,
+            with_typed(request, reviewer, id, fields).await?,
+        )),
+        Answer::Open => {
+            let status = find_status(request.honnin(), request.staff(), id).await?;
+            status.ok_or(Fault::NotFound)?;
+            let action = Selection::of(request.query()?).href(&format!("{QUEUE}/{id}"));
+            Ok(Outcome::shown(StatusCode::OK, AskAgain::of(action, fields)))
+        }
     }
 }
 
@@ -436,9 +454,15 @@ async fn told(
     fields: &Fields,
     wrong: Mistake,
 ) -> PageResult<Outcome> {
+    let mut view = with_typed(request, reviewer, id, fields).await?;
+    view.mistakes = vec![wrong];
+    Ok(Outcome::refused(view))
+}
+
+/// The case again with what was typed.
+async fn with_typed(request: &Request, reviewer: &Reviewer, id: &SessionId, fields: &Fields) -> PageResult<CaseView> {
     let mut view = view_of(request, reviewer, id).await?;
     view.note = fields.text("note");
     view.ticked = fields.all("reason").map(str::to_owned).collect();
-    view.mistakes = vec![wrong];
-    Ok(Outcome::refused(view))
+    Ok(view)
 }

@@ -21,6 +21,7 @@ use domain::{
     time::Timestamp,
 };
 use leptos::prelude::*;
+use service::review::NOTE_LIMIT;
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -243,6 +244,7 @@ fn ruling(view: &CaseView) -> AnyView {
             .into(),
         ),
         value: view.note.clone(),
+        most: Some(NOTE_LIMIT),
         ..Line::default()
     };
     view! {

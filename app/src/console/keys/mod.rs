@@ -22,7 +22,7 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
-    settings::api_keys::{IssueKeyError, Issued, NewKey, issue_key, list_keys, revoke_key, rotate_key},
+    settings::api_keys::{IssueKeyError, Issued, NewKey, draft_key, issue_key, list_keys, revoke_key, rotate_key},
 };
 pub(super) use view::shown_once;
 use view::{KeyRow, KeysView, overlaps, render};
@@ -70,6 +70,7 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
     let may_read = Admin::of(request.staff()).is_ok();
     let usual = Scopes::NONE.with(Scope::Create);
     Ok(KeysView {
+        next: draft_key(request.honnin()).to_string(),
         keys: keys.collect(),
         scopes: if may_read { usual.with(Scope::Read) } else { usual },
         may_read,
@@ -83,6 +84,11 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
 
 async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
+    let id = match fields.raw("id") {
+        // Of a page from before an update.
+        "" => draft_key(request.honnin()),
+        id => ApiKeyId::parse(id).ok_or(Fault::Malformed)?,
+    };
     let name = fields.text("name");
     let scopes: Option<Scopes> = fields.all("scope").map(Scope::parse).collect();
     let scopes = scopes.ok_or(Fault::Malformed)?;
@@ -108,6 +114,7 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
         Ok(_) if unproven.is_some() => None,
         Ok(networks) => {
             let new = NewKey {
+                id,
                 name: name.clone(),
                 lifetime,
                 scopes,
@@ -115,6 +122,7 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
             };
             match issue_key(request.honnin(), &developer, new).await {
                 Ok(issued) => return Ok(proven(&request, shown(&request, &developer, &issued).await?)),
+                Err(IssueKeyError::Repeated) => return Ok(proven(&request, done(HERE, shown_before())?)),
                 Err(refused) => Some(wrong(refused)?),
             }
         }
@@ -151,6 +159,15 @@ async fn shown(request: &Request, developer: &Developer, issued: &Issued) -> Pag
     Ok(Outcome::shown(StatusCode::CREATED, view))
 }
 
+/// The form was sent a second time: by reloading the page that shows the key, for example.
+fn shown_before() -> &'static str {
+    say(
+        "This form was sent before. The key that it issued was shown only once and cannot be shown again. If nobody copied it, revoke it and \
+         issue another one.",
+        "このフォームはすでに送信されています。発行したキーは一度だけ表示され、再表示はできません。コピーしていない場合は、失効させてから新しいキーを発行してください。",
+    )
+}
+
 /// What is wrong with the form, or why there is no page.
 fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
     match refused {
@@ -176,7 +193,7 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
             ),
         )),
         IssueKeyError::NeedsAdmin => Err(Fault::Forbidden),
-        IssueKeyError::NotFound | IssueKeyError::Replaced => Err(Fault::NotFound),
+        IssueKeyError::NotFound | IssueKeyError::Replaced | IssueKeyError::Repeated => Err(Fault::NotFound),
         IssueKeyError::Store(error) => Err(error.into()),
     }
 }
@@ -197,8 +214,9 @@ async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
         Err(IssueKeyError::Replaced) => done(
             HERE,
             say(
-                "This key has already been rotated. Rotate its replacement instead.",
-                "このキーはすでに更新済みです。新しいキーを更新してください。",
+                "This key has already been rotated. Its replacement was shown only once and cannot be shown again. If nobody copied it, rotate \
+                 the replacement.",
+                "このキーはすでに更新済みです。新しいキーは一度だけ表示され、再表示はできません。コピーしていない場合は、新しいキーを更新してください。",
             ),
         ),
         Err(refused) => Err(match wrong(refused) {

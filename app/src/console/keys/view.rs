@@ -58,6 +58,8 @@ pub(super) fn overlaps() -> [(i64, &'static str); 4] {
 pub(super) struct KeysView {
     /// The keys, newest first.
     pub keys: Vec<KeyRow>,
+    /// The id of the key that the form issues, however often it is sent.
+    pub next: String,
     /// A key just issued, which is shown only now, and a command that tries it.
     pub issued: Option<(String, String)>,
     /// What was typed.
@@ -212,7 +214,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
             say("Scopes", "スコープ"),
             say("State", "状態"),
             say("Issued (UTC)", "発行日時（UTC）"),
-            say("Expires", "有効期限"),
+            say("Expires (UTC)", "有効期限（UTC）"),
             say("Last used (UTC), from", "最終使用日時（UTC）、接続元"),
         ];
         Table::new(say("API keys", "APIキー"), columns)
@@ -264,6 +266,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
         <section class="panel">
             <h2>{say("Issue a key", "キーを発行")}</h2>
             <form class="stack" method="post" action="/admin/keys" data-passkey=view.proof.and_then(Proof::challenge)>
+                <input type="hidden" name="id" value=view.next.clone()/>
                 <div class="row-form">
                     {line(name, &view.mistakes)}
                     <div class="field"><label for="days">{say(

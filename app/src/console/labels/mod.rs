@@ -1,11 +1,13 @@
 //! The console's words for codes used by the rest of the system.
 
 mod action;
+mod detail;
 mod reason_name;
 mod section;
 mod settings;
 
 pub(super) use action::action;
+pub(super) use detail::{detail, detail_part};
 pub(super) use reason_name::reason_name;
 pub(super) use section::{section, section_groups, section_lead};
 pub(super) use settings::{setting, value, weakening};
@@ -14,7 +16,7 @@ use super::parts::Tone;
 use super::words::{language, say, tell};
 use domain::{
     decision::{Accepted, MachineReadable, ScoreName, provable},
-    document::{DocumentType, FieldName},
+    document::{DocumentType, FieldName, Side},
     findings::Challenge,
     funnel::FunnelStep,
     named::Named,
@@ -27,6 +29,7 @@ use domain::{
     session::{FailureReason, Status, Step},
     user_input::Gender,
 };
+use service::stored::Slot;
 
 /// A status and its tone.
 #[must_use]
@@ -118,6 +121,15 @@ fn machine_readable(by: MachineReadable) -> &'static str {
             "a digital seal with its issuer's signature, matched by the printed text",
             "発行者の署名があり、印字と一致する電子シール",
         ),
+    }
+}
+
+/// What a picture shows.
+pub(super) fn slot_name(slot: Slot) -> &'static str {
+    match slot {
+        Slot::Document(Side::Front) => say("Front", "表面"),
+        Slot::Document(Side::Back) => say("Back", "裏面"),
+        Slot::Selfie => say("Selfie", "自撮り写真"),
     }
 }
 

@@ -27,7 +27,7 @@ use service::{
     privacy::secret_age::{SecretAge, overdue},
     session::overview::{DayCount, Overview, overview},
     settings::api_keys::list_keys,
-    stored::{NEW_BROWSER, NEW_NETWORK, Recorded, RefusedSignIns},
+    stored::{NEW_BROWSER, Recorded, RefusedSignIns},
 };
 use view::{Deliveries, OldSecret, OverviewView, SinceLastVisit, Told, render};
 
@@ -192,7 +192,7 @@ fn told(recorded: &Recorded, reader: &UserId) -> Told {
     }
     let detail = match (&entry.detail, entry.action == AuditAction::PersonSignIn) {
         (Some(detail), true) => Some(sign_in_detail(detail, entry.address.as_deref())),
-        (detail, _) => detail.clone(),
+        (detail, _) => detail.as_deref().map(|detail| labels::detail(&entry.action, detail)),
     };
     let detail = detail
         .map(|detail| tell!(" ({detail})", "（{detail}）"))
@@ -228,15 +228,8 @@ fn new_browser(detail: &str, from: Option<&str>) -> Option<String> {
 
 /// What was new about a sign-in, and where it came from.
 fn sign_in_detail(detail: &str, from: Option<&str>) -> String {
-    let part = |part: &str| match part.strip_prefix(NEW_BROWSER) {
-        Some(name) => {
-            let name = name.trim_start_matches(": ");
-            tell!("new browser: {name}", "新しいブラウザー：{name}")
-        }
-        None if part == NEW_NETWORK => say("new network", "新しいネットワーク").to_owned(),
-        None => part.to_owned(),
-    };
-    let parts: Vec<_> = detail.split(", ").map(part).chain(from.map(str::to_owned)).collect();
+    let parts = detail.split(", ").map(labels::detail_part);
+    let parts: Vec<_> = parts.chain(from.map(str::to_owned)).collect();
     parts.join(say(", ", "、"))
 }
 

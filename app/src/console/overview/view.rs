@@ -454,7 +454,7 @@ fn figures(view: &OverviewView, frame: &Frame) -> AnyView {
             {chart::table(&view.days)}
         </section>
         {funnel::panel(&view.steps, view.days.first().map_or("", |day| day.name.as_str()))}
-        <div class="halves">{times(&view.times, &view.days)}<div class="stack">{review}{webhooks}</div></div>
+        <div class="halves">{times(&view.times, &view.days)}{webhooks}{review}</div>
     }
     .into_any()
 }
@@ -508,7 +508,7 @@ mod tests {
             failing_since: Some(now.plus(Millis::minutes(-30))),
         };
         let html = webhooks(&deliveries, &[], now).to_html();
-        assert!(html.contains("failing") && html.contains("30 min"), "{html}");
+        assert!(html.contains("Failing") && html.contains("30 min"), "{html}");
         assert!(html.contains(r#"badge bad">2"#), "{html}");
     }
 }

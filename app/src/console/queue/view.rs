@@ -4,7 +4,9 @@ use crate::PageMeta;
 use crate::console::case::take_or_give_back;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, age, badge, duration, empty, grouped, heading, next_page, select, shortcuts, time};
+use crate::console::parts::{
+    Tone, age, badge, duration, empty, grouped, heading, next_page, select, shortcuts, time_utc,
+};
 use crate::console::selection::{QUEUE, Selection};
 use crate::console::table::{Cell, Table, cell};
 use crate::console::words::{say, tell};
@@ -87,7 +89,7 @@ fn waiting(since: Timestamp, target: Millis, now: Timestamp) -> AnyView {
     view! {
         <p class="nowrap"><strong>{age(since, now)}</strong>" "{late}</p>
         <svg class="age-bar" viewBox="0 0 100 5" preserveAspectRatio="none" aria-hidden="true" focusable="false" inner_html=bar></svg>
-        <span class="soft nowrap">{time(since)}</span>
+        <span class="soft nowrap">{time_utc(since)}</span>
     }
     .into_any()
 }
@@ -285,7 +287,7 @@ mod tests {
         ] {
             let html = waiting(Timestamp::from_millis(0), target, Timestamp::from_millis(waited.0)).to_html();
             assert!(html.contains(&format!(r#"<rect class="{class}""#)), "{html}");
-            assert_eq!(html.contains(">late<"), late, "{html}");
+            assert_eq!(html.contains(">Late<"), late, "{html}");
         }
     }
 }

@@ -3,6 +3,7 @@
 mod view;
 
 use super::{
+    ask_again::{self, Answer, AskAgain},
     audit::{self, who},
     fault::Fault,
     labels,
@@ -20,7 +21,6 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use domain::{
-    document::Side,
     ids::SessionId,
     outcome::Source,
     sandbox::{SandboxOutcome, SandboxTime},
@@ -39,10 +39,9 @@ use service::{
     },
     session::{
         history::{Judged, SessionHistory, Taken},
-        page::{self, read_page},
+        page::{self, find_status, read_page},
         reissue_link::{ReissueError, reissue_link},
     },
-    stored::Slot,
 };
 use view::{Capture, Decided, LogRow, Moment, Sent, SessionView, render};
 
@@ -181,17 +180,8 @@ fn decided(history: &SessionHistory) -> Option<Decided> {
     })
 }
 
-/// What a picture shows.
-pub(super) fn slot_name(slot: Slot) -> &'static str {
-    match slot {
-        Slot::Document(Side::Front) => say("Front", "表面"),
-        Slot::Document(Side::Back) => say("Back", "裏面"),
-        Slot::Selfie => say("Selfie", "自撮り写真"),
-    }
-}
-
 fn capture(taken: &Taken) -> Capture {
-    let (slot, number, attempt) = (slot_name(taken.slot), taken.number, taken.attempt);
+    let (slot, number, attempt) = (labels::slot_name(taken.slot), taken.number, taken.attempt);
     let name = if attempt > 1 {
         tell!(
             "{slot}, try {number}, attempt {attempt}",
@@ -233,7 +223,7 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
         }
     }
     for taken in history.captures.iter().filter(|taken| taken.used) {
-        let what = tell!("{} taken", "{}の撮影", slot_name(taken.slot));
+        let what = tell!("{} taken", "{}の撮影", labels::slot_name(taken.slot));
         moments.push(moment(taken.at, what, Tone::Live));
     }
     for decided in &history.decisions {
@@ -321,23 +311,26 @@ async fn reissue(request: Request, _: Fields) -> PageResult<Outcome> {
     }
 }
 
-async fn reprocess(request: Request, _: Fields) -> PageResult<Outcome> {
+/// Asks the user again, after a second look.
+async fn reprocess(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    match reopen(request.honnin(), &reviewer, &id).await {
-        Ok(made) => {
-            let shown = link::shown(
-                say("New link created", "新しいリンクを作成しました"),
-                &id,
-                made.url.expose(),
-                made.expires_at,
-            );
-            Ok(Outcome::shown(StatusCode::OK, shown))
+    let here = format!("/admin/sessions/{id}");
+    match ask_again::answer(&fields) {
+        Answer::No => return Ok(Outcome::go(&here)),
+        Answer::Open => {
+            let status = find_status(request.honnin(), request.staff(), &id).await?;
+            status.ok_or(Fault::NotFound)?;
+            let view = AskAgain::of(format!("{here}/reprocess"), &fields);
+            return Ok(Outcome::shown(StatusCode::OK, view));
         }
+        Answer::Yes => {}
+    }
+    match reopen(request.honnin(), &reviewer, &id).await {
+        Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(&id, &made))),
         Err(refused) => {
             let why = why_not_done(refused)?;
-            let notice = tell!("Not done. {why}", "実行できませんでした。{why}");
-            done(&format!("/admin/sessions/{id}"), notice)
+            done(&here, tell!("Not done. {why}", "実行できませんでした。{why}"))
         }
     }
 }

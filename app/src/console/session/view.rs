@@ -4,7 +4,7 @@ use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, how_decided, items, reasons, scores};
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, badge, facts, time};
+use crate::console::parts::{Tone, badge, facts, time, time_to_second, time_utc};
 use crate::console::sandbox;
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
@@ -157,7 +157,7 @@ fn decision(decided: &Decided) -> AnyView {
     view! {
         <section class="panel">
             <h2>{say("Decision", "判定")}</h2>
-            <p class="verdict">{badge(word, tone)}<span class="soft">{by}{say(", ", "、")}{time(decided.at)}</span></p>
+            <p class="verdict">{badge(word, tone)}<span class="soft">{by}{say(", ", "、")}{time_utc(decided.at)}</span></p>
             {(!decided.reasons.is_empty()).then(|| reasons(&decided.reasons))}
             {decided.note.clone().map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> })}
             {checks(&decided.checks)}
@@ -178,7 +178,7 @@ fn timeline(moments: &[Moment]) -> AnyView {
             view! { <li class=class><span>{moment.what.clone()}</span>{time(moment.at)}{note}</li> }
         })
         .collect_view();
-    view! { <section class="panel"><h2>{say("Timeline", "経過")}</h2><ol class="timeline">{items}</ol></section> }
+    view! { <section class="panel"><h2>{say("Timeline (UTC)", "経過（UTC）")}</h2><ol class="timeline">{items}</ol></section> }
         .into_any()
 }
 
@@ -256,7 +256,7 @@ fn log(list: &[LogRow]) -> AnyView {
     }
     let rows = list.iter().map(|row| {
         [
-            cell(time(row.at)).class("nowrap"),
+            cell(time_to_second(row.at)).class("nowrap"),
             cell(row.who.clone()),
             cell(view! { {row.what.clone()}{row.detail.clone().map(|detail| view! { <span class="soft">{tell!(" ({detail})", "（{detail}）")}</span> })} }),
             cell(row.address.clone()).class("mono soft"),
@@ -315,19 +315,19 @@ fn summary(view: &SessionView) -> AnyView {
                 .join(say(", ", "・"))
                 .into_any(),
         ),
-        (say("Created", "作成日時"), time(created)),
+        (say("Created", "作成日時"), time_utc(created)),
     ];
     if matches!(view.status, Status::Created | Status::Collecting | Status::Expired) {
-        items.push((say("Expires", "期限"), time(expires)));
+        items.push((say("Expires", "期限"), time_utc(expires)));
     }
     if let Some(until) = view.open_link_until {
-        items.push((say("Link expires", "リンクの有効期限"), time(until)));
+        items.push((say("Link expires", "リンクの有効期限"), time_utc(until)));
     }
     if let Some(at) = completed {
-        items.push((say("Completed", "完了日時"), time(at)));
+        items.push((say("Completed", "完了日時"), time_utc(at)));
     }
     if let Some(at) = purged {
-        items.push((say("Personal data erased", "個人情報の消去日時"), time(at)));
+        items.push((say("Personal data erased", "個人情報の消去日時"), time_utc(at)));
     }
     if view.attempt > 1 {
         items.push((say("Attempt", "提出回数"), view.attempt.to_string().into_any()));

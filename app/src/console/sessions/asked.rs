@@ -112,8 +112,8 @@ impl Typed {
             return None;
         }
         if let Some(digits) = text.to_ascii_lowercase().strip_prefix("vs_") {
-            // Some programs show ids in groups.
-            let digits = digits.replace('-', "");
+            // The user's last page shows ids in groups, and so do some programs.
+            let digits = digits.replace(['-', ' '], "");
             if digits.len() <= 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Some(Self::Id(format!("vs_{digits}")));
             }
@@ -148,6 +148,7 @@ mod tests {
             ("vs_", Some(Typed::Id("vs_".into()))),
             ("VS_0aF", Some(Typed::Id("vs_0af".into()))),
             ("vs_0198F3a2-77b1-", Some(Typed::Id("vs_0198f3a277b1".into()))),
+            ("vs_0198 f3a2 77b1", Some(Typed::Id("vs_0198f3a277b1".into()))),
             ("vs_xyz", Some(Typed::Metadata("vs_xyz".into()))),
             ("2026-08-02", Some(Typed::Time(at("2026-08-02"), at("2026-08-03")))),
             ("2026-02", Some(Typed::Time(at("2026-02-01"), at("2026-03-01")))),

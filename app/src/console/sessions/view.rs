@@ -340,8 +340,9 @@ fn row(row: &Row, ticks: bool) -> Vec<Cell> {
     });
     let tick = ticks.then(|| {
         let name = tell!("Select session {}", "セッション{}を選択", row.id);
-        cell(view! { <input type="checkbox" form="resend" name=super::TICKED value=row.id.clone() aria-label=name/> })
-            .class("ticks")
+        let box_of_row =
+            view! { <input type="checkbox" form="resend" name=super::TICKED value=row.id.clone() aria-label=name/> };
+        cell(view! { <label>{box_of_row}<span>{say("Select", "選択")}</span></label> }).class("ticks")
     });
     let rest = [
         cell(view! { <a class="mono" href=href title=row.id.clone()>{short(&row.id)}</a> }),

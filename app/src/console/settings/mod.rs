@@ -19,6 +19,7 @@ use super::{
     words::say,
 };
 use crate::{
+    forms::CONFIRMED,
     page::{Fields, Outcome, form, mistake},
     parts::Mistake,
 };
@@ -48,7 +49,6 @@ const SECTION: &str = "/admin/settings/{section}";
 /// The button of the branding form that shows how it looks and saves nothing.
 const PREVIEW: &str = "preview";
 /// The field of a form that has been looked at twice.
-const CONFIRMED: &str = "confirmed";
 /// Whoever has just proved who they are is not asked again.
 const CONFIRMED_FOR: Millis = Millis::minutes(5);
 

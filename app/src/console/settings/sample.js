@@ -14,8 +14,10 @@
     // This page's policy does not know the nonce of the other one's style, even while it is only parsed.
     let css = "";
     const plain = text.replace(/<style[^>]*>([^<]*)<\/style>/, (_, inside) => { css = inside; return ""; });
-    const next = new DOMParser().parseFromString(plain, "text/html").querySelector(".sample");
+    const shown = new DOMParser().parseFromString(plain, "text/html");
+    const next = shown.querySelector(".sample");
     if (!next) return;
+    document.querySelector("[data-legible]").replaceChildren(...shown.querySelector("[data-legible]").childNodes);
     sheet.replaceSync(css);
     document.querySelector("[data-sample] style").textContent = "";
     document.querySelector(".sample").replaceWith(next);

@@ -1,9 +1,36 @@
 //! The top of the phone's start page in the tenant's colours, beside the form in which they are chosen.
 
-use crate::console::words::{language, say};
+use crate::console::words::{language, say, tell};
 use crate::text::{Text, entry};
 use crate::{Accent, Logo, PageMeta, shell};
 use leptos::prelude::*;
+
+/// What becomes of a colour in which text could not be read, with a sample of it. The script shows it anew while somebody types.
+pub(super) fn legible(accent: &str) -> AnyView {
+    let told = Accent::parse(accent).map(|typed| {
+        let [light, dark] = typed.legible();
+        let changed = |colour: Accent, told: fn(&str) -> String| {
+            (colour != typed).then(|| view! { <p class="hint swatch">{swatch(colour)}{told(&colour.to_hex())}</p> })
+        };
+        view! {
+            {changed(light, |hex| tell!(
+                "Too light to be read on a light page: {hex} is used there instead.",
+                "明るい画面では読みにくいため、代わりに{hex}を使用します。",
+            ))}
+            {changed(dark, |hex| tell!(
+                "Too dark to be read on a dark page: {hex} is used there instead.",
+                "暗い画面では読みにくいため、代わりに{hex}を使用します。",
+            ))}
+        }
+    });
+    view! { <div data-legible role="status">{told}</div> }.into_any()
+}
+
+fn swatch(colour: Accent) -> AnyView {
+    let square = format!(r#"<rect width="16" height="16" rx="4" fill="{}"/>"#, colour.to_hex());
+    view! { <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false" inner_html=square></svg> }
+        .into_any()
+}
 
 /// The sample: how the start page begins with a name, a colour (`#rrggbb`) and a logo. A colour that is none leaves the product's own.
 /// The script shows it anew while somebody types.

@@ -1,7 +1,6 @@
 //! The second look at a change that weakens something: old and new values, what the change would do, and who makes it.
 
 use super::section::path;
-use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::minutes;
@@ -9,6 +8,7 @@ use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
 use crate::parts::Mistake;
+use crate::{PageMeta, forms};
 use domain::tenant::Section;
 use leptos::prelude::*;
 use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally};
@@ -203,7 +203,7 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
             {preview.callers.as_ref().map(|found| panel(say("Effect on callers", "API呼び出し元への影響"), callers(found)))}
             <form class="stack" method="post" action=action data-passkey=view.proof.and_then(Proof::challenge)>
                 {typed}
-                <input type="hidden" name="confirmed" value="yes"/>
+                <input type="hidden" name=forms::CONFIRMED value=forms::YES/>
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p><button class="button primary" type="submit">{say("Save the change", "変更を保存")}</button>" "
                     <a class="button secondary" href=back>{say("Cancel", "キャンセル")}</a></p>

@@ -2,7 +2,10 @@
 
 use super::second_look::{self, SecondLook};
 use super::section::path;
-use super::{HERE, PREVIEW, logo, sample::sample};
+use super::{
+    HERE, PREVIEW, logo,
+    sample::{legible, sample},
+};
 use crate::Logo;
 use crate::PageMeta;
 use crate::console::findings::how_decided;
@@ -152,6 +155,7 @@ fn look(view: &SettingsView) -> AnyView {
             &view.accent,
             wrong,
         )}
+        {legible(&view.accent)}
         {line(contact, wrong)}
     }
     .into_any()
@@ -472,14 +476,16 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
         {mistakes(&view.mistakes)}
         <p class="soft narrow-page">{labels::section_lead(section)}</p>
         <div class=width>
-            <form class="panel stack" id=section.as_str() method="post" action=path(section)>
-                <input type="hidden" name="version" value=view.version.to_string()/>
-                {fields(view)}
-                <p><button class="button primary small" type="submit">{say("Save", "保存")}</button>{preview}</p>
-            </form>
+            <div class="stack">
+                <form class="panel stack" id=section.as_str() method="post" action=path(section)>
+                    <input type="hidden" name="version" value=view.version.to_string()/>
+                    {fields(view)}
+                    <p><button class="button primary small" type="submit">{say("Save", "保存")}</button>{preview}</p>
+                </form>
+                {below(view)}
+            </div>
             {beside}
         </div>
-        <div class="narrow-page">{below(view)}</div>
     };
     page(frame, meta, labels::section(section), main.into_any())
 }

@@ -12,6 +12,7 @@ use super::{
     day::midnight,
     fault::Fault,
     layout::NavigationItem,
+    parts::seconds,
     request::{PageResult, Request, done, signed_in},
     words::{say, tell},
 };
@@ -29,6 +30,7 @@ use service::{
         signing_secret,
     },
 };
+use std::time::Duration;
 use view::{Asked, Health, ReceiverStatus, Row, State, WebhooksView, render};
 
 /// The deliveries.
@@ -165,15 +167,38 @@ async fn load(request: Request) -> PageResult<WebhooksView> {
 async fn send_test(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     match redeliver::send_test(request.honnin(), &developer).await {
-        Ok(id) => done(
-            &format!("{HERE}/{id}"),
-            say(
-                "The test event is being sent. Reload this page to see the response.",
-                "テストイベントを送信しています。応答を確認するには、このページを再読み込みしてください。",
-            ),
-        ),
+        Ok(id) => done(&format!("{HERE}/{id}"), sent(&request, &developer, &id, 0).await?),
         Err(error) => refused(HERE, error),
     }
+}
+
+/// How long somebody who has had an event sent waits for the receiver's answer.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
+
+/// What became of an event that was sent by hand after `before` attempts.
+async fn sent(request: &Request, developer: &Developer, id: &EventId, before: usize) -> PageResult<String> {
+    let made = delivery_log::attempt_within(request.honnin(), developer, id, before, ANSWERED_WITHIN).await?;
+    Ok(match made {
+        None => say(
+            "The event is being sent. Reload this page to see the response.",
+            "イベントを送信しています。応答を確認するには、このページを再読み込みしてください。",
+        )
+        .to_owned(),
+        Some(attempt) if attempt.fault.is_none() => {
+            let status = outcome(&attempt);
+            tell!(
+                "The event was delivered. The receiver answered {status}.",
+                "イベントを配信しました。受信先の応答：{status}"
+            )
+        }
+        Some(attempt) => {
+            let why = why(&attempt).unwrap_or_default();
+            tell!(
+                "The event was not delivered. {why}",
+                "イベントを配信できませんでした。{why}"
+            )
+        }
+    })
 }
 
 async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -194,7 +219,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             let said = tell!(
                 "Resent: {count}, up to {} UTC.{} There are more; continue below the list.",
                 "{count}件を再送しました（{} UTCまで）。{}残りは一覧の下から続けて再送してください。",
-                view::seconds(at),
+                seconds(at),
                 why_left_out(left_out)
             );
             done(&here, said)

@@ -3,7 +3,9 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Line, Tone, age, badge, empty, heading, line, next_page, select, short, time};
+use crate::console::parts::{
+    Line, Tone, age, badge, empty, heading, line, next_page, seconds, select, short, time, time_utc,
+};
 use crate::console::table::{Cell, Table, cell};
 use crate::console::words::{say, tell};
 use domain::{
@@ -130,12 +132,6 @@ pub(super) struct WebhooksView {
     pub now: Timestamp,
 }
 
-/// A time, to the second, in UTC.
-#[must_use]
-pub(super) fn seconds(at: Timestamp) -> String {
-    at.to_iso().get(..19).unwrap_or_default().replace('T', " ")
-}
-
 /// What is wrong with the receiver, at the top of every webhook page.
 pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView {
     let Some(receiver) = &health.receiver else {
@@ -183,8 +179,8 @@ fn health(view: &WebhooksView) -> AnyView {
         return ().into_any();
     };
     let state = match (view.health.failing_since, view.health.last_success_at) {
-        (Some(since), _) => view! { {badge(say("failing", "配信エラー"), Tone::Bad)}{say(" since ", " 発生：")}{time(since)} }.into_any(),
-        (None, Some(at)) => view! { {badge(say("healthy", "正常"), Tone::Good)}{say(" last 2xx response at ", " 直近の2xx応答：")}{time(at)} }.into_any(),
+        (Some(since), _) => view! { {badge(say("failing", "配信エラー"), Tone::Bad)}{say(" since ", " 発生：")}{time_utc(since)} }.into_any(),
+        (None, Some(at)) => view! { {badge(say("healthy", "正常"), Tone::Good)}{say(" last 2xx response at ", " 直近の2xx応答：")}{time_utc(at)} }.into_any(),
         (None, None) => badge(say("nothing sent yet", "送信履歴なし"), Tone::Plain),
     };
     let rotating = (view.secrets > 1).then(|| {
@@ -274,11 +270,15 @@ fn range(asked: &Asked) -> AnyView {
     .into_any()
 }
 
-/// When the next attempt takes place. A delivery that is already due waits for a free slot of its receiver.
+/// How long after it is due an attempt is usually under way.
+const UNDER_WAY: Millis = Millis::seconds(5);
+
+/// When the next attempt takes place. A delivery that has been due for a while waits for a free slot of its receiver.
 pub(crate) fn next_try(state: State, now: Timestamp) -> Option<AnyView> {
     match state {
+        State::Pending(at) if at <= now && now < at.plus(UNDER_WAY) => Some(say("now", "送信中").into_any()),
         State::Pending(at) if at <= now => Some(say("queued (receiver busy)", "順番待ち（受信先が混雑）").into_any()),
-        State::Pending(at) => Some(time(at)),
+        State::Pending(at) => Some(time_utc(at)),
         State::Delivered | State::Abandoned | State::NotSent => None,
     }
 }

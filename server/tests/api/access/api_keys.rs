@@ -218,3 +218,35 @@ async fn a_key_expires_after_ninety_days_unless_another_time_is_chosen_which_a_r
         assert_eq!((refused.status, chosen(&refused.body).as_str()), (422, days));
     }
 }
+
+#[tokio::test]
+async fn reloading_the_page_that_shows_a_key_issues_no_second_one() {
+    let server = Server::new().await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let page = developer.get("/admin/keys").await.body;
+    let id = between(&page, "name=\"id\" value=\"", &['"']).to_owned();
+    let form = format!("id={id}&name=Till&scope=create&days=90");
+    let misspelt = format!("id={id}&name=&scope=create&days=90");
+    assert_eq!(developer.post("/admin/keys", &misspelt).await.status, 422);
+    let issued = developer.post("/admin/keys", &form).await;
+    assert!(issued.status == 201 && issued.body.contains("Your new key"));
+    assert_ne!(
+        between(&issued.body, "name=\"id\" value=\"", &['"']),
+        id,
+        "for another key"
+    );
+    let again = developer.post("/admin/keys", &form).await;
+    assert_eq!((again.status, again.header("location")), (303, Some("/admin/keys")));
+    let page = developer.get("/admin/keys").await.body;
+    assert!(page.contains("cannot be shown again") && !page.contains("Your new key"));
+    assert_eq!(
+        page.matches("/revoke\"").count(),
+        2,
+        "the tenant's first key, and this one"
+    );
+    let rotate = format!("/admin/keys/{id}/rotate");
+    assert_eq!(developer.post(&rotate, "hours=24").await.status, 201);
+    assert_eq!(developer.post(&rotate, "hours=24").await.status, 303);
+    let page = developer.get("/admin/keys").await.body;
+    assert!(page.contains("already been rotated") && page.contains("cannot be shown again"));
+}

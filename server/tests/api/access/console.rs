@@ -316,7 +316,7 @@ async fn an_unknown_address_in_the_console_is_answered_by_the_console() {
     for (path, status, title) in [
         ("/admin/nothing", 404, "Not found"),
         ("/admin/nothing/at/all", 404, "Not found"),
-        ("/admin/keys", 403, "Access denied"),
+        ("/admin/keys", 403, "Not part of your role"),
     ] {
         let answer = browser.get(path).await;
         assert_eq!(answer.status, status, "{path}");

@@ -506,6 +506,74 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
 }
 
 #[tokio::test]
+async fn declining_ends_the_verification_after_a_second_look_only() {
+    let server = Server::new().await;
+    let (mut browser, id) = opened(&server).await;
+    let look = browser.post("/capture/consent", "decision=decline").await;
+    assert!(
+        look.status == 200 && look.body.contains("<h1>End the verification?</h1>"),
+        "{}",
+        look.body
+    );
+    assert!(look.body.contains("href=\"/capture/consent\""), "and a way back");
+    let read = async || {
+        server
+            .call("GET", &format!("/v1/verification-sessions/{id}"), "")
+            .await
+            .json()
+    };
+    assert_eq!(read().await["status"], "collecting");
+    assert_eq!(browser.get("/capture/consent").await.status, 200);
+    let ended = browser.post("/capture/consent", "decision=decline&confirmed=yes").await;
+    assert_eq!((ended.status, ended.header("location")), (303, Some("/capture/result")));
+    assert_eq!(read().await["status"], "failed");
+}
+
+#[tokio::test]
+async fn whoever_changes_the_language_of_the_details_keeps_what_they_typed() {
+    let server = Server::new().await;
+    let mut browser = at_the_details(&server).await;
+    let page = browser.get("/capture/details").await.body;
+    let switch = page
+        .split("<button")
+        .find(|button| button.contains("lang=\"ko\""))
+        .unwrap();
+    for part in [
+        "form=\"details\"",
+        "formaction=\"/capture/details?lang=ko\"",
+        "name=\"decision\" value=\"language\"",
+    ] {
+        assert!(switch.contains(part), "{part}: {switch}");
+    }
+    let typed =
+        "lastName=Tanaka&firstName=&birthYear=1990&birthMonth=&birthDay=28&address=half+an+addr&decision=language";
+    let switched = browser.post("/capture/details?lang=ko", typed).await;
+    assert_eq!(switched.status, 200);
+    for kept in [
+        "lang=\"ko\"",
+        "value=\"Tanaka\"",
+        "value=\"1990\"",
+        "value=\"28\"",
+        ">half an addr<",
+    ] {
+        assert!(switched.body.contains(kept), "{kept}: {}", switched.body);
+    }
+    assert!(!switched.body.contains("error-summary"), "{}", switched.body);
+    // The language stays, and nothing was saved.
+    let page = browser.get("/capture/details").await.body;
+    assert!(page.contains("lang=\"ko\"") && !page.contains("Tanaka"), "{page}");
+    // Another site changes nothing.
+    let foreign = [
+        ("sec-fetch-site", "cross-site"),
+        ("content-type", "application/x-www-form-urlencoded"),
+    ];
+    let refused = browser
+        .send("POST", "/capture/details?lang=vi", &foreign, typed.as_bytes())
+        .await;
+    assert_eq!((refused.status, refused.header("set-cookie")), (403, None));
+}
+
+#[tokio::test]
 async fn whoever_was_cancelled_is_not_told_that_something_went_wrong() {
     for (reason, title) in [
         (FailureReason::OperatorCancelled, "This verification was cancelled"),

@@ -28,6 +28,20 @@ async fn a_link_of_ones_own_moves_the_session_to_another_phone_when_it_is_opened
         "nothing has moved yet"
     );
 
+    let page = there.get(&link).await.body;
+    for said in [
+        "<h1>Continue verifying your identity</h1>",
+        "Step 2 of 5 · Document",
+        "so far is saved",
+        "tap “Continue”",
+        ">Continue<",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    assert!(
+        !page.contains("Verify your identity") && !page.contains("Start"),
+        "{page}"
+    );
     assert_eq!(there.post(&link, "").await.header("location"), Some("/capture"));
     assert_eq!(
         there.get("/capture").await.header("location"),
@@ -36,6 +50,24 @@ async fn a_link_of_ones_own_moves_the_session_to_another_phone_when_it_is_opened
     );
     assert_eq!(here.get("/capture/document-type").await.status, 401);
     assert_eq!(Browser::new(&server).post(&link, "").await.status, 404, "once");
+}
+
+#[tokio::test]
+async fn a_link_of_a_session_to_which_nobody_has_agreed_yet_begins_it() {
+    let server = Server::new().await;
+    let mut here = Browser::new(&server);
+    let created = server.create("{}").await;
+    let path = created["verificationUrl"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("https://id.example");
+    assert_eq!(here.post(path.unwrap(), "").await.header("location"), Some("/capture"));
+    let link = link_on(&here.post("/capture/another-device", "").await.body);
+    let page = Browser::new(&server).get(&link).await.body;
+    assert!(
+        page.contains("<h1>Verify your identity</h1>") && !page.contains("so far is saved"),
+        "{page}"
+    );
 }
 
 #[tokio::test]

@@ -387,7 +387,7 @@ async fn sign_in(
     })
 }
 
-/// Notes a failure, of `user` where one is known.
+/// Notes a failure: of `user`, who is signed in and should prove again who they are, or of somebody unknown.
 async fn record_refusal(
     honnin: &Honnin,
     user: Option<UserId>,
@@ -400,7 +400,13 @@ async fn record_refusal(
             Some(user) => users::find(tx, user).await?,
             None => None,
         };
-        let entry = visit::refusal(row.as_ref(), now, address).with_detail(format_args!("{DETAIL}: {reason}"));
+        let entry = match &row {
+            Some(user) => visit::entry_by(user, now, AuditAction::PersonSignInRefused)
+                .about(&user.id)
+                .from_address(address),
+            None => visit::refusal(None, now, address),
+        };
+        let entry = entry.with_detail(format_args!("{DETAIL}: {reason}"));
         audit::record(tx, &entry).await
     });
     unit.await

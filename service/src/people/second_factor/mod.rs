@@ -455,7 +455,17 @@ pub async fn sign_in_with_code(
 /// [`CodeError`].
 pub async fn confirm_code(honnin: &Honnin, staff: &Staff, code: &str) -> Result<(), CodeError> {
     let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
-    take_code(honnin, staff.user(), code, tries).await
+    let checked = take_code(honnin, staff.user(), code, tries).await;
+    if matches!(checked, Err(CodeError::Wrong)) {
+        record_refused_proof(honnin, staff, "code").await?;
+    }
+    checked
+}
+
+/// Records that a signed-in person could not prove with `means` who they are.
+async fn record_refused_proof(honnin: &Honnin, staff: &Staff, means: &str) -> Result<(), StoreError> {
+    let entry = visit::refused_proof(staff, honnin.now(), means);
+    honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 
 async fn find(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {

@@ -3,7 +3,7 @@
 
 use super::{
     Factors, draw_recovery_codes, drop_idle_codes, find, give_first_codes, let_in, list_factors, record_refusal,
-    recovery_hash, sign_in_entry,
+    record_refused_proof, recovery_hash, sign_in_entry,
     webauthn::{Invalid, Purpose, RelyingParty},
 };
 use crate::{
@@ -333,5 +333,9 @@ pub async fn sign_in(
 pub async fn confirm(honnin: &Honnin, staff: &Staff, response: &str) -> Result<(), PasskeyError> {
     let user = Some(staff.user());
     let answer = take_answer(honnin, user, response).await?;
-    verify(honnin, user, &answer).await.map(drop)
+    let verified = verify(honnin, user, &answer).await;
+    if matches!(verified, Err(PasskeyError::Refused)) {
+        record_refused_proof(honnin, staff, "passkey").await?;
+    }
+    verified.map(drop)
 }

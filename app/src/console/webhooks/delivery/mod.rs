@@ -2,7 +2,7 @@
 
 mod view;
 
-use super::{faults, health, refused, state_of, view::Health, why};
+use super::{faults, health, refused, sent, state_of, view::Health, why};
 use crate::{
     console::{
         fault::Fault,
@@ -67,14 +67,10 @@ async fn send_again(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     let id = EventId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let here = format!("/admin/webhooks/{id}");
+    let found = delivery_log::find(request.honnin(), &developer, &id).await?;
+    let before = found.map_or(0, |found| found.attempts.len());
     match redeliver::send_again(request.honnin(), &developer, &id).await {
-        Ok(()) => done(
-            &here,
-            say(
-                "The event is being sent. Reload this page to see the response.",
-                "イベントを送信しています。応答を確認するには、このページを再読み込みしてください。",
-            ),
-        ),
+        Ok(()) => done(&here, sent(&request, &developer, &id, before).await?),
         Err(error) => refused(&here, error),
     }
 }

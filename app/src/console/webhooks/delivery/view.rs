@@ -2,9 +2,9 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, badge, facts, heading, time};
+use crate::console::parts::{Tone, badge, facts, heading, seconds, time_utc};
 use crate::console::table::{Table, cell, row_name};
-use crate::console::webhooks::view::{Health, State, alarm, next_try, seconds};
+use crate::console::webhooks::view::{Health, State, alarm, next_try};
 use crate::console::words::{say, tell};
 use domain::{event::EventKind, time::Timestamp};
 use leptos::prelude::*;
@@ -185,7 +185,7 @@ pub(super) fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> Any
             say("Type", "種類"),
             view! { <span class="mono">{view.kind.as_str()}</span> }.into_any(),
         )),
-        Some((say("Occurred", "発生日時"), time(view.at))),
+        Some((say("Occurred", "発生日時"), time_utc(view.at))),
         session,
     ];
     let main = view! {

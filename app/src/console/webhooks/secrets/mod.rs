@@ -66,15 +66,21 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<Secrets
                 disabled_at: secret.disabled_at,
             })
             .collect(),
+        next: signing_secret::draft(honnin).to_string(),
         issued: None,
         refused: None,
     })
 }
 
-async fn issue(request: Request, _: Fields) -> PageResult<Outcome> {
+async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     request.check_fresh(HERE)?;
-    match signing_secret::issue(request.honnin(), &developer).await {
+    let id = match fields.raw("id") {
+        // Of a page from before an update.
+        "" => signing_secret::draft(request.honnin()),
+        id => SecretId::parse(id).ok_or(Fault::Malformed)?,
+    };
+    match signing_secret::issue(request.honnin(), &developer, id).await {
         Ok(issued) => {
             let view = SecretsView {
                 issued: Some(issued.text.expose().clone()),
@@ -82,6 +88,15 @@ async fn issue(request: Request, _: Fields) -> PageResult<Outcome> {
             };
             Ok(Outcome::shown(StatusCode::CREATED, view))
         }
+        // By reloading the page that shows the secret, for example.
+        Err(SecretError::Repeated) => done(
+            HERE,
+            say(
+                "This form was sent before. The secret that it issued was shown only once and cannot be shown again. If nobody copied it, \
+                 replace it with another one.",
+                "このフォームはすでに送信されています。発行したシークレットは一度だけ表示され、再表示はできません。コピーしていない場合は、別のシークレットに切り替えてください。",
+            ),
+        ),
         Err(error) => refused(&request, &developer, error).await,
     }
 }
@@ -112,7 +127,7 @@ async fn refused(request: &Request, developer: &Developer, error: SecretError) -
             "This is the only active secret. Issue a new one first.",
             "有効なシークレットはこれだけです。先に新しいシークレットを発行してください。",
         ),
-        SecretError::NotFound => return Err(Fault::NotFound),
+        SecretError::NotFound | SecretError::Repeated => return Err(Fault::NotFound),
         SecretError::Store(error) => return Err(error.into()),
     };
     Ok(Outcome::refused(SecretsView {

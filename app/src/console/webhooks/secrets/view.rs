@@ -28,6 +28,8 @@ pub(super) struct SecretsView {
     pub receiver_status: ReceiverStatus,
     /// Newest first.
     pub secrets: Vec<SecretRow>,
+    /// The id of the secret that the form issues, however often it is sent.
+    pub next: String,
     /// A secret just issued, shown only now.
     pub issued: Option<String>,
     /// Whether the receiver accepted a test event since the newest secret was issued. It may have used the old one: both sign.
@@ -57,9 +59,10 @@ fn step(number: usize, title: &'static str, here: bool, done: bool, inside: AnyV
     .into_any()
 }
 
-fn issue_button(text: &'static str) -> AnyView {
+fn issue_button(view: &SecretsView, text: &'static str) -> AnyView {
     view! {
         <form method="post" action="/admin/webhooks/secrets">
+            <input type="hidden" name="id" value=view.next.clone()/>
             <button class="button primary small" type="submit">{text}</button>
         </form>
     }
@@ -75,14 +78,15 @@ fn rotation(view: &SecretsView) -> AnyView {
         .collect();
     let rotating = valid.len() > 1;
     let confirmed = rotating && view.confirmed;
-    let disable = valid.last().filter(|_| rotating).map(|old| {
-        let action = format!("/admin/webhooks/secrets/{}/disable", old.id);
-        view! {
-            <form method="post" action=action>
-                <button class="button secondary small" type="submit">{say("Disable the old secret", "古いシークレットを無効にする")}</button>
-            </form>
-        }
-    });
+    let disable = |secret: &&SecretRow, text| {
+        let action = format!("/admin/webhooks/secrets/{}/disable", secret.id);
+        view! { <form method="post" action=action><button class="button secondary small" type="submit">{text}</button></form> }
+    };
+    let [new, old] = [valid.first(), valid.last()].map(|secret| secret.filter(|_| rotating));
+    let give_up = new
+        .filter(|_| !confirmed)
+        .map(|new| disable(new, say("Disable the new secret", "新しいシークレットを無効にする")));
+    let disable = old.map(|old| disable(old, say("Disable the old secret", "古いシークレットを無効にする")));
     let test = rotating.then(|| {
         view! {
             <form method="post" action="/admin/webhooks/test">
@@ -90,7 +94,7 @@ fn rotation(view: &SecretsView) -> AnyView {
             </form>
         }
     });
-    let issue = (!rotating).then(|| issue_button(say("Issue a new secret", "新しいシークレットを発行")));
+    let issue = (!rotating).then(|| issue_button(view, say("Issue a new secret", "新しいシークレットを発行")));
     let first = view! {
         <p>{say(
             "The new secret is shown only once. From then on, every webhook carries two signatures, one for each secret.",
@@ -102,6 +106,13 @@ fn rotation(view: &SecretsView) -> AnyView {
             "Configure the new secret in your receiver, and restart the receiver if necessary.",
             "受信先に新しいシークレットを設定し、必要に応じて再起動してください。",
         )}</p>
+        {give_up.map(|disable| view! {
+            <p>{say(
+                "If nobody copied it, disable it and issue another one.",
+                "コピーしていない場合は、無効にしてから新しく発行してください。",
+            )}</p>
+            {disable}
+        })}
     };
     let third = view! {
         <p>{say(
@@ -139,7 +150,7 @@ fn list(view: &SecretsView) -> AnyView {
                     "署名シークレットがないと受信先で検証できないため、Webhookを送信できません。",
                 ),
             )}
-            {issue_button(say("Issue the first secret", "最初のシークレットを発行"))}
+            {issue_button(view, say("Issue the first secret", "最初のシークレットを発行"))}
         }
         .into_any();
     }
