@@ -46,6 +46,25 @@ test("a photo of a kind that another tab has replaced is not taken", long, async
   assert.equal(new URL(page.url()).pathname, "/capture/document");
 });
 
+test("a photo is sent in fewer bytes where the network is known to be slow", long, async () => {
+  const sent = async (megabits) => {
+    const page = await browser.phone();
+    // Only Chromium tells, and of the machine's own network.
+    await page.addInitScript((downlink) => Object.defineProperty(navigator, "connection", { value: { downlink } }), megabits);
+    await atTheCamera(page);
+    const upload = page.waitForRequest((request) => request.method() === "POST" && new URL(request.url()).pathname === "/capture/pictures");
+    browser.show("passport");
+    await page.getByRole("button", { name: "Open the camera" }).click();
+    const request = await upload;
+    await page.waitForURL((url) => url.pathname === "/capture/check");
+    const { requestBodySize: bytes } = await request.sizes();
+    await page.context().close();
+    return bytes;
+  };
+  const [fast, slow] = [await sent(10), await sent(0.4)];
+  assert.ok(slow < 0.75 * fast, `${slow} bytes instead of ${fast}`);
+});
+
 test("the torch's button tells whether it is on", long, async () => {
   const page = await browser.phone();
   // Chromium's camera has no torch.
@@ -77,23 +96,4 @@ test("the torch's button tells whether it is on", long, async () => {
   await page.getByRole("button", { name: "Open the camera" }).click();
   await torch.waitFor();
   assert.equal(await torch.getAttribute("aria-pressed"), "false");
-});
-
-test("a photo is sent in fewer bytes where the network is known to be slow", long, async () => {
-  const sent = async (megabits) => {
-    const page = await browser.phone();
-    // Only Chromium tells, and of the machine's own network.
-    await page.addInitScript((downlink) => Object.defineProperty(navigator, "connection", { value: { downlink } }), megabits);
-    await atTheCamera(page);
-    const upload = page.waitForRequest((request) => request.method() === "POST" && new URL(request.url()).pathname === "/capture/pictures");
-    browser.show("passport");
-    await page.getByRole("button", { name: "Open the camera" }).click();
-    const request = await upload;
-    await page.waitForURL((url) => url.pathname === "/capture/check");
-    const { requestBodySize: bytes } = await request.sizes();
-    await page.context().close();
-    return bytes;
-  };
-  const [fast, slow] = [await sent(10), await sent(0.4)];
-  assert.ok(slow < 0.75 * fast, `${slow} bytes instead of ${fast}`);
 });
