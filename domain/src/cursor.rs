@@ -11,7 +11,7 @@ pub fn write<Id: Display>((at, id): &After<Id>) -> String {
     format!("{}.{id}", at.as_millis())
 }
 
-/// Reads what [`write`] wrote; `id` reads the id.
+/// Reads what [`write()`] wrote; `id` reads the id.
 pub fn parse<Id>(text: &str, id: impl FnOnce(&str) -> Option<Id>) -> Option<After<Id>> {
     let (millis, named) = text.split_once('.')?;
     // As many as an `i64` holds, whatever they are.
