@@ -180,7 +180,7 @@ fn listen_command(app: &App, key: &str) -> Result<String, Failure> {
     };
     let url = app.config.base_url.as_str().trim_end_matches('/');
     Ok(format!(
-        "{program} listen --url {url}{trust} --key {key} --forward-to http://localhost:8080/hooks"
+        "HONNIN_API_KEY={key} {program} listen --url {url}{trust} --forward-to http://localhost:8080/hooks"
     ))
 }
 
