@@ -141,16 +141,21 @@ async fn secrets_are_shown_once_and_rotated_in_steps() {
     assert!(page.body.contains("disabled and deleted") && !page.body.contains("/disable\""));
 }
 
-#[tokio::test]
-async fn whoever_sends_an_event_by_hand_is_told_what_became_of_it() {
-    let server = Server::new().await;
+/// A developer of a tenant whose receiver cannot be reached.
+async fn developer_of(server: &Server) -> Browser<'_> {
     server
         .save_settings(Some(TenantSettings {
             webhook_url: Some("https://192.168.0.1/hooks".into()),
             ..settings()
         }))
         .await;
-    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    Browser::signed_in(server, Role::Developer).await
+}
+
+#[tokio::test]
+async fn whoever_sends_an_event_by_hand_is_told_what_became_of_it() {
+    let server = Server::new().await;
+    let mut developer = developer_of(&server).await;
     let sent = developer.post("/admin/webhooks/test", "").await;
     let page = sent.header("location").unwrap().to_owned();
     let told = "The event was not delivered. The receiver URL is not acceptable.";
@@ -165,13 +170,7 @@ async fn whoever_sends_an_event_by_hand_is_told_what_became_of_it() {
 async fn an_attempt_that_has_just_become_due_is_on_its_way() {
     // Nobody makes it.
     let server = Server::without_worker().await;
-    server
-        .save_settings(Some(TenantSettings {
-            webhook_url: Some("https://192.168.0.1/hooks".into()),
-            ..settings()
-        }))
-        .await;
-    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let mut developer = developer_of(&server).await;
     assert_eq!(developer.post("/admin/webhooks/test", "").await.status, 303);
     let page = developer.get("/admin/webhooks").await.body;
     assert!(!page.contains("receiver busy") && page.contains(">now<"), "{page}");

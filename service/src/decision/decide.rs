@@ -31,7 +31,7 @@ use store::{
     vault::SessionKey,
 };
 
-/// Failed runs, nearly an hour, after which a session whose stored data cannot be read ends in `failed`: nobody could review it either.
+/// Failed runs, some forty minutes, after which a session whose stored data cannot be read ends in `failed`: nobody could review it either.
 const MOST_UNREADABLE: i64 = 8;
 /// How soon to check again whether the pictures are analysed, if nothing wakes it.
 const LOOK_AGAIN: Millis = Millis::seconds(2);
@@ -99,9 +99,10 @@ async fn fail(honnin: &Honnin, job: &Job, attempt: AttemptState, reason: Failure
             return Ok(());
         };
         row.session = failed;
+        let tenant = tenants::load(tx, &row.session.tenant).await?;
         let ending = Ending {
             event: &event,
-            tenant: &attempt.tenant,
+            tenant: &tenant,
             row: &mut row,
             at,
         };

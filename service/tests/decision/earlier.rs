@@ -106,6 +106,32 @@ async fn ready(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> (S
     (created.id, applicant)
 }
 
+/// Submits the sessions and has them decided by as many workers at the same time: one is approved, and the others go to review for this reason.
+async fn assert_one_approved(harness: &Harness, sessions: &[(SessionId, Applicant)], found: Reason) {
+    for (_, applicant) in sessions {
+        submit(&harness.honnin, applicant).await.unwrap();
+    }
+    let workers: Vec<_> = sessions
+        .iter()
+        .map(|_| {
+            let worker = Worker::new(harness.honnin.clone(), Lane::Decide, 1);
+            tokio::spawn(async move { worker.run_until_idle().await })
+        })
+        .collect();
+    for worker in workers {
+        worker.await.unwrap().unwrap();
+    }
+    harness.wait(Millis::minutes(10)).await;
+    let mut outcomes = Vec::new();
+    for (id, _) in sessions {
+        outcomes.push(outcome(harness, id).await);
+    }
+    outcomes.sort_by_key(|(verdict, _)| *verdict != Verdict::Approved);
+    assert_eq!(outcomes[0], approved());
+    let found = reviewed(found);
+    assert!(outcomes[1..].iter().all(|other| *other == found), "{outcomes:?}");
+}
+
 async fn outcome(harness: &Harness, id: &SessionId) -> (Verdict, Vec<Named<Reason>>) {
     let outcome = harness.detail(id).await.outcome.unwrap();
     (outcome.verdict, outcome.reasons)
@@ -170,29 +196,7 @@ async fn of_people_decided_at_once_with_one_document_one_is_approved() {
         };
         sessions.push(ready(&harness, &typed, None).await);
     }
-    for (_, applicant) in &sessions {
-        submit(&harness.honnin, applicant).await.unwrap();
-    }
-    let workers = NAMES.map(|_| {
-        let worker = Worker::new(harness.honnin.clone(), Lane::Decide, 1);
-        tokio::spawn(async move { worker.run_until_idle().await })
-    });
-    for worker in workers {
-        worker.await.unwrap().unwrap();
-    }
-    harness.wait(Millis::minutes(10)).await;
-    let mut outcomes = Vec::new();
-    for (id, _) in &sessions {
-        outcomes.push(outcome(&harness, id).await);
-    }
-    outcomes.sort_by_key(|(verdict, _)| *verdict != Verdict::Approved);
-    assert_eq!(outcomes[0], approved());
-    assert!(
-        outcomes[1..]
-            .iter()
-            .all(|other| *other == reviewed(Reason::DocumentReused)),
-        "{outcomes:?}"
-    );
+    assert_one_approved(&harness, &sessions, Reason::DocumentReused).await;
 }
 
 /// Detects if the unit that stores a decision does not look for faces again.
@@ -212,25 +216,7 @@ async fn of_people_decided_at_once_with_one_face_one_is_approved() {
         harness.analyser.see_document(numbered(number));
         sessions.push(ready(&harness, &details(), Some(true)).await);
     }
-    for (_, applicant) in &sessions {
-        submit(&harness.honnin, applicant).await.unwrap();
-    }
-    let workers = NUMBERS.map(|_| {
-        let worker = Worker::new(harness.honnin.clone(), Lane::Decide, 1);
-        tokio::spawn(async move { worker.run_until_idle().await })
-    });
-    for worker in workers {
-        worker.await.unwrap().unwrap();
-    }
-    harness.wait(Millis::minutes(10)).await;
-    let mut outcomes = Vec::new();
-    for (id, _) in &sessions {
-        outcomes.push(outcome(&harness, id).await);
-    }
-    outcomes.sort_by_key(|(verdict, _)| *verdict != Verdict::Approved);
-    assert_eq!(outcomes[0], approved());
-    let found = reviewed(Reason::DuplicatePerson);
-    assert!(outcomes[1..].iter().all(|other| *other == found), "{outcomes:?}");
+    assert_one_approved(&harness, &sessions, Reason::DuplicatePerson).await;
 }
 
 #[tokio::test]

@@ -250,7 +250,7 @@ impl Vault {
         Ok(key)
     }
 
-    /// The keys of many sessions, by their ids; destroyed ones are left out. They are not cached, because a search reads each
+    /// The keys of many sessions, by their ids; those that were destroyed or cannot be decrypted are left out. They are not cached, because a search reads each
     /// of them once.
     ///
     /// # Errors

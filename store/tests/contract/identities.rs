@@ -3,8 +3,10 @@
 use crate::fixtures::{World, at, keep, read, session, world, write};
 use domain::ids::SessionId;
 use store::{
+    Db,
     decision::identities::{self, IdentityRow, SealedFace},
     session::sessions::{self, SessionRow},
+    settings::tenants::TenantRow,
     vault::DataKeyId,
 };
 use testkit::databases::{Backend, backends};
@@ -62,6 +64,21 @@ async fn a_document_is_found_by_its_tenant_once_approved_and_not_for_the_session
     }
 }
 
+/// Two more sessions of a world's tenant.
+async fn two_more(db: &Db, tenant: &'static TenantRow) -> (&'static SessionRow, &'static SessionRow) {
+    let added = (keep(session(tenant, 13)), keep(session(tenant, 14)));
+    for row in [added.0, added.1] {
+        write!(db, tx => sessions::insert(tx, row)).unwrap();
+    }
+    added
+}
+
+async fn save_all(db: &Db, rows: impl IntoIterator<Item = &'static IdentityRow>) {
+    for row in rows {
+        write!(db, tx => identities::save(tx, row)).unwrap();
+    }
+}
+
 #[tokio::test]
 async fn approved_faces_come_page_by_page_with_the_keys_they_open_with() {
     for Backend { name, db, .. } in backends().await {
@@ -71,18 +88,14 @@ async fn approved_faces_come_page_by_page_with_the_keys_they_open_with() {
             foreign,
             ..
         } = world(&db).await;
-        let (second, waiting) = (keep(session(tenant, 13)), keep(session(tenant, 14)));
-        for added in [second, waiting] {
-            write!(db, tx => sessions::insert(tx, added)).unwrap();
-        }
-        for stored in [
+        let (second, waiting) = two_more(&db, tenant).await;
+        let stored = [
             row(first, Some(5)),
             row(second, Some(6)),
             row(waiting, None),
             row(foreign, Some(5)),
-        ] {
-            write!(db, tx => identities::save(tx, stored)).unwrap();
-        }
+        ];
+        save_all(&db, stored).await;
         let page = read!(db, tx => identities::list_faces(tx, &tenant.id, "face-api", None, 1));
         assert_eq!(page, [face(first)], "{name}");
         let last = keep(page[0].session.clone());
@@ -104,9 +117,7 @@ async fn sessions_that_were_approved_with_a_document_since_a_time_are_listed() {
         } = world(&db).await;
         let second = keep(session(tenant, 13));
         write!(db, tx => sessions::insert(tx, second)).unwrap();
-        for stored in [row(first, None), row(second, Some(7)), row(foreign, Some(7))] {
-            write!(db, tx => identities::save(tx, stored)).unwrap();
-        }
+        save_all(&db, [row(first, None), row(second, Some(7)), row(foreign, Some(7))]).await;
         let since = |time| {
             let db = db.clone();
             async move { read!(db, tx => identities::list_same_document(tx, &first.session.id, at(time), 9)) }
@@ -125,18 +136,14 @@ async fn faces_approved_since_a_time_are_listed_by_session() {
             foreign,
             ..
         } = world(&db).await;
-        let (second, waiting) = (keep(session(tenant, 13)), keep(session(tenant, 14)));
-        for added in [second, waiting] {
-            write!(db, tx => sessions::insert(tx, added)).unwrap();
-        }
-        for stored in [
+        let (second, waiting) = two_more(&db, tenant).await;
+        let stored = [
             row(first, Some(5)),
             row(second, Some(7)),
             row(waiting, None),
             row(foreign, Some(7)),
-        ] {
-            write!(db, tx => identities::save(tx, stored)).unwrap();
-        }
+        ];
+        save_all(&db, stored).await;
         let since = |time| {
             let db = db.clone();
             async move { read!(db, tx => identities::list_faces_since(tx, &tenant.id, at(time))) }

@@ -34,7 +34,7 @@ use store::{
 
 /// Earlier sessions with the same document that are compared, the latest first: more are not needed for a finding.
 const MOST_HOLDERS: u32 = 20;
-/// How much the clocks of nodes may differ: faces approved by another node's clock since this long before a search are compared by their sessions.
+/// The clocks of nodes may differ by this much, so that a face which is approved during a search may bear a time before it.
 const SHORTLY: Millis = Millis::minutes(1);
 
 /// What was found, and what will recognise this session later.
