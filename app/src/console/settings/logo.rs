@@ -120,7 +120,7 @@ pub(super) fn panel(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
                     <div class="field" class:wrong=is_wrong>
                         <label for=FIELD>{say("Picture", "画像")}</label>
                         <p class="hint" id="logo-hint">{say(
-                            "PNG, JPEG or WebP, up to 1 MB. It is shown at most 200 pixels wide and 48 high, on a white ground in dark mode.",
+                            "PNG, JPEG or WebP, up to 1 MB. It is shown at most 200 pixels wide and 48 high, on a white background in dark mode.",
                             "PNG・JPEG・WebP形式、1MBまで。最大で幅200ピクセル、高さ48ピクセルで表示されます。ダークモードでは背景が白になります。",
                         )}</p>
                         {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
