@@ -290,6 +290,7 @@ pub fn passport() -> DocumentFindings {
             checks_passed: 5,
             checks_total: 5,
             agrees_with_free_reading: true,
+            names_in_doubt: false,
         }),
         fields: vec![
             field(FieldName::LastName, "TANAKA"),

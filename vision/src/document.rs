@@ -183,6 +183,8 @@ impl<'v> Examination<'v> {
         unavailable.dedup();
         let trace = Trace::of(&look);
         let (fields, printed) = merged(reading.machine, &codes, reading.zone.fields);
+        let zone_lines = look.page.lines.iter().filter(|line| !mrz::is_candidate(line));
+        let specimen_words = reading.zone.is_of_nowhere || zone::says_specimen(zone_lines, &fields);
         let findings = DocumentFindings {
             side: self.side,
             quality,
@@ -200,7 +202,7 @@ impl<'v> Examination<'v> {
             grey_share: Some(beside.grey_share),
             raster_z: beside.raster_z,
             likeness: Some(beside.likeness),
-            specimen_words: reading.zone.specimen_words,
+            specimen_words,
             unavailable,
             models: self.vision.models(),
             timings: self.watch.into_laps().into_iter().chain(beside.timings).collect(),
@@ -368,7 +370,11 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         visual = visible(look, elements.as_ref());
     }
     let mut reading = Reading {
-        mrz: look.machine.as_ref().map(mrz::reading),
+        mrz: look
+            .machine
+            .as_ref()
+            .zip(elements.as_ref())
+            .map(|(zone, elements)| mrz::reading(zone, elements)),
         machine: Vec::new(),
         zone: visual,
         regions: Vec::new(),
@@ -393,15 +399,12 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
     Ok(reading)
 }
 
-/// The items of the machine-readable zone, with letters in doubt as they are printed.
+/// The items of the machine-readable zone, as far as the print read so far settles them.
 fn elements(look: &mut Look<'_, '_>) -> Option<mrz::Elements> {
     let zone = look.machine.as_mut()?;
     let print = look.page.lines.iter().filter(|line| !mrz::is_candidate(line));
-    mrz::settle(
-        zone,
-        &print.flat_map(|line| zone::spelt_words(&line.text)).collect::<Vec<_>>(),
-    );
-    Some(mrz::Elements::new(zone.format, &zone.lines))
+    let words: Vec<String> = print.flat_map(|line| zone::spelt_words(&line.text)).collect();
+    Some(mrz::elements(zone, &words))
 }
 
 /// Adds where the items of the zone stand, as far as they are not printed elsewhere as well: people read that more easily.
@@ -418,7 +421,7 @@ fn locate_machine_items(regions: &mut Vec<FieldRegion>, zone: &mrz::Zone, look: 
 }
 
 /// All items once: those of the machine-readable zone first, then those of codes, then what is printed; and the printed ones that
-/// repeat any of these. A code whose signature fails was made by somebody else than its issuer: nothing of it is taken over.
+/// repeat any of these. What is machine-readable and uncertain, such as a name that was cut, gives way to what is printed. A code whose signature fails was made by somebody else than its issuer: nothing of it is taken over.
 fn merged(machine: Vec<OcrField>, codes: &[CodeReading], print: Vec<OcrField>) -> (Vec<OcrField>, Vec<OcrField>) {
     let trusted = codes.iter().filter(|code| code.signature != Signature::Invalid);
     let mut kept = machine;
@@ -428,9 +431,15 @@ fn merged(machine: Vec<OcrField>, codes: &[CodeReading], print: Vec<OcrField>) -
             kept.push(field);
         }
     }
+    kept.retain(|field| !print.iter().any(|printed| is_surer(printed, field)));
     let (repeated, alone) = print.into_iter().partition(|field| has(&kept, field));
     kept.extend(alone);
     (kept, repeated)
+}
+
+/// Whether a printed item has a normal form where the machine-readable one has none.
+fn is_surer(printed: &OcrField, machine: &OcrField) -> bool {
+    printed.name == machine.name && printed.normalized.is_some() && machine.normalized.is_none()
 }
 
 /// Share of the document that something lies on, of the part that its labels are on where no outline is found, or of the print: a hand

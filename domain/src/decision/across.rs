@@ -54,7 +54,7 @@ pub(super) fn numbers(sides: &[DocumentFindings]) -> Numbers {
     };
     let dates_differ = [FieldName::BirthDate, FieldName::ExpiryDate].into_iter().any(|date| {
         let dates = (bare(&one.fields, date), bare(&other.fields, date));
-        matches!(dates, (Some(one), Some(other)) if one != other)
+        matches!(dates, (Some(one), Some(other)) if without_century(&one) != without_century(&other))
     });
     if dates_differ || !is_print_only(one) && !is_print_only(other) {
         Numbers::OfAnotherCard
@@ -112,6 +112,7 @@ fn contradicts(print: &OcrField, machine: &DocumentFindings) -> bool {
         .and_then(|field| field.normalized.as_deref());
     let Some(said) = said else { return false };
     match print.name {
+        FieldName::BirthDate if machine.mrz.is_some() => without_century(printed) != without_century(said),
         FieldName::BirthDate | FieldName::IssueDate | FieldName::ExpiryDate => printed != said,
         // A document has several numbers, and its label may stand at another than the one of the zone's number field.
         FieldName::DocumentNumber => !everything(machine)
@@ -130,6 +131,11 @@ fn contradicts(print: &OcrField, machine: &DocumentFindings) -> bool {
         | FieldName::ResidenceStatus
         | FieldName::Mrz => false,
     }
+}
+
+/// A date without the century, which a zone does not have.
+fn without_century(date: &str) -> &str {
+    date.get(2..).unwrap_or(date)
 }
 
 /// Everything machine-readable in which a printed number may occur.
@@ -208,6 +214,7 @@ mod tests {
                 checks_passed: 4,
                 checks_total: 4,
                 agrees_with_free_reading: true,
+                names_in_doubt: false,
             }),
             fields: items.iter().map(item).collect(),
             text_lines: 3,
@@ -260,6 +267,8 @@ mod tests {
             // The personal number, further right in the zone.
             (FieldName::DocumentNumber, "ZE184226B"),
             (FieldName::BirthDate, "1974-08-12"),
+            // The zone has no century.
+            (FieldName::BirthDate, "1874-08-12"),
             // The zone says nothing of it.
             (FieldName::IssueDate, "2022-04-15"),
             (FieldName::LastName, "Ó Conchobhair"),

@@ -15,7 +15,7 @@ use crate::{
     quality::document_problems,
     reasons::Reason,
 };
-use time::Date;
+use time::{Date, macros::date};
 
 /// Share of near-grey pixels of a photocopy is 1.0, of originals 0.22 to 0.55; real monochrome documents exist.
 pub(super) const GREY_LIMIT: f64 = 0.97;
@@ -28,6 +28,10 @@ pub(super) const PORTRAITS_DIFFER: f64 = 0.5;
 pub(super) const HIDDEN_LIMIT: f64 = 0.4;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
 pub(super) const AGREEMENT_LIMIT: f64 = 0.5;
+
+/// From this day on driving history certificates are issued that identify their holder without an end (ordinance on the enforcement of the
+/// act on prevention of transfer of criminal proceeds, article 7, as amended on 2012-03-26).
+const HISTORY_CERTIFICATES_IDENTIFY: Date = date!(2012 - 04 - 01);
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> DocumentCheck {
     let (Some(kind), false) = (evidence.document_type, evidence.document.is_empty()) else {
@@ -57,7 +61,7 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
             notes.reason(problem);
         }
     }
-    let proved = proved(evidence, kind, policy, notes) & portrait(evidence, notes) & dates(evidence, notes);
+    let proved = proved(evidence, kind, policy, notes) & portrait(evidence, notes) & dates(evidence, kind, notes);
     contradictions(evidence, notes);
     let suspicious = signals(evidence, policy, notes);
     let clean = notes.reasons.len() == before;
@@ -146,7 +150,7 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
         .or_else(|| across::zone(evidence.document));
     let repeated = is_repeated(repeated, notes);
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
-    whole && sure && repeated
+    whole && sure && repeated && !zone.names_in_doubt
 }
 
 /// Whether a barcode or seal belongs to this kind, comes from its issuer, and is repeated by the print.
@@ -244,8 +248,8 @@ fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
 
 /// Whether the document is known to be in date. One without a legible date of expiry may be in date, but that is unknown: ICAO
 /// 9303-5 allows fillers there for documents that never expire. So may one whose last day was yesterday, because it is still that day
-/// somewhere.
-fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
+/// somewhere. A driving history certificate has none.
+fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let date = |name| date(evidence.document, name);
     let today = evidence.today;
     let expiry = date(FieldName::ExpiryDate);
@@ -262,7 +266,15 @@ fn dates(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
     if born_later(issued) || born_later(Some(today)) || issued.is_some_and(is_to_come) {
         notes.reason(Reason::DocumentDataInconsistent);
     }
-    expiry.is_some_and(|day| day >= today)
+    match kind {
+        DocumentType::DrivingHistoryCertificate => issued.is_some_and(|day| day >= HISTORY_CERTIFICATES_IDENTIFY),
+        DocumentType::DrivingLicense
+        | DocumentType::MyNumberCard
+        | DocumentType::ResidenceCard
+        | DocumentType::SpecialPermanentResidentCertificate
+        | DocumentType::Passport
+        | DocumentType::IdCard => expiry.is_some_and(|day| day >= today),
+    }
 }
 
 /// A date of the document: from a side with machine-readable data if there is one, because check digits protect it.

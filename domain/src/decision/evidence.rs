@@ -6,8 +6,8 @@ use crate::{
     named::vocabulary,
 };
 
-/// A reading below this mean log-probability per symbol was forced.
-pub(super) const READING_LIMIT: f64 = -0.5;
+/// A machine-readable zone below this mean log-probability per symbol (natural logarithm) was forced into its format.
+pub const READING_LIMIT: f64 = -0.5;
 /// A layout recognised with less certainty counts as unknown.
 const LAYOUT_LIMIT: f32 = 0.6;
 
@@ -79,7 +79,7 @@ pub(super) fn kind_of_zone(zone: &MrzReading) -> Option<DocumentType> {
     let code = zone.lines.first()?.chars().next()?;
     match (zone.format, code) {
         (MrzFormat::Td3, 'P') => Some(DocumentType::Passport),
-        // ICAO 9303-5 and -6: A, C or I; never a passport's P or a visa's V.
+        // ICAO 9303-5 and -6: A, C or I; never a passport's P or a visa's V, such as that of a border crossing card.
         (MrzFormat::Td1 | MrzFormat::Td2, 'A' | 'C' | 'I') => Some(DocumentType::IdCard),
         (MrzFormat::License, 'D') => Some(DocumentType::DrivingLicense),
         (

@@ -16,7 +16,7 @@ mod shown;
 
 pub use across::contradictions;
 pub use earlier::{Earlier, FaceSearch, Person, document_identity};
-pub use evidence::{Accepted, MachineReadable, Provable, provable};
+pub use evidence::{Accepted, MachineReadable, Provable, READING_LIMIT, provable};
 pub use limits::limit;
 pub use policy::{Policy, ThresholdFault};
 pub use score::ScoreName;

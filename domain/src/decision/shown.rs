@@ -56,11 +56,11 @@ fn shows_another_kind(kind: DocumentType, picture: &DocumentFindings) -> bool {
 }
 
 fn shows_other_side(kind: DocumentType, picture: &DocumentFindings) -> bool {
-    if !kind.sides().contains(&Side::Back) {
-        return false;
-    }
     if layout(picture).is_some_and(|layout| layout.is_of(kind) && layout.side != picture.side) {
         return true;
+    }
+    if !kind.sides().contains(&Side::Back) {
+        return false;
     }
     // ICAO 9303-5 puts the zone of a TD1 card on its back, and so does the AAMVA standard with the barcode; the portrait is on
     // the front of both.

@@ -67,6 +67,9 @@ pub struct MrzReading {
     pub checks_total: u8,
     /// Whether the unconstrained reading of the same pixels is equal.
     pub agrees_with_free_reading: bool,
+    /// Whether a name, or anything else that no check digit covers, may have been misread, so that it is not given.
+    #[serde(default)]
+    pub names_in_doubt: bool,
 }
 
 impl std::fmt::Debug for MrzReading {

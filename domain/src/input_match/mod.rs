@@ -83,25 +83,25 @@ type Same = fn(&str, &str) -> Option<bool>;
 /// Compares every item that at least two sources have. An item matches if every comparable pair does.
 #[must_use]
 pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&PreRegistered>) -> Comparison {
-    let read = |name: FieldName| {
-        let field = document.iter().find(|field| field.name == name)?;
-        field.normalized.as_deref().or(field.text.as_deref())
-    };
+    let item = |name: FieldName| document.iter().find(|field| field.name == name);
+    // Without a normal form it is not certain, or cut: what was read then neither confirms nor contradicts anything.
+    let normal = |name: FieldName| item(name)?.normalized.as_deref();
+    let read = |name: FieldName| normal(name).or_else(|| item(name)?.text.as_deref());
     let typed = |field: fn(&UserInput) -> Option<&String>| typed.and_then(field).map(String::as_str);
     let known_gender = known.and_then(|known| known.gender);
     let known = |field: fn(&PreRegistered) -> Option<&String>| known.and_then(field).map(String::as_str);
     let last = Item {
-        document: read(FieldName::LastName),
+        document: normal(FieldName::LastName),
         typed: typed(|t| t.last_name.as_ref()),
         known: known(|k| k.last_name.as_ref()),
     };
     let first = Item {
-        document: read(FieldName::FirstName),
+        document: normal(FieldName::FirstName),
         typed: typed(|t| t.first_name.as_ref()),
         known: known(|k| k.first_name.as_ref()),
     };
     let mut comparison = Comparison::default();
-    match read(FieldName::FullName) {
+    match normal(FieldName::FullName) {
         Some(full) if last.document.or(first.document).is_none() => comparison.judge_full_name(full, last, first),
         _ => {
             comparison.judge(MatchItem::LastName, same_name, last);
@@ -119,7 +119,7 @@ pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&
         known: None,
     };
     let birth_date = Item {
-        document: read(FieldName::BirthDate),
+        document: normal(FieldName::BirthDate),
         typed: typed(|t| t.birth_date.as_ref()),
         known: known(|k| k.birth_date.as_ref()),
     };
@@ -129,7 +129,7 @@ pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&
         known: known(|k| k.address.as_ref()),
     };
     let gender = Item {
-        document: read(FieldName::Gender),
+        document: normal(FieldName::Gender),
         typed: None,
         known: known_gender.map(Gender::as_str),
     };
@@ -233,6 +233,30 @@ mod tests {
         );
         assert_eq!(found.unconfirmed, [].into(), "no document confirms an address");
         assert_eq!(compare(&document, None, None), Comparison::default());
+    }
+
+    #[test]
+    fn what_has_no_normal_form_is_neither_equal_nor_different() {
+        let uncertain = |name, text: &str| OcrField {
+            normalized: None,
+            ..field(name, text)
+        };
+        let document = [
+            uncertain(FieldName::BirthDate, "67<<<<"),
+            uncertain(FieldName::Gender, "X"),
+            uncertain(FieldName::FirstName, "CHAYAPA DEJTHAMRONG K"),
+        ];
+        let known = PreRegistered {
+            birth_date: Some("1967-10-02".into()),
+            first_name: Some("Chayapa Dejthamrong Krasuang".into()),
+            gender: Some(Gender::Female),
+            ..PreRegistered::default()
+        };
+        let found = compare(&document, None, Some(&known));
+        assert_eq!(
+            (found.items, found.unconfirmed),
+            ([].into(), [MatchItem::FirstName, MatchItem::BirthDate].into())
+        );
     }
 
     #[test]

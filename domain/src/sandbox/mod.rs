@@ -281,6 +281,7 @@ fn passport(fields: Vec<OcrField>) -> DocumentFindings {
             checks_passed: 5,
             checks_total: 5,
             agrees_with_free_reading: true,
+            names_in_doubt: false,
         }),
         fields,
         text_lines: 12,

@@ -17,6 +17,8 @@ pub(crate) enum Class {
     Any,
     /// First letter of a card: A, C or I.
     Card,
+    /// First letter of a card of three lines: that of a card, or of a visa, which the United States print on cards for crossing the border.
+    CardOrVisa,
     /// First letter of a passport: P.
     Passport,
     /// First letter of a visa: V.
@@ -38,6 +40,7 @@ impl Class {
             Self::Sex => matches!(symbol, b'M' | b'F' | b'X' | b'<'),
             Self::Any => matches!(symbol, b'<' | b'0'..=b'9' | b'A'..=b'Z'),
             Self::Card => matches!(symbol, b'A' | b'C' | b'I'),
+            Self::CardOrVisa => Self::Card.allows(symbol) || Self::Visa.allows(symbol),
             Self::Passport => symbol == b'P',
             Self::Visa => symbol == b'V',
             Self::License => symbol == b'D',
@@ -53,6 +56,7 @@ impl Class {
             b'd' => Self::Digit,
             b's' => Self::Sex,
             b'c' => Self::Card,
+            b'b' => Self::CardOrVisa,
             b'p' => Self::Passport,
             b'v' => Self::Visa,
             b'l' => Self::License,
@@ -73,10 +77,10 @@ pub(crate) const fn dimensions(format: MrzFormat) -> (usize, usize) {
 
 /// The classes of a line, one for each place.
 pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
-    // One letter a place: a letters, n numbers, d digit, s sex, x any, c card, p passport, v visa, l licence. Check digits are
+    // One letter a place: a letters, n numbers, d digit, s sex, x any, c card, b card or visa, p passport, v visa, l licence. Check digits are
     // numbers, since an empty optional element may have the filler for its check digit.
     let codes = match (format, line) {
-        (MrzFormat::Td1, 0) => "cxaaaxxxxxxxxxnxxxxxxxxxxxxxxx",
+        (MrzFormat::Td1, 0) => "bxaaaxxxxxxxxxnxxxxxxxxxxxxxxx",
         (MrzFormat::Td1, 1) => "nnnnnnnsnnnnnnnaaaxxxxxxxxxxxd",
         (MrzFormat::Td1, _) => "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         (MrzFormat::Td2, 0) => "cxaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",

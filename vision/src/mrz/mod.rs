@@ -15,14 +15,15 @@ pub(crate) use country::alpha3;
 #[cfg(test)]
 pub(crate) use find::tests::zone_of;
 pub(crate) use find::{Zone, find, is_candidate, is_flat};
-pub(crate) use names::settle;
 pub(crate) use parse::{Elements, iso};
 pub(crate) use places::places;
 
+use domain::decision::READING_LIMIT;
+use domain::document::FieldName;
 use domain::findings::MrzReading;
 
 /// A zone in the words of the findings.
-pub(crate) fn reading(zone: &Zone) -> MrzReading {
+pub(crate) fn reading(zone: &Zone, elements: &Elements) -> MrzReading {
     MrzReading {
         format: zone.format,
         lines: zone.lines.clone(),
@@ -30,6 +31,7 @@ pub(crate) fn reading(zone: &Zone) -> MrzReading {
         checks_passed: u8::try_from(zone.passed).unwrap_or(u8::MAX),
         checks_total: u8::try_from(zone.total).unwrap_or(u8::MAX),
         agrees_with_free_reading: agrees(zone),
+        names_in_doubt: !elements.doubtful.is_empty(),
     }
 }
 
@@ -38,22 +40,30 @@ pub(crate) fn is_complete(zone: Option<&Zone>) -> bool {
     zone.is_some_and(|zone| zone.passed == zone.total)
 }
 
-/// Whether the free reading says the same. Fillers are left out, since greedy reading miscounts them in long runs; and letters
-/// and digits of one shape count as one, since telling them apart is what the format is for.
+/// Whether the free reading says the same, as far as it can.
 fn agrees(zone: &Zone) -> bool {
-    let bare = |line: &String| -> String { line.chars().filter(char::is_ascii_alphanumeric).map(shape).collect() };
-    zone.lines.iter().map(bare).eq(zone.free.iter().map(bare))
+    let shapes = |line: &String| names::shapes(line);
+    zone.lines.iter().map(shapes).eq(zone.free.iter().map(shapes))
 }
 
-/// The digit that looks like this letter in OCR-B.
-const fn shape(symbol: char) -> char {
-    match symbol {
-        'O' | 'D' | 'Q' => '0',
-        'I' | 'L' => '1',
-        'Z' => '2',
-        'S' => '5',
-        'G' => '6',
-        'B' => '8',
-        other => other,
-    }
+/// What no check digit covers.
+const UNCHECKED: [FieldName; 5] = [
+    FieldName::LastName,
+    FieldName::FirstName,
+    FieldName::Gender,
+    FieldName::Nationality,
+    FieldName::IssuingCountry,
+];
+
+/// The items of a zone, with letters in doubt as they are printed. Names that stay in doubt are left out, and of a zone that was forced into
+/// its format all that no check digit covers.
+pub(crate) fn elements(zone: &mut Zone, printed: &[String]) -> Elements {
+    names::settle(zone, printed);
+    let mut elements = Elements::new(zone.format, &zone.lines);
+    elements.doubtful = if zone.log_probability < READING_LIMIT as f32 {
+        UNCHECKED.to_vec()
+    } else {
+        elements.named_with(&names::doubtful(zone, printed))
+    };
+    elements
 }

@@ -11,7 +11,7 @@ const HARDLY_LESS: f32 = 3.0;
 const LETTERS_PER_DOUBT: usize = 4;
 
 /// Settles letters in doubt by words of the print, which are transliterated as the zone is.
-pub(crate) fn settle(zone: &mut Zone, printed: &[String]) {
+pub(super) fn settle(zone: &mut Zone, printed: &[String]) {
     for index in 0..zone.lines.len() {
         let Some(names) = fillers::names(zone.format, index) else {
             continue;
@@ -21,6 +21,39 @@ pub(crate) fn settle(zone: &mut Zone, printed: &[String]) {
                 zone.lines[index] = settled;
             }
         }
+    }
+}
+
+/// Words of the names that nothing but the form of the zone speaks for: the free reading of the same line has them not, nor does the
+/// print. Where a line lost symbols, the form fills it up with letters nobody wrote.
+pub(super) fn doubtful(zone: &Zone, printed: &[String]) -> Vec<String> {
+    let lines = zone.lines.iter().zip(&zone.free).enumerate();
+    let named = lines.filter_map(|(index, (line, free))| Some((line, free, fillers::names(zone.format, index)?)));
+    let doubtful = named.flat_map(|(line, free, names)| {
+        let free = shapes(free);
+        let has_not = move |word: &String| !free.contains(&shapes(word));
+        words(line, names).into_iter().map(|(_, word)| word).filter(has_not)
+    });
+    doubtful.filter(|word| !printed.contains(word)).collect()
+}
+
+/// The letters and digits of a reading without fillers, which greedy reading miscounts in long runs; those of one shape count as one,
+/// since telling them apart is what the format is for.
+pub(super) fn shapes(line: &str) -> String {
+    let symbols = line.chars().filter(char::is_ascii_alphanumeric);
+    symbols.map(|symbol| shape(symbol.to_ascii_uppercase())).collect()
+}
+
+/// The digit that looks like this letter in OCR-B.
+const fn shape(symbol: char) -> char {
+    match symbol {
+        'O' | 'D' | 'Q' => '0',
+        'I' | 'L' => '1',
+        'Z' => '2',
+        'S' => '5',
+        'G' => '6',
+        'B' => '8',
+        other => other,
     }
 }
 
@@ -105,6 +138,25 @@ mod tests {
         ] {
             assert_eq!(settled(in_doubt(), words), SEEN, "{words:?}");
         }
+    }
+
+    #[test]
+    fn a_word_that_neither_the_free_reading_nor_the_print_has_is_in_doubt() {
+        let zone = |read: &str, free: &str| {
+            let mut zone = zone_of(&[(read, lattice_of(read, 0.99))]);
+            zone.free = vec![free.to_owned()];
+            zone
+        };
+        let lost = || {
+            zone(
+                "P<UTOMUSTERMANN<<ERAIKRA<<<<<<<<<<<<<<<<<<<<",
+                "P<UTOMUSTERMANN<<ERIKA<<<",
+            )
+        };
+        assert_eq!(doubtful(&lost(), &[]), ["ERAIKRA"]);
+        assert!(doubtful(&lost(), &["ERAIKRA".to_owned()]).is_empty());
+        let miscounted = zone(PRINTED, "P<UT0ER1KSS0N<ANNA<<<MARlA<<<<");
+        assert!(doubtful(&miscounted, &[]).is_empty());
     }
 
     #[test]

@@ -6,6 +6,9 @@ use domain::document::{FieldName, OcrField, Side};
 use domain::findings::MrzFormat;
 use time::{Date, Month};
 
+/// Days up to which the two digits of a year of birth are taken for those of a hundred years before as well: six years.
+const SMALL_CHILD: i64 = 6 * 365;
+
 /// The elements of a zone as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Elements {
@@ -19,6 +22,10 @@ pub(crate) struct Elements {
     pub(crate) expiry: String,
     /// The check digits, in no order.
     pub(crate) checks: Vec<(Guarded, bool)>,
+    /// Whether the names fill their field to its end, so that the last of them may have been cut.
+    pub(crate) cut: bool,
+    /// What is not given, since no check digit covers it and a letter of it may be wrong.
+    pub(crate) doubtful: Vec<FieldName>,
 }
 
 impl Elements {
@@ -36,6 +43,7 @@ impl Elements {
             let (surname, given) = text.split_once("<<").unwrap_or((text, ""));
             (spaced(surname), spaced(given))
         };
+        let is_cut = |names: &str| !names.ends_with('<');
         if format == MrzFormat::Td1 {
             let (surname, given) = names(&part(2, 0, 30));
             let number = check::long_number(&part(0, 5, 14), &part(0, 14, 15), &part(0, 15, 30)).0;
@@ -49,6 +57,8 @@ impl Elements {
                 sex: part(1, 7, 8),
                 expiry: part(1, 8, 14),
                 checks,
+                cut: is_cut(&part(2, 29, 30)),
+                doubtful: Vec::new(),
             };
         }
         if format == MrzFormat::License {
@@ -70,6 +80,8 @@ impl Elements {
             sex: part(1, 20, 21),
             expiry: part(1, 21, 27),
             checks,
+            cut: lines.first().is_some_and(|line| is_cut(line)),
+            doubtful: Vec::new(),
         }
     }
 
@@ -100,20 +112,37 @@ impl Elements {
             sex: String::new(),
             expiry: expiry.to_owned(),
             checks,
+            cut: false,
+            doubtful: Vec::new(),
         }
+    }
+
+    /// The names that contain one of these words.
+    pub(crate) fn named_with(&self, words: &[String]) -> Vec<FieldName> {
+        let has_one = |name: &str| {
+            name.split(' ')
+                .any(|word| words.iter().any(|doubtful| doubtful == word))
+        };
+        let names = [
+            (FieldName::LastName, &self.surname),
+            (FieldName::FirstName, &self.given),
+        ];
+        let doubtful = names.into_iter().filter(|(_, name)| has_one(name));
+        doubtful.map(|(field, _)| field).collect()
     }
 
     fn holds(&self, guarded: Guarded) -> bool {
         self.checks.iter().any(|(what, holds)| *what == guarded && *holds)
     }
 
-    /// The date of birth: the latest year with these two digits that is not in the future. `None` where the check fails.
+    /// The date of birth: the latest year with these two digits that is not in the future. `None` where the check fails, and for a
+    /// small child, since that may as well be somebody of a hundred years: the print says which.
     pub(crate) fn birth_date(&self, today: Date) -> Option<Date> {
         let candidates = [2000, 1900].map(|century| date(&self.birth, century));
         let past = |date: &Date| *date <= today;
-        self.holds(Guarded::BirthDate)
-            .then(|| candidates.into_iter().flatten().find(past))
-            .flatten()
+        let latest = candidates.into_iter().flatten().find(past)?;
+        let is_small_child = (today - latest).whole_days() < SMALL_CHILD;
+        (self.holds(Guarded::BirthDate) && !is_small_child).then_some(latest)
     }
 
     /// The date of expiry: the year with these two digits that is nearest to today. `None` where the check fails.
@@ -128,7 +157,9 @@ impl Elements {
     /// The items in the words of the findings. `zone` is the zone itself, lines joined.
     pub(crate) fn fields(&self, side: Side, zone: &str, today: Date) -> Vec<OcrField> {
         let checked = |guarded, value: &str| (self.holds(guarded) && !value.is_empty()).then(|| value.to_owned());
-        let name = |value: &str| (!value.is_empty()).then(|| value.to_owned());
+        // The last name of a field without a filler at its end may have been cut (ICAO 9303-3 section 4.6).
+        let is_cut = |other: &str| self.cut && other.is_empty();
+        let name = |value: &str, behind: &str| (!value.is_empty() && !is_cut(behind)).then(|| value.to_owned());
         // What is left of fillers that could not be told from letters is no name, not even as it was read.
         let legible = |name: &str| {
             if fillers::is_noise(name) {
@@ -141,16 +172,16 @@ impl Elements {
         let country = |code: &str| country::alpha3(code).map(str::to_owned);
         let plain = |code: &str| code.replace('<', "");
         let items = [
-            (FieldName::LastName, surname.clone(), name(&surname)),
-            (FieldName::FirstName, given.clone(), name(&given)),
+            (FieldName::LastName, surname.clone(), name(&surname, &given)),
+            (FieldName::FirstName, given.clone(), name(&given, "")),
             (
                 FieldName::BirthDate,
-                self.birth.clone(),
+                plain(&self.birth),
                 self.birth_date(today).map(iso),
             ),
             (
                 FieldName::Gender,
-                self.sex.replace('<', ""),
+                plain(&self.sex),
                 gender(&self.sex).map(str::to_owned),
             ),
             (
@@ -165,14 +196,14 @@ impl Elements {
             ),
             (
                 FieldName::ExpiryDate,
-                self.expiry.clone(),
+                plain(&self.expiry),
                 self.expiry_date(today).map(iso),
             ),
             (FieldName::IssuingCountry, plain(&self.issuer), country(&self.issuer)),
             (FieldName::Mrz, zone.to_owned(), Some(zone.to_owned())),
         ];
         let item = |(name, text, normalized): (FieldName, String, Option<String>)| {
-            (!text.is_empty()).then_some(OcrField {
+            (!text.is_empty() && !self.doubtful.contains(&name)).then_some(OcrField {
                 side,
                 name,
                 text: Some(text),
@@ -305,6 +336,36 @@ mod tests {
         assert_eq!(normalized(&wrong, FieldName::DocumentNumber), None);
     }
 
+    #[test]
+    fn what_no_check_digit_covers_is_left_out_where_it_is_in_doubt() {
+        let zone = "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO7408122F1204159<<<<<<<<<<<<<<<0";
+        let mut read = elements(MrzFormat::Td3, zone);
+        read.doubtful = read.named_with(&["MARIA".to_owned()]);
+        let fields = read.fields(Side::Front, zone, TODAY);
+        assert!(fields.iter().all(|field| field.name != FieldName::FirstName));
+        assert_eq!(normalized(&fields, FieldName::LastName).unwrap(), "ERIKSSON");
+    }
+
+    #[test]
+    fn a_name_that_was_cut_and_a_birth_in_two_centuries_have_no_normal_form() {
+        let zone = "P<UTONILAVADHANANANDA<<CHAYAPA<DEJTHAMRONG<K|L898902C36UTO2410029F1204159<<<<<<<<<<<<<<<0";
+        let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
+        assert_eq!(normalized(&fields, FieldName::LastName).unwrap(), "NILAVADHANANANDA");
+        for name in [FieldName::FirstName, FieldName::BirthDate] {
+            let field = fields.iter().find(|field| field.name == name).unwrap();
+            assert!(field.text.is_some() && field.normalized.is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn fillers_are_no_value() {
+        let zone = "P<UTOERIKSSON<<ANNA<<<<<<<<<<<<<<<<<<<<<<<<<|L898902C36UTO67<<<<9<<<<<<<<0<<<<<<<<<<<<<<<0";
+        let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
+        let text = |name| fields.iter().find(|field| field.name == name).and_then(|field| field.text.as_deref());
+        assert_eq!(text(FieldName::BirthDate), Some("67"));
+        assert_eq!((text(FieldName::ExpiryDate), text(FieldName::Gender)), (None, None));
+    }
+
     proptest! {
         #[test]
         fn a_birth_is_never_in_the_future_and_a_written_date_comes_back(days in 0_i64..36_000) {
@@ -312,8 +373,11 @@ mod tests {
             let written = format!("{:02}{:02}{:02}", born.year() % 100, u8::from(born.month()), born.day());
             let zone = format!("P<UTOA<<B<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<|L898902C36UTO{written}{}F1204159<<<<<<<<<<<<<<00", check::digit(&written));
             let elements = elements(MrzFormat::Td3, &zone);
-            let read = elements.birth_date(TODAY).unwrap();
-            prop_assert!(read <= TODAY);
+            let Some(read) = elements.birth_date(TODAY) else {
+                prop_assert!(days < SMALL_CHILD || (days - 36_525).abs() < SMALL_CHILD);
+                return Ok(());
+            };
+            prop_assert!(read <= TODAY && days >= SMALL_CHILD);
             prop_assert_eq!((read.month(), read.day()), (born.month(), born.day()));
             if days < 26 * 365 {
                 prop_assert_eq!(read, born);

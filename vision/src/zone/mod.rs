@@ -13,7 +13,7 @@ pub(crate) use words::has_individual_number;
 
 use crate::mrz::Elements;
 use crate::text::Line;
-use domain::document::{DocumentType, OcrField, Side};
+use domain::document::{DocumentType, FieldName, OcrField, Side};
 use time::Date;
 
 /// Lines read less surely than this are noise: guilloche, hair, the edge of a table.
@@ -21,6 +21,9 @@ const LEGIBLE: f32 = 0.6;
 
 /// The state of all specimens of ICAO 9303, Utopia.
 const NOWHERE: &str = "UTO";
+
+/// Where a document has the names of its holder.
+const NAMES: [FieldName; 3] = [FieldName::LastName, FieldName::FirstName, FieldName::FullName];
 
 /// The words of a line, each as the machine-readable zone spells it.
 pub(crate) fn spelt_words(line: &str) -> impl Iterator<Item = String> {
@@ -34,7 +37,8 @@ pub(crate) struct VisualZone {
     pub(crate) fields: Vec<OcrField>,
     pub(crate) lines: u32,
     pub(crate) agreement: Option<f32>,
-    pub(crate) specimen_words: bool,
+    /// Whether the machine-readable zone names the state of specimens.
+    pub(crate) is_of_nowhere: bool,
 }
 
 /// Reads the lines that are not part of a machine-readable zone; `elements` are those of the zone, where there is one.
@@ -45,11 +49,7 @@ pub(crate) fn read(
     elements: Option<&Elements>,
     today: Date,
 ) -> VisualZone {
-    let legible: Vec<&Line> = lines
-        .iter()
-        .copied()
-        .filter(|l| l.confidence >= LEGIBLE && !l.text.is_empty())
-        .collect();
+    let legible: Vec<&Line> = lines.iter().copied().filter(|line| is_legible(line)).collect();
     VisualZone {
         fields: fields::items(&legible, kind, side),
         lines: u32::try_from(legible.len()).unwrap_or(u32::MAX),
@@ -58,9 +58,20 @@ pub(crate) fn read(
         agreement: elements
             .filter(|_| side == Side::Front)
             .and_then(|elements| agreement::share(lines, elements, today)),
-        specimen_words: elements.is_some_and(|elements| elements.issuer == NOWHERE)
-            || legible.iter().any(|line| words::is_specimen(&line.text)),
+        is_of_nowhere: elements.is_some_and(|elements| elements.issuer == NOWHERE),
     }
+}
+
+/// Whether a page says that it is a specimen; `fields` are the items that were read on it.
+pub(crate) fn says_specimen<'a>(lines: impl IntoIterator<Item = &'a Line>, fields: &[OcrField]) -> bool {
+    let named = fields.iter().filter(|field| NAMES.contains(&field.name));
+    let names: Vec<&str> = named.filter_map(|field| field.text.as_deref()).collect();
+    let mut legible = lines.into_iter().filter(|line| is_legible(line));
+    legible.any(|line| words::is_specimen(&line.text, &names))
+}
+
+fn is_legible(line: &Line) -> bool {
+    line.confidence >= LEGIBLE && !line.text.is_empty()
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(crate) fn reading(bytes: &[u8], side: Side) -> Option<CodeReading> {
         standard: CodeStandard::Aamva,
         kind: Some(kind),
         fields: items(&payload).into_iter().map(item).collect(),
-        issuer: Some(payload.issuer),
+        issuer: issuer(&payload.issuer).map(|_| payload.issuer),
         signature: Signature::Absent,
     })
 }
@@ -42,9 +42,12 @@ fn items(payload: &Payload) -> Vec<(FieldName, Value)> {
     let same = |text: String| (text.clone(), Some(text));
     let date = |id: &str| payload.get(id).map(|text| (text.to_owned(), date(text).map(iso)));
     let issuer = issuer(&payload.issuer);
+    // A name that was cut has no normal form (D.12.4, DDE to DDG).
+    let cut = |ids: &[&str]| ids.iter().any(|id| payload.get(id) == Some("T"));
+    let name = |text: String, ids: &[&str]| (text.clone(), (!cut(ids)).then_some(text));
     let found = [
-        (FieldName::LastName, last.map(same)),
-        (FieldName::FirstName, first.map(same)),
+        (FieldName::LastName, last.map(|text| name(text, &["DDE"]))),
+        (FieldName::FirstName, first.map(|text| name(text, &["DDF", "DDG"]))),
         (FieldName::FullName, whole.map(same)),
         (FieldName::BirthDate, date("DBB")),
         (
