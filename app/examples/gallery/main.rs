@@ -195,6 +195,7 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
             photo: CaptureId::parse("cap_00000000000000000000000000000000").expect("an id"),
             picture_url: "sample.jpg".into(),
             card_url: "sample.jpg".into(),
+            kept: true,
             straight: false,
             read: if problems.is_empty() {
                 vec![

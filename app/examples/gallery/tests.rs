@@ -181,6 +181,7 @@ fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (Strin
         photo: CaptureId::parse("cap_00000000000000000000000000000000").unwrap(),
         picture_url: "sample.jpg".into(),
         card_url: "card.jpg".into(),
+        kept: true,
         straight: false,
         document_type: DocumentType::Passport,
         side: Side::Front,

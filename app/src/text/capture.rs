@@ -81,6 +81,8 @@ texts! {
     CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "{shown}が写っているようです。{chosen}を撮影してください。";
     /// Another kind, which is not in the list.
     CHECK_NOT_CHOSEN: "This does not look like the document you chose: {chosen}.", "選択した書類（{chosen}）ではないようです。";
+    /// Instead of the photo, where it showed the back of a My Number card.
+    CHECK_DELETED: "This photo has been deleted. The law does not allow copies of the side that shows My Number.", "この写真は削除しました。マイナンバーが記載された面の複写は、法律で認められていません。";
     /// The back instead of the front.
     CHECK_IS_BACK: "This is not the front. Photograph the side with your photo on it.", "表面ではありません。顔写真のある面を撮影してください。";
     /// The front instead of the back, or the front twice.

@@ -21,7 +21,7 @@ pub use limits::limit;
 pub use policy::{Policy, ThresholdFault};
 pub use score::ScoreName;
 pub use selfie::{liveness_confidence, match_confidence};
-pub use shown::{kind_shown, kind_shown_instead, retake_reasons};
+pub use shown::{kind_shown, kind_shown_instead, must_not_be_kept, retake_reasons};
 
 use crate::{
     document::DocumentType,

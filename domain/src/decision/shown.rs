@@ -30,6 +30,13 @@ pub fn retake_reasons<'a>(
     Vec::new()
 }
 
+/// Whether no copy of what a picture shows may be kept: the back of a My Number card, which has the individual number (act on the use of
+/// numbers to identify a specific individual in administrative procedures, article 20).
+#[must_use]
+pub fn must_not_be_kept(picture: &DocumentFindings) -> bool {
+    layout(picture).is_some_and(|layout| layout.kind == DocumentType::MyNumberCard && layout.side == Side::Back)
+}
+
 /// The kind of document that a picture shows, if anything on it says so: its zone first, then its codes, then its layout.
 #[must_use]
 pub fn kind_shown(picture: &DocumentFindings) -> Option<DocumentType> {
@@ -114,4 +121,41 @@ pub(crate) mod scenarios {
             case.kind = DocumentType::DrivingLicense
         }),
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision::tests::passport;
+
+    fn shows(kind: DocumentType, side: Side) -> DocumentFindings {
+        let layout = LayoutReading {
+            layout: "layout".into(),
+            kind,
+            also: vec![],
+            side,
+            score: 1.0,
+            rules: vec![],
+            hidden: 0.0,
+        };
+        DocumentFindings {
+            layout: Some(layout),
+            mrz: None,
+            ..passport()
+        }
+    }
+
+    #[test]
+    fn the_back_of_a_card_that_is_asked_for_its_front_alone_is_the_wrong_side_and_is_not_kept() {
+        let back = shows(DocumentType::MyNumberCard, Side::Back);
+        let reasons = retake_reasons(DocumentType::MyNumberCard, &back, []);
+        assert_eq!(reasons, [Reason::DocumentWrongSide]);
+        assert!(must_not_be_kept(&back));
+        for kept in [
+            shows(DocumentType::MyNumberCard, Side::Front),
+            shows(DocumentType::ResidenceCard, Side::Back),
+        ] {
+            assert!(!must_not_be_kept(&kept));
+        }
+    }
 }

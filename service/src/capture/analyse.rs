@@ -13,6 +13,7 @@ use crate::{
     },
 };
 use domain::{
+    decision::must_not_be_kept,
     document::{DocumentType, OcrField, Side},
     findings::{Asked, DocumentFindings, SelfieFindings},
     ids::CaptureId,
@@ -101,9 +102,23 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         Err(Unseen::Picture(fault)) => return Err(JobError::Transient(fault)),
         Err(Unseen::Later(fault)) => return Err(fault),
     };
+    let mut capture = capture;
+    if let Seen::Document(found) = &seen
+        && must_not_be_kept(found)
+    {
+        delete_pictures(honnin, &mut capture).await?;
+    }
     let problems = problems(&capture, &seen);
     let sealed = seal(&capture, &row, &key, &seen)?;
     Ok(finish(honnin, job, Some(&capture), Some(sealed), &problems).await?)
+}
+
+/// Deletes the pictures of a capture. An analysis that is repeated after this finds none, and says so.
+async fn delete_pictures(honnin: &Honnin, capture: &mut CaptureRow) -> Result<(), StoreError> {
+    for frame in std::mem::take(&mut capture.frames) {
+        honnin.pictures.delete(&capture.session, &frame.object).await?;
+    }
+    Ok(())
 }
 
 async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Seen, Unseen> {
@@ -135,6 +150,13 @@ fn document(
         return Err(PictureFault::Corrupt);
     };
     let mut findings = analyser.document(picture, kind, side, today)?;
+    if must_not_be_kept(&findings) {
+        return Ok(DocumentFindings {
+            quality: findings.quality,
+            layout: findings.layout,
+            ..DocumentFindings::none(side)
+        });
+    }
     if kind == DocumentType::MyNumberCard {
         // The law forbids storing the individual number. The analyser leaves it out; this makes sure.
         findings.fields.retain(|field| !holds_individual_number(field));
@@ -243,6 +265,9 @@ async fn finish(
         // Erased while it was being analysed: what was found is not to be kept.
         let findings = findings.as_deref().filter(|_| row.session.purged_at.is_none());
         captures::save_findings(tx, &capture.id, findings, &problems, now).await?;
+        if capture.frames.is_empty() {
+            captures::forget_frames(tx, &capture.id).await?;
+        }
         wake_decision(tx, row, now).await
     });
     unit.await?;

@@ -38,6 +38,8 @@ pub struct ToCheck {
     pub looks_like: Option<DocumentType>,
     /// Whether its analysis has ended.
     pub analysed: bool,
+    /// Whether there is a picture to show; one that must not be kept has been deleted.
+    pub kept: bool,
     /// Whether the card was found, so that it can be shown straightened.
     pub straight: bool,
     /// What was read on it.
@@ -74,6 +76,7 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
             .picture(slot)
             .and_then(|picture| kind_shown_instead(document_type, picture)),
         analysed: capture.analysed_at.is_some(),
+        kept: !capture.frames.is_empty(),
         read: Personal::new(
             found
                 .picture(slot)

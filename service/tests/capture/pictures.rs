@@ -4,7 +4,7 @@
 
 use domain::{
     document::{DocumentType, FieldName, Side},
-    findings::{DocumentFindings, FieldRegion, Quality, SelfieFindings},
+    findings::{DocumentFindings, FieldRegion, LayoutReading, Quality, SelfieFindings},
     live::MAX_FRAMES,
     reasons::Reason,
     session::{Status, Step},
@@ -211,6 +211,44 @@ async fn the_back_of_a_my_number_card_is_never_taken() {
     .await;
     assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_picture_that_turns_out_to_be_the_back_of_a_my_number_card_is_deleted_at_once() {
+    let harness = Harness::new().await;
+    let layout = LayoutReading {
+        layout: "jp.my_number_card.back".into(),
+        kind: DocumentType::MyNumberCard,
+        also: vec![],
+        side: Side::Back,
+        score: 1.0,
+        rules: vec![],
+        hidden: 0.0,
+    };
+    harness.analyser.see_document(DocumentFindings {
+        layout: Some(layout),
+        mrz: None,
+        ..passport()
+    });
+    for kind in [DocumentType::MyNumberCard, DocumentType::Passport] {
+        let (_, applicant) = harness.agreed().await;
+        choose(&harness, &applicant, kind).await;
+        photograph(&harness, &applicant, kind, b"back").await;
+        assert_eq!(harness.stored_pictures(&applicant).await.len(), 1);
+        harness.run_until_idle().await;
+        assert_eq!(
+            harness.stored_pictures(&applicant).await,
+            Vec::<String>::new(),
+            "{kind}"
+        );
+        let photo = to_check(&harness.honnin, &applicant).await.unwrap();
+        assert!(!photo.kept && !photo.problems.is_empty() && photo.read.expose().is_empty());
+        let shown = show_picture(&harness.honnin, &applicant, &photo.id, 0, View::Whole).await;
+        assert!(shown.unwrap().is_none());
+        // It can still be taken again.
+        harness.check_photo(&applicant, Wish::Again).await.unwrap();
+        assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
+    }
 }
 
 #[tokio::test]

@@ -308,6 +308,15 @@ pub async fn save_findings(
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
+/// Forgets which pictures a capture consists of; they have been deleted.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn forget_frames(tx: &mut Tx, id: &CaptureId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE captures SET frames = '[]' WHERE id = $1")
+        .bind(id.as_str()).execute(conn).await.map(drop))
+}
+
 /// Empties the personal columns of a session's captures and answers; their key is destroyed next.
 ///
 /// # Errors

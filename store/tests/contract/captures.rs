@@ -207,6 +207,13 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
             (stored.findings, stored.problems),
             (Some(vec![7]), vec![Reason::DocumentBlurry])
         );
+        let other = crate::captures::capture(&id, 2, Slot::Document(Side::Back), 1);
+        insert(&backend, &other).await.unwrap();
+        let unit = write(&backend, async move |tx| captures::forget_frames(tx, &other.id).await);
+        unit.await.unwrap();
+        let frames = list(&backend, &id, 1).await;
+        let frames: Vec<_> = frames.iter().map(|capture| capture.frames.len()).collect();
+        assert_eq!(frames, [1, 0], "{}", backend.name);
         let session = id.clone();
         let unit = write(&backend, async move |tx| captures::erase(tx, &session).await);
         unit.await.unwrap();

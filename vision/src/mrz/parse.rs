@@ -361,7 +361,12 @@ mod tests {
     fn fillers_are_no_value() {
         let zone = "P<UTOERIKSSON<<ANNA<<<<<<<<<<<<<<<<<<<<<<<<<|L898902C36UTO67<<<<9<<<<<<<<0<<<<<<<<<<<<<<<0";
         let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
-        let text = |name| fields.iter().find(|field| field.name == name).and_then(|field| field.text.as_deref());
+        let text = |name| {
+            fields
+                .iter()
+                .find(|field| field.name == name)
+                .and_then(|field| field.text.as_deref())
+        };
         assert_eq!(text(FieldName::BirthDate), Some("67"));
         assert_eq!((text(FieldName::ExpiryDate), text(FieldName::Gender)), (None, None));
     }

@@ -62,6 +62,7 @@ async fn load(here: Arc<Here>) -> PageResult<CheckView> {
         photo: photo.id,
         picture_url: whole,
         card_url: card,
+        kept: photo.kept,
         straight: photo.straight,
         document_type: photo.document_type,
         side: photo.side,

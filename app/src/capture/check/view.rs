@@ -20,6 +20,8 @@ pub struct CheckView {
     pub picture_url: String,
     /// URL of the card, cropped and straightened.
     pub card_url: String,
+    /// Whether there is a photo to show; one that must not be kept has been deleted.
+    pub kept: bool,
     /// Whether the card was found in it.
     pub straight: bool,
     /// The kind.
@@ -88,14 +90,17 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
         &view.picture_url
     }
     .clone();
+    let photo = view! {
+        <figure class="snap">
+            <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=picture alt=alt/></div>
+            <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}<span class="closer">{closer}</span><span class="whole">{whole}</span></label></figcaption>
+        </figure>
+    };
     let main = view! {
         <h1>{heading}</h1>
         {cause(view, meta)}
         <div class="live" data-live>
-            <figure class="snap">
-                <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=picture alt=alt/></div>
-                <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}<span class="closer">{closer}</span><span class="whole">{whole}</span></label></figcaption>
-            </figure>
+            {if view.kept { photo.into_any() } else { view! { <p>{meta.say(text::CHECK_DELETED)}</p> }.into_any() }}
             <div role="status">{readings(view, meta)}</div>
         </div>
         {(other && may_again).then(|| view! { <p class="hint">{slower}</p> })}

@@ -205,9 +205,10 @@ fn hold(opened: &Case) -> Hold {
     }
 }
 
-/// The pictures that count.
+/// The pictures that count, but for those that must not be kept.
 fn counting(opened: &Case) -> Vec<&Taken> {
-    let find = |id: &CaptureId| opened.history.captures.iter().find(|taken| taken.id == *id);
+    let captures = &opened.history.captures;
+    let find = |id: &CaptureId| captures.iter().find(|taken| taken.id == *id && taken.frames > 0);
     opened.pictures.iter().filter_map(find).collect()
 }
 
