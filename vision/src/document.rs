@@ -11,7 +11,7 @@ use crate::raster::Raster;
 use crate::signals::{Ground, Sheet, obstructed_share};
 use crate::stopwatch::Stopwatch;
 use crate::text::{Line, Spacing};
-use crate::{Vision, code, confirm, extent, likeness, mrz, signals, zone};
+use crate::{Vision, code, confirm, extent, layout, likeness, mrz, signals, zone};
 use domain::document::{DocumentType, OcrField, Side};
 use domain::findings::{
     CodeReading, CodeStandard, DocumentFindings, Face, FieldRegion, MrzReading, Quality, Signature, StageTime,
@@ -384,6 +384,7 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
     }
     if look.known.is_some() {
         let mut items = confirm::items(eye, look)?;
+        layout::drop_mistaken_names(&mut items);
         if let Some(known) = &mut look.known {
             known.judge(&mut items);
         }

@@ -9,7 +9,7 @@ mod rules;
 mod sheet;
 
 pub(crate) use file::{Layout, LayoutFault};
-pub(crate) use item::Item;
+pub(crate) use item::{Item, drop_mistaken_names};
 pub(crate) use sheet::Glyph;
 
 use crate::text::{Area, Line};

@@ -4,6 +4,7 @@ use super::{check, country, fillers, format, states, viterbi};
 use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::text::{Area, Lattice, Line, Reader, Spacing};
+use domain::decision::READING_LIMIT;
 use domain::findings::MrzFormat;
 
 /// Where a line of the zone stands, and what was read there freely: each symbol and its middle along the line, from 0 to 1; and how
@@ -54,6 +55,11 @@ impl Zone {
     /// Likelihood and check digits in one number: all digits right weigh as much as a quarter of a log-probability.
     fn score(&self) -> f32 {
         self.log_probability * 4.0 + self.passed as f32 / self.total as f32
+    }
+
+    /// Whether it says what stands there, rather than what its format forced it to say.
+    pub(crate) fn is_legible(&self) -> bool {
+        f64::from(self.log_probability) >= READING_LIMIT
     }
 
     fn is_clear(&self) -> bool {
@@ -130,8 +136,12 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
         sum += log;
     }
     let checks = check::results(format, &lines);
-    if format == MrzFormat::License && !is_license(&lines, window, &checks) {
-        return None;
+    let begins = |letter: char| window.first().is_some_and(|line| plain(&line.text).starts_with(letter));
+    match format {
+        MrzFormat::License if !is_license(&lines, window, &checks) => return None,
+        // A passport's line, shifted by one symbol, is likely enough as that of a visa.
+        MrzFormat::MrvA | MrzFormat::MrvB if !begins('V') => return None,
+        _ => {}
     }
     Some(Zone {
         format,

@@ -18,7 +18,6 @@ pub(crate) use find::{Zone, find, is_candidate, is_flat};
 pub(crate) use parse::{Elements, iso};
 pub(crate) use places::places;
 
-use domain::decision::READING_LIMIT;
 use domain::document::FieldName;
 use domain::findings::MrzReading;
 
@@ -55,15 +54,15 @@ const UNCHECKED: [FieldName; 5] = [
     FieldName::IssuingCountry,
 ];
 
-/// The items of a zone, with letters in doubt as they are printed. Names that stay in doubt are left out, and of a zone that was forced into
-/// its format all that no check digit covers.
+/// The items of a zone, with letters in doubt as they are printed. Names that stay in doubt are left out; of an illegible zone all that no
+/// check digit covers, and everything where most check digits fail, too: any three lines can be forced into the format of a zone.
 pub(crate) fn elements(zone: &mut Zone, printed: &[String]) -> Elements {
     names::settle(zone, printed);
     let mut elements = Elements::new(zone.format, &zone.lines);
-    elements.doubtful = if zone.log_probability < READING_LIMIT as f32 {
-        UNCHECKED.to_vec()
-    } else {
-        elements.named_with(&names::doubtful(zone, printed))
+    elements.doubtful = match (zone.is_legible(), zone.passed * 2 < zone.total) {
+        (false, true) => FieldName::ALL.to_vec(),
+        (false, false) => UNCHECKED.to_vec(),
+        (true, _) => elements.named_with(&names::doubtful(zone, printed)),
     };
     elements
 }

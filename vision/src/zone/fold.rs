@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Simplified forms that the recogniser, trained on Chinese, prints for Japanese ones.
-const VARIANTS: [(char, char); 127] = [
+const VARIANTS: [(char, char); 128] = [
     ('证', '証'),
     ('證', '証'),
     ('发', '発'),
@@ -29,6 +29,7 @@ const VARIANTS: [(char, char); 127] = [
     ('别', '別'),
     ('间', '間'),
     ('德', '徳'),
+    ('霸', '覇'),
     ('铃', '鈴'),
     ('铁', '鉄'),
     ('银', '銀'),

@@ -56,6 +56,10 @@ pub(super) fn latin(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let from = folded.chars.iter().position(|c| c.is_alphabetic())?;
     let to = trimmed(&folded.chars, from, folded.chars.len());
+    // `4TH STREET` is no name.
+    if from > 0 && folded.chars[from - 1].is_ascii_digit() {
+        return None;
+    }
     if !folded.chars[from..to].iter().all(|&c| is_latin(c)) {
         return None;
     }
@@ -65,7 +69,7 @@ pub(super) fn latin(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
 fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Context<'_>) -> Option<Parsed> {
     let name = &folded.chars[from..to];
     let letters = name.iter().filter(|c| c.is_alphabetic()).count();
-    if !LETTERS.contains(&letters) || context.words.iter().any(|word| word.as_slice() == name) {
+    if !LETTERS.contains(&letters) || context.words.iter().any(|word| is_word_of_label(name, word)) {
         return None;
     }
     let (text, first, last) = stretch(glyphs, folded, from, to)?;
@@ -79,6 +83,11 @@ fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Con
         from: first,
         to: last,
     })
+}
+
+/// Whether a reading is a label, or the beginning of one of which the rest was not seen: `Surn`.
+fn is_word_of_label(name: &[char], label: &[char]) -> bool {
+    name == label || (name.len() >= 4 && label.len() > 5 && label.starts_with(name))
 }
 
 /// Where a date begins, a name has ended.

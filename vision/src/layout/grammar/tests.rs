@@ -157,20 +157,20 @@ fn names_are_letters_and_end_where_a_date_begins() {
         ("Müller", Some("Müller")),
         ("ANNA MARIA.", Some("ANNA MARIA.")),
         ("SM1TH", None),
+        ("4TH STREET", None),
         ("花子", None),
     ] {
         assert_eq!(normal(&Grammar::LatinName, text).as_deref(), wanted, "{text}");
     }
-    let words = [vec!['N', 'O', 'M']];
+    let words = ["NOM", "SURNAME"].map(|label| label.chars().collect());
     let context = Context {
         words: &words,
         ..CONTEXT
     };
-    assert_eq!(
-        Grammar::LatinName.parse(&glyphs("Nom"), &context),
-        None,
-        "a label is no name"
-    );
+    for label in ["Nom", "Surn"] {
+        assert_eq!(Grammar::LatinName.parse(&glyphs(label), &context), None, "{label}");
+    }
+    assert!(Grammar::LatinName.parse(&glyphs("Sur"), &context).is_some());
 }
 
 #[test]
