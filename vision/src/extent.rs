@@ -137,7 +137,7 @@ pub(crate) fn page_of_zone(format: MrzFormat, line: &Corners) -> Option<Corners>
     // Letters of a line; width and height; from the left edge to the first letter, from the middle of the last line to the lower edge.
     let (letters, [width, height], left, below) = match format {
         MrzFormat::Td1 => (30.0, [85.6, 53.98], 4.6, 7.5),
-        MrzFormat::Td2 => (36.0, [105.0, 74.0], 6.6, 8.5),
+        MrzFormat::Td2 | MrzFormat::France => (36.0, [105.0, 74.0], 6.6, 8.5),
         MrzFormat::Td3 => (44.0, [125.0, 88.0], 6.6, 8.5),
         MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::License => return None,
     };

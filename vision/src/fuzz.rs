@@ -7,9 +7,10 @@ use std::str::from_utf8;
 use time::{Date, macros::date};
 
 const TODAY: Date = date!(2026 - 11 - 21);
-const FORMATS: [MrzFormat; 6] = [
+const FORMATS: [MrzFormat; 7] = [
     MrzFormat::Td1,
     MrzFormat::Td2,
+    MrzFormat::France,
     MrzFormat::Td3,
     MrzFormat::MrvA,
     MrzFormat::MrvB,

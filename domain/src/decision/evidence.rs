@@ -80,10 +80,16 @@ pub(super) fn kind_of_zone(zone: &MrzReading) -> Option<DocumentType> {
     match (zone.format, code) {
         (MrzFormat::Td3, 'P') => Some(DocumentType::Passport),
         // ICAO 9303-5 and -6: A, C or I; never a passport's P or a visa's V, such as that of a border crossing card.
-        (MrzFormat::Td1 | MrzFormat::Td2, 'A' | 'C' | 'I') => Some(DocumentType::IdCard),
+        (MrzFormat::Td1 | MrzFormat::Td2, 'A' | 'C' | 'I') | (MrzFormat::France, 'I') => Some(DocumentType::IdCard),
         (MrzFormat::License, 'D') => Some(DocumentType::DrivingLicense),
         (
-            MrzFormat::Td1 | MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::License,
+            MrzFormat::Td1
+            | MrzFormat::Td2
+            | MrzFormat::France
+            | MrzFormat::Td3
+            | MrzFormat::MrvA
+            | MrzFormat::MrvB
+            | MrzFormat::License,
             _,
         ) => None,
     }

@@ -47,6 +47,9 @@ vocabulary! {
         MrvA = "MRV-A",
         /// Visa, two lines of 36 (9303-7).
         MrvB = "MRV-B",
+        /// French identity card of 1988 to 2021, two lines of 36: the number, the given names and the birth stand in the second line
+        /// (decree 87-178 of 19 March 1987; no format of ICAO).
+        France = "FRA",
         /// Driving licence with a chip, one line of 30 (ISO/IEC 18013-3, basic access protection).
         License = "DL",
     }

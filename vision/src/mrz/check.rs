@@ -53,6 +53,14 @@ pub(crate) fn results(format: MrzFormat, lines: &[String]) -> Vec<(Guarded, bool
         }
         return found;
     }
+    if format == MrzFormat::France {
+        let whole = [part(0, 0, 36), part(1, 0, 35)].concat();
+        return vec![
+            (Guarded::DocumentNumber, holds(part(1, 0, 12), part(1, 12, 13))),
+            (Guarded::BirthDate, holds(part(1, 27, 33), part(1, 33, 34))),
+            (Guarded::Composite, holds(&whole, part(1, 35, 36))),
+        ];
+    }
     let mut found = vec![
         (Guarded::BirthDate, holds(part(1, 13, 19), part(1, 19, 20))),
         (Guarded::ExpiryDate, holds(part(1, 21, 27), part(1, 27, 28))),
@@ -69,7 +77,7 @@ pub(crate) fn results(format: MrzFormat, lines: &[String]) -> Vec<(Guarded, bool
             found.push((Guarded::DocumentNumber, holds(&number, check)));
             found.push((Guarded::Composite, holds(&composite(35), part(1, 35, 36))));
         }
-        MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::Td1 | MrzFormat::License => {
+        MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::Td1 | MrzFormat::France | MrzFormat::License => {
             found.push((Guarded::DocumentNumber, holds(part(1, 0, 9), part(1, 9, 10))));
         }
     }
@@ -96,8 +104,8 @@ mod tests {
         text.split('|').map(str::to_owned).collect()
     }
 
-    /// The worked examples of ICAO 9303 parts 4, 5, 6 and 7, and the specimen of the French licence.
-    const EXAMPLES: [(MrzFormat, &str); 6] = [
+    /// The worked examples of ICAO 9303 parts 4, 5, 6 and 7, and the specimens of the French identity card and licence.
+    const EXAMPLES: [(MrzFormat, &str); 7] = [
         (
             MrzFormat::Td3,
             "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO7408122F1204159ZE184226B<<<<<10",
@@ -119,6 +127,10 @@ mod tests {
             "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<|L8988901C4XXX4009078F9612109<<<<<<<<",
         ),
         (MrzFormat::License, "D1FRA13AA000026181231MARTIN<<9"),
+        (
+            MrzFormat::France,
+            "IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<|8806923102858CORINNE<<<<<<<6512068F6",
+        ),
     ];
 
     #[test]

@@ -21,9 +21,17 @@ pub(super) fn names(format: MrzFormat, line: usize) -> Option<Range<usize>> {
         (MrzFormat::Td1, 2) => Some(0..30),
         (MrzFormat::Td2 | MrzFormat::MrvB, 0) => Some(5..36),
         (MrzFormat::Td3 | MrzFormat::MrvA, 0) => Some(5..44),
+        (MrzFormat::France, 0) => Some(5..30),
+        (MrzFormat::France, 1) => Some(13..27),
         // A licence has none (ISO/IEC 18013-3).
         (
-            MrzFormat::Td1 | MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::License,
+            MrzFormat::Td1
+            | MrzFormat::Td2
+            | MrzFormat::France
+            | MrzFormat::Td3
+            | MrzFormat::MrvA
+            | MrzFormat::MrvB
+            | MrzFormat::License,
             _,
         ) => None,
     }

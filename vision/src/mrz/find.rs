@@ -141,6 +141,7 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
         MrzFormat::License if !is_license(&lines, window, &checks) => return None,
         // A passport's line, shifted by one symbol, is likely enough as that of a visa.
         MrzFormat::MrvA | MrzFormat::MrvB if !begins('V') => return None,
+        MrzFormat::France if !lines[0].starts_with("IDFRA") => return None,
         _ => {}
     }
     Some(Zone {
@@ -336,6 +337,10 @@ pub(crate) mod tests {
             (
                 MrzFormat::MrvA,
                 "V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L8988901C4XXX4009078F96121096ZE184226B<<<<<<",
+            ),
+            (
+                MrzFormat::France,
+                "IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<|8806923102858CORINNE<<<<<<<6512068F6",
             ),
             (MrzFormat::License, "D1FRA13AA000026181231MARTIN<<9"),
         ];

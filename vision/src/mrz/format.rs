@@ -69,7 +69,7 @@ impl Class {
 pub(crate) const fn dimensions(format: MrzFormat) -> (usize, usize) {
     match format {
         MrzFormat::Td1 => (3, 30),
-        MrzFormat::Td2 | MrzFormat::MrvB => (2, 36),
+        MrzFormat::Td2 | MrzFormat::MrvB | MrzFormat::France => (2, 36),
         MrzFormat::Td3 | MrzFormat::MrvA => (2, 44),
         MrzFormat::License => (1, 30),
     }
@@ -84,6 +84,10 @@ pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
         (MrzFormat::Td1, 1) => "nnnnnnnsnnnnnnnaaaxxxxxxxxxxxd",
         (MrzFormat::Td1, _) => "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         (MrzFormat::Td2, 0) => "cxaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        // The department and the office that issued it, or fillers.
+        (MrzFormat::France, 0) => "caaaaaaaaaaaaaaaaaaaaaaaaaaaaaxxxxxx",
+        // Year and month of issue, department, number and its check digit; given names; birth; sex.
+        (MrzFormat::France, _) => "ddddxxxddddddaaaaaaaaaaaaaannnnnnnsd",
         (MrzFormat::MrvB, 0) => "vaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         (MrzFormat::Td2, _) => "xxxxxxxxxnaaannnnnnnsnnnnnnnxxxxxxxd",
         (MrzFormat::MrvB, _) => "xxxxxxxxxnaaannnnnnnsnnnnnnnxxxxxxxx",

@@ -64,6 +64,9 @@ impl Elements {
         if format == MrzFormat::License {
             return Self::of_license(&part(0, 0, 30), checks);
         }
+        if format == MrzFormat::France {
+            return Self::of_french_card(&part(0, 0, 36), &part(1, 0, 36), checks);
+        }
         let (surname, given) = names(&part(0, 5, 44.min(lines.first().map_or(0, String::len))));
         let number = if format == MrzFormat::Td2 {
             check::long_number(&part(1, 0, 9), &part(1, 9, 10), &part(1, 28, 35)).0
@@ -81,6 +84,25 @@ impl Elements {
             expiry: part(1, 21, 27),
             checks,
             cut: lines.first().is_some_and(|line| is_cut(line)),
+            doubtful: Vec::new(),
+        }
+    }
+
+    /// The lines of a French identity card of 1988 to 2021: it names no nationality, and no expiry.
+    fn of_french_card(first: &str, second: &str, checks: Vec<(Guarded, bool)>) -> Self {
+        let part = |line: &str, from: usize, to: usize| line.get(from..to).unwrap_or_default().to_owned();
+        let (surname, given) = (part(first, 5, 30), part(second, 13, 27));
+        Self {
+            issuer: part(first, 2, 5),
+            surname: spaced(&surname),
+            cut: !given.ends_with('<'),
+            given: spaced(&given),
+            number: part(second, 0, 12),
+            nationality: String::new(),
+            birth: part(second, 27, 33),
+            sex: part(second, 34, 35),
+            expiry: String::new(),
+            checks,
             doubtful: Vec::new(),
         }
     }
@@ -355,6 +377,23 @@ mod tests {
             let field = fields.iter().find(|field| field.name == name).unwrap();
             assert!(field.text.is_some() && field.normalized.is_none(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_french_card_of_before_2021_becomes_items() {
+        let zone = "IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<|8806923102858CORINNE<<<<<<<6512068F6";
+        let fields = elements(MrzFormat::France, zone).fields(Side::Front, zone, TODAY);
+        for (name, value) in [
+            (FieldName::LastName, "BERTHIER"),
+            (FieldName::FirstName, "CORINNE"),
+            (FieldName::DocumentNumber, "880692310285"),
+            (FieldName::BirthDate, "1965-12-06"),
+            (FieldName::Gender, "female"),
+            (FieldName::IssuingCountry, "FRA"),
+        ] {
+            assert_eq!(normalized(&fields, name).as_deref(), Some(value), "{name}");
+        }
+        assert!(fields.iter().all(|field| field.name != FieldName::ExpiryDate));
     }
 
     #[test]

@@ -31,11 +31,19 @@ const TWO_LINES: [Range; 6] = [
     (FieldName::IssuingCountry, 0, 2, 5),
 ];
 
+const FRENCH: [Range; 4] = [
+    (FieldName::DocumentNumber, 1, 0, 12),
+    (FieldName::BirthDate, 1, 27, 33),
+    (FieldName::Gender, 1, 34, 35),
+    (FieldName::IssuingCountry, 0, 2, 5),
+];
+
 /// The zone's items, each with its corners on the page, and the zone itself.
 pub(crate) fn places(zone: &Zone) -> Vec<(FieldName, Corners)> {
     let ranges: &[Range] = match zone.format {
         MrzFormat::Td1 => &CARD,
         MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::MrvA | MrzFormat::MrvB => &TWO_LINES,
+        MrzFormat::France => &FRENCH,
         // What its line holds is up to the state.
         MrzFormat::License => &[],
     };
@@ -56,6 +64,7 @@ fn names(zone: &Zone) -> Vec<Range> {
     let (line, from) = match zone.format {
         MrzFormat::Td1 => (2, 0),
         MrzFormat::License => return Vec::new(),
+        MrzFormat::France => return vec![(FieldName::LastName, 0, 5, 30), (FieldName::FirstName, 1, 13, 27)],
         MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::MrvA | MrzFormat::MrvB => (0, 5),
     };
     let Some(text) = zone.lines.get(line).and_then(|line| line.get(from..)) else {
