@@ -5,7 +5,7 @@ use crate::{
     capture::{self, CaptureRoutes, Visit},
     console::{self, Guest, GuestRoutes, SignedIn, SignedInRoutes},
     demo::{CallbackRoutes, InboxRoutes, Visitor as DemoVisitor},
-    docs::{DocsRoutes, Reader},
+    docs::{self, DocsRoutes, Reader},
     page::{Area, Site, get},
 };
 use any_spawner::Executor;
@@ -34,7 +34,7 @@ pub fn App() -> impl IntoView {
 
 /// The page for an unknown address, as the visitor's area shows it.
 fn not_found() -> impl IntoView {
-    (capture::not_found(), console::not_found())
+    (capture::not_found(), console::not_found(), docs::not_found())
 }
 
 /// What the pages of this installation have in common.

@@ -21,7 +21,7 @@ export async function busyConsole(browser, honnin, seen) {
   await page.getByText("Save this search").click();
   await page.locator("#filter").fill("Failed orders of the north");
   await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Save", exact: true }).click()]);
-  return { page, cases, pages: pages(cases) };
+  return { owner, page, cases, pages: pages(cases) };
 }
 
 /** Name and path of every page of the console. */

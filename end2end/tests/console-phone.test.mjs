@@ -10,12 +10,13 @@ import { beyond, smallTargets } from "../lib/targets.mjs";
 const long = { timeout: 600_000 };
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 800 };
-let browser, honnin, page, cases, pages;
+const narrowest = { width: 320, height: 640 };
+let browser, honnin, owner, page, cases, pages;
 
 before(async () => {
   honnin = await Honnin.start("console-phone");
   browser = await Browser.open();
-  ({ page, cases, pages } = await busyConsole(browser, honnin));
+  ({ owner, page, cases, pages } = await busyConsole(browser, honnin));
 });
 
 after(async () => {
@@ -36,6 +37,9 @@ for (const colorScheme of ["light", "dark"]) {
       const over = await beyond(page);
       if (over > 0) wrong.push(`${name}: ${over} px stand out of the window`);
       wrong.push(...(await smallTargets(page)).map((small) => `${name}: ${small}`));
+      await page.setViewportSize(narrowest);
+      const overNarrow = await beyond(page);
+      if (overNarrow > 0) wrong.push(`${name}: ${overNarrow} px stand out of the narrowest window`);
       await page.setViewportSize(desk);
       wrong.push(...(await look(page, `desk-${name}-${colorScheme}`)));
       const overDesk = await beyond(page);
@@ -44,6 +48,20 @@ for (const colorScheme of ["light", "dark"]) {
     assert.deepEqual(wrong, []);
   });
 }
+
+test("a name without spaces leaves each verdict in view", long, async () => {
+  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
+  const name = { lastName: "Wolfeschlegelsteinhausenbergerdorff", firstName: "Hubertblaineadolphcharlesdavidearlf" };
+  const { id } = await call("/v1/verification-sessions", { preRegisteredInfo: name });
+  await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome: "needs_review" });
+  await page.setViewportSize(desk);
+  for (const path of [`/admin/review/${id}`, `/admin/sessions/${id}`]) {
+    await page.goto(honnin.base + path);
+    await page.locator(".readings").getByText(name.lastName).waitFor();
+    const [inside, seen] = await page.locator(".scroll:has(> .readings)").evaluate((box) => [box.scrollWidth, box.clientWidth]);
+    assert.ok(inside <= seen, `${path}: ${inside} px in ${seen}`);
+  }
+});
 
 test("the menu opens, leads on and closes without a script", long, async () => {
   await page.setViewportSize(phone);

@@ -116,6 +116,9 @@ async fn nothing_here(State(app): State<App>, context: RequestContext, request: 
     if is_api(request.uri().path()) {
         return v1::nothing_here(&app, &context, request.method(), request.headers()).await;
     }
+    if request.uri().path().starts_with("/docs/") {
+        return v1::no_such_guide(&app, &context).await;
+    }
     match site::public_file(&app.config.site_dir, request).await {
         Ok(file) => file,
         Err(request) => refuse(capture::stranger(&app, &context, request.headers()), Refusal::NotFound).await,

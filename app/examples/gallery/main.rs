@@ -299,6 +299,7 @@ fn details_view(faults: bool) -> details::DetailsView {
         printed: vec![(InputField::LastName, printed(0)), (InputField::BirthDate, printed(96))],
         other_address: None,
         faults,
+        being_read: false,
     }
 }
 
@@ -364,7 +365,8 @@ fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
         ("busy", Problem::Busy),
         ("not-sent", Problem::NotSent),
         ("broken", Problem::Broken),
-        ("not-found", Problem::NotFound),
+        ("not-found", Problem::NotFound { taking_part: false }),
+        ("not-found-open", Problem::NotFound { taking_part: true }),
         ("stale", Problem::Stale),
     ];
     let reference = problem::Reference {

@@ -169,6 +169,7 @@ fn what_was_typed_is_shown_as_text_never_as_markup() {
         printed: Vec::new(),
         other_address: None,
         faults: Vec::new(),
+        being_read: false,
     };
     let html = app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)));
     assert!(!html.contains("<script>alert"), "{html}");
@@ -207,7 +208,7 @@ fn attempts_are_counted_beside_the_cause_and_without_any_left_a_person_looks() {
     assert!(page.contains("Use it anyway") && page.contains("Take it again"));
     let (page, cause) = checked(&glare, &[], 0);
     assert!(cause.contains("You have used all attempts. A person at"), "{cause}");
-    assert!(page.contains("<h1>We will check this photo by hand</h1>"), "{page}");
+    assert!(page.contains("<h1>A person will check this photo</h1>"), "{page}");
     assert!(
         page.contains(">Continue</button>") && !page.contains("Take it again"),
         "{page}"
@@ -238,6 +239,7 @@ fn detailed(read: &TypedForm, form: &TypedForm, printed: Vec<(InputField, app::p
         printed,
         other_address: None,
         faults: vec![(InputField::FirstName, InputFault::Missing)],
+        being_read: false,
     };
     app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)))
 }

@@ -49,6 +49,6 @@ const fn scene(problem: &Problem) -> Scene {
         Problem::SessionOver | Problem::Expired | Problem::Stale => Scene::Time,
         Problem::TooManyTries | Problem::Busy | Problem::NotSent => Scene::Busy,
         Problem::Broken => Scene::Broken,
-        Problem::NotFound => Scene::Nothing,
+        Problem::NotFound { .. } => Scene::Nothing,
     }
 }

@@ -199,6 +199,15 @@ async fn brand_of_problem(request: &Request, problem: &Problem) -> Option<Brand>
     branding.as_ref().map(brand)
 }
 
+/// Whether the browser is in the middle of a verification, which it can continue without its link.
+async fn is_taking_part(request: &Request) -> bool {
+    let Ok(applicant) = request.applicant().await else {
+        return false;
+    };
+    let attempt = progress(request.honnin(), &applicant).await;
+    attempt.is_ok_and(|attempt| !matches!(attempt.next(request.honnin().now()), Next::Result | Next::Expired))
+}
+
 /// The address of a step's page.
 pub(super) const fn address(next: Next) -> &'static str {
     match next {
@@ -265,6 +274,12 @@ impl Area for Visit {
 
     async fn refused(request: &Request, fault: Refusal) -> Refused {
         let (status, shown) = told(request, &fault);
+        let shown = match shown {
+            Problem::NotFound { .. } => Problem::NotFound {
+                taking_part: is_taking_part(request).await,
+            },
+            other => other,
+        };
         let header = match status {
             StatusCode::SEE_OTHER => Some((LOCATION, HeaderValue::from_static(forms::CAPTURE))),
             StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, RETRY_SOON)),
@@ -296,7 +311,8 @@ fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
         Refusal::Expired => (StatusCode::GONE, Problem::Expired),
         Refusal::Foreign => (StatusCode::FORBIDDEN, Problem::Stale),
         Refusal::NoTryLeft => (StatusCode::UNPROCESSABLE_ENTITY, Problem::TooManyTries),
-        Refusal::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound),
+        // `refused` finds out whether the visitor is in the middle of a verification.
+        Refusal::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound { taking_part: false }),
         Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, Problem::NotSent),
         Refusal::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
         Refusal::Broken => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken),

@@ -8,8 +8,8 @@ pub(super) fn judge(asked: &str, allowed: &[String]) -> Result<(), String> {
     CallbackUrl::parse(asked).map_err(not_allowed)?;
     CallbackUrl::allowed(asked, allowed).map(drop).ok_or_else(|| {
         say(
-            "Not allowed: it is not one of the callback URLs in the settings.",
-            "許可されていません。許可するコールバックURLに含まれていません。",
+            "Callback URL is not one of those that the settings allow.",
+            "コールバックURLが、設定で許可されたURLに含まれていません。",
         )
         .to_owned()
     })
@@ -17,7 +17,7 @@ pub(super) fn judge(asked: &str, allowed: &[String]) -> Result<(), String> {
 
 fn not_allowed(bad: BadCallback) -> String {
     let ja = rule(bad);
-    with_japanese(format!("Not allowed: it {bad}."), format!("許可されていません。{ja}"))
+    with_japanese(format!("Callback URL {bad}."), format!("コールバックURL：{ja}"))
 }
 
 /// The rule that a URL breaks, in Japanese.

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// A text with its differing letters marked. If most of it differs, or nothing that counts, nothing is marked: then the whole
-/// value is another one, and the row says so.
+/// A text with its differing letters marked. If most of it or of the other one differs, or nothing that counts, nothing is marked on either: then
+/// the whole value is another one, and the row says so.
 pub(super) fn marked(text: &str, other: &str) -> AnyView {
     let parts = parts(text, other)
         .into_iter()
@@ -21,10 +21,10 @@ pub(super) fn marked(text: &str, other: &str) -> AnyView {
 
 /// The text in parts, with whether each is missing in the other text.
 fn parts(text: &str, other: &str) -> Vec<(String, bool)> {
-    let letters: Vec<char> = text.chars().collect();
-    let marks = differing(&letters, &other.chars().collect::<Vec<_>>());
-    let count = marks.iter().filter(|mark| **mark).count();
-    if count == 0 || count * 2 > letters.len() {
+    let [letters, others] = [text, other].map(|text| text.chars().collect::<Vec<_>>());
+    let marks = differing(&letters, &others);
+    let most = |marks: &[bool]| marks.iter().filter(|mark| **mark).count() * 2 > marks.len();
+    if !marks.contains(&true) || most(&marks) || most(&differing(&others, &letters)) {
         return vec![(text.to_owned(), false)];
     }
     let mut parts: Vec<(String, bool)> = Vec::new();
@@ -83,6 +83,13 @@ mod tests {
             ("東京都千代田区1-2-3", "東京都千代田区1-2-4", "東京都千代田区1-2-[3]"),
             ("MARIANNE", "MARIAN", "MARIAN[NE]"),
             ("Bob", "ANNA MARIA", "Bob"),
+            // Of the longer one most differs: marks on the shorter one would say that the rest is the same.
+            ("INGERSOLL", "Wolfeschlegelsteinhausenbergerdorff", "INGERSOLL"),
+            (
+                "Wolfeschlegelsteinhausenbergerdorff",
+                "INGERSOLL",
+                "Wolfeschlegelsteinhausenbergerdorff",
+            ),
             ("", "ANNA", ""),
         ] {
             assert_eq!(shown(text, other), expected, "{text} beside {other}");

@@ -175,8 +175,8 @@ impl Fault {
             Self::SetUpClosed => (
                 say("Set-up is closed", "初期設定は終了しています"),
                 say(
-                    "This set-up link has already been used or does not exist. Sign in, or restart the server to get a new link.",
-                    "この初期設定リンクは使用済みか、存在しません。サインインするか、サーバーを再起動して新しいリンクを取得してください。",
+                    "This set-up link has already been used, or an account already exists. Sign in. To add an operator, run `honnin user invite --operator` on the server.",
+                    "この初期設定リンクは使用済みか、すでにアカウントが存在します。サインインしてください。運用者を追加するには、サーバーのコマンドラインで招待してください。",
                 ),
             ),
             Self::LinkClosed => (

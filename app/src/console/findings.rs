@@ -95,13 +95,12 @@ fn row(item: &Item, [crops, typed, known]: [bool; 3]) -> Row {
         let text = view! { {crop}<pre tabindex="0">{item.document.clone()}</pre> };
         return Row::from([row_name(item.name), cell(text).class("lines").over(5)]);
     }
-    let mark = item.matched.map(|same| {
-        if same {
-            badge(say("match", "一致"), Tone::Good)
-        } else {
-            badge(say("differs", "不一致"), Tone::Bad)
-        }
-    });
+    let has_other = item.typed.is_some() || item.known.is_some();
+    let mark = match item.matched {
+        Some(true) => Some(badge(say("match", "一致"), Tone::Good)),
+        Some(false) => Some(badge(say("differs", "不一致"), Tone::Bad)),
+        None => has_other.then(|| badge(say("not compared", "未比較"), Tone::Plain)),
+    };
     let differs = item.matched == Some(false);
     let beside = |text: &Option<String>| cell(value(text.as_deref(), item.document.as_deref(), differs)).class("value");
     // The document's own letters are marked against the first source that differs from it.
@@ -141,11 +140,13 @@ pub(crate) fn scores(scores: &[ScoreRow]) -> AnyView {
     let rows = scores
         .iter()
         .map(|score| {
-            let (value, limit) = (score.value, score.threshold);
-            let measured = if score.name.known().is_some_and(ScoreName::is_at_most) {
-                tell!("{value:.2}, at most {limit:.2}", "{value:.2}（{limit:.2}以下）")
+            let known = score.name.known();
+            let digits = if known.is_some_and(ScoreName::is_count) { 0 } else { 2 };
+            let [value, limit] = [score.value, score.threshold].map(|number| format!("{number:.digits$}"));
+            let measured = if known.is_some_and(ScoreName::is_at_most) {
+                tell!("{value}, no more than {limit}", "{value}（{limit}以下）")
             } else {
-                tell!("{value:.2}, at least {limit:.2}", "{value:.2}（{limit:.2}以上）")
+                tell!("{value}, at least {limit}", "{value}（{limit}以上）")
             };
             let (word, tone) = if score.passed {
                 (say("passed", "合格"), Tone::Good)

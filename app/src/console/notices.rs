@@ -39,7 +39,7 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
             let until = minutes(until);
             tell!(
                 "{name} has reserved this case until {until} UTC.",
-                "この案件は{until} UTCまで{name}が確保しています。"
+                "この案件は{until} UTCまで{name}が対応中です。"
             )
         }
         RuleError::NotPerformed(_) => say(

@@ -9,6 +9,7 @@ pub(super) fn bad_field(bad: BadField) -> Mistake {
     let ja = match bad {
         BadField::Email => "メールアドレスを「name@example.com」の形式で入力してください。",
         BadField::Taken => "このメールアドレスのアカウントはすでに存在します。",
+        BadField::NoName => "名前を入力してください。",
         BadField::Name => "名前を100文字以内で入力してください。",
         BadField::Organisation => "利用者に表示される組織名を入力してください。",
         BadField::Password(bad) => return mistake("password", bad_password(bad)),

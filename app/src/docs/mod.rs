@@ -68,6 +68,11 @@ pub fn GuidePage() -> impl IntoView {
     })
 }
 
+/// The page for an unknown address below `/docs/`.
+pub(crate) fn not_found() -> impl IntoView {
+    page(|_: Request<Reader>| async { Err(NoSuchGuide) })
+}
+
 /// What a search finds.
 #[component]
 pub fn SearchPage() -> impl IntoView {

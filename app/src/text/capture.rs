@@ -11,6 +11,8 @@ texts! {
     CHOOSE_HINT: "Use the original. It must not have expired.", "有効期限内の原本をご用意ください。";
     /// The less usual kinds.
     CHOOSE_OTHERS: "Another document", "その他の書類";
+    /// When there are photos already.
+    CHOOSE_KEEPS: "You have already photographed this document. Continue keeps the photos that are good enough. Choosing another document deletes them.", "この書類は撮影済みです。「次へ」を押すと、問題のない写真はそのまま使われます。別の書類を選ぶと、写真は削除されます。";
     /// Nothing chosen.
     CHOOSE_MISSING: "Choose a document", "書類を選んでください";
     /// Discards the photos taken before.
@@ -72,7 +74,7 @@ texts! {
     /// Check title if the photo shows the other side.
     CHECK_TITLE_SIDE: "This looks like the other side", "反対の面が写っているようです";
     /// Check title if something was found and no attempts are left.
-    CHECK_TITLE_BY_HAND: "We will check this photo by hand", "この写真は担当者が確認します";
+    CHECK_TITLE_BY_HAND: "A person will check this photo", "この写真は担当者が確認します";
     /// The same: what that means.
     CHECK_BY_HAND: "You have used all attempts. A person at {tenant} will look at this photo, which takes longer.", "撮影回数の上限に達しました。この写真は {tenant} の担当者が確認するため、時間がかかります。";
     /// Before what was found after the user had decided to use the photo.

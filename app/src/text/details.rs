@@ -11,11 +11,15 @@ texts! {
     /// What a cut-out of the photo shows: the value of the field below it.
     PRINTED: "As printed on your document", "書類に書かれている表記";
     /// Lead if something was read.
-    LEAD_READ: "Check what we read on your document, and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
+    LEAD_READ: "Check what we read from your document, and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
     /// Lead if the date of birth and the address were read, but not the name.
     LEAD_NAMES: "Enter your name. We have read your date of birth and your address from your document.", "お名前をご記入ください。生年月日と住所は書類から読み取りました。";
     /// Lead if nothing was read.
     LEAD_EMPTY: "Enter your details exactly as they appear on your document.", "書類に書かれているとおりに入力してください。";
+    /// While the document is being read.
+    BEING_READ: "We are still reading your document. You can wait, or fill in the form yourself.", "書類を読み取っています。このままお待ちいただくか、ご自身で入力してください。";
+    /// The same, without scripts: loads the page again.
+    READ_NOW: "Show what has been read so far", "読み取った内容を表示する";
     /// Label.
     LAST_NAME: "Family name", "姓";
     /// Label.
@@ -77,11 +81,11 @@ texts! {
     /// Fault.
     NOT_KANA: "{field} must be in katakana or hiragana", "{field}はカタカナまたはひらがなで入力してください";
     /// Fault.
-    NOT_A_DATE: "Date of birth must be a real date", "生年月日は実在する日付を入力してください";
+    NOT_A_DATE: "Date of birth must be a real date", "生年月日には実在する日付を入力してください";
     /// Fault.
-    IN_FUTURE: "Date of birth must be in the past", "生年月日は過去の日付を入力してください";
+    IN_FUTURE: "Date of birth must be in the past", "生年月日には過去の日付を入力してください";
     /// Fault.
-    TOO_LONG_AGO: "Date of birth must be within the last 130 years", "生年月日は過去130年以内の日付を入力してください";
+    TOO_LONG_AGO: "Date of birth must be within the last 130 years", "生年月日には過去130年以内の日付を入力してください";
     /// The form was sent without a connection.
     OFFLINE: "You are offline. Your entries are kept on this page. Try again when you are back online.", "インターネットに接続されていません。入力内容はこの画面に残っています。接続が戻ってからもう一度お試しください。";
 }

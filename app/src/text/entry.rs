@@ -55,7 +55,7 @@ texts! {
     /// Thing needed.
     START_NEED_LIGHT: "A bright place", "明るい場所";
     /// The same.
-    START_NEED_LIGHT_HINT: "Near a window, without reflections", "窓の近くなど、反射の少ない所";
+    START_NEED_LIGHT_HINT: "Near a window, without reflections", "窓際など反射の少ない場所";
     /// Why it is safe.
     START_TRUST_LOCK: "Encrypted, and seen only by {tenant}", "暗号化され、{tenant} だけが閲覧します";
     /// Why it is safe.
@@ -68,8 +68,8 @@ texts! {
     START_DATA_DOCUMENT: "photos of your document and the details on it", "本人確認書類の写真と記載内容";
     /// Plan with a selfie.
     START_DATA_SELFIE: "a short series of selfies", "顔の連続写真";
-    /// Between the two.
-    START_DATA_AND: " and ", "、";
+    /// Plan with both.
+    START_DATA_BOTH: "photos of your document, the details on it, and a short series of selfies", "本人確認書類の写真と記載内容、顔の連続写真";
     /// Why.
     START_DATA_WHY: "Why: so that {tenant} can confirm that you are who you say you are.", "目的：{tenant} の手続きのため、本人確認を行います";
     /// How long.
@@ -81,7 +81,7 @@ texts! {
     /// The same on a computer, beside the QR code.
     START_HERE: "Continue on this computer", "このパソコンで続ける";
     /// Under the button.
-    START_ONCE: "This link works only once, on the device where you tap “{button}”.", "このリンクは一度だけ、「{button}」を押した端末で使えます。";
+    START_ONCE: "This link works only once, on the device where you continue.", "このリンクは一度だけ、手続きを始めた端末で使えます。";
     /// Start page of a verification that was begun before: its title.
     RESUME_TITLE: "Continue verifying your identity", "本人確認の続き";
     /// The same, first sentence.

@@ -56,9 +56,9 @@ texts! {
     /// The same.
     ERASED_LEAD: "Your data was deleted before there was a result. You have nothing to do. If you did not expect this, ask {tenant} and give the reference below.", "結果が出る前に、お客様のデータは削除されました。お手続きは不要です。お心当たりがない場合は、下の受付番号を添えて {tenant} にお問い合わせください。";
     /// Declined.
-    DECLINED_TITLE: "You did not agree", "同意いただけなかったため、本人確認を終了しました";
+    DECLINED_TITLE: "Verification ended", "同意いただけなかったため、本人確認を終了しました";
     /// Declined.
-    DECLINED_LEAD: "The verification has ended, and {tenant} has been notified.", "{tenant} に通知しました。";
+    DECLINED_LEAD: "You did not agree, and {tenant} has been notified.", "{tenant} に通知しました。";
     /// Row of the receipt.
     RECEIPT_FOR: "For", "依頼元";
     /// Row of the receipt.

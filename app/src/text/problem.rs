@@ -18,7 +18,7 @@ texts! {
     /// The deadline has passed.
     EXPIRED_TITLE: "This verification has expired", "本人確認の期限が過ぎました";
     /// The same.
-    EXPIRED_LEAD: "The time for it is over. Ask the sender for a new link.", "期限が過ぎたため続けられません。送信元に新しいリンクをご依頼ください。";
+    EXPIRED_LEAD: "The deadline has passed. Ask the sender for a new link.", "期限が過ぎたため続けられません。送信元に新しいリンクをご依頼ください。";
     /// Too many attempts.
     TRIES_TITLE: "That was your last attempt", "撮影回数の上限に達しました";
     /// The same.
@@ -45,6 +45,8 @@ texts! {
     NOT_FOUND_TITLE: "Page not found", "ページが見つかりません";
     /// The same.
     NOT_FOUND_LEAD: "Open the link in your message again.", "お手元のメッセージのリンクをもう一度開いてください。";
+    /// The same, in the middle of a verification, whose link has been used.
+    NOT_FOUND_OPEN: "This page does not exist. Your verification is still open.", "このページは存在しません。お手続きは続けられます。";
     /// What to quote.
     REFERENCE: "Reference", "受付番号";
     /// Sent from another site, or twice from an old page.
@@ -74,7 +76,10 @@ pub enum Problem {
     /// Our error.
     Broken,
     /// No such page.
-    NotFound,
+    NotFound {
+        /// Whether this browser is in the middle of a verification.
+        taking_part: bool,
+    },
     /// The form belonged to an earlier state.
     Stale,
 }
@@ -97,7 +102,8 @@ impl Problem {
             Self::Busy => (BUSY_TITLE, BUSY_LEAD, Some(BUSY_ACTION)),
             Self::NotSent => (NOT_SENT_TITLE, NOT_SENT_LEAD, Some(NOT_SENT_ACTION)),
             Self::Broken => (BROKEN_TITLE, BROKEN_LEAD, Some(BUSY_ACTION)),
-            Self::NotFound => (NOT_FOUND_TITLE, NOT_FOUND_LEAD, None),
+            Self::NotFound { taking_part: true } => (NOT_FOUND_TITLE, NOT_FOUND_OPEN, Some(LINK_ACTION)),
+            Self::NotFound { taking_part: false } => (NOT_FOUND_TITLE, NOT_FOUND_LEAD, None),
             Self::Stale => (STALE_TITLE, STALE_LEAD, Some(LINK_ACTION)),
         };
         Told { title, lead, action }

@@ -22,7 +22,7 @@ texts! {
     /// The same.
     NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap “{button}”. In this app you can only upload photos you have already taken.", "「{button}」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進む場合は、撮影済みの写真を送る方法のみ使えます。";
     /// The link was opened elsewhere while this page was open.
-    OPENED_TITLE: "Continue in the other place", "リンクを開いた先で続けてください";
+    OPENED_TITLE: "Continue where you opened the link", "リンクを開いた先で続けてください";
     /// The same.
     OPENED_LEAD: "The link has been opened. You can close this page.", "リンクが開かれました。このページは閉じてかまいません。";
     /// The same.

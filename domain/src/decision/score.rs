@@ -55,6 +55,12 @@ vocabulary! {
 }
 
 impl ScoreName {
+    /// Whether it counts something, so that it has no decimals.
+    #[must_use]
+    pub const fn is_count(self) -> bool {
+        matches!(self, Self::RepeatedFrames)
+    }
+
     /// Whether its threshold is the most it may be; of others it is the least.
     #[must_use]
     pub const fn is_at_most(self) -> bool {

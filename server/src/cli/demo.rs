@@ -141,11 +141,8 @@ pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Fa
         "Your receiver    {}",
         listen_command(app, &sandbox.api_key)?
     ))?;
-    if let Some(link) = sandbox_invitation(app, &sandbox.tenant).await? {
-        say(format_args!(
-            "Sandbox console  {} (one-time link to create its admin)",
-            link.expose()
-        ))?;
+    for console in [Console::live(live), Console::sandbox(sandbox)] {
+        say(console.line(app).await?)?;
     }
     say(format_args!("Verification URL {}", created.verification_url.expose()))
 }
@@ -184,18 +181,76 @@ fn listen_command(app: &App, key: &str) -> Result<String, Failure> {
     ))
 }
 
-/// A link for the sandbox tenant's first account, unless there is one: an account works in one tenant, and the first account is the live
-/// tenant's.
-async fn sandbox_invitation(app: &App, tenant: &str) -> Result<Option<Secret<String>>, Failure> {
+/// The console of a tenant, and its first account. An account works in one tenant, so each tenant has its own; they are invited independently of
+/// each other, whereas the set-up link of an installation is closed by its first account.
+struct Console<'a> {
+    name: &'static str,
+    tenant: &'a str,
+    operator: bool,
+    person: NewPerson,
+    becomes: &'static str,
+}
+
+impl<'a> Console<'a> {
+    fn live(kept: &'a KeptTenant) -> Self {
+        Self {
+            name: "Console",
+            tenant: &kept.tenant,
+            operator: true,
+            person: NewPerson {
+                email: "live@demo.example".to_owned(),
+                name: "Live admin".to_owned(),
+            },
+            becomes: "the live tenant's admin, who is also the operator",
+        }
+    }
+
+    fn sandbox(kept: &'a KeptTenant) -> Self {
+        Self {
+            name: "Sandbox console",
+            tenant: &kept.tenant,
+            operator: false,
+            person: NewPerson {
+                email: "sandbox@demo.example".to_owned(),
+                name: "Sandbox admin".to_owned(),
+            },
+            becomes: "the sandbox tenant's admin",
+        }
+    }
+
+    /// How to come in: by a new link, or by signing in once it was used.
+    async fn line(self, app: &App) -> Result<String, Failure> {
+        let Self {
+            name,
+            tenant,
+            operator,
+            person,
+            becomes,
+        } = self;
+        let email = person.email.clone();
+        let way_in = match invitation(app, tenant, operator, person).await? {
+            Some(link) => format!("{} (one-time link to create {becomes})", link.expose()),
+            None => format!("{}admin (sign in as {email})", app.config.base_url),
+        };
+        Ok(format!("{name:<16} {way_in}"))
+    }
+}
+
+/// A link for an account, unless there is one.
+async fn invitation(
+    app: &App,
+    tenant: &str,
+    operator: bool,
+    person: NewPerson,
+) -> Result<Option<Secret<String>>, Failure> {
     let Some(tenant) = TenantId::parse(tenant) else {
         return Ok(None);
     };
-    let developer = NewPerson {
-        email: "sandbox@demo.example".to_owned(),
-        name: "Sandbox admin".to_owned(),
+    let offer = Offer {
+        operator,
+        ..Offer::of(tenant, Role::Admin)
     };
-    let offer = Offer::of(tenant, Role::Admin);
-    match invite_from_here(&app.honnin, CommandLine::here(), offer, developer).await {
+    match invite_from_here(&app.honnin, CommandLine::here(), offer, person).await {
         Ok(invited) => Ok(Some(invited.link)),
         // It was used.
         Err(InviteError::Bad(_)) => Ok(None),

@@ -121,9 +121,11 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
         if !site::is_built(&config.site_dir) {
             tracing::warn!("the browser assets are not built: capture pages offer only file upload");
         }
-        announce(&app, listening.fingerprint.as_deref()).await?;
+        announce(&app, listening.fingerprint.as_deref())?;
         if mode.demo {
             demo::announce(&app, callback.as_ref()).await?;
+        } else {
+            announce_console(&app).await?;
         }
         service_manager::tell(app.stopping.clone());
         serve::serve(app, listening).await;
@@ -132,11 +134,16 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
 }
 
 /// Prints what a person needs after starting the server.
-async fn announce(app: &App, fingerprint: Option<&str>) -> Result<(), Failure> {
+fn announce(app: &App, fingerprint: Option<&str>) -> Result<(), Failure> {
     say(format_args!("Honnin           {}", app.config.base_url))?;
     if let Some(fingerprint) = fingerprint {
         say(format_args!("Certificate      self-signed, SHA-256 {fingerprint}"))?;
     }
+    Ok(())
+}
+
+/// Prints where the console is, or how its first account is created.
+async fn announce_console(app: &App) -> Result<(), Failure> {
     match set_up_link(&app.honnin).await? {
         Some(link) => say(format_args!(
             "Console          {} (one-time link to create the first account)",

@@ -33,7 +33,8 @@ pub(crate) const LARGEST_BODY: u64 = body::LIMIT as u64;
 
 use crate::{edge::RequestContext, state::App};
 use app::{
-    docs::{COLLECTION, COLLECTION_PATH, Reader},
+    docs::{COLLECTION, COLLECTION_PATH, NoSuchGuide, Reader},
+    page::refuse,
     routes,
 };
 use axum::{
@@ -92,6 +93,15 @@ pub(crate) fn docs_routes(app: &App) -> Router<App> {
         .route(COLLECTION_PATH, get(collection))
         .route("/docs/", get(|| async { Redirect::permanent("/docs") }))
         .with_state(())
+}
+
+/// The response to an unknown address below `/docs/`.
+pub(crate) async fn no_such_guide(app: &App, context: &RequestContext) -> Response {
+    // The page needs no description.
+    let reader = Reader {
+        description: Arc::default(),
+    };
+    refuse(app.page_request(context, reader), NoSuchGuide).await
 }
 
 /// Passes the description to the page.

@@ -39,9 +39,11 @@ async fn guides_are_pages_with_anchors_and_without_scripts() {
     let collection = server.send("GET", app::docs::COLLECTION_PATH, &[], "").await;
     let parsed: serde_json::Value = serde_json::from_str(&collection.body).unwrap();
     assert!(parsed["item"].is_array(), "{}", collection.body);
-    let unknown = server.send("GET", "/docs/nothing", &[], "").await;
-    assert_eq!(unknown.status, 404);
-    assert!(unknown.body.contains("There is no such page."));
+    for unknown in ["/docs/nothing", "/docs/nothing/deeper"] {
+        let unknown = server.send("GET", unknown, &[], "").await;
+        assert_eq!(unknown.status, 404);
+        assert!(unknown.body.contains("There is no such page."), "{}", unknown.body);
+    }
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod backup;
 mod bucket_outage;
 mod comparison;
 mod cut_off;
+mod demo;
 mod documented;
 mod full_disk;
 mod http;

@@ -86,7 +86,25 @@ impl Strips {
 }
 
 fn shown(found: &DocumentFindings, items: Items) -> Vec<&FieldRegion> {
-    found.regions.iter().filter(|region| items.has(region.name)).collect()
+    let zone = found.regions.iter().find(|region| region.name == FieldName::Mrz);
+    // `910812` is no date to people: who types theirs looks for it as it is printed.
+    let is_cryptic = |region: &FieldRegion| {
+        region.name == FieldName::BirthDate && zone.is_some_and(|zone| contains(&zone.corners, middle(&region.corners)))
+    };
+    let is_shown = |region: &&FieldRegion| items.has(region.name) && (items == Items::All || !is_cryptic(region));
+    found.regions.iter().filter(is_shown).collect()
+}
+
+fn middle(corners: &[[f32; 2]; 4]) -> [f32; 2] {
+    [0, 1].map(|axis| corners.iter().map(|corner| corner[axis]).sum::<f32>() / 4.0)
+}
+
+/// Whether a point lies within these corners, which are in order.
+fn contains(corners: &[[f32; 2]; 4], [x, y]: [f32; 2]) -> bool {
+    let sides = corners.iter().zip(corners.iter().cycle().skip(1));
+    let turns = sides.map(|([ax, ay], [bx, by])| (bx - ax) * (y - ay) - (by - ay) * (x - ax));
+    let turns: Vec<f32> = turns.collect();
+    turns.iter().all(|turn| *turn >= 0.0) || turns.iter().all(|turn| *turn <= 0.0)
 }
 
 fn corners(regions: &[&FieldRegion]) -> Vec<[[f32; 2]; 4]> {
@@ -133,6 +151,23 @@ mod tests {
         assert_eq!(regions(&found, Items::All).len(), 4);
         let all = Strips::of(&found, Items::All);
         assert!(all.find(FieldName::LastName).unwrap().top > 0);
+    }
+
+    #[test]
+    fn a_date_in_machine_readable_form_is_for_reviewers_only() {
+        let mut found = found(&[FieldName::BirthDate, FieldName::LastName, FieldName::Mrz]);
+        let [birth, name, zone] = &mut found.regions[..] else {
+            panic!("three regions")
+        };
+        zone.corners = [[0.0, 300.0], [900.0, 310.0], [900.0, 410.0], [0.0, 400.0]];
+        let in_zone = |from: f32| [[from, 340.0], [from + 90.0, 340.0], [from + 90.0, 370.0], [from, 370.0]];
+        (birth.corners, name.corners) = (in_zone(200.0), in_zone(50.0));
+        let typed = Strips::of(&found, Items::Typed);
+        assert_eq!(typed.find(FieldName::BirthDate), None);
+        assert!(typed.find(FieldName::LastName).is_some());
+        assert!(Strips::of(&found, Items::All).find(FieldName::BirthDate).is_some());
+        found.regions[0].corners = [[200.0, 100.0], [290.0, 100.0], [290.0, 130.0], [200.0, 130.0]];
+        assert!(Strips::of(&found, Items::Typed).find(FieldName::BirthDate).is_some());
     }
 
     #[test]

@@ -57,7 +57,10 @@ pub enum BadField {
     /// The address of an account.
     #[error("An account with this address already exists.")]
     Taken,
-    /// Empty, too long, or with control characters.
+    /// No name.
+    #[error("Enter a name.")]
+    NoName,
+    /// A name that is too long or has control characters.
     #[error("Enter a name of up to 100 characters.")]
     Name,
     /// The password.
@@ -74,7 +77,7 @@ impl BadField {
     pub const fn field(self) -> &'static str {
         match self {
             Self::Email | Self::Taken => "email",
-            Self::Name => "name",
+            Self::NoName | Self::Name => "name",
             Self::Password(_) => "password",
             Self::Organisation => "organisation",
         }
@@ -141,8 +144,10 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
     if !whole || email.len() > 254 || email.chars().any(|c| c.is_whitespace() || c.is_control()) {
         faults.push(BadField::Email);
     }
-    if !name::is_acceptable(person.name.trim(), name::LONGEST) {
-        faults.push(BadField::Name);
+    match person.name.trim() {
+        "" => faults.push(BadField::NoName),
+        name if !name::is_acceptable(name, name::LONGEST) => faults.push(BadField::Name),
+        _ => {}
     }
     faults
 }

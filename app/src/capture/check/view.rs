@@ -104,12 +104,14 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
             <div role="status">{readings(view, meta)}</div>
         </div>
         {(other && may_again).then(|| view! { <p class="hint">{slower}</p> })}
-        <form class="actions" method="post" action=forms::CHECK>
+        <form class="actions" method="post" action=forms::CHECK data-told=meta.say(text::CHECK_READING)>
             <input type="hidden" name=forms::SHOWN value=shown.clone()/>
             {buttons}
+            <p class="unseen" role="status"></p>
         </form>
         {choose}
         <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script>
+        <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=include_str!("sent.js")></script>
         {(!view.analysed).then(|| follow(meta, shown))}
     };
     shell::phone(meta, heading.to_owned(), main.into_any())

@@ -69,6 +69,7 @@ pub fn render(view: &ChooseView, meta: &PageMeta) -> AnyView {
             <fieldset class="choices" class:wrong=view.missing aria-describedby="choose-hint">
                 <legend><h1>{heading}</h1></legend>
                 <p class="hint" id="choose-hint">{hint}</p>
+                {view.again.then(|| view! { <p class="hint">{meta.say(text::CHOOSE_KEEPS)}</p> })}
                 {view.missing.then(|| view! { <p class="error">{missing}</p> })}
                 {rows(&view.usual)}
                 {others}

@@ -4,7 +4,7 @@ mod view;
 
 pub use view::{DetailsView, render};
 
-use super::visit::{Here, PageResult, READING, Request, in_turn, picture_url, seen_as, step};
+use super::visit::{Here, PageResult, Request, in_turn, picture_url, seen_as, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
@@ -22,7 +22,7 @@ use leptos::prelude::*;
 use service::capture::{
     details::{self, DetailsError},
     postcode::{Filling, fill_in},
-    progress::{Next, analysed_within},
+    progress::Next,
 };
 use std::sync::Arc;
 
@@ -40,9 +40,6 @@ pub(super) fn forms() -> Router {
 async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
     may_type(&here)?;
     let honnin = here.request.honnin();
-    if here.next() == Next::Details {
-        analysed_within(honnin, &here.applicant, READING).await?;
-    }
     let found = details::details(honnin, &here.applicant).await?;
     Ok(DetailsView {
         form: found.form.into_exposed(),
@@ -51,7 +48,14 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
         printed: printed(&here).await?,
         other_address: None,
         faults: Vec::new(),
+        being_read: is_being_read(&here),
     })
+}
+
+/// Whether something may still be read that belongs into the form. The photo was waited for when it was used: whoever comes from there does not
+/// wait again, and the page fills itself in.
+fn is_being_read(here: &Here) -> bool {
+    here.next() == Next::Details && here.attempt.is_being_analysed()
 }
 
 /// Where the items are printed on the document, as parts of one sheet for each side.
@@ -94,6 +98,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             printed: printed(&here).await?,
             other_address: None,
             faults,
+            being_read: is_being_read(&here),
         })),
         Err(DetailsError::NotNow(error)) => Err(error.into()),
     }
@@ -143,6 +148,7 @@ async fn shown(
         printed: printed(here).await?,
         other_address,
         faults,
+        being_read: is_being_read(here),
     };
     Ok(Outcome::shown(status, view))
 }

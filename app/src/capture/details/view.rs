@@ -31,6 +31,8 @@ pub struct DetailsView {
     pub other_address: Option<String>,
     /// The mistakes.
     pub faults: Vec<(InputField, InputFault)>,
+    /// Whether more may be read.
+    pub being_read: bool,
 }
 
 /// The page.
@@ -53,7 +55,10 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
         <h1>{heading}</h1>
-        <p class="lead">{meta.say(lead(&view.read))}</p>
+        <div role="status" data-reading=view.being_read.to_string()>
+            <p class="lead">{meta.say(lead(&view.read))}</p>
+            {view.being_read.then(|| still_reading(meta))}
+        </div>
         <form class="ends" id=FORM method="post" action=forms::DETAILS novalidate=true data-kept>
             {whole_name(view).map(|crop| view! { <div class="field">{cropped(crop, meta.say(text::PRINTED).to_owned())}</div> })}
             {field(InputField::LastName).line()}
@@ -68,8 +73,17 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         </form>
         <script nonce=meta.nonce.clone() inner_html=include_str!("offline.js")></script>
         {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
+        {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=include_str!("reading.js")></script> })}
     };
     shell::phone_with_form(meta, title(meta, heading, !mistakes.is_empty()), main.into_any(), FORM)
+}
+
+/// While the document is being read. Without scripts nothing is filled in by itself.
+fn still_reading(meta: &PageMeta) -> impl IntoView + use<> {
+    view! {
+        <p class="reading">{meta.say(text::BEING_READ)}</p>
+        <noscript><p><a href=forms::DETAILS>{meta.say(text::READ_NOW)}</a></p></noscript>
+    }
 }
 
 /// What the page says first. It claims nothing to be filled in that is not.

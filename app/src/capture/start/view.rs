@@ -39,15 +39,13 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         [text::START_TITLE, text::START_LEAD, text::START_BUTTON]
     };
     let [title, button] = said(meta, [title, button]);
-    let what = [(document, text::START_DATA_DOCUMENT), (selfie, text::START_DATA_SELFIE)];
-    let what: Vec<_> = what
-        .into_iter()
-        .filter(|(there, _)| *there)
-        .map(|(_, t)| meta.say(t))
-        .collect();
-    let what = what.join(meta.say(text::START_DATA_AND));
+    let what = meta.say(match (document, selfie) {
+        (true, true) => text::START_DATA_BOTH,
+        (true, false) => text::START_DATA_DOCUMENT,
+        (false, _) => text::START_DATA_SELFIE,
+    });
     let points = [
-        meta.tell(text::START_DATA_WHAT, &[("what", &what)]),
+        meta.tell(text::START_DATA_WHAT, &[("what", what)]),
         meta.tell(text::START_DATA_WHY, &[]),
         meta.tell(text::START_DATA_LONG, &[("days", &days)]),
         meta.tell(text::START_DATA_WHO, &[]),
@@ -86,7 +84,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
                 {view.qr_svg.clone().map(|svg| qr(meta, svg))}
                 <form class="actions" method="post" action=view.action.clone()>
                     <button class="button primary" type="submit">{go_on}</button>
-                    <p class="hint">{meta.tell(text::START_ONCE, &[("button", button)])}</p>
+                    <p class="hint">{meta.say(text::START_ONCE)}</p>
                 </form>
                 {view.sandbox.then(|| sandbox(meta, view.action.clone()))}
             </div>

@@ -353,7 +353,7 @@ fn password(view: &AccountView) -> AnyView {
                 {line(present, wrong)}
                 {line(new, wrong)}
                 {view.proof.map(|proof| proof_fields_alone(proof, wrong))}
-                <button class="button secondary" type="submit">{say("Change the password", "パスワードを変更")}</button>
+                <p><button class="button secondary small" type="submit">{say("Change the password", "パスワードを変更")}</button></p>
             </form>
         </section>
     }
@@ -414,7 +414,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
                     "デバイスを紛失した場合は、すべてのブラウザーからサインアウトしてください。このブラウザーも対象です。",
                 )}</p>
                 <form method="post" action="/admin/sign-out-everywhere">
-                    <button class="button secondary" type="submit">{say("Sign out everywhere", "すべてのブラウザーからサインアウト")}</button>
+                    <p><button class="button secondary small" type="submit">{say("Sign out everywhere", "すべてのブラウザーからサインアウト")}</button></p>
                 </form>
             </section>
             {known_browsers(view)}

@@ -71,7 +71,7 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
             "サーバーが撮影を監視していましたが、これらの写真はその際に確認されたものではありません。",
         ),
         None => say(
-            "These photos were uploaded: nobody watched them being taken.",
+            "These photos were uploaded, not taken with the live camera.",
             "これらの写真はアップロードされたものです。撮影は監視されていません。",
         ),
     };

@@ -396,7 +396,7 @@ async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
             &Selection::of(request.query()?).href(&format!("{QUEUE}/{id}")),
             say(
                 "Undone. The case is reserved for you again.",
-                "判定を取り消しました。案件は再び確保されています。",
+                "判定を取り消しました。案件は再び対応中になりました。",
             ),
         ),
         Err(UndoError::TooLate) => {

@@ -8,7 +8,7 @@ use crate::PageMeta;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, how_decided, items, reasons, scores};
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, Tone, age, area, badge, minutes, shortcuts};
+use crate::console::parts::{Line, Tone, age, area, badge, minutes, short, shortcuts};
 use crate::console::selection::{QUEUE, Selection};
 use crate::console::words::{say, tell};
 use crate::parts::Mistake;
@@ -331,10 +331,10 @@ fn side(view: &CaseView) -> AnyView {
             let hold = format!("/admin/review/{}/hold", view.id);
             view! {
                 <p class="soft small" data-hold=hold>{say("Reserved for you until ", "この案件は")}
-                    <span data-until>{minutes(*until)}</span>{say(" UTC.", " UTCまで確保されています。")}</p>
+                    <span data-until>{minutes(*until)}</span>{say(" UTC.", " UTCまで自分が対応中です。")}</p>
                 <p class="note" role="alert" data-lost hidden>{say(
                     "Your reservation of this case has expired. Copy your note, then open the case again.",
-                    "案件の確保期限が切れました。メモの内容を控えてから、案件を開き直してください。",
+                    "案件の対応期限が切れました。メモの内容を控えてから、案件を開き直してください。",
                 )}</p>
                 {ruling(view)}
             }
@@ -343,7 +343,7 @@ fn side(view: &CaseView) -> AnyView {
         Hold::Other(name, until) => view! {
             <p class="note">{tell!(
                 "{name} has reserved this case until {} UTC. You can view it but not decide it.",
-                "{name}がこの案件を{} UTCまで確保しています。閲覧はできますが、判定はできません。",
+                "{}（UTC）まで{name}がこの案件に対応中です。閲覧はできますが、判定はできません。",
                 minutes(*until)
             )}</p>
             {typed(view)}
@@ -454,6 +454,7 @@ fn keys() -> AnyView {
 #[must_use]
 pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let session = format!("/admin/sessions/{}", view.id);
+    let id = short(&view.id);
     let link = |id: &Option<String>, rel: &'static str, name: &'static str| {
         id.as_ref().map(|id| {
             let href = view.selection.href(&format!("{QUEUE}/{id}"));
@@ -470,7 +471,7 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
     let main = view! {
         <p class="crumb"><a href=view.selection.href(QUEUE)>{say("Review", "審査")}</a></p>
         <div class="head">
-            <h1>{view.document.map_or(say("Case", "案件"), labels::document)}" "{attempt}
+            <h1>{view.document.map_or(say("Case", "案件"), labels::document)}" "<span class="mono soft">{id.clone()}</span>" "{attempt}
                 {waiting}</h1>
             <div class="head-actions">
                 {link(&view.neighbours.1, "prev", say("Previous", "前の案件"))}
@@ -486,5 +487,5 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
         <script nonce=meta.nonce.clone() inner_html=include_str!("case.js")></script>
         <script nonce=meta.nonce.clone() inner_html=include_str!("faces.js")></script>
     };
-    page(frame, meta, say("Case", "案件"), main.into_any())
+    page(frame, meta, &tell!("Case {id}", "案件 {id}"), main.into_any())
 }

@@ -113,9 +113,13 @@ fn thresholds(policy: &Policy) -> AnyView {
 
 fn limits(limits: &[Limit]) -> AnyView {
     let rows = limits.iter().map(|limit| {
-        let value = decimals(limit.value);
+        let value = if limit.name.is_count() {
+            format!("{:.0}", limit.value)
+        } else {
+            decimals(limit.value)
+        };
         let bound = if limit.name.is_at_most() {
-            tell!("at most {value}", "{value}以下")
+            tell!("no more than {value}", "{value}以下")
         } else {
             tell!("at least {value}", "{value}以上")
         };

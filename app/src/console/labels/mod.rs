@@ -272,8 +272,8 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ),
         ScoreName::ColoursFollowed => say("Face reflects the screen’s colours", "画面の色に応じた顔の色の変化"),
         ScoreName::RepeatedFrames => say(
-            "Photos that another session has sent before",
-            "別のセッションで送信済みの写真",
+            "Selfie frames already seen in another session",
+            "別のセッションで使用済みの自撮り写真の枚数",
         ),
         ScoreName::ZonesAgree => say("Printed and machine-readable data agree", "印字と機械読取データの一致"),
         ScoreName::MrzReading => say("MRZ reading confidence", "MRZの読み取り信頼度"),

@@ -54,8 +54,8 @@ pub(in crate::console) fn section_lead(section: Section) -> &'static str {
             "リンクとセッションの有効期間、および個人情報の保存期間です。",
         ),
         Section::SignIn => say(
-            "People without a second factor are asked to set one up before they can do anything else.",
-            "2要素認証を設定していないメンバーは、設定するまで他の操作ができません。",
+            "If you turn this on, people without a second factor must set one up before they can do anything else.",
+            "オンにすると、2要素認証を設定していないメンバーは、設定するまで他の操作ができません。",
         ),
     }
 }

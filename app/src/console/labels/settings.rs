@@ -40,7 +40,7 @@ pub(in crate::console) fn setting(name: &str) -> String {
 pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
     match weakening {
         Weakening::StepRemoved => say(
-            "New sessions will no longer require a verification step that they require now.",
+            "New sessions will skip a step that is required today.",
             "新しいセッションで、現在必須の確認ステップが不要になります。",
         ),
         Weakening::ThresholdLowered => say(

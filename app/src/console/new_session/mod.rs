@@ -8,7 +8,7 @@ use super::{
     link,
     parts::in_order,
     request::{PageResult, Request},
-    words::{say, with_japanese},
+    words::{say, tell, with_japanese},
 };
 use crate::{
     page::{Fields, Outcome, form, mistake},
@@ -133,19 +133,33 @@ fn not_json() -> &'static str {
     )
 }
 
+/// The most characters that a text may have. What is empty is left out of the request, so a text out of its bounds is too long.
+fn most_characters(issue: &Issue) -> Option<&str> {
+    issue
+        .message
+        .strip_prefix("must have 1 to ")?
+        .strip_suffix(" characters")
+}
+
 /// What the API says is wrong, with the field's name as the form has it.
 fn issue_of(issue: &Issue) -> Mistake {
     let names = [METADATA].into_iter().chain(RETURN).chain(PERSON);
     let at = issue.path.last().map_or(METADATA, String::as_str);
     let field = names.into_iter().find(|name| *name == at).unwrap_or(METADATA);
-    let what = match issue.tag {
-        "Limit" => "長さが上限を超えています。",
-        _ => "形式が正しくありません。",
+    let label = label(field);
+    let sentence = match most_characters(issue) {
+        Some(most) => tell!(
+            "{label} must be {most} characters or fewer.",
+            "{label}は{most}文字以内で入力してください。"
+        ),
+        None => {
+            let what = match issue.tag {
+                "Limit" => "長さが上限を超えています。",
+                _ => "形式が正しくありません。",
+            };
+            with_japanese(format!("{label} {}.", issue.message), format!("{label}の{what}"))
+        }
     };
-    let sentence = with_japanese(
-        format!("{} {}.", label(field), issue.message),
-        format!("{}の{what}", label(field)),
-    );
     mistake(field, sentence)
 }
 
@@ -274,9 +288,9 @@ mod tests {
             ("state", long.as_str(), "State must be at most 8000 bytes."),
             ("callbackUrl", &long, "Callback URL must be at most 8000 bytes."),
             ("metadata", "[1]", "Metadata must be an object."),
-            ("lastName", &long, "Family name must have 1 to 128 characters."),
-            ("firstName", &long, "Given names must have 1 to 128 characters."),
-            ("address", &long, "Address must have 1 to 512 characters."),
+            ("lastName", &long, "Family name must be 128 characters or fewer."),
+            ("firstName", &long, "Given names must be 128 characters or fewer."),
+            ("address", &long, "Address must be 512 characters or fewer."),
             ("birthDate", "1 May", "Date of birth must have the form YYYY-MM-DD."),
             ("gender", "x", "Gender must be male or female."),
         ] {

@@ -4,7 +4,7 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{door, mistakes};
 use crate::console::parts::{Line, line, new_password};
-use crate::console::words::{say, tell};
+use crate::console::words::{say, tell, with_japanese};
 use crate::parts::Mistake;
 use domain::role::Role;
 use leptos::prelude::*;
@@ -38,21 +38,41 @@ impl std::fmt::Debug for InvitationView {
     }
 }
 
+/// What somebody becomes, with what they may do.
+fn position(role: Option<Role>) -> String {
+    let en = match role {
+        Some(Role::Admin) => "an admin, with access to everything",
+        Some(Role::Developer) => "a developer, with access to keys, webhooks and allow-lists, but not to personal data",
+        Some(Role::Reviewer) => "a reviewer, with access to cases and sessions",
+        Some(Role::Auditor) => "an auditor, who can read sessions and the audit log, but sees no pictures",
+        None => "an operator, who runs the installation and invites first admins, but sees no personal data",
+    };
+    with_japanese(en, format!("{}（{}）", labels::role(role), labels::role_hint(role)))
+}
+
 fn what_they_will_be(view: &InvitationView) -> String {
-    let role = |role: Option<Role>| tell!("{} ({})", "{}（{}）", labels::role(role), labels::role_hint(role));
     match (&view.tenant, view.role, view.operator) {
         (Some(tenant), Some(own), true) => {
-            let (own, operator) = (role(Some(own)), role(None));
+            let (own, operator) = (position(Some(own)), position(None));
             tell!(
-                "{own} of {tenant}, and {operator}",
-                "{tenant} の{own}、および{operator}"
+                "You have been invited to {tenant} as {own}, and as {operator}.",
+                "{tenant} の{own}、および{operator}として招待されています。"
             )
         }
         (Some(tenant), Some(own), false) => {
-            let own = role(Some(own));
-            tell!("{own} of {tenant}", "{tenant} の{own}")
+            let own = position(Some(own));
+            tell!(
+                "You have been invited to {tenant} as {own}.",
+                "{tenant} の{own}として招待されています。"
+            )
         }
-        _ => role(None),
+        _ => {
+            let operator = position(None);
+            tell!(
+                "You have been invited as {operator}.",
+                "{operator}として招待されています。"
+            )
+        }
     }
 }
 
@@ -98,7 +118,7 @@ fn join(view: &InvitationView) -> Option<AnyView> {
 pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
     let main = view! {
         <h1>{tell!("Welcome, {}", "{}さん、ようこそ", view.name)}</h1>
-        <p class="lead">{tell!("You have been invited as {}. You will sign in as ", "{}として招待されています。サインイン用のメールアドレス：", what_they_will_be(view))}
+        <p class="lead">{what_they_will_be(view)}{say(" You will sign in as ", "サインイン用のメールアドレス：")}
             <strong>{view.email.clone()}</strong>{say(".", "")}</p>
         {mistakes(&view.mistakes)}
         {view.has_passwords.then(|| form(format!("/admin/invitation/{}", view.token), &view.email, say("Create my account", "アカウントを作成"), &view.mistakes))}

@@ -100,8 +100,8 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
     let more = case.reasons.len().saturating_sub(1);
     let first = case.reasons.first().map(labels::reason).unwrap_or_default();
     let holder = case.held_by.as_ref().map(|(name, mine)| match mine {
-        true => badge(say("Reserved for you", "自分が確保中"), Tone::Live),
-        false => badge(tell!("Reserved by {name}", "{name}が確保中"), Tone::Warn),
+        true => badge(say("Reserved for you", "自分が対応中"), Tone::Live),
+        false => badge(tell!("Reserved by {name}", "{name}が対応中"), Tone::Warn),
     });
     let assignee = case.assigned_to.as_ref().map(|(user, name)| {
         let name = if *user == view.me {

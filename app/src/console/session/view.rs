@@ -367,9 +367,10 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
             .into_any()
     };
     let pictures = view.can_open_case.then(|| format!("/admin/review/{}", view.id));
+    let id = crate::console::parts::short(&view.id);
     let title = view! {
         <div class="head">
-            <h1>{say("Session ", "セッション ")}<span class="mono">{crate::console::parts::short(&view.id)}</span>" "{badge(status, tone)}</h1>
+            <h1>{say("Session ", "セッション ")}<span class="mono">{id.clone()}</span>" "{badge(status, tone)}</h1>
             <div class="head-actions">{actions(view)}</div>
         </div>
     };
@@ -393,5 +394,5 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
             </div>
         </div>
     };
-    page(frame, meta, say("Session", "セッション"), main.into_any())
+    page(frame, meta, &tell!("Session {id}", "セッション {id}"), main.into_any())
 }

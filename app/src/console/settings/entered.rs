@@ -2,7 +2,7 @@
 
 use super::{faults, view::SettingsView};
 use crate::{
-    console::words::{say, tell},
+    console::{parts::in_order, words::tell},
     page::{Fields, mistake},
     parts::Mistake,
 };
@@ -13,7 +13,7 @@ use domain::{
     event::EventType,
     network::parse_list,
     session::Step,
-    tenant::{Change, Section},
+    tenant::{Change, Section, TenantSettings},
     time::Millis,
 };
 use ipnet::IpNet;
@@ -34,18 +34,14 @@ pub(super) fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mist
             contact: form.contact(),
         },
         Section::Review => Change::Review {
-            target: form.span("review_target", Millis::hours(1)),
+            target: form.span("review_target").unwrap_or(Millis(0)),
         },
         Section::Steps => Change::Steps {
             steps: steps(fields),
             tries: fields.text("tries").parse().unwrap_or(0),
             flashes: fields.has("flashes"),
         },
-        Section::Lifetimes => Change::Lifetimes {
-            link: form.span("link_lifetime", Millis::minutes(1)),
-            session: form.span("session_lifetime", Millis::hours(1)),
-            retention: form.span("retention", Millis::days(1)),
-        },
+        Section::Lifetimes => form.lifetimes(),
         Section::Decision => Change::Decision(form.policy()),
         Section::Callbacks => Change::Callbacks(form.callbacks()),
         Section::Addresses => Change::Addresses(form.networks()),
@@ -71,12 +67,31 @@ struct Form<'a> {
 }
 
 impl Form<'_> {
-    fn span(&mut self, field: &str, unit: Millis) -> Millis {
-        parse_span(&self.fields.text(field), unit).unwrap_or_else(|| {
-            let sentence = say("Enter a number.", "数値を入力してください。");
-            self.mistakes.push(mistake(field, sentence));
-            Millis(0)
-        })
+    fn span(&mut self, field: &'static str) -> Option<Millis> {
+        let span = parse_span(&self.fields.text(field), faults::unit(field));
+        if span.is_none() {
+            self.mistakes.push(faults::not_a_span(field));
+        }
+        span
+    }
+
+    /// Lifetimes out of their bounds are told beside one that is no number.
+    fn lifetimes(&mut self) -> Change {
+        let usual = TenantSettings::default();
+        let typed = TenantSettings {
+            link_lifetime: self.span("link_lifetime").unwrap_or(usual.link_lifetime),
+            session_lifetime: self.span("session_lifetime").unwrap_or(usual.session_lifetime),
+            retention: self.span("retention").unwrap_or(usual.retention),
+            ..usual
+        };
+        self.mistakes.extend(typed.faults().iter().map(faults::setting));
+        let order = ["link_lifetime", "session_lifetime", "retention"];
+        self.mistakes = in_order(std::mem::take(&mut self.mistakes), &order);
+        Change::Lifetimes {
+            link: typed.link_lifetime,
+            session: typed.session_lifetime,
+            retention: typed.retention,
+        }
     }
 
     fn share(&mut self, field: &str) -> f64 {
@@ -108,14 +123,21 @@ impl Form<'_> {
             duplicate_from: self.share("duplicate_from"),
             sampled: self.share("sampled"),
         };
-        // What was not understood stands for 0 here, and says nothing about itself or another.
+        // What was not understood stands for 0 here, and says nothing about itself. Nothing is compared with what is wrong in itself.
         let told: Vec<_> = self.mistakes.iter().map(|wrong| wrong.field.clone()).collect();
-        let is_known = |(field, fault): &(&str, ThresholdFault)| {
-            let compares = matches!(fault, ThresholdFault::AboveAcceptance(_));
-            !told.iter().any(|of| of == field) && (told.is_empty() || !compares)
+        let faults = policy.faults();
+        let is_wrong = |field: &str| {
+            let out_of_bounds = |(of, fault): &(&str, ThresholdFault)| {
+                *of == field && !matches!(fault, ThresholdFault::AboveAcceptance(_))
+            };
+            told.iter().any(|of| of == field) || faults.iter().any(out_of_bounds)
         };
-        let faults = policy.faults().into_iter();
-        self.mistakes.extend(faults.filter(is_known).map(faults::threshold));
+        let is_known = |(field, fault): &&(&str, ThresholdFault)| match fault {
+            ThresholdFault::AboveAcceptance(_) => !is_wrong(field) && !is_wrong(&field.replace("review", "accept")),
+            ThresholdFault::Below(_) | ThresholdFault::Above(_) => !told.iter().any(|of| of == field),
+        };
+        self.mistakes
+            .extend(faults.iter().filter(is_known).copied().map(faults::threshold));
         policy
     }
 
@@ -215,6 +237,47 @@ pub(super) fn retype(view: &mut SettingsView, fields: &Fields) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is wrong with a section that was typed like this.
+    fn told(section: Section, typed: &str) -> Vec<String> {
+        let fields = Fields::of_bytes(typed.as_bytes()).unwrap();
+        let wrong = read(section, &fields).unwrap_err();
+        wrong.into_iter().map(|wrong| wrong.sentence).collect()
+    }
+
+    #[test]
+    fn every_lifetime_that_is_wrong_is_told_at_once_by_its_name() {
+        assert_eq!(
+            told(
+                Section::Lifetimes,
+                "link_lifetime=1&session_lifetime=abc&retention=9000"
+            ),
+            [
+                "Link lifetime: enter 5 to 10,080 minutes.",
+                "Session lifetime: enter a number of hours.",
+                "Personal data retention: enter 1 to 2,555 days.",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_review_threshold_is_not_compared_with_an_acceptance_threshold_that_is_wrong() {
+        let rest = "liveness_accept=0.8&liveness_review=0.5&duplicate_from=0.9&sampled=0";
+        for wrong in ["abc", "0.3", "2"] {
+            assert_eq!(
+                told(
+                    Section::Decision,
+                    &format!("match_accept={wrong}&match_review=0.45&{rest}")
+                ),
+                ["Face match, acceptance threshold: enter 0.50 to 1."],
+                "{wrong}"
+            );
+        }
+        assert_eq!(
+            told(Section::Decision, &format!("match_accept=0.6&match_review=0.65&{rest}")),
+            ["Face match, review threshold: must not be above the acceptance threshold (0.60)."]
+        );
+    }
 
     #[test]
     fn a_span_is_read_as_it_is_shown() {

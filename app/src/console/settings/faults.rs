@@ -3,30 +3,27 @@
 use crate::{
     console::{
         callback, labels,
-        words::{tell, with_japanese},
+        parts::grouped,
+        words::{say, tell, with_japanese},
     },
     page::mistake,
     parts::Mistake,
 };
-use domain::{callback::BadCallback, contact::BadContact, decision::ThresholdFault, tenant::BadSetting};
+use domain::{
+    callback::BadCallback,
+    contact::BadContact,
+    decision::{Policy, ThresholdFault},
+    tenant::{BadSetting, TenantSettings},
+    time::Millis,
+};
 use service::webhook::sender::receiver_url::UrlFault;
 
 /// A setting out of its bounds.
 pub(super) fn setting(bad: &BadSetting) -> Mistake {
+    if let Some(sentence) = span_out_of_bounds(bad.field) {
+        return mistake(bad.field, sentence);
+    }
     let (name, ja) = match bad.field {
-        "link_lifetime" => (
-            "The link's lifetime",
-            "リンクの有効期間は5分から7日の範囲で入力してください。",
-        ),
-        "session_lifetime" => (
-            "The session's lifetime",
-            "セッションの有効期間は1時間から30日の範囲で入力してください。",
-        ),
-        "retention" => ("The retention period", "保存期間は1日から7年の範囲で入力してください。"),
-        "review_target" => (
-            "The review target",
-            "審査の目標時間は5分から30日の範囲で入力してください。",
-        ),
         "tries" => ("The number of tries", "試行回数は1から9の範囲で入力してください。"),
         "accent" => (
             "The accent colour",
@@ -49,33 +46,129 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
     mistake(bad.field, with_japanese(format!("{name} {}.", bad.message), ja))
 }
 
-/// What should be a share and is no number, with the name of its field.
-pub(super) fn not_a_share(field: &str) -> Mistake {
-    let label = labels::setting(field);
+/// A setting that is a span of time: its name, and the unit it is typed in.
+struct Span {
+    label: &'static str,
+    unit: Millis,
+    unit_name: &'static str,
+    bounds: (Millis, Millis),
+}
+
+fn span(field: &str) -> Option<Span> {
+    let of = |label, (unit, unit_name), bounds| {
+        Some(Span {
+            label,
+            unit,
+            unit_name,
+            bounds,
+        })
+    };
+    let minutes = (Millis::minutes(1), say("minutes", "分"));
+    let hours = (Millis::hours(1), say("hours", "時間"));
+    let days = (Millis::days(1), say("days", "日"));
+    match field {
+        "link_lifetime" => of(
+            say("Link lifetime", "リンクの有効期間"),
+            minutes,
+            TenantSettings::LINK_LIFETIME,
+        ),
+        "session_lifetime" => of(
+            say("Session lifetime", "セッションの有効期間"),
+            hours,
+            TenantSettings::SESSION_LIFETIME,
+        ),
+        "retention" => of(
+            say("Personal data retention", "個人情報の保存期間"),
+            days,
+            TenantSettings::RETENTION,
+        ),
+        "review_target" => of(
+            say("Review target", "審査の目標時間"),
+            hours,
+            TenantSettings::REVIEW_TARGET,
+        ),
+        _ => None,
+    }
+}
+
+/// The unit in which a span of time is typed.
+pub(super) fn unit(field: &str) -> Millis {
+    span(field).map_or(Millis::hours(1), |span| span.unit)
+}
+
+/// What should be a span of time and is no number.
+pub(super) fn not_a_span(field: &str) -> Mistake {
+    let (label, unit) = span(field).map_or(("", ""), |span| (span.label, span.unit_name));
     mistake(
         field,
         tell!(
-            "{label}: Enter a number from 0 to 1.",
-            "{label}：0から1までの数値を入力してください。"
+            "{label}: enter a number of {unit}.",
+            "{label}：数値（{unit}）を入力してください。"
         ),
     )
 }
 
-/// A threshold out of its bounds, with the name of its field.
+/// A span of time out of its bounds, in the unit it is typed in.
+fn span_out_of_bounds(field: &str) -> Option<String> {
+    let Span {
+        label,
+        unit,
+        unit_name,
+        bounds: (least, most),
+    } = span(field)?;
+    let most = grouped(most.0 / unit.0);
+    if least.0 < unit.0 {
+        let least = least.0 / Millis::minutes(1).0;
+        return Some(tell!(
+            "{label}: enter {least} minutes to {most} {unit_name}.",
+            "{label}：{least}分から{most}{unit_name}の範囲で入力してください。"
+        ));
+    }
+    let least = grouped(least.0 / unit.0);
+    Some(tell!(
+        "{label}: enter {least} to {most} {unit_name}.",
+        "{label}：{least}{unit_name}から{most}{unit_name}の範囲で入力してください。"
+    ))
+}
+
+/// What should be a share and is no number.
+pub(super) fn not_a_share(field: &str) -> Mistake {
+    mistake(field, of_threshold(field, &share(field)))
+}
+
+/// A threshold out of its bounds.
 pub(super) fn threshold((field, fault): (&str, ThresholdFault)) -> Mistake {
-    // As short as it can be said: 0.50, but 1.
-    let number = |value: f64| format!("{value:.2}").replace(".00", "");
     let what = match fault {
-        ThresholdFault::Below(least) => tell!("Enter {} or more.", "{}以上の値を入力してください。", number(least)),
-        ThresholdFault::Above(most) => tell!("Enter {} or less.", "{}以下の値を入力してください。", number(most)),
+        ThresholdFault::Below(_) | ThresholdFault::Above(_) => share(field),
         ThresholdFault::AboveAcceptance(accept) => tell!(
-            "Must not be above the acceptance threshold ({}).",
+            "must not be above the acceptance threshold ({}).",
             "合格のしきい値（{}）以下の値を入力してください。",
             number(accept)
         ),
     };
+    mistake(field, of_threshold(field, &what))
+}
+
+/// With the name of its field.
+fn of_threshold(field: &str, what: &str) -> String {
     let label = labels::setting(field);
-    mistake(field, tell!("{label}: {what}", "{label}：{what}"))
+    tell!("{label}: {what}", "{label}：{what}")
+}
+
+/// What may be entered, the same whichever bound was missed.
+fn share(field: &str) -> String {
+    let least = match field {
+        "match_accept" => Policy::LEAST_MATCH_ACCEPT,
+        "liveness_accept" => Policy::LEAST_LIVENESS_ACCEPT,
+        "duplicate_from" => Policy::LEAST_DUPLICATE,
+        _ => 0.0,
+    };
+    tell!("enter {} to 1.", "{}から1までの数値を入力してください。", number(least))
+}
+
+/// As short as it can be said: 0.50, but 1.
+fn number(value: f64) -> String {
+    format!("{value:.2}").replace(".00", "")
 }
 
 /// A contact that is none.
@@ -120,7 +213,6 @@ pub(super) fn receiver(bad: UrlFault) -> Mistake {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::decision::Policy;
 
     #[test]
     fn each_threshold_out_of_bounds_is_told_at_its_field_with_its_bound() {
@@ -141,17 +233,17 @@ mod tests {
         assert_eq!(
             told,
             [
-                ("match_accept", "Face match, acceptance threshold: Enter 0.50 or more."),
+                ("match_accept", "Face match, acceptance threshold: enter 0.50 to 1."),
                 (
                     "match_review",
-                    "Face match, review threshold: Must not be above the acceptance threshold (0.40)."
+                    "Face match, review threshold: must not be above the acceptance threshold (0.40)."
                 ),
                 (
                     "liveness_review",
-                    "Liveness, review threshold: Must not be above the acceptance threshold (0.83)."
+                    "Liveness, review threshold: must not be above the acceptance threshold (0.83)."
                 ),
-                ("sampled", "Quality control, share: Enter 1 or less."),
-                ("duplicate_from", "Same-face threshold: Enter 0.83 or more."),
+                ("sampled", "Quality control, share: enter 0 to 1."),
+                ("duplicate_from", "Same-face threshold: enter 0.83 to 1."),
             ]
         );
     }

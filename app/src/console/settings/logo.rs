@@ -124,7 +124,7 @@ pub(super) fn panel(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
                             "PNG・JPEG・WebP形式、1MBまで。最大で幅200ピクセル、高さ48ピクセルで表示されます。ダークモードでは背景が白になります。",
                         )}</p>
                         {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
-                        <input class="input" type="file" id=FIELD name=FIELD accept="image/png,image/jpeg,image/webp"
+                        <input class="file" type="file" id=FIELD name=FIELD accept="image/png,image/jpeg,image/webp"
                             aria-describedby="logo-hint" aria-invalid=is_wrong.then_some("true")/>
                     </div>
                     <p><button class="button primary small" type="submit">{say("Upload", "アップロード")}</button></p>

@@ -38,7 +38,7 @@ fn changes(preview: &Preview) -> AnyView {
     });
     Table::new(
         say("Changes", "変更内容"),
-        [say("Setting", "設定"), say("Now", "現在"), say("New", "変更後")],
+        [say("Setting", "設定"), say("Current", "現在"), say("New", "変更後")],
     )
     .rows(rows)
 }
@@ -168,7 +168,7 @@ fn callers(found: &Callers) -> AnyView {
 fn no_session(view: &SecondLook) -> Option<AnyView> {
     let none = view.section == Section::Steps && !view.typed.iter().any(|(name, _)| name == "step");
     let sentence = say(
-        "No session can be created until at least one step is on. POST /v1/verification-sessions will answer 409.",
+        "No session can be created until at least one step is on. POST /v1/verification-sessions will return 409.",
         "ステップを1つ以上オンにするまで、セッションを作成できません。POST /v1/verification-sessions は409を返します。",
     );
     none.then(|| view! { <p><strong>{sentence}</strong></p> }.into_any())

@@ -216,7 +216,7 @@ fn decision(view: &SettingsView) -> AnyView {
             {number(
                 "match_accept",
                 say("Face match, acceptance threshold", "顔照合：合格のしきい値"),
-                say("0.50 or more.", "0.50以上。"),
+                say("0.50 to 1.", "0.50から1まで。"),
                 match_accept,
                 wrong,
             )}
@@ -230,7 +230,7 @@ fn decision(view: &SettingsView) -> AnyView {
             {number(
                 "liveness_accept",
                 say("Liveness, acceptance threshold", "生体検知：合格のしきい値"),
-                say("0.43 or more.", "0.43以上。"),
+                say("0.43 to 1.", "0.43から1まで。"),
                 live_accept,
                 wrong,
             )}

@@ -597,3 +597,63 @@ async fn whoever_was_cancelled_is_not_told_that_something_went_wrong() {
         assert_eq!(page.contains("Something went wrong on our side"), ours, "{reason}");
     }
 }
+
+#[tokio::test]
+async fn the_details_say_that_the_document_is_being_read_instead_of_waiting_again() {
+    let server = Server::without_worker().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    browser.choose_passport().await;
+    browser
+        .upload("/capture/pictures", &PASSPORT, &[("picture", GOOD_PHOTO)], false)
+        .await;
+    let check = browser.get("/capture/check").await.body;
+    assert!(check.contains("data-told=\"Reading your document\""), "{check}");
+    // As if it had been used when the wait for its analysis was over.
+    server.run("UPDATE captures SET accepted_at = 1").await;
+    for (analysed, being_read) in [
+        ("UPDATE captures SET analysed_at = NULL", true),
+        ("UPDATE captures SET analysed_at = 1", false),
+    ] {
+        server.run(analysed).await;
+        let page = browser.get("/capture/details").await.body;
+        assert!(page.contains(&format!("data-reading=\"{being_read}\"")), "{page}");
+        for part in [
+            "We are still reading your document.",
+            "<noscript><p><a href=\"/capture/details\">",
+            "data-follow=\"/capture/details\"",
+        ] {
+            assert_eq!(page.contains(part), being_read, "{part}: {page}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_page_leads_back_whoever_is_in_the_middle_of_a_verification() {
+    const BACK: &str = "Your verification is still open.";
+    const STRANGER: &str = "Open the link in your message again.";
+    let server = Server::new().await;
+    let stranger = Browser::new(&server).get("/capture/nothing").await;
+    assert!(
+        stranger.status == 404 && stranger.body.contains(STRANGER) && !stranger.body.contains(BACK),
+        "{}",
+        stranger.body
+    );
+    let (mut browser, _) = opened(&server).await;
+    for path in [
+        "/capture/nothing",
+        "/nothing",
+        "/capture/pictures/cap_00000000000000000000000000000000",
+    ] {
+        let lost = browser.get(path).await;
+        assert_eq!(lost.status, 404, "{path}");
+        assert!(
+            lost.body.contains(BACK) && lost.body.contains("href=\"/capture\""),
+            "{path}: {}",
+            lost.body
+        );
+    }
+    browser.post("/capture/consent", "decision=decline&confirmed=yes").await;
+    let over = browser.get("/capture/nothing").await.body;
+    assert!(over.contains(STRANGER) && !over.contains(BACK), "{over}");
+}

@@ -69,11 +69,11 @@ async fn what_the_api_refuses_is_said_beside_the_field_with_what_was_typed() {
     for (typed, sentence) in [
         (
             "callbackUrl=https%3A%2F%2Fother.example%2F",
-            "Not allowed: it is not one of the callback URLs in the settings.",
+            "Callback URL is not one of those that the settings allow.",
         ),
         (
             "callbackUrl=http%3A%2F%2Fshop.example%2Fdone",
-            "Not allowed: it must begin with https://.",
+            "Callback URL must begin with https://.",
         ),
         ("birthDate=yesterday", "Date of birth must have the form YYYY-MM-DD."),
         ("gender=other", "Gender must be male or female."),

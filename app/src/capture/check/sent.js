@@ -1,0 +1,23 @@
+// The server waits for the analysis before it lets a photo be used: meanwhile the button says so, and is pressed once.
+(() => {
+  const { use } = document.currentScript.dataset;
+  const form = document.querySelector("form[data-told]");
+  const status = form.querySelector("[role=status]");
+  let before = null;
+  form.addEventListener("submit", (event) => {
+    if (before) return event.preventDefault();
+    const button = event.submitter;
+    if (button?.value !== use) return;
+    before = { button, label: button.textContent };
+    button.textContent = status.textContent = form.dataset.told;
+    button.setAttribute("aria-disabled", "true");
+  });
+  // Whoever comes back by the browser's button may choose again.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted || !before) return;
+    before.button.textContent = before.label;
+    before.button.removeAttribute("aria-disabled");
+    status.textContent = "";
+    before = null;
+  });
+})();

@@ -1,0 +1,53 @@
+// Fills in what is read while the page is shown, where nobody has typed.
+(() => {
+  const { follow } = document.currentScript.dataset;
+  const form = document.querySelector("form[data-kept]");
+  const told = document.querySelector("[data-reading]");
+  let typed = false, leaving = false;
+  form.addEventListener("input", () => { typed = true; });
+  form.addEventListener("submit", () => { leaving = true; });
+  const inputs = (field) => [...field.querySelectorAll("input, textarea")];
+  const isUntouched = (input) => input.value === input.defaultValue && input !== document.activeElement;
+  // The field as it is now, with the input that the page's other scripts know.
+  const renew = (old, fresh) => {
+    for (const input of inputs(old)) {
+      const now = fresh.querySelector(`#${input.id}`);
+      input.value = input.defaultValue = now.value;
+      now.replaceWith(input);
+    }
+    old.replaceWith(fresh);
+  };
+  const look = async () => {
+    // A hidden page does not ask.
+    if (document.hidden) return false;
+    const answer = await fetch(follow, { cache: "no-store" });
+    if (!answer.ok) return false;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const now = page.querySelector("[data-reading]");
+    if (now?.dataset.reading === "true") return false;
+    if (leaving) return true;
+    const names = (of) => inputs(of).map((input) => input.id).join();
+    const same = now && names(page.querySelector("form[data-kept]")) === names(form);
+    // Another step is due, or other items are asked for. What was typed stays, and the server says so when it is sent.
+    if (!same) {
+      if (!typed) location.reload();
+      return true;
+    }
+    for (const fresh of page.querySelectorAll(".field")) {
+      const [first] = inputs(fresh);
+      const old = first && document.getElementById(first.id).closest(".field");
+      if (old && inputs(old).every(isUntouched)) renew(old, fresh);
+    }
+    told.innerHTML = now.innerHTML;
+    return true;
+  };
+  const again = async () => {
+    try {
+      if (await look()) return;
+    } catch {
+      // Offline for a moment: asked again.
+    }
+    setTimeout(again, 3000);
+  };
+  setTimeout(again, 1000);
+})();

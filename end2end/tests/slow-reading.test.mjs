@@ -1,0 +1,54 @@
+// An analysis that takes longer than anybody waits for it.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+import { Applicant } from "../lib/applicant.mjs";
+import { Browser } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { scene } from "../lib/scene.mjs";
+
+let browser, honnin, tenant;
+
+before(async () => {
+  await scene();
+  // Nothing is analysed until the test starts a worker.
+  honnin = await Honnin.start("slow-reading", { HONNIN_WORKER_EMBEDDED: "false" });
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "document", "--accept-specimens");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+test("the applicant is told that the document is being read, and what nobody has typed is filled in", { timeout: 600_000 }, async () => {
+  const { verificationUrl } = (await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body;
+  const page = await browser.phone();
+  const applicant = new Applicant(browser, page);
+  await applicant.start(verificationUrl);
+  await applicant.consent();
+  await applicant.choosePassport();
+  await applicant.photographDocument();
+  await page.getByRole("button", { name: "Yes, use this photo" }).click({ noWaitAfter: true });
+  const reading = page.getByRole("button", { name: "Reading your document" });
+  await reading.waitFor();
+  assert.equal(await reading.getAttribute("aria-disabled"), "true");
+  await page.waitForURL((url) => url.pathname === "/capture/details");
+  const told = page.getByRole("status").filter({ hasText: "We are still reading your document." });
+  await told.waitFor();
+  await page.getByLabel("Given names").fill("Maria");
+  const worker = spawn(honnin.program, ["worker"], { env: honnin.env, cwd: honnin.data, stdio: "ignore" });
+  try {
+    await told.waitFor({ state: "detached", timeout: 300_000 });
+  } finally {
+    const gone = once(worker, "exit");
+    worker.kill("SIGTERM");
+    await gone;
+  }
+  assert.equal(await page.getByLabel("Given names").inputValue(), "Maria");
+  assert.notEqual(await page.getByLabel("Family name").inputValue(), "");
+  assert.equal(await page.getByLabel("Year").inputValue().then((year) => year.length), 4);
+  await page.getByRole("status").filter({ hasText: "Check what we read from your document" }).waitFor();
+});

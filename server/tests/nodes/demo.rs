@@ -1,0 +1,47 @@
+//! The demonstration.
+
+use super::{free_port, http::call, node::Installation};
+use std::{
+    io::{BufRead as _, BufReader},
+    net::SocketAddr,
+    process::Stdio,
+};
+
+#[tokio::test]
+async fn the_link_of_each_console_works_after_the_other_one_was_used() {
+    let address: SocketAddr = ([127, 0, 0, 1], free_port()).into();
+    let installation = Installation::new().with(&format!("listen = \"{address}\"\n"));
+    let mut demo = installation
+        .shell("exec_honnin demo")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut told = Vec::new();
+    for line in BufReader::new(demo.stdout.take().unwrap())
+        .lines()
+        .map_while(Result::ok)
+    {
+        told.push(line);
+        if told.last().is_some_and(|line| line.starts_with("Verification URL")) {
+            break;
+        }
+    }
+    let mut answers = Vec::new();
+    for console in ["Sandbox console ", "Console "] {
+        let line = told.iter().find(|line| line.starts_with(console));
+        let link = line.and_then(|line| line.split(' ').find_map(|word| word.strip_prefix("http://id.example")));
+        let head = format!(
+            "POST {} HTTP/1.1\r\nsec-fetch-site: same-origin\r\ncontent-type: application/x-www-form-urlencoded\r\n",
+            link.unwrap_or("/")
+        );
+        let answer = call(address, &head, b"password=correct+horse+battery").await;
+        answers.push(answer.map(|answer| answer.status));
+    }
+    // Before anything is judged: a test that fails leaves no process behind.
+    demo.kill().unwrap();
+    demo.wait().unwrap();
+    for answer in answers {
+        assert_eq!(answer.unwrap(), 303, "{told:#?}");
+    }
+}
