@@ -21,7 +21,7 @@ use http::{HeaderValue, header::LOCATION};
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
-    people::{half_sign_in::HalfSignIn, known_browser::Client},
+    people::{half_sign_in::HalfSignIn, known_browser::Client, visit::Entrance},
     review::list_pending,
     session::search::count_waiting,
     settings::{Tenants, list_tenants},
@@ -77,16 +77,16 @@ pub enum SessionChange {
     /// This person has entered their password and has a second factor to show.
     HalfSignedIn(HalfSignIn),
     /// This person has signed in.
-    SignedIn(UserId),
+    SignedIn(Entrance),
     /// This person has signed in with the provider.
     SignedInElsewhere {
         /// Who.
-        user: UserId,
+        entrance: Entrance,
         /// When they proved to the provider who they are, if it told.
         proved_at: Option<Timestamp>,
     },
     /// Every session of this person has ended. This browser gets a new one, in which they have proved no more than before.
-    Renewed(UserId),
+    Renewed(Entrance),
     /// They have signed out.
     SignedOut,
     /// They have proved again who they are.

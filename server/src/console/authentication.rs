@@ -33,11 +33,12 @@ use service::{
     people::{
         console_session::{
             self, ABSOLUTE, IDLE, id_of,
-            key::{ADDRESS, AGENT, SEEN_AT, SIGNED_IN_AT, USER},
+            key::{ADDRESS, AGENT, EPOCH, SEEN_AT, SIGNED_IN_AT, USER},
         },
         half_sign_in::{self, HalfSignIn},
         known_browser::{self, Browser, Client},
         openid,
+        visit::Entrance,
     },
 };
 use store::StoreError;
@@ -254,7 +255,9 @@ async fn who(
         Some(user) => access::staff(&app.honnin, &user, tenant.as_ref(), context.client).await?,
         None => None,
     };
-    let Some(staff) = staff else {
+    // Those of before there were epochs are of the first.
+    let epoch = session.get::<i64>(EPOCH).await?.unwrap_or_default();
+    let Some(staff) = staff.filter(|staff| staff.session_epoch() == epoch) else {
         session.flush().await?;
         return Ok(None);
     };
@@ -315,14 +318,15 @@ pub(super) async fn session_changes(
 /// A new session, so that the old cookie's value is worthless. `flush` alone would store the next record under the old value.
 async fn sign_in(
     session: &Session,
-    user: &UserId,
+    entrance: &Entrance,
     proved_at: Option<i64>,
     now: i64,
     (address, agent): (String, String),
 ) -> Result<(), SessionError> {
     session.clear().await;
     session.cycle_id().await?;
-    session.insert(USER, user.as_str()).await?;
+    session.insert(USER, entrance.user.as_str()).await?;
+    session.insert(EPOCH, entrance.epoch).await?;
     session.insert(SIGNED_IN_AT, now).await?;
     session.insert(SEEN_AT, now).await?;
     if let Some(proved_at) = proved_at {
@@ -337,7 +341,7 @@ async fn sign_in(
 const fn who_entered(change: &SessionChange) -> Option<&UserId> {
     match change {
         SessionChange::HalfSignedIn(half) => Some(&half.user),
-        SessionChange::SignedIn(user) | SessionChange::SignedInElsewhere { user, .. } => Some(user),
+        SessionChange::SignedIn(entrance) | SessionChange::SignedInElsewhere { entrance, .. } => Some(&entrance.user),
         _ => None,
     }
 }
@@ -360,14 +364,14 @@ async fn keep(
     }
     match change {
         None => {}
-        Some(SessionChange::SignedIn(user)) => sign_in(session, &user, Some(now), now, (address, agent)).await?,
-        Some(SessionChange::SignedInElsewhere { user, proved_at }) => {
+        Some(SessionChange::SignedIn(entrance)) => sign_in(session, &entrance, Some(now), now, (address, agent)).await?,
+        Some(SessionChange::SignedInElsewhere { entrance, proved_at }) => {
             let proved_at = proved_at.map(Timestamp::as_millis);
-            sign_in(session, &user, proved_at, now, (address, agent)).await?;
+            sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
         }
-        Some(SessionChange::Renewed(user)) => {
+        Some(SessionChange::Renewed(entrance)) => {
             let proved_at = session.get(PASSWORD_AT).await?;
-            sign_in(session, &user, proved_at, now, (address, agent)).await?;
+            sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
         }
         Some(SessionChange::HalfSignedIn(next)) => {
             session.clear().await;

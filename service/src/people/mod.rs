@@ -15,7 +15,7 @@ pub mod reset_password;
 pub mod second_factor;
 pub mod set_up;
 pub mod sign_in;
-mod visit;
+pub mod visit;
 
 use crate::{
     Honnin,

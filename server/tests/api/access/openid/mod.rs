@@ -152,6 +152,7 @@ async fn add_person(server: &Server, email: &str) -> UserId {
     )
     .await
     .unwrap()
+    .user
 }
 
 async fn world() -> (Provider, Server) {
