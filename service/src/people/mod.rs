@@ -27,6 +27,7 @@ use domain::{
     name,
     role::Role,
     time::Timestamp,
+    visible,
 };
 use password::BadPassword;
 use store::{
@@ -57,7 +58,7 @@ pub enum BadField {
     /// The address of an account.
     #[error("An account with this address already exists.")]
     Taken,
-    /// Empty, too long, or with control characters.
+    /// Not acceptable ([`name::is_acceptable`]).
     #[error("Enter a name of up to 100 characters.")]
     Name,
     /// The password.
@@ -138,7 +139,7 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
     let whole = email.split_once('@').is_some_and(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
     });
-    if !whole || email.len() > 254 || email.chars().any(|c| c.is_whitespace() || c.is_control()) {
+    if !whole || email.len() > 254 || email.contains(char::is_whitespace) || visible::hides_something(&email) {
         faults.push(BadField::Email);
     }
     if !name::is_acceptable(person.name.trim(), name::LONGEST) {
