@@ -11,6 +11,7 @@ use app::page::{Request, Site};
 use domain::findings::Unavailable;
 use service::Honnin;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// The state of the router. Cheap to clone.
@@ -24,6 +25,8 @@ pub struct App {
     pub config: Arc<Config>,
     /// The requests of `/v1`, shared among tenants.
     pub tenants: TenantShares,
+    /// The places of pages that wait for what is about to happen.
+    pub waiting: Arc<Semaphore>,
     /// Admits uploads.
     pub admission: Arc<Admission>,
     /// The metrics.

@@ -35,4 +35,4 @@ pub(crate) use io::Phase;
 pub(crate) use network::Network;
 pub use share::TenantShares;
 pub(crate) use share::{Part, Shares, Short};
-pub(crate) use slots::Slot;
+pub(crate) use slots::{Slot, places_to_wait};

@@ -4,7 +4,7 @@ mod view;
 
 pub use view::{DetailsView, render};
 
-use super::visit::{Here, PageResult, READING, Request, in_turn, picture_url, seen_as, step};
+use super::visit::{Here, PageResult, Request, in_turn, picture_url, seen_as, step};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
@@ -22,7 +22,7 @@ use leptos::prelude::*;
 use service::capture::{
     details::{self, DetailsError},
     postcode::{Filling, fill_in},
-    progress::{Next, analysed_within},
+    progress::Next,
 };
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
     may_type(&here)?;
     let honnin = here.request.honnin();
     if here.next() == Next::Details {
-        analysed_within(honnin, &here.applicant, READING).await?;
+        here.request.analysed(&here.applicant).await?;
     }
     let found = details::details(honnin, &here.applicant).await?;
     Ok(DetailsView {
