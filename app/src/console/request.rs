@@ -230,7 +230,7 @@ impl Request {
     /// Whether the person has proved who they are within `span`.
     pub(crate) fn is_confirmed_within(&self, span: Millis) -> bool {
         let now = self.honnin().now();
-        self.who.confirmed_at.is_some_and(|at| now < at.plus(span))
+        self.who.confirmed_at.is_some_and(|at| at.is_within(span, now))
     }
 
     /// Whether they have proved who they are recently enough for sensitive actions.

@@ -163,7 +163,7 @@ pub(super) async fn halfway(
 /// Who has entered the right password with this session, unless that sign-in has ended: with a new password, for example.
 async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, SessionError> {
     let entered = at(session.get(HALF_AT).await?);
-    if entered.is_none_or(|at| app.honnin.now() >= at.plus(half_sign_in::LIFETIME)) {
+    if !entered.is_some_and(|at| at.is_within(half_sign_in::LIFETIME, app.honnin.now())) {
         return Ok(None);
     }
     let user = session.get::<String>(HALF).await?;
@@ -249,7 +249,7 @@ async fn who(
     };
     let now = app.honnin.now();
     let (began, seen) = (at(session.get(SIGNED_IN_AT).await?), at(session.get(SEEN_AT).await?));
-    let alive = began.is_some_and(|at| now < at.plus(ABSOLUTE)) && seen.is_some_and(|at| now < at.plus(IDLE));
+    let alive = began.is_some_and(|at| at.is_within(ABSOLUTE, now)) && seen.is_some_and(|at| at.is_within(IDLE, now));
     let tenant = session.get::<String>(TENANT).await?.and_then(|id| TenantId::parse(&id));
     let staff: Option<Staff> = match UserId::parse(&user).filter(|_| alive) {
         Some(user) => access::staff(&app.honnin, &user, tenant.as_ref(), context.client).await?,
@@ -364,7 +364,9 @@ async fn keep(
     }
     match change {
         None => {}
-        Some(SessionChange::SignedIn(entrance)) => sign_in(session, &entrance, Some(now), now, (address, agent)).await?,
+        Some(SessionChange::SignedIn(entrance)) => {
+            sign_in(session, &entrance, Some(now), now, (address, agent)).await?
+        }
         Some(SessionChange::SignedInElsewhere { entrance, proved_at }) => {
             let proved_at = proved_at.map(Timestamp::as_millis);
             sign_in(session, &entrance, proved_at, now, (address, agent)).await?;

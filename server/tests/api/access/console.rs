@@ -267,6 +267,29 @@ async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hou
 }
 
 #[tokio::test]
+async fn what_was_proved_while_the_clock_was_ahead_does_not_count_once_it_is_right() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let other = browser.another("developer@shop.example").await.cookie;
+    server.clock.jump(Millis::minutes(20));
+    let confirmed = browser.post("/admin/confirm", "password=correct+horse+battery").await;
+    assert_eq!(confirmed.status, 303);
+    assert_eq!(browser.post("/admin/keys", "name=Till&scope=create").await.status, 201);
+    server.clock.jump(Millis::hours(-1));
+    let issued = browser.post("/admin/keys", "name=Till&scope=create").await;
+    assert_eq!(
+        (issued.status, issued.header("location")),
+        (303, Some("/admin/sign-in"))
+    );
+    // Somebody who signed in by a clock that was right before it went back signs in again as well.
+    let mut browser = Browser::new(&server);
+    browser.cookie = other;
+    assert_eq!(browser.get("/admin").await.status, 303);
+    assert_eq!(browser.sign_in("developer@shop.example").await.status, 303);
+    assert_eq!(browser.get("/admin").await.status, 200);
+}
+
+#[tokio::test]
 async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
