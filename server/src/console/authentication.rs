@@ -79,6 +79,10 @@ const AGENT_LIMIT: usize = 200;
 /// Precision of a session's last use.
 const PRECISION: Millis = Millis::minutes(1);
 
+/// An extension of the response: its browser has signed out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HasSignedOut;
+
 /// Why a session could not be read or stored.
 #[derive(Debug, Error)]
 enum SessionError {
@@ -307,6 +311,9 @@ pub(super) async fn session_changes(
     ) {
         let token = browser.token.expose().clone();
         set_cookie(&mut response, BROWSER, token, known_browser::LIFETIME);
+    }
+    if matches!(change, Some(SessionChange::SignedOut)) {
+        response.extensions_mut().insert(HasSignedOut);
     }
     let from = (context.client.to_string(), browser.agent);
     match keep(&app, &session, change, notice, from).await {

@@ -240,12 +240,21 @@ async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
     let second = browser.cookie.clone().unwrap();
     assert_ne!(first, second);
     browser.cookie = Some(first);
-    assert_eq!(browser.get("/admin").await.status, 303, "the old value is invalid");
-    browser.cookie = Some(second.clone());
+    let late = browser.get("/admin").await;
+    assert_eq!(late.status, 303, "the old value is invalid");
     assert_eq!(
-        browser.post("/admin/sign-out", "").await.header("location"),
-        Some("/admin/sign-in")
+        late.header("set-cookie"),
+        None,
+        "it may be answered after the sign-in, whose cookie stays"
     );
+    browser.cookie = Some(second.clone());
+    let signed_out = browser.post("/admin/sign-out", "").await;
+    assert_eq!(signed_out.header("location"), Some("/admin/sign-in"));
+    assert_eq!(
+        signed_out.header("set-cookie"),
+        Some("__Host-console=; HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=0")
+    );
+    assert_eq!(browser.cookie, None);
     browser.cookie = Some(second);
     assert_eq!(browser.get("/admin").await.status, 303);
 }
