@@ -11,13 +11,16 @@ use super::{
 };
 use crate::{
     PageMeta,
-    page::{self, Area, Fields, Outcome, Refused, page},
+    page::{self, Area, Fields, Outcome, RETRY_SOON, Refused, page},
 };
 use domain::{
     ids::{TenantId, UserId},
     time::{Millis, Timestamp},
 };
-use http::{HeaderValue, header::LOCATION};
+use http::{
+    HeaderName, HeaderValue,
+    header::{LOCATION, RETRY_AFTER},
+};
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
@@ -250,18 +253,23 @@ impl Request {
 
 fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
     let (title, sentence) = fault.words();
-    let header = match &fault {
+    Refused {
+        status: fault.status(),
+        header: header(&fault),
+        view: message(title, sentence, frame, meta),
+    }
+}
+
+/// Where to continue, or when to try again.
+fn header(fault: &Fault) -> Option<(HeaderName, HeaderValue)> {
+    match fault {
         Fault::Confirm(next) => {
             let to = HeaderValue::from_str(&with_next("/admin/confirm", next));
             to.ok().map(|to| (LOCATION, to))
         }
         Fault::NoPassword => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),
+        Fault::Busy => Some((RETRY_AFTER, RETRY_SOON)),
         _ => None,
-    };
-    Refused {
-        status: fault.status(),
-        header,
-        view: message(title, sentence, frame, meta),
     }
 }
 
@@ -291,5 +299,17 @@ impl Area for Guest {
 
     async fn refused(request: &GuestRequest, fault: Fault) -> Refused {
         told(fault, None, &meta(request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::StatusCode;
+
+    #[test]
+    fn whoever_comes_while_too_much_is_going_on_is_told_when_to_try_again() {
+        assert_eq!(Fault::Busy.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(header(&Fault::Busy), Some((RETRY_AFTER, RETRY_SOON)));
     }
 }
