@@ -2,7 +2,7 @@
 
 use crate::{
     config::Config,
-    edge::{RequestContext, TenantShares},
+    edge::{RequestContext, Sending, TenantShares},
     inbox::Inbox,
     metrics::Metrics,
     upload::Admission,
@@ -25,6 +25,8 @@ pub struct App {
     pub config: Arc<Config>,
     /// The requests of `/v1`, shared among tenants.
     pub tenants: TenantShares,
+    /// The memory of pictures that are being sent.
+    pub sending: Sending,
     /// The places of pages that wait for what is about to happen.
     pub waiting: Arc<Semaphore>,
     /// Admits uploads.

@@ -11,6 +11,7 @@ mod headers;
 mod io;
 mod network;
 mod outer;
+mod sending;
 mod share;
 mod slots;
 mod tls;
@@ -20,6 +21,7 @@ pub use address::{ForwardingHeader, Proxies};
 pub use body::{TooLong, TooSlow};
 pub use context::RequestContext;
 pub use outer::{Outer, Refusal, outermost};
+pub use sending::Sending;
 pub use slots::{Class, Slots};
 pub use tls::{Certificate, SELF_SIGNED, TlsError, acceptor};
 
