@@ -1,5 +1,6 @@
 //! Where a tenant's users ask for help: a page of the tenant, or a mailbox.
 
+use crate::visible;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -23,7 +24,7 @@ impl Contact {
     /// [`BadContact`].
     pub fn parse(text: &str) -> Result<Self, BadContact> {
         let text = text.trim();
-        if text.chars().count() > Self::LONGEST || text.chars().any(char::is_control) {
+        if text.chars().count() > Self::LONGEST || visible::hides_something(text) {
             return Err(BadContact);
         }
         let address = text.strip_prefix("mailto:").unwrap_or(text);

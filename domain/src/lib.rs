@@ -41,3 +41,4 @@ pub mod share;
 pub mod tenant;
 pub mod time;
 pub mod user_input;
+pub mod visible;

@@ -1,12 +1,14 @@
 //! The rule for names that people give: to themselves, a tenant, a key, a passkey, a saved filter.
 
+use crate::visible;
+
 /// Most characters of the name of a person, a tenant or a key.
 pub const LONGEST: usize = 100;
 
 /// Whether a name has 1 to `longest` characters, all of which can be seen. Surrounding white space counts: the caller trims it.
 #[must_use]
 pub fn is_acceptable(name: &str, longest: usize) -> bool {
-    (1..=longest).contains(&name.chars().count()) && !name.chars().any(char::is_control)
+    (1..=longest).contains(&name.chars().count()) && visible::shows_something(name) && !visible::hides_something(name)
 }
 
 #[cfg(test)]
@@ -21,6 +23,11 @@ mod tests {
             ("", false),
             (&*"é".repeat(101), false),
             ("Example\nShop", false),
+            ("\u{200b}", false),
+            ("\u{3000}", false),
+            ("Example\u{202e}pohS", false),
+            ("Exam\u{ad}ple", false),
+            ("👩\u{200d}💻 laptop", true),
         ] {
             assert_eq!(is_acceptable(name, LONGEST), fits, "{name:?}");
         }

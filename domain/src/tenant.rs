@@ -279,7 +279,7 @@ pub struct BadSetting {
 #[must_use]
 pub fn tenant_name_fault(name: &str) -> Option<&'static str> {
     let fits = name::is_acceptable(name, name::LONGEST);
-    (!fits).then_some("must have 1 to 100 characters and no control characters")
+    (!fits).then_some("must have 1 to 100 characters, all of which can be seen")
 }
 
 impl TenantSettings {

@@ -11,6 +11,9 @@ use time::{Date, OffsetDateTime, format_description::BorrowedFormatItem, macros:
 const ISO: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
 
+/// How far a time that has just been noted may lie ahead: nodes' clocks differ, and are corrected by a little.
+pub const SKEW: Millis = Millis::minutes(1);
+
 /// Milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
@@ -44,6 +47,13 @@ impl Timestamp {
     #[must_use]
     pub const fn millis_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
+    }
+
+    /// Whether this time was noted less than `span` before `now`. What was noted by a clock that was ahead was not: it would otherwise seem to be
+    /// recent until that time has come. Clocks may differ by [`SKEW`].
+    #[must_use]
+    pub fn is_within(self, span: Millis, now: Self) -> bool {
+        self <= now.plus(SKEW) && now < self.plus(span)
     }
 
     /// The calendar date in UTC.
@@ -188,6 +198,21 @@ mod tests {
             Timestamp::from_millis(1_785_663_000_007).to_iso(),
             "2026-08-02T09:30:00.007Z"
         );
+    }
+
+    #[test]
+    fn a_time_is_recent_until_its_span_is_over_and_not_before_it_has_come() {
+        let (noted, span) = (Timestamp::from_millis(1_785_663_000_000), Millis::minutes(10));
+        for (passed, recent) in [
+            (Millis(0), true),
+            (Millis(span.0 - 1), true),
+            (span, false),
+            (Millis(-SKEW.0), true),
+            (Millis(-SKEW.0 - 1), false),
+            (Millis::hours(-1), false),
+        ] {
+            assert_eq!(noted.is_within(span, noted.plus(passed)), recent, "{passed:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the user typed: trimmed, normalised and checked, so that everything else can compare it.
 
-use crate::{civil_date, named::vocabulary, postcode::Postcode};
+use crate::{civil_date, named::vocabulary, postcode::Postcode, visible};
 use serde::{Deserialize, Serialize};
 use time::Date;
 use unicode_normalization::UnicodeNormalization;
@@ -126,7 +126,7 @@ vocabulary! {
         Missing = "missing",
         /// More characters than the limit.
         TooLong = "too_long",
-        /// Control characters.
+        /// Control characters, and others that cannot be seen.
         ControlCharacter = "control_character",
         /// Not kana.
         NotKana = "not_kana",
@@ -194,7 +194,7 @@ fn bounded(text: &str, limit: usize) -> Result<String, InputFault> {
         Err(InputFault::Missing)
     } else if text.chars().count() > limit {
         Err(InputFault::TooLong)
-    } else if text.chars().any(char::is_control) {
+    } else if visible::hides_something(&text) || !visible::shows_something(&text) {
         Err(InputFault::ControlCharacter)
     } else {
         Ok(text)
@@ -369,6 +369,31 @@ mod tests {
                 (InputField::Address, InputFault::Missing),
             ]
         );
+    }
+
+    #[test]
+    fn names_and_addresses_have_no_characters_that_cannot_be_seen() {
+        for (typed, fits) in [
+            ("HANAKO", true),
+            ("نیک\u{200c}پور", true),
+            ("辻\u{e0100}", true),
+            ("HA\u{200b}NA\u{ad}KO", false),
+            ("\u{202e}OKANAH", false),
+            ("HANAKO\u{200e}", false),
+            ("\u{3164}", false),
+            ("\u{2800}", false),
+            ("HANA\u{7}KO", false),
+        ] {
+            let form = TypedForm {
+                last_name: typed.into(),
+                address: typed.into(),
+                ..form()
+            };
+            let faults = [InputField::LastName, InputField::Address].map(|field| (field, InputFault::ControlCharacter));
+            let faults = if fits { Vec::new() } else { faults.to_vec() };
+            let parsed = UserInput::parse(&form, true, TODAY);
+            assert_eq!(parsed.err().unwrap_or_default(), faults, "{typed:?}");
+        }
     }
 
     #[test]

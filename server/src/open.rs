@@ -3,7 +3,7 @@
 use crate::{
     beside,
     config::{BucketName, Config, PictureStore, S3},
-    edge::TenantShares,
+    edge::{Sending, TenantShares, places_to_wait},
     held_secrets::held,
     hold,
     inbox::Inbox,
@@ -40,6 +40,7 @@ use store::{
     capture::{bucket::Bucket, pictures::Pictures},
     folders::create_durably,
 };
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use vision::Vision;
 
@@ -294,6 +295,8 @@ async fn assemble(config: Arc<Config>, opening: Opening) -> Result<App, OpenErro
         site: app::routes::site(honnin.clone(), site::assets(&config.site_dir)),
         honnin,
         tenants: TenantShares::new(config.max_requests),
+        sending: Sending::new(config.picture_memory),
+        waiting: Arc::new(Semaphore::new(places_to_wait(config.max_requests))),
         admission: Arc::new(Admission::new(&config.uploads)),
         models_missing,
         inbox: opening.inbox,

@@ -2,7 +2,7 @@
 
 use crate::{
     capture, console, csp_reports, demo,
-    edge::{Class, Outer, RequestContext, Slots, outermost},
+    edge::{Class, Network, Outer, RequestContext, Slots, outermost},
     health, site,
     state::App,
     v1::{self, ApiError},
@@ -65,6 +65,15 @@ fn pages(app: &App) -> Router<App> {
         .merge(v1::docs_routes(app))
         .merge(capture::routes(app))
         .merge(console::routes(app))
+        .layer(from_fn_with_state(app.clone(), within_memory))
+}
+
+/// A picture holds memory until its client has read it.
+async fn within_memory(State(app): State<App>, context: RequestContext, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let response = next.run(request).await;
+    let held = app.sending.hold(Network::of(context.client), response);
+    held.unwrap_or_else(|_| unavailable(&path, &context))
 }
 
 fn compression() -> CompressionLayer<impl Predicate> {

@@ -2,7 +2,7 @@
 
 use crate::{
     config::Config,
-    edge::{RequestContext, TenantShares},
+    edge::{RequestContext, Sending, TenantShares},
     inbox::Inbox,
     metrics::Metrics,
     upload::Admission,
@@ -11,6 +11,7 @@ use app::page::{Request, Site};
 use domain::findings::Unavailable;
 use service::Honnin;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// The state of the router. Cheap to clone.
@@ -24,6 +25,10 @@ pub struct App {
     pub config: Arc<Config>,
     /// The requests of `/v1`, shared among tenants.
     pub tenants: TenantShares,
+    /// The memory of pictures that are being sent.
+    pub sending: Sending,
+    /// The places of pages that wait for what is about to happen.
+    pub waiting: Arc<Semaphore>,
     /// Admits uploads.
     pub admission: Arc<Admission>,
     /// The metrics.

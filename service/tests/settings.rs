@@ -607,6 +607,7 @@ async fn operator_of_no_tenant(harness: &Harness) -> domain::ids::UserId {
         password: Some("none".into()),
         created_at: harness.honnin.now(),
         disabled_at: None,
+        session_epoch: 0,
     };
     let stored: Result<(), store::StoreError> = harness
         .honnin

@@ -80,6 +80,7 @@ impl Harness {
             password: Some("none".into()),
             created_at: self.honnin.now(),
             disabled_at: None,
+            session_epoch: 0,
         };
         let stored: Result<(), StoreError> = self
             .honnin
@@ -107,6 +108,7 @@ impl Harness {
         accept_invitation(&self.honnin, token, password, &client_at(localhost()))
             .await
             .unwrap()
+            .user
     }
 
     /// A person who may manage webhooks.

@@ -19,9 +19,11 @@ pub mod submit;
 pub mod switch_device;
 pub mod upload;
 mod visit;
+mod waiting;
 
 pub use refusal::Refusal;
 pub use visit::{CaptureCookie, Request, Visit};
+pub use waiting::Waiting;
 
 use crate::text::{Text, camera, capture as text, dates::moment, switch_device as other};
 use crate::{PageMeta, forms, page::handler, parts::groups};

@@ -1,6 +1,6 @@
 //! Who requests a page of the capture flow, and what every page there needs besides its own data.
 
-use super::{problem, refusal::Refusal};
+use super::{problem, refusal::Refusal, waiting::Waiting};
 use crate::{
     Accent, Brand, Closing, Logo, PageMeta, Progress, Stage, forms,
     page::{self, Area, Fields, Outcome, RETRY_SOON, Refused, page, with_query},
@@ -23,11 +23,10 @@ use service::{
     access::{Applicant, capture_cookie},
     capture::{
         branding::{Branding, branding_of_browser},
-        progress::{AttemptState, Next, progress},
+        progress::{AttemptState, Next, analysed_within, progress},
     },
 };
 use std::{sync::Arc, time::Duration};
-use tokio_util::sync::CancellationToken;
 
 /// A form without files.
 const MAX_FORM: usize = 64 * 1024;
@@ -49,8 +48,8 @@ pub struct Visit {
     pub cookie: Option<String>,
     /// Distinguishes one browser viewing a start page from another.
     pub mark: Option<String>,
-    /// Cancelled when the server is shutting down: no request is kept waiting then.
-    pub stopping: CancellationToken,
+    /// Leave to wait for what is about to happen.
+    pub waiting: Waiting,
 }
 
 /// A request of an end user.
@@ -104,6 +103,13 @@ impl Request {
     pub(super) async fn applicant(&self) -> PageResult<Applicant> {
         let cookie = self.who.cookie.as_deref().ok_or(Refusal::Over)?;
         Ok(capture_cookie::applicant(self.honnin(), cookie).await?)
+    }
+
+    /// Waits a while for the analysis of the user's photos.
+    pub(super) async fn analysed(&self, applicant: &Applicant) -> PageResult<AttemptState> {
+        let enough = |attempt: &AttemptState| !attempt.is_being_analysed();
+        let look = |at_most| analysed_within(self.honnin(), applicant, at_most);
+        Ok(self.who.waiting.until(READING, enough, look).await?)
     }
 
     /// The user, and their current step.
@@ -320,7 +326,7 @@ fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
 }
 
 /// How long a page waits for the document to be read.
-pub(super) const READING: Duration = Duration::from_secs(10);
+const READING: Duration = Duration::from_secs(10);
 
 /// Days to tell an applicant of: nobody's data is kept longer than they were told.
 pub(super) fn days(span: Millis) -> u32 {

@@ -27,6 +27,8 @@ pub enum Fault {
     Foreign,
     /// A form that none of our pages sends.
     Malformed,
+    /// Too much is going on; worth a retry.
+    Busy,
     /// Our error; logged where it occurred.
     Broken,
 }
@@ -144,6 +146,7 @@ impl Fault {
             Self::Confirm(_) | Self::NoPassword => StatusCode::SEE_OTHER,
             Self::Provider(fault) => fault.status(),
             Self::Malformed => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -200,6 +203,10 @@ impl Fault {
                     "The form was incomplete. Reload the page and try again.",
                     "フォームの内容が不足しています。ページを再読み込みして、再度お試しください。",
                 ),
+            ),
+            Self::Busy => (
+                say("Too busy at the moment", "現在混み合っています"),
+                say("Try again in a moment.", "しばらくしてから再度お試しください。"),
             ),
             Self::Broken => (
                 say("Something went wrong on our side", "サーバーで問題が発生しました"),

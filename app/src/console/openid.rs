@@ -104,9 +104,13 @@ async fn callback(request: GuestRequest) -> PageResult<Response> {
     let cookie = request.who.attempt.as_deref();
     let finished = finish(request.honnin(), cookie, &answer, &request.who.client).await;
     let answer = match finished.map_err(fault)? {
-        Finished::SignedIn { user, proved_at, next } => with(
+        Finished::SignedIn {
+            entrance,
+            proved_at,
+            next,
+        } => with(
             go(safe_next(&next)),
-            SessionChange::SignedInElsewhere { user, proved_at },
+            SessionChange::SignedInElsewhere { entrance, proved_at },
         ),
         Finished::SecondFactor { half, next } => with(
             go(&with_next("/admin/sign-in/code", &next)),

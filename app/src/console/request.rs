@@ -11,17 +11,20 @@ use super::{
 };
 use crate::{
     PageMeta,
-    page::{self, Area, Fields, Outcome, Refused, page},
+    page::{self, Area, Fields, Outcome, RETRY_SOON, Refused, page},
 };
 use domain::{
     ids::{TenantId, UserId},
     time::{Millis, Timestamp},
 };
-use http::{HeaderValue, header::LOCATION};
+use http::{
+    HeaderName, HeaderValue,
+    header::{LOCATION, RETRY_AFTER},
+};
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
-    people::{half_sign_in::HalfSignIn, known_browser::Client},
+    people::{half_sign_in::HalfSignIn, known_browser::Client, visit::Entrance},
     review::list_pending,
     session::search::count_waiting,
     settings::{Tenants, list_tenants},
@@ -77,16 +80,16 @@ pub enum SessionChange {
     /// This person has entered their password and has a second factor to show.
     HalfSignedIn(HalfSignIn),
     /// This person has signed in.
-    SignedIn(UserId),
+    SignedIn(Entrance),
     /// This person has signed in with the provider.
     SignedInElsewhere {
         /// Who.
-        user: UserId,
+        entrance: Entrance,
         /// When they proved to the provider who they are, if it told.
         proved_at: Option<Timestamp>,
     },
     /// Every session of this person has ended. This browser gets a new one, in which they have proved no more than before.
-    Renewed(UserId),
+    Renewed(Entrance),
     /// They have signed out.
     SignedOut,
     /// They have proved again who they are.
@@ -230,7 +233,7 @@ impl Request {
     /// Whether the person has proved who they are within `span`.
     pub(crate) fn is_confirmed_within(&self, span: Millis) -> bool {
         let now = self.honnin().now();
-        self.who.confirmed_at.is_some_and(|at| now < at.plus(span))
+        self.who.confirmed_at.is_some_and(|at| at.is_within(span, now))
     }
 
     /// Whether they have proved who they are recently enough for sensitive actions.
@@ -250,18 +253,23 @@ impl Request {
 
 fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
     let (title, sentence) = fault.words();
-    let header = match &fault {
+    Refused {
+        status: fault.status(),
+        header: header(&fault),
+        view: message(title, sentence, frame, meta),
+    }
+}
+
+/// Where to continue, or when to try again.
+fn header(fault: &Fault) -> Option<(HeaderName, HeaderValue)> {
+    match fault {
         Fault::Confirm(next) => {
             let to = HeaderValue::from_str(&with_next("/admin/confirm", next));
             to.ok().map(|to| (LOCATION, to))
         }
         Fault::NoPassword => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),
+        Fault::Busy => Some((RETRY_AFTER, RETRY_SOON)),
         _ => None,
-    };
-    Refused {
-        status: fault.status(),
-        header,
-        view: message(title, sentence, frame, meta),
     }
 }
 
@@ -291,5 +299,17 @@ impl Area for Guest {
 
     async fn refused(request: &GuestRequest, fault: Fault) -> Refused {
         told(fault, None, &meta(request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::StatusCode;
+
+    #[test]
+    fn whoever_comes_while_too_much_is_going_on_is_told_when_to_try_again() {
+        assert_eq!(Fault::Busy.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(header(&Fault::Busy), Some((RETRY_AFTER, RETRY_SOON)));
     }
 }

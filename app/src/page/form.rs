@@ -65,11 +65,24 @@ pub(crate) fn form<W: Area, F>(
 where
     F: Future<Output = Result<Outcome, W::Fault>> + Send + 'static,
 {
-    move |request| Box::pin(answered(page, action, request))
+    form_for(page, |_| Ok(()), action)
+}
+
+/// The same for those who `may` send it: what others send is not read.
+pub(crate) fn form_for<W: Area, F>(
+    page: &'static str,
+    may: fn(&Request<W>) -> Result<(), W::Fault>,
+    action: fn(Request<W>, Fields) -> F,
+) -> impl Fn(axum::extract::Request) -> Answering + Clone + Send + Sync + 'static
+where
+    F: Future<Output = Result<Outcome, W::Fault>> + Send + 'static,
+{
+    move |request| Box::pin(answered(page, may, action, request))
 }
 
 async fn answered<W: Area, F>(
     page: &'static str,
+    may: fn(&Request<W>) -> Result<(), W::Fault>,
     action: fn(Request<W>, Fields) -> F,
     request: axum::extract::Request,
 ) -> Response
@@ -81,6 +94,9 @@ where
         Ok(request) => request,
         Err(rejection) => return rejection,
     };
+    if let Err(fault) = may(&request) {
+        return refuse(request, fault).await;
+    }
     let body = axum::extract::Request::from_parts(parts, body);
     let done = match W::fields(body).await {
         Ok(fields) => action(request.clone(), fields).await,

@@ -12,5 +12,5 @@ pub use answer::{RETRY_SOON, refuse};
 pub(crate) use answer::{get, page, render};
 pub use fields::{Fields, Malformed};
 pub(crate) use fields::{File, mistake, with_query};
-pub(crate) use form::{Outcome, form, handler};
+pub(crate) use form::{Outcome, form, form_for, handler};
 pub use request::{Area, Refused, Request, Site};

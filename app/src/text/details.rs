@@ -77,7 +77,7 @@ texts! {
     /// Fault.
     TOO_LONG: "{field} must be {limit} characters or fewer", "{field}は{limit}文字以内で入力してください";
     /// Fault.
-    CONTROL_CHARACTER: "{field} contains a character that is not allowed, such as a line break", "{field}に使えない文字（改行など）が含まれています";
+    CONTROL_CHARACTER: "{field} contains a character that is not allowed, such as a line break or an invisible character", "{field}に使えない文字（改行や目に見えない文字など）が含まれています";
     /// Fault.
     NOT_KANA: "{field} must be in katakana or hiragana", "{field}はカタカナまたはひらがなで入力してください";
     /// Fault.

@@ -135,6 +135,7 @@ pub(crate) fn folded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::visible;
     use proptest::prelude::*;
 
     #[test]
@@ -190,6 +191,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn nothing_hidden_is_dropped_of_a_name_that_can_be_typed(
+            name in "[A-Za-z\u{e9}\u{7530}\u{30bf}'\u{ad}\u{200b}-\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{115f}\u{3164}\u{feff}-]{1,6}"
+        ) {
+            prop_assume!(!visible::hides_something(&name));
+            // What is compared is what is seen: letters, and the marks between them.
+            let seen = |c: &char| c.is_alphanumeric() || matches!(c, '\'' | '-');
+            prop_assert!(name.chars().all(|c| seen(&c)), "{name:?}");
+        }
+
         #[test]
         fn a_name_always_matches_itself(name in "[A-Za-zÀ-ž]{1,12}( [A-Za-z]{1,8})?") {
             prop_assert_eq!(same_name(&name, &name), Some(true));

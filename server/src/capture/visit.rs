@@ -2,13 +2,13 @@
 
 use crate::{
     cookies::{cookies, set_cookie},
-    edge::RequestContext,
+    edge::{RequestContext, Slot},
     language,
     same_origin::is_same_origin,
     state::App,
 };
 use app::{
-    capture::{CaptureCookie, Refusal, Request as PageRequest, Visit},
+    capture::{CaptureCookie, Refusal, Request as PageRequest, Visit, Waiting},
     page::refuse,
 };
 use axum::{
@@ -22,6 +22,7 @@ use http::{
     header::{ACCEPT, ACCEPT_LANGUAGE, ORIGIN, USER_AGENT},
 };
 use service::{access::capture_cookie, capture::open_link::browser_mark};
+use std::sync::Arc;
 
 /// The cookie that ties the browser to the session.
 const CAPTURE: &str = "__Host-honnin-capture";
@@ -43,7 +44,8 @@ pub(super) async fn visits(
     if let Some(switched) = language::switched(&method, request.uri()) {
         return switched;
     }
-    let mut visit = visit(&app, request.headers(), path);
+    let slot = request.extensions().get::<Slot>().cloned();
+    let mut visit = visit(&app, request.headers(), path, slot);
     // A form with a language switch of its own, which keeps what was typed.
     let chosen = (method == Method::POST)
         .then(|| language::chosen(request.uri()))
@@ -79,12 +81,12 @@ pub(super) async fn visits(
 pub(crate) fn stranger(app: &App, context: &RequestContext, headers: &HeaderMap) -> PageRequest {
     let visit = Visit {
         wants_json: false,
-        ..visit(app, headers, "/".to_owned())
+        ..visit(app, headers, "/".to_owned(), None)
     };
     app.page_request(context, visit)
 }
 
-fn visit(app: &App, headers: &HeaderMap, path: String) -> Visit {
+fn visit(app: &App, headers: &HeaderMap, path: String, slot: Option<Slot>) -> Visit {
     let cookies = cookies(headers);
     let value = |name| cookies.get(name).map(|cookie| cookie.value().to_owned());
     Visit {
@@ -95,7 +97,11 @@ fn visit(app: &App, headers: &HeaderMap, path: String) -> Visit {
         path,
         cookie: value(CAPTURE),
         mark: value(MARK),
-        stopping: app.stopping.clone(),
+        waiting: Waiting::new(Arc::clone(&app.waiting), app.stopping.clone(), move || {
+            if let Some(slot) = &slot {
+                slot.give_back();
+            }
+        }),
     }
 }
 

@@ -81,6 +81,8 @@ pub struct Config {
     pub max_requests: usize,
     /// Memory for all request bodies together, in bytes, before their requests run.
     pub body_memory: usize,
+    /// Memory for all pictures together, in bytes, while they are being sent.
+    pub picture_memory: usize,
     /// Uploads.
     pub uploads: Uploads,
     /// TLS.
@@ -208,6 +210,7 @@ impl Config {
             max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
             uploads: Uploads::read(reader, &data_dir),
             body_memory: reader.number("http.body_memory", 1..=65_536) as usize * MIB,
+            picture_memory: reader.number("http.picture_memory", 16..=65_536) as usize * MIB,
             audit: audit::read(reader),
             openid: openid::read(reader),
             webhooks: Webhooks::read(reader),

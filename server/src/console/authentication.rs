@@ -33,11 +33,12 @@ use service::{
     people::{
         console_session::{
             self, ABSOLUTE, IDLE, id_of,
-            key::{ADDRESS, AGENT, SEEN_AT, SIGNED_IN_AT, USER},
+            key::{ADDRESS, AGENT, EPOCH, SEEN_AT, SIGNED_IN_AT, USER},
         },
         half_sign_in::{self, HalfSignIn},
         known_browser::{self, Browser, Client},
         openid,
+        visit::Entrance,
     },
 };
 use store::StoreError;
@@ -77,6 +78,10 @@ const WITHOUT_FACTOR: [&str; 5] = [
 const AGENT_LIMIT: usize = 200;
 /// Precision of a session's last use.
 const PRECISION: Millis = Millis::minutes(1);
+
+/// An extension of the response: its browser has signed out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HasSignedOut;
 
 /// Why a session could not be read or stored.
 #[derive(Debug, Error)]
@@ -162,7 +167,7 @@ pub(super) async fn halfway(
 /// Who has entered the right password with this session, unless that sign-in has ended: with a new password, for example.
 async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, SessionError> {
     let entered = at(session.get(HALF_AT).await?);
-    if entered.is_none_or(|at| app.honnin.now() >= at.plus(half_sign_in::LIFETIME)) {
+    if !entered.is_some_and(|at| at.is_within(half_sign_in::LIFETIME, app.honnin.now())) {
         return Ok(None);
     }
     let user = session.get::<String>(HALF).await?;
@@ -248,13 +253,15 @@ async fn who(
     };
     let now = app.honnin.now();
     let (began, seen) = (at(session.get(SIGNED_IN_AT).await?), at(session.get(SEEN_AT).await?));
-    let alive = began.is_some_and(|at| now < at.plus(ABSOLUTE)) && seen.is_some_and(|at| now < at.plus(IDLE));
+    let alive = began.is_some_and(|at| at.is_within(ABSOLUTE, now)) && seen.is_some_and(|at| at.is_within(IDLE, now));
     let tenant = session.get::<String>(TENANT).await?.and_then(|id| TenantId::parse(&id));
     let staff: Option<Staff> = match UserId::parse(&user).filter(|_| alive) {
         Some(user) => access::staff(&app.honnin, &user, tenant.as_ref(), context.client).await?,
         None => None,
     };
-    let Some(staff) = staff else {
+    // Those of before there were epochs are of the first.
+    let epoch = session.get::<i64>(EPOCH).await?.unwrap_or_default();
+    let Some(staff) = staff.filter(|staff| staff.session_epoch() == epoch) else {
         session.flush().await?;
         return Ok(None);
     };
@@ -305,6 +312,9 @@ pub(super) async fn session_changes(
         let token = browser.token.expose().clone();
         set_cookie(&mut response, BROWSER, token, known_browser::LIFETIME);
     }
+    if matches!(change, Some(SessionChange::SignedOut)) {
+        response.extensions_mut().insert(HasSignedOut);
+    }
     let from = (context.client.to_string(), browser.agent);
     match keep(&app, &session, change, notice, from).await {
         Ok(()) => response,
@@ -315,14 +325,15 @@ pub(super) async fn session_changes(
 /// A new session, so that the old cookie's value is worthless. `flush` alone would store the next record under the old value.
 async fn sign_in(
     session: &Session,
-    user: &UserId,
+    entrance: &Entrance,
     proved_at: Option<i64>,
     now: i64,
     (address, agent): (String, String),
 ) -> Result<(), SessionError> {
     session.clear().await;
     session.cycle_id().await?;
-    session.insert(USER, user.as_str()).await?;
+    session.insert(USER, entrance.user.as_str()).await?;
+    session.insert(EPOCH, entrance.epoch).await?;
     session.insert(SIGNED_IN_AT, now).await?;
     session.insert(SEEN_AT, now).await?;
     if let Some(proved_at) = proved_at {
@@ -337,7 +348,7 @@ async fn sign_in(
 const fn who_entered(change: &SessionChange) -> Option<&UserId> {
     match change {
         SessionChange::HalfSignedIn(half) => Some(&half.user),
-        SessionChange::SignedIn(user) | SessionChange::SignedInElsewhere { user, .. } => Some(user),
+        SessionChange::SignedIn(entrance) | SessionChange::SignedInElsewhere { entrance, .. } => Some(&entrance.user),
         _ => None,
     }
 }
@@ -360,14 +371,16 @@ async fn keep(
     }
     match change {
         None => {}
-        Some(SessionChange::SignedIn(user)) => sign_in(session, &user, Some(now), now, (address, agent)).await?,
-        Some(SessionChange::SignedInElsewhere { user, proved_at }) => {
-            let proved_at = proved_at.map(Timestamp::as_millis);
-            sign_in(session, &user, proved_at, now, (address, agent)).await?;
+        Some(SessionChange::SignedIn(entrance)) => {
+            sign_in(session, &entrance, Some(now), now, (address, agent)).await?
         }
-        Some(SessionChange::Renewed(user)) => {
+        Some(SessionChange::SignedInElsewhere { entrance, proved_at }) => {
+            let proved_at = proved_at.map(Timestamp::as_millis);
+            sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
+        }
+        Some(SessionChange::Renewed(entrance)) => {
             let proved_at = session.get(PASSWORD_AT).await?;
-            sign_in(session, &user, proved_at, now, (address, agent)).await?;
+            sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
         }
         Some(SessionChange::HalfSignedIn(next)) => {
             session.clear().await;

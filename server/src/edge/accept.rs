@@ -394,3 +394,63 @@ async fn until<T>(spoken: &CancellationToken, connection: impl Future<Output = T
         outcome = connection => Some(outcome),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edge::ForwardingHeader;
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// Limits with which a connection is closed as soon as it is idle.
+    const RESTLESS: Limits = Limits {
+        connections: 1,
+        head: LONG,
+        body: LONG,
+        idle: Duration::ZERO,
+        write: LONG,
+        announced: |_| u64::MAX,
+        head_bytes: 8192,
+        stop: LONG,
+    };
+
+    /// A picture is one frame, which hyper takes at once and writes as fast as the client reads.
+    #[tokio::test]
+    async fn a_response_that_is_read_slowly_arrives_whole_and_the_connection_is_idle_only_then() {
+        const SIZE: usize = 256 * 1024;
+        let served = Served {
+            router: Router::new().route("/", get(async || vec![b'a'; SIZE])),
+            tls: None,
+            limits: RESTLESS,
+            proxies: Arc::new(Proxies {
+                trusted: Vec::new(),
+                header: ForwardingHeader::XForwardedFor,
+            }),
+            open: Gauge::default(),
+        };
+        let answers = Answers::new(
+            &served,
+            SocketAddr::from(([127, 0, 0, 1], 1)),
+            Phase::default(),
+            &CancellationToken::new(),
+        );
+        // No more than this is on its way at a time.
+        let (mut client, stream) = tokio::io::duplex(512);
+        client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        let read = async {
+            let mut bytes = Vec::new();
+            client.read_to_end(&mut bytes).await.unwrap();
+            bytes
+        };
+        let both = futures::future::join(requests(stream, Instant::now() + LONG, answers), read);
+        let ((), bytes) = timeout(LONG, both).await.unwrap();
+        assert!(bytes.starts_with(b"HTTP/1.1 200 OK\r\n"));
+        assert!(
+            bytes.iter().filter(|byte| **byte == b'a').count() >= SIZE,
+            "{}",
+            bytes.len()
+        );
+    }
+}

@@ -111,7 +111,7 @@ where
     }
 }
 
-/// A response's body that ends the connection's busy phase when it is dropped, sent or not.
+/// A response's body that tells when hyper has taken the last of it, or dropped it.
 pub(super) struct Watched<B> {
     inner: B,
     phase: Phase,
@@ -125,7 +125,7 @@ impl<B> Watched<B> {
 
 impl<B> Drop for Watched<B> {
     fn drop(&mut self) {
-        self.phase.idle();
+        self.phase.handed_over();
     }
 }
 

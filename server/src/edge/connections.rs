@@ -331,6 +331,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_response_that_is_still_being_written_is_not_cut_off_for_a_newcomer() {
+        let connections = Connections::new(2);
+        let clients = [1, 2].map(|from| come(&connections, from, Phase::busy));
+        clients[0].phase.handed_over();
+        let (phase, cut) = (connections.phase(), CancellationToken::new());
+        let mut waiting = std::pin::pin!(connections.wait_for_slot(Arriving::Client(network(3)), &phase, &cut));
+        assert!((&mut waiting).now_or_never().is_none());
+        clients[1].phase.idle();
+        assert!(waiting.now_or_never().flatten().is_some());
+        assert_eq!(self::cut(&clients), [1]);
+    }
+
+    #[tokio::test]
     async fn a_newcomer_that_waits_takes_the_place_of_the_first_that_is_done() {
         for done in [Phase::idle, Phase::reading] {
             let connections = Connections::new(2);

@@ -39,7 +39,7 @@ pub struct RequestContext {
 
 impl RequestContext {
     /// The context of a request whose caller is not known yet.
-    pub(super) fn new(id: RequestId, client: IpAddr, nonce: String) -> Self {
+    pub(crate) fn new(id: RequestId, client: IpAddr, nonce: String) -> Self {
         Self {
             id,
             client,

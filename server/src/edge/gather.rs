@@ -5,7 +5,7 @@
 //! announce that the connection closes.
 
 use super::{
-    Network, TooLong, caused_by,
+    Network, TooLong, TooSlow, caused_by,
     share::{Part, Shares, Short},
 };
 use axum::body::Body;
@@ -13,18 +13,22 @@ use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use std::{
+    future::Future as _,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 /// The largest body that is buffered: as large as the largest form of the console. Handlers that accept less refuse it
 /// themselves.
 pub(super) const SMALL: usize = 256 * 1024;
 /// How long to wait for what a handler left unread.
 const DRAIN: Duration = Duration::from_secs(2);
+/// How long what follows [`SMALL`] bytes may take, however fast it arrives: its request holds a slot meanwhile. A logo of 1 MB comes by a connection
+/// of 150 kbit/s.
+const REST: Duration = Duration::from_secs(60);
 /// Initial memory of a body.
 const FIRST: usize = 4 * 1024;
 
@@ -74,7 +78,7 @@ pub(super) async fn gathered(
             }
         }
         if bytes.len() > SMALL {
-            break End::More(body);
+            break End::More(Box::pin(sleep(REST)), body);
         }
     };
     if !matches!(end, End::Whole) {
@@ -101,7 +105,8 @@ fn hold(held: &mut Option<Part>, room: &Arc<Shares>, network: Network, more: usi
 enum End {
     Whole,
     Fault(Option<Fault>),
-    More(Body),
+    /// The rest, and until when it has to arrive.
+    More(Pin<Box<Sleep>>, Body),
 }
 
 /// A body of which at least the beginning is here.
@@ -123,7 +128,11 @@ impl http_body::Body for Gathered {
         match &mut self.end {
             End::Whole => Poll::Ready(None),
             End::Fault(fault) => Poll::Ready(fault.take().map(Err)),
-            End::More(body) => Pin::new(body).poll_frame(cx).map_err(Into::into),
+            End::More(late, body) => match Pin::new(body).poll_frame(cx) {
+                Poll::Pending if late.as_mut().poll(cx).is_ready() => Poll::Ready(Some(Err(TooSlow.into()))),
+                Poll::Ready(Some(_)) if late.deadline() <= Instant::now() => Poll::Ready(Some(Err(TooSlow.into()))),
+                polled => polled.map_err(Into::into),
+            },
         }
     }
 
@@ -135,7 +144,7 @@ impl http_body::Body for Gathered {
         let here = self.bytes.len() as u64;
         match &self.end {
             End::Whole => SizeHint::with_exact(here),
-            End::Fault(_) | End::More(_) => {
+            End::Fault(_) | End::More(..) => {
                 let mut hint = SizeHint::new();
                 hint.set_lower(here);
                 hint
@@ -250,5 +259,30 @@ impl Drop for Lent {
         let mut left = self.rest.lock();
         left.unread = true;
         left.body = (!self.failed).then_some(body);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::{StreamExt as _, stream};
+
+    /// It would otherwise hold its slot for as long as the bytes come.
+    #[tokio::test]
+    async fn what_follows_a_large_beginning_has_a_deadline() {
+        let dripping = stream::once(async { Ok::<_, Fault>(Bytes::from_static(b"a")) });
+        for (rest, arrives) in [
+            (Body::from_stream(dripping.boxed()), true),
+            (Body::from_stream(stream::pending::<Result<Bytes, Fault>>()), false),
+        ] {
+            let mut body = Gathered {
+                bytes: Bytes::from_static(b"beginning"),
+                end: End::More(Box::pin(sleep(Duration::ZERO)), rest),
+                _held: None,
+            };
+            assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "beginning");
+            let late = body.frame().await.unwrap().unwrap_err();
+            assert!(late.is::<TooSlow>(), "{late}, {arrives}");
+        }
     }
 }

@@ -29,6 +29,10 @@ const IDLE: u8 = 2;
 const READING: u8 = 3;
 const CLOSING: u8 = 4;
 const GIVEN_UP: u8 = 5;
+/// A response was handed over and is not written yet.
+const WRITING: u8 = 6;
+/// The same, and part of the next head has arrived.
+const WRITING_AHEAD: u8 = 7;
 
 /// How long unread data is discarded, and how long without a byte of it: nginx's `lingering_time` and `lingering_timeout`,
 /// except that the first must be over before a node that stops cuts connections off.
@@ -74,11 +78,24 @@ impl Phase {
         self.0.closable.notify_one();
     }
 
-    /// The last byte of a response was handed over.
+    /// The last byte of a response was handed over. Until it is written, the connection is at work: a client may read slowly.
+    pub(super) fn handed_over(&self) {
+        self.go(WRITING);
+    }
+
+    /// Everything that was handed over is written.
+    fn written(&self) {
+        if self.change(WRITING, IDLE) || self.change(WRITING_AHEAD, HEAD) {
+            self.0.reader.wake();
+            self.0.closable.notify_one();
+        }
+    }
+
+    /// A response was handed over and written.
+    #[cfg(test)]
     pub(super) fn idle(&self) {
-        self.go(IDLE);
-        self.0.reader.wake();
-        self.0.closable.notify_one();
+        self.handed_over();
+        self.written();
     }
 
     /// The connection ends with this response, and part of the request was not read.
@@ -97,11 +114,16 @@ impl Phase {
     }
 
     fn give_up(&self, from: u8) -> bool {
-        let given_up = self
+        self.change(from, GIVEN_UP)
+    }
+
+    /// Goes from one phase to another; returns whether it was in that phase.
+    fn change(&self, from: u8, to: u8) -> bool {
+        let changed = self
             .0
             .phase
-            .compare_exchange(from, GIVEN_UP, Ordering::AcqRel, Ordering::Acquire);
-        given_up.is_ok()
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
+        changed.is_ok()
     }
 
     fn now(&self) -> u8 {
@@ -213,13 +235,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
                 let read = piece.filled().len();
                 buf.advance(read);
                 me.in_head |= me.seen == HEAD && read > 0;
-                if me.seen == IDLE && read > 0 {
+                if read > 0 {
                     // The next head has begun. A request that became busy meanwhile is left alone.
-                    let _ = me
-                        .phase
-                        .0
-                        .phase
-                        .compare_exchange(IDLE, HEAD, Ordering::AcqRel, Ordering::Acquire);
+                    let _ = me.phase.change(IDLE, HEAD) || me.phase.change(WRITING, WRITING_AHEAD);
                 }
                 Poll::Ready(outcome)
             }
@@ -255,6 +273,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.inner).poll_flush(cx);
+        if matches!(outcome, Poll::Ready(Ok(()))) {
+            // hyper flushes once it has written all it holds.
+            self.phase.written();
+        }
         self.wrote(cx, outcome)
     }
 

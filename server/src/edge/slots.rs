@@ -19,6 +19,18 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 /// How many requests may wait: each slot that becomes free wakes all of them.
 const WAITING: usize = 256;
 
+/// Slots of `requests` that pages leave to the API.
+const fn kept(requests: usize) -> usize {
+    requests / 4
+}
+
+/// How many pages may wait for something at a time where this many requests may run: a quarter of the slots of pages. They hold no slot, since
+/// a backlog of what they wait for would otherwise keep everybody else out.
+pub(crate) const fn places_to_wait(requests: usize) -> usize {
+    let places = (requests - kept(requests)) / 4;
+    if places == 0 { 1 } else { places }
+}
+
 /// The class of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
@@ -81,7 +93,7 @@ impl Slots {
     pub fn new(requests: usize, body_bytes: usize) -> Self {
         Self {
             requests: Shares::new(requests),
-            kept: requests / 4,
+            kept: kept(requests),
             probes: Shares::new(PROBES),
             bodies: Shares::new(body_bytes),
             waiting: Shares::new(WAITING),

@@ -7,6 +7,35 @@ use crate::{
 };
 use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use service::privacy::secret_age;
+use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
+
+/// The role is known before a file is read, and somebody else's holds nothing.
+#[tokio::test]
+async fn whoever_may_not_change_the_logo_is_told_before_their_file_has_arrived() {
+    let server = Server::new().await;
+    let auditor = Browser::signed_in(&server, Role::Auditor).await;
+    let head = format!(
+        "POST /admin/settings/logo HTTP/1.1\r\nhost: id.example\r\nsec-fetch-site: same-origin\r\n\
+         cookie: __Host-console={}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 1000000\r\n\r\n\
+         --b\r\ncontent-disposition: form-data; name=\"logo-file\"; filename=\"a.png\"\r\n\r\n",
+        auditor.cookie.unwrap()
+    );
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&[b'a'; 300 * 1024]).await.unwrap();
+    let mut answered = [0; 12];
+    let answer = stream.read_exact(&mut answered);
+    timeout(Duration::from_secs(8), answer)
+        .await
+        .expect("an answer")
+        .unwrap();
+    assert_eq!(&answered, b"HTTP/1.1 403");
+}
 
 #[tokio::test]
 async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_typed() {

@@ -222,6 +222,7 @@ async fn world(installation: Installation, [url, keys_url]: [String; 2], nodes: 
             password: Some("none".into()),
             created_at: now,
             disabled_at: None,
+            session_epoch: 0,
         };
         let sealed = vault.seal_secret(user.id.as_str(), "authenticator", PLAIN).unwrap();
         let store = db.write(async move |tx| {

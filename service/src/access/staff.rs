@@ -44,6 +44,7 @@ pub struct Staff {
     operator: bool,
     lacks_factor: bool,
     address: IpAddr,
+    session_epoch: i64,
 }
 
 /// The role does not allow this.
@@ -109,6 +110,7 @@ impl Staff {
             operator: user.operator,
             lacks_factor,
             address,
+            session_epoch: user.session_epoch,
         })
     }
 
@@ -163,6 +165,12 @@ impl Staff {
     #[must_use]
     pub const fn lacks_factor(&self) -> bool {
         self.lacks_factor
+    }
+
+    /// Of which epoch their sessions are: any other is over.
+    #[must_use]
+    pub const fn session_epoch(&self) -> i64 {
+        self.session_epoch
     }
 
     /// Their network address.

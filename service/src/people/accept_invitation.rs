@@ -8,7 +8,7 @@ use crate::{
         known_browser::Client,
         organisation,
         password::{self, BadPassword},
-        visit,
+        visit::{self, Entrance},
     },
     runtime::token::{self, NotAToken},
 };
@@ -111,7 +111,7 @@ pub async fn accept_invitation(
     token: &str,
     password: Secret<String>,
     client: &Client,
-) -> Result<UserId, AcceptError> {
+) -> Result<Entrance, AcceptError> {
     if !honnin.allows_local_sign_in() {
         return Err(AcceptError::Bad(BadPassword::Unused));
     }
@@ -121,13 +121,12 @@ pub async fn accept_invitation(
     password::check(password.expose(), &known).map_err(AcceptError::Bad)?;
     let phc = password::hash(password).await?;
     let id = UserId::from_random(honnin.random_bytes());
-    let (made, client) = (id.clone(), client.clone());
+    let client = client.clone();
     let unit = honnin.db.write(async move |tx| {
         let entry = join(tx, &hash, Some(&phc), &id, now).await?;
         Ok::<_, AcceptError>(visit::record(tx, &id, entry.from_address(client.address), &client).await?)
     });
-    unit.await?;
-    Ok(made)
+    unit.await
 }
 
 /// Creates the account of the invited person, who has signed in to the OpenID provider as `account` (issuer, subject) and has no
@@ -191,6 +190,7 @@ async fn join(
         password: password.map(str::to_owned),
         created_at: now,
         disabled_at: None,
+        session_epoch: 0,
     };
     match users::insert(tx, &user).await {
         // An invitation to another tenant was accepted at the same time.

@@ -8,6 +8,7 @@ use crate::{
         console_session,
         password::{self, BadPassword},
         sign_in::{SignInError, confirm_password},
+        visit::Entrance,
     },
 };
 use domain::{audit::AuditAction, secret::Secret};
@@ -30,7 +31,7 @@ pub enum ChangePasswordError {
     Store(#[from] StoreError),
 }
 
-/// Changes the password of a signed-in person and ends all their sessions, this one included.
+/// Changes the password of a signed-in person and ends all their sessions, this one included. Returns what a new one begins with.
 ///
 /// # Errors
 /// [`ChangePasswordError`].
@@ -39,7 +40,7 @@ pub async fn change_password(
     staff: &Staff,
     present: Secret<String>,
     new: Secret<String>,
-) -> Result<(), ChangePasswordError> {
+) -> Result<Entrance, ChangePasswordError> {
     let known = [staff.email(), staff.name(), staff.tenant_name()];
     password::check(new.expose(), &known).map_err(ChangePasswordError::Bad)?;
     match confirm_password(honnin, staff, present).await {
@@ -50,11 +51,15 @@ pub async fn change_password(
     let hash = password::hash(new).await?;
     let (user, now) = (staff.user().clone(), honnin.now());
     let entry = staff.entry(now, AuditAction::PersonChangePassword);
-    let unit = honnin.db.write(async move |tx| {
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         users::set_password(tx, &user, &hash).await?;
         password_resets::revoke_of(tx, &user).await?;
-        console_session::end_all(tx, &user, now).await?;
-        audit::record(tx, &entry).await
+        let ended = console_session::end_all(tx, &user, now).await?;
+        audit::record(tx, &entry).await?;
+        Ok(Entrance {
+            user: user.clone(),
+            epoch: ended.next_epoch,
+        })
     });
     Ok(unit.await?)
 }

@@ -9,7 +9,10 @@ use domain::{
 use serde_json::{Map, Value};
 use store::{
     StoreError, Tx, audit,
-    people::console_sessions::{self, ConsoleSession},
+    people::{
+        console_sessions::{self, ConsoleSession},
+        users,
+    },
 };
 
 /// Idle time-out of a session.
@@ -21,6 +24,8 @@ pub const ABSOLUTE: Millis = Millis::hours(12);
 pub mod key {
     /// Who signed in.
     pub const USER: &str = "user";
+    /// Of which epoch of their sessions it is.
+    pub const EPOCH: &str = "epoch";
     /// When they signed in.
     pub const SIGNED_IN_AT: &str = "signed_in_at";
     /// When they were last seen, to the minute.
@@ -61,15 +66,18 @@ pub async fn list_own(honnin: &Honnin, staff: &Staff) -> Result<Vec<OwnSession>,
     let unit = honnin
         .db
         .read(async move |tx| console_sessions::list_of(tx, &user, now).await);
-    Ok(unit.await?.into_iter().map(own).collect())
+    let rows = unit.await?.into_iter();
+    let parsed = rows.map(|row| (serde_json::from_str::<Value>(&row.data).unwrap_or_default(), row.hash));
+    let of_this_epoch = |data: &Value| data[key::EPOCH].as_i64().unwrap_or_default() == staff.session_epoch();
+    let current = parsed.filter(|(data, _)| of_this_epoch(data));
+    Ok(current.map(|(data, hash)| own(&data, &hash)).collect())
 }
 
-fn own(row: ConsoleSession) -> OwnSession {
-    let data: serde_json::Value = serde_json::from_str(&row.data).unwrap_or_default();
+fn own(data: &Value, hash: &[u8]) -> OwnSession {
     let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
     let time = |key: &str| data[key].as_i64().map(Timestamp::from_millis);
     OwnSession {
-        id: hex::encode(&row.hash),
+        id: hex::encode(hash),
         signed_in_at: time(key::SIGNED_IN_AT),
         seen_at: time(key::SEEN_AT),
         address: text(key::ADDRESS),
@@ -196,15 +204,30 @@ pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
 pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, StoreError> {
     let (user, now) = (staff.user().clone(), honnin.now());
     let entry = staff.entry(now, AuditAction::PersonSignOutEverywhere);
-    let unit = honnin.db.write(async move |tx| {
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let ended = end_all(tx, &user, now).await?;
         audit::record(tx, &entry).await?;
-        end_all(tx, &user, now).await
+        Ok(ended.sessions)
     });
     unit.await
 }
 
-/// Ends every session of a person, and every sign-in that has come as far as the second factor. Returns how many sessions there were.
-pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<u64, StoreError> {
+/// What [`end_all`] has done.
+pub(super) struct Ended {
+    /// How many sessions there were.
+    pub(super) sessions: u64,
+    /// Of which epoch the sessions are that begin from now on.
+    pub(super) next_epoch: i64,
+}
+
+/// Ends every session of a person, and every sign-in that has come as far as the second factor. Those that have come further, and whose session
+/// is not stored yet, are of an earlier epoch.
+pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<Ended, StoreError> {
+    // First, since it locks the person, as those do who are about to sign in.
+    let next_epoch = users::begin_session_epoch(tx, user).await?;
     half_sign_in::end_all(tx, user, now).await?;
-    console_sessions::delete_of(tx, user).await
+    Ok(Ended {
+        sessions: console_sessions::delete_of(tx, user).await?,
+        next_epoch,
+    })
 }

@@ -15,7 +15,7 @@ pub mod reset_password;
 pub mod second_factor;
 pub mod set_up;
 pub mod sign_in;
-mod visit;
+pub mod visit;
 
 use crate::{
     Honnin,
@@ -27,6 +27,7 @@ use domain::{
     name,
     role::Role,
     time::Timestamp,
+    visible,
 };
 use password::BadPassword;
 use store::{
@@ -60,7 +61,7 @@ pub enum BadField {
     /// No name.
     #[error("Enter a name.")]
     NoName,
-    /// A name that is too long or has control characters.
+    /// Not acceptable ([`name::is_acceptable`]).
     #[error("Enter a name of up to 100 characters.")]
     Name,
     /// The password.
@@ -141,7 +142,7 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
     let whole = email.split_once('@').is_some_and(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
     });
-    if !whole || email.len() > 254 || email.chars().any(|c| c.is_whitespace() || c.is_control()) {
+    if !whole || email.len() > 254 || email.contains(char::is_whitespace) || visible::hides_something(&email) {
         faults.push(BadField::Email);
     }
     match person.name.trim() {

@@ -13,7 +13,7 @@ use crate::{
         known_browser::Client,
         normalised, organisation,
         password::{self, BadPassword},
-        visit,
+        visit::{self, Entrance},
     },
     runtime::token::{self, NotAToken},
 };
@@ -63,7 +63,7 @@ impl From<NotAToken> for ResetError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkSignIn {
     /// They are signed in.
-    Done(UserId),
+    Done(Entrance),
     /// They have a second factor, which comes next.
     SecondFactor(HalfSignIn),
 }
@@ -239,8 +239,7 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
         let entry = visit::entry_by(&user, now, AuditAction::PersonSignIn)
             .with_detail("link from the command line")
             .from_address(client.address);
-        visit::record(tx, &user.id, entry, &client).await?;
-        Ok(LinkSignIn::Done(user.id))
+        Ok(LinkSignIn::Done(visit::record(tx, &user.id, entry, &client).await?))
     });
     unit.await
 }

@@ -3,7 +3,12 @@
 
 use crate::{
     Honnin,
-    people::{self, BadField, NewPerson, known_browser::Client, normalised, password, visit},
+    people::{
+        self, BadField, NewPerson,
+        known_browser::Client,
+        normalised, password,
+        visit::{self, Entrance},
+    },
     runtime::token::{self, NotAToken},
 };
 use domain::{
@@ -94,7 +99,7 @@ async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
 ///
 /// # Errors
 /// [`SetUpError`].
-pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) -> Result<UserId, SetUpError> {
+pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) -> Result<Entrance, SetUpError> {
     let hash = token::hash_presented(token)?;
     let existing = open_set_up(honnin, token).await?;
     let organisation = form.organisation.trim().to_owned();
@@ -117,9 +122,8 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) 
     if !faults.is_empty() {
         return Err(SetUpError::Bad(faults));
     }
-    let id = UserId::from_random(honnin.random_bytes());
     let user = UserRow {
-        id: id.clone(),
+        id: UserId::from_random(honnin.random_bytes()),
         membership: None,
         email: normalised(&person.email),
         name: person.name.trim().to_owned(),
@@ -127,6 +131,7 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) 
         password: Some(password::hash(form.password).await?),
         created_at: honnin.now(),
         disabled_at: None,
+        session_epoch: 0,
     };
     let fresh = TenantRow {
         id: TenantId::from_random(honnin.random_bytes()),
@@ -141,8 +146,7 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) 
         let entry = make(tx, &hash, &user, &fresh).await?;
         Ok::<_, SetUpError>(visit::record(tx, &user.id, entry.from_address(client.address), &client).await?)
     });
-    unit.await?;
-    Ok(id)
+    unit.await
 }
 
 /// Stores the account, and `fresh` unless there is a tenant. Returns what the caller has to record.

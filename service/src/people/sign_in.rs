@@ -8,19 +8,19 @@ use crate::{
         client_network::client_network,
         half_sign_in::{self, HalfSignIn},
         known_browser::Client,
-        normalised, password, visit,
+        normalised, password,
+        visit::{self, Entrance},
     },
 };
 use domain::{
     audit::AuditAction,
-    ids::UserId,
     secret::Secret,
     time::{Millis, Timestamp},
 };
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use store::{
-    StoreError, audit,
+    StoreError, Tx, audit,
     people::{
         second_factors,
         users::{self, UserRow},
@@ -114,26 +114,38 @@ pub async fn sign_in(
     email: &str,
     password: Secret<String>,
     client: &Client,
-) -> Result<UserId, SignInError> {
-    enter(honnin, email, password, client.address, Purpose::SignIn(client)).await
+) -> Result<Entrance, SignInError> {
+    let address = client.address;
+    let refusal = |user: Option<&UserRow>, now| visit::refusal(user, now, address);
+    let right = check(honnin, email, password, address, refusal).await?;
+    let (client, now) = (client.clone(), honnin.now());
+    let signed_in = visit::entry_by(&right.user, now, AuditAction::PersonSignIn).from_address(address);
+    let unit = honnin.db.write(async move |tx| -> Result<_, SignInError> {
+        right.settle(tx, now).await?;
+        let user = &right.user.id;
+        if second_factors::has_any(tx, user).await? {
+            return Ok(Err(half_sign_in::begin(tx, user, address, now).await?));
+        }
+        Ok(Ok(visit::record(tx, user, signed_in.clone(), &client).await?))
+    });
+    unit.await?.map_err(SignInError::SecondFactor)
 }
 
-/// What a password is entered for.
-#[derive(Clone, Copy, Debug)]
-enum Purpose<'a> {
-    /// To sign in.
-    SignIn(&'a Client),
-    /// To confirm that this person is still there, which is no visit of its own.
-    Confirm(&'a Staff),
+/// A password that was right when it was checked.
+struct Right {
+    user: UserRow,
+    buckets: Buckets,
 }
 
-async fn enter(
+/// Checks the password of the account with this address. The entry of `refusal` is recorded if it is wrong: the tenant's people see the attempt in
+/// the audit log; the caller does not learn whether the account exists.
+async fn check(
     honnin: &Honnin,
     email: &str,
     password: Secret<String>,
     address: IpAddr,
-    purpose: Purpose<'_>,
-) -> Result<UserId, SignInError> {
+    refusal: impl Fn(Option<&UserRow>, Timestamp) -> audit::Entry + Send,
+) -> Result<Right, SignInError> {
     if !honnin.allows_local_sign_in() {
         return Err(SignInError::Off);
     }
@@ -142,79 +154,46 @@ async fn enter(
     if !count(honnin, buckets.limits(), now).await? {
         return Err(SignInError::Throttled);
     }
-    let wanted = email.clone();
-    let find = honnin.db.read(async move |tx| users::find_by_email(tx, &wanted).await);
+    let find = honnin.db.read(async move |tx| users::find_by_email(tx, &email).await);
     let user = find.await?;
     // Without a password, it takes as long.
     let stored = user.as_ref().and_then(|user| user.password.clone());
     let right = password::verify(password, stored).await?;
-    let Some(user) = user.as_ref().filter(|user| right && user.disabled_at.is_none()) else {
-        // The tenant's people see the attempt in the audit log; the caller does not learn whether the account exists.
-        let refused = match purpose {
-            Purpose::SignIn(_) => visit::refusal(user.as_ref(), now, address),
-            Purpose::Confirm(staff) => visit::refused_proof(staff, now, "password"),
-        };
-        let unit = honnin.db.write(async move |tx| audit::record(tx, &refused).await);
-        unit.await?;
-        return Err(SignInError::Wrong);
-    };
-    let signed_in = visit::entry_by(user, now, AuditAction::PersonSignIn).from_address(address);
-    match succeed(honnin, user, buckets, (purpose, signed_in)).await? {
-        Some(half) => Err(SignInError::SecondFactor(half)),
-        None => Ok(user.id.clone()),
+    match user {
+        Some(user) if right && user.disabled_at.is_none() => Ok(Right { user, buckets }),
+        user => {
+            let refused = refusal(user.as_ref(), now);
+            let unit = honnin.db.write(async move |tx| audit::record(tx, &refused).await);
+            unit.await?;
+            Err(SignInError::Wrong)
+        }
     }
 }
 
-/// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Somebody who signs in
-/// without a second factor is recorded as a visitor; of others, returns the sign-in that they have begun. Nobody succeeds whose account was
-/// disabled, or whose password was changed, while the one they entered was hashed.
-async fn succeed(
-    honnin: &Honnin,
-    user: &UserRow,
-    buckets: Buckets,
-    (purpose, signed_in): (Purpose<'_>, audit::Entry),
-) -> Result<Option<HalfSignIn>, SignInError> {
-    let (user, checked, now) = (user.id.clone(), user.password.clone(), honnin.now());
-    let client = match purpose {
-        Purpose::SignIn(client) => Some(client.clone()),
-        Purpose::Confirm(_) => None,
-    };
-    let unit = honnin.db.write(async move |tx| {
-        let found = visit::find_active(tx, &user).await?;
-        if found.is_none_or(|user| user.password != checked) {
+impl Right {
+    /// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Nobody succeeds whose
+    /// account was disabled, or whose password was changed, while the one they entered was hashed.
+    async fn settle(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SignInError> {
+        let found = visit::find_active(tx, &self.user.id).await?;
+        if found.is_none_or(|user| user.password != self.user.password) {
             return Err(SignInError::Wrong);
         }
-        users::take_back_try(tx, &buckets.address, now).await?;
-        users::forget_tries(tx, &buckets.pair).await?;
-        users::take_back_try(tx, &buckets.account, now).await?;
-        let Some(client) = &client else {
-            return Ok(None);
-        };
-        if second_factors::has_any(tx, &user).await? {
-            return Ok(Some(half_sign_in::begin(tx, &user, client.address, now).await?));
-        }
-        visit::record(tx, &user, signed_in.clone(), client).await?;
-        Ok(None)
-    });
-    unit.await
+        users::take_back_try(tx, &self.buckets.address, now).await?;
+        users::forget_tries(tx, &self.buckets.pair).await?;
+        Ok(users::take_back_try(tx, &self.buckets.account, now).await?)
+    }
 }
 
-/// Asks a signed-in person for their password again (step-up), before a sensitive action.
+/// Asks a signed-in person for their password again (step-up), before a sensitive action. It is no visit of its own.
 ///
 /// # Errors
 /// [`SignInError`].
 pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<(), SignInError> {
-    let same = enter(
-        honnin,
-        staff.email(),
-        password,
-        staff.address(),
-        Purpose::Confirm(staff),
-    )
-    .await?;
-    if same == *staff.user() {
-        Ok(())
-    } else {
-        Err(SignInError::Wrong)
+    let refusal = |_: Option<&UserRow>, now| visit::refused_proof(staff, now, "password");
+    let right = check(honnin, staff.email(), password, staff.address(), refusal).await?;
+    if right.user.id != *staff.user() {
+        return Err(SignInError::Wrong);
     }
+    let now = honnin.now();
+    honnin.db.write(async move |tx| right.settle(tx, now).await).await
 }

@@ -14,7 +14,7 @@ use std::{fmt::Display, net::IpAddr};
 use store::{
     StoreError, Tx,
     audit::{self, Entry, NEW_BROWSER, NEW_NETWORK},
-    people::users::{self, UserRow},
+    people::users::{self, MarkedVisit, UserRow},
 };
 
 /// The account of somebody who is about to sign in, as it is now: while a password is hashed or a provider is asked, it may be disabled, or get
@@ -25,17 +25,35 @@ pub(super) async fn find_active(tx: &mut Tx, user: &UserId) -> Result<Option<Use
     Ok(found.filter(|user| user.disabled_at.is_none()))
 }
 
+/// Somebody who has just come in: what their browser's session begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrance {
+    /// Who.
+    pub user: UserId,
+    /// Of which epoch of their sessions it is. The session is stored later: by then, all of this epoch may have been ended.
+    pub epoch: i64,
+}
+
 /// Records that somebody has signed in. If neither of the person's last two visits came from this network, or they have not signed in with this
 /// browser before, the entry says so, and their next visit tells them. At the first visit, nothing is new.
-pub(super) async fn record(tx: &mut Tx, user: &UserId, mut entry: Entry, client: &Client) -> Result<(), StoreError> {
-    let before = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
+pub(super) async fn record(
+    tx: &mut Tx,
+    user: &UserId,
+    mut entry: Entry,
+    client: &Client,
+) -> Result<Entrance, StoreError> {
+    let MarkedVisit { before, session_epoch } = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
     let is_known = known_browser::see(tx, user, client, entry.at).await?;
     let network = is_new(&before, entry.address.as_deref()).then(|| NEW_NETWORK.to_owned());
     let browser =
         (!is_known && !before.is_empty()).then(|| format!("{NEW_BROWSER}: {}", BrowserName::of(&client.browser.agent)));
     let parts: Vec<_> = entry.detail.into_iter().chain(network).chain(browser).collect();
     entry.detail = (!parts.is_empty()).then(|| parts.join(", "));
-    audit::record(tx, &entry).await
+    audit::record(tx, &entry).await?;
+    Ok(Entrance {
+        user: user.clone(),
+        epoch: session_epoch,
+    })
 }
 
 /// The entry for something that a person did who has proved who they are, but is not signed in yet.

@@ -20,6 +20,7 @@ use domain::{
     secret::Personal,
     session::{Status, Step},
     time::{Millis, Timestamp},
+    visible,
 };
 use store::{
     StoreError, Tx, audit,
@@ -79,7 +80,7 @@ pub enum RuleError {
     /// A required step was not performed.
     #[error("a required step was not performed")]
     NotPerformed(Vec<Step>),
-    /// The note is too long or contains control characters.
+    /// The note is too long or contains characters that cannot be seen.
     #[error("the note must have at most 2000 characters")]
     BadNote,
     /// Storage.
@@ -166,7 +167,7 @@ fn checked(note: Option<Personal<String>>) -> Result<Option<Personal<String>>, R
 }
 
 fn bad_note(note: &str) -> bool {
-    note.chars().count() > NOTE_LIMIT || note.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+    note.chars().count() > NOTE_LIMIT || note.split(['\n', '\r', '\t']).any(visible::hides_something)
 }
 
 /// Encrypts the note outside the unit of work, since the key is in another database. `name` gives its name for an attempt.

@@ -12,7 +12,7 @@ pub const MOST: usize = 20;
 /// Why a filter was not saved.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SaveFilterError {
-    /// The name is empty, too long, or has a control character.
+    /// The name is empty, too long, or has a character that cannot be seen.
     #[error("a name has 1 to {LONGEST_NAME} characters")]
     BadName,
     /// There are as many as there may be.

@@ -46,8 +46,8 @@ pub struct CreatedTenant {
 /// Why no tenant was created.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateTenantError {
-    /// The name is empty, has more than 100 characters, or a control character.
-    #[error("a tenant needs a name of 1 to 100 characters, without control characters")]
+    /// The name is empty, has more than 100 characters, or one that cannot be seen.
+    #[error("a tenant needs a name of 1 to 100 characters, all of which can be seen")]
     BadName,
     /// Settings out of bounds, or an invalid receiver URL.
     #[error("the settings are invalid")]

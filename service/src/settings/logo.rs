@@ -1,6 +1,10 @@
 //! The tenant's logo on the capture pages: drawn anew from an upload, replaced, removed, and found by the hash in its address.
 
-use crate::{Honnin, access::Admin, runtime::analyser::PictureFault};
+use crate::{
+    Honnin,
+    access::Admin,
+    runtime::{analyser::PictureFault, cpu_pool::PoolError},
+};
 use domain::{audit::AuditAction, ids::TenantId};
 use sha2::{Digest as _, Sha256};
 pub use store::settings::logos::LogoRow;
@@ -23,6 +27,16 @@ pub enum LogoError {
     Store(#[from] StoreError),
 }
 
+impl From<PoolError> for LogoError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Busy => Self::Busy,
+            // A picture that makes the decoder panic is treated as damaged.
+            PoolError::Panicked => Self::Picture(PictureFault::Corrupt),
+        }
+    }
+}
+
 /// Makes `bytes` the tenant's logo.
 ///
 /// # Errors
@@ -32,7 +46,7 @@ pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<
         return Err(PictureFault::TooLarge.into());
     }
     let made = honnin.cpu_pool.run(move |_| vision::logo(&bytes)).await;
-    let made = made.map_err(|_| LogoError::Busy)??;
+    let made = made.map_err(LogoError::from)??;
     let row = LogoRow {
         hash: hex::encode(Sha256::digest(&made.png)),
         width: i64::from(made.width),

@@ -56,6 +56,7 @@ async fn accept(harness: &Harness, invited: &Invited) -> Result<UserId, AcceptEr
         &client_at(localhost()),
     )
     .await
+    .map(|entrance| entrance.user)
 }
 
 async fn who(harness: &Harness, id: &UserId) -> Staff {
@@ -70,6 +71,7 @@ async fn enter(harness: &Harness, email: &str, password: &str) -> Result<UserId,
         &client_at(localhost()),
     )
     .await
+    .map(|entrance| entrance.user)
 }
 
 async fn actions(harness: &Harness) -> Vec<String> {

@@ -355,4 +355,5 @@ async fn come_in(honnin: &service::Honnin, invited: &Invited) -> Result<domain::
         &client_at(testkit::localhost()),
     )
     .await
+    .map(|entrance| entrance.user)
 }

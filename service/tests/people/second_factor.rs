@@ -92,12 +92,14 @@ async fn enter_password(harness: &Harness) -> Result<UserId, SignInError> {
         &client_at(localhost()),
     )
     .await
+    .map(|entrance| entrance.user)
 }
 
 async fn enter_code(harness: &Harness, rita: &Staff, code: &str) -> Result<(), CodeError> {
     let half = come_halfway(harness, localhost()).await;
     assert_eq!(half.user, *rita.user());
-    sign_in_with_code(&harness.honnin, &half, code, &client_at(localhost())).await
+    let client = client_at(localhost());
+    sign_in_with_code(&harness.honnin, &half, code, &client).await.map(drop)
 }
 
 #[tokio::test]
@@ -367,7 +369,9 @@ async fn enter_passkey(harness: &Harness, user: Option<&UserId>, response: &str)
         None => None,
     };
     assert_eq!(half.is_some(), user.is_some());
-    passkeys::sign_in(&harness.honnin, half.as_ref(), response, &client_at(localhost())).await
+    let client = client_at(localhost());
+    let entered = passkeys::sign_in(&harness.honnin, half.as_ref(), response, &client).await;
+    entered.map(|entrance| entrance.user)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

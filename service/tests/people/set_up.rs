@@ -37,7 +37,8 @@ async fn the_link_makes_the_first_person_admin_and_operator_and_is_dead_then() {
     );
     let id = set_up(&harness.honnin, &token, form(), &client_at(localhost()))
         .await
-        .unwrap();
+        .unwrap()
+        .user;
     let here = "SELECT COUNT(*) FROM audit WHERE action = 'installation.set_up' AND address = '127.0.0.1'";
     assert_eq!(harness.database.number(here).await, 1);
     let first = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
@@ -47,7 +48,8 @@ async fn the_link_makes_the_first_person_admin_and_operator_and_is_dead_then() {
     assert_eq!(
         sign_in(&harness.honnin, "first@shop.example", password, &client_at(localhost()))
             .await
-            .unwrap(),
+            .unwrap()
+            .user,
         id
     );
     assert!(matches!(

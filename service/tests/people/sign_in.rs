@@ -33,6 +33,7 @@ async fn enter(harness: &Harness, email: &str, password: &str, address: IpAddr) 
         &client_at(address),
     )
     .await
+    .map(|entrance| entrance.user)
 }
 
 #[tokio::test]

@@ -30,6 +30,8 @@ pub struct UserRow {
     pub created_at: Timestamp,
     /// When they were disabled.
     pub disabled_at: Option<Timestamp>,
+    /// How often all their console sessions have been ended: one that began earlier is over.
+    pub session_epoch: i64,
 }
 
 /// Stored in place of a PHC string for somebody without a password.
@@ -66,6 +68,7 @@ row! {
         password: String,
         created_at: i64,
         disabled_at: Option<i64>,
+        session_epoch: i64,
     }
 }
 
@@ -82,6 +85,7 @@ impl TryFrom<Row> for UserRow {
             password: Some(row.password).filter(|stored| stored != NO_PASSWORD),
             created_at: Timestamp::from_millis(row.created_at),
             disabled_at: row.disabled_at.map(Timestamp::from_millis),
+            session_epoch: row.session_epoch,
         })
     }
 }
@@ -104,7 +108,7 @@ pub(crate) fn membership(
 
 macro_rules! user_columns {
     () => {
-        "SELECT id, tenant_id, email, name, role, operator, password, created_at, disabled_at FROM users "
+        "SELECT id, tenant_id, email, name, role, operator, password, created_at, disabled_at, session_epoch FROM users "
     };
 }
 
@@ -116,11 +120,12 @@ pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
     let password = user.password.as_deref().unwrap_or(NO_PASSWORD);
     check_password(password)?;
     on!(tx, conn => sqlx::query(
-        "INSERT INTO users (id, tenant_id, email, name, role, operator, password, created_at, disabled_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+        "INSERT INTO users (id, tenant_id, email, name, role, operator, password, created_at, disabled_at, session_epoch)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
         .bind(user.id.as_str()).bind(user.tenant().map(TenantId::as_str)).bind(&user.email)
         .bind(&user.name).bind(user.role().map(Role::as_str)).bind(user.operator)
         .bind(password).bind(user.created_at.as_millis()).bind(user.disabled_at.map(Timestamp::as_millis))
+        .bind(user.session_epoch)
         .execute(conn).await.map(drop))
 }
 
@@ -192,6 +197,16 @@ pub async fn set_password(tx: &mut Tx, id: &UserId, hash: &str) -> Result<(), St
     check_password(hash)?;
     on!(tx, conn => sqlx::query("UPDATE users SET password = $2 WHERE id = $1")
         .bind(id.as_str()).bind(hash).execute(conn).await.map(drop))
+}
+
+/// Notes that all sessions of a person end now. Returns which of their epochs begins.
+///
+/// # Errors
+/// If the database does not respond, or there is no such person.
+pub async fn begin_session_epoch(tx: &mut Tx, id: &UserId) -> Result<i64, StoreError> {
+    on!(tx, conn => sqlx::query_scalar(
+        "UPDATE users SET session_epoch = session_epoch + 1 WHERE id = $1 RETURNING session_epoch")
+        .bind(id.as_str()).fetch_one(conn).await)
 }
 
 /// Makes a person an operator and enables a disabled account. Returns whether there is such a person.
@@ -329,26 +344,38 @@ pub struct Visit {
     pub entry: i64,
 }
 
-/// Records that a person has signed in. Returns where their last two visits came from, as far as it is known.
+/// What a person's visit follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkedVisit {
+    /// Where their last two visits came from, as far as it is known.
+    pub before: Vec<String>,
+    /// Of which epoch of their sessions the new one is.
+    pub session_epoch: i64,
+}
+
+/// Records that a person has signed in.
 ///
 /// # Errors
-/// If the database does not respond.
+/// If the database does not respond, or there is no such person.
 pub async fn mark_visit(
     tx: &mut Tx,
     id: &UserId,
     from: Option<&str>,
     now: Timestamp,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<MarkedVisit, StoreError> {
     let before: Option<(Option<String>, Option<String>)> = on!(tx, conn => sqlx::query_as(
         "SELECT visited_from, visited_before_from FROM users WHERE id = $1")
         .bind(id.as_str()).fetch_optional(conn).await)?;
-    on!(tx, conn => sqlx::query(
+    let session_epoch = on!(tx, conn => sqlx::query_scalar(
         "UPDATE users SET visited_before_at = visited_at, visited_before_from = visited_from, visited_before_entry = visited_entry,
              visited_at = $2, visited_from = $3, visited_entry = (SELECT COALESCE(MAX(number), 0) FROM audit)
-         WHERE id = $1")
-        .bind(id.as_str()).bind(now.as_millis()).bind(from).execute(conn).await.map(drop))?;
+         WHERE id = $1 RETURNING session_epoch")
+        .bind(id.as_str()).bind(now.as_millis()).bind(from).fetch_one(conn).await)?;
     let (last, before_it) = before.unwrap_or_default();
-    Ok(last.into_iter().chain(before_it).collect())
+    Ok(MarkedVisit {
+        before: last.into_iter().chain(before_it).collect(),
+        session_epoch,
+    })
 }
 
 /// A person's visit before the last one.

@@ -189,6 +189,21 @@ async fn people_are_found_by_id_and_address_and_listed_by_tenant() {
 }
 
 #[tokio::test]
+async fn the_epochs_of_a_persons_sessions_are_counted() {
+    for Backend { name, db, .. } in backends().await {
+        let World { user, .. } = world(&db).await;
+        for epoch in 1..=2 {
+            let begun = write!(db, tx => users::begin_session_epoch(tx, &user.id));
+            assert_eq!(begun.unwrap(), epoch, "{name}");
+            let visit = write!(db, tx => users::mark_visit(tx, &user.id, None, at(epoch)));
+            assert_eq!(visit.unwrap().session_epoch, epoch, "{name}");
+            let found = read!(db, tx => users::find(tx, &user.id)).unwrap();
+            assert_eq!(found.session_epoch, epoch, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_persons_place_of_work_address_and_password_are_not_changed_by_saving() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, user, .. } = world(&db).await;

@@ -150,6 +150,7 @@ pub(crate) fn user(tenant: &TenantRow, number: u8, role: Role) -> UserRow {
         password: Some("$argon2id$".into()),
         created_at: at(i64::from(number)),
         disabled_at: None,
+        session_epoch: 0,
     }
 }
 

@@ -203,7 +203,11 @@ async fn the_visit_before_the_last_is_kept_with_what_was_recorded_then() {
                 5 => &["192.0.2.1"],
                 _ => &["192.0.2.5", "192.0.2.1"],
             };
-            assert_eq!(known, expected, "{name}: {visit}");
+            assert_eq!(
+                (known.before, known.session_epoch),
+                (expected.iter().map(|&one| one.into()).collect(), 0),
+                "{name}: {visit}"
+            );
             for action in [AuditAction::KeyIssue, AuditAction::SessionRead] {
                 let entry = entry(&user.id, action);
                 write!(db, tx => audit::record(tx, entry)).unwrap();

@@ -6,7 +6,7 @@ pub use view::{CheckView, render};
 
 use super::{
     refusal::Refusal,
-    visit::{Here, PageResult, READING, Request, picture_url, seen_as, step},
+    visit::{Here, PageResult, Request, picture_url, seen_as, step},
 };
 use crate::{
     Stage,
@@ -30,15 +30,10 @@ use leptos::prelude::*;
 use serde::Serialize;
 use service::capture::{
     check::{Checked, Wish, check_picture},
-    progress::analysed_within,
     retake::to_check,
     show_picture::show_picture,
 };
-use std::{iter, sync::Arc, time::Duration};
-use tokio::sync::Semaphore;
-
-/// How many pages may wait for an analysis at the same time; others get the current state immediately and poll.
-static FOLLOWERS: Semaphore = Semaphore::const_new(64);
+use std::{iter, sync::Arc};
 
 /// The photo just taken.
 #[component]
@@ -114,7 +109,7 @@ async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
     };
     if wish != Wish::Again {
         // What the analysis finds is shown before the next side is photographed, not after.
-        analysed_within(request.honnin(), &applicant, READING).await?;
+        request.analysed(&applicant).await?;
     }
     // A form that names no photo was sent by somebody who saw none.
     if let Some(photo) = photo
@@ -155,12 +150,7 @@ struct Analysed {
 /// GET, for the page of a photo: waits a while for its analysis.
 async fn found(request: Request) -> PageResult<Response> {
     let applicant = request.applicant().await?;
-    let seat = FOLLOWERS.try_acquire();
-    let wait_at_most = if seat.is_ok() { READING } else { Duration::ZERO };
-    tokio::select! {
-        attempt = analysed_within(request.honnin(), &applicant, wait_at_most) => drop(attempt?),
-        () = request.who.stopping.cancelled() => {}
-    }
+    request.analysed(&applicant).await?;
     let photo = to_check(request.honnin(), &applicant).await?;
     let told = Analysed {
         analysed: photo.analysed,

@@ -12,7 +12,7 @@ use crate::forms;
 use domain::secret::Personal;
 use http::HeaderName;
 use leptos::prelude::*;
-use service::capture::result::{Ending, result_within};
+use service::capture::result::{Ending, Shown, result_within};
 use std::{sync::Arc, time::Duration};
 
 /// How long the page waits for the decision.
@@ -25,7 +25,9 @@ pub fn ResultPage() -> impl IntoView {
 }
 
 async fn load(here: Arc<Here>) -> PageResult<ResultView> {
-    let shown = result_within(here.request.honnin(), &here.applicant, PATIENCE).await?;
+    let enough = |shown: &Shown| shown.ending != Ending::Waiting;
+    let look = |at_most| result_within(here.request.honnin(), &here.applicant, at_most);
+    let shown = here.request.who.waiting.until(PATIENCE, enough, look).await?;
     let state = match shown.ending {
         Ending::None => return Err(Refusal::OutOfTurn),
         Ending::Expired => return Err(Refusal::Expired),

@@ -26,13 +26,10 @@ use service::{
     sandbox::{CompleteError, complete_as_applicant},
 };
 use std::time::Duration;
-use tokio::sync::Semaphore;
 
 const HERE: &str = "/v/{token}";
 /// How long a page that shows a link's QR code waits for the link to be opened.
 const FOLLOWING: Duration = Duration::from_secs(20);
-/// How many pages may wait at the same time; others get the current state immediately and poll.
-static FOLLOWERS: Semaphore = Semaphore::const_new(64);
 
 /// The start page.
 #[component]
@@ -79,12 +76,8 @@ struct Openness {
 
 /// GET, for a page that shows the link's QR code: waits a while for the link to be opened.
 async fn opened(request: Request) -> PageResult<Response> {
-    let seat = FOLLOWERS.try_acquire();
-    let wait_at_most = if seat.is_ok() { FOLLOWING } else { Duration::ZERO };
-    let closed = tokio::select! {
-        closed = closed_within(request.honnin(), request.param("token"), wait_at_most) => closed?,
-        () = request.who.stopping.cancelled() => false,
-    };
+    let look = |at_most| closed_within(request.honnin(), request.param("token"), at_most);
+    let closed = request.who.waiting.until(FOLLOWING, |closed| *closed, look).await?;
     Ok(Json(Openness { open: !closed }).into_response())
 }
 

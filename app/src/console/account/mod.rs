@@ -119,8 +119,8 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
     let secret = |name| Secret::new(fields.raw(name).to_owned());
     let (present, new) = (secret("present"), secret("password"));
     let wrong_field = match change(request.honnin(), request.staff(), present, new).await {
-        Ok(()) => {
-            let change = SessionChange::Renewed(request.staff().user().clone());
+        Ok(entrance) => {
+            let change = SessionChange::Renewed(entrance);
             let notice = say(
                 "Your password has been changed. You have been signed out everywhere else.",
                 "パスワードを変更しました。他のブラウザーからはすべてサインアウトしました。",

@@ -99,8 +99,8 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let (email, next) = (fields.text("email"), safe_next(&fields.text("next")).to_owned());
     let password = Secret::new(fields.raw("password").to_owned());
     let (status, sentence) = match sign_in::sign_in(request.honnin(), &email, password, &request.who.client).await {
-        Ok(user) => {
-            return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user)));
+        Ok(entrance) => {
+            return Ok(Outcome::go(&next).with(SessionChange::SignedIn(entrance)));
         }
         Err(SignInError::SecondFactor(half)) => {
             return Ok(Outcome::go(&with_next("/admin/sign-in/code", &next)).with(SessionChange::HalfSignedIn(half)));
@@ -142,7 +142,7 @@ async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome
     let honnin = request.honnin();
     let sentence = if fields.has("credential") {
         match passkeys::sign_in(honnin, Some(&half), fields.raw("credential"), &request.who.client).await {
-            Ok(user) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
+            Ok(entrance) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(entrance))),
             Err(PasskeyError::Store(error)) => return Err(error.into()),
             Err(_) => wrong_passkey(),
         }
@@ -150,7 +150,7 @@ async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome
         no_code()
     } else {
         match sign_in_with_code(honnin, &half, fields.raw("code"), &request.who.client).await {
-            Ok(()) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(half.user))),
+            Ok(entrance) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(entrance))),
             Err(CodeError::Store(error)) => return Err(error.into()),
             Err(refused) => code_refusal(&refused),
         }
@@ -166,7 +166,7 @@ async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome
 async fn sign_in_with_passkey(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
     match passkeys::sign_in(request.honnin(), None, fields.raw("credential"), &request.who.client).await {
-        Ok(user) => Ok(Outcome::go(&next).with(SessionChange::SignedIn(user))),
+        Ok(entrance) => Ok(Outcome::go(&next).with(SessionChange::SignedIn(entrance))),
         Err(PasskeyError::Store(error)) => Err(error.into()),
         Err(_) => Ok(Outcome::refused(SignInView {
             next,
@@ -223,8 +223,8 @@ async fn set_up(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         password: Secret::new(fields.raw("password").to_owned()),
     };
     let faults = match set_up::set_up(request.honnin(), token, typed, &request.who.client).await {
-        Ok(user) => {
-            return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user)));
+        Ok(entrance) => {
+            return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(entrance)));
         }
         Err(SetUpError::Bad(faults)) => faults,
         Err(SetUpError::Closed) => return Err(Fault::SetUpClosed),

@@ -76,7 +76,7 @@ async fn opened_invitation(request: &GuestRequest, mistakes: Vec<Mistake>) -> Pa
 async fn accept(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match accept_invitation(request.honnin(), request.param("token"), password, &request.who.client).await {
-        Ok(user) => return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
+        Ok(entrance) => return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(entrance))),
         Err(AcceptError::Bad(bad)) => bad_password(bad),
         Err(AcceptError::Taken) => say(
             "An account with this address already exists. Sign in, or ask for an invitation to another address.",
@@ -113,7 +113,7 @@ async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageRes
 async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     if !request.honnin().allows_local_sign_in() {
         return match sign_in_by_link(request.honnin(), request.param("token"), &request.who.client).await {
-            Ok(LinkSignIn::Done(user)) => Ok(Outcome::go("/admin").with(SessionChange::SignedIn(user))),
+            Ok(LinkSignIn::Done(entrance)) => Ok(Outcome::go("/admin").with(SessionChange::SignedIn(entrance))),
             Ok(LinkSignIn::SecondFactor(half)) => {
                 Ok(Outcome::go("/admin/sign-in/code").with(SessionChange::HalfSignedIn(half)))
             }

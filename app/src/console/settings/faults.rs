@@ -31,7 +31,7 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
         ),
         "name" => (
             "The name",
-            "名称は1文字以上100文字以内で、制御文字を含めずに入力してください。",
+            "名称は目に見える文字だけを使い、1文字以上100文字以内で入力してください。",
         ),
         "callback_urls" => (
             "The list of callback URLs",

@@ -10,7 +10,7 @@ use crate::{
         words::{say, with_japanese},
     },
     forms,
-    page::{Fields, File, Outcome, form, mistake},
+    page::{Fields, File, Outcome, form, form_for, mistake},
     parts::Mistake,
     shell,
 };
@@ -34,7 +34,7 @@ pub(super) fn forms() -> Router {
     Router::new()
         .route(
             "/admin/settings/logo",
-            post(form(SECTION, upload)).layer(DefaultBodyLimit::max(MAX_READ)),
+            post(form_for(SECTION, may_upload, upload)).layer(DefaultBodyLimit::max(MAX_READ)),
         )
         .route("/admin/settings/logo/remove", post(form(SECTION, remove)))
 }
@@ -46,6 +46,11 @@ pub(super) fn logo_of(row: &LogoRow) -> Logo {
         width: row.width,
         height: row.height,
     }
+}
+
+fn may_upload(request: &Request) -> PageResult<()> {
+    Admin::of(request.staff())?;
+    Ok(())
 }
 
 async fn upload(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -60,15 +65,22 @@ async fn upload(request: Request, fields: Fields) -> PageResult<Outcome> {
         .to_owned(),
         File::Whole(bytes) => match set_logo(request.honnin(), &admin, bytes).await {
             Ok(()) => return done(&path(Section::Look), say("Saved.", "保存しました。")),
-            Err(LogoError::Store(error)) => return Err(error.into()),
-            Err(LogoError::Busy) => return Err(Fault::Broken),
-            Err(LogoError::Picture(fault)) => unusable(fault),
+            Err(error) => refusal(error)?,
         },
     };
     let tenant = settings::load(request.honnin(), request.staff()).await?;
     let mut view = stored(&request, Section::Look, &tenant).await?;
     view.mistakes = vec![mistake(FIELD, sentence)];
     Ok(Outcome::refused(view))
+}
+
+/// What the page says about a logo that was not set, if it is about the file.
+fn refusal(error: LogoError) -> PageResult<String> {
+    match error {
+        LogoError::Picture(fault) => Ok(unusable(fault)),
+        LogoError::Busy => Err(Fault::Busy),
+        LogoError::Store(error) => Err(error.into()),
+    }
 }
 
 /// Why a picture cannot be the logo.
@@ -138,6 +150,12 @@ pub(super) fn panel(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_too_many_pictures_are_being_worked_on_the_logo_may_be_sent_again() {
+        let refused = refusal(LogoError::Busy).unwrap_err();
+        assert!(matches!(refused, Fault::Busy), "{refused:?}");
+    }
 
     #[test]
     fn svg_is_told_by_its_beginning() {

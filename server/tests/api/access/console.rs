@@ -240,12 +240,21 @@ async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
     let second = browser.cookie.clone().unwrap();
     assert_ne!(first, second);
     browser.cookie = Some(first);
-    assert_eq!(browser.get("/admin").await.status, 303, "the old value is invalid");
-    browser.cookie = Some(second.clone());
+    let late = browser.get("/admin").await;
+    assert_eq!(late.status, 303, "the old value is invalid");
     assert_eq!(
-        browser.post("/admin/sign-out", "").await.header("location"),
-        Some("/admin/sign-in")
+        late.header("set-cookie"),
+        None,
+        "it may be answered after the sign-in, whose cookie stays"
     );
+    browser.cookie = Some(second.clone());
+    let signed_out = browser.post("/admin/sign-out", "").await;
+    assert_eq!(signed_out.header("location"), Some("/admin/sign-in"));
+    assert_eq!(
+        signed_out.header("set-cookie"),
+        Some("__Host-console=; HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=0")
+    );
+    assert_eq!(browser.cookie, None);
     browser.cookie = Some(second);
     assert_eq!(browser.get("/admin").await.status, 303);
 }
@@ -264,6 +273,29 @@ async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hou
     assert_eq!(again.status, 303);
     server.clock.advance(Millis::minutes(30));
     assert_eq!(browser.get("/admin").await.status, 303, "idle for half an hour");
+}
+
+#[tokio::test]
+async fn what_was_proved_while_the_clock_was_ahead_does_not_count_once_it_is_right() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let other = browser.another("developer@shop.example").await.cookie;
+    server.clock.jump(Millis::minutes(20));
+    let confirmed = browser.post("/admin/confirm", "password=correct+horse+battery").await;
+    assert_eq!(confirmed.status, 303);
+    assert_eq!(browser.post("/admin/keys", "name=Till&scope=create").await.status, 201);
+    server.clock.jump(Millis::hours(-1));
+    let issued = browser.post("/admin/keys", "name=Till&scope=create").await;
+    assert_eq!(
+        (issued.status, issued.header("location")),
+        (303, Some("/admin/sign-in"))
+    );
+    // Somebody who signed in by a clock that was right before it went back signs in again as well.
+    let mut browser = Browser::new(&server);
+    browser.cookie = other;
+    assert_eq!(browser.get("/admin").await.status, 303);
+    assert_eq!(browser.sign_in("developer@shop.example").await.status, 303);
+    assert_eq!(browser.get("/admin").await.status, 200);
 }
 
 #[tokio::test]

@@ -6,9 +6,17 @@
 
 use crate::{
     browser::{BOUNDARY, Browser, PASSPORT, photo},
-    support::{Answer, SESSIONS, Server, add_tenant, settings},
+    support::{Answer, SESSIONS, Server, add_tenant, between, settings},
 };
-use std::{net::Ipv4Addr, sync::Arc, time::Duration};
+use futures::future::join_all;
+use std::{
+    net::Ipv4Addr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -156,6 +164,59 @@ async fn connections_that_wait_for_bodies_shut_nobody_out() {
 }
 
 /// Running requests hold their slots: each waits for the writer, which the test blocks.
+/// More than there are slots for pages.
+const APPLICANTS: usize = 18;
+
+/// An applicant whose photo is not analysed yet, and the form with which they use it.
+async fn about_to_use_a_photo(server: &Server, network: u8) -> (Browser<'_>, String) {
+    let mut browser = Browser::at(server, Ipv4Addr::new(127, network, 0, 1));
+    browser.agree().await;
+    browser.choose_passport().await;
+    let photo = photo(90);
+    let files = [("picture", photo.as_slice())];
+    let sent = browser.upload("/capture/pictures", &PASSPORT, &files, false).await;
+    assert_eq!(sent.header("location"), Some("/capture/check"));
+    let page = browser.get("/capture/check").await.body;
+    let shown = between(&page, "name=\"shown\" value=\"", &['"']);
+    let form = format!("decision=use&shown={shown}");
+    (browser, form)
+}
+
+/// Returns the status. Once all others are answered, one waits: whoever comes is served, and the server stops.
+async fn use_the_photo(server: &Server, (browser, form): &mut (Browser<'_>, String), answered: &AtomicUsize) -> u16 {
+    let answer = browser.post("/capture/check", form).await;
+    if answered.fetch_add(1, Ordering::SeqCst) + 1 == APPLICANTS - 1 {
+        everybody_else_is_served(server).await;
+        server.app.stopping.cancel();
+    }
+    answer.status
+}
+
+/// Nobody analyses here, as where all that do are busy.
+#[tokio::test]
+async fn pages_that_wait_for_an_analysis_shut_nobody_out() {
+    let server = Server::with("[http]\nmax_requests = 8\n[worker]\nembedded = false\n").await;
+    let mut applicants = Vec::new();
+    for network in 1..=APPLICANTS {
+        let network = u8::try_from(network).unwrap();
+        applicants.push(about_to_use_a_photo(&server, network).await);
+    }
+    let answered = AtomicUsize::new(0);
+    let began = Instant::now();
+    let press = applicants
+        .iter_mut()
+        .map(|applicant| use_the_photo(&server, applicant, &answered));
+    let statuses = join_all(press).await;
+    assert!(
+        statuses.iter().all(|status| [200, 303].contains(status)),
+        "{statuses:?}"
+    );
+    assert!(
+        began.elapsed() < Duration::from_secs(9),
+        "a node that stops keeps nobody waiting"
+    );
+}
+
 #[tokio::test]
 async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
     let server = Server::with("[http]\nmax_requests = 1\n").await;

@@ -134,7 +134,7 @@ impl Attempt {
             begun_at: Timestamp::from_millis(kept.begun_at),
         };
         let own = bool::from(attempt.state().as_bytes().ct_eq(state.as_bytes()));
-        let in_time = honnin.now() < attempt.begun_at.plus(LIFETIME);
+        let in_time = attempt.begun_at.is_within(LIFETIME, honnin.now());
         (own && in_time).then_some(attempt)
     }
 }

@@ -17,7 +17,7 @@ use crate::{
         known_browser::Client,
         normalised,
         sign_in::WINDOW,
-        visit,
+        visit::{self, Entrance},
     },
     runtime::token,
 };
@@ -60,7 +60,7 @@ pub enum Finished {
     /// They are signed in.
     SignedIn {
         /// Who.
-        user: UserId,
+        entrance: Entrance,
         /// When they proved to the provider who they are, if it told: it may have known them from earlier.
         proved_at: Option<Timestamp>,
         /// Where to continue.
@@ -366,21 +366,20 @@ async fn sign_in(
     next: String,
     client: &Client,
 ) -> Result<Finished, OpenIdError> {
-    let (id, client) = (user.id.clone(), client.clone());
+    let client = client.clone();
     let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, client.address);
     let unit = honnin.db.write(async move |tx| {
         visit::find_active(tx, &user.id).await?.ok_or(OpenIdError::Unknown)?;
         if second_factors::has_any(tx, &user.id).await? {
             let half = half_sign_in::begin(tx, &user.id, client.address, entry.at).await?;
-            return Ok(Some(half));
+            return Ok(Err(half));
         }
-        visit::record(tx, &user.id, entry.clone(), &client).await?;
-        Ok::<_, OpenIdError>(None)
+        Ok::<_, OpenIdError>(Ok(visit::record(tx, &user.id, entry.clone(), &client).await?))
     });
     Ok(match unit.await? {
-        Some(half) => Finished::SecondFactor { half, next },
-        None => Finished::SignedIn {
-            user: id,
+        Err(half) => Finished::SecondFactor { half, next },
+        Ok(entrance) => Finished::SignedIn {
+            entrance,
             proved_at: person.authenticated_at.map(|at| at.min(honnin.now())),
             next,
         },

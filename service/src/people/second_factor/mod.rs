@@ -17,7 +17,7 @@ use crate::{
         known_browser::Client,
         normalised,
         sign_in::{bucket, count},
-        visit,
+        visit::{self, Entrance},
     },
 };
 use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
@@ -428,12 +428,12 @@ pub async fn sign_in_with_code(
     half: &HalfSignIn,
     code: &str,
     client: &Client,
-) -> Result<(), CodeError> {
+) -> Result<Entrance, CodeError> {
     let tries = Tries::of(&half.user, Occasion::SignIn, client.address);
-    let checked = take_code(honnin, &half.user, code, tries).await;
-    if matches!(checked, Err(CodeError::Throttled | CodeError::Store(_))) {
-        return checked;
-    }
+    let checked = match take_code(honnin, &half.user, code, tries).await {
+        Err(error @ (CodeError::Throttled | CodeError::Store(_))) => return Err(error),
+        checked => checked,
+    };
     let user = find(honnin, &half.user)
         .await?
         .filter(|user| user.disabled_at.is_none());
@@ -445,8 +445,8 @@ pub async fn sign_in_with_code(
         return Err(refused);
     }
     let entry = sign_in_entry(&user, now, client.address).with_detail(audit::CODE);
-    let is_in = let_in(honnin, &user.id, Some(half), entry, client).await?;
-    if is_in { Ok(()) } else { Err(CodeError::Wrong) }
+    let entrance = let_in(honnin, &user.id, Some(half), entry, client).await?;
+    entrance.ok_or(CodeError::Wrong)
 }
 
 /// Asks a signed-in person for a code (step-up), before a sensitive action.
@@ -479,26 +479,25 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry
 }
 
 /// Signs a person in and records it, unless the half that came before has ended meanwhile, as their sessions have, or the account was disabled.
-/// Returns whether they are in.
+/// `None` if they are not in.
 async fn let_in(
     honnin: &Honnin,
     user: &UserId,
     half: Option<&HalfSignIn>,
     entry: audit::Entry,
     client: &Client,
-) -> Result<bool, StoreError> {
+) -> Result<Option<Entrance>, StoreError> {
     let (user, half, client) = (user.clone(), half.cloned(), client.clone());
     let unit = honnin.db.write(async move |tx| {
         if visit::find_active(tx, &user).await?.is_none() {
-            return Ok(false);
+            return Ok(None);
         }
         if let Some(half) = &half
             && !half_sign_in::end(tx, half).await?
         {
-            return Ok(false);
+            return Ok(None);
         }
-        visit::record(tx, &user, entry.clone(), &client).await?;
-        Ok(true)
+        visit::record(tx, &user, entry.clone(), &client).await.map(Some)
     });
     unit.await
 }

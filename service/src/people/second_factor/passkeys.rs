@@ -9,7 +9,13 @@ use super::{
 use crate::{
     Honnin,
     access::Staff,
-    people::{client_network::client_network, half_sign_in::HalfSignIn, known_browser::Client, sign_in::WINDOW, visit},
+    people::{
+        client_network::client_network,
+        half_sign_in::HalfSignIn,
+        known_browser::Client,
+        sign_in::WINDOW,
+        visit::{self, Entrance},
+    },
     runtime::token,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -294,7 +300,7 @@ pub async fn sign_in(
     half: Option<&HalfSignIn>,
     response: &str,
     client: &Client,
-) -> Result<UserId, PasskeyError> {
+) -> Result<Entrance, PasskeyError> {
     if half.is_none() && !honnin.allows_local_sign_in() {
         return Err(PasskeyError::Refused);
     }
@@ -310,12 +316,8 @@ pub async fn sign_in(
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
         let entry = sign_in_entry(&account, now, client.address).with_detail(audit::PASSKEY);
-        let is_in = let_in(honnin, &account.id, half, entry, client).await?;
-        return if is_in {
-            Ok(account.id)
-        } else {
-            Err(PasskeyError::Refused)
-        };
+        let entrance = let_in(honnin, &account.id, half, entry, client).await?;
+        return entrance.ok_or(PasskeyError::Refused);
     }
     let detail = match half {
         Some(_) => audit::SECOND_PASSKEY,
