@@ -118,6 +118,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     let connect = PgConnectOptions::from_str(url)
         .map_err(malformed)?
         .application_name("honnin");
+    let connect = limited(connect, options.timeout);
     // Within the time that a unit waits for a connection, several that are lost are found to be so.
     let patience = options.timeout / 5;
     let pool = PgPoolOptions::new()
@@ -140,6 +141,22 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     };
     pools.migrate(migrator).await?;
     Ok(Backend::Postgres(pools))
+}
+
+/// Has the server notice that a node has vanished, which may be in the middle of a unit: its locks are released before another node gives up
+/// waiting for them twice, and its connections end in a minute. What the address itself sets is left as it is.
+fn limited(connect: PgConnectOptions, timeout: Duration) -> PgConnectOptions {
+    let millis = |time: Duration| format!("{}ms", time.as_millis());
+    let limits = [
+        ("lock_timeout", millis(timeout)),
+        ("idle_in_transaction_session_timeout", millis(timeout * 2)),
+        ("tcp_keepalives_idle", "30".to_owned()),
+        ("tcp_keepalives_interval", "10".to_owned()),
+        ("tcp_keepalives_count", "3".to_owned()),
+        ("tcp_user_timeout", millis(Duration::from_secs(60))),
+    ];
+    let own = connect.get_options().unwrap_or_default().to_owned();
+    connect.options(limits.into_iter().filter(|(name, _)| !own.contains(name)))
 }
 
 /// The URL may contain a password and is not repeated.

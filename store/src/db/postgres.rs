@@ -30,6 +30,8 @@ use tokio::{
 
 /// After this many conflicts, the caller gets the conflict.
 const TRIES: u32 = 8;
+/// A migration takes its time, and waits for those of another node.
+const WITHOUT_LIMITS: &str = "SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0";
 
 /// A connection of the pool. It is closed when dropped, unless its unit has ended: nobody may get it in the middle of one.
 pub(crate) struct Held {
@@ -111,7 +113,17 @@ impl Pools {
     pub(super) async fn migrate(&self, migrator: &'static Migrator) -> Result<(), StoreError> {
         let chosen = self.least_busy()?;
         let pool = chosen.pool.clone();
-        let migrate = async move |()| migrations::done(migrator.run(&pool).await);
+        let migrate = async move |()| {
+            let failed = |error| StoreError::from_sql(&error);
+            let mut connection = pool.acquire().await.map_err(failed)?;
+            sqlx::raw_sql(WITHOUT_LIMITS)
+                .execute(&mut *connection)
+                .await
+                .map_err(failed)?;
+            migrations::done(migrator.run(&mut *connection).await)?;
+            // No unit gets it.
+            connection.close().await.map_err(failed)
+        };
         chosen.thread.run(async { Ok(()) }, migrate).await
     }
 

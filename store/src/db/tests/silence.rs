@@ -1,10 +1,13 @@
-//! Connections to PostgreSQL that are lost without a word: nothing waits for them for ever.
+//! Connections to PostgreSQL that are lost without a word, by the node or by the server, and locks that nobody releases: nothing waits for
+//! them for ever.
 //!
 //! Planted faults that these tests detect: units without a limit; a connection that is tested for ever before its unit, or after it; an end
-//! that waits for what is lost.
+//! that waits for what is lost; a server that keeps the transactions of a node that has vanished; migrations that give up waiting for
+//! those of another node.
 
 use super::*;
 use futures::future::join_all;
+use sqlx::{Connection as _, PgConnection};
 use std::sync::Arc;
 use testkit::{
     databases::{postgres_address, postgres_server},
@@ -27,11 +30,16 @@ const NEVER: Duration = Duration::from_secs(3600);
 /// Far beyond the limits, for a machine that is busy.
 const SOON: Duration = Duration::from_secs(40);
 
+/// Takes the lock that every unit takes which links entries of the audit log.
+const LOCK: &str = "UPDATE audit_chain SET position = position WHERE id = 1";
+
 /// A database behind a proxy, if there is a server.
 struct World {
     proxy: Arc<Proxy>,
     /// Through the proxy.
     db: Db,
+    /// Past it.
+    address: Address,
 }
 
 impl World {
@@ -42,6 +50,7 @@ impl World {
         Some(Self {
             proxy: Arc::new(proxy),
             db,
+            address,
         })
     }
 
@@ -75,6 +84,11 @@ async fn assert_works(db: &Db) {
     let asked = async { join_all((0..8).map(|_| committed(db))).await };
     let answers = timeout(SOON, asked).await.expect("units still wait");
     assert!(answers.iter().all(Vec::is_empty));
+}
+
+async fn lock(db: &Db) -> Result<(), StoreError> {
+    let unit = db.write(async |tx| execute(tx, LOCK).await);
+    timeout(SOON, unit).await.expect("it still waits for the lock")
 }
 
 #[tokio::test]
@@ -138,4 +152,57 @@ async fn closing_does_not_wait_for_units_whose_connections_are_lost() {
     gate.add_permits(LIMITS.connections as usize);
     timeout(SOON, world.db.close()).await.expect("it still waits");
     drop(units);
+}
+
+#[tokio::test]
+async fn the_locks_of_a_node_that_vanishes_in_the_middle_of_a_unit_are_released() {
+    let Some(world) = World::with(LIMITS).await else { return };
+    let locked = Arc::new(Semaphore::new(0));
+    let (db, begun) = (world.db.clone(), Arc::clone(&locked));
+    let unit = tokio::spawn(async move {
+        db.write(async move |tx| {
+            execute(tx, LOCK).await?;
+            begun.add_permits(1);
+            std::future::pending::<Result<(), StoreError>>().await
+        })
+        .await
+    });
+    locked.acquire().await.unwrap().forget();
+    // The server is told nothing, not even when the unit's time is over.
+    world.proxy.lose_open();
+    let patient = DbOptions {
+        timeout: SOON,
+        ..LIMITS
+    };
+    let other = Db::open(&world.address.url, DbOptions { unit: SOON, ..patient }).await;
+    lock(&other.unwrap()).await.unwrap();
+    drop(unit);
+}
+
+#[tokio::test]
+async fn a_unit_that_waits_for_a_lock_gives_up() {
+    let endless = DbOptions { unit: NEVER, ..LIMITS };
+    let Some(world) = World::with(endless).await else {
+        return;
+    };
+    let mut other = PgConnection::connect(&world.address.url).await.unwrap();
+    sqlx::raw_sql("BEGIN").execute(&mut other).await.unwrap();
+    sqlx::raw_sql(LOCK).execute(&mut other).await.unwrap();
+    let refused = lock(&world.db).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    lock(&world.db).await.unwrap();
+}
+
+#[tokio::test]
+async fn migrations_wait_for_those_of_another_node_however_long_they_take() {
+    let Some(world) = World::with(LIMITS).await else { return };
+    let mut other = PgConnection::connect(&world.address.url).await.unwrap();
+    let migrating = "BEGIN; LOCK TABLE _sqlx_migrations IN ACCESS EXCLUSIVE MODE";
+    sqlx::raw_sql(migrating).execute(&mut other).await.unwrap();
+    let mut opening = Box::pin(Db::open(&world.address.url, LIMITS));
+    let early = timeout(LIMITS.timeout + LIMITS.unit, &mut opening).await;
+    assert!(early.is_err(), "{:?}", early.map(|opened| opened.map(drop)));
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    assert_works(&opening.await.unwrap()).await;
 }
