@@ -1,6 +1,6 @@
 //! What recognises a document or a frame in another session of the tenant and tells nobody else anything: HMACs under a key of the tenant.
 
-use crate::Honnin;
+use crate::{Honnin, runtime::fresh_key::FreshKey};
 use domain::ids::TenantId;
 use std::{
     collections::HashMap,
@@ -69,10 +69,15 @@ async fn stored_or_new(honnin: &Honnin, tenant: &TenantId) -> Result<SessionKey,
             opened => return opened,
         }
     }
-    let (fresh, tenant) = (honnin.vault.take().await?, tenant.clone());
-    let id = fresh.id().clone();
-    let give = honnin
-        .db
-        .write(async move |tx| identities::give_key(tx, &tenant, &id, known.as_ref()).await);
+    let (mut fresh, tenant) = (FreshKey::take(&honnin.vault).await?, tenant.clone());
+    let give = honnin.db.write(async move |tx| {
+        fresh.begin();
+        let id = identities::give_key(tx, &tenant, fresh.id(), known.as_ref()).await?;
+        // Somebody else may have been faster.
+        if id == *fresh.id() {
+            fresh.name();
+        }
+        Ok::<_, StoreError>(id)
+    });
     honnin.vault.open(&give.await?).await
 }

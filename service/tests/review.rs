@@ -12,8 +12,10 @@ use domain::{
     outcome::{Source, Verdict},
     reasons::Reason,
     role::Role,
+    ruling::Ruling,
     secret::Personal,
     session::{Status, Step},
+    tenant::TenantSettings,
     time::Millis,
 };
 use service::{
@@ -25,28 +27,37 @@ use service::{
         list_pending, open_case, queue, rule, undo,
     },
     session::{
+        rate_limit::CreationRate,
         read::{SessionDetail, read_session},
         reprocess::reprocess,
         search::{Filter, Order, Page, count_waiting},
     },
     stored::Slot,
 };
+use sqlx::{Connection as _, PgConnection};
 use store::{StoreError, audit, jobs::JobKind, session::sessions};
 use testkit::{
     Harness,
     analyser::{holder, passport},
+    databases::{postgres, postgres_server},
+    loopback_sender,
 };
 
 /// A session with uncertain liveness.
 async fn waiting() -> (Harness, SessionId) {
     let harness = Harness::new().await;
+    let id = wait_for_review(&harness).await;
+    (harness, id)
+}
+
+async fn wait_for_review(harness: &Harness) -> SessionId {
     harness.analyser.see_selfie(SelfieFindings {
         liveness: None,
         ..holder()
     });
     let (id, _) = harness.decided().await;
-    assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
-    (harness, id)
+    assert_eq!(read(harness, &id).await.status, Status::Reviewing);
+    id
 }
 
 async fn read(harness: &Harness, id: &SessionId) -> SessionDetail {
@@ -649,4 +660,42 @@ async fn a_note_of_a_novels_length_is_refused() {
         .unwrap_err();
         assert!(matches!(refused, RuleError::BadNote));
     }
+}
+
+/// A worker has read a decision that is due, and its machine hangs for a moment. Meanwhile the reviewer undoes the decision and makes
+/// another one.
+///
+/// Planted fault that this test detects: a decision that is removed by its case, whichever decision it is.
+#[tokio::test]
+async fn of_a_decision_that_is_replaced_while_it_is_carried_out_nothing_is_carried_out() {
+    let Some(server) = postgres_server() else { return };
+    let settings = TenantSettings {
+        steps: Step::ALL.to_vec(),
+        ..TenantSettings::default()
+    };
+    let database = postgres(&server).await;
+    let harness = Harness::on(database, settings, loopback_sender(), CreationRate::default()).await;
+    let id = wait_for_review(&harness).await;
+    let rita = reviewer(&harness).await;
+    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    // It can be read, but not removed.
+    let mut other = PgConnection::connect(&harness.database.url).await.unwrap();
+    let lock = "BEGIN; LOCK TABLE pending_rulings IN EXCLUSIVE MODE";
+    sqlx::raw_sql(lock).execute(&mut other).await.unwrap();
+    let replace = async {
+        let stands = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND relation = 'pending_rulings'::regclass";
+        while harness.database.number(stands).await == 0 {
+            tokio::task::yield_now().await;
+        }
+        let replaced = "UPDATE pending_rulings SET ruling = 'rejected', made_at = made_at + 20000, due_at = due_at + 20000; COMMIT";
+        sqlx::raw_sql(replaced).execute(&mut other).await.unwrap();
+    };
+    tokio::join!(harness.wait(UNDO), replace);
+    assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
+    let pending = list_pending(&harness.honnin, &rita).await.unwrap();
+    let left: Vec<_> = pending.iter().map(|one| one.ruling).collect();
+    assert_eq!(left, [Ruling::Rejected]);
+    assert_eq!(harness.events(&id).await.len(), 1, "nobody is told");
 }

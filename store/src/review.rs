@@ -321,7 +321,20 @@ pub async fn list_pending(tx: &mut Tx, user: &UserId) -> Result<Vec<PendingRulin
     rows.into_iter().map(|row| Ok(pending(row)?.0)).collect()
 }
 
-/// Removes the pending decision on a case. Returns whether there was one: of two that remove it, one gets `true`.
+/// Removes this pending decision, and no other one that was made in its place since it was read. Returns whether it was there: of two that
+/// remove it, one gets `true`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn take_pending(tx: &mut Tx, pending: &PendingRuling) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "DELETE FROM pending_rulings WHERE session_id = $1 AND attempt = $2 AND user_id = $3 AND ruling = $4 AND made_at = $5")
+        .bind(pending.session.as_str()).bind(pending.attempt).bind(pending.user.as_str()).bind(pending.ruling.as_str())
+        .bind(pending.made_at.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Removes the pending decision on a case, whichever it is. Returns whether there was one.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -15,6 +15,7 @@ pub const OPTIONS: DbOptions = DbOptions {
     readers: 4,
     connections: 8,
     timeout: std::time::Duration::from_secs(20),
+    unit: std::time::Duration::from_secs(120),
 };
 
 /// Where an empty database is, before anything opens it.

@@ -1,4 +1,4 @@
-//! A network that fails: a proxy between a client and a server whose connections can be stalled, or cut and refused.
+//! A network that fails: a proxy between a client and a server whose connections can be stalled, lost without a word, or cut and refused.
 
 use std::{
     net::SocketAddr,
@@ -30,6 +30,8 @@ pub struct Proxy {
     link: watch::Sender<Link>,
     /// Bytes that still pass to the server before the link stalls.
     left: Arc<AtomicU64>,
+    /// Changes when the connections that are open are lost.
+    losses: watch::Sender<()>,
 }
 
 impl Proxy {
@@ -39,13 +41,35 @@ impl Proxy {
         let address = listener.local_addr().unwrap();
         let (link, seen) = watch::channel(Link::Open);
         let left = Arc::new(AtomicU64::new(u64::MAX));
+        let losses = watch::Sender::new(());
         let passage = Passage {
             server,
             link: link.clone(),
             left: Arc::clone(&left),
+            losses: losses.clone(),
         };
         tokio::spawn(accept(listener, address, passage, seen));
-        Self { address, link, left }
+        Self {
+            address,
+            link,
+            left,
+            losses,
+        }
+    }
+
+    /// Before the server of the database at `url`. Returns the address through the proxy as well.
+    pub async fn before_database(url: &str) -> (Self, String) {
+        let (scheme, rest) = url.split_once('@').unwrap();
+        let (server, database) = rest.split_once('/').unwrap();
+        let proxy = Self::before(server.to_owned()).await;
+        let url = format!("{scheme}@{}/{database}", proxy.address);
+        (proxy, url)
+    }
+
+    /// Loses the connections that are open now, as a firewall does that forgets them: neither side is told, and whatever it sends is
+    /// swallowed. New ones work.
+    pub fn lose_open(&self) {
+        self.losses.send_replace(());
     }
 
     pub fn set(&self, link: Link) {
@@ -76,6 +100,7 @@ struct Passage {
     server: String,
     link: watch::Sender<Link>,
     left: Arc<AtomicU64>,
+    losses: watch::Sender<()>,
 }
 
 /// Listens unless the link is cut.
@@ -103,6 +128,7 @@ async fn next(listener: Option<&TcpListener>) -> std::io::Result<(TcpStream, Soc
 }
 
 async fn connect(client: TcpStream, passage: Passage) {
+    let lost = passage.losses.subscribe();
     let Ok(server) = TcpStream::connect(&passage.server).await else {
         return;
     };
@@ -113,18 +139,19 @@ async fn connect(client: TcpStream, passage: Passage) {
         _ = link.wait_for(|link| *link == Link::Cut) => {}
         ((), ()) = async {
             tokio::join!(
-                pass(from_client, to_server, &passage, Some(&passage.left)),
-                pass(from_server, to_client, &passage, None),
+                pass(from_client, to_server, &passage, &lost, Some(&passage.left)),
+                pass(from_server, to_client, &passage, &lost, None),
             )
         } => {}
     }
 }
 
-/// Passes what comes while the link is open, until one side ends.
+/// Passes what comes while the link is open, until one side ends. Of a connection that is lost, nothing passes, not even its end.
 async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
     passage: &Passage,
+    lost: &watch::Receiver<()>,
     left: Option<&AtomicU64>,
 ) {
     let mut link = passage.link.subscribe();
@@ -139,10 +166,20 @@ async fn pass(
                 passage.link.send_replace(Link::Stalled);
             }
         }
+        if is_lost(lost) {
+            continue;
+        }
         if link.wait_for(|link| *link == Link::Open).await.is_err() || to.write_all(&piece[..length]).await.is_err() {
             return;
         }
     }
+    if is_lost(lost) {
+        std::future::pending::<()>().await;
+    }
     // The other side is told; a connection that is broken already needs no telling.
     drop(to.shutdown().await);
+}
+
+fn is_lost(lost: &watch::Receiver<()>) -> bool {
+    lost.has_changed().unwrap_or(true)
 }

@@ -56,7 +56,7 @@ pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Resul
         let (pending, _) = found
             .filter(|(pending, _)| pending.user == *staff.user())
             .ok_or(UndoError::TooLate)?;
-        if !review::remove_pending(tx, &id).await? {
+        if !review::take_pending(tx, &pending).await? {
             return Err(UndoError::TooLate);
         }
         jobs::cancel(tx, JobKind::Rule, id.as_str(), now).await?;
@@ -95,7 +95,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
 
 async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Moment) -> Result<(), StoreError> {
     let (id, now) = (&pending.session, at.now);
-    if !review::remove_pending(tx, id).await? {
+    // It may have been undone since it was read, and another one may have been made, which has a job of its own.
+    if !review::take_pending(tx, &pending).await? {
         return Ok(());
     }
     let waiting =

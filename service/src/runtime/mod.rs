@@ -1,10 +1,11 @@
-//! What the operations stand on and know nothing of: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed JSON, lists
-//! that are read page by page, what is counted once for many.
+//! What the operations stand on and know nothing of: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed JSON, data
+//! keys for what is about to be stored, lists that are read page by page, what is counted once for many.
 
 pub mod analyser;
 pub mod clock;
 pub mod counted;
 pub(crate) mod cpu_pool;
+pub(crate) mod fresh_key;
 pub(crate) mod job_error;
 pub(crate) mod pages;
 pub mod random;

@@ -158,18 +158,28 @@ pub async fn send_range_again(
     let (now, staff) = (honnin.now(), developer.staff());
     let (requester, filter) = (Requester::of(staff), filter.clone());
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
+    let (tenant, state) = (requester.tenant.clone(), filter.state);
+    // Those of a type may be few among many, and nobody has to wait for the writer while they are looked for.
+    let list = honnin
+        .db
+        .read(async move |tx| deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await);
+    let (found, more) = at_once(list.await?);
     let unit = honnin.db.write(async move |tx| {
         let receiver = requester.require_receiver(tx).await?;
-        let (found, more) = at_once(deliveries::list_oldest(tx, &requester.tenant, &filter, MOST_AT_ONCE + 1).await?);
-        let mut left_out = 0;
-        for delivery in &found {
-            if receiver.is_denied_notes_of(delivery.created_at) && has_note(tx, delivery).await? {
+        let (mut count, mut left_out) = (0, 0);
+        for listed in &found {
+            // It may have been attempted, sent again or removed since.
+            let now_stored = deliveries::find(tx, &requester.tenant, &listed.event).await?;
+            let Some(delivery) = now_stored.filter(|one| state.is_none_or(|state| one.state == state)) else {
+                continue;
+            };
+            if receiver.is_denied_notes_of(delivery.created_at) && has_note(tx, &delivery).await? {
                 left_out += 1;
             } else {
-                begin_anew(tx, delivery, now).await?;
+                begin_anew(tx, &delivery, now).await?;
+                count += 1;
             }
         }
-        let count = found.len() - left_out;
         let entry = entry.clone().with_detail(format_args!("{count} events"));
         audit::record(tx, &entry).await?;
         let last = found.last().filter(|_| more);

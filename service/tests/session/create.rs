@@ -6,10 +6,11 @@ use domain::{
     tenant::{NotReady, TenantSettings},
     time::Millis,
 };
+use futures::future::join_all;
 use service::{
     access::{self, AccessError},
     session::{
-        create::{CreateSessionError, create_session},
+        create::{CreateSessionError, create_session, create_session_once},
         rate_limit::CreationRate,
         read::read_session,
     },
@@ -21,7 +22,7 @@ use store::{
 };
 use testkit::{
     Harness,
-    databases::{OPTIONS, postgres, postgres_server},
+    databases::{OPTIONS, backends, number_at, postgres, postgres_server},
     localhost, loopback_sender,
     round_trips::RoundTrips,
 };
@@ -202,4 +203,48 @@ async fn a_creation_with_a_name_goes_to_postgres_and_back_four_times() {
     assert_eq!(each[2..], [4; 19], "{each:?}");
     let found_by = "SELECT COUNT(DISTINCT session_id) FROM blind_index";
     assert_eq!(harness.database.number(found_by).await, 21);
+}
+
+/// Stored keys of sessions and tenants, and those that are in the memory of the process: as many as it may keep in advance.
+async fn assert_no_key_is_lost(harness: &Harness, used: i64) {
+    let most = used + 96;
+    let mut stored = i64::MAX;
+    // What is too much leaves when the next key is taken.
+    for _ in 0..100 {
+        stored = number_at(&harness.database.keys_url, "SELECT COUNT(*) FROM data_keys").await;
+        if stored <= most {
+            return;
+        }
+        let refused = create_session(&harness.honnin, &harness.caller().await, WITH_NAME).await;
+        assert!(matches!(refused, Err(CreateSessionError::RateLimited)), "{refused:?}");
+    }
+    panic!("{}: {stored} keys, of which {used} are used", harness.database.name);
+}
+
+/// Planted fault that this test detects: a key that is dropped when its session is not stored.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn creations_that_are_refused_use_no_keys_up() {
+    for database in backends().await {
+        let settings = TenantSettings {
+            steps: vec![Step::Selfie],
+            ..TenantSettings::default()
+        };
+        let rate = CreationRate {
+            per_minute: 1,
+            burst: 5,
+        };
+        let harness = Harness::on(database, settings, loopback_sender(), rate).await;
+        let caller = harness.caller().await;
+        // Of those with the same key, one creates the session and the others get its answer.
+        let same = join_all((0..20).map(|_| create_session_once(&harness.honnin, &caller, "same", b"{}"))).await;
+        assert!(same.iter().all(Result::is_ok), "{}", harness.database.name);
+        let all = join_all((0..200).map(|_| create_session(&harness.honnin, &caller, WITH_NAME))).await;
+        let created = all.iter().filter(|one| one.is_ok()).count();
+        assert_eq!(created, 4, "{}", harness.database.name);
+        // One of each session, and the tenant's.
+        assert_no_key_is_lost(&harness, 5 + 1).await;
+        harness.vault.close().await.unwrap();
+        let left = number_at(&harness.database.keys_url, "SELECT COUNT(*) FROM data_keys").await;
+        assert_eq!(left, 5 + 1, "{}: after an orderly end", harness.database.name);
+    }
 }

@@ -16,6 +16,8 @@ pub(super) use interruption::reach;
 
 /// The extension of a small file until it is whole.
 pub(super) const STAGED: &str = "part";
+/// A folder that many file systems have at their top, which only root may open: it is nobody's, so it is passed over.
+const OF_THE_FILE_SYSTEM: &str = "lost+found";
 /// Bytes read at a time.
 const PIECE: usize = 1 << 16;
 
@@ -159,6 +161,11 @@ pub(super) fn mark(path: &Path) -> Result<(), BackupError> {
 /// The files below a folder, as paths within it, in order. A folder in it that was removed in the meantime has none; the folder itself
 /// must exist.
 pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
+    below_where(folder, |_| true)
+}
+
+/// The same, but a folder of which `is_opened` says no is listed itself, by its path within the folder, with whatever is in it.
+pub(super) fn below_where(folder: &Path, is_opened: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, BackupError> {
     let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(inner) = open.pop() {
         let here: PathBuf = folder.components().chain(inner.components()).collect();
@@ -169,8 +176,11 @@ pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
         for entry in entries {
             let entry = entry.map_err(at(&here))?;
             let path = inner.join(entry.file_name());
+            if path == Path::new(OF_THE_FILE_SYSTEM) {
+                continue;
+            }
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() => open.push(path),
+                Ok(kind) if kind.is_dir() && is_opened(&path) => open.push(path),
                 Ok(_) => found.push(path),
                 // Removed in the meantime.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}

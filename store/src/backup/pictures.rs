@@ -82,7 +82,7 @@ fn in_bucket(error: StoreError) -> BackupError {
 /// The paths of the pictures in a folder.
 pub(super) fn list_folder(folder: &Path) -> Result<Vec<String>, BackupError> {
     let mut paths = Vec::new();
-    for picture in files::below(folder)? {
+    for picture in files::below_where(folder, is_opened)? {
         let path = picture.to_str().unwrap_or_default();
         if path == CHECK || is_unfinished(path) {
             continue;
@@ -91,6 +91,14 @@ pub(super) fn list_folder(folder: &Path) -> Result<Vec<String>, BackupError> {
         paths.push(path.to_owned());
     }
     Ok(paths)
+}
+
+/// At the top, only folders named by two hexadecimal digits have pictures below them. Another one is named instead of what is in it, which
+/// may be a lot, or out of reach.
+fn is_opened(folder: &Path) -> bool {
+    let is_at_the_top = folder.components().count() == 1;
+    let name = folder.as_os_str().as_encoded_bytes();
+    !is_at_the_top || name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// The object store writes a picture under a name with `#` until it is whole.

@@ -30,6 +30,7 @@ use domain::{
 };
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::{
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread,
@@ -562,6 +563,59 @@ async fn what_cannot_be_looked_for_is_not_missing() {
     assert!(place.has(MANIFEST).await.is_err());
     assert!(place.hash(MANIFEST, 1).await.is_err());
     assert!(place.pictures().await.is_err());
+}
+
+/// What ext4 keeps in the root of each file system, for nobody but root.
+fn add_lost_and_found(folder: &Path) -> PathBuf {
+    let path = folder.join("lost+found");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("#12"), b"recovered").unwrap();
+    path
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[tokio::test]
+async fn pictures_on_a_file_system_of_their_own_are_copied_and_put_back() {
+    let installation = Installation::new().await;
+    let pictures = installation.pictures.folder().unwrap();
+    let lost = add_lost_and_found(pictures);
+    let [data, keys, target] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    set_mode(&lost, 0o000);
+    let copied = installation.copy(data.path(), keys.path(), 1).await;
+    set_mode(&lost, 0o700);
+    assert_eq!(copied.unwrap(), 2);
+    let target = Target {
+        folder: target.path().to_owned(),
+        database: DatabasePlace::File(target.path().join("honnin.db")),
+        keys: DatabasePlace::File(target.path().join("keys.db")),
+        master_key: None,
+        pictures: PicturePlace::Folder(target.path().join("pictures")),
+    };
+    let there = target.pictures.folder().unwrap();
+    std::fs::create_dir(there).unwrap();
+    set_mode(&add_lost_and_found(there), 0o700);
+    let halves = Halves::in_folders(data.path(), keys.path());
+    put_back(&halves, None, &target, &mut |_| ()).await.unwrap();
+    assert_eq!(below(there).unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_no_picture_is_refused_by_the_name_that_is_among_the_pictures() {
+    let installation = Installation::new().await;
+    let strange = installation.pictures.folder().unwrap().join("older");
+    std::fs::create_dir_all(strange.join("below")).unwrap();
+    set_mode(&strange, 0o000);
+    let [data, keys] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let refused = installation.copy(data.path(), keys.path(), 1).await;
+    set_mode(&strange, 0o700);
+    let expected = format!(
+        "{}: is not a picture of a session; move it elsewhere",
+        strange.display()
+    );
+    assert_eq!(refused.unwrap_err().to_string(), expected);
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ pub(crate) use row::row;
 pub use tx::Tx;
 pub(crate) use tx::{Connection, Dialect, on};
 
-/// The number of connections of a database, and the time-out for getting one.
+/// The number of connections of a database, and its limits of time.
 #[derive(Clone, Copy, Debug)]
 pub struct DbOptions {
     /// Connections for reading (SQLite; writing has a separate one).
@@ -45,6 +45,8 @@ pub struct DbOptions {
     pub connections: u32,
     /// Time-out for a connection, or for another process's lock.
     pub timeout: Duration,
+    /// How long a unit may take in all, with its commit (Postgres): an answer that is not there by then does not come any more.
+    pub unit: Duration,
 }
 
 impl Default for DbOptions {
@@ -53,6 +55,7 @@ impl Default for DbOptions {
             readers: 8,
             connections: 20,
             timeout: Duration::from_secs(5),
+            unit: Duration::from_secs(30),
         }
     }
 }
@@ -170,7 +173,8 @@ impl Db {
     }
 
     /// Finishes the units that are running, and the writing ones waiting on SQLite, closes the connections and ends the
-    /// threads. Later units get [`StoreError::Unavailable`].
+    /// threads. Units that PostgreSQL does not answer are given up after twice [`DbOptions::timeout`]. Later units get
+    /// [`StoreError::Unavailable`].
     pub async fn close(&self) {
         match &self.backend {
             Backend::Sqlite {

@@ -14,7 +14,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use std::{str::FromStr, sync::Arc, time::Duration};
+use std::{io, str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
 
 /// A connection that was idle for this long is checked before use.
@@ -118,25 +118,45 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     let connect = PgConnectOptions::from_str(url)
         .map_err(malformed)?
         .application_name("honnin");
-    let pools = PgPoolOptions::new()
+    let connect = limited(connect, options.timeout);
+    // Within the time that a unit waits for a connection, several that are lost are found to be so.
+    let patience = options.timeout / 5;
+    let pool = PgPoolOptions::new()
         .acquire_timeout(options.timeout)
         // Checking a connection that was busy a moment ago would cost a unit another round trip to the server.
         .test_before_acquire(false)
-        .before_acquire(|connection, state| {
+        .before_acquire(move |connection, state| {
             Box::pin(async move {
                 if state.idle_for > RESTED {
-                    connection.ping().await?;
+                    let answer = tokio::time::timeout(patience, connection.ping()).await;
+                    answer.map_err(io::Error::from)??;
                 }
                 Ok(true)
             })
         });
-    let pools = Pools::open(pools, &connect, options.connections).await?;
+    let pools = Pools::open(pool, &connect, options).await?;
     let migrator = match schema {
         Schema::Main => &migrations::POSTGRES,
         Schema::Keys => &migrations::KEYS_POSTGRES,
     };
     pools.migrate(migrator).await?;
     Ok(Backend::Postgres(pools))
+}
+
+/// Has the server notice that a node has vanished, which may be in the middle of a unit: its locks are released before another node gives up
+/// waiting for them twice, and its connections end in a minute. What the address itself sets is left as it is.
+fn limited(connect: PgConnectOptions, timeout: Duration) -> PgConnectOptions {
+    let millis = |time: Duration| format!("{}ms", time.as_millis());
+    let limits = [
+        ("lock_timeout", millis(timeout)),
+        ("idle_in_transaction_session_timeout", millis(timeout * 2)),
+        ("tcp_keepalives_idle", "30".to_owned()),
+        ("tcp_keepalives_interval", "10".to_owned()),
+        ("tcp_keepalives_count", "3".to_owned()),
+        ("tcp_user_timeout", millis(Duration::from_secs(60))),
+    ];
+    let own = connect.get_options().unwrap_or_default().to_owned();
+    connect.options(limits.into_iter().filter(|(name, _)| !own.contains(name)))
 }
 
 /// The URL may contain a password and is not repeated.

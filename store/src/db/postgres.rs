@@ -1,8 +1,11 @@
 //! Units of work on Postgres: a transaction each (the server groups commits itself), retried for writing ones after a
 //! serialization failure.
+//!
+//! A network may lose a connection without telling anybody, and the driver waits for an answer for as long as it takes. So everything that
+//! waits for the server has a limit: a unit, the tests of a connection before it and after it, and the end.
 
 use super::{
-    Connection, Tx, migrations,
+    Connection, DbOptions, Tx, migrations,
     threads::{self, Thread, Wakes},
     unit,
 };
@@ -20,20 +23,30 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::{sync::Notify, time::Instant};
+use tokio::{
+    sync::Notify,
+    time::{Instant, timeout},
+};
 
 /// After this many conflicts, the caller gets the conflict.
 const TRIES: u32 = 8;
+/// A migration takes its time, and waits for those of another node.
+const WITHOUT_LIMITS: &str = "SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0";
 
 /// A connection of the pool. It is closed when dropped, unless its unit has ended: nobody may get it in the middle of one.
 pub(crate) struct Held {
     connection: PoolConnection<Postgres>,
     rested: bool,
+    /// How long the pool may test it before it takes it back.
+    patience: Duration,
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if !self.rested {
+        if self.rested {
+            // One that does not answer is closed, and its place in the pool is free.
+            tokio::spawn(timeout(self.patience, self.connection.return_to_pool()));
+        } else {
             self.connection.close_on_drop();
         }
     }
@@ -65,32 +78,52 @@ fn rest(mut tx: Tx) {
 struct PoolThread {
     thread: Thread,
     pool: PgPool,
+    /// How long a unit may take.
+    limit: Duration,
 }
 
 /// The threads of a database and their connections. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Pools(Arc<[PoolThread]>);
+pub(super) struct Pools {
+    threads: Arc<[PoolThread]>,
+    /// How long [`Pools::close`] waits.
+    close_within: Duration,
+}
 
 impl Pools {
-    /// Opens at most `count` connections, which the threads share equally.
+    /// Opens at most `options.connections` connections, which the threads share equally.
     pub(super) async fn open(
-        options: PgPoolOptions,
+        pool: PgPoolOptions,
         connect: &PgConnectOptions,
-        count: u32,
+        options: DbOptions,
     ) -> Result<Self, StoreError> {
-        let threads = threads::COUNT.min(count);
+        let (count, threads) = (options.connections, threads::COUNT.min(options.connections));
         let pools = (0..threads).map(|number| {
             let share = (count + threads - 1 - number) / threads;
-            PoolThread::open(number, options.clone().max_connections(share), connect.clone())
+            let pool = pool.clone().max_connections(share);
+            PoolThread::open(number, pool, connect.clone(), options.unit)
         });
-        Ok(Self(try_join_all(pools).await?.into()))
+        Ok(Self {
+            threads: try_join_all(pools).await?.into(),
+            close_within: options.timeout * 2,
+        })
     }
 
     /// Runs the pending migrations of `migrator`.
     pub(super) async fn migrate(&self, migrator: &'static Migrator) -> Result<(), StoreError> {
         let chosen = self.least_busy()?;
         let pool = chosen.pool.clone();
-        let migrate = async move |()| migrations::done(migrator.run(&pool).await);
+        let migrate = async move |()| {
+            let failed = |error| StoreError::from_sql(&error);
+            let mut connection = pool.acquire().await.map_err(failed)?;
+            sqlx::raw_sql(WITHOUT_LIMITS)
+                .execute(&mut *connection)
+                .await
+                .map_err(failed)?;
+            migrations::done(migrator.run(&mut *connection).await)?;
+            // No unit gets it.
+            connection.close().await.map_err(failed)
+        };
         chosen.thread.run(async { Ok(()) }, migrate).await
     }
 
@@ -166,26 +199,37 @@ impl Pools {
         chosen.run(work).await
     }
 
-    /// Waits for the running units, closes the connections and ends the threads.
+    /// Waits, within bounds, for the running units, closes the connections and ends the threads. Of units that are given up, the server
+    /// rolls back what it has not committed.
     pub(super) async fn close(&self) {
-        join_all(self.0.iter().map(|one| one.pool.close())).await;
-        join_all(self.0.iter().map(|one| one.thread.end())).await;
+        let closed = async {
+            join_all(self.threads.iter().map(|one| one.pool.close())).await;
+            join_all(self.threads.iter().map(|one| one.thread.end())).await;
+        };
+        if timeout(self.close_within, closed).await.is_err() {
+            tracing::warn!("closed with units of work that PostgreSQL has not answered");
+        }
     }
 
     fn least_busy(&self) -> Result<&PoolThread, StoreError> {
-        threads::least_busy(&self.0, |one| &one.thread)
+        threads::least_busy(&self.threads, |one| &one.thread)
     }
 }
 
 impl PoolThread {
-    async fn open(number: u32, options: PgPoolOptions, connect: PgConnectOptions) -> Result<Self, StoreError> {
+    async fn open(
+        number: u32,
+        options: PgPoolOptions,
+        connect: PgConnectOptions,
+        limit: Duration,
+    ) -> Result<Self, StoreError> {
         let thread = Thread::start(number, Wakes::Sockets)?;
         let open = async move |()| {
             let pool = options.connect_with(connect).await;
             pool.map_err(|error| StoreError::from_sql(&error))
         };
         let pool = thread.run(async { Ok(()) }, open).await?;
-        Ok(Self { thread, pool })
+        Ok(Self { thread, pool, limit })
     }
 
     async fn run<T, E, W>(&self, work: W) -> Result<T, E>
@@ -194,7 +238,15 @@ impl PoolThread {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        self.thread.run(lend(self.pool.clone()), work).await
+        let limit = self.limit;
+        let limited = async move |connection| {
+            let ended = timeout(limit, work(connection)).await;
+            // The connection is closed by now. If it was the commit that was not answered, it may have been carried out, as after any
+            // other failure of one.
+            let silent = || StoreError::unavailable(format_args!("PostgreSQL did not answer within {limit:?}"));
+            ended.unwrap_or_else(|_| Err(silent().into()))
+        };
+        self.thread.run(lend(self.pool.clone()), limited).await
     }
 }
 
@@ -203,6 +255,7 @@ async fn lend(pool: PgPool) -> Result<Connection, StoreError> {
     Ok(Connection::Postgres(Held {
         connection,
         rested: false,
+        patience: pool.options().get_acquire_timeout(),
     }))
 }
 

@@ -117,15 +117,24 @@ pub async fn forget_expired_links(
         "SELECT tenant_id, key_hash FROM idempotency WHERE (tenant_id, key_hash) > ($1, $2)
          ORDER BY tenant_id, key_hash LIMIT 1 OFFSET $3")
         .bind(tenant).bind(hash).bind(i64::from(most) - 1).fetch_optional(conn).await)?;
-    // `~` comes after every tenant.
-    let (last_tenant, last_hash) = last
-        .as_ref()
-        .map_or(("~", &[][..]), |(tenant, hash)| (tenant.as_str(), hash.as_slice()));
-    on!(tx, conn => sqlx::query(
-        "UPDATE idempotency SET link = NULL WHERE (tenant_id, key_hash) > ($1, $2) AND (tenant_id, key_hash) <= ($3, $4)
-             AND link IS NOT NULL AND link_expires_at <= $5")
-        .bind(tenant).bind(hash).bind(last_tenant).bind(last_hash).bind(now.as_millis())
-        .execute(conn).await.map(drop))?;
+    macro_rules! forget {
+        ($end:literal) => {
+            concat!(
+                "UPDATE idempotency SET link = NULL
+                 WHERE (tenant_id, key_hash) > ($1, $2) AND link IS NOT NULL AND link_expires_at <= $3",
+                $end
+            )
+        };
+    }
+    // The last slice has no end: which text comes after every other one depends on the language of the database.
+    on!(tx, conn => match &last {
+        Some((last_tenant, last_hash)) => sqlx::query(forget!(" AND (tenant_id, key_hash) <= ($4, $5)"))
+            .bind(tenant).bind(hash).bind(now.as_millis()).bind(last_tenant).bind(last_hash)
+            .execute(conn).await.map(drop),
+        None => sqlx::query(forget!(""))
+            .bind(tenant).bind(hash).bind(now.as_millis())
+            .execute(conn).await.map(drop),
+    })?;
     Ok(last)
 }
 

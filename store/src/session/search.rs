@@ -267,8 +267,8 @@ fn statement(filter: &Filter, order: Order) -> &'static str {
     }
 }
 
-/// The bounds of a page: the end of the time that is wanted, and the row after which the page begins, by what it is ordered by and its id. `~`
-/// sorts after and the empty text before every id. The end of the time is such a row as well: with two upper bounds, SQLite would not use
+/// The bounds of a page: the end of the time that is wanted, and the row after which the page begins, by what it is ordered by and its id. The
+/// empty text comes before every id. The end of the time is such a row as well: with two upper bounds, SQLite would not use
 /// the index by status.
 fn bounds<'a>(filter: &Filter, page: &'a Page) -> (i64, (i64, &'a str)) {
     let until = filter.until.map_or(i64::MAX, Timestamp::as_millis);
@@ -276,7 +276,6 @@ fn bounds<'a>(filter: &Filter, page: &'a Page) -> (i64, (i64, &'a str)) {
     let begin = match (page.order, after) {
         (Order::LongestWaiting, after) => after.unwrap_or((i64::MIN, "")),
         (Order::Newest, Some(after)) => after.min((until, "")),
-        (Order::Newest, None) if until == i64::MAX => (until, "~"),
         (Order::Newest, None) => (until, ""),
     };
     (until, begin)

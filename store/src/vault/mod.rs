@@ -2,8 +2,8 @@
 //! a session's key makes its columns and pictures unreadable in every copy, backups included.
 //!
 //! Keys are made durable in advance, in batches, and taken from memory: a session is created in one commit of the main
-//! database. A key that was created but never assigned, because the process crashed, encrypts nothing and stays as a harmless
-//! row.
+//! database. A key of which it is certain that no row names it is given back, for the next session. One that was created but never
+//! assigned, because the process crashed, encrypts nothing and stays as a harmless row.
 
 #[cfg(test)]
 mod fuzz;
@@ -42,6 +42,9 @@ use zeroize::Zeroizing;
 
 /// Keys made durable in one commit; when half of them are left, more are created.
 const BATCH: usize = 64;
+/// As many as there are after a batch was made with half of the last one left. If there are more, because many were given back, all but a
+/// batch are removed.
+const MOST: usize = BATCH + BATCH / 2;
 /// The error if the file of the master keys is missing.
 const MISSING: &str = "the file is missing, but stored data is encrypted with its keys; restore the file";
 /// The error if the keys are another installation's.
@@ -190,12 +193,43 @@ impl Vault {
                         // A failure here is harmless: taking the last key retries and reports the reason.
                         let me = self.clone();
                         tokio::spawn(async move { drop(me.make_batch().await) });
+                    } else if left >= MOST {
+                        let me = self.clone();
+                        tokio::spawn(async move { drop(me.remove_surplus().await) });
                     }
                     return Ok(key);
                 }
                 None => self.fill().await?,
             }
         }
+    }
+
+    /// Takes back a key, for somebody else. It must be certain that no row names it, and that none will.
+    pub fn give_back(&self, key: SessionKey) {
+        lock(&self.0.unused).push(key);
+    }
+
+    /// Removes keys that were given back, if they are more than are needed in advance. If that fails, whether they are still stored is
+    /// unknown, so that nobody may get them.
+    async fn remove_surplus(&self) -> Result<(), StoreError> {
+        let _only_one = self.0.filling.lock().await;
+        let surplus = {
+            let mut unused = lock(&self.0.unused);
+            let kept = unused.len().min(BATCH);
+            unused.split_off(kept)
+        };
+        self.remove(surplus).await
+    }
+
+    /// Removes keys that nobody has or will get.
+    async fn remove(&self, unused: Vec<SessionKey>) -> Result<(), StoreError> {
+        let remove = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
+            for key in &unused {
+                keyring::delete(tx, key.id()).await?;
+            }
+            Ok(())
+        });
+        remove.await
     }
 
     /// Creates more keys. In a separate task: if the caller went away, a durable batch would be lost.
@@ -378,13 +412,7 @@ impl Vault {
     /// If the key database does not respond.
     pub async fn close(&self) -> Result<(), StoreError> {
         let unused = std::mem::take(&mut *lock(&self.0.unused));
-        let remove = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
-            for key in &unused {
-                keyring::delete(tx, key.id()).await?;
-            }
-            Ok(())
-        });
-        let removed = remove.await;
+        let removed = self.remove(unused).await;
         self.0.keys.close().await;
         removed
     }

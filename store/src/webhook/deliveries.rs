@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Dialect, Tx, on, row},
     ids,
     webhook::events::EventRow,
 };
@@ -199,27 +199,60 @@ pub async fn save(tx: &mut Tx, before: &DeliveryRow, after: &DeliveryRow) -> Res
     if saved == 1 { Ok(()) } else { Err(tx.conflict()) }
 }
 
+/// Which deliveries come first in a list.
+#[derive(Clone, Copy)]
+enum Order {
+    Newest,
+    Oldest,
+}
+
 macro_rules! page {
-    ($beyond:literal, $direction:literal) => {
+    ($index:literal, $state:literal, $far:literal, $beyond:literal, $direction:literal) => {
         concat!(
-            select!(
-                "WHERE tenant_id = $1
-                   AND (CAST($2 AS TEXT) IS NULL OR state = $2)
-                   AND (CAST($3 AS TEXT) IS NULL OR kind = $3)
-                   AND (CAST($4 AS BIGINT) IS NULL OR created_at >= $4)
-                   AND (CAST($5 AS BIGINT) IS NULL OR created_at < $5)
-                   AND (CAST($6 AS BIGINT) IS NULL OR created_at "
-            ),
+            select!(""),
+            $index,
+            " WHERE tenant_id = $1 AND (CAST($2 AS TEXT) IS NULL OR kind = $2) AND created_at ",
+            $far,
+            " $3 AND (created_at, event_id) ",
             $beyond,
-            " $6 OR (created_at = $6 AND event_id ",
-            $beyond,
-            " $7)) ORDER BY created_at ",
+            " ($4, $5)",
+            $state,
+            " ORDER BY created_at ",
             $direction,
             ", event_id ",
             $direction,
-            " LIMIT $8"
+            " LIMIT $6"
         )
     };
+}
+
+/// The statement that lists a page. With a state, there is a statement of its own, which the index by state answers: it does not answer one
+/// where the state may be any. SQLite has to be told, as it prefers an index with two bounds to one with one more equal column.
+const fn statement(order: Order, of_a_state: Option<Dialect>) -> &'static str {
+    match (order, of_a_state) {
+        (Order::Newest, None) => page!("", "", ">=", "<", "DESC"),
+        (Order::Oldest, None) => page!("", "", "<", ">", "ASC"),
+        (Order::Newest, Some(Dialect::Postgres)) => page!("", " AND state = $7", ">=", "<", "DESC"),
+        (Order::Oldest, Some(Dialect::Postgres)) => page!("", " AND state = $7", "<", ">", "ASC"),
+        (Order::Newest, Some(Dialect::Sqlite)) => {
+            page!("INDEXED BY deliveries_by_state", " AND state = $7", ">=", "<", "DESC")
+        }
+        (Order::Oldest, Some(Dialect::Sqlite)) => {
+            page!("INDEXED BY deliveries_by_state", " AND state = $7", "<", ">", "ASC")
+        }
+    }
+}
+
+/// The bounds of a page: the time at its far end, and the row after which it begins, by its time and id. The time at its beginning is such
+/// a row as well, because the empty text comes before every id: an index is entered at one bound.
+fn bounds(filter: &DeliveryFilter, order: Order) -> (i64, (i64, &str)) {
+    let since = filter.since.map_or(i64::MIN, Timestamp::as_millis);
+    let until = filter.until.map_or(i64::MAX, Timestamp::as_millis);
+    let after = filter.after.as_ref().map(|(at, id)| (at.as_millis(), id.as_str()));
+    match order {
+        Order::Newest => (since, after.map_or((until, ""), |after| after.min((until, "")))),
+        Order::Oldest => (until, after.map_or((since, ""), |after| after.max((since, "")))),
+    }
 }
 
 /// A tenant's deliveries, newest first.
@@ -232,7 +265,7 @@ pub async fn list(
     filter: &DeliveryFilter,
     limit: u32,
 ) -> Result<Vec<DeliveryRow>, StoreError> {
-    list_by(tx, page!("<", "DESC"), tenant, filter, limit).await
+    list_by(tx, Order::Newest, tenant, filter, limit).await
 }
 
 /// A tenant's deliveries, oldest first.
@@ -245,25 +278,28 @@ pub async fn list_oldest(
     filter: &DeliveryFilter,
     limit: u32,
 ) -> Result<Vec<DeliveryRow>, StoreError> {
-    list_by(tx, page!(">", "ASC"), tenant, filter, limit).await
+    list_by(tx, Order::Oldest, tenant, filter, limit).await
 }
 
 async fn list_by(
     tx: &mut Tx,
-    page: &'static str,
+    order: Order,
     tenant: &TenantId,
     filter: &DeliveryFilter,
     limit: u32,
 ) -> Result<Vec<DeliveryRow>, StoreError> {
-    let (after_at, after_id) = match &filter.after {
-        Some((at, id)) => (Some(at.as_millis()), Some(id.as_str())),
-        None => (None, None),
-    };
-    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(page)
-        .bind(tenant.as_str()).bind(filter.state.map(DeliveryState::as_str)).bind(filter.kind.as_ref().map(Named::as_str))
-        .bind(filter.since.map(Timestamp::as_millis)).bind(filter.until.map(Timestamp::as_millis))
-        .bind(after_at).bind(after_id).bind(i64::from(limit))
-        .fetch_all(conn).await)?;
+    let (far, (at, id)) = bounds(filter, order);
+    let sql = statement(order, filter.state.map(|_| tx.dialect()));
+    let raw: Vec<Raw> = on!(tx, conn => {
+        let page = sqlx::query_as(sql)
+            .bind(tenant.as_str()).bind(filter.kind.as_ref().map(Named::as_str))
+            .bind(far).bind(at).bind(id).bind(i64::from(limit));
+        let page = match filter.state {
+            Some(state) => page.bind(state.as_str()),
+            None => page,
+        };
+        page.fetch_all(conn).await
+    })?;
     raw.into_iter().map(DeliveryRow::try_from).collect()
 }
 

@@ -118,8 +118,8 @@ pub async fn list(
     after: Option<&(Timestamp, EventId)>,
     limit: u32,
 ) -> Result<Vec<ListedEvent>, StoreError> {
-    // `~` sorts after every id.
-    let (at, id) = after.map_or((i64::MAX, "~"), |(at, id)| (at.as_millis(), id.as_str()));
+    // No event happens at the end of time.
+    let (at, id) = after.map_or((i64::MAX, ""), |(at, id)| (at.as_millis(), id.as_str()));
     let rows: Vec<RawListed> = on!(tx, conn => sqlx::query_as(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
                 session.data_key, session.metadata

@@ -537,9 +537,17 @@ async fn a_case_has_one_pending_decision_which_is_removed_once() {
         assert_eq!(found, Some((late.clone(), user.name.clone())), "{name}");
         let mine = read!(db, tx => review::list_pending(tx, &user.id));
         assert_eq!(mine, [early.clone(), late.clone()], "{name}");
+        let replaced = keep(PendingRuling {
+            made_at: at(1),
+            ..late.clone()
+        });
+        for (pending, taken) in [(replaced, false), (late, true), (late, false)] {
+            let done = write!(db, tx => review::take_pending(tx, pending));
+            assert_eq!(done.unwrap(), taken, "{name}: {:?}", pending.made_at);
+        }
         for removed in [true, false] {
             assert_eq!(
-                write!(db, tx => review::remove_pending(tx, &late.session)).unwrap(),
+                write!(db, tx => review::remove_pending(tx, &early.session)).unwrap(),
                 removed,
                 "{name}"
             );

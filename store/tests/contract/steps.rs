@@ -2,7 +2,7 @@
 //! its virtual machine: unlike times, they are the same on every machine.
 
 use domain::{
-    ids::TenantId,
+    ids::{EventId, TenantId},
     time::{Millis, Timestamp},
 };
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
@@ -18,6 +18,7 @@ use store::{
         idempotency,
         search::{self, Filter, Order, Page, Person},
     },
+    webhook::deliveries::{self, DeliveryFilter, DeliveryState},
 };
 use tempfile::TempDir;
 
@@ -153,4 +154,58 @@ async fn a_slice_of_a_table_is_swept_however_long_the_table_is() {
         users::sweep_tries(tx, NOW, Millis(1_000), last.as_deref(), 20).await
     })
     .await;
+}
+
+/// Deliveries of a tenant, a second apart, of which the first and the last are abandoned.
+const DELIVERIES: [&str; 3] = [
+    TENANT,
+    "INSERT INTO events (id, tenant_id, kind, created_at)
+     SELECT printf('evt_%032x', i), printf('tn_%032x', 0), 'webhook.test', i * 1000 FROM n",
+    "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, started_at, step, settled_at)
+     SELECT printf('evt_%032x', i), printf('tn_%032x', 0), 'webhook.test', i * 1000,
+            CASE WHEN i IN (1, (SELECT MAX(i) FROM n)) THEN 'abandoned' ELSE 'delivered' END, 1, i * 1000, 1, i * 1000 FROM n",
+];
+
+#[tokio::test]
+async fn deliveries_are_listed_and_sent_again_however_many_there_are() {
+    let tenant = TenantId::parse(&format!("tn_{:032x}", 0)).unwrap();
+    let at = |second: i64| Timestamp::from_millis(second * 1000);
+    let abandoned = DeliveryFilter {
+        state: Some(DeliveryState::Abandoned),
+        ..DeliveryFilter::default()
+    };
+    let delivered = DeliveryFilter {
+        state: Some(DeliveryState::Delivered),
+        ..DeliveryFilter::default()
+    };
+    let of_a_time = |filter: &DeliveryFilter| DeliveryFilter {
+        since: Some(at(25)),
+        until: Some(at(35)),
+        ..filter.clone()
+    };
+    let beyond = |filter: &DeliveryFilter| DeliveryFilter {
+        after: Some((at(25), EventId::parse(&format!("evt_{:032x}", 25)).unwrap())),
+        ..filter.clone()
+    };
+    let any = DeliveryFilter::default();
+    let filters = [
+        ("any", any.clone()),
+        ("those of a time", of_a_time(&any)),
+        ("those beyond one", beyond(&any)),
+        ("abandoned ones", abandoned.clone()),
+        ("abandoned ones of a time", of_a_time(&abandoned)),
+        ("abandoned ones beyond one", beyond(&abandoned)),
+        ("delivered ones of a time", of_a_time(&delivered)),
+        ("delivered ones beyond one", beyond(&delivered)),
+    ];
+    for (what, filter) in filters {
+        assert_bounded(&format!("{what}, newest first"), &DELIVERIES, async |tx| {
+            deliveries::list(tx, &tenant, &filter, 10).await
+        })
+        .await;
+        assert_bounded(&format!("{what}, oldest first"), &DELIVERIES, async |tx| {
+            deliveries::list_oldest(tx, &tenant, &filter, 10).await
+        })
+        .await;
+    }
 }

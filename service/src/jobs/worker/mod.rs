@@ -83,6 +83,30 @@ impl Worker {
     pub async fn run(self, stop: CancellationToken, wake: &Notify) {
         // Jobs in the database name the worker that holds them.
         tracing::info!(lane = ?self.lane, worker = %self.name, "worker started");
+        tokio::join!(self.link_until(&stop), self.work_until(&stop, wake));
+    }
+
+    /// Links new entries of the audit log. Beside the jobs, and not before they are claimed: whoever breaks the chain, or holds it, must not
+    /// stop deadlines and erasures with it.
+    async fn link_until(&self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            let linked = async {
+                self.link().await;
+                tokio::time::sleep(POLL).await;
+            };
+            stop.run_until_cancelled(linked).await;
+        }
+    }
+
+    async fn link(&self) {
+        if self.lane == Lane::Housekeeping
+            && let Err(error) = audit::seal_new(&self.honnin).await
+        {
+            tracing::error!(%error, "cannot link new entries of the audit log");
+        }
+    }
+
+    async fn work_until(&self, stop: &CancellationToken, wake: &Notify) {
         let mut running = JoinSet::new();
         while !stop.is_cancelled() {
             while running.try_join_next().is_some() {}
@@ -115,6 +139,7 @@ impl Worker {
     pub async fn run_until_idle(&self) -> Result<usize, StoreError> {
         let mut ran = 0;
         loop {
+            self.link().await;
             let claimed = self.claim(1).await?;
             if claimed.is_empty() {
                 return Ok(ran);
@@ -131,6 +156,7 @@ impl Worker {
     /// # Errors
     /// If storage does not respond.
     pub async fn run_once(&self) -> Result<Vec<Job>, StoreError> {
+        self.link().await;
         let (claimed, mut ran) = (self.claim(self.slots).await?, Vec::new());
         for claimed in claimed {
             ran.push(claimed.job.clone());
@@ -164,10 +190,6 @@ impl Worker {
     }
 
     async fn claim_housekeeping(&self, free: usize, now: Timestamp) -> Result<Vec<Claimed>, StoreError> {
-        // Whoever breaks the chain must not stop deadlines and erasures with it.
-        if let Err(error) = audit::seal_new(&self.honnin).await {
-            tracing::error!(%error, "cannot link new entries of the audit log");
-        }
         let Some(now) = self.honnin.steady_now() else {
             return self.claim_oldest(free, now, Lane::UNDER_A_DOUBTFUL_CLOCK).await;
         };

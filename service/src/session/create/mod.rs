@@ -5,7 +5,7 @@ pub(crate) mod idempotency;
 use crate::{
     Honnin,
     access::Tenant,
-    runtime::{steadiness::Moment, token},
+    runtime::{fresh_key::FreshKey, steadiness::Moment, token},
     session::{blind_index::hashes, reissue_link::new_link, undated},
 };
 use domain::{
@@ -123,7 +123,7 @@ async fn create(
         now,
         settings.session_lifetime,
     );
-    let key = honnin.vault.take().await?;
+    let mut key = FreshKey::take(&honnin.vault).await?;
     let row = seal(session, &key, request, callback.as_ref())?;
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
@@ -144,6 +144,7 @@ async fn create(
     let (caller, wish) = (tenant.clone(), honnin.config.creation_rate.wish(now));
     let entry = tenant.audit_entry(now, AuditAction::SessionCreate, &row.session.id);
     let unit = honnin.db.write(async move |tx| -> Result<_, CreateSessionError> {
+        key.begin();
         if let Some(kept) = &kept
             && !idempotency::store(tx, kept).await?
         {
@@ -162,6 +163,7 @@ async fn create(
         if !creations::insert(tx, &new).await? {
             return Err(CreateSessionError::RateLimited);
         }
+        key.name();
         Ok(true)
     });
     Ok(unit.await?.then_some(created))

@@ -3,6 +3,7 @@
 mod group;
 mod leaving;
 mod past;
+mod silence;
 mod threads;
 mod units;
 
@@ -17,6 +18,7 @@ const OPTIONS: DbOptions = DbOptions {
     readers: 4,
     connections: 8,
     timeout: Duration::from_secs(20),
+    unit: Duration::from_secs(120),
 };
 
 /// A database under test. The one of `testkit` is of the crate as the others see it, whose types are not those of this build.

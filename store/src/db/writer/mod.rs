@@ -52,6 +52,8 @@ where
     }
 
     fn answer(self: Box<Self>, group: Result<(), StoreError>) {
+        // What the unit has captured is gone when its caller goes on.
+        drop(self.unit);
         let answer = match (self.done, group) {
             (Some(Err(own)), _) => Err(own),
             (_, Err(group)) => Err(group.into()),

@@ -6,12 +6,13 @@ use domain::{
     ids::{SessionId, TenantId},
     secret::Personal,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 use store::{
     StoreError,
     vault::{AssociatedData, DataKeyId, SessionKey},
 };
 use testkit::databases::{backends, bytes_at, number_at, run_at};
+use tokio::time::timeout;
 
 const PLAIN: &[u8] = b"Erika Mustermann";
 
@@ -239,6 +240,40 @@ async fn no_key_is_given_out_twice_and_each_is_durable_before_it_is() {
         let reader = backend.vault().await;
         for id in &ids {
             reader.open(id).await.unwrap();
+        }
+    }
+}
+
+/// Planted fault that this test detects: keys that are kept, or dropped, when many are given back.
+#[tokio::test]
+async fn keys_that_are_given_back_are_given_out_again_and_too_many_are_removed() {
+    for backend in backends().await {
+        let vault = backend.vault().await;
+        let stored = async || number_at(&backend.keys_url, "SELECT COUNT(*) FROM data_keys").await;
+        for _ in 0..200 {
+            let key = vault.take().await.unwrap();
+            vault.give_back(key);
+        }
+        assert_eq!(stored().await, 64, "{}", backend.name);
+        let mut taken = Vec::new();
+        for _ in 0..200 {
+            taken.push(vault.take().await.unwrap());
+        }
+        let used = taken.split_off(190);
+        for key in taken {
+            vault.give_back(key);
+        }
+        // Removed beside the one that takes the next key.
+        let next = vault.take().await.unwrap();
+        let removed = async { while stored().await > 64 + 11 {} };
+        timeout(Duration::from_secs(30), removed).await.expect("too many keys");
+        for key in used.iter().chain([&next]) {
+            vault.open(key.id()).await.unwrap();
+        }
+        for _ in 0..96 {
+            let key = vault.take().await.unwrap();
+            assert!(!used.iter().any(|other| other.id() == key.id()), "{}", backend.name);
+            vault.open(key.id()).await.unwrap();
         }
     }
 }
