@@ -1,7 +1,7 @@
 //! Connecting, and the settings that durability depends on.
 
 use super::{
-    Backend, Connection, Db, DbOptions, Tx, migrations,
+    Backend, Connection, Db, DbOptions, Tx, brake, migrations,
     past::{self, Opening},
     postgres::Pools,
     readers::Readers,
@@ -117,7 +117,8 @@ async fn open_sqlite(
 async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<Backend, StoreError> {
     let connect = PgConnectOptions::from_str(url)
         .map_err(malformed)?
-        .application_name("honnin");
+        .application_name("honnin")
+        .options([("statement_timeout", brake::LONGEST.as_millis())]);
     let pools = PgPoolOptions::new()
         .acquire_timeout(options.timeout)
         // Checking a connection that was busy a moment ago would cost a unit another round trip to the server.

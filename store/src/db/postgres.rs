@@ -90,7 +90,11 @@ impl Pools {
     pub(super) async fn migrate(&self, migrator: &'static Migrator) -> Result<(), StoreError> {
         let chosen = self.least_busy()?;
         let pool = chosen.pool.clone();
-        let migrate = async move |()| migrations::done(migrator.run(&pool).await);
+        let migrate = async move |()| {
+            let unbounded = unbounded(&pool).await;
+            let mut connection = unbounded.map_err(|error| StoreError::from_sql(&error))?;
+            migrations::done(migrator.run(&mut *connection).await)
+        };
         chosen.thread.run(async { Ok(()) }, migrate).await
     }
 
@@ -196,6 +200,17 @@ impl PoolThread {
     {
         self.thread.run(lend(self.pool.clone()), work).await
     }
+}
+
+/// A connection whose statements may take as long as they do, and that nobody else gets: an index of a large table takes long, and so does waiting
+/// for another node that makes one.
+async fn unbounded(pool: &PgPool) -> Result<PoolConnection<Postgres>, sqlx::Error> {
+    let mut connection = pool.acquire().await?;
+    connection.close_on_drop();
+    sqlx::raw_sql("SET statement_timeout = 0")
+        .execute(&mut *connection)
+        .await?;
+    Ok(connection)
 }
 
 async fn lend(pool: PgPool) -> Result<Connection, StoreError> {
