@@ -30,7 +30,7 @@ use crate::{StoreError, metrics::Metrics};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
-pub(crate) use like::containing;
+pub(crate) use like::name_containing;
 pub(crate) use open::Schema;
 use postgres::Pools;
 use readers::Readers;

@@ -88,6 +88,29 @@ async fn sessions_are_found_by_status_verdict_time_and_metadata() {
     }
 }
 
+/// Planted fault that this test detects: only the beginning of a long value is compared.
+#[tokio::test]
+async fn metadata_is_compared_as_what_it_means_however_long_it_is() {
+    let server = Server::new().await;
+    let long = "x".repeat(8_000);
+    let plain = create(&server, &json!({"order": "A-17"})).await;
+    let first = create(&server, &json!({"order": format!("{long}1")})).await;
+    create(&server, &json!({"order": format!("{long}2")})).await;
+    for (value, expected) in [
+        ("A-17".to_owned(), vec![&plain]),
+        ("A-1".to_owned(), vec![]),
+        (format!("{long}1"), vec![&first]),
+        (long, vec![]),
+        ("_".repeat(26_000), vec![]),
+    ] {
+        let answer = server
+            .call("GET", &format!("{SESSIONS}?metadata[order]={value}"), "")
+            .await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(page(&answer.json()).0, expected, "{} characters", value.len());
+    }
+}
+
 #[tokio::test]
 async fn a_session_past_its_deadline_is_listed_as_expired_at_once() {
     let server = Server::without_worker().await;
