@@ -43,6 +43,8 @@ pub struct Filter {
     pub until: Option<Timestamp>,
     /// Part of the metadata, case-insensitive; of a longer one than [`LONGEST_PART`], its beginning.
     pub metadata: Option<String>,
+    /// Also those in whose metadata a character is written as `\u002d`: it may be one of that part.
+    pub or_escaped: bool,
     /// Only cases assigned to this person.
     pub assigned_to: Option<UserId>,
     /// Only of this person.
@@ -216,7 +218,8 @@ macro_rules! list_sql {
                AND sessions.created_at >= $8
                AND (CAST($10 AS TEXT) IS NULL OR ",
             $contains,
-            ")
+            "
+                    OR ($24 = 1 AND sessions.metadata LIKE '%\\\\u%' ESCAPE '\\'))
                AND (CAST($14 AS TEXT) IS NULL OR review_assignments.user_id = $14)
                AND ($15 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
                     WHERE tenant_id = $1 AND term IN ($16, $17, $18, $19)))
@@ -344,6 +347,7 @@ pub async fn list(
         .bind(names[0].as_slice()).bind(names[1].as_slice()).bind(names[2].as_slice()).bind(names[3].as_slice())
         .bind(i64::from(birth_date.is_some())).bind(birth_date.unwrap_or_default().as_slice())
         .bind(filter.id_prefix.as_deref()).bind(filter.lost_after.map(FunnelStep::as_str))
+        .bind(i64::from(filter.or_escaped))
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }

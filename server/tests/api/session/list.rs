@@ -93,11 +93,14 @@ async fn sessions_are_found_by_status_verdict_time_and_metadata() {
 async fn metadata_is_compared_as_what_it_means_however_long_it_is() {
     let server = Server::new().await;
     let long = "x".repeat(8_000);
+    let escaped = server.create(r#"{"metadata":{"order":"A\u002d17"}}"#).await;
+    server.clock.advance(Millis::minutes(1));
     let plain = create(&server, &json!({"order": "A-17"})).await;
     let first = create(&server, &json!({"order": format!("{long}1")})).await;
     create(&server, &json!({"order": format!("{long}2")})).await;
+    let escaped = escaped["id"].as_str().unwrap().to_owned();
     for (value, expected) in [
-        ("A-17".to_owned(), vec![&plain]),
+        ("A-17".to_owned(), vec![&plain, &escaped]),
         ("A-1".to_owned(), vec![]),
         (format!("{long}1"), vec![&first]),
         (long, vec![]),
