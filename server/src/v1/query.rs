@@ -81,11 +81,13 @@ impl Query {
         value
     }
 
-    /// Takes a time in RFC 3339.
+    /// Takes a time in RFC 3339, which bounds times in whole milliseconds: what is since it is since the next of them, and what is before it is
+    /// before the next.
     pub(super) fn time(&mut self, name: &str) -> Option<Timestamp> {
         self.parsed(name, "a time such as 2026-08-02T09:30:00.000Z", |text| {
             let nanos = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
-            i64::try_from(nanos / 1_000_000).ok().map(Timestamp::from_millis)
+            let millis = (nanos + 999_999).div_euclid(1_000_000);
+            i64::try_from(millis).ok().map(Timestamp::from_millis)
         })
     }
 

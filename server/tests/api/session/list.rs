@@ -115,6 +115,26 @@ async fn metadata_is_compared_as_what_it_means_however_long_it_is() {
 }
 
 #[tokio::test]
+async fn bounds_between_two_milliseconds_are_compared_exactly() {
+    let server = Server::new().await;
+    let id = create(&server, &json!({})).await;
+    let (begun, ended) = (START.to_iso(), START.plus(Millis(1)).to_iso());
+    let (begun, ended) = (begun.trim_end_matches('Z'), ended.trim_end_matches('Z'));
+    for (query, is_found) in [
+        (format!("createdBefore={begun}Z"), false),
+        (format!("createdBefore={begun}001Z"), true),
+        (format!("createdBefore={ended}Z"), true),
+        (format!("createdFrom={begun}Z"), true),
+        (format!("createdFrom={begun}001Z"), false),
+        (format!("createdFrom={ended}Z"), false),
+    ] {
+        let answer = server.call("GET", &format!("{SESSIONS}?{query}"), "").await;
+        let expected = if is_found { vec![id.as_str()] } else { vec![] };
+        assert_eq!(page(&answer.json()).0, expected, "{query}");
+    }
+}
+
+#[tokio::test]
 async fn a_session_past_its_deadline_is_listed_as_expired_at_once() {
     let server = Server::without_worker().await;
     let id = create(&server, &json!({})).await;
