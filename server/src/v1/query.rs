@@ -107,7 +107,7 @@ impl Query {
         self.parsed("cursor", "the nextCursor of a page", |text| cursor::parse(text, parse))
     }
 
-    /// Takes every `name[key]=value`.
+    /// Takes every `name[key]=value`. There is no `name[key][key]`.
     pub(super) fn members(&mut self, name: &str) -> Vec<(String, String)> {
         let mut members: Vec<(String, String)> = Vec::new();
         for (key, value) in std::mem::take(&mut self.left) {
@@ -115,7 +115,10 @@ impl Query {
                 .strip_prefix(name)
                 .and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
             match member {
-                Some("") => self.issue("Format", &key, format!("must name a member, as in {name}[order]=A-17")),
+                Some(member) if member.is_empty() || member.contains("][") => {
+                    let message = format!("must name a member at the top level, as in {name}[order]=A-17");
+                    self.issue("Format", &key, message);
+                }
                 Some(member) if members.iter().all(|(known, _)| known != member) => {
                     members.push((member.to_owned(), value));
                     self.taken.insert(key);
@@ -196,7 +199,9 @@ mod tests {
             faults("metadata=1&metadata[a]=1&metadata[a]=2"),
             ["metadata", "metadata[a]"]
         );
-        assert_eq!(faults("metadata[]=1"), ["metadata[]"]);
+        for bad in ["metadata[]", "metadata[o][b]", "metadata[o][]"] {
+            assert_eq!(faults(&format!("{bad}=1")), [bad]);
+        }
         for bad in ["createdFrom=%ff", "metadata[a]=%c3%28", "metadata[%ff]=1", "%ff=1"] {
             assert_eq!(
                 faults(bad).len(),
