@@ -16,8 +16,8 @@ use axum::{
 };
 use domain::request::Issue;
 use http::{
-    Method, Version,
-    header::{HOST, RETRY_AFTER},
+    HeaderValue, Method, Version,
+    header::{CONNECTION, HOST, RETRY_AFTER, TRANSFER_ENCODING},
 };
 use std::sync::Arc;
 use tower_http::compression::{
@@ -53,7 +53,7 @@ pub fn router(app: App) -> Router {
         .merge(site::routes(&app.config.site_dir))
         .merge(pages.layer(compression()))
         .fallback(nothing_here)
-        .layer(from_fn(addressed))
+        .layer(from_fn(well_formed))
         .layer(from_fn_with_state(outer, outermost))
         .with_state(app)
 }
@@ -92,24 +92,43 @@ fn class(method: &Method, route: &str, path: &str) -> Class {
     }
 }
 
-/// Refuses a request of HTTP/1.1 that does not say once which host it is for (RFC 9112 section 3.2).
-async fn addressed(context: RequestContext, request: Request, next: Next) -> Response {
-    let hosts = request.headers().get_all(HOST).iter().count();
-    if hosts == 1 || hosts == 0 && request.version() < Version::HTTP_11 {
+/// Refuses a request that does not say in its head what it must.
+async fn well_formed(context: RequestContext, request: Request, next: Next) -> Response {
+    let (header, message, sentence) = if !is_addressed(&request) {
+        ("Host", "must be given once", "The header Host must be given once.")
+    } else if !is_plainly_coded(&request) {
+        (
+            "Transfer-Encoding",
+            "must be chunked",
+            "The header Transfer-Encoding must be chunked.",
+        )
+    } else {
         return next.run(request).await;
-    }
+    };
     let issue = Issue {
         tag: "Format",
-        path: vec!["Host".to_owned()],
-        message: "must be given once".to_owned(),
+        path: vec![header.to_owned()],
+        message: message.to_owned(),
     };
     let error = ApiError::Decode(vec![issue]);
-    refusal(
-        request.uri().path(),
-        &context,
-        &error,
-        "The header Host must be given once.",
-    )
+    let mut answer = refusal(request.uri().path(), &context, &error, sentence);
+    let close = HeaderValue::from_static("close");
+    answer.headers_mut().insert(CONNECTION, close);
+    answer
+}
+
+/// Whether it says once which host it is for; before HTTP/1.1, it need not (RFC 9112 section 3.2).
+fn is_addressed(request: &Request) -> bool {
+    let hosts = request.headers().get_all(HOST).iter().count();
+    hosts == 1 || hosts == 0 && request.version() < Version::HTTP_11
+}
+
+/// Whether its body is in no coding, or in chunks only: those are taken apart for us, and what was put into them is not (RFC 9112 section 6.1).
+fn is_plainly_coded(request: &Request) -> bool {
+    let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
+    let first = codings.next();
+    first.is_none_or(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
+        && codings.next().is_none()
 }
 
 /// The largest body that may be announced for a path.

@@ -59,15 +59,22 @@ impl StoreError {
     }
 }
 
-/// Constraints, writes in a read-only transaction, and values that PostgreSQL cannot take (class 22, such as a text with a NUL).
+/// Constraints, writes in a read-only transaction, values that PostgreSQL cannot take (class 22, such as a text with a NUL), and statements that make
+/// no sense (class 42, but not a missing permission, which is for the operator to give).
 fn is_refusal(error: &dyn sqlx::error::DatabaseError) -> bool {
     const READ_ONLY_SQL_TRANSACTION: &str = "25006";
     const DATA_EXCEPTION: &str = "22";
+    const SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION: &str = "42";
+    const INSUFFICIENT_PRIVILEGE: &str = "42501";
+    const SQLITE_ERROR: &str = "1";
     const SQLITE_READONLY: &str = "8";
     let code = error.code();
     let code = code.as_deref().unwrap_or_default();
-    matches!(code, READ_ONLY_SQL_TRANSACTION | SQLITE_READONLY)
-        || code.len() == 5 && code.starts_with(DATA_EXCEPTION)
+    // SQLite's codes are shorter.
+    let is_of_class = |class| code.len() == 5 && code.starts_with(class);
+    matches!(code, READ_ONLY_SQL_TRANSACTION | SQLITE_ERROR | SQLITE_READONLY)
+        || is_of_class(DATA_EXCEPTION)
+        || is_of_class(SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION) && code != INSUFFICIENT_PRIVILEGE
         || !matches!(error.kind(), sqlx::error::ErrorKind::Other)
 }
 

@@ -167,7 +167,7 @@ pub(super) struct Line {
     pub narrow: bool,
     /// What browsers offer to fill in.
     pub suggestions: Vec<String>,
-    /// The most characters, of a field of several lines; a script counts how many are left.
+    /// The most characters. In a field of several lines, a script counts how many are left.
     pub most: Option<usize>,
 }
 
@@ -252,7 +252,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
         autocomplete,
         narrow,
         suggestions,
-        most: _,
+        most,
     } = line;
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
@@ -273,7 +273,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
             {error.map(|error| view! { <p class="error">{error}</p> })}
             <input class=class id=name name=name type=kind value=value autocomplete=autocomplete list=list
-                aria-describedby=described aria-invalid=wrong.then_some("true") spellcheck="false"/>
+                maxlength=most aria-describedby=described aria-invalid=wrong.then_some("true") spellcheck="false"/>
             {offered}
         </div>
     }

@@ -81,11 +81,13 @@ impl Query {
         value
     }
 
-    /// Takes a time in RFC 3339.
+    /// Takes a time in RFC 3339, which bounds times in whole milliseconds: what is since it is since the next of them, and what is before it is
+    /// before the next.
     pub(super) fn time(&mut self, name: &str) -> Option<Timestamp> {
         self.parsed(name, "a time such as 2026-08-02T09:30:00.000Z", |text| {
             let nanos = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
-            i64::try_from(nanos / 1_000_000).ok().map(Timestamp::from_millis)
+            let millis = (nanos + 999_999).div_euclid(1_000_000);
+            i64::try_from(millis).ok().map(Timestamp::from_millis)
         })
     }
 
@@ -105,7 +107,7 @@ impl Query {
         self.parsed("cursor", "the nextCursor of a page", |text| cursor::parse(text, parse))
     }
 
-    /// Takes every `name[key]=value`.
+    /// Takes every `name[key]=value`. There is no `name[key][key]`.
     pub(super) fn members(&mut self, name: &str) -> Vec<(String, String)> {
         let mut members: Vec<(String, String)> = Vec::new();
         for (key, value) in std::mem::take(&mut self.left) {
@@ -113,7 +115,10 @@ impl Query {
                 .strip_prefix(name)
                 .and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
             match member {
-                Some("") => self.issue("Format", &key, format!("must name a member, as in {name}[order]=A-17")),
+                Some(member) if member.is_empty() || member.contains("][") => {
+                    let message = format!("must name a member at the top level, as in {name}[order]=A-17");
+                    self.issue("Format", &key, message);
+                }
                 Some(member) if members.iter().all(|(known, _)| known != member) => {
                     members.push((member.to_owned(), value));
                     self.taken.insert(key);
@@ -194,7 +199,9 @@ mod tests {
             faults("metadata=1&metadata[a]=1&metadata[a]=2"),
             ["metadata", "metadata[a]"]
         );
-        assert_eq!(faults("metadata[]=1"), ["metadata[]"]);
+        for bad in ["metadata[]", "metadata[o][b]", "metadata[o][]"] {
+            assert_eq!(faults(&format!("{bad}=1")), [bad]);
+        }
         for bad in ["createdFrom=%ff", "metadata[a]=%c3%28", "metadata[%ff]=1", "%ff=1"] {
             assert_eq!(
                 faults(bad).len(),

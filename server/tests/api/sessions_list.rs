@@ -137,6 +137,26 @@ async fn one_box_finds_by_the_start_of_an_id_by_metadata_and_by_date() {
 }
 
 #[tokio::test]
+async fn a_text_that_is_longer_than_the_box_is_cut_and_shown_as_it_was_searched() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let order = "_".repeat(100);
+    let created = server.create(&format!(r#"{{"metadata":{{"order":"{order}"}}}}"#)).await;
+    let id = created["id"].as_str().unwrap();
+    for name in ["q", "metadata"] {
+        let found = browser
+            .get(&format!("/admin/sessions?{name}={}", "_".repeat(26_000)))
+            .await;
+        assert_eq!(found.status, 200, "{name}");
+        assert!(found.body.contains(&format!("value=\"{order}\"")), "{name}");
+        assert!(!found.body.contains(&format!("{order}_")), "{name}");
+        assert!(found.body.contains(id), "{name}");
+    }
+    let page = browser.get("/admin/sessions").await.body;
+    assert!(page.contains("maxlength=\"100\""), "{page}");
+}
+
+#[tokio::test]
 async fn each_filter_is_removed_by_itself() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;

@@ -63,6 +63,7 @@ pub async fn list_of_tenant(honnin: &Honnin, tenant: &Tenant, query: SessionQuer
                 .map(|(_, value)| value)
                 .find(|value| is_plain(value))
                 .cloned(),
+            or_escaped: true,
             ..Filter::default()
         };
         let (filter, reach) = within_reach(tx, &id, filter, query.after.as_ref()).await?;
@@ -122,7 +123,7 @@ impl SessionQuery {
     }
 }
 
-/// Whether every JSON writer writes `text` literally, so that the database can look for it.
+/// Whether `text` is written in JSON as it is, or with escapes of the form `\u002d`, so that the database can look for it.
 fn is_plain(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))

@@ -5,7 +5,7 @@ use domain::{
     ids::{SessionId, TenantId},
     time::Timestamp,
 };
-pub use store::session::search::{Filter, Order, Page, Person, SessionSummary};
+pub use store::session::search::{Filter, LONGEST_PART, Order, Page, Person, SessionSummary};
 use store::{StoreError, Tx, session::search};
 
 /// A page of the sessions of the tenant that `staff` works in. Lists contain no personal data, so every role may see them.

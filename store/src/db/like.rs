@@ -1,9 +1,12 @@
 //! Patterns of `LIKE .. ESCAPE '\'`.
 
-/// The pattern of texts that contain `part`.
-pub(crate) fn containing(part: &str) -> String {
+use domain::name;
+
+/// The pattern of names that contain `part`. Of what is longer than any name, the beginning is enough to find none, and SQLite refuses patterns
+/// of more than 50,000 bytes.
+pub(crate) fn name_containing(part: &str) -> String {
     let mut pattern = String::from("%");
-    for c in part.chars() {
+    for c in part.chars().take(name::LONGEST + 1) {
         if matches!(c, '%' | '_' | '\\') {
             pattern.push('\\');
         }
@@ -19,6 +22,6 @@ mod tests {
 
     #[test]
     fn a_pattern_takes_no_character_of_the_text_for_a_wildcard() {
-        assert_eq!(containing("50%_a\\"), "%50\\%\\_a\\\\%");
+        assert_eq!(name_containing("50%_a\\"), "%50\\%\\_a\\\\%");
     }
 }

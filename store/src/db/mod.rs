@@ -1,5 +1,6 @@
 //! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
-//! `writer` and internal to this folder. A unit that has begun runs to its end even if its caller has gone away: see `threads`.
+//! `writer` and internal to this folder. A unit that has begun runs to its end even if its caller has gone away: see `threads`; but what SQLite
+//! still reads for it fails: see `brake`.
 //!
 //! A unit of work is a closure over [`Tx`]. It contains no network call, no image processing, no hashing of passwords, and never calls
 //! [`Db::write`] or [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to
@@ -9,6 +10,7 @@
 //! db.write(async move |tx| sessions::insert(tx, &session).await).await
 //! ```
 
+mod brake;
 mod like;
 mod migrations;
 mod open;
@@ -28,7 +30,7 @@ use crate::{StoreError, metrics::Metrics};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
-pub(crate) use like::containing;
+pub(crate) use like::name_containing;
 pub(crate) use open::Schema;
 use postgres::Pools;
 use readers::Readers;

@@ -1,7 +1,7 @@
 //! Connecting, and the settings that durability depends on.
 
 use super::{
-    Backend, Connection, Db, DbOptions, Tx, migrations,
+    Backend, Connection, Db, DbOptions, Tx, brake, migrations,
     past::{self, Opening},
     postgres::Pools,
     readers::Readers,
@@ -148,6 +148,8 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
 fn limited(connect: PgConnectOptions, timeout: Duration) -> PgConnectOptions {
     let millis = |time: Duration| format!("{}ms", time.as_millis());
     let limits = [
+        // What nobody waits for any more does not go on for ever.
+        ("statement_timeout", millis(brake::LONGEST)),
         ("lock_timeout", millis(timeout)),
         ("idle_in_transaction_session_timeout", millis(timeout * 2)),
         ("tcp_keepalives_idle", "30".to_owned()),

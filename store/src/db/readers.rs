@@ -3,6 +3,7 @@
 
 use super::{
     Connection, Tx,
+    brake::{Brake, LONGEST},
     threads::{self, Thread, Wakes},
     unit,
 };
@@ -10,7 +11,7 @@ use crate::{StoreError, metrics::Metrics};
 use futures::future::join_all;
 use sqlx::{ConnectOptions, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -25,10 +26,19 @@ struct Inner {
     permits: Arc<Semaphore>,
     count: u32,
     timeout: Duration,
-    resting: Mutex<Vec<SqliteConnection>>,
+    resting: Mutex<Vec<Reader>>,
     /// The threads that run the units.
     threads: Vec<Thread>,
 }
+
+/// A connection that waits for its next unit.
+struct Reader {
+    connection: SqliteConnection,
+    brake: Brake,
+}
+
+/// A connection that a unit has.
+type Lent = (Connection, Brake, OwnedSemaphorePermit);
 
 impl Readers {
     /// Opens at most `count` connections, each when first needed. A unit waits at most `timeout` for one.
@@ -53,17 +63,18 @@ impl Readers {
         E: From<StoreError> + Send + 'static,
     {
         let readers = self.clone();
-        self.run(async move |(connection, permit)| {
+        self.run(async move |(connection, brake, permit)| {
             let mut tx = Tx::new(connection, metrics);
             let answer = match tx.command("BEGIN").await {
                 Ok(()) => unit::run(&mut unit, &mut tx).await,
                 Err(error) => Err(error.into()),
             };
+            brake.release();
             // If the database has ended the transaction by itself, the state of the connection is unknown.
             if tx.command("ROLLBACK").await.is_err() {
                 tx.doubt();
             }
-            readers.rest(tx).await;
+            readers.rest(tx, brake).await;
             drop(permit);
             answer
         })
@@ -78,10 +89,10 @@ impl Readers {
         E: From<StoreError> + Send + 'static,
     {
         let readers = self.clone();
-        self.run(async move |(connection, permit)| {
+        self.run(async move |(connection, brake, permit)| {
             let mut tx = Tx::single(connection, metrics);
             let answer = unit::run(&mut unit, &mut tx).await;
-            readers.rest(tx).await;
+            readers.rest(tx, brake).await;
             drop(permit);
             answer
         })
@@ -93,48 +104,61 @@ impl Readers {
         let all = self.0.permits.acquire_many(self.0.count).await;
         self.0.permits.close();
         let resting = std::mem::take(&mut *self.resting());
-        for connection in resting {
+        for reader in resting {
             // Closing can fail only if it is closed already.
-            drop(connection.close().await);
+            drop(reader.connection.close().await);
         }
         drop(all);
         join_all(self.0.threads.iter().map(Thread::end)).await;
     }
 
-    /// Runs `work` with a connection and its permit.
+    /// Runs `work` with a connection. What it reads is interrupted if the caller goes away, and after [`LONGEST`].
     async fn run<T, E, W>(&self, work: W) -> Result<T, E>
     where
-        W: AsyncFnOnce((Connection, OwnedSemaphorePermit)) -> Result<T, E> + Send + 'static,
+        W: AsyncFnOnce(Lent) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
         let thread = threads::least_busy(&self.0.threads, |thread| thread)?;
-        thread.run(self.clone().lend(), work).await
+        let caller = Arc::new(());
+        let answer = thread.run(self.clone().lend(Arc::downgrade(&caller)), work).await;
+        // Dropped here, or with this future.
+        drop(caller);
+        answer
     }
 
-    /// A connection and its permit.
-    async fn lend(self) -> Result<(Connection, OwnedSemaphorePermit), StoreError> {
+    /// A connection for a unit of this caller.
+    async fn lend(self, caller: Weak<()>) -> Result<Lent, StoreError> {
         let permit = tokio::time::timeout(self.0.timeout, Arc::clone(&self.0.permits).acquire_owned()).await;
         let permit = permit.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
         let permit = permit.map_err(|_| StoreError::unavailable("the database is closed"))?;
         let resting = self.resting().pop();
-        let connection = match resting {
-            Some(connection) => connection,
-            None => (self.0.options.connect().await).map_err(|error| StoreError::from_sql(&error))?,
+        let Reader { connection, brake } = match resting {
+            Some(reader) => reader,
+            None => self.open().await?,
         };
-        Ok((Connection::Sqlite(connection), permit))
+        brake.set(caller, LONGEST);
+        Ok((Connection::Sqlite(connection), brake, permit))
+    }
+
+    async fn open(&self) -> Result<Reader, StoreError> {
+        let opened = self.0.options.connect().await;
+        let mut connection = opened.map_err(|error| StoreError::from_sql(&error))?;
+        let brake = Brake::of(&mut connection).await?;
+        Ok(Reader { connection, brake })
     }
 
     /// Returns the connection for the next unit; one in doubt is closed.
-    async fn rest(&self, tx: Tx) {
+    async fn rest(&self, tx: Tx, brake: Brake) {
+        brake.release();
         if tx.is_doubtful() {
             tx.close().await;
         } else if let Connection::Sqlite(connection) = tx.connection {
-            self.resting().push(connection);
+            self.resting().push(Reader { connection, brake });
         }
     }
 
-    fn resting(&self) -> MutexGuard<'_, Vec<SqliteConnection>> {
+    fn resting(&self) -> MutexGuard<'_, Vec<Reader>> {
         self.0.resting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, containing, on, row},
+    db::{Tx, name_containing, on, row},
     ids,
 };
 use domain::{ids::TenantId, tenant::TenantSettings, time::Timestamp};
@@ -187,7 +187,7 @@ pub async fn list_activity(
          FROM (SELECT id, name, livemode, created_at FROM tenants WHERE LOWER(name) LIKE LOWER($2) ESCAPE '\\'
                ORDER BY LOWER(name), id LIMIT $3) AS listed
          ORDER BY LOWER(name), id")
-        .bind(from.as_millis()).bind(containing(part)).bind(i64::from(limit)).fetch_all(conn).await)?;
+        .bind(from.as_millis()).bind(name_containing(part)).bind(i64::from(limit)).fetch_all(conn).await)?;
     rows.into_iter()
         .map(|raw| {
             Ok(TenantActivity {

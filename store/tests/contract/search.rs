@@ -191,6 +191,20 @@ async fn sessions_are_found_by_each_thing_known_of_them() {
                 },
                 vec![],
             ),
+            (
+                Filter {
+                    metadata: Some("_".repeat(26_000)),
+                    ..all.clone()
+                },
+                vec![],
+            ),
+            (
+                Filter {
+                    metadata: Some(String::new()),
+                    ..all.clone()
+                },
+                vec![14, 11],
+            ),
         ];
         for (filter, expected) in cases {
             assert_eq!(

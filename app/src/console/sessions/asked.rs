@@ -2,6 +2,7 @@
 
 use crate::{console::day::midnight, page::Fields};
 use domain::time::{Millis, Timestamp};
+use service::session::search::LONGEST_PART;
 
 /// The filters as requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,11 +32,13 @@ pub(super) struct Asked {
 impl Asked {
     /// The filters of an address or a form.
     pub(super) fn of(fields: &Fields) -> Self {
-        let q = fields.text("q");
+        // What is searched for is what is shown.
+        let part = |name| -> String { fields.text(name).chars().take(LONGEST_PART).collect() };
+        let q = part("q");
         // There is one filter of the metadata, and the box is what was typed last.
         let metadata = match Typed::of(&q) {
             Some(Typed::Metadata(_)) => String::new(),
-            _ => fields.text("metadata"),
+            _ => part("metadata"),
         };
         Self {
             q,

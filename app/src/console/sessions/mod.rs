@@ -83,6 +83,7 @@ fn filter(asked: &Asked) -> Filter {
         from: midnight(&asked.from),
         until: midnight(&asked.to).map(|day| day.plus(Millis::days(1))),
         metadata: text(&asked.metadata),
+        or_escaped: false,
         lost_after: FunnelStep::parse(&asked.lost),
     };
     match Typed::of(&asked.q) {

@@ -14,6 +14,7 @@ use domain::{
     time::Timestamp,
 };
 use leptos::prelude::*;
+use service::session::search::LONGEST_PART;
 
 /// The person who is looked for, as typed.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -141,6 +142,7 @@ fn search_box(asked: &Asked) -> Line {
             )
             .into(),
         ),
+        most: Some(LONGEST_PART),
         ..Line::text("q", label("q"), asked.q.clone())
     }
 }

@@ -116,3 +116,25 @@ async fn a_request_without_a_host_or_with_two_lengths_is_refused() {
     assert_eq!(answer.header("connection"), Some("close"));
     assert_eq!(answer.header("keep-alive"), None);
 }
+
+/// A coding besides `chunked` would be left in the body (RFC 9112 section 6.1).
+#[tokio::test]
+async fn a_body_in_a_coding_other_than_chunks_is_refused() {
+    let server = Server::new().await;
+    let sent = "2\r\n{}\r\n0\r\n\r\n";
+    for codings in [
+        "transfer-encoding: gzip, chunked\r\n",
+        "transfer-encoding: chunked, chunked\r\n",
+        "transfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n",
+    ] {
+        let answer = say(&server, (head(&server, SESSIONS, codings) + sent).as_bytes(), false).await;
+        assert_eq!(answer.status, 400, "{codings}{answer:?}");
+        assert_eq!(
+            answer.json()["issues"][0]["path"],
+            serde_json::json!(["Transfer-Encoding"])
+        );
+        assert_eq!(answer.header("connection"), Some("close"), "{codings}");
+    }
+    let understood = head(&server, SESSIONS, "connection: close\r\ntransfer-encoding: Chunked\r\n") + sent;
+    assert_eq!(say(&server, understood.as_bytes(), false).await.status, 201);
+}

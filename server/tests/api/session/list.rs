@@ -88,6 +88,52 @@ async fn sessions_are_found_by_status_verdict_time_and_metadata() {
     }
 }
 
+/// Planted fault that this test detects: only the beginning of a long value is compared.
+#[tokio::test]
+async fn metadata_is_compared_as_what_it_means_however_long_it_is() {
+    let server = Server::new().await;
+    let long = "x".repeat(8_000);
+    let escaped = server.create(r#"{"metadata":{"order":"A\u002d17"}}"#).await;
+    server.clock.advance(Millis::minutes(1));
+    let plain = create(&server, &json!({"order": "A-17"})).await;
+    let first = create(&server, &json!({"order": format!("{long}1")})).await;
+    create(&server, &json!({"order": format!("{long}2")})).await;
+    let escaped = escaped["id"].as_str().unwrap().to_owned();
+    for (value, expected) in [
+        ("A-17".to_owned(), vec![&plain, &escaped]),
+        ("A-1".to_owned(), vec![]),
+        (format!("{long}1"), vec![&first]),
+        (long, vec![]),
+        ("_".repeat(26_000), vec![]),
+    ] {
+        let answer = server
+            .call("GET", &format!("{SESSIONS}?metadata[order]={value}"), "")
+            .await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(page(&answer.json()).0, expected, "{} characters", value.len());
+    }
+}
+
+#[tokio::test]
+async fn bounds_between_two_milliseconds_are_compared_exactly() {
+    let server = Server::new().await;
+    let id = create(&server, &json!({})).await;
+    let (begun, ended) = (START.to_iso(), START.plus(Millis(1)).to_iso());
+    let (begun, ended) = (begun.trim_end_matches('Z'), ended.trim_end_matches('Z'));
+    for (query, is_found) in [
+        (format!("createdBefore={begun}Z"), false),
+        (format!("createdBefore={begun}001Z"), true),
+        (format!("createdBefore={ended}Z"), true),
+        (format!("createdFrom={begun}Z"), true),
+        (format!("createdFrom={begun}001Z"), false),
+        (format!("createdFrom={ended}Z"), false),
+    ] {
+        let answer = server.call("GET", &format!("{SESSIONS}?{query}"), "").await;
+        let expected = if is_found { vec![id.as_str()] } else { vec![] };
+        assert_eq!(page(&answer.json()).0, expected, "{query}");
+    }
+}
+
 #[tokio::test]
 async fn a_session_past_its_deadline_is_listed_as_expired_at_once() {
     let server = Server::without_worker().await;

@@ -63,6 +63,16 @@ async fn a_panicking_unit_leaves_nothing_and_the_database_goes_on() {
     }
 }
 
+#[tokio::test]
+async fn a_statement_that_makes_no_sense_is_a_bug_and_not_a_database_that_does_not_respond() {
+    for Backend { name, db, .. } in backends().await {
+        for nonsense in ["SELECT nothing FROM nowhere", "SELEKT 1", "SELECT no_function(1)"] {
+            let answer = db.ask(async move |tx| execute(tx, nonsense).await).await;
+            assert!(matches!(answer, Err(StoreError::Refused(_))), "{name}: {answer:?}");
+        }
+    }
+}
+
 /// Postgres cannot continue after an error, so SQLite must not seem to either.
 #[tokio::test]
 async fn a_unit_that_swallows_a_database_error_is_rolled_back() {

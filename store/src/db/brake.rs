@@ -1,0 +1,57 @@
+//! Ends what SQLite reads in vain. A statement runs on a thread of the driver, where dropping a future does not reach it; but every so many steps
+//! SQLite asks whether to go on.
+
+use crate::StoreError;
+use sqlx::SqliteConnection;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::{Duration, Instant},
+};
+
+/// The longest that anything reads. Most takes milliseconds; counting what the overview shows takes a minute with millions of sessions.
+pub(super) const LONGEST: Duration = Duration::from_secs(120);
+/// Steps of SQLite's virtual machine between two questions: some ten rows, or much less than a millisecond.
+const STEPS: i32 = 1_000;
+
+/// Where a connection asks whether to go on.
+#[derive(Clone, Default)]
+pub(super) struct Brake(Arc<Mutex<Option<Bounds>>>);
+
+/// For whom, and until when.
+struct Bounds {
+    caller: Weak<()>,
+    end: Instant,
+}
+
+impl Brake {
+    /// The brake of `connection`, released.
+    pub(super) async fn of(connection: &mut SqliteConnection) -> Result<Self, StoreError> {
+        let brake = Self::default();
+        let asked = brake.clone();
+        let handle = connection.lock_handle().await;
+        let mut handle = handle.map_err(|error| StoreError::from_sql(&error))?;
+        handle.set_progress_handler(STEPS, move || asked.goes_on());
+        Ok(brake)
+    }
+
+    /// From now on, a statement is interrupted when nobody holds `caller`, and after `longest` in all.
+    pub(super) fn set(&self, caller: Weak<()>, longest: Duration) {
+        let end = Instant::now() + longest;
+        *self.bounds() = Some(Bounds { caller, end });
+    }
+
+    /// From now on, nothing is interrupted.
+    pub(super) fn release(&self) {
+        *self.bounds() = None;
+    }
+
+    fn goes_on(&self) -> bool {
+        let bounds = self.bounds();
+        let is_wanted = |bounds: &Bounds| bounds.caller.strong_count() > 0 && Instant::now() < bounds.end;
+        bounds.as_ref().is_none_or(is_wanted)
+    }
+
+    fn bounds(&self) -> MutexGuard<'_, Option<Bounds>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
