@@ -31,7 +31,8 @@ use tokio::{
 /// After this many conflicts, the caller gets the conflict.
 const TRIES: u32 = 8;
 /// A migration takes its time, and waits for those of another node.
-const WITHOUT_LIMITS: &str = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0";
+const WITHOUT_LIMITS: &str =
+    "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0";
 
 /// A connection of the pool. It is closed when dropped, unless its unit has ended: nobody may get it in the middle of one.
 pub(crate) struct Held {
