@@ -231,7 +231,7 @@ test("a doubtful case is decided with the keyboard alone, and the next one follo
   const { keyboard } = page;
   await page.goto(`${honnin.base}/admin/review`);
   // A filter, which stays from here on.
-  const filter = page.getByRole("link", { name: /^Document authenticity unknown 3/ });
+  const filter = page.getByRole("link", { name: /^Document not shown to be genuine 3/ });
   await filter.focus();
   await keyboard.press("Enter");
   await page.waitForURL((url) => url.searchParams.get("reason") === "document_authenticity_unknown");

@@ -12,7 +12,7 @@ use crate::signals::{Ground, Sheet, obstructed_share};
 use crate::stopwatch::Stopwatch;
 use crate::text::{Line, Spacing};
 use crate::{Vision, code, confirm, extent, layout, likeness, mrz, signals, zone};
-use domain::document::{DocumentType, OcrField, Side};
+use domain::document::{DocumentType, FieldName, OcrField, Side};
 use domain::findings::{
     CodeReading, CodeStandard, DocumentFindings, Face, FieldRegion, MrzReading, Quality, Signature, StageTime,
     Unavailable,
@@ -394,7 +394,8 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         // Labels alone say too little where the layout is not known: a wrong item is worse than none.
         reading.zone.fields.clear();
     }
-    if let Some(zone) = &look.machine {
+    if let (Some(zone), Some(elements)) = (&look.machine, &elements) {
+        locate_printed_dates(&mut reading.regions, &elements.dates(eye.today), look);
         locate_machine_items(&mut reading.regions, zone, look);
     }
     Ok(reading)
@@ -406,6 +407,22 @@ fn elements(look: &mut Look<'_, '_>) -> Option<mrz::Elements> {
     let print = look.page.lines.iter().filter(|line| !mrz::is_candidate(line));
     let words: Vec<String> = print.flat_map(|line| zone::spelt_words(&line.text)).collect();
     Some(mrz::elements(zone, &words))
+}
+
+/// Adds where the dates of the zone are printed as people write them, if no item is known to stand there.
+fn locate_printed_dates(regions: &mut Vec<FieldRegion>, dates: &[(FieldName, Date)], look: &Look<'_, '_>) {
+    for &(name, date) in dates {
+        let says = |line: &&Line| !mrz::is_candidate(line) && zone::dates::has(&line.text, date);
+        if regions.iter().all(|region| region.name != name)
+            && let Some(line) = look.page.lines.iter().find(says)
+        {
+            regions.push(FieldRegion {
+                name,
+                confidence: line.confidence,
+                corners: line.area.corners().map(|corner| look.place(corner)),
+            });
+        }
+    }
 }
 
 /// Adds where the items of the zone stand, as far as they are not printed elsewhere as well: people read that more easily.

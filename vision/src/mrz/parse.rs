@@ -176,6 +176,18 @@ impl Elements {
             .flatten()
     }
 
+    /// The dates that are certain.
+    pub(crate) fn dates(&self, today: Date) -> Vec<(FieldName, Date)> {
+        let dates = [
+            (FieldName::BirthDate, self.birth_date(today)),
+            (FieldName::ExpiryDate, self.expiry_date(today)),
+        ];
+        dates
+            .into_iter()
+            .filter_map(|(name, date)| Some((name, date?)))
+            .collect()
+    }
+
     /// The items in the words of the findings. `zone` is the zone itself, lines joined.
     pub(crate) fn fields(&self, side: Side, zone: &str, today: Date) -> Vec<OcrField> {
         let checked = |guarded, value: &str| (self.holds(guarded) && !value.is_empty()).then(|| value.to_owned());

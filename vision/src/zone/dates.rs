@@ -50,6 +50,11 @@ enum Piece {
     Other(String),
 }
 
+/// Whether a text has this date, as people write dates.
+pub(crate) fn has(text: &str, date: Date) -> bool {
+    all(text).iter().any(|found| found.date == date)
+}
+
 /// All dates of a text, in order. Where day and month cannot be told apart, there is none.
 pub(super) fn all(text: &str) -> Vec<Found> {
     let folded: String = folded(text)
