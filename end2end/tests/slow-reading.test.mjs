@@ -31,11 +31,15 @@ test("the applicant is told that the document is being read, and what nobody has
   await applicant.consent();
   await applicant.choosePassport();
   await applicant.photographDocument();
-  await page.getByRole("button", { name: "Yes, use this photo" }).click({ noWaitAfter: true });
-  const reading = page.getByRole("button", { name: "Reading your document" });
-  await reading.waitFor();
-  assert.equal(await reading.getAttribute("aria-disabled"), "true");
+  // While the form is on its way, the browser answers no questions: what the button says is noted by the page.
+  await page.locator("form[data-told]").evaluate((form) => form.addEventListener("submit", ({ submitter }) => {
+    sessionStorage.setItem("button", JSON.stringify([submitter.textContent, submitter.getAttribute("aria-disabled")]));
+  }));
+  await page.getByRole("button", { name: "Yes, use this photo" }).click();
   await page.waitForURL((url) => url.pathname === "/capture/details");
+  const [label, disabled] = JSON.parse(await page.evaluate(() => sessionStorage.getItem("button")));
+  assert.match(label, /^Reading your document/);
+  assert.equal(disabled, "true");
   const told = page.getByRole("status").filter({ hasText: "We are still reading your document." });
   await told.waitFor();
   await page.getByLabel("Given names").fill("Maria");
