@@ -29,8 +29,8 @@ pub(super) const HIDDEN_LIMIT: f64 = 0.4;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
 pub(super) const AGREEMENT_LIMIT: f64 = 0.5;
 
-/// From this day on driving history certificates are issued that identify their holder without an end (ordinance on the enforcement of the
-/// act on prevention of transfer of criminal proceeds, article 7, as amended on 2012-03-26).
+/// Driving history certificates issued from this day on identify their holder indefinitely (enforcement ordinance of the act on prevention
+/// of transfer of criminal proceeds, article 7).
 const HISTORY_CERTIFICATES_IDENTIFY: Date = date!(2012 - 04 - 01);
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> DocumentCheck {

@@ -9,6 +9,25 @@ use time::{Date, Month};
 /// Days up to which the two digits of a year of birth are taken for those of a hundred years before as well: six years.
 const SMALL_CHILD: i64 = 6 * 365;
 
+/// The names that fill their field to its end, so that they may have been cut (ICAO 9303-3 section 4.6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cut {
+    surname: bool,
+    given: bool,
+}
+
+impl Cut {
+    /// Of names that share a field: the last of them.
+    fn of(field: &str) -> Self {
+        let is_full = !field.ends_with('<');
+        let has_given = field.contains("<<");
+        Self {
+            surname: is_full && !has_given,
+            given: is_full && has_given,
+        }
+    }
+}
+
 /// The elements of a zone as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Elements {
@@ -22,8 +41,7 @@ pub(crate) struct Elements {
     pub(crate) expiry: String,
     /// The check digits, in no order.
     pub(crate) checks: Vec<(Guarded, bool)>,
-    /// Whether the names fill their field to its end, so that the last of them may have been cut.
-    pub(crate) cut: bool,
+    pub(crate) cut: Cut,
     /// What is not given, since no check digit covers it and a letter of it may be wrong.
     pub(crate) doubtful: Vec<FieldName>,
 }
@@ -43,7 +61,6 @@ impl Elements {
             let (surname, given) = text.split_once("<<").unwrap_or((text, ""));
             (spaced(surname), spaced(given))
         };
-        let is_cut = |names: &str| !names.ends_with('<');
         if format == MrzFormat::Td1 {
             let (surname, given) = names(&part(2, 0, 30));
             let number = check::long_number(&part(0, 5, 14), &part(0, 14, 15), &part(0, 15, 30)).0;
@@ -57,7 +74,7 @@ impl Elements {
                 sex: part(1, 7, 8),
                 expiry: part(1, 8, 14),
                 checks,
-                cut: is_cut(&part(2, 29, 30)),
+                cut: Cut::of(&part(2, 0, 30)),
                 doubtful: Vec::new(),
             };
         }
@@ -67,7 +84,8 @@ impl Elements {
         if format == MrzFormat::France {
             return Self::of_french_card(&part(0, 0, 36), &part(1, 0, 36), checks);
         }
-        let (surname, given) = names(&part(0, 5, 44.min(lines.first().map_or(0, String::len))));
+        let named = part(0, 5, 44.min(lines.first().map_or(0, String::len)));
+        let (surname, given) = names(&named);
         let number = if format == MrzFormat::Td2 {
             check::long_number(&part(1, 0, 9), &part(1, 9, 10), &part(1, 28, 35)).0
         } else {
@@ -83,7 +101,7 @@ impl Elements {
             sex: part(1, 20, 21),
             expiry: part(1, 21, 27),
             checks,
-            cut: lines.first().is_some_and(|line| is_cut(line)),
+            cut: Cut::of(&named),
             doubtful: Vec::new(),
         }
     }
@@ -95,7 +113,10 @@ impl Elements {
         Self {
             issuer: part(first, 2, 5),
             surname: spaced(&surname),
-            cut: !given.ends_with('<'),
+            cut: Cut {
+                surname: !surname.ends_with('<'),
+                given: !given.ends_with('<'),
+            },
             given: spaced(&given),
             number: part(second, 0, 12),
             nationality: String::new(),
@@ -134,7 +155,7 @@ impl Elements {
             sex: String::new(),
             expiry: expiry.to_owned(),
             checks,
-            cut: false,
+            cut: Cut::default(),
             doubtful: Vec::new(),
         }
     }
@@ -191,9 +212,7 @@ impl Elements {
     /// The items in the words of the findings. `zone` is the zone itself, lines joined.
     pub(crate) fn fields(&self, side: Side, zone: &str, today: Date) -> Vec<OcrField> {
         let checked = |guarded, value: &str| (self.holds(guarded) && !value.is_empty()).then(|| value.to_owned());
-        // The last name of a field without a filler at its end may have been cut (ICAO 9303-3 section 4.6).
-        let is_cut = |other: &str| self.cut && other.is_empty();
-        let name = |value: &str, behind: &str| (!value.is_empty() && !is_cut(behind)).then(|| value.to_owned());
+        let name = |value: &str, is_cut: bool| (!value.is_empty() && !is_cut).then(|| value.to_owned());
         // What is left of fillers that could not be told from letters is no name, not even as it was read.
         let legible = |name: &str| {
             if fillers::is_noise(name) {
@@ -206,8 +225,8 @@ impl Elements {
         let country = |code: &str| country::alpha3(code).map(str::to_owned);
         let plain = |code: &str| code.replace('<', "");
         let items = [
-            (FieldName::LastName, surname.clone(), name(&surname, &given)),
-            (FieldName::FirstName, given.clone(), name(&given, "")),
+            (FieldName::LastName, surname.clone(), name(&surname, self.cut.surname)),
+            (FieldName::FirstName, given.clone(), name(&given, self.cut.given)),
             (
                 FieldName::BirthDate,
                 plain(&self.birth),
@@ -406,6 +425,10 @@ mod tests {
             assert_eq!(normalized(&fields, name).as_deref(), Some(value), "{name}");
         }
         assert!(fields.iter().all(|field| field.name != FieldName::ExpiryDate));
+        let full = "IDFRADELAROCHEFOUCAULDDOUDEAUV952042|8806923102858CORINNE<<<<<<<6512068F6";
+        let fields = elements(MrzFormat::France, full).fields(Side::Front, full, TODAY);
+        assert_eq!(normalized(&fields, FieldName::LastName), None, "it may have been cut");
+        assert!(normalized(&fields, FieldName::FirstName).is_some());
     }
 
     #[test]

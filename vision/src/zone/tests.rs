@@ -107,6 +107,7 @@ fn a_card_with_values_below_their_labels_becomes_items() {
     assert_eq!(value(&zone, FieldName::BirthDate), Some("1974-08-12"));
     assert_eq!(value(&zone, FieldName::IssueDate), Some("2024-02-01"));
     assert_eq!(zone.lines, 8);
+    assert!(!zone.is_of_nowhere);
 }
 
 #[test]

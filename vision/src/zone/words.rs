@@ -4,7 +4,7 @@ use super::fold::folded;
 
 /// Words printed across documents that are not real, folded.
 const SPECIMEN: [&str; 5] = ["SPECIMEN", "SPECIMENT", "ESPECIMEN", "見本", "サンプル"];
-/// Those of them that are a name or a part of a place, too.
+/// The same, but these are also names of people and places.
 const AMBIGUOUS: [&str; 4] = ["MUSTER", "SAMPLE", "VOID", "VZOR"];
 /// Digits of a Japanese individual number.
 const INDIVIDUAL_NUMBER: usize = 12;
