@@ -68,6 +68,23 @@ test("a filter of the address stays while typing, and once replaced it does not 
   assert.deepEqual(page.noise, []);
 });
 
+test("a search that fails is said to have failed, and is tried again", long, async () => {
+  await page.goto(`${honnin.base}/admin/sessions`);
+  const faults = [(route) => route.fulfill({ status: 503, body: "busy" }), (route) => route.abort()];
+  await page.route("**/admin/sessions?q=*", (route) => (faults.shift() ?? ((one) => one.continue()))(route));
+  await page.getByRole("searchbox", { name: "Search" }).fill("b-2");
+  const failed = page.getByText("The server did not answer your search. Trying again…");
+  await failed.waitFor();
+  assert.deepEqual(await look(page, "search-failed"), []);
+  await row(page, ids[0]).waitFor({ state: "detached" });
+  await failed.waitFor({ state: "hidden" });
+  await row(page, ids[1]).waitFor();
+  assert.equal(faults.length, 0);
+  await page.unroute("**/admin/sessions?q=*");
+  // Chromium notes what did not load.
+  assert.equal(page.noise.splice(0).filter((line) => !line.includes("Failed to load resource")).length, 0);
+});
+
 test("without scripts, Enter searches", long, async () => {
   const context = await browser.chromium.newContext({ storageState: await page.context().storageState(), javaScriptEnabled: false });
   const still = await context.newPage();

@@ -470,6 +470,10 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         {mistakes(&view.mistakes)}
         {filters(&view.asked)}
         <p class="unseen" role="status" data-said></p>
+        <p class="note" role="status" data-failed hidden>{say(
+            "The server did not answer your search. Trying again…",
+            "サーバーが検索に応答しませんでした。再試行しています…",
+        )}</p>
         <div class="stack" data-part="asked">{chips(&view.asked)}{searches(view)}</div>
         {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}
         <div class="stack" data-part="list">{count(view)}{list}{resend}{next_page(view.next.clone())}{view.reach.as_ref().map(reach)}
