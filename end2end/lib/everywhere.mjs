@@ -29,8 +29,8 @@ export const withPhotos = (context) => context.route(/\.jpg$|\/admin\/pictures\/
 /** Shows the pages with the style sheet of a source folder, so that a change of it needs no build. */
 async function withStyle(context, folder = join(root, "style"), change = (css) => css) {
   const bundle = (file) => readFileSync(file, "utf8").replace(/@import "(.+?)";/g, (_, part) => bundle(join(dirname(file), part)));
-  const css = change(bundle(join(folder, "main.css")));
-  await context.route(/\/pkg\/[^/]+\.css$/, (route) => route.fulfill({ contentType: "text/css", body: css }));
+  const sheet = (url) => change(bundle(join(folder, url.endsWith("console.css") ? "console.css" : "main.css")));
+  await context.route(/\/pkg\/[^/]+\.css$/, (route) => route.fulfill({ contentType: "text/css", body: sheet(route.request().url()) }));
 }
 
 /** Writes the gallery's pages, which name that style sheet, into a folder. */

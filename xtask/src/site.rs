@@ -40,6 +40,7 @@ pub(crate) fn build(root: &Path, target: &Path, release: bool) -> Done<Site> {
     let wasm = compile(root, target)?;
     let glue = bind(&wasm, &target.join("bindgen"))?;
     let css = style::bundle(&root.join("style/main.css"))?;
+    let console = style::bundle(&root.join("style/console.css"))?;
 
     let site = target.join("site");
     let package = site.join("pkg");
@@ -49,7 +50,8 @@ pub(crate) fn build(root: &Path, target: &Path, release: bool) -> Done<Site> {
     fs::create_dir_all(&package)?;
     let mut hashes = String::new();
     let mut files = Vec::new();
-    for (kind, bytes) in [("js", fs::read(glue.0)?), ("wasm", fs::read(glue.1)?), ("css", css)] {
+    let (js, wasm) = (fs::read(glue.0)?, fs::read(glue.1)?);
+    for (kind, bytes) in [("js", js), ("wasm", wasm), ("css", css), ("console.css", console)] {
         let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&bytes)[..HASH_BYTES]);
         hashes += &format!("{kind}: {hash}\n");
         files.push((kind.to_owned(), bytes.len(), compress::with_brotli(&bytes)?.len()));

@@ -1,4 +1,4 @@
-//! The style sheets, bundled from `style/main.css` and minified.
+//! The style sheets, bundled from `style/main.css` and `style/console.css`, and minified.
 
 use crate::Done;
 use lightningcss::{

@@ -15,7 +15,7 @@ use domain::reasons::Reason;
 use domain::session::{Plan, Step};
 use domain::time::Timestamp;
 use domain::user_input::{InputFault, InputField, TypedForm, UserInput};
-use leptos::prelude::AnyView;
+use leptos::prelude::{AnyView, Owner};
 use std::path::Path;
 
 #[cfg(test)]
@@ -51,6 +51,7 @@ pub(crate) fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageM
             js: "/honnin.js".into(),
             wasm: "/honnin_bg.wasm".into(),
             css: css.into(),
+            console_css: css.replace("main.css", "console.css"),
         },
         brand: Some(Brand {
             name: "Sakura Bank".into(),
@@ -65,7 +66,9 @@ pub(crate) fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageM
 }
 
 pub(crate) fn pages(language: Language, css: &str) -> Vec<(String, String)> {
-    let views = views(language, css).into_iter();
+    // The pages tell their islands by a context, which an owner keeps.
+    let owner = Owner::new();
+    let views = owner.with(|| views(language, css)).into_iter();
     views.map(|(name, view)| (name, text(|| view))).collect()
 }
 
@@ -194,9 +197,8 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
         let view = check::CheckView {
             photo: CaptureId::parse("cap_00000000000000000000000000000000").expect("an id"),
             picture_url: "sample.jpg".into(),
-            card_url: "sample.jpg".into(),
+            screen_url: "sample.jpg".into(),
             kept: true,
-            straight: false,
             read: if problems.is_empty() {
                 vec![
                     (capture_text::READ_NAME, "ERIKSSON ANNA MARIA".into()),

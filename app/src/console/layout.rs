@@ -6,7 +6,7 @@ use super::selection::Selection;
 use super::words::{language, say};
 use crate::page::with_query;
 use crate::parts::Mistake;
-use crate::shell::{self, Head};
+use crate::shell::{self, Head, Part};
 use crate::text::language_name;
 use crate::{PageMeta, forms};
 use domain::{language::Language, ruling::Ruling};
@@ -299,7 +299,7 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
     let head = Head {
         title: title.to_owned(),
         islands: false,
-        class: "console",
+        part: Part::Console,
     };
     shell::html(meta, head, body.into_any())
 }
@@ -317,7 +317,7 @@ pub(super) fn door(meta: &PageMeta, here: &str, title: &str, main: AnyView) -> A
     let head = Head {
         title: title.to_owned(),
         islands: false,
-        class: "console",
+        part: Part::Console,
     };
     shell::html(meta, head, body.into_any())
 }

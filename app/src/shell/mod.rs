@@ -20,13 +20,15 @@ pub struct Assets {
     pub js: String,
     /// The browser's half: WASM.
     pub wasm: String,
-    /// The style sheet.
+    /// The style sheet of every page.
     pub css: String,
+    /// What the console adds to it.
+    pub console_css: String,
 }
 
 impl Assets {
-    /// Parses `hash.txt` (lines `js: HASH`, `wasm: HASH`, `css: HASH`) of the build named `name`; a missing line means a file
-    /// without a hash in its name.
+    /// Parses `hash.txt` (lines `js: HASH`, `wasm: HASH`, `css: HASH`, `console.css: HASH`) of the build named `name`; a missing line
+    /// means a file without a hash in its name.
     #[must_use]
     pub fn parse(hash_txt: &str, name: &str) -> Self {
         let file = |kind: &str, plain: &str| {
@@ -43,6 +45,7 @@ impl Assets {
             js: file("js", name),
             wasm: file("wasm", &format!("{name}_bg")),
             css: file("css", name),
+            console_css: file("console.css", name),
         }
     }
 }
@@ -176,8 +179,28 @@ pub struct Head {
     pub title: String,
     /// Whether it has an island, so that the browser's half is loaded; other pages never load it.
     pub islands: bool,
-    /// `class` of the body: `phone` for capture pages, `console` for the console.
-    pub class: &'static str,
+    /// Whose page it is.
+    pub part: Part,
+}
+
+/// The two parts of the product that people see. Each has its styles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// The capture pages.
+    #[default]
+    Phone,
+    /// The console.
+    Console,
+}
+
+impl Part {
+    /// `class` of the body.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Phone => "phone",
+            Self::Console => "console",
+        }
+    }
 }
 
 /// The whole document.
@@ -186,6 +209,7 @@ pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
     let lang = meta.language.as_str();
     let accent = meta.brand.as_ref().and_then(|b| b.accent.as_ref()).map(Accent::css);
     let nonce = meta.nonce.clone();
+    let console = (head.part == Part::Console).then(|| meta.assets.console_css.clone());
     view! {
         <!DOCTYPE html>
         <html lang=lang>
@@ -198,11 +222,12 @@ pub fn html(meta: &PageMeta, head: Head, body: AnyView) -> AnyView {
                 <title>{format!("{} – {}", head.title, meta.tenant())}</title>
                 {favicon()}
                 <link rel="stylesheet" href=meta.assets.css.clone()/>
+                {console.map(|href| view! { <link rel="stylesheet" href=href/> })}
                 {accent.map(|css| view! { <style nonce=nonce inner_html=css></style> })}
                 {head.islands.then(|| island_texts(meta))}
                 {head.islands.then(|| loader(meta))}
             </head>
-            <body class=head.class>{body}</body>
+            <body class=head.part.class()>{body}</body>
         </html>
     }
     .into_any()
@@ -223,11 +248,10 @@ pub fn text(page: impl FnOnce() -> AnyView) -> String {
     html
 }
 
-/// The islands' texts in a language that the browser's half does not contain. It is data, which no browser runs.
-fn island_texts(meta: &PageMeta) -> Option<AnyView> {
-    let texts = for_islands(meta.language)?;
-    let nonce = meta.nonce.clone();
-    Some(view! { <script type="application/json" id="texts" nonce=nonce inner_html=texts></script> }.into_any())
+/// The islands' texts. They are data, which no browser runs.
+fn island_texts(meta: &PageMeta) -> AnyView {
+    let (texts, nonce) = (for_islands(meta.language), meta.nonce.clone());
+    view! { <script type="application/json" id="texts" nonce=nonce inner_html=texts></script> }.into_any()
 }
 
 /// Loads the browser's half and hydrates the islands.
@@ -292,7 +316,7 @@ pub(crate) fn phone(meta: &PageMeta, title: String, main: AnyView) -> AnyView {
     let head = Head {
         title,
         islands: false,
-        class: "phone",
+        part: Part::Phone,
     };
     framed(meta, head, main, None)
 }
@@ -302,7 +326,7 @@ pub(crate) fn phone_with_form(meta: &PageMeta, title: String, main: AnyView, for
     let head = Head {
         title,
         islands: false,
-        class: "phone",
+        part: Part::Phone,
     };
     framed(meta, head, main, Some(form))
 }
@@ -312,7 +336,7 @@ pub(crate) fn phone_with_camera(meta: &PageMeta, title: String, main: AnyView) -
     let head = Head {
         title,
         islands: true,
-        class: "phone",
+        part: Part::Phone,
     };
     framed(meta, head, main, None)
 }
@@ -372,10 +396,11 @@ mod tests {
 
     #[test]
     fn hash_txt_names_the_files() {
-        let assets = Assets::parse("js: aa\nwasm: bb\ncss: cc\n", "honnin");
+        let assets = Assets::parse("js: aa\nwasm: bb\ncss: cc\nconsole.css: dd\n", "honnin");
         assert_eq!(assets.js, "/pkg/honnin.aa.js");
         assert_eq!(assets.wasm, "/pkg/honnin.bb.wasm");
         assert_eq!(assets.css, "/pkg/honnin.cc.css");
+        assert_eq!(assets.console_css, "/pkg/honnin.dd.console.css");
         assert_eq!(Assets::parse("", "honnin").wasm, "/pkg/honnin_bg.wasm");
     }
 
