@@ -59,6 +59,10 @@ pub const SHOWN: &str = "shown";
 pub const VIEW: &str = "view";
 /// Value of [`VIEW`]: the card, cropped and straightened, if it was found.
 pub const CARD: &str = "card";
+/// Value of [`VIEW`]: as taken, reduced for a phone's screen.
+pub const SCREEN: &str = "screen";
+/// Value of [`VIEW`]: the card, if it was found, reduced for a phone's screen.
+pub const CARD_ON_SCREEN: &str = "card-on-screen";
 /// Value of [`VIEW`]: at most 240 pixels long.
 pub const SMALL: &str = "small";
 /// Value of [`VIEW`]: the items of the form for the details, cut out one under the other.
@@ -144,6 +148,8 @@ pub fn picture_view(asked: Option<&str>) -> service::capture::rectify::View {
     use service::capture::{rectify::View, strips::Items};
     match asked {
         Some(CARD) => View::Card,
+        Some(SCREEN) => View::Screen,
+        Some(CARD_ON_SCREEN) => View::CardOnScreen,
         Some(SMALL) => View::Small,
         Some(TYPED_ITEMS) => View::Items(Items::Typed),
         Some(ITEMS) => View::Items(Items::All),

@@ -53,6 +53,20 @@ function close(found, wanted, within, what) {
   found.forEach((value, at) => assert.ok(Math.abs(value - wanted[at]) <= within, `${what}: ${found}, not ${wanted}`));
 }
 
+test("the photo is loaded for the screen, and in full once it is enlarged", long, async () => {
+  const page = await checking();
+  await page.locator("dl.read").waitFor();
+  const loaded = () => page.locator("img.photo").evaluate(async (image) => {
+    await image.decode();
+    return [image.naturalWidth, new URL(image.currentSrc).searchParams.get("view")];
+  });
+  assert.deepEqual(await loaded(), [1000, "screen"]);
+  await page.locator("label.zoom").click();
+  const [width, view] = await loaded();
+  assert.equal(view, null);
+  assert.ok(width > 1000, `${width}`);
+});
+
 test("two taps and two fingers enlarge the photo where they touch it, and one finger moves it", long, async () => {
   const page = await checking();
   // The page is not renewed any more.

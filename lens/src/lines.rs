@@ -24,9 +24,16 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Its angle from its own axis, in radians.
-    pub(crate) fn angle(&self) -> f32 {
-        self.slope.atan()
+    /// The tangent of the angle to a line of the same axis, by the theorem of addition: trigonometric functions would be a twentieth of what a
+    /// phone loads. The steepest lines are a little over a right angle apart, where it is as large.
+    pub(crate) fn divergence(&self, other: &Self) -> f32 {
+        ((self.slope - other.slope) / (1.0 + self.slope * other.slope)).abs()
+    }
+
+    /// The sine of how far the angle to a line of the other axis is from a right one.
+    pub(crate) fn skew(&self, other: &Self) -> f32 {
+        let steepness = |line: &Self| 1.0 + line.slope * line.slope;
+        ((self.slope + other.slope) / (steepness(self) * steepness(other)).sqrt()).abs()
     }
 
     /// Where it stands in the middle of the picture.

@@ -13,9 +13,9 @@ const SIDE: usize = 240;
 const KEPT: (usize, usize) = (9, 14);
 /// Candidates given: a card, another beside it, and one that was mistaken.
 const CANDIDATES: usize = 3;
-/// Opposite sides of a card tilted by 30 degrees differ in direction by less than this, in radians.
-const CONVERGING: f32 = 0.35;
-/// Neighbouring sides are this far from a right angle at most, in radians, as a sine.
+/// Opposite sides of a card tilted by 30 degrees differ in direction by less than 20 degrees; this is the tangent.
+const CONVERGING: f32 = 0.365;
+/// Neighbouring sides are at most 30 degrees from a right angle; this is the sine.
 const SKEWED: f32 = 0.5;
 /// Outlines whose corners differ by less than this share of the longest side are of one card.
 const SAME_CARD: f32 = 0.06;
@@ -207,7 +207,7 @@ fn pairs(lines: &[Line], length: f32) -> Vec<(&Line, &Line)> {
     let mut pairs = Vec::with_capacity(lines.len() * lines.len() / 2);
     for (index, one) in lines.iter().enumerate() {
         for other in &lines[index + 1..] {
-            let alike = (one.angle() - other.angle()).abs() < CONVERGING || one.border || other.border;
+            let alike = one.divergence(other) < CONVERGING || one.border || other.border;
             if alike && one.middle(length) < other.middle(length) {
                 pairs.push((one, other));
             } else if alike {
@@ -220,7 +220,7 @@ fn pairs(lines: &[Line], length: f32) -> Vec<(&Line, &Line)> {
 
 /// Whether a near-horizontal and a near-vertical line meet too far from a right angle.
 fn is_skewed(row: &Line, column: &Line) -> bool {
-    !row.border && !column.border && (row.angle() + column.angle()).sin().abs() > SKEWED
+    !row.border && !column.border && row.skew(column) > SKEWED
 }
 
 /// The quadrilateral of top, right, bottom and left, with its score, where it can be a card.

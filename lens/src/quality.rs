@@ -34,7 +34,10 @@ pub fn look(frame: &Frame<'_>) -> Look {
 }
 
 /// The same for a plane that is already at hand; the outline is in its pixels.
+///
+/// Never inlined: within a function of the browser's half it would be compiled for size, as that is.
 #[must_use]
+#[inline(never)]
 pub fn look_at(plane: &Plane) -> Look {
     let outline = outline::find(plane);
     Look {

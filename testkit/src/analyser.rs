@@ -9,7 +9,7 @@ use domain::{
     },
     live::{FramePrint, Glance, GlanceFace},
 };
-use service::runtime::analyser::{Analyser, Normalised, PictureFault, Subject};
+use service::runtime::analyser::{Analyser, Normalised, PictureFault, Size, Subject};
 use sha2::{Digest, Sha256};
 use std::sync::{
     Mutex,
@@ -156,13 +156,18 @@ impl Analyser for ScriptedAnalyser {
         Ok(seen)
     }
 
-    fn rectify(&self, picture: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+    fn rectify(&self, picture: Vec<u8>, _: [[f32; 2]; 4], size: Size) -> Result<Vec<u8>, PictureFault> {
         self.look();
-        Ok([b"straight ".as_slice(), &picture].concat())
+        self.reduce([b"straight ".as_slice(), &picture].concat(), size)
     }
 
-    fn reduce(&self, picture: Vec<u8>) -> Result<Vec<u8>, PictureFault> {
-        Ok([b"small ".as_slice(), &picture].concat())
+    fn reduce(&self, picture: Vec<u8>, size: Size) -> Result<Vec<u8>, PictureFault> {
+        let size: &[u8] = match size {
+            Size::Full => b"",
+            Size::Screen => b"smaller ",
+            Size::List => b"small ",
+        };
+        Ok([size, &picture].concat())
     }
 
     fn strips(&self, picture: Vec<u8>, regions: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {

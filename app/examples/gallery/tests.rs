@@ -181,9 +181,8 @@ fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (Strin
     let view = check::CheckView {
         photo: CaptureId::parse("cap_00000000000000000000000000000000").unwrap(),
         picture_url: "sample.jpg".into(),
-        card_url: "card.jpg".into(),
+        screen_url: "card.jpg".into(),
         kept: true,
-        straight: false,
         document_type: DocumentType::Passport,
         side: Side::Front,
         problems: problems.to_vec(),

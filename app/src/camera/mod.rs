@@ -2,11 +2,17 @@
 //!
 //! On the server, an island is a button that stays hidden until the browser's half is running; the plain form beside it works
 //! without it. The browser asks for the camera only after a tap.
+//!
+//! An island takes no arguments: they would bring a JSON parser into the browser's half, which a slow phone waits for. What the
+//! server writes into the page is read from there.
 
 pub mod document;
 pub mod retry;
 pub mod selfie;
 mod stage;
+
+#[cfg(feature = "ssr")]
+pub(crate) use stage::Around;
 
 #[cfg(feature = "hydrate")]
 mod browser;

@@ -2,20 +2,78 @@
 //! failures.
 
 use crate::forms;
-use crate::text::{Text, camera as text, capture, switch_device};
+#[cfg(feature = "ssr")]
+use crate::text::capture;
+use crate::text::{Text, camera as text, switch_device};
 use domain::language::Language;
 use leptos::html::{Button, Dialog, Video};
 use leptos::prelude::*;
-use std::borrow::Cow;
+use std::{borrow::Cow, rc::Rc};
 
-/// The shape of the frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Guide {
-    /// A card or page with this width over height.
-    Card(f32),
-    /// A face.
-    Oval,
+/// What the page says of its island. The server provides it as a context; the browser leaves what it wrote as it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    language: Language,
+    /// The classes of the dialog.
+    look: &'static str,
+    /// The frame that the card or the face belongs into.
+    frame: &'static str,
+    /// The way on without the camera.
+    other: Text,
+    /// Whether the screen shines in changing colours at the end, unless the user wants none.
+    colours: bool,
 }
+
+#[cfg(feature = "ssr")]
+impl Around {
+    /// The camera for a card or page with this width over height.
+    pub(crate) const fn card(language: Language, aspect: f32) -> Self {
+        Self {
+            language,
+            look: "stage",
+            frame: if aspect < 1.5 { PAGE } else { CARD },
+            other: text::USE_PHOTO,
+            colours: false,
+        }
+    }
+
+    /// The camera for a face.
+    pub(crate) const fn face(language: Language, colours: bool) -> Self {
+        Self {
+            language,
+            look: "stage mirrored",
+            frame: OVAL,
+            other: capture::SELFIE_CANNOT,
+            colours,
+        }
+    }
+
+    fn here() -> Self {
+        expect_context()
+    }
+}
+
+#[cfg(not(feature = "ssr"))]
+impl Around {
+    fn here() -> Self {
+        Self {
+            language: Language::En,
+            look: "",
+            frame: "",
+            other: text::USE_PHOTO,
+            colours: false,
+        }
+    }
+}
+
+/// A drawing of the server's, which the browser leaves as it is.
+const fn drawn(html: &'static str) -> &'static str {
+    if cfg!(feature = "ssr") { html } else { "" }
+}
+
+/// The attribute of the dialog where the page asks for colours.
+#[cfg(feature = "hydrate")]
+pub(crate) const COLOURS: &str = "data-colours";
 
 /// A panel over the picture with a main button, and the plain form as the alternative.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +91,7 @@ pub(crate) struct Panel {
 /// by `browser/scene.rs`: a signal for each would weigh more than all of the island's own code.
 #[derive(Clone, Copy)]
 pub(crate) struct Stage {
-    pub(crate) language: Language,
+    around: Around,
     pub(crate) dialog: NodeRef<Dialog>,
     pub(crate) opener: NodeRef<Button>,
     pub(crate) video: NodeRef<Video>,
@@ -52,9 +110,9 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) fn new(language: Language) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            language,
+            around: Around::here(),
             dialog: NodeRef::new(),
             opener: NodeRef::new(),
             video: NodeRef::new(),
@@ -68,7 +126,7 @@ impl Stage {
     }
 
     pub(crate) fn say(&self, text: Text) -> &'static str {
-        text.get(self.language)
+        text.get(self.around.language)
     }
 }
 
@@ -88,15 +146,18 @@ pub(crate) enum Tap {
 }
 
 /// The card as it was found, in a drawing of 400 by 300 over what is analysed; the ring that closes before the shutter.
+#[cfg(feature = "ssr")]
 const CARD: &str = concat!(
     r#"<div class="view"><div class="guide card"></div>"#,
     r#"<svg class="found" viewBox="0 0 400 300" aria-hidden="true"><polygon/></svg></div>"#
 );
+#[cfg(feature = "ssr")]
 const PAGE: &str = concat!(
     r#"<div class="view"><div class="guide page"></div>"#,
     r#"<svg class="found" viewBox="0 0 400 300" aria-hidden="true"><polygon/></svg></div>"#
 );
 /// The edge of the oval, which fills up as the movements are made, the light of the screen around it, and arrows for a turn, which point to the right.
+#[cfg(feature = "ssr")]
 const OVAL: &str = concat!(
     r#"<div class="view portrait"><div class="guide oval"><svg viewBox="0 0 102 140" aria-hidden="true">"#,
     r#"<path class="light" fill="transparent" fill-rule="evenodd" d="M-999-999h2100v2140h-2100zM1 70a50 69 0 0 0 100 0a50 69 0 0 0-100 0z"/>"#,
@@ -105,25 +166,32 @@ const OVAL: &str = concat!(
     r#"<svg class="arrows" viewBox="0 0 64 32" aria-hidden="true"><path d="M8 6l10 10L8 26"/><path d="M26 6l10 10-10 10"/><path d="M44 6l10 10-10 10"/></svg></div></div>"#
 );
 const CROSS: &str =
-    r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6 6 18"/></svg>"#;
+    drawn(r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6 6 18"/></svg>"#);
 const BOLT: &str =
-    r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M13 3 6 13h5l-1 8 8-11h-5z"/></svg>"#;
-const TURN: &str = r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M20 8H6a3 3 0 0 0-3 3v1M17 5l3 3-3 3M4 16h14a3 3 0 0 0 3-3v-1M7 19l-3-3 3-3"/></svg>"#;
-const RING: &str = r#"<svg viewBox="0 0 88 88" aria-hidden="true"><circle cx="44" cy="44" r="40"/><circle class="ring" cx="44" cy="44" r="40" pathLength="100"/></svg>"#;
-const SENDING: &str = r#"<p class="percent"></p><progress class="sending" max="100" aria-hidden="true"></progress>"#;
+    drawn(r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M13 3 6 13h5l-1 8 8-11h-5z"/></svg>"#);
+const TURN: &str = drawn(
+    r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M20 8H6a3 3 0 0 0-3 3v1M17 5l3 3-3 3M4 16h14a3 3 0 0 0 3-3v-1M7 19l-3-3 3-3"/></svg>"#,
+);
+const RING: &str = drawn(
+    r#"<svg viewBox="0 0 88 88" aria-hidden="true"><circle cx="44" cy="44" r="40"/><circle class="ring" cx="44" cy="44" r="40" pathLength="100"/></svg>"#,
+);
+const SENDING: &str =
+    drawn(r#"<p class="percent"></p><progress class="sending" max="100" aria-hidden="true"></progress>"#);
 
 /// The view; the same on the server and in the browser. The live picture fills the screen; what is analysed and sent is the part
 /// of it in the middle, around the frame.
-pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 'static) -> impl IntoView {
+pub(crate) fn view(stage: Stage, tapped: Rc<dyn Fn(Tap)>) -> impl IntoView {
     let on = move |tap: Tap| {
-        let tapped = tapped.clone();
+        let tapped = Rc::clone(&tapped);
         move |_| tapped(tap)
     };
-    let (look, frame, other) = match guide {
-        Guide::Card(aspect) if aspect < 1.5 => ("stage", PAGE, text::USE_PHOTO),
-        Guide::Card(_) => ("stage", CARD, text::USE_PHOTO),
-        Guide::Oval => ("stage mirrored", OVAL, capture::SELFIE_CANNOT),
-    };
+    let Around {
+        look,
+        frame,
+        other,
+        colours,
+        ..
+    } = stage.around;
     let panel = stage.panel;
     let part = move |pick: fn(&Panel) -> &String| {
         move || panel.with(|p| p.as_ref().map(|p| pick(p).clone()).unwrap_or_default())
@@ -132,7 +200,7 @@ pub(crate) fn view(stage: Stage, guide: Guide, tapped: impl Fn(Tap) + Clone + 's
         <div class="camera">
             <button class="button primary" type="button" node_ref=stage.opener on:click=on(Tap::Open)>{stage.say(text::OPEN)}</button>
             <p class="hint">{stage.say(text::OPEN_HINT)}</p>
-            <dialog class=look node_ref=stage.dialog aria-label=stage.say(text::STAGE) on:cancel=on(Tap::Close)>
+            <dialog class=look data-colours=colours node_ref=stage.dialog aria-label=stage.say(text::STAGE) on:cancel=on(Tap::Close)>
                 <video node_ref=stage.video playsinline="" muted="" autoplay="" aria-hidden="true"></video>
                 <img class="still" alt="" src=move || Some(stage.still.get()).filter(|url| !url.is_empty()) hidden=move || stage.still.with(String::is_empty)/>
                 <div inner_html=frame></div>

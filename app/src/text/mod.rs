@@ -1,25 +1,29 @@
 //! Every sentence of the pages, in every language. English and Japanese stand in the source, so that a text without them does not
 //! compile. The other languages are files in `translations`, which a test compares with the source. The browser's half contains
-//! English and Japanese only; in another language, the page brings it what it needs.
+//! none of them: the page brings what its island says.
 
 pub mod camera;
 pub mod capture;
+#[cfg(feature = "ssr")]
 pub mod closing;
 #[cfg(feature = "ssr")]
 pub mod dates;
+#[cfg(feature = "ssr")]
 pub mod details;
+#[cfg(feature = "ssr")]
 pub mod entry;
+#[cfg(feature = "ssr")]
 pub mod finish;
+#[cfg(not(feature = "ssr"))]
+mod from_page;
 #[cfg(feature = "ssr")]
 pub mod live;
+#[cfg(feature = "ssr")]
 pub mod picture;
 #[cfg(feature = "ssr")]
 pub mod problem;
 pub mod switch_device;
 #[cfg(feature = "ssr")]
-mod translations;
-#[cfg(not(feature = "ssr"))]
-#[path = "from_page.rs"]
 mod translations;
 
 #[cfg(feature = "ssr")]
@@ -48,13 +52,16 @@ pub struct Text {
     /// Names it in the files of the other languages.
     key: &'static str,
     /// English.
+    #[cfg(feature = "ssr")]
     pub en: &'static str,
     /// Japanese.
+    #[cfg(feature = "ssr")]
     pub ja: &'static str,
 }
 
 impl Text {
     /// The text in that language.
+    #[cfg(feature = "ssr")]
     #[must_use]
     pub fn get(self, lang: Language) -> &'static str {
         match lang {
@@ -64,12 +71,20 @@ impl Text {
         }
     }
 
+    /// The text in the page's language.
+    #[cfg(not(feature = "ssr"))]
+    #[must_use]
+    pub fn get(self, _: Language) -> &'static str {
+        from_page::find(self.key())
+    }
+
     /// Names it in the files of the other languages: `camera::OPEN`.
     fn key(self) -> &'static str {
         self.key.strip_prefix("app::text::").unwrap_or(self.key)
     }
 
     /// The text in that language with its placeholders filled in.
+    #[cfg(feature = "ssr")]
     #[must_use]
     pub fn fill(self, lang: Language, values: &[(&str, &str)]) -> String {
         let value = |name| values.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value);
@@ -101,10 +116,13 @@ macro_rules! texts {
     ($($(#[$meta:meta])* $name:ident: $en:literal, $ja:literal;)+) => {
         $($(#[$meta])* pub const $name: $crate::text::Text = $crate::text::Text {
             key: concat!(module_path!(), "::", stringify!($name)),
+            #[cfg(feature = "ssr")]
             en: $en,
+            #[cfg(feature = "ssr")]
             ja: $ja,
         };)+
         /// Every text of this table with its name.
+        #[cfg(feature = "ssr")]
         pub const ALL: &[(&str, $crate::text::Text)] = &[$((stringify!($name), $name)),+];
     };
 }

@@ -4,7 +4,10 @@
 use super::strips::{self, Items};
 use crate::{
     Honnin,
-    runtime::{analyser::Analyser, sealed_json::open_json},
+    runtime::{
+        analyser::{Analyser, Size},
+        sealed_json::open_json,
+    },
 };
 use domain::{
     findings::{DocumentFindings, SelfieFindings},
@@ -25,6 +28,10 @@ pub enum View {
     Whole,
     /// The card alone, straightened, if it was found; otherwise as taken.
     Card,
+    /// As taken, reduced for a phone's screen.
+    Screen,
+    /// The card like [`View::Card`], reduced for a phone's screen.
+    CardOnScreen,
     /// Reduced, for lists.
     Small,
     /// The sheet of items cut out of a document ([`strips::Strips`]).
@@ -46,8 +53,8 @@ pub(crate) struct FrameOf<'a> {
 
 /// What is made of a picture.
 enum Cut {
-    Card([[f32; 2]; 4]),
-    Small,
+    Card([[f32; 2]; 4], Size),
+    Reduced(Size),
     Items(Vec<[[f32; 2]; 4]>),
     Face([[f32; 2]; 2]),
 }
@@ -66,11 +73,19 @@ pub(crate) async fn shown(
 ) -> Result<Option<Personal<Vec<u8>>>, StoreError> {
     let cut = match view {
         View::Whole => return Ok(Some(picture)),
-        View::Small => Cut::Small,
-        View::Card => match found(frame, key)?.and_then(|found| found.expose().outline) {
-            None => return Ok(Some(picture)),
-            Some(outline) => Cut::Card(outline),
-        },
+        View::Screen => Cut::Reduced(Size::Screen),
+        View::Small => Cut::Reduced(Size::List),
+        View::Card | View::CardOnScreen => {
+            let size = match view {
+                View::Card => Size::Full,
+                _ => Size::Screen,
+            };
+            match (found(frame, key)?.and_then(|found| found.expose().outline), size) {
+                (Some(outline), size) => Cut::Card(outline, size),
+                (None, Size::Full) => return Ok(Some(picture)),
+                (None, size) => Cut::Reduced(size),
+            }
+        }
         View::Items(items) => match found(frame, key)? {
             None => return Ok(None),
             Some(found) => Cut::Items(strips::regions(found.expose(), items)),
@@ -81,10 +96,10 @@ pub(crate) async fn shown(
         },
     };
     let jpeg = picture.expose().clone();
-    let or_whole = matches!(cut, Cut::Card(_) | Cut::Small);
+    let or_whole = matches!(cut, Cut::Card(..) | Cut::Reduced(_));
     let made = honnin.cpu_pool.run(move |analyser: &dyn Analyser| match cut {
-        Cut::Card(outline) => analyser.rectify(jpeg, outline).map(Some),
-        Cut::Small => analyser.reduce(jpeg).map(Some),
+        Cut::Card(outline, size) => analyser.rectify(jpeg, outline, size).map(Some),
+        Cut::Reduced(size) => analyser.reduce(jpeg, size).map(Some),
         Cut::Items(regions) => analyser.strips(jpeg, &regions),
         Cut::Face(eyes) => analyser.face(jpeg, eyes),
     });

@@ -57,18 +57,18 @@ pub trait Analyser: Send + Sync + 'static {
         today: Date,
     ) -> Result<DocumentFindings, PictureFault>;
 
-    /// The card within `outline` of a normalised picture, cropped and straightened, as JPEG; the picture itself if the corners
-    /// are not a card's.
+    /// The card within `outline` of a normalised picture, cropped and straightened, as JPEG of that size; the picture itself if the
+    /// corners are not a card's.
     ///
     /// # Errors
     /// If the stored picture can no longer be decoded.
-    fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault>;
+    fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4], size: Size) -> Result<Vec<u8>, PictureFault>;
 
-    /// A normalised picture reduced to at most 240 pixels, as JPEG.
+    /// A normalised picture as JPEG of that size.
     ///
     /// # Errors
     /// If the stored picture can no longer be decoded.
-    fn reduce(&self, jpeg: Vec<u8>) -> Result<Vec<u8>, PictureFault>;
+    fn reduce(&self, jpeg: Vec<u8>, size: Size) -> Result<Vec<u8>, PictureFault>;
 
     /// Items at these corners of a normalised picture, cut out straight, on the sheet that `vision::Sheet` describes, as JPEG;
     /// `None` without regions.
@@ -103,8 +103,27 @@ pub trait Analyser: Send + Sync + 'static {
 /// The longest side of a selfie frame: a face fills most of it, and a burst must fit into memory.
 const SELFIE_SIDE: usize = 1280;
 
-/// The longest side of a picture in a list.
-const SMALL_SIDE: usize = 240;
+/// How large a picture is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// As it is.
+    Full,
+    /// For a phone's screen: a third of the bytes, so that nobody waits for their own photo on a slow network.
+    Screen,
+    /// For lists.
+    List,
+}
+
+impl Size {
+    /// The longest side in pixels; `None` if it stays as it is.
+    const fn longest(self) -> Option<usize> {
+        match self {
+            Self::Full => None,
+            Self::Screen => Some(1_000),
+            Self::List => Some(240),
+        }
+    }
+}
 
 /// The vision pipeline.
 #[derive(Debug)]
@@ -115,6 +134,13 @@ impl VisionAnalyser {
     #[must_use]
     pub const fn new(vision: Vision) -> Self {
         Self(vision)
+    }
+}
+
+fn sized(picture: Picture, size: Size) -> Result<Vec<u8>, PictureFault> {
+    match size.longest() {
+        None => Ok(picture.jpeg),
+        Some(longest) => picture.reduced(longest),
     }
 }
 
@@ -153,15 +179,14 @@ impl Analyser for VisionAnalyser {
         Ok(self.0.examine_document(&picture, kind, side, today))
     }
 
-    fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+    fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4], size: Size) -> Result<Vec<u8>, PictureFault> {
         let picture = Picture::reopen(jpeg, [0; 32])?;
         let card = vision::straightened(&picture, &outline)?;
-        Ok(card.unwrap_or(picture).jpeg)
+        sized(card.unwrap_or(picture), size)
     }
 
-    fn reduce(&self, jpeg: Vec<u8>) -> Result<Vec<u8>, PictureFault> {
-        let picture = Picture::reopen(jpeg, [0; 32])?;
-        Ok(Picture::from_raster(picture.rgb.shrunk(SMALL_SIDE))?.jpeg)
+    fn reduce(&self, jpeg: Vec<u8>, size: Size) -> Result<Vec<u8>, PictureFault> {
+        sized(Picture::reopen(jpeg, [0; 32])?, size)
     }
 
     fn strips(&self, jpeg: Vec<u8>, regions: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {

@@ -135,7 +135,7 @@ fn give_way() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::analyser::{Normalised, PictureFault, Subject};
+    use crate::runtime::analyser::{Normalised, PictureFault, Size, Subject};
     use domain::{
         document::{DocumentType, Side},
         findings::{Asked, DocumentFindings, ModelHash, SelfieFindings},
@@ -152,10 +152,10 @@ mod tests {
         fn document(&self, _: Vec<u8>, _: DocumentType, _: Side, _: Date) -> Result<DocumentFindings, PictureFault> {
             Err(PictureFault::Corrupt)
         }
-        fn rectify(&self, _: Vec<u8>, _: [[f32; 2]; 4]) -> Result<Vec<u8>, PictureFault> {
+        fn rectify(&self, _: Vec<u8>, _: [[f32; 2]; 4], _: Size) -> Result<Vec<u8>, PictureFault> {
             Err(PictureFault::Corrupt)
         }
-        fn reduce(&self, _: Vec<u8>) -> Result<Vec<u8>, PictureFault> {
+        fn reduce(&self, _: Vec<u8>, _: Size) -> Result<Vec<u8>, PictureFault> {
             Err(PictureFault::Corrupt)
         }
         fn strips(&self, _: Vec<u8>, _: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {

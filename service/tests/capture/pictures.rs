@@ -267,8 +267,10 @@ async fn the_card_is_shown_straight_to_its_applicant_once_it_is_found() {
         }
         let photo = to_check(&harness.honnin, &applicant).await.unwrap();
         assert_eq!(photo.straight, analysed);
-        let shown = show_picture(&harness.honnin, &applicant, &photo.id, 0, View::Card).await;
-        assert_eq!(shown.unwrap().unwrap().expose(), expected);
+        for (view, size) in [(View::Card, &b""[..]), (View::CardOnScreen, b"smaller ")] {
+            let shown = show_picture(&harness.honnin, &applicant, &photo.id, 0, view).await;
+            assert_eq!(*shown.unwrap().unwrap().expose(), [size, expected].concat(), "{view:?}");
+        }
     }
 }
 

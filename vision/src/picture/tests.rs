@@ -68,6 +68,22 @@ fn a_large_picture_is_shrunk_to_the_kept_side() {
 }
 
 #[test]
+fn a_reduced_picture_has_its_size_and_few_bytes() {
+    let picture = normalise(&encode(&sample(1600, 1200)).unwrap()).unwrap();
+    let reduced = picture.reduced(1000).unwrap();
+    let again = Picture::reopen(reduced.clone(), [0; 32]).unwrap();
+    assert_eq!((again.rgb.width(), again.rgb.height()), (1000, 750));
+    assert!(
+        reduced.len() * 2 < picture.jpeg.len(),
+        "{} of {}",
+        reduced.len(),
+        picture.jpeg.len()
+    );
+    let larger = Picture::reopen(again.reduced(2000).unwrap(), [0; 32]).unwrap();
+    assert_eq!(larger.rgb.width(), 1000, "nothing is enlarged");
+}
+
+#[test]
 fn each_fault_has_its_own_name() {
     let jpeg = encode(&sample(320, 240)).unwrap();
     assert_eq!(normalise(&[0; MAX_BYTES + 1]).unwrap_err(), PictureFault::TooLarge);

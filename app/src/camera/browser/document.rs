@@ -1,14 +1,13 @@
 //! Films one side of a document: analyses frames, shows hints, releases the shutter.
 
 use super::device::{Camera, Facing};
-use super::run::{About, Filmed, Run};
+use super::run::{Filmed, Run, Subject};
 use super::scene::{DRAWN, Look};
 use super::trouble::Trouble;
-use super::{now, rest, window};
+use super::{now, plain_form, rest, window};
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
-use domain::document::{DocumentType, Side};
 use domain::quality::QualityLimits;
 use js_sys::Reflect;
 use lens::frame::{ANALYSED_SIDE, Frame};
@@ -35,12 +34,10 @@ const SENT_QUALITIES: [f64; 3] = [0.9, 0.8, 0.7];
 /// How long sending it may take, in seconds.
 const SOON: f64 = 4.5;
 
-pub(in crate::camera) fn start(stage: Stage, kind: DocumentType, side: Side) -> impl Fn(Tap) + Clone + 'static {
-    let about = About::Document { kind, side };
-    let run = Run::start(stage, Camera::new(Facing::Environment, VIEW), about, |run, turn| {
-        Box::pin(film(run, turn))
-    });
-    move |tap| run.tapped(tap)
+pub(in crate::camera) fn start(stage: Stage) -> Rc<dyn Fn(Tap)> {
+    let camera = Camera::new(Facing::Environment, VIEW);
+    let run = Run::start(stage, camera, Subject::Document, |run, turn| Box::pin(film(run, turn)));
+    Rc::new(move |tap| run.tapped(tap))
 }
 
 async fn film(run: Rc<Run>, turn: u32) -> Filmed {
@@ -89,13 +86,9 @@ async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, Form
     run.freeze(video);
     run.stage.tell(run.stage.say(text::TAKEN));
     let blob = encoded(run, video).await?;
-    let form = FormData::new().ok()?;
-    let About::Document { kind, side } = run.about else {
-        return None;
-    };
-    form.append_with_str(forms::DOCUMENT_TYPE, kind.as_str()).ok()?;
-    form.append_with_str(forms::SLOT, forms::slot(side)).ok()?;
-    form.append_with_blob_and_filename(forms::PICTURE, &blob, "picture.jpg")
+    // The plain form says what the page asks for; the photo stands in for the file.
+    let form = FormData::new_with_form(&plain_form()?).ok()?;
+    form.set_with_blob_and_filename(forms::PICTURE, &blob, "picture.jpg")
         .ok()?;
     Some((forms::PICTURES, form))
 }

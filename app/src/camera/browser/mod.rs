@@ -10,12 +10,19 @@ mod send;
 mod trouble;
 
 use js_sys::{Function, Promise};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Window;
+use web_sys::{HtmlFormElement, Window};
 
 /// The window. It exists wherever this code runs; without it nothing is done.
 fn window() -> Option<Window> {
     web_sys::window()
+}
+
+/// The form beside the island.
+fn plain_form() -> Option<HtmlFormElement> {
+    let form = window()?.document()?.query_selector("#plain form").ok()??;
+    form.dyn_into().ok()
 }
 
 /// Milliseconds of the page's monotonic clock.

@@ -7,10 +7,9 @@ use super::send::{Answer, go, queued, send};
 use super::trouble::Trouble;
 use super::{now, rest, window};
 use crate::camera::retry::Retry;
-use crate::camera::stage::{Panel, Stage, Tap};
+use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
-use domain::document::{DocumentType, Side};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::borrow::Cow;
@@ -50,8 +49,7 @@ pub(super) struct Run {
     pub(super) camera: Camera,
     pub(super) cues: Cues,
     film: Film,
-    /// What filming needs to know about the island.
-    pub(super) about: About,
+    subject: Subject,
     /// Incremented whenever a run ends; a loop with an older number stops.
     turn: Cell<u32>,
     filming: Cell<bool>,
@@ -63,30 +61,23 @@ pub(super) struct Run {
     other_form: Cell<&'static str>,
 }
 
-/// What filming needs to know about the island.
-pub(super) enum About {
+/// What is filmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
     /// One side of a document.
-    Document {
-        /// The kind that the page asks for.
-        kind: DocumentType,
-        /// The side that it asks for.
-        side: Side,
-    },
-    /// The selfie.
-    Selfie {
-        /// Whether the screen shines in changing colours at the end, unless the user wants none.
-        colours: bool,
-    },
+    Document,
+    /// The user's face.
+    Selfie,
 }
 
 impl Run {
-    pub(super) fn start(stage: Stage, camera: Camera, about: About, film: Film) -> Rc<Self> {
+    pub(super) fn start(stage: Stage, camera: Camera, subject: Subject, film: Film) -> Rc<Self> {
         let run = Rc::new(Self {
             stage,
             camera,
             cues: Cues::default(),
             film,
-            about,
+            subject,
             turn: Cell::new(0),
             filming: Cell::new(false),
             pressed: Cell::new(false),
@@ -115,7 +106,7 @@ impl Run {
 
     pub(super) fn tapped(self: &Rc<Self>, tap: Tap) {
         match tap {
-            Tap::Open if matches!(self.about, About::Selfie { colours: true }) => self.ask(),
+            Tap::Open if self.has_colours() => self.ask(),
             Tap::Open => self.open(),
             Tap::Close => self.close(),
             Tap::Shutter => self.pressed.set(true),
@@ -157,6 +148,12 @@ impl Run {
         self.stage.look(Look::Well, true);
         self.stage.look(Look::Taken, true);
         self.cues.shutter();
+    }
+
+    /// Whether the page asks for colours, which the user may refuse.
+    pub(super) fn has_colours(&self) -> bool {
+        let dialog = self.stage.dialog.get_untracked();
+        dialog.is_some_and(|dialog| dialog.has_attribute(COLOURS))
     }
 
     /// Whether the user wants no colours.
@@ -218,9 +215,9 @@ impl Run {
         self.pressed.set(false);
         self.after.set(After::Film);
         self.stage.panel.set(None);
-        self.other_form.set(match self.about {
-            About::Document { .. } => "plain",
-            About::Selfie { .. } => "cannot",
+        self.other_form.set(match self.subject {
+            Subject::Document => "plain",
+            Subject::Selfie => "cannot",
         });
         self.reset();
         self.show_still(None);

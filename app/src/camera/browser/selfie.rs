@@ -2,7 +2,7 @@
 //! full size in the end.
 
 use super::device::{Camera, Facing};
-use super::run::{About, Filmed, Run};
+use super::run::{Filmed, Run, Subject};
 use super::scene::Look;
 use super::send::{Heard, go, show, text as field};
 use super::trouble::Trouble;
@@ -29,14 +29,10 @@ const COPY: (f64, f64) = (400.0, 0.7);
 /// After a new colour, the next frame waits until the screen has faded to it, as in `style/camera.css`, and the camera has seen it.
 const FADED_MS: u64 = 320;
 
-pub(in crate::camera) fn start(stage: Stage, colours: bool) -> impl Fn(Tap) + Clone + 'static {
-    let run = Run::start(
-        stage,
-        Camera::new(Facing::User, VIEW),
-        About::Selfie { colours },
-        |run, turn| Box::pin(film(run, turn)),
-    );
-    move |tap| run.tapped(tap)
+pub(in crate::camera) fn start(stage: Stage) -> Rc<dyn Fn(Tap)> {
+    let camera = Camera::new(Facing::User, VIEW);
+    let run = Run::start(stage, camera, Subject::Selfie, |run, turn| Box::pin(film(run, turn)));
+    Rc::new(move |tap| run.tapped(tap))
 }
 
 /// A frame with the time it was taken at.

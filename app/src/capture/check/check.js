@@ -10,8 +10,10 @@
     const old = document.querySelector("[data-live]");
     if (!fresh) return location.reload();
     old.querySelector("[role=status]").innerHTML = fresh.querySelector("[role=status]").innerHTML;
-    const photo = fresh.querySelector("img.photo").getAttribute("src");
-    if (old.querySelector("img.photo").getAttribute("src") !== photo) old.querySelector("img.photo").src = photo;
+    const [photo, next] = [old, fresh].map((part) => part.querySelector("img.photo"));
+    if (photo.dataset.full === next.dataset.full) return;
+    photo.dataset.full = next.dataset.full;
+    photo.src = document.getElementById("zoom").checked ? next.dataset.full : next.getAttribute("src");
   };
   for (;;) {
     const asked = Date.now();

@@ -52,13 +52,16 @@ pub(super) fn forms() -> Router {
 async fn load(here: Arc<Here>) -> PageResult<CheckView> {
     let photo = to_check(here.request.honnin(), &here.applicant).await?;
     let whole = picture_url(&photo.id, 0);
-    let card = seen_as(&whole, forms::CARD);
+    let (full, screen) = if photo.straight {
+        (seen_as(&whole, forms::CARD), forms::CARD_ON_SCREEN)
+    } else {
+        (whole.clone(), forms::SCREEN)
+    };
     Ok(CheckView {
         photo: photo.id,
-        picture_url: whole,
-        card_url: card,
+        picture_url: full,
+        screen_url: seen_as(&whole, screen),
         kept: photo.kept,
-        straight: photo.straight,
         document_type: photo.document_type,
         side: photo.side,
         problems: photo.problems,

@@ -16,14 +16,12 @@ use leptos::prelude::*;
 pub struct CheckView {
     /// The photo.
     pub photo: CaptureId,
-    /// URL of the photo, readable with the capture cookie.
+    /// URL of the photo, readable with the capture cookie; of the card in it, cropped and straightened, once that was found.
     pub picture_url: String,
-    /// URL of the card, cropped and straightened.
-    pub card_url: String,
+    /// URL of the same for a phone's screen.
+    pub screen_url: String,
     /// Whether there is a photo to show; one that must not be kept has been deleted.
     pub kept: bool,
-    /// Whether the card was found in it.
-    pub straight: bool,
     /// The kind.
     pub document_type: DocumentType,
     /// The side.
@@ -84,15 +82,10 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let choose = (mismatch && may_again)
         .then(|| view! { <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p> });
     let shown = super::shown(&view.photo, &view.problems);
-    let picture = if view.straight {
-        &view.card_url
-    } else {
-        &view.picture_url
-    }
-    .clone();
+    let (screen, full) = (view.screen_url.clone(), view.picture_url.clone());
     let photo = view! {
         <figure class="snap">
-            <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=picture alt=alt/></div>
+            <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=screen data-full=full alt=alt/></div>
             <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}<span class="closer">{closer}</span><span class="whole">{whole}</span></label></figcaption>
         </figure>
     };

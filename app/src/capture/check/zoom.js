@@ -16,6 +16,8 @@
     scale = Math.min(Math.max(to, 1), CLOSEST);
     frame.style.height = scale > 1 ? `${frame.clientHeight}px` : "";
     photo.style.width = scale > 1 ? `${100 * scale}%` : "";
+    // What the page shows is for the screen; whoever looks closer gets all of it.
+    if (scale > 1 && photo.getAttribute("src") !== photo.dataset.full) photo.src = photo.dataset.full;
     tick.checked = scale > 1;
     const after = () => photo.getBoundingClientRect();
     frame.scrollLeft += after().left + across * after().width - toX;

@@ -1,5 +1,6 @@
 //! 3, 4 and 6, the camera for one side of the document: how to hold it, the camera island, and the plain upload form.
 
+use crate::camera::Around;
 use crate::camera::document::DocumentCamera;
 use crate::capture::{or_file, other_device, said, tries_left};
 use crate::parts::field::{Facing, Field};
@@ -45,6 +46,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
         ],
     ));
     let no_back = (view.document_type == DocumentType::MyNumberCard).then(|| meta.say(text::DOCUMENT_NO_BACK));
+    provide_context(Around::card(meta.language, view.document_type.aspect()));
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY_PHOTO, &mistakes)}
         <h1>{heading}</h1>
@@ -52,7 +54,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
         {advice}
         {no_back.map(|text| view! { <p class="note">{text}</p> })}
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
-        <DocumentCamera language=meta.language document_type=view.document_type side=view.side/>
+        <DocumentCamera/>
         {plain_form(meta, view, fault)}
         <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p>
         {other_device(meta)}

@@ -1,5 +1,6 @@
 //! 8 and 9, the selfie: tips, the camera island, the plain form with one movement, and the alternative without any.
 
+use crate::camera::Around;
 use crate::camera::selfie::SelfieCamera;
 use crate::capture::{or_file, other_device, said, tries_left};
 use crate::parts::field::{Facing, Field};
@@ -50,6 +51,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         meta,
         [text::SELFIE_TIP_LIGHT, text::SELFIE_TIP_FREE, text::SELFIE_TIP_ALONE],
     ));
+    provide_context(Around::face(meta.language, view.colours));
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY_PHOTO, &mistakes)}
         <h1>{heading}</h1>
@@ -57,7 +59,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         {advice}
         <p class="command scripted">{meta.say(text::SELFIE_MOVEMENTS)}</p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
-        <SelfieCamera language=meta.language colours=view.colours/>
+        <SelfieCamera/>
         {plain_form(meta, view, fault)}
         {without_challenge(meta)}
         {other_device(meta)}
