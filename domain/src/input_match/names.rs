@@ -56,6 +56,12 @@ fn is_beginning(names: &[[String; 2]], of: &[[String; 2]]) -> bool {
     (1..=of.len()).any(|count| joined(&of[..count]).iter().any(|beginning| whole.contains(beginning)))
 }
 
+/// Whether a name goes on where another one was cut: word by word, since some zones keep the beginning of every word (ICAO 9303-3
+/// section 4.6).
+pub(super) fn goes_on(cut: &str, whole: &str) -> bool {
+    !names(cut).is_empty() && is_within(cut, whole)
+}
+
 /// Whether a name has nothing behind the end of another one, whichever way each is transliterated.
 fn is_within(name: &str, whole: &str) -> bool {
     let (name, whole) = (names(name), names(whole));
@@ -211,6 +217,28 @@ mod tests {
             ("GARCIA LOPEZ ANA", "García López", "Ana María", Some(true)),
         ] {
             assert_eq!(same_full_name(full, last, first), same, "{full}: {last}, {first}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_was_cut_goes_on_word_by_word() {
+        for (cut, whole, same) in [
+            ("CHAYAPA DEJTHAMRONG K", "Chayapa Dejthamrong Krasuang", true),
+            (
+                "BENNELONG WOOLOOM WARRAND WARNAM",
+                "Bennelong Wooloomooloo Warrandyte Warnambool",
+                true,
+            ),
+            ("BENNELONG W W", "BENNELONG WOOLOOMOOLOO WARRANDYTE WARNAMBOOL", true),
+            ("MUELLER LUED", "Müller-Lüdenscheidt", true),
+            ("MC CARTHY O", "McCarthy O'Brien", true),
+            ("CHAYAPA DEJTHAMRONG K", "PETER", false),
+            ("CHAYAPA DEJTHAMRONG K", "CHAYAPA", false),
+            ("CHAYAPA DEJTHAMRONG K", "CHAYAPA KRASUANG DEJTHAMRONG", false),
+            ("CHAYAPA", "GIVEN NAMES", false),
+            ("", "PETER", false),
+        ] {
+            assert_eq!(goes_on(cut, whole), same, "{cut}: {whole}");
         }
     }
 
