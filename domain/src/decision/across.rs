@@ -3,8 +3,8 @@
 use super::evidence::is_whole;
 use crate::{
     document::{FieldName, OcrField},
-    findings::{CodeReading, DocumentFindings, Signature},
-    input_match::completes,
+    findings::{CodeReading, DocumentFindings, MrzReading, Signature},
+    input_match::{completes, names::has_words_of},
 };
 
 /// Items that are on both sides of such a card.
@@ -193,6 +193,14 @@ fn repeats(machine: &OcrField, print: &OcrField) -> Option<bool> {
         return completes(print, machine).then_some(true).or_else(differs);
     }
     Some(bare(machine)? == bare(print)?)
+}
+
+/// Whether the names of a zone, in which a letter may be wrong, are printed as they were read.
+pub(super) fn prints_names(zone: &MrzReading, sides: &[DocumentFindings]) -> bool {
+    let printed = sides.iter().flat_map(|side| side.fields.iter().chain(&side.printed));
+    let named = printed.filter(|field| field.name == FieldName::FullName || NAMES.contains(&field.name));
+    let names: Vec<&str> = named.filter_map(|field| field.normalized.as_deref()).collect();
+    has_words_of(&zone.names().join("<"), names)
 }
 
 fn find(fields: &[OcrField], name: FieldName) -> Option<&OcrField> {

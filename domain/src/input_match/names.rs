@@ -62,6 +62,14 @@ pub(super) fn goes_on(cut: &str, whole: &str) -> bool {
     !names(cut).is_empty() && is_within(cut, whole)
 }
 
+/// Whether every word of a name is one of these.
+pub(crate) fn has_words_of<'a>(name: &str, of: impl IntoIterator<Item = &'a str>) -> bool {
+    let of: Vec<[String; 2]> = of.into_iter().flat_map(names).collect();
+    let is_one = |word: &[String; 2]| of.iter().any(|other| word.iter().any(|form| other.contains(form)));
+    let words = names(name);
+    !words.is_empty() && words.iter().all(is_one)
+}
+
 /// Whether a name has nothing behind the end of another one, whichever way each is transliterated.
 fn is_within(name: &str, whole: &str) -> bool {
     let (name, whole) = (names(name), names(whole));
