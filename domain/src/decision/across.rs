@@ -1,8 +1,10 @@
 //! What the print says, compared with machine-readable data: on the same side, or of cards that carry it on the back.
 
+use super::evidence::is_whole;
 use crate::{
     document::{FieldName, OcrField},
-    findings::{CodeReading, DocumentFindings, Signature},
+    findings::{CodeReading, DocumentFindings, MrzReading, Signature},
+    input_match::{completes, names::has_words_of},
 };
 
 /// Items that are on both sides of such a card.
@@ -13,6 +15,8 @@ const ITEMS: [FieldName; 5] = [
     FieldName::ExpiryDate,
     FieldName::DocumentNumber,
 ];
+/// Of these, the names.
+const NAMES: [FieldName; 2] = [FieldName::LastName, FieldName::FirstName];
 /// A single item may be equal by chance.
 const LEAST: usize = 2;
 
@@ -53,8 +57,8 @@ pub(super) fn numbers(sides: &[DocumentFindings]) -> Numbers {
         return Numbers::Agree;
     };
     let dates_differ = [FieldName::BirthDate, FieldName::ExpiryDate].into_iter().any(|date| {
-        let dates = (bare(&one.fields, date), bare(&other.fields, date));
-        matches!(dates, (Some(one), Some(other)) if without_century(&one) != without_century(&other))
+        let bare = |side: &DocumentFindings| find(&side.fields, date).and_then(bare);
+        matches!((bare(one), bare(other)), (Some(one), Some(other)) if without_century(&one) != without_century(&other))
     });
     if dates_differ || !is_print_only(one) && !is_print_only(other) {
         Numbers::OfAnotherCard
@@ -105,12 +109,14 @@ fn contradicts(print: &OcrField, machine: &DocumentFindings) -> bool {
     let Some(printed) = print.normalized.as_deref() else {
         return false;
     };
-    let said = machine
-        .fields
-        .iter()
-        .find(|field| field.name == print.name)
-        .and_then(|field| field.normalized.as_deref());
-    let Some(said) = said else { return false };
+    let Some(item) = find(&machine.fields, print.name) else {
+        return false;
+    };
+    let Some(said) = item.normalized.as_deref() else {
+        // The digits of a small child's date are certain, though not its century.
+        let is_certain = machine.mrz.as_ref().is_some_and(is_whole);
+        return print.name == FieldName::BirthDate && is_certain && !completes(print, item);
+    };
     match print.name {
         FieldName::BirthDate if machine.mrz.is_some() => without_century(printed) != without_century(said),
         FieldName::BirthDate | FieldName::IssueDate | FieldName::ExpiryDate => printed != said,
@@ -174,15 +180,36 @@ pub(super) fn is_print_only(side: &DocumentFindings) -> bool {
 fn share(machine: &[OcrField], print: &[OcrField]) -> Option<f32> {
     let equal: Vec<bool> = ITEMS
         .iter()
-        .filter_map(|name| Some(bare(machine, *name)? == bare(print, *name)?))
+        .filter_map(|name| repeats(find(machine, *name)?, find(print, *name)?))
         .collect();
     (equal.len() >= LEAST).then(|| equal.iter().filter(|same| **same).count() as f32 / equal.len() as f32)
 }
 
+/// Whether an item of the print repeats one of a zone or a code; `None` where that cannot be told.
+fn repeats(machine: &OcrField, print: &OcrField) -> Option<bool> {
+    if machine.normalized.is_none() && NAMES.contains(&machine.name) {
+        // It was cut.
+        let differs = || bare(print).map(|_| false);
+        return completes(print, machine).then_some(true).or_else(differs);
+    }
+    Some(bare(machine)? == bare(print)?)
+}
+
+/// Whether the names of a zone, in which a letter may be wrong, are printed as they were read.
+pub(super) fn prints_names(zone: &MrzReading, sides: &[DocumentFindings]) -> bool {
+    let printed = sides.iter().flat_map(|side| side.fields.iter().chain(&side.printed));
+    let named = printed.filter(|field| field.name == FieldName::FullName || NAMES.contains(&field.name));
+    let names: Vec<&str> = named.filter_map(|field| field.normalized.as_deref()).collect();
+    has_words_of(&zone.names().join("<"), names)
+}
+
+fn find(fields: &[OcrField], name: FieldName) -> Option<&OcrField> {
+    fields.iter().find(|field| field.name == name)
+}
+
 /// Letters and digits of an item's normalised form. National letters have several spellings in the zone: such a name is not
 /// compared.
-fn bare(fields: &[OcrField], name: FieldName) -> Option<String> {
-    let field = fields.iter().find(|field| field.name == name)?;
+fn bare(field: &OcrField) -> Option<String> {
     let letters: String = field
         .normalized
         .as_deref()?
@@ -278,6 +305,55 @@ mod tests {
         let mut doubtful = printed(FieldName::BirthDate, "1974-08-13");
         doubtful.printed[0].normalized = None;
         assert!(contradicted(&[doubtful]).is_empty());
+    }
+
+    /// A zone with a small child's date of birth, or that of somebody a hundred years older.
+    fn open_birth(print: &str) -> DocumentFindings {
+        let mut page = printed(FieldName::BirthDate, print);
+        let birth = page.fields.iter_mut().find(|field| field.name == FieldName::BirthDate);
+        birth
+            .into_iter()
+            .for_each(|field| (field.text, field.normalized) = (Some("241002".into()), None));
+        page
+    }
+
+    #[test]
+    fn a_date_whose_century_the_zone_leaves_open_is_contradicted_by_another_day() {
+        assert_eq!(contradicted(&[open_birth("1990-03-05")]), [FieldName::BirthDate]);
+        for print in ["2024-10-02", "1924-10-02"] {
+            assert!(contradicted(&[open_birth(print)]).is_empty(), "{print}");
+        }
+        let mut misread = open_birth("1990-03-05");
+        misread.mrz.as_mut().unwrap().checks_passed = 3;
+        assert!(
+            contradicted(&[misread]).is_empty(),
+            "its check digit may be the one that fails"
+        );
+    }
+
+    #[test]
+    fn a_cut_name_agrees_with_one_that_goes_on_and_with_no_other() {
+        let mut back = side(
+            Side::Back,
+            true,
+            &[
+                (FieldName::LastName, "NILAVADHANANANDA"),
+                (FieldName::FirstName, "CHAYAPA D"),
+            ],
+        );
+        back.fields[1].normalized = None;
+        for (given, share) in [
+            ("Chayapa Dejthamrong", Some(1.0)),
+            ("PETER", Some(0.5)),
+            ("Dérek", None),
+        ] {
+            let items = [(FieldName::LastName, "NILAVADHANANANDA"), (FieldName::FirstName, given)];
+            assert_eq!(
+                zone(&[side(Side::Front, false, &items), back.clone()]),
+                share,
+                "{given}"
+            );
+        }
     }
 
     #[test]

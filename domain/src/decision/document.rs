@@ -150,7 +150,8 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
         .or_else(|| across::zone(evidence.document));
     let repeated = is_repeated(repeated, notes);
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
-    whole && sure && repeated && !zone.names_in_doubt
+    let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
+    whole && sure && repeated && named
 }
 
 /// Whether a barcode or seal belongs to this kind, comes from its issuer, and is repeated by the print.

@@ -524,6 +524,25 @@ fn a_date_or_number_that_contradicts_the_rest_is_never_approved() {
     assert_eq!(decision(&impossible).verdict, Verdict::Approved);
 }
 
+#[test]
+fn names_of_the_zone_that_are_in_doubt_prove_nothing_until_they_are_printed() {
+    let mut page = passport();
+    let zone = page.mrz.as_mut().unwrap();
+    zone.lines[0] = format!("{:<<44}", "P<SWEERIKSSON<<ANNA<MARIA");
+    zone.names_in_doubt = true;
+    let authenticity = |page: &DocumentFindings| {
+        let decision = judge(std::slice::from_ref(page), Some(&selfie()), &Policy::default());
+        decision.checks.document.unwrap().authenticity
+    };
+    assert_eq!(authenticity(&page), Some(Authenticity::Authentic));
+    page.fields[1] = field(FieldName::FirstName, "Anna Märia");
+    assert_eq!(authenticity(&page), Some(Authenticity::Authentic));
+    page.fields[1] = field(FieldName::FirstName, "ANNA MARLA");
+    assert_eq!(authenticity(&page), Some(Authenticity::Unknown));
+    page.fields[1].normalized = None;
+    assert_eq!(authenticity(&page), Some(Authenticity::Unknown));
+}
+
 /// The good value nine times in ten: a case with several things wrong is refused for any of them and proves little. Boxed, since a case of many
 /// such values is too large for the stack.
 fn mostly<T: std::fmt::Debug + Clone + 'static>(good: T, any: impl Strategy<Value = T> + 'static) -> BoxedStrategy<T> {

@@ -14,6 +14,7 @@ use crate::{
     named::vocabulary,
 };
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Image quality of one picture, as `lens` judges it on the phone and on the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,22 @@ vocabulary! {
     }
 }
 
+impl MrzFormat {
+    /// The places of a line that hold the name, where it has any.
+    #[must_use]
+    pub const fn names(self, line: usize) -> Option<Range<usize>> {
+        match (self, line) {
+            (Self::Td1, 2) => Some(0..30),
+            (Self::Td2 | Self::MrvB, 0) => Some(5..36),
+            (Self::Td3 | Self::MrvA, 0) => Some(5..44),
+            (Self::France, 0) => Some(5..30),
+            (Self::France, 1) => Some(13..27),
+            // A licence has none (ISO/IEC 18013-3).
+            (Self::Td1 | Self::Td2 | Self::France | Self::Td3 | Self::MrvA | Self::MrvB | Self::License, _) => None,
+        }
+    }
+}
+
 /// A machine-readable zone as read.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct MrzReading {
@@ -73,6 +90,17 @@ pub struct MrzReading {
     /// Whether a name, or anything else that no check digit covers, may have been misread, so that it is not given.
     #[serde(default)]
     pub names_in_doubt: bool,
+}
+
+impl MrzReading {
+    /// The names as they stand in the lines, with fillers.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let lines = self.lines.iter().enumerate();
+        lines
+            .filter_map(|(index, line)| line.get(self.format.names(index)?))
+            .collect()
+    }
 }
 
 impl std::fmt::Debug for MrzReading {

@@ -10,7 +10,7 @@ use crate::{
     request::PreRegistered,
     user_input::{Gender, UserInput, to_katakana},
 };
-use names::{folded, same_full_name, same_name};
+use names::{folded, goes_on, same_full_name, same_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 vocabulary! {
@@ -75,6 +75,20 @@ impl<'a> Item<'a> {
     fn said(self) -> impl Iterator<Item = &'a str> {
         [self.typed, self.known].into_iter().flatten()
     }
+}
+
+/// Whether an item may be the whole of one that a machine-readable zone or a code has in part: a name that was cut, or a date of birth
+/// without its century, which has as many of its digits as are known.
+#[must_use]
+pub fn completes(whole: &OcrField, part: &OcrField) -> bool {
+    let (Some(whole), Some(text)) = (whole.normalized.as_deref(), part.text.as_deref()) else {
+        return false;
+    };
+    if part.name == FieldName::BirthDate {
+        let digits: String = whole.chars().filter(char::is_ascii_digit).skip(2).collect();
+        return !text.is_empty() && digits.starts_with(text);
+    }
+    goes_on(text, whole)
 }
 
 /// Whether two values are the same; `None` if that is unknown.
@@ -257,6 +271,20 @@ mod tests {
             (found.items, found.unconfirmed),
             ([].into(), [MatchItem::FirstName, MatchItem::BirthDate].into())
         );
+    }
+
+    #[test]
+    fn a_date_without_its_century_is_completed_by_the_same_day_of_either() {
+        for (part, whole, same) in [
+            ("241002", "2024-10-02", true),
+            ("241002", "1924-10-02", true),
+            ("241002", "1990-03-05", false),
+            ("67", "1967-10-02", true),
+            ("", "1967-10-02", false),
+        ] {
+            let (part, whole) = (field(FieldName::BirthDate, part), field(FieldName::BirthDate, whole));
+            assert_eq!(completes(&whole, &part), same, "{:?} {:?}", whole.text, part.text);
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) fn same_full_name(full: &str, last: &str, first: &str) -> Option<bool
         .into_iter()
         .filter_map(|(one, other)| {
             let same = same_name(full, &format!("{one} {other}"))?;
-            let covers = !is_latin(full) || names(other).is_empty() || letters(full) > letters(one);
+            let covers = !is_latin(full) || names(other).is_empty() || !is_within(full, one);
             Some((!same || covers).then_some(same))
         })
         .collect();
@@ -52,15 +52,49 @@ fn same_latin(a: &str, b: &str) -> bool {
 
 /// Whether all letters of some names are those of the first of other ones.
 fn is_beginning(names: &[[String; 2]], of: &[[String; 2]]) -> bool {
-    let joined =
-        |names: &[[String; 2]]| [0, 1].map(|form| names.iter().map(|name| name[form].as_str()).collect::<String>());
     let whole = joined(names);
     (1..=of.len()).any(|count| joined(&of[..count]).iter().any(|beginning| whole.contains(beginning)))
 }
 
-/// How many letters a name has in a machine-readable zone.
-fn letters(text: &str) -> usize {
-    names(text).iter().map(|[spelt, _]| spelt.chars().count()).sum()
+/// Whether a name goes on where another one was cut: word by word, since some zones keep the beginning of every word (ICAO 9303-3
+/// section 4.6).
+pub(super) fn goes_on(cut: &str, whole: &str) -> bool {
+    !names(cut).is_empty() && is_within(cut, whole)
+}
+
+/// Whether every word of a name is one of these.
+pub(crate) fn has_words_of<'a>(name: &str, of: impl IntoIterator<Item = &'a str>) -> bool {
+    let of: Vec<[String; 2]> = of.into_iter().flat_map(names).collect();
+    let is_one = |word: &[String; 2]| of.iter().any(|other| word.iter().any(|form| other.contains(form)));
+    let words = names(name);
+    !words.is_empty() && words.iter().all(is_one)
+}
+
+/// Whether a name has nothing behind the end of another one, whichever way each is transliterated.
+fn is_within(name: &str, whole: &str) -> bool {
+    let (name, whole) = (names(name), names(whole));
+    begins_word_by_word(&name, &whole) || begins_joined(&name, &whole)
+}
+
+/// Whether the words of a name are those of another one, or their beginnings, in their order.
+fn begins_word_by_word(name: &[[String; 2]], whole: &[[String; 2]]) -> bool {
+    let begins = |(part, word): (&[String; 2], &[String; 2])| {
+        part.iter()
+            .any(|part| word.iter().any(|word| word.starts_with(part.as_str())))
+    };
+    name.len() <= whole.len() && name.iter().zip(whole).all(begins)
+}
+
+/// Whether another name begins with all letters of a name, however each is divided into words.
+fn begins_joined(name: &[[String; 2]], whole: &[[String; 2]]) -> bool {
+    let (name, whole) = (joined(name), joined(whole));
+    name.iter()
+        .any(|name| whole.iter().any(|whole| whole.starts_with(name.as_str())))
+}
+
+/// All letters of some names, in each form.
+fn joined(names: &[[String; 2]]) -> [String; 2] {
+    [0, 1].map(|form| names.iter().map(|name| name[form].as_str()).collect())
 }
 
 /// The parts of a name, each in the forms it may have in a machine-readable zone.
@@ -182,11 +216,37 @@ mod tests {
             ("TURNER ELIZABETH", "Turner Elizabeth", "Bob", None),
             ("TURNER", "Turner", "Bob", None),
             ("MC CARTHY", "McCarthy", "Bob", None),
+            ("MÜLLER", "Muller", "Bob", None),
+            ("MUELLER", "Müller", "Bob", None),
+            ("MÜLLER", "Mueller", "Bob", None),
+            ("MÜLLER BOB", "Mueller", "Bob", Some(true)),
             ("MC CARTHY BOB", "McCarthy", "Bob", Some(true)),
             ("TURNER", "Smith", "Bob", Some(false)),
             ("GARCIA LOPEZ ANA", "García López", "Ana María", Some(true)),
         ] {
             assert_eq!(same_full_name(full, last, first), same, "{full}: {last}, {first}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_was_cut_goes_on_word_by_word() {
+        for (cut, whole, same) in [
+            ("CHAYAPA DEJTHAMRONG K", "Chayapa Dejthamrong Krasuang", true),
+            (
+                "BENNELONG WOOLOOM WARRAND WARNAM",
+                "Bennelong Wooloomooloo Warrandyte Warnambool",
+                true,
+            ),
+            ("BENNELONG W W", "BENNELONG WOOLOOMOOLOO WARRANDYTE WARNAMBOOL", true),
+            ("MUELLER LUED", "Müller-Lüdenscheidt", true),
+            ("MC CARTHY O", "McCarthy O'Brien", true),
+            ("CHAYAPA DEJTHAMRONG K", "PETER", false),
+            ("CHAYAPA DEJTHAMRONG K", "CHAYAPA", false),
+            ("CHAYAPA DEJTHAMRONG K", "CHAYAPA KRASUANG DEJTHAMRONG", false),
+            ("CHAYAPA", "GIVEN NAMES", false),
+            ("", "PETER", false),
+        ] {
+            assert_eq!(goes_on(cut, whole), same, "{cut}: {whole}");
         }
     }
 

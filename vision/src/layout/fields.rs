@@ -32,8 +32,13 @@ pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) ->
     let mut items: Vec<Item> = Vec::new();
     for read in [Marked::item, Marked::impossible] {
         for field in &layout.field {
+            let labels = field.of.iter().filter_map(|of| layout.label.get(of));
+            let context = Context {
+                labels: labels.flat_map(|label| &label.folded).map(Vec::as_slice).collect(),
+                ..*context
+            };
             if items.iter().all(|item| item.name != field.name)
-                && let Some(item) = read(page, field, context)
+                && let Some(item) = read(page, field, &context)
             {
                 items.push(item);
             }

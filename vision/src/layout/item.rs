@@ -2,7 +2,6 @@
 
 use super::grammar::Parsed;
 use super::sheet::Glyph;
-use crate::zone::fold;
 
 /// An item as read.
 #[derive(Clone, Debug)]
@@ -16,19 +15,27 @@ pub(crate) struct Item {
 }
 
 /// Takes out names that are something else: the line below was taken for them, since their own was not read. Two names do not stand in one
-/// place, and no name is a part of the address.
+/// place, and no name stands where the address does, though its letters may well be in it: LEE lives in LEESBURG.
 pub(crate) fn drop_mistaken_names(items: &mut Vec<Item>) {
-    let bare = |item: &Item| fold::bare(&item.parsed.text);
     let place = |item: &Item| item.glyphs.first().map(|glyph| (glyph.line, glyph.x.to_bits()));
-    let address = items.iter().find(|item| item.name == "address").map(bare);
     let is_mistaken = |item: &Item| {
-        let elsewhere = |other: &Item| is_name(other) && other.name != item.name && place(other) == place(item);
-        let in_address = address.as_ref().is_some_and(|address| address.contains(&bare(item)));
-        is_name(item) && (in_address || items.iter().any(elsewhere))
+        let is_one = |other: &Item| is_name(other) && other.name != item.name && place(other) == place(item);
+        let is_address = |other: &Item| other.name == "address" && stands_in(item, other);
+        is_name(item) && items.iter().any(|other| is_one(other) || is_address(other))
     };
     let mistaken: Vec<bool> = items.iter().map(is_mistaken).collect();
     let mut mistaken = mistaken.into_iter();
     items.retain(|_| mistaken.next() != Some(true));
+}
+
+/// Whether an item begins at a letter of another one.
+fn stands_in(item: &Item, other: &Item) -> bool {
+    let Some(first) = item.glyphs.iter().find(|glyph| !glyph.symbol.is_whitespace()) else {
+        return false;
+    };
+    let near = first.height / 2.0;
+    let is_there = |glyph: &Glyph| (glyph.x - first.x).abs() < near && (glyph.y - first.y).abs() < near;
+    other.glyphs.iter().any(is_there)
 }
 
 fn is_name(item: &Item) -> bool {
@@ -68,11 +75,17 @@ mod tests {
 
     #[test]
     fn a_line_below_that_was_taken_for_a_name_is_left_out() {
-        let address = || item("address", "1 OAK AVE ANYTOWN, NY 12345", 7);
+        let address = || {
+            let mut address = item("address", "1 OAK AVE", 7);
+            address.glyphs.extend(item("address", "ANYTOWN, NY 12345", 8).glyphs);
+            address
+        };
         assert_eq!(left(vec![item("lastName", "ANYTOWN, NY", 8), address()]), ["address"]);
         let twice = [item("lastName", "MINH CHAU", 3), item("firstName", "MINH CHAU", 3)];
         assert!(left(twice.to_vec()).is_empty());
         let thomas = vec![item("lastName", "THOMAS", 3), item("firstName", "THOMAS", 4), address()];
         assert_eq!(left(thomas), ["lastName", "firstName", "address"]);
+        let town = vec![item("lastName", "TOWN", 3), item("firstName", "ANY", 4), address()];
+        assert_eq!(left(town), ["lastName", "firstName", "address"]);
     }
 }

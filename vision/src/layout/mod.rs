@@ -96,6 +96,7 @@ impl Layouts {
         let context = Context {
             today,
             words: &self.words,
+            labels: Vec::new(),
         };
         let (mut fit, score) = recognise::best(&self.layouts, &sheet, &folded, &context)?;
         let (in_place, corners) = (recognise::in_place(&fit), recognise::corners(&fit));

@@ -632,3 +632,40 @@ fn a_second_line_beside_the_second_language_of_its_own_label_is_read() {
     let address = value(&known, "address").unwrap();
     assert!(address.ends_with("丸A棟1203"), "{address}");
 }
+
+#[test]
+fn a_name_is_kept_though_another_label_or_the_address_has_its_letters() {
+    let layouts = layouts();
+    let read = |name: &str, town: &str| {
+        let card = page(&[
+            ("VIRGINIA", 5.0, 3.0),
+            ("DRIVER LICENSE", 45.0, 3.0),
+            ("4d DLN T64235789", 25.0, 9.0),
+            ("1 LN", 25.0, 13.0),
+            (name, 33.0, 13.0),
+            ("2 FN HUGH", 25.0, 17.0),
+            ("8 ADD 18 OLIVER ROAD", 25.0, 21.0),
+            (town, 33.0, 24.0),
+            ("3 DOB 08/12/1984", 25.0, 29.0),
+            ("15 SEX M", 60.0, 29.0),
+            ("4a ISS 06/11/2023", 25.0, 33.0),
+            ("4b EXP 08/12/2031", 25.0, 37.0),
+            ("16 HGT 5'-09\"", 60.0, 33.0),
+            ("18 EYES BRO", 60.0, 37.0),
+        ]);
+        let mut items = layouts.read(&card, TODAY).unwrap().items;
+        drop_mistaken_names(&mut items);
+        let text = |name: &str| {
+            items
+                .iter()
+                .find(|item| item.name == name)
+                .map(|item| item.parsed.text.clone())
+        };
+        (text("lastName"), text("address"))
+    };
+    for name in ["LEE", "LI", "ENDO", "MORA", "REIS", "DATE", "PLACE", "PERSON", "PASS"] {
+        let (last, address) = read(name, "LEESBURG, VA 20175");
+        assert_eq!(last.as_deref(), Some(name));
+        assert_eq!(address.as_deref(), Some("18 OLIVER ROAD LEESBURG, VA 20175"), "{name}");
+    }
+}

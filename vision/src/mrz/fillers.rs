@@ -6,7 +6,6 @@
 
 use super::{format::Class, viterbi};
 use crate::text::Lattice;
-use domain::findings::MrzFormat;
 use std::ops::Range;
 
 /// How much likelier a letter has to be than the filler, in natural logarithms, to stay where no letter is expected. A legible letter is
@@ -14,28 +13,6 @@ use std::ops::Range;
 const LIKELIER: f32 = 3.0;
 /// So many of one letter in a row are in no name: `III` and the `SSS` of a transliterated ß are.
 const RUN: usize = 4;
-
-/// The places of a line that hold the name, where it has any.
-pub(super) fn names(format: MrzFormat, line: usize) -> Option<Range<usize>> {
-    match (format, line) {
-        (MrzFormat::Td1, 2) => Some(0..30),
-        (MrzFormat::Td2 | MrzFormat::MrvB, 0) => Some(5..36),
-        (MrzFormat::Td3 | MrzFormat::MrvA, 0) => Some(5..44),
-        (MrzFormat::France, 0) => Some(5..30),
-        (MrzFormat::France, 1) => Some(13..27),
-        // A licence has none (ISO/IEC 18013-3).
-        (
-            MrzFormat::Td1
-            | MrzFormat::Td2
-            | MrzFormat::France
-            | MrzFormat::Td3
-            | MrzFormat::MrvA
-            | MrzFormat::MrvB
-            | MrzFormat::License,
-            _,
-        ) => None,
-    }
-}
 
 /// The reading with the name's end filled up, where letters behind it are hardly likelier than fillers.
 pub(super) fn filled(lattice: &Lattice, classes: &[Class], names: Range<usize>, read: (String, f32)) -> (String, f32) {
@@ -92,6 +69,7 @@ mod tests {
     use super::*;
     use crate::mrz::format::classes;
     use crate::mrz::viterbi::tests::{hesitating, lattice_of};
+    use domain::findings::MrzFormat;
 
     const NAMES: &str = "P<UTOMUELLER<<FELIX<<<<<<<<<<<<<<<<<<<<<<<<<";
 

@@ -165,7 +165,7 @@ fn decode_line(format: MrzFormat, index: usize, line: &Line) -> Option<(String, 
         let again = narrower.and_then(|classes| viterbi::decode(&line.lattice, &classes));
         return Some(again.unwrap_or(read));
     }
-    Some(match fillers::names(format, index) {
+    Some(match format.names(index) {
         Some(names) => fillers::filled(&line.lattice, &classes, names, read),
         None => read,
     })

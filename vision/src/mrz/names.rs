@@ -2,7 +2,8 @@
 //! printed a second time. What the print says is taken where the zone itself speaks hardly less for it.
 
 use super::find::Zone;
-use super::{fillers, format, format::Class, viterbi};
+use super::{format, format::Class, viterbi};
+use unicode_normalization::UnicodeNormalization;
 
 /// How much less likely the letter of the print may be in the zone, in natural logarithms. A legible letter is e^7 times likelier than
 /// any other.
@@ -13,7 +14,7 @@ const LETTERS_PER_DOUBT: usize = 4;
 /// Settles letters in doubt by words of the print, which are transliterated as the zone is.
 pub(super) fn settle(zone: &mut Zone, printed: &[String]) {
     for index in 0..zone.lines.len() {
-        let Some(names) = fillers::names(zone.format, index) else {
+        let Some(names) = zone.format.names(index) else {
             continue;
         };
         for word in words(&zone.lines[index], names) {
@@ -28,7 +29,7 @@ pub(super) fn settle(zone: &mut Zone, printed: &[String]) {
 /// print. Where a line lost symbols, the form fills it up with letters nobody wrote.
 pub(super) fn doubtful(zone: &Zone, printed: &[String]) -> Vec<String> {
     let lines = zone.lines.iter().zip(&zone.free).enumerate();
-    let named = lines.filter_map(|(index, (line, free))| Some((line, free, fillers::names(zone.format, index)?)));
+    let named = lines.filter_map(|(index, (line, free))| Some((line, free, zone.format.names(index)?)));
     let doubtful = named.flat_map(|(line, free, names)| {
         let free = shapes(free);
         let has_not = move |word: &String| !free.contains(&shapes(word));
@@ -38,9 +39,9 @@ pub(super) fn doubtful(zone: &Zone, printed: &[String]) -> Vec<String> {
 }
 
 /// The letters and digits of a reading without fillers, which greedy reading miscounts in long runs; those of one shape count as one,
-/// since telling them apart is what the format is for.
+/// since telling them apart is what the format is for. The recogniser knows words, and reads `ESPANOLA` as `ESPAÑOLA`: accents do not count.
 pub(super) fn shapes(line: &str) -> String {
-    let symbols = line.chars().filter(char::is_ascii_alphanumeric);
+    let symbols = line.nfd().filter(char::is_ascii_alphanumeric);
     symbols.map(|symbol| shape(symbol.to_ascii_uppercase())).collect()
 }
 
@@ -157,6 +158,11 @@ mod tests {
         assert!(doubtful(&lost(), &["ERAIKRA".to_owned()]).is_empty());
         let miscounted = zone(PRINTED, "P<UT0ER1KSS0N<ANNA<<<MARlA<<<<");
         assert!(doubtful(&miscounted, &[]).is_empty());
+        let accented = zone(
+            "P<ESPESPANOLA<<CARMEN<<<<<<<<<<<<<<<<<<<<<<<",
+            "P<ESPESPAÑOLA<<CÁRMEN<<<",
+        );
+        assert!(doubtful(&accented, &[]).is_empty());
     }
 
     #[test]

@@ -17,13 +17,14 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Of names that share a field: the last of them.
+    /// Of names that share a field: the last of them, and a family name that leaves less than half of it, since such a one is cut to
+    /// make room for the given names (ICAO 9303-4 section 4.2.3.3).
     fn of(field: &str) -> Self {
         let is_full = !field.ends_with('<');
-        let has_given = field.contains("<<");
+        let end_of_surname = field.find("<<");
         Self {
-            surname: is_full && !has_given,
-            given: is_full && has_given,
+            surname: is_full && end_of_surname.is_none_or(|end| end * 2 > field.len()),
+            given: is_full && end_of_surname.is_some(),
         }
     }
 }
@@ -181,11 +182,24 @@ impl Elements {
     /// The date of birth: the latest year with these two digits that is not in the future. `None` where the check fails, and for a
     /// small child, since that may as well be somebody of a hundred years: the print says which.
     pub(crate) fn birth_date(&self, today: Date) -> Option<Date> {
+        match self.birth_dates(today)[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The dates of birth that the zone may mean, the latest first: that of a small child in two centuries, none where the check fails.
+    pub(crate) fn birth_dates(&self, today: Date) -> Vec<Date> {
+        if !self.holds(Guarded::BirthDate) {
+            return Vec::new();
+        }
         let candidates = [2000, 1900].map(|century| date(&self.birth, century));
-        let past = |date: &Date| *date <= today;
-        let latest = candidates.into_iter().flatten().find(past)?;
-        let is_small_child = (today - latest).whole_days() < SMALL_CHILD;
-        (self.holds(Guarded::BirthDate) && !is_small_child).then_some(latest)
+        let mut dates: Vec<Date> = candidates.into_iter().flatten().filter(|date| *date <= today).collect();
+        let is_small_child = dates
+            .first()
+            .is_some_and(|latest| (today - *latest).whole_days() < SMALL_CHILD);
+        dates.truncate(if is_small_child { 2 } else { 1 });
+        dates
     }
 
     /// The date of expiry: the year with these two digits that is nearest to today. `None` where the check fails.
@@ -408,6 +422,17 @@ mod tests {
             let field = fields.iter().find(|field| field.name == name).unwrap();
             assert!(field.text.is_some() && field.normalized.is_none(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_family_name_may_have_been_cut_to_make_room_for_given_names() {
+        let zone = "P<UTOBENNELONG<WOOLOOM<WARRAND<WARNAM<<DINGO|L898902C36UTO7408122F1204159<<<<<<<<<<<<<<<0";
+        let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
+        let names = [FieldName::LastName, FieldName::FirstName];
+        assert_eq!(names.map(|name| normalized(&fields, name)), [None, None]);
+        let short = zone.replace("WARNAM<<DINGO", "WARNA<<DINGO<");
+        let fields = elements(MrzFormat::Td3, &short).fields(Side::Front, &short, TODAY);
+        assert!(names.iter().all(|name| normalized(&fields, *name).is_some()));
     }
 
     #[test]

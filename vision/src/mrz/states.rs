@@ -1,7 +1,7 @@
 //! A state in digits stays in digits. Where a format has letters alone, the likeliest letters are read whatever is printed; some
 //! specimens and forgeries have digits there, and letters made of them would hide it.
 
-use super::{fillers, format, format::Class, viterbi};
+use super::{format, format::Class, viterbi};
 use crate::text::Lattice;
 use domain::findings::MrzFormat;
 
@@ -12,7 +12,7 @@ const LIKELIER: f32 = 5.0;
 /// where it does not. One of them at least looks like no letter: telling an O from a zero is what the format is for.
 pub(super) fn as_printed(format: MrzFormat, line: usize, lattice: &Lattice, read: &str) -> Option<String> {
     let classes = format::classes(format, line);
-    let names = fillers::names(format, line).unwrap_or_default();
+    let names = format.names(line).unwrap_or_default();
     let is_state = |place: &usize| classes[*place] == Class::Letter && !names.contains(place);
     let (free, _) = viterbi::decode(lattice, &allowing(&classes, (0..classes.len()).filter(is_state)))?;
     let symbol = |place: usize| free.as_bytes().get(place).copied().unwrap_or_default();

@@ -26,13 +26,13 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
     let number = |number: &str| (number.len() > 4).then(|| texts.iter().flatten().any(|text| text.contains(number)));
     let short: Vec<_> = lines.iter().flat_map(|line| dates::short(&line.text)).collect();
     let known = |date: &Date| written.contains(date) || short.contains(&(date.day(), date.month(), date.year() % 100));
-    let date = |date: Option<Date>| date.map(|date| known(&date));
+    let date = |dates: &[Date]| (!dates.is_empty()).then(|| dates.iter().any(known));
     let found: Vec<bool> = [
         name(&elements.surname),
         name(&elements.given),
         number(&elements.number),
-        date(elements.birth_date(today)),
-        date(elements.expiry_date(today)),
+        date(&elements.birth_dates(today)),
+        date(elements.expiry_date(today).as_slice()),
     ]
     .into_iter()
     .flatten()
@@ -78,10 +78,11 @@ mod tests {
     }
 
     fn agreement(texts: &[&str]) -> Option<f32> {
-        let zone = [
-            "P<UTOMUELLER<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<<",
-            "L898902C36UTO7408122F3204153ZE184226B<<<<<10",
-        ];
+        agreement_with("L898902C36UTO7408122F3204153ZE184226B<<<<<10", texts)
+    }
+
+    fn agreement_with(second: &str, texts: &[&str]) -> Option<f32> {
+        let zone = ["P<UTOMUELLER<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<<", second];
         let elements = Elements::new(MrzFormat::Td3, &zone.map(str::to_owned));
         let lines = lines(texts);
         share(&lines.iter().collect::<Vec<_>>(), &elements, date!(2026 - 11 - 21))
@@ -91,6 +92,15 @@ mod tests {
     fn a_page_that_repeats_everything_agrees_wholly() {
         let page = ["Müller", "ANNA MARIA", "L898902C3", "12 AUG 1974", "15.04.2032"];
         assert_eq!(agreement(&page).unwrap(), 1.0);
+    }
+
+    #[test]
+    fn a_birth_in_two_centuries_must_be_printed_in_one_of_them() {
+        let child = "L898902C36UTO2410029F3204153ZE184226B<<<<<10";
+        for (birth, share) in [("02 OCT 2024", 1.0), ("02 OCT 1924", 1.0), ("05 MAR 1990", 0.8)] {
+            let page = ["MÜLLER", "ANNA MARIA", "L898902C3", birth, "15.04.2032"];
+            assert_eq!(agreement_with(child, &page).unwrap(), share, "{birth}");
+        }
     }
 
     #[test]

@@ -100,6 +100,8 @@ pub(crate) struct Context<'a> {
     pub(crate) today: Date,
     /// Labels and titles of all layouts, folded: no name is one of them.
     pub(crate) words: &'a [Vec<char>],
+    /// The labels of the item, folded: no name is the beginning of one.
+    pub(crate) labels: Vec<&'a [char]>,
 }
 
 impl Grammar {

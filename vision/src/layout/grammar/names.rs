@@ -69,7 +69,14 @@ pub(super) fn latin(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
 fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Context<'_>) -> Option<Parsed> {
     let name = &folded.chars[from..to];
     let letters = name.iter().filter(|c| c.is_alphabetic()).count();
-    if !LETTERS.contains(&letters) || context.words.iter().any(|word| is_word_of_label(name, word)) {
+    // One word may begin the label of another item and be a name: ENDO, as ENDORSEMENTS; MORA, as MORADA.
+    let is_one_word = !folded.apart[from..to].iter().skip(1).any(|&apart| apart);
+    let is_in_a_label = context
+        .words
+        .iter()
+        .any(|word| word == name || !is_one_word && begins(word, name));
+    let is_in_its_label = context.labels.iter().any(|label| begins(label, name));
+    if !LETTERS.contains(&letters) || is_in_a_label || is_in_its_label {
         return None;
     }
     let (text, first, last) = stretch(glyphs, folded, from, to)?;
@@ -85,9 +92,9 @@ fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Con
     })
 }
 
-/// Whether a reading is a label, or the beginning of one of which the rest was not seen: `Surn`.
-fn is_word_of_label(name: &[char], label: &[char]) -> bool {
-    name == label || (name.len() >= 4 && label.len() > 5 && label.starts_with(name))
+/// Whether a reading is the beginning of a label of which the rest was not seen: `Surn`.
+fn begins(label: &[char], name: &[char]) -> bool {
+    name.len() >= 4 && label.len() > 5 && label.starts_with(name)
 }
 
 /// Where a date begins, a name has ended.

@@ -7,6 +7,7 @@ use time::macros::date;
 const CONTEXT: Context<'_> = Context {
     today: date!(2026 - 11 - 21),
     words: &[],
+    labels: Vec::new(),
 };
 
 fn parsed(grammar: &Grammar, text: &str) -> Option<(String, Option<String>)> {
@@ -162,15 +163,18 @@ fn names_are_letters_and_end_where_a_date_begins() {
     ] {
         assert_eq!(normal(&Grammar::LatinName, text).as_deref(), wanted, "{text}");
     }
-    let words = ["NOM", "SURNAME"].map(|label| label.chars().collect());
+    let words = ["NOM", "SURNAME", "ENDORSEMENTS", "MORADA", "DATEOFBIRTH"].map(|label| label.chars().collect());
     let context = Context {
         words: &words,
+        labels: words[..2].iter().map(Vec::as_slice).collect(),
         ..CONTEXT
     };
-    for label in ["Nom", "Surn"] {
+    for label in ["Nom", "Surn", "Morada", "Date of"] {
         assert_eq!(Grammar::LatinName.parse(&glyphs(label), &context), None, "{label}");
     }
-    assert!(Grammar::LatinName.parse(&glyphs("Sur"), &context).is_some());
+    for name in ["Sur", "ENDO", "MORA", "DATE"] {
+        assert!(Grammar::LatinName.parse(&glyphs(name), &context).is_some(), "{name}");
+    }
 }
 
 #[test]
