@@ -286,3 +286,26 @@ fn a_name_that_is_printed_whole_is_shown_once() {
     assert_eq!(crops(0, 0), 1);
     assert_eq!(crops(0, 96), 2);
 }
+
+#[test]
+fn what_differs_from_what_was_read_is_the_users_own() {
+    let read = TypedForm {
+        last_name: "Yamada".into(),
+        birth_date: "1990-02-28".into(),
+        ..TypedForm::default()
+    };
+    let own = |form: &TypedForm| {
+        let html = detailed(&read, form, Vec::new());
+        let fields = html.split(" data-typed").skip(1);
+        let names = fields.map(|field| attribute(field, "for").unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(own(&read), Vec::<String>::new());
+    let cleared = TypedForm {
+        last_name: String::new(),
+        birth_date: "1990-02-27".into(),
+        address: "2 Sample Town".into(),
+        ..read.clone()
+    };
+    assert_eq!(own(&cleared), ["lastName", "birthDay", "address"]);
+}
