@@ -176,9 +176,9 @@ fn what_was_typed_is_shown_as_text_never_as_markup() {
     assert_eq!(html.matches("</textarea>").count(), 1);
 }
 
-/// A photo with problems, and what is said about it: the page, and its box with the cause.
-fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (String, String) {
-    let view = check::CheckView {
+/// A photo with problems.
+fn photo(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> check::CheckView {
+    check::CheckView {
         photo: CaptureId::parse("cap_00000000000000000000000000000000").unwrap(),
         picture_url: "sample.jpg".into(),
         card_url: "card.jpg".into(),
@@ -192,9 +192,16 @@ fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (Strin
         found_more: found_more.to_vec(),
         read: Vec::new(),
         tries_left,
-    };
-    let html =
-        app::shell::text(|| check::render(&view, &super::meta(Language::En, "main.css", None))).replace("<!>", "");
+    }
+}
+
+fn check_page(view: &check::CheckView) -> String {
+    app::shell::text(|| check::render(view, &super::meta(Language::En, "main.css", None))).replace("<!>", "")
+}
+
+/// A photo with problems, and what is said about it: the page, and its box with the cause.
+fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (String, String) {
+    let html = check_page(&photo(problems, found_more, tries_left));
     let (_, rest) = html.split_once("class=\"cause\"").unwrap();
     let (cause, _) = rest.split_once("data-live").unwrap();
     (html.clone(), cause.to_owned())
@@ -213,6 +220,20 @@ fn attempts_are_counted_beside_the_cause_and_without_any_left_a_person_looks() {
         page.contains(">Continue</button>") && !page.contains("Take it again"),
         "{page}"
     );
+}
+
+#[test]
+fn only_a_photo_that_is_shown_can_be_enlarged() {
+    for kept in [true, false] {
+        let view = check::CheckView {
+            kept,
+            ..photo(&[Reason::DocumentWrongSide], &[], 2)
+        };
+        let html = check_page(&view);
+        for part in ["class=\"snap-frame\"", "id=\"zoom\"", "\".snap-frame\""] {
+            assert_eq!(html.contains(part), kept, "{part}");
+        }
+    }
 }
 
 #[test]
@@ -274,20 +295,6 @@ fn what_was_read_is_marked_until_it_is_changed_and_no_more_is_said_to_be_filled_
 }
 
 #[test]
-fn a_name_that_is_printed_whole_is_shown_once() {
-    let crops = |last, first| {
-        let places = vec![
-            (InputField::LastName, super::printed(last)),
-            (InputField::FirstName, super::printed(first)),
-        ];
-        let form = TypedForm::default();
-        detailed(&form, &form, places).matches("class=\"crop\"").count()
-    };
-    assert_eq!(crops(0, 0), 1);
-    assert_eq!(crops(0, 96), 2);
-}
-
-#[test]
 fn what_differs_from_what_was_read_is_the_users_own() {
     let read = TypedForm {
         last_name: "Yamada".into(),
@@ -308,4 +315,18 @@ fn what_differs_from_what_was_read_is_the_users_own() {
         ..read.clone()
     };
     assert_eq!(own(&cleared), ["lastName", "birthDay", "address"]);
+}
+
+#[test]
+fn a_name_that_is_printed_whole_is_shown_once() {
+    let crops = |last, first| {
+        let places = vec![
+            (InputField::LastName, super::printed(last)),
+            (InputField::FirstName, super::printed(first)),
+        ];
+        let form = TypedForm::default();
+        detailed(&form, &form, places).matches("class=\"crop\"").count()
+    };
+    assert_eq!(crops(0, 0), 1);
+    assert_eq!(crops(0, 96), 2);
 }
