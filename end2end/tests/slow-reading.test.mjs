@@ -43,6 +43,15 @@ test("the applicant is told that the document is being read, and what nobody has
   const told = page.getByRole("status").filter({ hasText: "We are still reading your document." });
   await told.waitFor();
   await page.getByLabel("Given names").fill("Maria");
+  // Sent too early, the form comes back with what was typed; without a connection, it is not sent at all. Neither is the end of the reading.
+  const next = page.getByRole("button", { name: "Continue", exact: true });
+  await next.click();
+  await page.getByRole("alert").filter({ hasText: "Family name" }).waitFor();
+  await told.waitFor();
+  await page.context().setOffline(true);
+  await next.click();
+  await page.locator("[data-offline]").waitFor();
+  await page.context().setOffline(false);
   const worker = spawn(honnin.program, ["worker"], { env: honnin.env, cwd: honnin.data, stdio: "ignore" });
   try {
     await told.waitFor({ state: "detached", timeout: 300_000 });

@@ -1,6 +1,10 @@
 //! The audit log: linking its entries to a chain, checking the chain, searching and exporting.
 
-use crate::{Honnin, access::Auditor, runtime::pages::pages};
+use crate::{
+    Honnin,
+    access::Auditor,
+    runtime::pages::{Part, pages},
+};
 use domain::{
     audit::{Actor, AuditAction},
     ids::has_form_of_id,
@@ -8,7 +12,8 @@ use domain::{
 };
 use futures::Stream;
 use store::{
-    StoreError, audit,
+    StoreError,
+    audit::{self, numbers_before},
     audit_chain::{self, Beginning, Checked},
 };
 
@@ -25,6 +30,8 @@ const PART: u32 = 10_000;
 pub const MOST_VERIFIED: u32 = 1_000_000;
 /// Entries of an export read at a time.
 const EXPORT_BATCH: u32 = 1_000;
+/// Entries looked at for a part of an export, if no index finds those that match: it takes as long whether the log is long or short.
+pub const LOOKED_AT: u32 = 10_000;
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,7 +163,29 @@ pub async fn search(
     let tenant = auditor.staff().tenant().clone();
     let unit = honnin
         .db
-        .read(async move |tx| audit::search(tx, &tenant, &filter, before, limit).await);
+        .read(async move |tx| audit::search(tx, &tenant, &filter, &numbers_before(before), limit).await);
+    unit.await
+}
+
+/// A part of them for a file.
+async fn search_part(
+    honnin: &Honnin,
+    auditor: &Auditor,
+    filter: Filter,
+    before: Option<i64>,
+) -> Result<Part<Recorded, i64>, StoreError> {
+    let tenant = auditor.staff().tenant().clone();
+    let unit = honnin.db.read(async move |tx| {
+        let reach = if filter.looks_at_each() {
+            audit::find_reach(tx, &tenant, before, LOOKED_AT).await?
+        } else {
+            None
+        };
+        let mut numbers = numbers_before(before);
+        numbers.start = reach.unwrap_or(numbers.start);
+        let found = audit::search(tx, &tenant, &filter, &numbers, EXPORT_BATCH).await?;
+        Ok(Part::of(found, EXPORT_BATCH, |last| last.number, reach))
+    });
     unit.await
 }
 
@@ -180,8 +209,8 @@ impl ExportFormat {
     }
 }
 
-/// The same for a file: all of them, read part by part while the file is sent. The export is in the audit log, with its format and its
-/// filter, before the first entry is read.
+/// The same for a file: all of them, read part by part while the file is sent. A part is empty if none of the entries matches that were looked
+/// at for it. The export is in the audit log, with its format and its filter, before the first entry is read.
 ///
 /// # Errors
 /// If the database does not respond: before the first entry, or in place of further ones.
@@ -197,10 +226,9 @@ pub async fn export(
         .with_detail(describe(&filter, format));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
     let (honnin, auditor) = (honnin.clone(), auditor.clone());
-    let cursor = |last: &Recorded| last.number;
-    Ok(pages(EXPORT_BATCH, cursor, move |before| {
+    Ok(pages(move |before| {
         let (honnin, auditor, filter) = (honnin.clone(), auditor.clone(), filter.clone());
-        async move { search(&honnin, &auditor, filter, before, EXPORT_BATCH).await }
+        async move { search_part(&honnin, &auditor, filter, before).await }
     }))
 }
 

@@ -10,7 +10,9 @@ use domain::{
 use futures::TryStreamExt as _;
 use service::{
     access::Auditor,
-    audit::{ExportFormat, Filter, Head, Newest, Recorded, Verified, export, verify, verify_many, verify_newest},
+    audit::{
+        ExportFormat, Filter, Head, LOOKED_AT, Newest, Recorded, Verified, export, verify, verify_many, verify_newest,
+    },
 };
 use testkit::Harness;
 
@@ -134,4 +136,27 @@ async fn an_export_holds_every_entry_of_a_long_log() {
     let found = exported(&harness, &auditor, Filter::default()).await;
     assert_eq!(found.len(), ENTRIES + 1, "with the entry of the export");
     assert!(found.windows(2).all(|pair| pair[0].number > pair[1].number));
+}
+
+#[tokio::test]
+async fn an_export_looks_at_ten_thousand_entries_at_a_time_and_holds_what_lies_beyond() {
+    let harness = Harness::new().await;
+    let auditor = Auditor::of(&harness.staff(Role::Auditor).await).unwrap();
+    harness.create().await;
+    let later = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {})
+         INSERT INTO audit (at, tenant_id, actor, action) SELECT i, '{}', 'system', 'session.read' FROM n",
+        LOOKED_AT,
+        auditor.staff().tenant()
+    );
+    harness.database.run(later.leak()).await;
+    let filter = Filter {
+        action: Some(AuditAction::SessionCreate),
+        ..Filter::default()
+    };
+    let parts = export(&harness.honnin, &auditor, filter, ExportFormat::Csv)
+        .await
+        .unwrap();
+    let sizes: Vec<usize> = parts.map_ok(|part| part.len()).try_collect().await.unwrap();
+    assert_eq!(sizes, [0, 1]);
 }

@@ -13,7 +13,7 @@ use domain::{
     role::Role,
     time::Timestamp,
 };
-use std::fmt::Display;
+use std::{fmt::Display, ops::Range};
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +138,21 @@ pub struct Filter {
     pub until: Option<Timestamp>,
 }
 
+impl Filter {
+    /// Whether entries are looked at one by one, because no index finds those that match. One finds what is about something.
+    #[must_use]
+    pub fn looks_at_each(&self) -> bool {
+        let wants_all = *self == Self::default();
+        self.subject.is_none() && !wants_all
+    }
+}
+
+/// The numbers of the entries before this one; `None` for all.
+#[must_use]
+pub fn numbers_before(number: Option<i64>) -> Range<i64> {
+    i64::MIN..number.unwrap_or(i64::MAX)
+}
+
 macro_rules! search_sql {
     ($subject:literal) => {
         concat!(
@@ -148,12 +163,13 @@ macro_rules! search_sql {
             $subject,
             " AND (CAST($4 AS TEXT) IS NULL OR audit.actor = $4)
                  AND (CAST($5 AS TEXT) IS NULL OR audit.action = $5) AND audit.at >= $6 AND audit.at < $7
+                 AND audit.number >= $9
              ORDER BY audit.number DESC LIMIT $8"
         )
     };
 }
 
-/// A tenant's entries that match, newest first, before number `before`.
+/// A tenant's entries that match, of those with these numbers, newest first.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -161,7 +177,7 @@ pub async fn search(
     tx: &mut Tx,
     tenant: &TenantId,
     filter: &Filter,
-    before: Option<i64>,
+    numbers: &Range<i64>,
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
     // With a clause of its own for the subject, which an index answers however long the log is.
@@ -171,13 +187,31 @@ pub async fn search(
         search_sql!("CAST($3 AS TEXT) IS NULL")
     };
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
-        .bind(tenant.as_str()).bind(before.unwrap_or(i64::MAX)).bind(&filter.subject)
+        .bind(tenant.as_str()).bind(numbers.end).bind(&filter.subject)
         .bind(filter.actor.as_ref().map(Actor::as_str))
         .bind(filter.action.map(AuditAction::as_str))
         .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
         .bind(filter.until.map_or(i64::MAX, Timestamp::as_millis))
-        .bind(i64::from(limit)).fetch_all(conn).await)?;
+        .bind(i64::from(limit)).bind(numbers.start).fetch_all(conn).await)?;
     rows.into_iter().map(recorded).collect()
+}
+
+/// How far back a search goes that [looks at each entry](Filter::looks_at_each): it looks at those from the number that is returned on, which are
+/// the `most` newest before number `before`. `None` if there are no more.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_reach(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    before: Option<i64>,
+    most: u32,
+) -> Result<Option<i64>, StoreError> {
+    let next: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT number FROM audit WHERE tenant_id = $1 AND number < $2 ORDER BY number DESC LIMIT 1 OFFSET $3")
+        .bind(tenant.as_str()).bind(before.unwrap_or(i64::MAX)).bind(i64::from(most)).fetch_optional(conn).await)?;
+    // Numbers may be missing between it and the last one that is looked at.
+    Ok(next.map(|next| next + 1))
 }
 
 /// A tenant's entries, newest first, before number `before`; only those about `subject` if it is given.
@@ -195,7 +229,7 @@ pub async fn list(
         subject: subject.map(str::to_owned),
         ..Filter::default()
     };
-    search(tx, tenant, &filter, before, limit).await
+    search(tx, tenant, &filter, &numbers_before(before), limit).await
 }
 
 /// Whether an entry like this one, of one of these actions, was written at or after `since` with a detail that contains `part`.

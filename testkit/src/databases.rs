@@ -15,7 +15,8 @@ pub const OPTIONS: DbOptions = DbOptions {
     readers: 4,
     connections: 8,
     timeout: std::time::Duration::from_secs(20),
-    unit: std::time::Duration::from_secs(120),
+    write: std::time::Duration::from_secs(120),
+    read: std::time::Duration::from_secs(120),
 };
 
 /// Where an empty database is, before anything opens it.

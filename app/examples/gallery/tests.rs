@@ -176,9 +176,9 @@ fn what_was_typed_is_shown_as_text_never_as_markup() {
     assert_eq!(html.matches("</textarea>").count(), 1);
 }
 
-/// A photo with problems, and what is said about it: the page, and its box with the cause.
-fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (String, String) {
-    let view = check::CheckView {
+/// A photo with problems.
+fn photo(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> check::CheckView {
+    check::CheckView {
         photo: CaptureId::parse("cap_00000000000000000000000000000000").unwrap(),
         picture_url: "sample.jpg".into(),
         screen_url: "card.jpg".into(),
@@ -191,9 +191,16 @@ fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (Strin
         found_more: found_more.to_vec(),
         read: Vec::new(),
         tries_left,
-    };
-    let html =
-        app::shell::text(|| check::render(&view, &super::meta(Language::En, "main.css", None))).replace("<!>", "");
+    }
+}
+
+fn check_page(view: &check::CheckView) -> String {
+    app::shell::text(|| check::render(view, &super::meta(Language::En, "main.css", None))).replace("<!>", "")
+}
+
+/// A photo with problems, and what is said about it: the page, and its box with the cause.
+fn checked(problems: &[Reason], found_more: &[Reason], tries_left: u8) -> (String, String) {
+    let html = check_page(&photo(problems, found_more, tries_left));
     let (_, rest) = html.split_once("class=\"cause\"").unwrap();
     let (cause, _) = rest.split_once("data-live").unwrap();
     (html.clone(), cause.to_owned())
@@ -212,6 +219,20 @@ fn attempts_are_counted_beside_the_cause_and_without_any_left_a_person_looks() {
         page.contains(">Continue</button>") && !page.contains("Take it again"),
         "{page}"
     );
+}
+
+#[test]
+fn only_a_photo_that_is_shown_can_be_enlarged() {
+    for kept in [true, false] {
+        let view = check::CheckView {
+            kept,
+            ..photo(&[Reason::DocumentWrongSide], &[], 2)
+        };
+        let html = check_page(&view);
+        for part in ["class=\"snap-frame\"", "id=\"zoom\"", "\".snap-frame\""] {
+            assert_eq!(html.contains(part), kept, "{part}");
+        }
+    }
 }
 
 #[test]
@@ -270,6 +291,29 @@ fn what_was_read_is_marked_until_it_is_changed_and_no_more_is_said_to_be_filled_
     assert!(detailed(&named, &named, Vec::new()).contains("Check what we read"));
     let nothing = TypedForm::default();
     assert!(detailed(&nothing, &named, Vec::new()).contains("exactly as they appear"));
+}
+
+#[test]
+fn what_differs_from_what_was_read_is_the_users_own() {
+    let read = TypedForm {
+        last_name: "Yamada".into(),
+        birth_date: "1990-02-28".into(),
+        ..TypedForm::default()
+    };
+    let own = |form: &TypedForm| {
+        let html = detailed(&read, form, Vec::new());
+        let fields = html.split(" data-typed").skip(1);
+        let names = fields.map(|field| attribute(field, "for").unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(own(&read), Vec::<String>::new());
+    let cleared = TypedForm {
+        last_name: String::new(),
+        birth_date: "1990-02-27".into(),
+        address: "2 Sample Town".into(),
+        ..read.clone()
+    };
+    assert_eq!(own(&cleared), ["lastName", "birthDay", "address"]);
 }
 
 #[test]

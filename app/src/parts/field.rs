@@ -21,6 +21,8 @@ pub struct Field {
     pub kind: &'static str,
     /// The value typed or read.
     pub value: String,
+    /// Whether it is the user's own, which nothing that is read later replaces.
+    pub typed: bool,
     /// `autocomplete` token.
     pub autocomplete: &'static str,
     /// The mistake.
@@ -45,7 +47,7 @@ impl Field {
         let described = self.described_by();
         let invalid = self.error.is_some().then_some("true");
         view! {
-            <div class="field" class:wrong=self.error.is_some()>
+            <div class="field" class:wrong=self.error.is_some() data-typed=self.typed>
                 {above(&self)}
                 <input class="input" id=self.name name=self.name type=self.kind value=self.value autocomplete=self.autocomplete
                     aria-describedby=described aria-invalid=invalid lang=self.lang spellcheck="false"/>
@@ -58,7 +60,7 @@ impl Field {
         let described = self.described_by();
         let invalid = self.error.is_some().then_some("true");
         view! {
-            <div class="field" class:wrong=self.error.is_some()>
+            <div class="field" class:wrong=self.error.is_some() data-typed=self.typed>
                 {above(&self)}
                 <textarea class="input" id=self.name name=self.name rows="3" autocomplete=self.autocomplete
                     aria-describedby=described aria-invalid=invalid spellcheck="false" inner_html=inside_area(&self.value)></textarea>

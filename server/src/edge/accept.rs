@@ -416,26 +416,76 @@ mod tests {
         stop: LONG,
     };
 
-    /// A picture is one frame, which hyper takes at once and writes as fast as the client reads.
-    #[tokio::test]
-    async fn a_response_that_is_read_slowly_arrives_whole_and_the_connection_is_idle_only_then() {
-        const SIZE: usize = 256 * 1024;
+    const SIZE: usize = 256 * 1024;
+
+    /// The same, with a client that may read nothing for half a second.
+    const IMPATIENT: Limits = Limits {
+        write: Duration::from_millis(500),
+        ..RESTLESS
+    };
+
+    fn serving(router: Router, limits: Limits) -> Answers {
         let served = Served {
-            router: Router::new().route("/", get(async || vec![b'a'; SIZE])),
+            router,
             tls: None,
-            limits: RESTLESS,
+            limits,
             proxies: Arc::new(Proxies {
                 trusted: Vec::new(),
                 header: ForwardingHeader::XForwardedFor,
             }),
             open: Gauge::default(),
         };
-        let answers = Answers::new(
-            &served,
-            SocketAddr::from(([127, 0, 0, 1], 1)),
-            Phase::default(),
-            &CancellationToken::new(),
-        );
+        let peer = SocketAddr::from(([127, 0, 0, 1], 1));
+        Answers::new(&served, peer, Phase::default(), &CancellationToken::new())
+    }
+
+    /// A response that is made piece by piece, each after a rest that is longer than a client may read nothing.
+    fn made_slowly() -> Router {
+        let pieces = || {
+            let tick = tokio::time::interval(IMPATIENT.write * 3 / 2);
+            futures::stream::unfold((4, tick), async |(left, mut tick)| {
+                tick.tick().await;
+                let piece = Ok::<_, Infallible>(vec![b'a'; 100]);
+                (left > 0).then(|| (piece, (left - 1, tick)))
+            })
+        };
+        Router::new().route("/", get(async move || Body::from_stream(pieces())))
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_next_to_nothing_is_left_and_one_that_reads_what_there_is_is_served() {
+        let picture = Router::new().route("/", get(async || vec![b'a'; SIZE]));
+        let (mut client, stream) = tokio::io::duplex(512);
+        client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        let answers = serving(picture, IMPATIENT);
+        let trickling = async {
+            let mut tick = tokio::time::interval(IMPATIENT.write / 10);
+            let mut read = 0;
+            while client.read(&mut [0; 16]).await.unwrap() > 0 {
+                read += 16;
+                tick.tick().await;
+            }
+            read
+        };
+        let both = futures::future::join(requests(stream, Instant::now() + LONG, answers), trickling);
+        let ((), read) = timeout(LONG, both).await.expect("it is served for as long as it likes");
+        assert!(read < SIZE, "{read}");
+
+        let (mut client, stream) = tokio::io::duplex(512);
+        client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        let answers = serving(made_slowly(), IMPATIENT);
+        let mut bytes = Vec::new();
+        let read = client.read_to_end(&mut bytes);
+        let both = futures::future::join(requests(stream, Instant::now() + LONG, answers), read);
+        timeout(LONG, both).await.unwrap().1.unwrap();
+        assert!(bytes.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&bytes));
+    }
+
+    /// A picture is one frame, which hyper takes at once and writes as fast as the client reads.
+    #[tokio::test]
+    async fn a_response_that_is_read_slowly_arrives_whole_and_the_connection_is_idle_only_then() {
+        let picture = Router::new().route("/", get(async || vec![b'a'; SIZE]));
+        let answers = serving(picture, RESTLESS);
         // No more than this is on its way at a time.
         let (mut client, stream) = tokio::io::duplex(512);
         client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();

@@ -1,5 +1,5 @@
 //! A connection that does not wait forever: not for a request's head, not between two requests, not for a client that does not
-//! read. The time-out for a body is in [`super::body`], since only that knows how much has arrived.
+//! read, or reads next to nothing. The time-out for a body is in [`super::body`], since only that knows how much has arrived.
 //!
 //! It also closes gracefully (lingering close): if something that the client sent, or is sending, was left unread, closing
 //! would make the operating system reset the connection, and the reset could overtake the response. So it closes only the write
@@ -38,6 +38,10 @@ const WRITING_AHEAD: u8 = 7;
 /// except that the first must be over before a node that stops cuts connections off.
 const LINGER: Duration = Duration::from_secs(20);
 const LINGER_GAP: Duration = Duration::from_secs(5);
+
+/// Minimum average rate at which a client takes a response, once it has been waited for it for as long as it may read nothing. It is that of a phone
+/// that sends pictures. Only the time counts in which something waits to be taken: a response may be made as slowly as it takes.
+const BYTES_PER_SECOND: u64 = 16 * 1024;
 
 /// Most bytes of a read: one less than hyper's first buffer. Whenever a read fills its buffer, hyper doubles it, up to 64 KiB here, and keeps
 /// it while the request runs: of a thousand uploads that wait, these buffers would be half of the memory.
@@ -83,12 +87,14 @@ impl Phase {
         self.go(WRITING);
     }
 
-    /// Everything that was handed over is written.
-    fn written(&self) {
-        if self.change(WRITING, IDLE) || self.change(WRITING_AHEAD, HEAD) {
+    /// Everything that was handed over is written. Returns whether the response ends with it.
+    fn written(&self) -> bool {
+        let ended = self.change(WRITING, IDLE) || self.change(WRITING_AHEAD, HEAD);
+        if ended {
             self.0.reader.wake();
             self.0.closable.notify_one();
         }
+        ended
     }
 
     /// A response was handed over and written.
@@ -147,7 +153,7 @@ pub(super) struct TimeLimits {
     pub(super) head: Duration,
     /// Between requests.
     pub(super) idle: Duration,
-    /// Without reading what is written.
+    /// Without reading what is written; and in all, besides what the minimum rate allows.
     pub(super) write: Duration,
 }
 
@@ -159,10 +165,33 @@ pub(super) struct Timed<S> {
     seen: u8,
     limits: TimeLimits,
     reading: Option<Pin<Box<Sleep>>>,
-    writing: Option<Pin<Box<Sleep>>>,
+    writing: Option<Waiting>,
+    taken: Taken,
     /// Part of a head has arrived.
     in_head: bool,
     closing: Option<Closing>,
+}
+
+/// For a client to take what is ready.
+struct Waiting {
+    since: Instant,
+    deadline: Pin<Box<Sleep>>,
+}
+
+/// How a client takes a response.
+#[derive(Debug, Default)]
+struct Taken {
+    bytes: u64,
+    /// How long it was waited for.
+    within: Duration,
+}
+
+impl Taken {
+    /// For how long it may still be waited for, if it may take nothing for as long as `grace`.
+    fn left(&self, grace: Duration) -> Duration {
+        let earned = Duration::from_secs(self.bytes / BYTES_PER_SECOND);
+        grace.min((grace + earned).saturating_sub(self.within))
+    }
 }
 
 /// Our direction is closed.
@@ -182,6 +211,7 @@ impl<S> Timed<S> {
             limits,
             reading: Some(Box::pin(tokio::time::sleep_until(first_head))),
             writing: None,
+            taken: Taken::default(),
             in_head: false,
             closing: None,
         }
@@ -204,13 +234,26 @@ impl<S> Timed<S> {
     /// Ends a write: its time-out counts from the moment the client stops reading.
     fn wrote<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
-            self.writing = None;
+            if let Some(waiting) = self.writing.take() {
+                self.taken.within += waiting.since.elapsed();
+            }
             return outcome;
         }
-        let write = self.limits.write;
-        let deadline = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(write)));
-        ready!(deadline.as_mut().poll(cx));
+        let left = self.taken.left(self.limits.write);
+        let waiting = self.writing.get_or_insert_with(|| Waiting {
+            since: Instant::now(),
+            deadline: Box::pin(tokio::time::sleep(left)),
+        });
+        ready!(waiting.deadline.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// The same for a part of a response.
+    fn took(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(bytes)) = outcome {
+            self.taken.bytes += bytes as u64;
+        }
+        self.wrote(cx, outcome)
     }
 }
 
@@ -255,7 +298,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.inner).poll_write(cx, buf);
-        self.wrote(cx, outcome)
+        self.took(cx, outcome)
     }
 
     fn poll_write_vectored(
@@ -264,7 +307,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.inner).poll_write_vectored(cx, bufs);
-        self.wrote(cx, outcome)
+        self.took(cx, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -273,11 +316,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.inner).poll_flush(cx);
-        if matches!(outcome, Poll::Ready(Ok(()))) {
-            // hyper flushes once it has written all it holds.
-            self.phase.written();
+        // hyper flushes once it has written all it holds.
+        let ended = matches!(outcome, Poll::Ready(Ok(()))) && self.phase.written();
+        let outcome = self.wrote(cx, outcome);
+        if ended {
+            self.taken = Taken::default();
         }
-        self.wrote(cx, outcome)
+        outcome
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -322,6 +367,29 @@ impl<S: AsyncRead + Unpin> Timed<S> {
                 Poll::Ready(_) => return Poll::Ready(()),
                 Poll::Pending => return ends.as_mut().poll(cx),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_client_takes_earns_it_time_and_no_pause_is_longer_than_the_first() {
+        let grace = Duration::from_secs(20);
+        for (bytes, within, expected) in [
+            (0, 0, 20),
+            (0, 15, 5),
+            (1_000, 20, 0),
+            (16 * 1024, 15, 6),
+            (16 * 1024, 22, 0),
+            (1_600 * 1024, 60, 20),
+            (1_600 * 1024, 119, 1),
+        ] {
+            let within = Duration::from_secs(within);
+            let left = Taken { bytes, within }.left(grace);
+            assert_eq!(left, Duration::from_secs(expected), "{bytes} bytes in {within:?}");
         }
     }
 }

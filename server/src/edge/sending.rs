@@ -42,7 +42,7 @@ impl Sending {
             Body::new(Held {
                 inner: body,
                 here: Bytes::new(),
-                _part: part,
+                part: Arc::new(part),
             })
         }))
     }
@@ -58,7 +58,19 @@ struct Held {
     inner: Body,
     /// What of the last frame has not been handed over.
     here: Bytes,
-    _part: Part,
+    part: Arc<Part>,
+}
+
+/// A frame with the memory that it is in. Its pieces are in the same memory, and may wait to be written when the body is gone.
+struct Counted {
+    frame: Bytes,
+    _part: Arc<Part>,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.frame
+    }
 }
 
 impl http_body::Body for Held {
@@ -70,7 +82,10 @@ impl http_body::Body for Held {
         if me.here.is_empty() {
             match ready!(Pin::new(&mut me.inner).poll_frame(cx)) {
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) => me.here = data,
+                    Ok(frame) => {
+                        let part = Arc::clone(&me.part);
+                        me.here = Bytes::from_owner(Counted { frame, _part: part });
+                    }
                     Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
                 },
                 end => return Poll::Ready(end),
@@ -126,6 +141,22 @@ mod tests {
         drop(body);
         assert!(sending.hold(network(1), picture(3 * MIB)).is_ok());
         drop(others);
+    }
+
+    /// A picture is in one piece of memory, however many pieces of it are handed over.
+    #[tokio::test]
+    async fn the_memory_is_held_until_the_last_piece_is_written() {
+        let sending = Sending::new(MIB);
+        let mut body = sending.hold(network(1), picture(MIB)).unwrap().into_body();
+        let mut last = Bytes::new();
+        while let Some(frame) = body.frame().await {
+            last = frame.unwrap().into_data().unwrap();
+        }
+        drop(body);
+        assert!(!last.is_empty());
+        assert_eq!(sending.hold(network(2), picture(1)).unwrap_err(), Short::All);
+        drop(last);
+        assert!(sending.hold(network(2), picture(MIB)).is_ok());
     }
 
     #[tokio::test]

@@ -4,7 +4,10 @@
 
 use crate::{
     Honnin,
-    capture::progress::{Slot, gather},
+    capture::{
+        progress::{Slot, gather},
+        take::is_frame_of,
+    },
     runtime::{
         analyser::{Analyser, PictureFault},
         cpu_pool::PoolError,
@@ -79,9 +82,16 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         let sandbox = tenant.is_some_and(|tenant| !tenant.livemode);
         Ok::<_, StoreError>(Some((capture, row, sandbox)))
     });
-    let Some((capture, row, sandbox)) = unit.await?.filter(|(capture, ..)| capture.analysed_at.is_none()) else {
+    let Some((capture, row, sandbox)) = unit.await? else {
         return Ok(finish(honnin, job, None, None, &[]).await?);
     };
+    if capture.analysed_at.is_some() {
+        // Cut short before all of what must not be kept was deleted, perhaps.
+        if capture.frames.is_empty() {
+            delete_pictures(honnin, &capture).await?;
+        }
+        return Ok(finish(honnin, job, None, None, &[]).await?);
+    }
     if sandbox {
         // Nothing is analysed in a sandbox: the pictures go to review, as if the models were missing.
         return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
@@ -102,21 +112,25 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         Err(Unseen::Picture(fault)) => return Err(JobError::Transient(fault)),
         Err(Unseen::Later(fault)) => return Err(fault),
     };
-    let mut capture = capture;
+    let problems = problems(&capture, &seen);
+    let sealed = seal(&capture, &row, &key, &seen)?;
     if let Seen::Document(found) = &seen
         && must_not_be_kept(found)
     {
-        delete_pictures(honnin, &mut capture).await?;
+        // What was found comes first: of pictures that are gone, nothing can be found again. Until they are gone, the job is open.
+        forget(honnin, &capture, sealed, &problems).await?;
+        delete_pictures(honnin, &capture).await?;
+        return Ok(finish(honnin, job, None, None, &[]).await?);
     }
-    let problems = problems(&capture, &seen);
-    let sealed = seal(&capture, &row, &key, &seen)?;
     Ok(finish(honnin, job, Some(&capture), Some(sealed), &problems).await?)
 }
 
-/// Deletes the pictures of a capture. An analysis that is repeated after this finds none, and says so.
-async fn delete_pictures(honnin: &Honnin, capture: &mut CaptureRow) -> Result<(), StoreError> {
-    for frame in std::mem::take(&mut capture.frames) {
-        honnin.pictures.delete(&capture.session, &frame.object).await?;
+/// Deletes the pictures of a capture, which its row does not name any more.
+async fn delete_pictures(honnin: &Honnin, capture: &CaptureRow) -> Result<(), StoreError> {
+    for object in honnin.pictures.list_names(&capture.session).await? {
+        if is_frame_of(&capture.id, &object) {
+            honnin.pictures.delete(&capture.session, &object).await?;
+        }
     }
     Ok(())
 }
@@ -245,6 +259,24 @@ fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -
     }
 }
 
+/// Ends the analysis of what must not be kept, so that nobody looks for its pictures any more.
+async fn forget(
+    honnin: &Honnin,
+    capture: &CaptureRow,
+    findings: Vec<u8>,
+    problems: &[Reason],
+) -> Result<(), StoreError> {
+    let session = capture.session.clone();
+    let (capture, problems, now) = (capture.clone(), problems.to_vec(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        end(tx, &capture, Some(&findings), &problems, now).await?;
+        captures::forget_frames(tx, &capture.id).await
+    });
+    unit.await?;
+    honnin.wake_ups.notify(&session);
+    Ok(())
+}
+
 /// Ends the analysis and its job in one unit, and wakes a decision or a page that waits for it.
 async fn finish(
     honnin: &Honnin,
@@ -257,24 +289,34 @@ async fn finish(
     let (job, capture, problems, now) = (job.clone(), capture.cloned(), problems.to_vec(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         jobs::finish(tx, &job, now).await?;
-        let Some(capture) = &capture else { return Ok(()) };
-        sessions::hold(tx, &capture.session).await?;
-        let Some(row) = sessions::find_any(tx, &capture.session).await? else {
-            return Ok(());
-        };
-        // Erased while it was being analysed: what was found is not to be kept.
-        let findings = findings.as_deref().filter(|_| row.session.purged_at.is_none());
-        captures::save_findings(tx, &capture.id, findings, &problems, now).await?;
-        if capture.frames.is_empty() {
-            captures::forget_frames(tx, &capture.id).await?;
+        match &capture {
+            Some(capture) => end(tx, capture, findings.as_deref(), &problems, now).await,
+            None => Ok(()),
         }
-        wake_decision(tx, row, now).await
     });
     unit.await?;
     if let Some(session) = session {
         honnin.wake_ups.notify(&session);
     }
     Ok(())
+}
+
+/// Ends the analysis, and wakes a decision that waits for it.
+async fn end(
+    tx: &mut Tx,
+    capture: &CaptureRow,
+    findings: Option<&[u8]>,
+    problems: &[Reason],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    sessions::hold(tx, &capture.session).await?;
+    let Some(row) = sessions::find_any(tx, &capture.session).await? else {
+        return Ok(());
+    };
+    // Erased while it was being analysed: what was found is not to be kept.
+    let findings = findings.filter(|_| row.session.purged_at.is_none());
+    captures::save_findings(tx, &capture.id, findings, problems, now).await?;
+    wake_decision(tx, row, now).await
 }
 
 async fn wake_decision(tx: &mut Tx, row: SessionRow, now: Timestamp) -> Result<(), StoreError> {

@@ -1,8 +1,12 @@
-//! The sessions of a tenant for a file, read page by page while the file is sent: one page is in memory, however many sessions there are, and
+//! The sessions of a tenant for a file, read part by part while the file is sent: one part is in memory, however many sessions there are, and
 //! no copy of the customers' metadata stays on the server.
 
-use super::search::{Filter, Order, Page, SessionSummary, list_sessions};
-use crate::{Honnin, access::Staff, runtime::pages::pages};
+use super::search::{Filter, Order, Page, SessionSummary, before, search_sessions};
+use crate::{
+    Honnin,
+    access::Staff,
+    runtime::pages::{Part, pages},
+};
 use domain::audit::AuditAction;
 use futures::Stream;
 use store::{StoreError, audit};
@@ -10,8 +14,8 @@ use store::{StoreError, audit};
 /// Sessions read at a time.
 pub const BATCH: u32 = 500;
 
-/// The sessions that match, newest first, without personal data, so every role may have them. The export is in the audit log before the
-/// first session is read.
+/// The sessions that match, newest first, without personal data, so every role may have them. A part is empty if none of the sessions matches
+/// that were looked at for it. The export is in the audit log before the first session is read.
 ///
 /// # Errors
 /// If the database does not respond: before the first session, or in place of further ones.
@@ -24,13 +28,16 @@ pub async fn export_sessions(
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await?;
     let (honnin, staff) = (honnin.clone(), staff.clone());
     let cursor = |last: &SessionSummary| (last.created_at, last.id.clone());
-    Ok(pages(BATCH, cursor, move |after| {
+    Ok(pages(move |after| {
         let (honnin, staff, filter) = (honnin.clone(), staff.clone(), filter.clone());
         let page = Page {
             order: Order::Newest,
             after,
             limit: BATCH,
         };
-        async move { list_sessions(&honnin, &staff, filter, page).await }
+        async move {
+            let found = search_sessions(&honnin, &staff, filter, page).await?;
+            Ok(Part::of(found.sessions, BATCH, cursor, found.reach.map(before)))
+        }
     }))
 }

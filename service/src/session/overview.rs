@@ -16,7 +16,7 @@ pub use store::session::{
 };
 pub use store::webhook::{deliveries::DeliveryCounts, delivery_attempts::ReceiverHealth};
 use store::{
-    StoreError, Tx,
+    Db, StoreError, Tx,
     session::{queue_stays, search, statistics},
     settings::tenants::{self, TenantRow},
     webhook::{deliveries, delivery_attempts},
@@ -124,21 +124,40 @@ fn waiting(changes: &[(i64, i64)], first: i64, last: i64) -> Vec<(i64, i64)> {
 async fn figures(honnin: &Honnin, tenant: &TenantId, days: i64, from: Timestamp) -> Result<Arc<Figures>, StoreError> {
     let (db, id, at) = (honnin.db.clone(), tenant.clone(), honnin.now());
     let count = async move {
-        let unit = db.read(async move |tx| {
-            Ok::<_, StoreError>(Figures {
-                at,
-                from,
-                days: search::count_by_day(tx, &id, from).await?,
-                steps: statistics::count_by_step(tx, &id, from, at).await?,
-                times: statistics::decision_times(tx, &id, from).await?,
-                times_by_day: statistics::decision_times_by_day(tx, &id, from).await?,
-                deliveries: deliveries::count_by_day(tx, &id, from).await?,
+        Ok(Arc::new(Figures {
+            at,
+            from,
+            days: counted(&db, &id, async move |tx, id| search::count_by_day(tx, id, from).await).await?,
+            steps: counted(&db, &id, async move |tx, id| {
+                statistics::count_by_step(tx, id, from, at).await
             })
-        });
-        unit.await.map(Arc::new)
+            .await?,
+            times: counted(&db, &id, async move |tx, id| {
+                statistics::decision_times(tx, id, from).await
+            })
+            .await?,
+            times_by_day: counted(&db, &id, async move |tx, id| {
+                statistics::decision_times_by_day(tx, id, from).await
+            })
+            .await?,
+            deliveries: counted(&db, &id, async move |tx, id| {
+                deliveries::count_by_day(tx, id, from).await
+            })
+            .await?,
+        }))
     };
     let of = (tenant.clone(), days, from);
     honnin.figures.get(&honnin.clock, of, count).await
+}
+
+/// One of the figures, in a unit of its own: of many sessions, each may take as long as a unit may.
+async fn counted<T: Send + 'static>(
+    db: &Db,
+    tenant: &TenantId,
+    mut count: impl AsyncFnMut(&mut Tx, &TenantId) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let tenant = tenant.clone();
+    db.read(async move |tx| count(tx, &tenant).await).await
 }
 
 async fn backlog(tx: &mut Tx, tenant: &TenantRow, now: Timestamp) -> Result<Backlog, StoreError> {

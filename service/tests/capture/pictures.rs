@@ -28,7 +28,10 @@ use service::{
     runtime::analyser::PictureFault,
     session::rate_limit::CreationRate,
 };
-use store::capture::captures::{self, CaptureRow};
+use store::capture::{
+    captures::{self, CaptureRow},
+    pictures::Pictures,
+};
 use testkit::{
     Harness,
     analyser::{GOOD, holder, passport},
@@ -213,9 +216,7 @@ async fn the_back_of_a_my_number_card_is_never_taken() {
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
 }
 
-#[tokio::test]
-async fn a_picture_that_turns_out_to_be_the_back_of_a_my_number_card_is_deleted_at_once() {
-    let harness = Harness::new().await;
+fn back_of_my_number_card() -> DocumentFindings {
     let layout = LayoutReading {
         layout: "jp.my_number_card.back".into(),
         kind: DocumentType::MyNumberCard,
@@ -225,11 +226,45 @@ async fn a_picture_that_turns_out_to_be_the_back_of_a_my_number_card_is_deleted_
         rules: vec![],
         hidden: 0.0,
     };
-    harness.analyser.see_document(DocumentFindings {
+    DocumentFindings {
         layout: Some(layout),
         mrz: None,
         ..passport()
-    });
+    }
+}
+
+/// Planted faults that this test detects: a picture that is deleted before what was found in it is committed; one that stays if the process ends
+/// between the two.
+#[tokio::test]
+async fn what_was_found_of_a_deleted_picture_is_kept_and_the_picture_is_not_whatever_fails_in_between() {
+    const REFUSE: &str = "CREATE TRIGGER refuse BEFORE UPDATE OF finished_at ON jobs WHEN OLD.kind = 'analyse' AND NEW.finished_at IS NOT NULL
+        BEGIN SELECT RAISE(ABORT, 'refused'); END";
+    let harness = Harness::new().await;
+    harness.analyser.see_document(back_of_my_number_card());
+    let (session, applicant) = harness.agreed().await;
+    choose(&harness, &applicant, DocumentType::Passport).await;
+    photograph(&harness, &applicant, DocumentType::Passport, b"back").await;
+    let stored = harness.stored_pictures(&applicant).await;
+    harness.database.run(REFUSE).await;
+    harness.run_until_idle().await;
+    let none = Vec::<String>::new();
+    assert_eq!(harness.stored_pictures(&applicant).await, none);
+    let photo = to_check(&harness.honnin, &applicant).await.unwrap();
+    assert!(!photo.kept && !photo.problems.is_empty(), "the applicant is told");
+    // As if the process had ended before it was deleted.
+    let sealed = b"sealed".to_vec();
+    let pictures = Pictures::in_folder(&harness.folder().join("pictures")).unwrap();
+    pictures.put(&session, &stored[0], sealed).await.unwrap();
+    harness.database.run("DROP TRIGGER refuse").await;
+    harness.wait(Millis::minutes(1)).await;
+    assert_eq!(harness.stored_pictures(&applicant).await, none);
+    assert_eq!(harness.analyser.looks(), 1);
+}
+
+#[tokio::test]
+async fn a_picture_that_turns_out_to_be_the_back_of_a_my_number_card_is_deleted_at_once() {
+    let harness = Harness::new().await;
+    harness.analyser.see_document(back_of_my_number_card());
     for kind in [DocumentType::MyNumberCard, DocumentType::Passport] {
         let (_, applicant) = harness.agreed().await;
         choose(&harness, &applicant, kind).await;

@@ -1,9 +1,11 @@
 //! A tenant's sessions as its server lists them.
 
-use domain::{ids::SessionId, outcome::Verdict, session::Status};
+use domain::{ids::SessionId, outcome::Verdict, role::Role, session::Status};
+use futures::TryStreamExt as _;
 use service::session::{
+    export::export_sessions,
     list::{SessionQuery, list_of_tenant},
-    search::LOOKED_AT,
+    search::{Filter, LOOKED_AT, SessionSummary},
 };
 use testkit::Harness;
 
@@ -12,6 +14,25 @@ const LATER: &str = "WITH RECURSIVE series (number) AS (SELECT 1 UNION ALL SELEC
     INSERT INTO sessions (id, tenant_id, status, plan, created_at, expires_at, attempt, version, data_key)
     SELECT printf('vs_%032x', number), tenant_id, 'created', plan, created_at + number, 9000000000000000, attempt, version,
         printf('dk_%032x', number) FROM series, (SELECT * FROM sessions LIMIT 1)";
+
+#[tokio::test]
+async fn a_file_looks_at_ten_thousand_sessions_at_a_time_and_holds_what_lies_beyond() {
+    let harness = Harness::new().await;
+    let (decided, _) = harness.decided().await;
+    harness.database.run(LATER).await;
+    let staff = harness.staff(Role::Auditor).await;
+    let approved = Filter {
+        verdict: Some(Verdict::Approved),
+        ..Filter::default()
+    };
+    let file = export_sessions(&harness.honnin, &staff, approved).await.unwrap();
+    let parts: Vec<Vec<SessionSummary>> = file.try_collect().await.unwrap();
+    let ids: Vec<Vec<SessionId>> = parts
+        .into_iter()
+        .map(|part| part.into_iter().map(|found| found.id).collect())
+        .collect();
+    assert_eq!(ids, [vec![], vec![decided]]);
+}
 
 /// Planted fault that this test detects: a bound that counts only when metadata are looked for.
 #[tokio::test]

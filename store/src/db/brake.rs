@@ -8,7 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The longest that anything reads. Most takes milliseconds; counting what the overview shows takes a minute with millions of sessions.
+/// The longest that anything reads, on either database. Most takes milliseconds; counting what the overview shows takes a minute with millions
+/// of sessions.
 pub(super) const LONGEST: Duration = Duration::from_secs(120);
 /// Steps of SQLite's virtual machine between two questions: some ten rows, or much less than a millisecond.
 const STEPS: i32 = 1_000;

@@ -1,6 +1,6 @@
 //! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
-//! `writer` and internal to this folder. A unit that has begun runs to its end even if its caller has gone away: see `threads`; but what SQLite
-//! still reads for it fails: see `brake`.
+//! `writer` and internal to this folder. A unit that has begun runs to its end even if its caller has gone away: see `threads`; but what is
+//! still read for it fails: see `brake` and `postgres`.
 //!
 //! A unit of work is a closure over [`Tx`]. It contains no network call, no image processing, no hashing of passwords, and never calls
 //! [`Db::write`] or [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to
@@ -47,8 +47,10 @@ pub struct DbOptions {
     pub connections: u32,
     /// Time-out for a connection, or for another process's lock.
     pub timeout: Duration,
-    /// How long a unit may take in all, with its commit (Postgres): an answer that is not there by then does not come any more.
-    pub unit: Duration,
+    /// How long a unit that writes may take in all, with its commit (Postgres): an answer that is not there by then does not come any more.
+    pub write: Duration,
+    /// How long a unit that reads may take in all.
+    pub read: Duration,
 }
 
 impl Default for DbOptions {
@@ -57,7 +59,8 @@ impl Default for DbOptions {
             readers: 8,
             connections: 20,
             timeout: Duration::from_secs(5),
-            unit: Duration::from_secs(30),
+            write: Duration::from_secs(30),
+            read: brake::LONGEST,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Connecting, and the settings that durability depends on.
 
 use super::{
-    Backend, Connection, Db, DbOptions, Tx, brake, migrations,
+    Backend, Connection, Db, DbOptions, Tx, migrations,
     past::{self, Opening},
-    postgres::Pools,
+    postgres::{Pools, end_what_nobody_waits_for},
     readers::Readers,
     threads::{self, Wakes},
     writer::{self, Writer},
@@ -14,11 +14,12 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use std::{io, str::FromStr, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, io, str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
 
 /// A connection that was idle for this long is checked before use.
 const RESTED: Duration = Duration::from_secs(1);
+const STATEMENT_TIMEOUT: &str = "statement_timeout";
 
 /// Which tables a database holds.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +91,7 @@ async fn open_sqlite(
         // It can still be read; `/readyz` reports that it cannot be written.
         tracing::warn!(%error, "the database cannot be written");
     }
-    let readers = Readers::new(connect, options.readers, options.timeout)?;
+    let readers = Readers::new(connect, options)?;
     let (units, inbox) = mpsc::channel(writer::QUEUE);
     let (checkpoints, asked) = mpsc::channel(writer::CHECKPOINTS);
     let closing = Arc::new(Notify::new());
@@ -118,13 +119,16 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     let connect = PgConnectOptions::from_str(url)
         .map_err(malformed)?
         .application_name("honnin");
-    let connect = limited(connect, options.timeout);
+    let own = own_settings(&connect);
+    let bounds_writing = !own.contains(STATEMENT_TIMEOUT);
+    let connect = limited(connect, &own, options);
     // Within the time that a unit waits for a connection, several that are lost are found to be so.
     let patience = options.timeout / 5;
     let pool = PgPoolOptions::new()
         .acquire_timeout(options.timeout)
         // Checking a connection that was busy a moment ago would cost a unit another round trip to the server.
         .test_before_acquire(false)
+        .after_connect(|connection, _| Box::pin(end_what_nobody_waits_for(connection)))
         .before_acquire(move |connection, state| {
             Box::pin(async move {
                 if state.idle_for > RESTED {
@@ -134,7 +138,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
                 Ok(true)
             })
         });
-    let pools = Pools::open(pool, &connect, options).await?;
+    let pools = Pools::open(pool, &connect, options, bounds_writing).await?;
     let migrator = match schema {
         Schema::Main => &migrations::POSTGRES,
         Schema::Keys => &migrations::KEYS_POSTGRES,
@@ -145,20 +149,34 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
 
 /// Has the server notice that a node has vanished, which may be in the middle of a unit: its locks are released before another node gives up
 /// waiting for them twice, and its connections end in a minute. What the address itself sets is left as it is.
-fn limited(connect: PgConnectOptions, timeout: Duration) -> PgConnectOptions {
+fn limited(connect: PgConnectOptions, own: &BTreeSet<String>, options: DbOptions) -> PgConnectOptions {
     let millis = |time: Duration| format!("{}ms", time.as_millis());
     let limits = [
-        // What nobody waits for any more does not go on for ever.
-        ("statement_timeout", millis(brake::LONGEST)),
-        ("lock_timeout", millis(timeout)),
-        ("idle_in_transaction_session_timeout", millis(timeout * 2)),
+        // What nobody waits for any more does not go on for ever. Units that write set their own.
+        (STATEMENT_TIMEOUT, millis(options.read)),
+        ("lock_timeout", millis(options.timeout)),
+        ("idle_in_transaction_session_timeout", millis(options.timeout * 2)),
         ("tcp_keepalives_idle", "30".to_owned()),
         ("tcp_keepalives_interval", "10".to_owned()),
         ("tcp_keepalives_count", "3".to_owned()),
         ("tcp_user_timeout", millis(Duration::from_secs(60))),
     ];
-    let own = connect.get_options().unwrap_or_default().to_owned();
-    connect.options(limits.into_iter().filter(|(name, _)| !own.contains(name)))
+    connect.options(limits.into_iter().filter(|(name, _)| !own.contains(*name)))
+}
+
+/// The names of the settings in an address, as `-c name=value`, `-cname=value` or `--name=value`. PostgreSQL does not distinguish capital letters
+/// in them, nor `-` and `_` in the last form.
+fn own_settings(connect: &PgConnectOptions) -> BTreeSet<String> {
+    let words = connect.get_options().unwrap_or_default().split_whitespace();
+    let name = |word: &str| {
+        let (name, _) = word.split_once('=')?;
+        let name = match name.strip_prefix("--") {
+            Some(name) => name.replace('-', "_"),
+            None => name.strip_prefix("-c").unwrap_or(name).to_owned(),
+        };
+        Some(name.to_ascii_lowercase())
+    };
+    words.filter_map(name).collect()
 }
 
 /// The URL may contain a password and is not repeated.

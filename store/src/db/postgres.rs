@@ -2,7 +2,8 @@
 //! serialization failure.
 //!
 //! A network may lose a connection without telling anybody, and the driver waits for an answer for as long as it takes. So everything that
-//! waits for the server has a limit: a unit, the tests of a connection before it and after it, and the end.
+//! waits for the server has a limit: a unit, the tests of a connection before it and after it, and the end. A unit that reads has a longer one than
+//! one that writes, which holds locks; but it ends when its caller has gone away.
 
 use super::{
     Connection, DbOptions, Tx, migrations,
@@ -10,22 +11,26 @@ use super::{
     unit,
 };
 use crate::{StoreError, metrics::Metrics};
-use futures::future::{join_all, try_join_all};
+use futures::{
+    FutureExt as _,
+    future::{join_all, pending, try_join_all},
+};
 use rand::RngExt;
 use sqlx::{
-    PgConnection, PgPool, Postgres,
+    AssertSqlSafe, PgConnection, PgPool, Postgres,
     migrate::Migrator,
     pool::PoolConnection,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 use std::{
+    convert::Infallible,
     ops::{Deref, DerefMut},
     sync::Arc,
     time::Duration,
 };
 use tokio::{
-    sync::Notify,
-    time::{Instant, timeout},
+    sync::{Notify, oneshot},
+    time::{Instant, sleep, timeout},
 };
 
 /// After this many conflicts, the caller gets the conflict.
@@ -33,6 +38,21 @@ const TRIES: u32 = 8;
 /// A migration takes its time, and waits for those of another node.
 const WITHOUT_LIMITS: &str =
     "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0";
+
+/// What is read for a caller that has gone away may take this long: mostly it ends by itself, and its connection need not be closed.
+const MOMENT: Duration = Duration::from_secs(1);
+/// Has a server that can (from version 14) end a statement within seconds when its connection is closed.
+const NOTICE_CLOSED: &str = "SELECT set_config(name, '5s', false) FROM pg_settings
+    WHERE name = 'client_connection_check_interval' AND setting = '0'";
+
+/// Prepares a new connection, as far as its server can do that.
+pub(super) async fn end_what_nobody_waits_for(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    match sqlx::raw_sql(NOTICE_CLOSED).execute(connection).await {
+        // Some systems have the setting and cannot do it.
+        Ok(_) | Err(sqlx::Error::Database(_)) => Ok(()),
+        Err(lost) => Err(lost),
+    }
+}
 
 /// A connection of the pool. It is closed when dropped, unless its unit has ended: nobody may get it in the middle of one.
 pub(crate) struct Held {
@@ -79,34 +99,41 @@ fn rest(mut tx: Tx) {
 struct PoolThread {
     thread: Thread,
     pool: PgPool,
-    /// How long a unit may take.
-    limit: Duration,
 }
 
 /// The threads of a database and their connections. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Pools {
     threads: Arc<[PoolThread]>,
-    /// How long [`Pools::close`] waits.
-    close_within: Duration,
+    options: DbOptions,
+    /// Begins a unit that writes.
+    begin: Arc<str>,
 }
 
 impl Pools {
-    /// Opens at most `options.connections` connections, which the threads share equally.
+    /// Opens at most `options.connections` connections, which the threads share equally. With `bounds_writing`, a statement that writes is
+    /// bounded like its unit: the server does not go on with what a node has given up.
     pub(super) async fn open(
         pool: PgPoolOptions,
         connect: &PgConnectOptions,
         options: DbOptions,
+        bounds_writing: bool,
     ) -> Result<Self, StoreError> {
         let (count, threads) = (options.connections, threads::COUNT.min(options.connections));
         let pools = (0..threads).map(|number| {
             let share = (count + threads - 1 - number) / threads;
             let pool = pool.clone().max_connections(share);
-            PoolThread::open(number, pool, connect.clone(), options.unit)
+            PoolThread::open(number, pool, connect.clone())
         });
+        let begin = if bounds_writing {
+            format!("BEGIN; SET LOCAL statement_timeout = {}", options.write.as_millis())
+        } else {
+            "BEGIN".to_owned()
+        };
         Ok(Self {
             threads: try_join_all(pools).await?.into(),
-            close_within: options.timeout * 2,
+            options,
+            begin: begin.into(),
         })
     }
 
@@ -146,7 +173,7 @@ impl Pools {
             rest(tx);
             answer
         };
-        chosen.run(work).await
+        chosen.look(self.options.read, work).await
     }
 
     /// Runs `unit`, which executes a single statement.
@@ -163,7 +190,7 @@ impl Pools {
             rest(tx);
             answer
         };
-        chosen.run(work).await
+        chosen.look(self.options.read, work).await
     }
 
     /// Runs `unit` and commits what it did.
@@ -179,13 +206,14 @@ impl Pools {
         E: From<StoreError> + Send + 'static,
     {
         let chosen = self.least_busy()?;
-        let (pool, jobs_changed, metrics) = (chosen.pool.clone(), Arc::clone(jobs_changed), Arc::clone(metrics));
+        let (pool, begin) = (chosen.pool.clone(), Arc::clone(&self.begin));
+        let (jobs_changed, metrics) = (Arc::clone(jobs_changed), Arc::clone(metrics));
         let work = async move |mut connection| {
             let mut tried = 0;
             loop {
                 tried += 1;
                 let tx = Tx::new(connection, Arc::clone(&metrics));
-                match attempt(&mut unit, tx, &jobs_changed, &metrics).await {
+                match attempt(&mut unit, tx, &begin, &jobs_changed, &metrics).await {
                     Ok(value) => return Ok(value),
                     Err(failure) if !failure.collided || tried == TRIES => return Err(failure.error),
                     Err(_) => {}
@@ -197,7 +225,7 @@ impl Pools {
                 connection = lend(pool.clone()).await?;
             }
         };
-        chosen.run(work).await
+        chosen.run(self.options.write, pending(), work).await
     }
 
     /// Waits, within bounds, for the running units, closes the connections and ends the threads. Of units that are given up, the server
@@ -207,7 +235,7 @@ impl Pools {
             join_all(self.threads.iter().map(|one| one.pool.close())).await;
             join_all(self.threads.iter().map(|one| one.thread.end())).await;
         };
-        if timeout(self.close_within, closed).await.is_err() {
+        if timeout(self.options.timeout * 2, closed).await.is_err() {
             tracing::warn!("closed with units of work that PostgreSQL has not answered");
         }
     }
@@ -218,34 +246,51 @@ impl Pools {
 }
 
 impl PoolThread {
-    async fn open(
-        number: u32,
-        options: PgPoolOptions,
-        connect: PgConnectOptions,
-        limit: Duration,
-    ) -> Result<Self, StoreError> {
+    async fn open(number: u32, options: PgPoolOptions, connect: PgConnectOptions) -> Result<Self, StoreError> {
         let thread = Thread::start(number, Wakes::Sockets)?;
         let open = async move |()| {
             let pool = options.connect_with(connect).await;
             pool.map_err(|error| StoreError::from_sql(&error))
         };
         let pool = thread.run(async { Ok(()) }, open).await?;
-        Ok(Self { thread, pool, limit })
+        Ok(Self { thread, pool })
     }
 
-    async fn run<T, E, W>(&self, work: W) -> Result<T, E>
+    /// Runs `work`, which reads, within `limit`, and for no more than a moment once its caller has gone away.
+    async fn look<T, E, W>(&self, limit: Duration, work: W) -> Result<T, E>
     where
         W: AsyncFnOnce(Connection) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let limit = self.limit;
+        let (caller, gone) = oneshot::channel::<Infallible>();
+        let answer = self.run(limit, gone.map(drop), work).await;
+        // Dropped here, or with this future.
+        drop(caller);
+        answer
+    }
+
+    /// Runs `work` within `limit`, and for no more than a moment after `unwanted`.
+    async fn run<T, E, W, U>(&self, limit: Duration, unwanted: U, work: W) -> Result<T, E>
+    where
+        W: AsyncFnOnce(Connection) -> Result<T, E> + Send + 'static,
+        U: Future<Output = ()> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
         let limited = async move |connection| {
-            let ended = timeout(limit, work(connection)).await;
+            let over = async {
+                unwanted.await;
+                sleep(MOMENT).await;
+            };
+            tokio::select! {
+                answer = work(connection) => return answer,
+                () = sleep(limit) => {}
+                () = over => {}
+            }
             // The connection is closed by now. If it was the commit that was not answered, it may have been carried out, as after any
             // other failure of one.
-            let silent = || StoreError::unavailable(format_args!("PostgreSQL did not answer within {limit:?}"));
-            ended.unwrap_or_else(|_| Err(silent().into()))
+            Err(StoreError::unavailable(format_args!("PostgreSQL did not answer within {limit:?}")).into())
         };
         self.thread.run(lend(self.pool.clone()), limited).await
     }
@@ -268,12 +313,19 @@ struct Failure<E> {
 }
 
 /// Runs `unit` in one transaction.
-async fn attempt<T, E, F>(unit: &mut F, mut tx: Tx, jobs_changed: &Notify, metrics: &Metrics) -> Result<T, Failure<E>>
+async fn attempt<T, E, F>(
+    unit: &mut F,
+    mut tx: Tx,
+    begin: &str,
+    jobs_changed: &Notify,
+    metrics: &Metrics,
+) -> Result<T, Failure<E>>
 where
     F: AsyncFnMut(&mut Tx) -> Result<T, E>,
     E: From<StoreError>,
 {
-    tx.command("BEGIN").await.map_err(|error| Failure {
+    // It holds a number, and nothing that anybody wrote.
+    tx.command(AssertSqlSafe(begin)).await.map_err(|error| Failure {
         error: error.into(),
         collided: false,
     })?;

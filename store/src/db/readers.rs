@@ -2,8 +2,8 @@
 //! as much as the statement; here a connection is kept as it is until the next unit. One in an unknown state is closed.
 
 use super::{
-    Connection, Tx,
-    brake::{Brake, LONGEST},
+    Connection, DbOptions, Tx,
+    brake::Brake,
     threads::{self, Thread, Wakes},
     unit,
 };
@@ -26,6 +26,8 @@ struct Inner {
     permits: Arc<Semaphore>,
     count: u32,
     timeout: Duration,
+    /// How long a unit may take.
+    limit: Duration,
     resting: Mutex<Vec<Reader>>,
     /// The threads that run the units.
     threads: Vec<Thread>,
@@ -41,15 +43,16 @@ struct Reader {
 type Lent = (Connection, Brake, OwnedSemaphorePermit);
 
 impl Readers {
-    /// Opens at most `count` connections, each when first needed. A unit waits at most `timeout` for one.
-    pub(super) fn new(options: SqliteConnectOptions, count: u32, timeout: Duration) -> Result<Self, StoreError> {
+    /// Opens connections, each when first needed.
+    pub(super) fn new(connect: SqliteConnectOptions, options: DbOptions) -> Result<Self, StoreError> {
         let threads = (0..threads::COUNT).map(|number| Thread::start(number, Wakes::Threads));
         let threads = threads.collect::<Result<_, _>>()?;
         Ok(Self(Arc::new(Inner {
-            options: options.read_only(true),
-            permits: Arc::new(Semaphore::new(count as usize)),
-            count,
-            timeout,
+            options: connect.read_only(true),
+            permits: Arc::new(Semaphore::new(options.readers as usize)),
+            count: options.readers,
+            timeout: options.timeout,
+            limit: options.read,
             resting: Mutex::default(),
             threads,
         })))
@@ -112,7 +115,7 @@ impl Readers {
         join_all(self.0.threads.iter().map(Thread::end)).await;
     }
 
-    /// Runs `work` with a connection. What it reads is interrupted if the caller goes away, and after [`LONGEST`].
+    /// Runs `work` with a connection. What it reads is interrupted if the caller goes away, and at its limit.
     async fn run<T, E, W>(&self, work: W) -> Result<T, E>
     where
         W: AsyncFnOnce(Lent) -> Result<T, E> + Send + 'static,
@@ -137,7 +140,7 @@ impl Readers {
             Some(reader) => reader,
             None => self.open().await?,
         };
-        brake.set(caller, LONGEST);
+        brake.set(caller, self.0.limit);
         Ok((Connection::Sqlite(connection), brake, permit))
     }
 

@@ -7,7 +7,7 @@ use domain::{
     session::Status,
 };
 use prometheus_client::metrics::counter::Counter;
-use sqlx::{Connection as _, SqliteConnection};
+use sqlx::{Connection as _, SqlSafeStr, SqliteConnection};
 use std::sync::Arc;
 
 /// What a unit of work reads and writes with. Only the store's own functions can use it.
@@ -166,7 +166,7 @@ impl Tx {
     }
 
     /// Runs a transaction statement, outside any unit's state.
-    pub(super) async fn command(&mut self, sql: &'static str) -> Result<(), StoreError> {
+    pub(super) async fn command(&mut self, sql: impl SqlSafeStr) -> Result<(), StoreError> {
         let done = match &mut self.connection {
             Connection::Sqlite(connection) => sqlx::raw_sql(sql).execute(connection).await.map(drop),
             Connection::Postgres(held) => sqlx::raw_sql(sql).execute(&mut **held).await.map(drop),

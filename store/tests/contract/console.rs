@@ -658,6 +658,33 @@ async fn a_tenants_book_is_read_newest_first_page_by_page_and_holds_no_others() 
 }
 
 #[tokio::test]
+async fn a_search_that_looks_at_each_entry_has_a_reach() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, other, .. } = world(&db).await;
+        for of in [&tenant, &other, &tenant, &tenant, &other] {
+            let written = keep(entry(Some(&of.id), "system", "session.read", "one"));
+            write!(db, tx => audit::record(tx, written)).unwrap();
+        }
+        let all = read!(db, tx => audit::list(tx, &tenant.id, None, None, 10));
+        let [third, second, first] = [0, 1, 2].map(|place| all[place].number);
+        for (before, most, expected) in [
+            (None, 3, None),
+            (None, 2, Some(first + 1)),
+            (None, 1, Some(second + 1)),
+            (Some(third), 1, Some(first + 1)),
+            (Some(third), 2, None),
+            (Some(first), 1, None),
+        ] {
+            let found = read!(db, tx => audit::find_reach(tx, &tenant.id, before, most));
+            assert_eq!(found, expected, "{name}: {most} before {before:?}");
+        }
+        let numbers = keep(second..third);
+        let found = read!(db, tx => audit::search(tx, &tenant.id, keep(audit::Filter::default()), numbers, 10));
+        assert_eq!(found, all[1..2], "{name}");
+    }
+}
+
+#[tokio::test]
 async fn the_age_of_a_secret_is_that_of_the_one_in_use() {
     for Backend { name, db, .. } in backends().await {
         let row = |kind, mark: &str, since| {

@@ -3,7 +3,9 @@
   const { use } = document.currentScript.dataset;
   const form = document.querySelector("form[data-told]");
   const status = form.querySelector("[role=status]");
-  let before = null;
+  // How long the form may be on its way, in ms: longer than the server waits. Afterwards it has been stopped.
+  const ON_ITS_WAY = 30000;
+  let before = null, stopped;
   form.addEventListener("submit", (event) => {
     if (before) return event.preventDefault();
     const button = event.submitter;
@@ -11,13 +13,16 @@
     before = { button, label: button.textContent };
     button.textContent = status.textContent = form.dataset.told;
     button.setAttribute("aria-disabled", "true");
+    stopped = setTimeout(release, ON_ITS_WAY);
   });
-  // Whoever comes back by the browser's button may choose again.
-  addEventListener("pageshow", ({ persisted }) => {
-    if (!persisted || !before) return;
+  const release = () => {
+    clearTimeout(stopped);
+    if (!before) return;
     before.button.textContent = before.label;
     before.button.removeAttribute("aria-disabled");
     status.textContent = "";
     before = null;
-  });
+  };
+  // Whoever comes back by the browser's button may choose again.
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) release(); });
 })();

@@ -103,7 +103,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
             <p class="unseen" role="status"></p>
         </form>
         {choose}
-        <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script>
+        {view.kept.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script> })}
         <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=include_str!("sent.js")></script>
         {(!view.analysed).then(|| follow(meta, shown))}
     };

@@ -1,13 +1,19 @@
-// Fills in what is read while the page is shown, where nobody has typed.
+// Fills in what is read while the page is shown, where nobody has typed: neither here nor on a page that was sent before.
 (() => {
   const { follow } = document.currentScript.dataset;
   const form = document.querySelector("form[data-kept]");
   const told = document.querySelector("[data-reading]");
-  let typed = false, leaving = false;
+  // How long the form may be on its way, in ms. Afterwards it has been stopped.
+  const ON_ITS_WAY = 30000;
+  let typed = form.querySelector("[data-typed]") !== null, leavesUntil = 0;
   form.addEventListener("input", () => { typed = true; });
-  form.addEventListener("submit", () => { leaving = true; });
+  // Without a connection, another script has kept the page.
+  form.addEventListener("submit", (event) => { leavesUntil = event.defaultPrevented ? 0 : Date.now() + ON_ITS_WAY; });
   const inputs = (field) => [...field.querySelectorAll("input, textarea")];
   const isUntouched = (input) => input.value === input.defaultValue && input !== document.activeElement;
+  const isOpen = (field) => !field.hasAttribute("data-typed") && inputs(field).every(isUntouched);
+  // What is wrong with a field is said until there is something in it.
+  const brings = (fresh, old) => !old.classList.contains("wrong") || inputs(fresh).some((input) => input.value);
   // The field as it is now, with the input that the page's other scripts know.
   const renew = (old, fresh) => {
     for (const input of inputs(old)) {
@@ -25,18 +31,19 @@
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const now = page.querySelector("[data-reading]");
     if (now?.dataset.reading === "true") return false;
-    if (leaving) return true;
+    if (Date.now() < leavesUntil) return false;
     const names = (of) => inputs(of).map((input) => input.id).join();
     const same = now && names(page.querySelector("form[data-kept]")) === names(form);
     // Another step is due, or other items are asked for. What was typed stays, and the server says so when it is sent.
     if (!same) {
-      if (!typed) location.reload();
+      // Not loaded again: the page may be the answer to a form, which would be sent again.
+      if (!typed) location.replace(follow);
       return true;
     }
     for (const fresh of page.querySelectorAll(".field")) {
       const [first] = inputs(fresh);
       const old = first && document.getElementById(first.id).closest(".field");
-      if (old && inputs(old).every(isUntouched)) renew(old, fresh);
+      if (old && isOpen(old) && brings(fresh, old)) renew(old, fresh);
     }
     told.innerHTML = now.innerHTML;
     return true;

@@ -189,7 +189,8 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
     let error = mistake(view, meta, InputField::BirthDate);
     let wrong = error.is_some();
     let described = if wrong { "birth-hint birth-error" } else { "birth-hint" };
-    let read = !view.form.birth_date.is_empty() && view.form.birth_date == view.read.birth_date;
+    let typed = view.form.birth_date != view.read.birth_date;
+    let read = !view.form.birth_date.is_empty() && !typed;
     let printed = printed(view, meta, InputField::BirthDate).map(|(crop, label)| cropped(&crop, label));
     let parts = parts(meta.language).map(|part| {
         let invalid = wrong.then_some("true");
@@ -202,7 +203,7 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
         }
     });
     view! {
-        <fieldset class="field date" class:wrong=wrong aria-describedby=described>
+        <fieldset class="field date" class:wrong=wrong aria-describedby=described data-typed=typed>
             <legend>{meta.say(text::BIRTH_DATE)}{read.then(|| was_read(meta))}</legend>
             <p class="hint" id="birth-hint">{meta.say(text::BIRTH_HINT)}</p>
             {error.map(|error| view! { <p class="error" id="birth-error">{error}</p> })}
@@ -266,6 +267,7 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
         mark: (!value.is_empty() && value == read).then(|| meta.say(text::READ)),
         printed: printed(view, meta, field),
         value: value.to_owned(),
+        typed: value != read,
         autocomplete,
         error: mistake(view, meta, field),
         lang: kana.then_some("ja"),

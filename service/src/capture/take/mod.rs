@@ -69,6 +69,12 @@ fn object_name(id: &CaptureId, frame: usize) -> String {
     format!("{id}-{frame}")
 }
 
+/// Whether an object is a frame of this capture.
+pub(super) fn is_frame_of(id: &CaptureId, object: &str) -> bool {
+    let frame = object.strip_prefix(id.as_str()).and_then(|rest| rest.strip_prefix('-'));
+    frame.is_some_and(|frame| frame.parse::<usize>().is_ok())
+}
+
 /// Encrypts the pictures and stores them durably.
 async fn keep(
     honnin: &Honnin,

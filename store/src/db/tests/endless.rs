@@ -1,9 +1,13 @@
 //! What is read goes on neither for nobody nor forever.
+//!
+//! Planted faults that these tests detect: a unit of Postgres that reads to its end for a caller that has left; one that reads and has no more
+//! time than one that writes; a statement that writes and goes on when its unit was given up; a setting of an address that hides another one
+//! whose name is part of its own.
 
 use super::{super::brake::Brake, *};
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 /// Counts without an end.
 const ENDLESS: &str = "WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers)
@@ -21,9 +25,31 @@ async fn count_endlessly(tx: &mut Tx) -> Result<i64, StoreError> {
 }
 
 #[tokio::test]
-async fn what_sqlite_reads_for_a_caller_that_has_left_ends() {
-    let backend = sqlite().await;
-    let db = Db::open(&backend.url, ONE).await.unwrap();
+async fn what_is_read_for_a_caller_that_has_left_ends() {
+    for backend in backends().await {
+        let db = Db::open(&backend.url, ONE).await.unwrap();
+        read_in_vain(&db).await;
+        db.close().await;
+        assert_eq!(still_counting(&backend).await, 0, "{}", backend.name);
+    }
+}
+
+/// How many statements the server still executes for this test, after it had the time to notice that nobody waits.
+async fn still_counting(backend: &Backend) -> i64 {
+    if backend.name == "sqlite" {
+        return 0;
+    }
+    let counting = async |tx: &mut Tx| -> Result<i64, StoreError> {
+        on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'WITH RECURSIVE numbers%'")
+            .fetch_one(conn).await)
+    };
+    let noticed = async { while backend.db.ask(counting).await.unwrap() > 0 {} };
+    drop(tokio::time::timeout(Duration::from_secs(60), noticed).await);
+    backend.db.ask(counting).await.unwrap()
+}
+
+/// Units without an end, whose callers leave when they have begun.
+async fn read_in_vain(db: &Db) {
     for is_single in [false, true] {
         let (begun, has_begun) = oneshot::channel();
         let mut begun = Some(begun);
@@ -45,9 +71,38 @@ async fn what_sqlite_reads_for_a_caller_that_has_left_ends() {
             begun = has_begun => begun.unwrap(),
         }
         // Waits for the only connection.
-        assert_eq!(committed(&db).await, Vec::<String>::new());
+        assert_eq!(committed(db).await, Vec::<String>::new());
     }
-    db.close().await;
+}
+
+#[tokio::test]
+async fn a_unit_that_reads_has_more_time_than_one_that_writes() {
+    for backend in backends().await {
+        let limits = DbOptions {
+            write: Duration::from_millis(200),
+            ..OPTIONS
+        };
+        if backend.name == "sqlite" {
+            continue;
+        }
+        let db = Db::open(&backend.url, limits).await.unwrap();
+        let written = Arc::new(Semaphore::new(0));
+        let reading = Arc::clone(&written);
+        let read = db.read(async move |tx| {
+            drop(reading.acquire().await);
+            execute(tx, "SELECT 1").await
+        });
+        let write = async {
+            let given_up = db
+                .write(async |_| std::future::pending::<Result<(), StoreError>>().await)
+                .await;
+            written.add_permits(1);
+            given_up
+        };
+        let (read, given_up) = futures::future::join(read, write).await;
+        assert!(read.is_ok(), "{read:?}");
+        assert!(matches!(given_up, Err(StoreError::Unavailable(_))), "{given_up:?}");
+    }
 }
 
 #[tokio::test]
@@ -73,10 +128,51 @@ async fn a_statement_of_postgres_has_a_bound() {
         if backend.name == "sqlite" {
             continue;
         }
-        let db = Db::open(&backend.url, ONE).await.unwrap();
-        let bound = db.ask(async move |tx| -> Result<String, StoreError> {
-            on!(tx, conn => sqlx::query_scalar("SHOW statement_timeout").fetch_one(conn).await)
-        });
-        assert_eq!(bound.await.unwrap(), "2min");
+        let limits = DbOptions {
+            write: Duration::from_secs(30),
+            ..ONE
+        };
+        let db = Db::open(&backend.url, limits).await.unwrap();
+        let bounds = async || {
+            let shown = async |tx: &mut Tx| show(tx, "SHOW statement_timeout").await;
+            [db.write(shown).await, db.read(shown).await, db.ask(shown).await].map(Result::unwrap)
+        };
+        assert_eq!(bounds().await, ["30s", "2min", "2min"]);
+        // Nothing is left of it for the next unit.
+        assert_eq!(bounds().await, ["30s", "2min", "2min"]);
+    }
+}
+
+async fn show(tx: &mut Tx, setting: &'static str) -> Result<String, StoreError> {
+    on!(tx, conn => sqlx::query_scalar(setting).fetch_one(conn).await)
+}
+
+#[tokio::test]
+async fn what_an_address_sets_is_left_as_it_is_and_nothing_else() {
+    for backend in backends().await {
+        if backend.name == "sqlite" {
+            continue;
+        }
+        let limits = DbOptions {
+            timeout: Duration::from_secs(7),
+            ..ONE
+        };
+        for (options, expected) in [
+            ("options[deadlock_timeout]=3s", ["7s", "2min", "14s"]),
+            ("options[lock_timeout]=3s", ["3s", "2min", "14s"]),
+            ("options=--Lock-Timeout%3D3s", ["3s", "2min", "14s"]),
+            ("options=-cstatement_timeout%3D9s", ["7s", "9s", "14s"]),
+        ] {
+            let db = Db::open(&format!("{}&{options}", backend.url), limits).await.unwrap();
+            let shown = async |tx: &mut Tx| {
+                Ok::<_, StoreError>([
+                    show(tx, "SHOW lock_timeout").await?,
+                    show(tx, "SHOW statement_timeout").await?,
+                    show(tx, "SHOW idle_in_transaction_session_timeout").await?,
+                ])
+            };
+            assert_eq!(db.write(shown).await.unwrap(), expected, "{options}");
+            db.close().await;
+        }
     }
 }

@@ -19,7 +19,8 @@ const OPTIONS: DbOptions = DbOptions {
     readers: 4,
     connections: 8,
     timeout: Duration::from_secs(20),
-    unit: Duration::from_secs(120),
+    write: Duration::from_secs(120),
+    read: Duration::from_secs(120),
 };
 
 /// A database under test. The one of `testkit` is of the crate as the others see it, whose types are not those of this build.

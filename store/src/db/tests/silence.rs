@@ -22,7 +22,8 @@ use tokio::{
 const LIMITS: DbOptions = DbOptions {
     connections: 4,
     timeout: Duration::from_secs(2),
-    unit: Duration::from_secs(3),
+    write: Duration::from_secs(3),
+    read: Duration::from_secs(3),
     ..OPTIONS
 };
 /// What nobody waits for in a test that passes.
@@ -142,7 +143,11 @@ async fn connections_that_are_lost_when_their_units_have_ended_are_replaced() {
 
 #[tokio::test]
 async fn closing_does_not_wait_for_units_whose_connections_are_lost() {
-    let endless = DbOptions { unit: NEVER, ..LIMITS };
+    let endless = DbOptions {
+        write: NEVER,
+        read: NEVER,
+        ..LIMITS
+    };
     let Some(world) = World::with(endless).await else {
         return;
     };
@@ -174,14 +179,18 @@ async fn the_locks_of_a_node_that_vanishes_in_the_middle_of_a_unit_are_released(
         timeout: SOON,
         ..LIMITS
     };
-    let other = Db::open(&world.address.url, DbOptions { unit: SOON, ..patient }).await;
+    let other = Db::open(&world.address.url, DbOptions { write: SOON, ..patient }).await;
     lock(&other.unwrap()).await.unwrap();
     drop(unit);
 }
 
 #[tokio::test]
 async fn a_unit_that_waits_for_a_lock_gives_up() {
-    let endless = DbOptions { unit: NEVER, ..LIMITS };
+    let endless = DbOptions {
+        write: NEVER,
+        read: NEVER,
+        ..LIMITS
+    };
     let Some(world) = World::with(endless).await else {
         return;
     };
@@ -201,7 +210,7 @@ async fn migrations_wait_for_those_of_another_node_however_long_they_take() {
     let migrating = "BEGIN; LOCK TABLE _sqlx_migrations IN ACCESS EXCLUSIVE MODE";
     sqlx::raw_sql(migrating).execute(&mut other).await.unwrap();
     let mut opening = Box::pin(Db::open(&world.address.url, LIMITS));
-    let early = timeout(LIMITS.timeout + LIMITS.unit, &mut opening).await;
+    let early = timeout(LIMITS.timeout + LIMITS.write, &mut opening).await;
     assert!(early.is_err(), "{:?}", early.map(|opened| opened.map(drop)));
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
     assert_works(&opening.await.unwrap()).await;
