@@ -76,7 +76,9 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     assert_eq!(Browser::new(&server).get(&picture).await.status, 401);
     let shown = between(&check.body, "name=\"shown\" value=\"", &['"']);
     let (id, problems) = shown.split_once(',').unwrap();
-    assert!(picture.ends_with(id), "{id} is not {picture}");
+    assert_eq!(picture, format!("/capture/pictures/{id}?view=screen"));
+    let full = between(&check.body, "data-full=\"", &['"']);
+    assert_eq!(full, format!("/capture/pictures/{id}"));
     // A form without the photo, with another one, or without its problems is of somebody who has not seen what is used: the page is shown again,
     // and says so if it is only the problems.
     let another = format!("&shown=cap_{},{problems}", "0".repeat(32));

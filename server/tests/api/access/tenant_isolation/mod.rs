@@ -65,6 +65,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Capture, "GET", "/capture/pictures/{}", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?frame=1", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?view=card", ""),
+    (Door::Capture, "GET", "/capture/pictures/{}?view=card-on-screen", ""),
     (Door::Capture, "GET", "/capture/pictures/{}?view=typed-items", ""),
     (Door::Capture, "GET", "/logos/{}", ""),
     (Door::Console, "POST", "/admin/review/{}/undo", ""),
