@@ -63,7 +63,8 @@ for (const language of languages) {
     await page.getByRole("button", { name: said["camera::CLOSE"], exact: true }).click();
     await walk.photograph();
     await walk.accept();
-    await page.locator("#lastName").waitFor();
+    // What is read meanwhile is filled in, as long as nobody has typed.
+    await walk.legible();
     await shoot("07-details");
     await page.locator("main form button[type=submit]").first().click();
     await page.locator(".error-summary").waitFor();
