@@ -9,7 +9,7 @@ use domain::document::{FieldName, OcrField, Side};
 use domain::findings::FieldRegion;
 
 /// An item of which every letter is at least this sure is not read again.
-const SURE: f32 = 0.985;
+pub(crate) const SURE: f32 = 0.985;
 /// An item of which a letter is less sure than this is left out, whatever the readings say.
 const HOPELESS: f32 = 0.3;
 /// An item is given when its readings together leave less doubt than this.

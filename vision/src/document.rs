@@ -403,6 +403,9 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         // Labels alone say too little where the layout is not known: a wrong item is worse than none.
         reading.zone.fields.clear();
     }
+    if let Some(elements) = elements.as_ref().filter(|_| eye.kind == DocumentType::Passport) {
+        add_date_of_issue(&mut reading, &elements.dates(eye.today), look, (side, eye.today));
+    }
     if let (Some(zone), Some(elements)) = (&look.machine, &elements) {
         locate_printed_dates(&mut reading.regions, &elements.dates(eye.today), look);
         locate_machine_items(&mut reading.regions, zone, look);
@@ -416,6 +419,51 @@ fn elements(look: &mut Look<'_, '_>) -> Option<mrz::Elements> {
     let print = look.page.lines.iter().filter(|line| !mrz::is_candidate(line));
     let words: Vec<String> = print.flat_map(|line| zone::spelt_words(&line.text)).collect();
     Some(mrz::elements(zone, &words))
+}
+
+/// Adds the date of issue of a passport whose label was too small to be read: the page has three dates (ICAO 9303-4), and the zone says
+/// which two are the others.
+fn add_date_of_issue(
+    reading: &mut Reading,
+    zone: &[(FieldName, Date)],
+    look: &Look<'_, '_>,
+    (side, today): (Side, Date),
+) {
+    let name = FieldName::IssueDate;
+    let &[(FieldName::BirthDate, born), (FieldName::ExpiryDate, expires)] = zone else {
+        return;
+    };
+    let lines = &look.page.lines;
+    let is_print = |date: &layout::PrintedDate| lines.get(date.line).is_some_and(|line| !mrz::is_candidate(line));
+    let dates: Vec<_> = layout::printed_dates(lines, today)
+        .into_iter()
+        .filter(is_print)
+        .collect();
+    let [born, expires, today] = [born, expires, today].map(mrz::iso);
+    let has = |wanted: &String| dates.iter().any(|date| date.normalized == *wanted);
+    // Two digits of a year may be those of either century.
+    let is_other =
+        |date: &&layout::PrintedDate| ![&born, &expires].iter().any(|known| known[2..] == date.normalized[2..]);
+    let mut others = dates.iter().filter(is_other);
+    let (Some(issued), None) = (others.next(), others.next()) else {
+        return;
+    };
+    let fits = born < issued.normalized && issued.normalized < expires && issued.normalized <= today;
+    let is_known = reading.zone.fields.iter().any(|field| field.name == name);
+    if is_known || !fits || !has(&expires) || issued.confidence < confirm::SURE {
+        return;
+    }
+    reading.zone.fields.push(OcrField {
+        side,
+        name,
+        text: Some(issued.text.clone()),
+        normalized: Some(issued.normalized.clone()),
+    });
+    reading.regions.extend(lines.get(issued.line).map(|line| FieldRegion {
+        name,
+        confidence: issued.confidence,
+        corners: line.area.corners().map(|corner| look.place(corner)),
+    }));
 }
 
 /// Adds where the dates of the zone are printed as people write them, if no item is known to stand there.
@@ -598,10 +646,11 @@ mod tests {
     use super::*;
     use crate::code::tests::{PAYLOAD, drawn};
     use crate::layout::Layouts;
-    use crate::layout::tests::TODAY;
+    use crate::layout::tests::{TODAY, page};
     use crate::model::{Model, Tensor};
     use crate::text::{Alphabet, MRZ_SYMBOLS, Reader};
     use domain::document::FieldName;
+    use time::macros::date;
 
     fn item(name: FieldName, text: &str) -> OcrField {
         OcrField {
@@ -730,6 +779,39 @@ mod tests {
             CodeStandard::Aamva,
             Some(DocumentType::DrivingLicense)
         )));
+    }
+
+    #[test]
+    fn the_date_of_a_passport_that_its_zone_does_not_have_is_that_of_issue() {
+        let picture = Raster::filled(2000, 1400, [255; 3]);
+        let zone = [
+            (FieldName::BirthDate, date!(1990 - 03 - 23)),
+            (FieldName::ExpiryDate, date!(2032 - 12 - 13)),
+        ];
+        let issued = |dates: &[&str]| {
+            let lines: Vec<_> = (0u8..)
+                .zip(dates)
+                .map(|(at, text)| (*text, 40.0, 10.0 + 5.0 * f32::from(at)))
+                .collect();
+            let mut look = Look::blind(&picture);
+            look.page.lines = page(&lines);
+            let mut reading = Reading::default();
+            add_date_of_issue(&mut reading, &zone, &look, (Side::Front, TODAY));
+            let issued = reading.zone.fields.pop();
+            assert_eq!(issued.is_some(), reading.regions.len() == 1);
+            issued.and_then(|field| field.normalized)
+        };
+        let found = Some("2022-12-13".to_owned());
+        assert_eq!(issued(&["23.03.1990", "13.12.2022", "13.12.2032"]), found);
+        assert_eq!(issued(&["23 MAR/MÄR 90", "13.12.2022", "13 DEC/DEZ 32"]), found);
+        for unsettled in [
+            &["23.03.1990", "13.12.2022"][..],
+            &["23.03.1990", "13.12.2022", "12.12.2022", "13.12.2032"],
+            &["23.03.1990", "13.12.1989", "13.12.2032"],
+            &["23.03.1990", "13.12.2027", "13.12.2032"],
+        ] {
+            assert_eq!(issued(unsettled), None, "{unsettled:?}");
+        }
     }
 
     /// Sees no text anywhere.

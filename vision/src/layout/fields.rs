@@ -13,10 +13,14 @@ const END_OF_ROW: f32 = 8.0;
 const END_OF_PROSE: f32 = 3.0;
 /// How many heights below its label a value stands, at least and at most.
 const BELOW: std::ops::Range<f32> = 0.35..2.2;
+/// A line so many times as high as a label is no value in its row: it was found together with what stands above it.
+const HIGHEST_VALUE: f32 = 3.0;
 /// Letters of the shortest label that may be taken for a part of a value.
 const LEAST_GLUED: usize = 3;
 /// How many heights below a line it goes on.
 const NEXT_LINE: std::ops::Range<f32> = 0.4..1.7;
+/// How many heights below the first line of a name the second one stands at most: where it is further off there is room for a label.
+const TIGHT: f32 = 1.0;
 /// How far a value's left edge may stand from its label's, in heights.
 const ALIGNED: f32 = 1.3;
 
@@ -44,13 +48,17 @@ pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) ->
             }
         }
     }
+    if layout.names_above_address {
+        items.extend(page.names_above_address(&items, context));
+    }
     items
 }
 
 /// Share of the layout's items of which nothing is seen: neither the item nor any text at its place. What covers a part of the
 /// document hides both. 0 where documents of the layout may lack items, or label them in other words.
 pub(crate) fn hidden(layout: &Layout, page: &Marked<'_>, items: &[Item]) -> f32 {
-    let mut names: Vec<&str> = layout.field.iter().map(|field| field.name.as_str()).collect();
+    let required = layout.field.iter().filter(|field| !field.optional);
+    let mut names: Vec<&str> = required.map(|field| field.name.as_str()).collect();
     names.dedup();
     if !layout.complete || names.is_empty() {
         return 0.0;
@@ -168,7 +176,7 @@ impl Marked<'_> {
     fn beside(&self, mark: &Mark<'_>, place: Place, field: &Field) -> Vec<Glyph> {
         let value = match place {
             Place::Right => self.right(mark),
-            Place::Below => self.below(mark),
+            Place::Below => self.below(mark, field),
             Place::Row => self.row(mark),
             Place::Page | Place::Lines => return Vec::new(),
         };
@@ -202,15 +210,16 @@ impl Marked<'_> {
         self.marks.iter().any(|mark| mark.run == run)
     }
 
-    /// Whether a line is the value of another label than the field's, or has one in it: a label stands in its row, on it or to its left. The second
-    /// language of the field's own label, 住居地 / ADDRESS, stands beside the second line of its value.
+    /// Whether a line is the value of another label than the field's, or has one in it: a label stands in its row, on it or
+    /// near it to its left. The second language of the field's own label, 住居地 / ADDRESS, stands beside the second line of its value.
     fn begins_row_of_label(&self, run: &Run, field: &Field) -> bool {
         let is_own = |mark: &Mark<'_>| {
             field.of.iter().any(|of| of == mark.name) && !std::ptr::eq(&self.sheet.runs[mark.run], run)
         };
         self.marks.iter().any(|mark| {
             let label = &self.sheet.runs[mark.run];
-            mark.left < run.right && self.sheet.same_row(label, run) && !is_own(mark)
+            let is_near = run.left - mark.right < END_OF_ROW * run.height.max(label.height);
+            mark.left < run.right && is_near && self.sheet.same_row(label, run) && !is_own(mark)
         })
     }
 
@@ -223,7 +232,8 @@ impl Marked<'_> {
         if !ended {
             for next in self.sheet.right_of(run, run.right.max(mark.right)) {
                 let (text, ended) = self.free(self.index(next), 0);
-                if next.left - edge > END_OF_ROW * next.height.max(run.height) {
+                let is_far = next.left - edge > END_OF_ROW * next.height.max(run.height);
+                if is_far || next.height > run.height * HIGHEST_VALUE {
                     break;
                 }
                 parts.push(text);
@@ -265,24 +275,32 @@ impl Marked<'_> {
     }
 
     /// The nearest words below a label that begin where it begins, and what goes on in their row as far as the next label's column.
-    fn below(&self, mark: &Mark<'_>) -> Vec<Glyph> {
+    fn below(&self, mark: &Mark<'_>, field: &Field) -> Vec<Glyph> {
         // Of a label in two languages, Authority / Autorité, the first stands where the value begins.
         let before = |other: &Mark<'_>| other.name == mark.name && other.run == mark.run && other.from < mark.from;
         if self.marks.iter().any(before) {
             return Vec::new();
         }
         let label = &self.sheet.runs[mark.run];
+        let edge_of_label = self.left_of_label(mark);
         let fits = |index: &usize| {
             let run = &self.sheet.runs[*index];
             let drop = label.drop_to(run) / label.height.max(run.height);
             BELOW.contains(&drop) && !self.has_mark(*index)
         };
         // Values of neighbouring columns may have been found as one line: any of its words may begin the value.
+        // Without a label to their left the words of a name before it are its own: of a label in two languages the first was not read.
+        let has_column_before = !field.grammar.is_latin_name()
+            || self.marks.iter().any(|other| {
+                other.name != mark.name
+                    && other.left < mark.left
+                    && self.sheet.same_row(label, &self.sheet.runs[other.run])
+            });
         let starts = |index: usize| {
             let run = &self.sheet.runs[index];
-            let off = move |start: usize| (left_of(run, start) - mark.left).abs() / label.height.max(run.height);
+            let off = move |start: usize| (left_of(run, start) - edge_of_label).abs() / label.height.max(run.height);
             (0..run.glyphs.len())
-                .filter(move |&at| begins_word(run, at) && off(at) < ALIGNED)
+                .filter(move |&at| (at == 0 || has_column_before) && begins_word(run, at) && off(at) < ALIGNED)
                 .min_by(move |&a, &b| off(a).total_cmp(&off(b)))
                 .map(|start| (index, start))
         };
@@ -303,6 +321,23 @@ impl Marked<'_> {
             edge = next.right;
         }
         joined(&parts)
+    }
+
+    /// Where a label begins of which another language was not read, `Voornamen/given names`: with the words before its stroke.
+    fn left_of_label(&self, mark: &Mark<'_>) -> f32 {
+        let run = &self.sheet.runs[mark.run];
+        let ends = self
+            .marks
+            .iter()
+            .filter(|other| other.run == mark.run && other.to <= mark.from);
+        let start = ends.map(|other| other.to).max().unwrap_or_default();
+        let before = &run.glyphs[start..mark.from];
+        let stroke = before.iter().rev().find(|glyph| !glyph.symbol.is_whitespace());
+        let first = before.iter().position(|glyph| glyph.symbol.is_alphanumeric());
+        match first.filter(|_| stroke.is_some_and(|glyph| glyph.symbol == '/')) {
+            Some(first) => left_of(run, start + first),
+            None => mark.left,
+        }
     }
 
     /// From where on words belong to the next label in a label's row; infinite where there is none.
@@ -340,6 +375,7 @@ impl Marked<'_> {
                     && (start - left).abs() < height * 0.9
                     && (0.72..1.4).contains(&(run.height / height))
                     && !self.begins_row_of_label(run, field)
+                    && (!field.grammar.is_latin_name() || drop < TIGHT && self.is_last_of_name(run))
             };
             let Some(next) = self.sheet.runs.iter().find(goes_on) else {
                 break;
@@ -347,6 +383,66 @@ impl Marked<'_> {
             value = joined(&[&value, &ended(&next.glyphs)]);
         }
         value
+    }
+
+    /// Whether a line is the second one of a name, not a label in a language that is not known: the label of the next item stands below it.
+    fn is_last_of_name(&self, run: &Run) -> bool {
+        self.marks.iter().any(|mark| {
+            let label = &self.sheet.runs[mark.run];
+            let drop = run.drop_to(label) / run.height;
+            NEXT_LINE.contains(&drop) && (mark.left - run.left).abs() < run.height * ALIGNED
+        })
+    }
+
+    /// Names without labels: they stand above the address as on a letter, the family name in the first line (AAMVA DL/ID Card Design
+    /// Standard, zone II), or before a comma.
+    fn names_above_address(&self, items: &[Item], context: &Context<'_>) -> Vec<Item> {
+        let field = |name: &str| self.layout.field.iter().find(|field| field.name == name);
+        let run_of = |name: &str| {
+            let line = items.iter().find(|item| item.name == name)?.glyphs.first()?.line;
+            let is_in = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
+            self.sheet.runs.iter().find(is_in)
+        };
+        let last = run_of("address").and_then(|address| self.line_above(address));
+        let (Some(last), Some(family), Some(given)) = (last, field("lastName"), field("firstName")) else {
+            return Vec::new();
+        };
+        if items.iter().any(|item| item.name == given.name) {
+            return Vec::new();
+        }
+        let parse = |field: &Field, glyphs: &[Glyph]| Some(item(field, &field.grammar.parse(glyphs, context)?, glyphs));
+        let first = self.line_above(last);
+        if let Some(labelled) = run_of(&family.name) {
+            let is_below = first.is_some_and(|first| std::ptr::eq(first, labelled));
+            return parse(given, &last.glyphs).filter(|_| is_below).into_iter().collect();
+        }
+        let first = first.filter(|first| parse(family, &first.glyphs).is_some());
+        let comma = |run: &Run| run.glyphs.iter().position(|glyph| glyph.symbol == ',');
+        let names = match (first, comma(last)) {
+            (None, Some(at)) => parse(family, &last.glyphs[..at]).zip(parse(given, &last.glyphs[at + 1..])),
+            (Some(first), None) => {
+                let third = self.line_above(first);
+                let is_first = third.is_none_or(|third| parse(family, &third.glyphs).is_none());
+                let names = parse(family, &first.glyphs).zip(parse(given, &last.glyphs));
+                names.filter(|_| is_first || comma(first).is_some())
+            }
+            _ => None,
+        };
+        names.map_or_else(Vec::new, |(family, given)| vec![family, given])
+    }
+
+    /// The line directly above another one, of about its size and beginning where it begins, with no label in it or before it.
+    fn line_above(&self, below: &Run) -> Option<&Run> {
+        let fits = |run: &&Run| {
+            NEXT_LINE.contains(&(run.drop_to(below) / below.height))
+                && (run.left - below.left).abs() < below.height * 0.9
+                && (0.72..1.6).contains(&(run.height / below.height))
+                && !self
+                    .marks
+                    .iter()
+                    .any(|mark| mark.left < run.right && self.sheet.same_row(&self.sheet.runs[mark.run], run))
+        };
+        self.sheet.runs.iter().find(fits)
     }
 
     /// Every line behind its labels, with the lines below it that go on with it.

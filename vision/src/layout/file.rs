@@ -77,6 +77,9 @@ pub(crate) struct Layout {
     /// Whether every document of the layout carries every item, labelled in these words: one that is not seen is covered.
     #[serde(default)]
     pub(crate) complete: bool,
+    /// Whether names without labels stand above the address, the family name first.
+    #[serde(default)]
+    pub(crate) names_above_address: bool,
     /// Labels, titles and other fixed words, by a name of their own.
     #[serde(default)]
     pub(crate) label: BTreeMap<String, Label>,
@@ -147,6 +150,9 @@ pub(crate) struct Field {
     #[serde(rename = "where")]
     pub(crate) places: Vec<Place>,
     pub(crate) grammar: Grammar,
+    /// Whether documents of the layout may lack it.
+    #[serde(default)]
+    pub(crate) optional: bool,
     /// Lines it may go on for below the first.
     #[serde(default)]
     pub(crate) more_lines: usize,

@@ -15,7 +15,7 @@ pub(crate) use sheet::Glyph;
 use crate::text::{Area, Line};
 use domain::findings::{LayoutReading, RuleResult};
 use fields::Marked;
-use grammar::Context;
+use grammar::{Context, Grammar, Order};
 use sheet::{Folded, Sheet};
 use time::Date;
 
@@ -133,6 +133,43 @@ impl Layouts {
             corners,
         })
     }
+}
+
+/// A date that is printed on a page, by itself in its line.
+pub(crate) struct PrintedDate {
+    /// As printed, and in the normal form.
+    pub(crate) text: String,
+    pub(crate) normalized: String,
+    /// Probability that the text is right, 0 to 1.
+    pub(crate) confidence: f32,
+    /// The line it is in.
+    pub(crate) line: usize,
+}
+
+/// The dates of a page with the day before the month, each as often as it is printed.
+pub(crate) fn printed_dates(lines: &[Line], today: Date) -> Vec<PrintedDate> {
+    let context = Context {
+        today,
+        words: &[],
+        labels: Vec::new(),
+    };
+    let grammar = Grammar::Date {
+        order: Order::Day,
+        ends: Vec::new(),
+        begins: Vec::new(),
+        past: false,
+    };
+    let date = |run: &sheet::Run| {
+        let parsed = grammar.parse(&run.glyphs, &context)?;
+        let glyphs = &run.glyphs[parsed.from..parsed.to];
+        Some(PrintedDate {
+            text: parsed.text,
+            normalized: parsed.normalized?,
+            confidence: glyphs.iter().map(|glyph| glyph.sure).fold(1.0, f32::min),
+            line: glyphs.first()?.line,
+        })
+    };
+    Sheet::new(lines, LEGIBLE).runs.iter().filter_map(date).collect()
 }
 
 fn label_place(sheet: &Sheet, mark: &recognise::Mark<'_>) -> [f32; 4] {

@@ -3,6 +3,8 @@
 use super::file::{Label, Layout, number};
 use super::grammar::Context;
 use super::sheet::{Folded, Sheet};
+use crate::zone::dates::month_named;
+use crate::zone::fold;
 
 /// Letters of a label for each error forgiven: kanji say more than Latin letters.
 const LETTERS_PER_ERROR: (usize, usize) = (3, 7);
@@ -21,6 +23,13 @@ const NEAR_PLACE: f32 = 2.5;
 const FAR_APART: f32 = 12.0;
 /// Share of the labels that must stand in place.
 const IN_PLACE: f32 = 0.7;
+
+/// How many heights apart the items of a list stand.
+const NEXT_ITEM: std::ops::Range<f32> = 0.4..1.7;
+/// Letters of the shortest name of a street: `lb` and `cm` behind a number are none.
+const LEAST_STREET: usize = 3;
+/// The surname in German, and either in English.
+const AMBIGUOUS: &str = "NAME";
 
 /// A label found on a page.
 #[derive(Clone, Debug)]
@@ -266,10 +275,103 @@ fn marks<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded]) -> Vec<Mark<'
             marks.push(mark);
         }
     }
-    let wrong: Vec<bool> = marks.iter().map(|mark| is_no_item(mark, &marks, sheet)).collect();
+    let is_wrong = |mark: &Mark<'_>| is_no_item(mark, &marks, sheet) || is_in_address(mark, &marks, sheet);
+    let wrong: Vec<bool> = marks.iter().map(is_wrong).collect();
     let mut wrong = wrong.into_iter();
     marks.retain(|_| wrong.next() != Some(true));
+    settle_names(&mut marks, sheet);
+    marks.extend(glued(layout, sheet, folded, &marks));
     marks
+}
+
+/// Numbers of names that no space parts from them, `1MCALLISTER`, where the line above or below begins with a number, too.
+fn glued<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded], marks: &[Mark<'a>]) -> Vec<Mark<'a>> {
+    let is_number = |mark: &Mark<'_>| mark.from == 0 && sheet.runs[mark.run].glyphs[0].symbol.is_ascii_digit();
+    let mut found = Vec::new();
+    for (name, label) in &layout.label {
+        let is_missing = marks.iter().all(|mark| mark.name != name);
+        for digit in label
+            .numbers()
+            .filter(|number| is_missing && matches!(number, ['1' | '2']))
+        {
+            for (index, (run, letters)) in sheet.runs.iter().zip(folded).enumerate() {
+                let rest = letters.chars.get(1..).unwrap_or_default();
+                let is_name = letters.chars.starts_with(digit)
+                    && rest.len() > 1
+                    && rest.iter().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | ','));
+                let is_listed = marks.iter().filter(|mark| is_number(mark)).any(|mark| {
+                    let other = &sheet.runs[mark.run];
+                    let drop = run.drop_to(other).abs() / run.height;
+                    NEXT_ITEM.contains(&drop) && (other.left - run.left).abs() < run.height * 0.5
+                });
+                if is_name && is_listed && marks.iter().all(|mark| mark.run != index) {
+                    let glyph = &run.glyphs[letters.from[0]];
+                    found.push(Mark {
+                        name,
+                        run: index,
+                        from: letters.from[0],
+                        to: letters.from[0] + 1,
+                        left: run.left,
+                        right: glyph.x + run.height * 0.3,
+                        y: glyph.y,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a mark is a word of an address: it follows the number of a house and the name of its street, as `LN` in `465 ALDERWOOD LN`.
+fn is_in_address(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
+    let glyphs = &sheet.runs[mark.run].glyphs;
+    let is_number = glyphs[mark.from].symbol.is_ascii_digit();
+    let ends = marks
+        .iter()
+        .filter(|other| other.run == mark.run && other.to <= mark.from);
+    let start = ends.map(|other| other.to).max().unwrap_or_default();
+    let before: String = glyphs[start..mark.from].iter().map(|glyph| glyph.symbol).collect();
+    let before = before.trim();
+    let street = before.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_name = |word: &str| {
+        let letters = word.trim_end_matches(['.', ',']);
+        letters.chars().count() >= LEAST_STREET
+            && letters.chars().all(char::is_alphabetic)
+            && month_named(&fold::folded(letters)).is_none()
+    };
+    !is_number && street.len() < before.len() && !street.contains(':') && street.split_whitespace().any(is_name)
+}
+
+/// A label that is a surname in one language and a given name in another, `Name`, means what the label beside it means: `Nome / Name`,
+/// `Name / Surname`.
+fn settle_names(marks: &mut [Mark<'_>], sheet: &Sheet) {
+    let text = |mark: &Mark<'_>| -> String {
+        let glyphs = &sheet.runs[mark.run].glyphs[mark.from..mark.to];
+        fold::folded(&glyphs.iter().map(|glyph| glyph.symbol).collect::<String>())
+    };
+    let is_beside = |a: &Mark<'_>, b: &Mark<'_>| {
+        let between = sheet.runs[a.run].glyphs.get(a.to..b.from).filter(|_| a.run == b.run);
+        between.is_some_and(|between| {
+            between.iter().any(|glyph| glyph.symbol == '/')
+                && between
+                    .iter()
+                    .all(|glyph| glyph.symbol == '/' || glyph.symbol.is_whitespace())
+        })
+    };
+    for at in 0..marks.len() {
+        let mark = &marks[at];
+        if text(mark) != AMBIGUOUS {
+            continue;
+        }
+        let is_name = |other: &&Mark<'_>| ["surname", "given"].contains(&other.name) && text(other) != AMBIGUOUS;
+        let beside = marks
+            .iter()
+            .filter(is_name)
+            .find(|other| is_beside(other, mark) || is_beside(mark, other));
+        if let Some(name) = beside.map(|other| other.name) {
+            marks[at].name = name;
+        }
+    }
 }
 
 /// Where a label's text stands in a line.

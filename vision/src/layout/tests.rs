@@ -669,3 +669,179 @@ fn a_name_is_kept_though_another_label_or_the_address_has_its_letters() {
         assert_eq!(address.as_deref(), Some("18 OLIVER ROAD LEESBURG, VA 20175"), "{name}");
     }
 }
+
+/// The items of an American licence with these lines besides what tells it.
+fn american(lines: &[(&str, f32, f32)]) -> Vec<(String, String)> {
+    let mut all = vec![
+        ("OHIO", 4.0, 5.0),
+        ("DRIVER LICENSE", 50.0, 5.0),
+        ("DOB 02/03/1985", 30.0, 36.0),
+        ("HGT 5'-04\"", 50.0, 41.0),
+        ("EYES BRN", 65.0, 41.0),
+    ];
+    all.extend_from_slice(lines);
+    named(&all)
+}
+
+fn named(lines: &[(&str, f32, f32)]) -> Vec<(String, String)> {
+    let layouts = layouts();
+    let known = layouts.read(&page(lines), TODAY).unwrap();
+    let named = |item: &Item| Some((item.name.clone(), item.parsed.normalized.clone()?));
+    known.items.iter().filter_map(named).collect()
+}
+
+fn of<'a>(items: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let item = items.iter().find(|(known, _)| known == name);
+    item.map(|(_, value)| value.as_str())
+}
+
+#[test]
+fn a_lane_is_no_surname() {
+    let items = american(&[
+        ("LN STANTON", 30.0, 14.0),
+        ("FN CLARA ROSE", 30.0, 18.0),
+        ("465 ALDERWOOD LN", 30.0, 22.0),
+        ("SAN JOSE, CA 95112", 30.0, 24.6),
+    ]);
+    assert_eq!(of(&items, "lastName"), Some("STANTON"));
+    assert_eq!(of(&items, "address"), Some("465 ALDERWOOD LN SAN JOSE, CA 95112"));
+    let items = american(&[("WGT 165 lb SEX F", 30.0, 14.0)]);
+    assert_eq!(of(&items, "gender"), Some("female"));
+}
+
+#[test]
+fn names_without_labels_stand_above_the_address() {
+    let with = |names: &[&'static str]| {
+        let top = 22.0 - 2.6 * names.len() as f32;
+        let names = names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (*name, 30.0, top + 2.6 * at as f32));
+        let address = [("301 MAPLE DR", 30.0, 22.0), ("ALBANY NY 12222", 30.0, 24.6)];
+        let items = american(&names.chain(address).collect::<Vec<_>>());
+        (
+            of(&items, "lastName").map(str::to_owned),
+            of(&items, "firstName").map(str::to_owned),
+        )
+    };
+    let both = (Some("OBRIEN".to_owned()), Some("SAMUEL".to_owned()));
+    assert_eq!(with(&["OBRIEN", "SAMUEL"]), both);
+    assert_eq!(with(&["OBRIEN, SAMUEL"]), both);
+    assert_eq!(with(&["ID 499 962 283", "OBRIEN,", "SAMUEL"]), both);
+    assert_eq!(with(&["1 OBRIEN", "2 SAMUEL"]), both);
+    assert_eq!(with(&["1,2 NAME/NOM", "OBRIEN,", "SAMUEL"]), both);
+    // Which of three is the family's nobody can say, nor in which order one line has them.
+    assert_eq!(with(&["MARIA", "OBRIEN", "SAMUEL"]), (None, None));
+    assert_eq!(with(&["SAMUEL OBRIEN"]), (None, None));
+}
+
+#[test]
+fn a_number_glued_to_a_name_is_a_number_in_a_list_only() {
+    let items = american(&[("1OBRIEN", 30.0, 14.0), ("2 SAMUEL", 30.0, 17.0)]);
+    assert_eq!(of(&items, "lastName"), Some("OBRIEN"));
+    let items = american(&[("LN OBRIEN", 30.0, 14.0), ("1RENE", 30.0, 17.0)]);
+    assert_eq!(of(&items, "firstName"), None);
+}
+
+const CARD: [(&str, f32, f32); 3] = [
+    ("IDENTITY CARD", 5.0, 5.0),
+    ("Nationality", 60.0, 14.0),
+    ("Date of birth", 60.0, 24.0),
+];
+
+#[test]
+fn name_means_what_the_label_beside_it_means() {
+    let with = |surname: &'static str, given: &'static str| {
+        let names = [
+            (surname, 30.0, 10.0),
+            ("BELLINI", 30.0, 13.0),
+            (given, 30.0, 18.0),
+            ("GIAN MARCO", 30.0, 21.0),
+        ];
+        let items = named(&[&CARD[..], &names[..]].concat());
+        (
+            of(&items, "lastName").map(str::to_owned),
+            of(&items, "firstName").map(str::to_owned),
+        )
+    };
+    let both = (Some("BELLINI".to_owned()), Some("GIAN MARCO".to_owned()));
+    assert_eq!(with("COGNOME / SURNAME", "NOME / NAME"), both);
+    assert_eq!(with("Name / Surname", "Vornamen / Given names"), both);
+}
+
+#[test]
+fn a_name_goes_on_in_a_tight_line_above_the_next_label_and_not_beyond_it() {
+    let family = |second: &'static str, label: f32| {
+        let names = [
+            ("APELLIDOS", 30.0, 10.0),
+            ("CASTRO", 30.0, 13.0),
+            (second, 30.0, 15.3),
+            ("NOMBRE", 30.0, label),
+            ("LUCIA", 30.0, label + 2.5),
+        ];
+        of(&named(&[&CARD[..], &names[..]].concat()), "lastName").map(str::to_owned)
+    };
+    assert_eq!(family("VILA", 18.0).as_deref(), Some("CASTRO VILA"));
+    assert_eq!(family("VILA", 24.0).as_deref(), Some("CASTRO"));
+}
+
+#[test]
+fn a_name_begins_with_its_first_word_whatever_language_of_its_label_was_read() {
+    let names = [
+        ("Vxxrnxmn", 22.0, 10.0),
+        ("given names", 31.0, 10.0),
+        ("Johanna Maria", 22.0, 13.0),
+    ];
+    assert_eq!(of(&named(&[&CARD[..], &names[..]].concat()), "firstName"), None);
+    let names = [("Vxxrnxmn/given names", 22.0, 10.0), ("Johanna Maria", 22.0, 13.0)];
+    let items = named(&[&CARD[..], &names[..]].concat());
+    assert_eq!(of(&items, "firstName"), Some("Johanna Maria"));
+}
+
+#[test]
+fn a_line_much_higher_than_a_label_is_no_value_beside_it() {
+    let mut lines = page(&CARD);
+    lines.extend(page(&[("姓", 30.0, 10.0), ("JPN", 36.0, 10.0)]));
+    let high = lines.last_mut().unwrap();
+    high.area.half_height = EM * 1.6;
+    let layouts = layouts();
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(value(&known, "lastName"), None);
+}
+
+#[test]
+fn a_european_licence_may_have_an_address() {
+    let lines = |address: &[(&'static str, f32, f32)]| {
+        let mut lines = vec![
+            ("PERMISO DE CONDUCCIÓN", 15.0, 4.0),
+            ("1. CASTRO VILA", 28.0, 10.0),
+            ("2. LUCIA", 28.0, 14.0),
+            ("3. 07-01-1984 MADRID", 28.0, 18.0),
+            ("4a. 23-12-2018", 28.0, 22.0),
+            ("4c. 46/05", 55.0, 22.0),
+            ("4b. 23-12-2028", 28.0, 26.0),
+            ("5. 48589848-P", 28.0, 30.0),
+            ("9. B", 28.0, 42.0),
+        ];
+        lines.extend_from_slice(address);
+        lines
+    };
+    let items = named(&lines(&[("8. C/ SERRANO 37 MADRID", 28.0, 38.0)]));
+    assert_eq!(of(&items, "address"), Some("C/ SERRANO 37 MADRID"));
+    let layouts = layouts();
+    let known = layouts.read(&page(&lines(&[])), TODAY).unwrap();
+    assert_eq!(known.reading.hidden, 0.0);
+}
+
+#[test]
+fn a_label_of_another_column_does_not_end_an_address() {
+    let items = named(&[
+        ("Augenfarbe/Colour of eyes", 3.0, 5.0),
+        ("Anschrift/Address/Adresse", 54.0, 5.0),
+        ("80331 MÜNCHEN", 54.0, 7.6),
+        ("Größe/Height/Taille", 3.0, 10.2),
+        ("LINDENALLEE 66A", 54.0, 10.4),
+        ("Behörde/Authority/Autorité", 3.0, 16.0),
+    ]);
+    assert_eq!(of(&items, "address"), Some("80331 MÜNCHEN LINDENALLEE 66A"));
+}

@@ -3,20 +3,20 @@
 use super::fold::folded;
 use time::{Date, Month};
 
-/// The first three letters of the months in English, French, Spanish and German, folded.
+/// The first letters of the months in English, French, Spanish, German, Italian, Portuguese, Dutch and the Scandinavian languages, folded.
 const MONTHS: [&[&str]; 12] = [
-    &["JAN", "ENE"],
+    &["JAN", "ENE", "GEN"],
     &["FEB", "FEV"],
-    &["MAR", "MRZ", "MAE"],
+    &["MAR", "MRZ", "MAE", "MAA", "MRT"],
     &["APR", "AVR", "ABR"],
-    &["MAY", "MAI"],
-    &["JUN", "JUIN"],
-    &["JUL", "JUIL"],
+    &["MAY", "MAI", "MAG", "MEI", "MAJ"],
+    &["JUN", "JUIN", "GIU"],
+    &["JUL", "JUIL", "LUG"],
     &["AUG", "AOU", "AGO"],
-    &["SEP"],
-    &["OCT", "OKT"],
+    &["SEP", "SET"],
+    &["OCT", "OKT", "OTT", "OUT"],
     &["NOV"],
-    &["DEC", "DEZ", "DIC"],
+    &["DEC", "DEZ", "DIC", "DES"],
 ];
 
 /// Eras and the year before their first; their letters only where a point follows, as in S60.12.1.

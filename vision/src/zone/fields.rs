@@ -110,8 +110,12 @@ fn normal(name: FieldName, text: &str) -> Option<(String, Option<String>)> {
             let letters = written.chars().filter(|c| c.is_alphabetic()).count();
             (letters > 0).then(|| (written.clone(), Some(written)))
         }
-        FieldName::Address
-        | FieldName::IssuingAuthority
+        // What has no number at all is a piece of a label.
+        FieldName::Address => {
+            let is_number = |c: char| c.is_numeric() || "一二三四五六七八九十".contains(c);
+            tidy.contains(is_number).then(|| (tidy.clone(), Some(tidy.clone())))
+        }
+        FieldName::IssuingAuthority
         | FieldName::ResidenceStatus
         | FieldName::LastNameKana
         | FieldName::FirstNameKana => Some((tidy.clone(), Some(tidy))),

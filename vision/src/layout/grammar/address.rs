@@ -107,16 +107,21 @@ impl Post {
         }
     }
 
-    fn ends(self, chars: &[char]) -> bool {
+    /// Whether these letters are a whole address: a post code ends it and, in America, a number stands before that, of a house, a route or a
+    /// box. Without it the first line is missing, or is another's.
+    fn completes(self, chars: &[char]) -> bool {
         let bare: Vec<char> = chars.iter().copied().filter(|c| c.is_alphanumeric()).collect();
-        self.forms().iter().any(|form| {
-            let Some(from) = bare.len().checked_sub(form.len()) else {
-                return false;
-            };
-            bare[from..].iter().zip(form.bytes()).all(|(c, class)| match class {
+        let is_of = |form: &str, code: &[char]| {
+            code.iter().zip(form.bytes()).all(|(c, class)| match class {
                 b'9' => c.is_ascii_digit(),
                 _ => c.is_ascii_uppercase(),
             })
+        };
+        self.forms().iter().any(|form| {
+            let Some((place, code)) = bare.len().checked_sub(form.len()).map(|at| bare.split_at(at)) else {
+                return false;
+            };
+            is_of(form, code) && (self == Self::British || place.iter().any(char::is_ascii_digit))
         })
     }
 }
@@ -124,7 +129,7 @@ impl Post {
 /// Letters and digits over one or more lines.
 pub(super) fn latin(glyphs: &[Glyph], post: Option<Post>) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
-    if post.is_some_and(|post| !post.ends(&folded.chars)) {
+    if post.is_some_and(|post| !post.completes(&folded.chars)) {
         return None;
     }
     let (letters, digits) = (

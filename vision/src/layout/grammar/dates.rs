@@ -117,8 +117,9 @@ fn fits(chars: &[char], from: usize, to: usize, begins: &[String], ends: &[Strin
 /// The date that begins at a place. `today` tells the century of two digits.
 fn date_at(chars: &[char], at: usize, order: Order, today: Option<Date>) -> Option<Found> {
     japanese(chars, at)
-        .or_else(|| named_month(chars, at))
+        .or_else(|| named_month(chars, at, today))
         .or_else(|| in_numbers(chars, at, order, today))
+        .or_else(|| spaced(chars, at).filter(|_| order == Order::Day))
 }
 
 /// Reads on from a place.
@@ -201,7 +202,7 @@ fn japanese(chars: &[char], at: usize) -> Option<Found> {
 }
 
 /// 25 DEC 1985, 25 DEC/DÉC 1985.
-fn named_month(chars: &[char], at: usize) -> Option<Found> {
+fn named_month(chars: &[char], at: usize, today: Option<Date>) -> Option<Found> {
     let mut cursor = Cursor { chars, at };
     let (first, digits) = cursor.number(4)?;
     let letters: String = chars[cursor.at..]
@@ -218,13 +219,17 @@ fn named_month(chars: &[char], at: usize) -> Option<Found> {
     let month = month_named(&letters)?;
     cursor.at += letters.chars().count();
     let (last, last_digits) = cursor.number(4)?;
+    let month = i32::try_from(month).ok()?;
+    let goes_on = cursor.peek() == Some(' ');
     let (year, day) = match (digits, last_digits) {
         (1 | 2, 4) => (last, first),
         // 2026-FEB-07, as Canada writes it.
         (4, 1 | 2) => (first, last),
+        // 04 APR/AVR 25, as passports of Canada have it.
+        (2, 2) if !goes_on => (century(last, month, first, today)?, first),
         _ => return None,
     };
-    found([year, i32::try_from(month).ok()?, day], cursor.at, true)
+    found([year, month, day], cursor.at, true)
 }
 
 /// 31.12.2024, 12/31/2024, 2024-12-31. A separator may have been missed, but not both.
@@ -254,6 +259,19 @@ fn in_numbers(chars: &[char], at: usize, order: Order, today: Option<Date>) -> O
         let may_be_none = !short && one && two && date(year, day, month).is_none();
         found([year, month, day], cursor.at, true).filter(|found| found.date.is_some() || may_be_none)
     })
+}
+
+/// 06 08 1993, as French passports and Spanish cards have it: day, month and year with spaces alone between them, and no number beside.
+fn spaced(chars: &[char], at: usize) -> Option<Found> {
+    let mut cursor = Cursor { chars, at };
+    let day = cursor.fixed(2)?;
+    let one = cursor.eat(|c| c == ' ');
+    let month = cursor.fixed(2)?;
+    let two = cursor.eat(|c| c == ' ');
+    let year = cursor.fixed(4)?;
+    let is_free = |c: Option<&char>| !c.is_some_and(|c| c.is_ascii_digit() || *c == ' ');
+    let alone = is_free(at.checked_sub(1).and_then(|before| chars.get(before))) && is_free(chars.get(cursor.at));
+    found([year, month, day], cursor.at, true).filter(|found| one && two && alone && found.date.is_some())
 }
 
 /// The year that two digits stand for: the latest that is not in the future, or of this century where it may be.

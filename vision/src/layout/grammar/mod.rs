@@ -49,7 +49,11 @@ pub(crate) enum Grammar {
     /// A name in kanji, kana or Latin letters, up to a date in its row.
     JapaneseName,
     /// A name in Latin letters.
-    LatinName,
+    LatinName {
+        /// Words of courtesy that stand before it and are no part of it.
+        #[serde(default)]
+        titles: Vec<String>,
+    },
     /// An address that begins with a prefecture.
     JapaneseAddress,
     /// Any other address: letters and digits, up to its post code where that is given.
@@ -115,7 +119,7 @@ impl Grammar {
                 past,
             } => dates::parse(glyphs, *order, [begins, ends], *past, context.today),
             Self::JapaneseName => names::japanese(glyphs, context),
-            Self::LatinName => names::latin(glyphs, context),
+            Self::LatinName { titles } => names::latin(glyphs, titles, context),
             Self::JapaneseAddress => address::japanese(glyphs),
             Self::Address { post } => address::latin(glyphs, *post),
             Self::JapaneseLicenceNumber => numbers::japanese_licence(glyphs),
@@ -139,7 +143,7 @@ impl Grammar {
                 past,
             } => dates::impossible(glyphs, *order, [begins, ends], *past, context.today),
             Self::JapaneseName
-            | Self::LatinName
+            | Self::LatinName { .. }
             | Self::JapaneseAddress
             | Self::Address { .. }
             | Self::JapaneseLicenceNumber
@@ -156,6 +160,11 @@ impl Grammar {
     /// Whether it is made of words that follow each other closely, any number of them.
     pub(crate) const fn is_prose(&self) -> bool {
         matches!(self, Self::JapaneseAddress | Self::Address { .. } | Self::Authority)
+    }
+
+    /// Whether it is a name in Latin letters.
+    pub(crate) const fn is_latin_name(&self) -> bool {
+        matches!(self, Self::LatinName { .. })
     }
 
     /// Whether letters and digits that look alike can be told apart by the form itself or by a check digit.

@@ -51,10 +51,11 @@ fn end_of_family_name(glyphs: &[Glyph]) -> Option<usize> {
     (wide.next().is_none() && steps[at] > narrowest * 1.6).then_some(at + 1)
 }
 
-/// A name in Latin letters.
-pub(super) fn latin(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
+/// A name in Latin letters, without a title before it.
+pub(super) fn latin(glyphs: &[Glyph], titles: &[String], context: &Context<'_>) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let from = folded.chars.iter().position(|c| c.is_alphabetic())?;
+    let from = behind_title(&folded, from, titles).unwrap_or(from);
     let to = trimmed(&folded.chars, from, folded.chars.len());
     // `4TH STREET` is no name.
     if from > 0 && folded.chars[from - 1].is_ascii_digit() {
@@ -64,6 +65,14 @@ pub(super) fn latin(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
         return None;
     }
     kept(glyphs, &folded, from, to, context)
+}
+
+/// Where a name begins that a title stands before, as a word of its own.
+fn behind_title(folded: &Folded, from: usize, titles: &[String]) -> Option<usize> {
+    let next = (from + 1..folded.chars.len()).find(|&at| folded.apart[at])?;
+    let word = || folded.chars[from..next].iter().copied().filter(|c| *c != '.');
+    let is_title = |title: &String| title.chars().eq(word());
+    (folded.chars[next].is_alphabetic() && titles.iter().any(is_title)).then_some(next)
 }
 
 fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Context<'_>) -> Option<Parsed> {
