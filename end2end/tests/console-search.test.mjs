@@ -73,7 +73,7 @@ test("a search that fails is said to have failed, and is tried again", long, asy
   const faults = [(route) => route.fulfill({ status: 503, body: "busy" }), (route) => route.abort()];
   await page.route("**/admin/sessions?q=*", (route) => (faults.shift() ?? ((one) => one.continue()))(route));
   await page.getByRole("searchbox", { name: "Search" }).fill("b-2");
-  const failed = page.getByText("The server did not answer your search. Trying again…");
+  const failed = page.getByText("The search failed. Trying again…");
   await failed.waitFor();
   assert.deepEqual(await look(page, "search-failed"), []);
   await row(page, ids[0]).waitFor({ state: "detached" });

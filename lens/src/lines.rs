@@ -24,8 +24,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The tangent of the angle to a line of the same axis, by the theorem of addition: trigonometric functions would be a twentieth of what a
-    /// phone loads. The steepest lines are a little over a right angle apart, where it is as large.
+    /// The tangent of the angle to a line of the same axis, by the addition theorem: trigonometric functions would be 6 KB of what a phone
+    /// loads. Beyond a right angle, which the steepest lines may be apart, it is negative and large.
     pub(crate) fn divergence(&self, other: &Self) -> f32 {
         ((self.slope - other.slope) / (1.0 + self.slope * other.slope)).abs()
     }

@@ -39,9 +39,9 @@ const WRITING_AHEAD: u8 = 7;
 const LINGER: Duration = Duration::from_secs(20);
 const LINGER_GAP: Duration = Duration::from_secs(5);
 
-/// Minimum average rate at which a client takes a response, once it has been waited for it for as long as it may read nothing. It is that of a phone
-/// that sends pictures. Only the time counts in which something waits to be taken: a response may be made as slowly as it takes.
-const BYTES_PER_SECOND: u64 = 16 * 1024;
+/// Minimum average rate at which a client sends a picture or reads a response, in bytes a second: the worst mobile network that still gets a
+/// picture through within the deadline. Of a response, only time counts in which something is ready to be read.
+pub(crate) const LEAST_RATE: u64 = 16 * 1024;
 
 /// Most bytes of a read: one less than hyper's first buffer. Whenever a read fills its buffer, hyper doubles it, up to 64 KiB here, and keeps
 /// it while the request runs: of a thousand uploads that wait, these buffers would be half of the memory.
@@ -153,7 +153,7 @@ pub(super) struct TimeLimits {
     pub(super) head: Duration,
     /// Between requests.
     pub(super) idle: Duration,
-    /// Without reading what is written; and in all, besides what the minimum rate allows.
+    /// Without reading anything of what is written; and in total, besides the time that the minimum rate allows.
     pub(super) write: Duration,
 }
 
@@ -189,7 +189,7 @@ struct Taken {
 impl Taken {
     /// For how long it may still be waited for, if it may take nothing for as long as `grace`.
     fn left(&self, grace: Duration) -> Duration {
-        let earned = Duration::from_secs(self.bytes / BYTES_PER_SECOND);
+        let earned = Duration::from_secs(self.bytes / LEAST_RATE);
         grace.min((grace + earned).saturating_sub(self.within))
     }
 }

@@ -33,7 +33,7 @@ pub(crate) use tls::local_addresses;
 pub(crate) use body::caused_by;
 pub(crate) use context::Peer;
 pub(crate) use headers::{CAMERA_ONLY, CSP_REPORTS, PERMISSIONS_POLICY};
-pub(crate) use io::Phase;
+pub(crate) use io::{LEAST_RATE, Phase};
 pub(crate) use network::Network;
 pub use share::TenantShares;
 pub(crate) use share::{Part, Shares, Short};

@@ -1,12 +1,9 @@
 //! The minimum rate of an upload.
 
 use super::UploadFault;
+use crate::edge::LEAST_RATE;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
-
-/// Minimum average rate of an upload, after the time that it may stall: the worst mobile network that still gets a picture
-/// through within the deadline.
-const BYTES_PER_SECOND: u64 = 16 * 1024;
 
 /// What has arrived so far, and since when.
 pub(super) struct Pace {
@@ -35,9 +32,9 @@ impl Pace {
         self.begun += ours;
     }
 
-    /// The next piece, if it arrives in time: before the stall time-out, and before the average rate is too low.
+    /// The next piece, if it arrives in time: before the stall time-out, and before the average rate is below [`LEAST_RATE`].
     pub(super) async fn keep<T, E>(&self, next: impl Future<Output = Result<T, E>>) -> Result<T, UploadFault> {
-        let earned = Duration::from_secs(self.received / BYTES_PER_SECOND);
+        let earned = Duration::from_secs(self.received / LEAST_RATE);
         let latest = (self.begun + self.stall + earned).min(Instant::now() + self.stall);
         let piece = timeout_at(latest, next).await.map_err(|_| UploadFault::Busy)?;
         piece.map_err(|_| UploadFault::Broken)

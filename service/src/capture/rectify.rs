@@ -75,17 +75,14 @@ pub(crate) async fn shown(
         View::Whole => return Ok(Some(picture)),
         View::Screen => Cut::Reduced(Size::Screen),
         View::Small => Cut::Reduced(Size::List),
-        View::Card | View::CardOnScreen => {
-            let size = match view {
-                View::Card => Size::Full,
-                _ => Size::Screen,
-            };
-            match (found(frame, key)?.and_then(|found| found.expose().outline), size) {
-                (Some(outline), size) => Cut::Card(outline, size),
-                (None, Size::Full) => return Ok(Some(picture)),
-                (None, size) => Cut::Reduced(size),
-            }
-        }
+        View::Card => match outline(frame, key)? {
+            None => return Ok(Some(picture)),
+            Some(outline) => Cut::Card(outline, Size::Full),
+        },
+        View::CardOnScreen => match outline(frame, key)? {
+            None => Cut::Reduced(Size::Screen),
+            Some(outline) => Cut::Card(outline, Size::Screen),
+        },
         View::Items(items) => match found(frame, key)? {
             None => return Ok(None),
             Some(found) => Cut::Items(strips::regions(found.expose(), items)),
@@ -107,6 +104,11 @@ pub(crate) async fn shown(
         Ok(Ok(made)) => made.map(Personal::new),
         Ok(Err(_)) | Err(_) => or_whole.then_some(picture),
     })
+}
+
+/// The corners of the card, if it was found.
+fn outline(frame: FrameOf<'_>, key: &SessionKey) -> Result<Option<[[f32; 2]; 4]>, StoreError> {
+    Ok(found(frame, key)?.and_then(|found| found.expose().outline))
 }
 
 /// What the analysis of a document's picture found.

@@ -1,12 +1,6 @@
 (async () => {
   const { follow, shown } = document.currentScript.dataset;
   const rest = (ms) => new Promise((go) => setTimeout(go, ms));
-  // How long the form may be on its way, in ms. Afterwards it has been stopped.
-  const ON_ITS_WAY = 30000;
-  let leavesUntil = 0;
-  addEventListener("submit", (event) => {
-    if (!event.defaultPrevented) leavesUntil = Date.now() + ON_ITS_WAY;
-  });
   // The page as it is now, put in place without losing the focus or the scroll position.
   const renew = async () => {
     const page = new DOMParser().parseFromString(await (await fetch(location.href, { cache: "no-store" })).text(), "text/html");
@@ -28,7 +22,7 @@
         const answer = await fetch(follow, { headers: { accept: "application/json" }, cache: "no-store" });
         const found = answer.ok ? await answer.json() : { analysed: true, shown };
         // Another tab has used the photo or taken it again.
-        const leaving = Date.now() < leavesUntil;
+        const leaving = isOnItsWay();
         if (found.next && !leaving) return location.assign(found.next);
         if (found.analysed && found.shown !== shown && !leaving) return location.reload();
         if (found.analysed && !leaving) return renew();

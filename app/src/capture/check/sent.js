@@ -3,8 +3,6 @@
   const { use } = document.currentScript.dataset;
   const form = document.querySelector("form[data-told]");
   const status = form.querySelector("[role=status]");
-  // How long the form may be on its way, in ms: longer than the server waits. Afterwards it has been stopped.
-  const ON_ITS_WAY = 30000;
   let before = null, stopped;
   form.addEventListener("submit", (event) => {
     if (before) return event.preventDefault();

@@ -104,7 +104,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
         </form>
         {choose}
         {view.kept.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script> })}
-        <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=include_str!("sent.js")></script>
+        <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=concat!(include_str!("../on_its_way.js"), include_str!("sent.js"))></script>
         {(!view.analysed).then(|| follow(meta, shown))}
     };
     shell::phone(meta, heading.to_owned(), main.into_any())

@@ -3,12 +3,8 @@
   const { follow } = document.currentScript.dataset;
   const form = document.querySelector("form[data-kept]");
   const told = document.querySelector("[data-reading]");
-  // How long the form may be on its way, in ms. Afterwards it has been stopped.
-  const ON_ITS_WAY = 30000;
-  let typed = form.querySelector("[data-typed]") !== null, leavesUntil = 0;
+  let typed = form.querySelector("[data-typed]") !== null;
   form.addEventListener("input", () => { typed = true; });
-  // Without a connection, another script has kept the page.
-  form.addEventListener("submit", (event) => { leavesUntil = event.defaultPrevented ? 0 : Date.now() + ON_ITS_WAY; });
   const inputs = (field) => [...field.querySelectorAll("input, textarea")];
   const isUntouched = (input) => input.value === input.defaultValue && input !== document.activeElement;
   const isOpen = (field) => !field.hasAttribute("data-typed") && inputs(field).every(isUntouched);
@@ -31,7 +27,7 @@
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const now = page.querySelector("[data-reading]");
     if (now?.dataset.reading === "true") return false;
-    if (Date.now() < leavesUntil) return false;
+    if (isOnItsWay()) return false;
     const names = (of) => inputs(of).map((input) => input.id).join();
     const same = now && names(page.querySelector("form[data-kept]")) === names(form);
     // Another step is due, or other items are asked for. What was typed stays, and the server says so when it is sent.

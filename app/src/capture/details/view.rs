@@ -73,7 +73,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         </form>
         <script nonce=meta.nonce.clone() inner_html=include_str!("offline.js")></script>
         {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
-        {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=include_str!("reading.js")></script> })}
+        {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=concat!(include_str!("../on_its_way.js"), include_str!("reading.js"))></script> })}
     };
     shell::phone_with_form(meta, title(meta, heading, !mistakes.is_empty()), main.into_any(), FORM)
 }

@@ -471,8 +471,8 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         {filters(&view.asked)}
         <p class="unseen" role="status" data-said></p>
         <p class="note" role="status" data-failed hidden>{say(
-            "The server did not answer your search. Trying again…",
-            "サーバーが検索に応答しませんでした。再試行しています…",
+            "The search failed. Trying again…",
+            "検索できませんでした。再試行しています…",
         )}</p>
         <div class="stack" data-part="asked">{chips(&view.asked)}{searches(view)}</div>
         {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}
