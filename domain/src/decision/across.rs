@@ -4,7 +4,10 @@ use super::evidence::is_whole;
 use crate::{
     document::{FieldName, OcrField},
     findings::{CodeReading, DocumentFindings, MrzReading, Signature},
-    input_match::{completes, names::has_words_of},
+    input_match::{
+        completes,
+        names::{goes_on, has_words_of, same_name},
+    },
 };
 
 /// Items that are on both sides of such a card.
@@ -86,7 +89,7 @@ fn numbers_differ(one: &DocumentFindings, other: &DocumentFindings) -> bool {
 /// Items that the print gives otherwise than the machine-readable data: one of them was altered.
 ///
 /// Only numbers and dates, which are written in one way. Names are cut, transliterated and carry titles, so that no single one
-/// contradicts another; the share that is repeated covers them.
+/// contradicts another ([`names_somebody_else`]).
 #[must_use]
 pub fn contradictions(sides: &[DocumentFindings]) -> Vec<&OcrField> {
     let mut prints: Vec<&OcrField> = Vec::new();
@@ -102,6 +105,58 @@ pub fn contradictions(sides: &[DocumentFindings]) -> Vec<&OcrField> {
         }
     }
     prints
+}
+
+/// Whether a side without machine-readable data names somebody else than the data on the other side: no name that it gives is one of
+/// those, whichever stands first. A single name may be a title, cut or changed by marriage.
+#[must_use]
+pub(super) fn names_somebody_else(sides: &[DocumentFindings]) -> bool {
+    let (prints, machines): (Vec<_>, Vec<_>) = sides.iter().partition(|side| is_print_only(side));
+    let mut pairs = machines
+        .iter()
+        .flat_map(|machine| prints.iter().map(move |print| (*machine, *print)));
+    pairs.any(|(machine, print)| {
+        machine.side != print.side && (differ(machine, print) || begins_otherwise(machine, print))
+    })
+}
+
+/// Whether both names of a side can be compared with those of the other one, and none is the same.
+fn differ(machine: &DocumentFindings, print: &DocumentFindings) -> bool {
+    let names = |side: &'_ DocumentFindings| NAMES.map(|name| find(&side.fields, name).cloned());
+    let ([Some(last), Some(first)], [Some(printed_last), Some(printed_first)]) = (names(machine), names(print)) else {
+        return false;
+    };
+    let other = |print: &OcrField, machine: &OcrField| match (&print.normalized, &machine.normalized) {
+        (Some(print), Some(machine)) => same_name(print, machine) == Some(false),
+        (Some(_), None) => !completes(print, machine),
+        (None, _) => false,
+    };
+    let all = [&printed_last, &printed_first];
+    all.iter()
+        .all(|print| [&last, &first].iter().all(|machine| other(print, machine)))
+}
+
+/// Whether the surname does not begin with the letters of it that the line of a licence has.
+fn begins_otherwise(machine: &DocumentFindings, print: &DocumentFindings) -> bool {
+    let letters = machine.mrz.as_ref().and_then(MrzReading::surname_in_license);
+    letters.is_some_and(|letters| has_surname(letters, print) == Some(false))
+}
+
+/// Whether the print has the surname whose letters a licence's line has; true for a zone that has names of its own. Without it, the name on
+/// such a licence is compared with nothing.
+pub(super) fn prints_surname(zone: &MrzReading, sides: &[DocumentFindings]) -> bool {
+    zone.surname_in_license()
+        .is_none_or(|letters| sides.iter().any(|side| has_surname(letters, side) == Some(true)))
+}
+
+/// Whether a side gives the surname that has these letters, `MARTIN<<` or the first eight of a longer one; `None` where it gives none.
+fn has_surname(letters: &str, side: &DocumentFindings) -> Option<bool> {
+    let surname = find(&side.fields, FieldName::LastName)?.normalized.as_deref()?;
+    let whole = letters.trim_end_matches('<');
+    if whole.len() < letters.len() {
+        return same_name(surname, whole);
+    }
+    Some(goes_on(whole, surname))
 }
 
 /// Whether a printed item differs from what the codes or the zone of a side say.

@@ -151,7 +151,7 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
     let repeated = is_repeated(repeated, notes);
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
     let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
-    whole && sure && repeated && named
+    whole && sure && repeated && named && across::prints_surname(zone, evidence.document)
 }
 
 /// Whether a barcode or seal belongs to this kind, comes from its issuer, and is repeated by the print.
@@ -207,6 +207,9 @@ fn contradictions(evidence: &Evidence<'_>, notes: &mut Notes) {
     };
     for name in across::contradictions(evidence.document).iter().map(|print| print.name) {
         contradict(format!("print repeats: {name}"));
+    }
+    if across::names_somebody_else(evidence.document) {
+        contradict("print repeats: names".to_owned());
     }
     let known = evidence.document.iter().filter_map(|side| side.layout.as_ref());
     for rule in known.filter(|layout| is_known(layout)).flat_map(|layout| &layout.rules) {

@@ -1,19 +1,20 @@
 //! Typed and pre-registered data against the document.
 
-use super::{Evidence, Notes};
-use crate::{document::OcrField, input_match, outcome::InputMatchCheck, reasons::Reason};
+use super::{Evidence, Notes, across};
+use crate::{
+    document::OcrField,
+    findings::DocumentFindings,
+    input_match::{self, completes},
+    outcome::InputMatchCheck,
+    reasons::Reason,
+};
 
 /// `None` if there was nothing to compare with: neither typed nor pre-registered data.
 pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputMatchCheck> {
     if evidence.typed.is_none() && evidence.known.is_none() {
         return None;
     }
-    let fields: Vec<OcrField> = evidence
-        .document
-        .iter()
-        .flat_map(|findings| findings.fields.clone())
-        .collect();
-    let compared = input_match::compare(&fields, evidence.typed, evidence.known);
+    let compared = input_match::compare(&read(evidence.document), evidence.typed, evidence.known);
     for (item, matched) in &compared.items {
         if !matched {
             notes.reason(item.mismatch());
@@ -34,6 +35,23 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
                 .collect(),
         ),
     })
+}
+
+/// The items of the document, those first that are machine-readable: what is printed on the other side of a card is altered more easily.
+/// Where they leave an item open, print that completes it stands for it.
+fn read(document: &[DocumentFindings]) -> Vec<OcrField> {
+    let (prints, machines): (Vec<_>, Vec<_>) = document.iter().partition(|side| across::is_print_only(side));
+    let printed = || prints.iter().flat_map(|side| &side.fields);
+    let whole = |field: &OcrField| {
+        let completed = || printed().find(|print| print.name == field.name && completes(print, field));
+        let found = match field.normalized {
+            Some(_) => None,
+            None => completed(),
+        };
+        found.unwrap_or(field).clone()
+    };
+    let machine = machines.iter().flat_map(|side| &side.fields).map(whole);
+    machine.chain(printed().cloned()).collect()
 }
 
 /// Evidence for each reason of this file.

@@ -192,4 +192,6 @@ pub(crate) mod coverage_tests;
 #[cfg(test)]
 mod pairs_tests;
 #[cfg(test)]
+mod sides_tests;
+#[cfg(test)]
 mod tests;

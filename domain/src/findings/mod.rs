@@ -101,6 +101,14 @@ impl MrzReading {
             .filter_map(|(index, line)| line.get(self.format.names(index)?))
             .collect()
     }
+
+    /// The first eight letters of the surname in the line of a French licence, with fillers behind a shorter one. Other states put none
+    /// there (ISO/IEC 18013-3 leaves it to them).
+    #[must_use]
+    pub fn surname_in_license(&self) -> Option<&str> {
+        let line = self.lines.first().filter(|_| self.format == MrzFormat::License)?;
+        line.get(21..29).filter(|_| line.get(2..5) == Some("FRA"))
+    }
 }
 
 impl std::fmt::Debug for MrzReading {

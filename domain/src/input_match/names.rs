@@ -3,7 +3,7 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// `None` if the scripts differ: a kanji name and its Latin transcription cannot be compared.
-pub(super) fn same_name(a: &str, b: &str) -> Option<bool> {
+pub(crate) fn same_name(a: &str, b: &str) -> Option<bool> {
     // Also for punctuation alone, of which the rules below leave nothing.
     if a == b {
         return Some(true);
@@ -58,7 +58,7 @@ fn is_beginning(names: &[[String; 2]], of: &[[String; 2]]) -> bool {
 
 /// Whether a name goes on where another one was cut: word by word, since some zones keep the beginning of every word (ICAO 9303-3
 /// section 4.6).
-pub(super) fn goes_on(cut: &str, whole: &str) -> bool {
+pub(crate) fn goes_on(cut: &str, whole: &str) -> bool {
     !names(cut).is_empty() && is_within(cut, whole)
 }
 

@@ -1,0 +1,180 @@
+//! Cards whose names are printed on the front and machine-readable on the back.
+
+use super::tests::{GOOD, NOBODY, TODAY, face, passport, selfie};
+use super::*;
+use crate::{
+    document::{FieldName, OcrField, Side},
+    findings::{MrzFormat, MrzReading},
+};
+
+fn items(side: Side, items: &[(FieldName, &str)]) -> Vec<OcrField> {
+    let item = |(name, value): &(FieldName, &str)| OcrField {
+        side,
+        name: *name,
+        text: Some((*value).to_owned()),
+        normalized: Some((*value).to_owned()),
+    };
+    items.iter().map(item).collect()
+}
+
+fn front(printed: &[(FieldName, &str)]) -> DocumentFindings {
+    DocumentFindings {
+        mrz: None,
+        viz_agreement: None,
+        portrait: Some(face(0.0)),
+        fields: items(Side::Front, printed),
+        ..passport()
+    }
+}
+
+fn back(format: MrzFormat, lines: &[&str], read: &[(FieldName, &str)]) -> DocumentFindings {
+    let mut back = passport();
+    back.mrz = back.mrz.map(|zone| MrzReading {
+        format,
+        lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+        ..zone
+    });
+    DocumentFindings {
+        side: Side::Back,
+        quality: GOOD,
+        viz_agreement: None,
+        portrait: None,
+        fields: items(Side::Back, read),
+        ..back
+    }
+}
+
+/// A card whose front has these names; its back names Anna Maria Eriksson.
+fn card(last: &str, first: &str) -> [DocumentFindings; 2] {
+    let others = [
+        (FieldName::BirthDate, "1974-08-12"),
+        (FieldName::ExpiryDate, "2030-04-15"),
+        (FieldName::DocumentNumber, "D23145890"),
+    ];
+    let named = |last, first| {
+        [
+            vec![(FieldName::LastName, last), (FieldName::FirstName, first)],
+            others.to_vec(),
+        ]
+        .concat()
+    };
+    let lines = [
+        "I<UTOD231458907<<<<<<<<<<<<<<<",
+        "7408122F3004159UTO<<<<<<<<<<<6",
+        "ERIKSSON<<ANNA<MARIA<<<<<<<<<<",
+    ];
+    [
+        front(&named(last, first)),
+        back(MrzFormat::Td1, &lines, &named("ERIKSSON", "ANNA MARIA")),
+    ]
+}
+
+/// A French licence, whose line has number, expiry and the first eight letters of the surname.
+fn french(last: &str) -> [DocumentFindings; 2] {
+    let read = [
+        (FieldName::DocumentNumber, "13AA00002"),
+        (FieldName::ExpiryDate, "2030-12-31"),
+    ];
+    let named = [
+        (FieldName::LastName, last),
+        (FieldName::FirstName, "PAUL"),
+        (FieldName::BirthDate, "1974-08-12"),
+    ];
+    let printed = [named.to_vec(), read.to_vec()].concat();
+    let line = "D1FRA13AA000026301231MARTIN<<9";
+    [front(&printed), back(MrzFormat::License, &[line], &read)]
+}
+
+fn judged(kind: DocumentType, document: &[DocumentFindings], last: &str, first: &str) -> Decision {
+    let plan = Plan {
+        steps: vec![Step::Document, Step::Selfie],
+    };
+    let typed = UserInput {
+        last_name: Some(last.into()),
+        first_name: Some(first.into()),
+        birth_date: Some("1974-08-12".into()),
+        ..UserInput::default()
+    };
+    let selfie = selfie();
+    let evidence = Evidence {
+        plan: &plan,
+        document_type: Some(kind),
+        document,
+        selfie: Some(&selfie),
+        typed: Some(&typed),
+        known: None,
+        earlier: &NOBODY,
+        draw: 1.0,
+        today: TODAY,
+    };
+    decide(&evidence, &Policy::default())
+}
+
+#[test]
+fn names_printed_over_those_of_a_genuine_card_are_never_approved() {
+    let decision = |card: &[DocumentFindings], last, first| judged(DocumentType::IdCard, card, last, first);
+    let genuine = decision(&card("ERIKSSON", "ANNA MARIA"), "Eriksson", "Anna");
+    assert_eq!(genuine.verdict, Verdict::Approved, "{:?}", genuine.reasons);
+
+    let overprinted = card("NYBERG", "PETRA");
+    let typed = decision(&overprinted, "Nyberg", "Petra");
+    assert_ne!(typed.verdict, Verdict::Approved);
+    assert!(
+        typed.reasons.contains(&Reason::InputNameMismatch),
+        "{:?}",
+        typed.reasons
+    );
+    let as_the_zone_says = decision(&overprinted, "Eriksson", "Anna");
+    assert_eq!(as_the_zone_says.verdict, Verdict::NeedsReview);
+    assert!(as_the_zone_says.reasons.contains(&Reason::DocumentDataInconsistent));
+
+    let surname_only = decision(&card("NYBERG", "ANNA MARIA"), "Nyberg", "Anna");
+    assert_ne!(surname_only.verdict, Verdict::Approved);
+}
+
+#[test]
+fn names_that_are_spelt_otherwise_or_stand_in_another_order_are_the_same_persons() {
+    for (last, first) in [
+        ("Eriksson", "Anna"),
+        ("ANNA MARIA", "ERIKSSON"),
+        ("LINDQVIST", "Anna Maria"),
+    ] {
+        let decision = judged(DocumentType::IdCard, &card(last, first), "Eriksson", "Anna");
+        assert!(
+            !decision.reasons.contains(&Reason::DocumentDataInconsistent),
+            "{last} {first}: {:?}",
+            decision.reasons
+        );
+    }
+}
+
+#[test]
+fn print_stands_for_a_name_that_the_zone_cut() {
+    let mut sides = card("ERIKSSON", "ANNA MARIALUISA");
+    let cut = sides[1]
+        .fields
+        .iter_mut()
+        .find(|field| field.name == FieldName::FirstName)
+        .unwrap();
+    (cut.text, cut.normalized) = (Some("ANNA MARIAL".into()), None);
+    let decision = judged(DocumentType::IdCard, &sides, "Eriksson", "Anna Marialuisa");
+    assert_eq!(decision.verdict, Verdict::Approved, "{:?}", decision.reasons);
+    let decision = judged(DocumentType::IdCard, &sides, "Eriksson", "Berta");
+    assert!(decision.reasons.contains(&Reason::InputNameMismatch));
+}
+
+#[test]
+fn the_surname_on_a_french_licence_begins_as_its_line_says() {
+    let decision = |last: &str| judged(DocumentType::DrivingLicense, &french(last), last, "Paul");
+    let genuine = decision("MARTIN");
+    assert_eq!(genuine.verdict, Verdict::Approved, "{:?}", genuine.reasons);
+    for other in ["NYBERG", "MARTINEZ"] {
+        let decision = decision(other);
+        assert_eq!(decision.verdict, Verdict::NeedsReview, "{other}");
+        assert!(decision.reasons.contains(&Reason::DocumentDataInconsistent), "{other}");
+    }
+    let mut unread = french("MARTIN");
+    unread[0].fields.retain(|field| field.name != FieldName::LastName);
+    let decision = judged(DocumentType::DrivingLicense, &unread, "Martin", "Paul");
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+}
