@@ -22,6 +22,10 @@ use time::Date;
 /// Lines read less surely than this are noise.
 const LEGIBLE: f32 = 0.5;
 
+/// Letters of the shortest label that is no name wherever it stands, in Latin letters and in Japanese ones: KON and NEM are labels in one
+/// country and names in another.
+const LEAST_WORD: (usize, usize) = (5, 2);
+
 /// All layouts, and the words on them that are no names.
 pub(crate) struct Layouts {
     layouts: Vec<Layout>,
@@ -71,6 +75,12 @@ impl Known<'_> {
     }
 }
 
+/// Whether a label is long enough to be no name.
+fn is_no_name(label: &[char]) -> bool {
+    let is_latin = label.iter().all(|c| u32::from(*c) < 0x250);
+    label.len() >= if is_latin { LEAST_WORD.0 } else { LEAST_WORD.1 }
+}
+
 impl Layouts {
     /// The layouts that come with the program.
     pub(crate) fn built_in() -> Result<Self, LayoutFault> {
@@ -83,7 +93,7 @@ impl Layouts {
         };
         let values: Vec<&Vec<char>> = texts(true).collect();
         let words = texts(false)
-            .filter(|word| word.len() > 1 && !values.contains(word))
+            .filter(|word| is_no_name(word) && !values.contains(word))
             .cloned()
             .collect();
         Ok(Self { layouts, words })

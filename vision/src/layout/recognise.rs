@@ -28,8 +28,14 @@ const IN_PLACE: f32 = 0.7;
 const NEXT_ITEM: std::ops::Range<f32> = 0.4..1.7;
 /// Letters of the shortest name of a street: `lb` and `cm` behind a number are none.
 const LEAST_STREET: usize = 3;
-/// The surname in German, and either in English.
+/// The surname in German, either in English, and the whole name on many cards.
 const AMBIGUOUS: &str = "NAME";
+/// The label of a whole name, of layouts that have one.
+const WHOLE_NAME: &str = "whole_name";
+/// Letters of labels that are words of many names, too.
+const SHORT: usize = 4;
+/// How many heights below its label a name stands.
+const BELOW_LABEL: std::ops::Range<f32> = 0.35..2.2;
 
 /// A label found on a page.
 #[derive(Clone, Debug)]
@@ -275,11 +281,15 @@ fn marks<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded]) -> Vec<Mark<'
             marks.push(mark);
         }
     }
-    let is_wrong = |mark: &Mark<'_>| is_no_item(mark, &marks, sheet) || is_in_address(mark, &marks, sheet);
+    let is_wrong = |mark: &Mark<'_>| {
+        is_no_item(mark, &marks, sheet)
+            || is_in_address(mark, &marks, sheet)
+            || is_value_of_name(mark, &marks, layout, sheet)
+    };
     let wrong: Vec<bool> = marks.iter().map(is_wrong).collect();
     let mut wrong = wrong.into_iter();
     marks.retain(|_| wrong.next() != Some(true));
-    settle_names(&mut marks, sheet);
+    settle_names(&mut marks, layout, sheet);
     marks.extend(glued(layout, sheet, folded, &marks));
     marks
 }
@@ -342,13 +352,51 @@ fn is_in_address(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
     !is_number && street.len() < before.len() && !street.contains(':') && street.split_whitespace().any(is_name)
 }
 
-/// A label that is a surname in one language and a given name in another, `Name`, means what the label beside it means: `Nome / Name`,
-/// `Name / Surname`.
-fn settle_names(marks: &mut [Mark<'_>], sheet: &Sheet) {
-    let text = |mark: &Mark<'_>| -> String {
-        let glyphs = &sheet.runs[mark.run].glyphs[mark.from..mark.to];
-        fold::folded(&glyphs.iter().map(|glyph| glyph.symbol).collect::<String>())
-    };
+/// Whether a mark is a name that looks like a label: VALDEZ as VALIDEZ, KON as KØN. It is short or not spelt as the label is, and stands
+/// where the value of a name's label must stand: below it, with nothing in between.
+fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, sheet: &Sheet) -> bool {
+    let run = &sheet.runs[mark.run];
+    let spelt: Vec<char> = text_of(mark, sheet).chars().filter(|c| !c.is_whitespace()).collect();
+    let is_certain = spelt.len() > SHORT
+        && layout
+            .label
+            .get(mark.name)
+            .is_some_and(|label| label.folded.contains(&spelt));
+    if is_certain || mark.from > 0 || !spelt.iter().all(|c| c.is_alphabetic()) {
+        return false;
+    }
+    marks.iter().any(|name| {
+        let label = &sheet.runs[name.run];
+        let height = label.height.max(run.height);
+        let is_below = |other: &super::sheet::Run| {
+            BELOW_LABEL.contains(&(label.drop_to(other) / height)) && (other.left - name.left).abs() < height
+        };
+        let is_nearest = || {
+            let nearer = |other: &super::sheet::Run| is_below(other) && other.y < run.y - run.height * 0.3;
+            !sheet.runs.iter().any(nearer)
+        };
+        let is_first = marks
+            .iter()
+            .all(|other| other.run != name.run || other.from >= name.from);
+        is_name_label(name) && name.name != mark.name && is_first && is_below(run) && is_nearest()
+    })
+}
+
+/// Whether a mark is the label of a surname or of given names.
+fn is_name_label(mark: &Mark<'_>) -> bool {
+    ["surname", "given"].contains(&mark.name)
+}
+
+/// The text of a mark, folded.
+fn text_of(mark: &Mark<'_>, sheet: &Sheet) -> String {
+    let glyphs = &sheet.runs[mark.run].glyphs[mark.from..mark.to];
+    fold::folded(&glyphs.iter().map(|glyph| glyph.symbol).collect::<String>())
+}
+
+/// A label that is a surname in one language and a given name in another, `Name`, means what the label beside it means, as in `Nome / Name` and
+/// `Name / Surname`; beside no other, it means what the card has no other label for.
+fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
+    let is_ambiguous = |mark: &Mark<'_>| text_of(mark, sheet) == AMBIGUOUS;
     let is_beside = |a: &Mark<'_>, b: &Mark<'_>| {
         let between = sheet.runs[a.run].glyphs.get(a.to..b.from).filter(|_| a.run == b.run);
         between.is_some_and(|between| {
@@ -358,19 +406,28 @@ fn settle_names(marks: &mut [Mark<'_>], sheet: &Sheet) {
                     .all(|glyph| glyph.symbol == '/' || glyph.symbol.is_whitespace())
         })
     };
-    for at in 0..marks.len() {
-        let mark = &marks[at];
-        if text(mark) != AMBIGUOUS {
-            continue;
-        }
-        let is_name = |other: &&Mark<'_>| ["surname", "given"].contains(&other.name) && text(other) != AMBIGUOUS;
-        let beside = marks
+    let meaning = |mark: &Mark<'a>| {
+        let mut clear = marks
             .iter()
-            .filter(is_name)
+            .filter(|other| is_name_label(other) && !is_ambiguous(other));
+        let beside = clear
+            .clone()
             .find(|other| is_beside(other, mark) || is_beside(mark, other));
-        if let Some(name) = beside.map(|other| other.name) {
-            marks[at].name = name;
+        let is_labelled = |name: &str| clear.clone().any(|other| other.name == name);
+        let key = |name: &str| layout.label.get_key_value(name).map(|(name, _)| name.as_str());
+        match beside {
+            Some(other) => Some(other.name),
+            None if clear.clone().next().is_none() => key(WHOLE_NAME),
+            None if !is_labelled("given") => key("given"),
+            None => key("surname"),
         }
+    };
+    let settled: Vec<Option<&'a str>> = marks
+        .iter()
+        .map(|mark| meaning(mark).filter(|_| is_name_label(mark) && is_ambiguous(mark)))
+        .collect();
+    for (mark, name) in marks.iter_mut().zip(settled) {
+        mark.name = name.unwrap_or(mark.name);
     }
 }
 
@@ -395,7 +452,8 @@ fn places(line: &Folded, text: &[char], label: &Label) -> Vec<(usize, usize)> {
 }
 
 fn errors(text: &[char]) -> usize {
-    let latin = text.iter().all(char::is_ascii);
+    // Ø, Đ and Ł have no accent that could be taken off.
+    let latin = text.iter().all(|c| u32::from(*c) < 0x250);
     let letters = if latin {
         LETTERS_PER_ERROR.1
     } else {

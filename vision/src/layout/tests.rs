@@ -845,3 +845,123 @@ fn a_label_of_another_column_does_not_end_an_address() {
     ]);
     assert_eq!(of(&items, "address"), Some("80331 MÜNCHEN LINDENALLEE 66A"));
 }
+
+/// A Spanish identity card with these lines between its surnames' label and its given names'.
+fn spanish(surnames: &[&'static str], given: &'static str) -> Vec<(&'static str, f32, f32)> {
+    let mut lines = vec![
+        ("DOCUMENTO NACIONAL DE IDENTIDAD", 25.0, 4.0),
+        ("APELLIDOS", 30.0, 10.0),
+    ];
+    lines.extend(
+        surnames
+            .iter()
+            .zip(1_u8..)
+            .map(|(surname, row)| (*surname, 30.0, 10.7 + 2.3 * f32::from(row))),
+    );
+    lines.extend([
+        ("NOMBRE", 30.0, 18.0),
+        (given, 30.0, 21.0),
+        ("SEXO", 30.0, 28.5),
+        ("F", 30.0, 31.5),
+        ("NACIONALIDAD", 45.0, 28.5),
+        ("ESP", 45.0, 31.5),
+        ("FECHA DE NACIMIENTO", 30.0, 36.0),
+        ("15 03 1978", 30.0, 39.0),
+        ("VALIDEZ", 60.0, 36.0),
+        ("01 01 9999", 60.0, 39.0),
+    ]);
+    lines
+}
+
+#[test]
+fn a_name_that_looks_like_a_label_is_a_name() {
+    let layouts = layouts();
+    for (surnames, given, last) in [
+        (&["VALDEZ", "PEÑA"][..], "MARIA", "VALDEZ PEÑA"),
+        (&["KON", "PEÑA"], "MARIA", "KON PEÑA"),
+        (&["PEÑA"], "KEN", "PEÑA"),
+        (&["SPOL"], "NEM", "SPOL"),
+    ] {
+        let known = layouts.read(&page(&spanish(surnames, given)), TODAY).unwrap();
+        assert_eq!(known.reading.layout, "icao.id_card");
+        assert_eq!(value(&known, "lastName"), Some(last));
+        assert_eq!(value(&known, "firstName"), Some(given), "{last}");
+        assert_eq!(value(&known, "gender"), Some("female"), "{last}");
+    }
+}
+
+#[test]
+fn a_card_that_never_expires_contradicts_nothing() {
+    let layouts = layouts();
+    for expiry in ["01 01 9999", "01-01-9999", "01.01.9999"] {
+        let mut lines = spanish(&["PEÑA"], "MARIA");
+        lines.last_mut().unwrap().0 = expiry;
+        let known = layouts.read(&page(&lines), TODAY).unwrap();
+        assert_eq!(value(&known, "birthDate"), Some("1978-03-15"));
+        assert_eq!(value(&known, "expiryDate"), None, "{expiry}");
+        assert!(
+            known.reading.rules.iter().all(|rule| !rule.contradiction),
+            "{expiry}: {:?}",
+            known.reading.rules
+        );
+    }
+}
+
+#[test]
+fn the_only_label_of_a_name_is_that_of_the_whole_name() {
+    let layouts = layouts();
+    let card = |names: &[(&'static str, f32, f32)]| {
+        let mut lines = vec![("IDENTITY CARD NO. S1234567D", 20.0, 4.0)];
+        lines.extend(names);
+        lines.extend([
+            ("Sex", 30.0, 30.0),
+            ("F", 30.0, 33.0),
+            ("Date of birth", 30.0, 38.0),
+            ("15-03-1978", 30.0, 41.0),
+            ("Nationality", 60.0, 38.0),
+            ("SGP", 60.0, 41.0),
+        ]);
+        let known = layouts.read(&page(&lines), TODAY).unwrap();
+        ["lastName", "firstName", "fullName"].map(|name| value(&known, name).map(str::to_owned))
+    };
+    let some = |text: &str| Some(text.to_owned());
+    let whole = [("Name", 30.0, 14.0), ("MOHAMED ALI KHAN", 30.0, 17.0)];
+    assert_eq!(card(&whole), [None, None, some("MOHAMED ALI KHAN")]);
+    // As cards of Thailand have them.
+    let given = [("Name CHAYAPA", 30.0, 14.0), ("Last name DEJTHAMRONG", 30.0, 20.0)];
+    assert_eq!(card(&given), [some("DEJTHAMRONG"), some("CHAYAPA"), None]);
+    let german = [
+        ("Name", 30.0, 10.0),
+        ("MUSTERMANN", 30.0, 13.0),
+        ("Vornamen", 30.0, 18.0),
+        ("ERIKA", 30.0, 21.0),
+    ];
+    assert_eq!(card(&german), [some("MUSTERMANN"), some("ERIKA"), None]);
+    let pakistani = [
+        ("Name", 30.0, 10.0),
+        ("AYESHA SIDDIQUI", 30.0, 13.0),
+        ("Father Name", 30.0, 18.0),
+        ("IMRAN SIDDIQUI", 30.0, 21.0),
+    ];
+    assert_eq!(card(&pakistani), [None, None, some("AYESHA SIDDIQUI")]);
+}
+
+#[test]
+fn the_name_of_a_residence_begins_an_address() {
+    let layouts = layouts();
+    let card = |first: &'static str| {
+        let lines = page(&[
+            ("INDIRIZZO DI RESIDENZA / RESIDENCE", 5.0, 8.0),
+            (first, 5.0, 11.0),
+            ("12 RUE DE LA PAIX 75001 PARIS", 5.0, 14.0),
+            ("CODICE FISCALE", 5.0, 22.0),
+            ("STATURA 170", 50.0, 22.0),
+            ("FILIAZIONE", 5.0, 28.0),
+        ]);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, "address").map(str::to_owned)
+    };
+    for first in ["RESIDENCE LES LILAS 3", "PAVILLON DES LILAS 3"] {
+        assert_eq!(card(first), Some(format!("{first} 12 RUE DE LA PAIX 75001 PARIS")));
+    }
+}

@@ -8,6 +8,8 @@ use time::{Date, Month};
 
 /// Days up to which the two digits of a year of birth are taken for those of a hundred years before as well: six years.
 const SMALL_CHILD: i64 = 6 * 365;
+/// The first and the last day of the year 9999, in which cards expire that never do, such as those of Spain for people over 70.
+const NEVER: [&str; 2] = ["990101", "991231"];
 
 /// The names that fill their field to its end, so that they may have been cut (ICAO 9303-3 section 4.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -202,13 +204,14 @@ impl Elements {
         dates
     }
 
-    /// The date of expiry: the year with these two digits that is nearest to today. `None` where the check fails.
+    /// The date of expiry: the year with these two digits that is nearest to today. `None` where the check fails, and for a card that
+    /// never expires.
     pub(crate) fn expiry_date(&self, today: Date) -> Option<Date> {
         let candidates = [1900, 2000, 2100].map(|century| date(&self.expiry, century));
         let distance = |date: &Date| (*date - today).whole_days().abs();
-        self.holds(Guarded::ExpiryDate)
-            .then(|| candidates.into_iter().flatten().min_by_key(distance))
-            .flatten()
+        let is_known = self.holds(Guarded::ExpiryDate) && !NEVER.contains(&self.expiry.as_str());
+        let nearest = candidates.into_iter().flatten().min_by_key(distance);
+        nearest.filter(|_| is_known)
     }
 
     /// The dates that are certain.
@@ -361,6 +364,19 @@ mod tests {
                 .as_deref(),
             Some("740812")
         );
+    }
+
+    #[test]
+    fn two_digits_of_a_year_say_nothing_of_a_card_that_never_expires() {
+        let expiry = |digits: &str| {
+            let zone = format!(
+                "I<UTOD231458907<<<<<<<<<<<<<<<|7408122F{digits}UTO<<<<<<<<<<<6|ERIKSSON<<ANNA<MARIA<<<<<<<<<<"
+            );
+            elements(MrzFormat::Td1, &zone).expiry_date(TODAY)
+        };
+        assert_eq!(expiry("9901018"), None);
+        assert_eq!(expiry("1204159"), Some(date!(2012 - 04 - 15)));
+        assert_eq!(expiry("5001013"), Some(date!(2050 - 01 - 01)));
     }
 
     #[test]

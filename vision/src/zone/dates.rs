@@ -3,14 +3,15 @@
 use super::fold::folded;
 use time::{Date, Month};
 
-/// The first letters of the months in English, French, Spanish, German, Italian, Portuguese, Dutch and the Scandinavian languages, folded.
+/// The first letters of the months in English, French, Spanish, German, Italian, Portuguese, Dutch and the Scandinavian languages, folded, and
+/// of the Irish June, which begins as May does elsewhere.
 const MONTHS: [&[&str]; 12] = [
     &["JAN", "ENE", "GEN"],
     &["FEB", "FEV"],
     &["MAR", "MRZ", "MAE", "MAA", "MRT"],
     &["APR", "AVR", "ABR"],
     &["MAY", "MAI", "MAG", "MEI", "MAJ"],
-    &["JUN", "JUIN", "GIU"],
+    &["JUN", "JUIN", "GIU", "MEITH"],
     &["JUL", "JUIL", "LUG"],
     &["AUG", "AOU", "AGO"],
     &["SEP", "SET"],
@@ -187,13 +188,24 @@ fn era(piece: &Piece, separator: &str) -> Option<i32> {
         .map(|(.., start)| *start)
 }
 
-/// The month whose name a text begins with, in English, French, Spanish or German.
+/// The month whose name a text begins with. Of a month in two languages, `MEITH/JUN`, both say the same one, or there is none.
 pub(crate) fn month_named(text: &str) -> Option<u32> {
+    let mut named = text.split('/').filter_map(first_month);
+    let first = named.next()?;
+    named.all(|other| other == first).then_some(first)
+}
+
+fn first_month(text: &str) -> Option<u32> {
     let letters: String = text.chars().filter(|c| c.is_alphabetic()).collect();
-    let index = MONTHS
+    let length = |names: &[&str]| {
+        let begin = names.iter().filter(|name| letters.starts_with(**name));
+        begin.map(|name| name.len()).max()
+    };
+    let found = MONTHS
         .iter()
-        .position(|names| names.iter().any(|name| letters.starts_with(name)))?;
-    u32::try_from(index + 1).ok()
+        .zip(1..)
+        .filter_map(|(names, number)| Some((length(names)?, number)));
+    found.max_by_key(|(length, _)| *length).map(|(_, number)| number)
 }
 
 fn date(year: i32, month: u32, day: u32) -> Option<Date> {
@@ -248,8 +260,20 @@ mod tests {
     }
 
     #[test]
+    fn a_month_in_two_languages_is_the_one_that_both_name() {
+        for june in ["03 MEITH/JUN 1977", "03 MEITHJUN 1977", "03 JUIN/JUN 1977"] {
+            assert_eq!(dates(june), [date!(1977 - 06 - 03)], "{june}");
+        }
+        assert_eq!(dates("03 SAM/NOV 1977"), [date!(1977 - 11 - 03)]);
+        assert_eq!(dates("03 BEAL/MAY 1977"), [date!(1977 - 05 - 03)]);
+    }
+
+    #[test]
     fn what_is_no_date_or_could_be_two_is_none() {
         for text in [
+            // Finnish for November, and May in half of Europe, cut short for the Irish June.
+            "03 MARRAS/NOV 1977",
+            "03 MEI/JUN 1977",
             "03/04/2020",
             "31.02.2020",
             "12345678",

@@ -8,6 +8,8 @@ use time::{Date, Month};
 
 /// Years a document may speak of.
 const YEARS: std::ops::Range<i32> = 1900..2100;
+/// The year in which a card expires that never does.
+const NEVER: i32 = 9999;
 /// What stands between the numbers of a date.
 const SEPARATORS: [char; 7] = ['.', ',', '/', '-', '·', '・', '‐'];
 /// The longest month's name with its translation, `SEPTEMBER/SEPTEMBRE`.
@@ -284,9 +286,10 @@ fn century(year: i32, month: i32, day: i32, today: Option<Date>) -> Option<i32> 
     }
 }
 
-/// What stands there in the form of a date. Zeros are no date: they say that there is none, or that a part of it is not known.
+/// What stands there in the form of a date. Zeros are no date: they say that there is none, or that a part of it is not known. Nor is the
+/// year 9999, which says that a card never expires.
 fn found([year, month, day]: [i32; 3], to: usize, agrees: bool) -> Option<Found> {
-    (month > 0 && day > 0).then(|| Found {
+    (month > 0 && day > 0 && year != NEVER).then(|| Found {
         date: date(year, month, day),
         to,
         agrees,
