@@ -1,6 +1,6 @@
 //! Items that were not read surely are read again, a little larger and a little smaller: what two readings agree on is kept.
 
-use crate::layout::Item;
+use crate::layout::{self, Item, PrintedDate};
 use crate::look::{Eye, Look};
 use crate::model::ModelError;
 use crate::text::{Area, Line, Spacing};
@@ -39,6 +39,24 @@ pub(crate) fn items(eye: &Eye<'_>, look: &Look<'_, '_>) -> Result<Vec<Item>, Mod
         }
     }
     Ok(given.into_iter().flatten().collect())
+}
+
+/// Whether a printed date is what it was read as: where a digit is not sure, another reading must agree.
+pub(crate) fn is_date(eye: &Eye<'_>, look: &Look<'_, '_>, date: &PrintedDate) -> Result<bool, ModelError> {
+    let mut doubt = 1.0 - date.confidence;
+    for height in AGAIN {
+        if date.confidence >= SURE {
+            return Ok(true);
+        }
+        let page = again(eye, look, &[date.line], height)?;
+        let readings = layout::printed_dates(&page, eye.today);
+        let same = |other: &&PrintedDate| other.line == date.line && other.normalized == date.normalized;
+        if let Some(reading) = readings.iter().find(same) {
+            doubt *= 1.0 - reading.confidence;
+            return Ok(date.confidence.min(reading.confidence) >= HOPELESS && 1.0 - doubt >= ACCEPTED);
+        }
+    }
+    Ok(false)
 }
 
 /// The lines that some items stand in, each once.
@@ -145,8 +163,9 @@ mod tests {
 
     const NAME: &str = "日本花子";
 
-    /// Reads the name, whatever it is shown, as often as it is asked; and after that nothing.
+    /// Reads one text, whatever it is shown, as often as it is asked; and after that nothing.
     struct Scribe {
+        text: &'static str,
         alphabet: Vec<String>,
         legible: usize,
         asked: Arc<AtomicUsize>,
@@ -159,7 +178,8 @@ mod tests {
         fn run(&self, _: Tensor) -> Result<Vec<Tensor>, ModelError> {
             let legible = self.asked.fetch_add(1, Ordering::Relaxed) < self.legible;
             let symbols = self.alphabet.len() + 2;
-            let letters = NAME
+            let letters = self
+                .text
                 .chars()
                 .map(|letter| self.alphabet.iter().position(|known| *known == letter.to_string()));
             let mut data = Vec::new();
@@ -177,21 +197,27 @@ mod tests {
         }
     }
 
-    /// How often the line of a doubtful name is read again, where so many readings confirm it, and whether the name is given.
-    fn confirmed(legible: usize) -> (usize, bool) {
+    fn reader(text: &'static str, legible: usize, asked: &Arc<AtomicUsize>) -> Reader {
         let mrz = MRZ_SYMBOLS.iter().map(|symbol| char::from(*symbol));
-        let alphabet: Vec<String> = mrz.chain(NAME.chars()).map(String::from).collect();
-        let asked = Arc::new(AtomicUsize::new(0));
+        let others = text.chars().filter(|letter| !letter.is_ascii_alphanumeric());
+        let alphabet: Vec<String> = mrz.chain(others).map(String::from).collect();
         let scribe = || Scribe {
+            text,
             alphabet: alphabet.clone(),
             legible,
             asked: asked.clone(),
         };
-        let reader = Reader {
+        Reader {
             detector: Box::new(scribe()),
             recogniser: Box::new(scribe()),
             alphabet: Alphabet::parse(&alphabet.join("\n")).unwrap(),
-        };
+        }
+    }
+
+    /// How often the line of a doubtful name is read again, where so many readings confirm it, and whether the name is given.
+    fn confirmed(legible: usize) -> (usize, bool) {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let reader = reader(NAME, legible, &asked);
         let layouts = Layouts::built_in().unwrap();
         let picture = Raster::filled(1370, 864, [255; 3]);
         let mut look = Look::blind(&picture);
@@ -212,6 +238,32 @@ mod tests {
         let given = items(&eye, &look).unwrap();
         let is_given = given.iter().any(|item| item.parsed.text == NAME);
         (asked.load(Ordering::Relaxed), is_given)
+    }
+
+    /// Whether a printed date counts, of which a digit is as sure as this and which is read again as another text.
+    fn is_confirmed(probability: f32, again: &'static str) -> bool {
+        let reader = reader(again, usize::MAX, &Arc::new(AtomicUsize::new(0)));
+        let layouts = Layouts::built_in().unwrap();
+        let picture = Raster::filled(1370, 864, [255; 3]);
+        let mut look = Look::blind(&picture);
+        look.page.lines = page(&[("13.12.2022", 40.0, 10.0)]);
+        look.page.lines[0].symbols[4].probability = probability;
+        let eye = Eye {
+            reader: &reader,
+            layouts: &layouts,
+            kind: DocumentType::Passport,
+            today: TODAY,
+        };
+        let dates = layout::printed_dates(&look.page.lines, TODAY);
+        is_date(&eye, &look, &dates[0]).unwrap()
+    }
+
+    #[test]
+    fn a_doubtful_date_counts_where_another_reading_agrees() {
+        assert!(is_confirmed(0.99, "13.12.2023"), "it is sure, and not read again");
+        assert!(is_confirmed(0.9, "13.12.2022"));
+        assert!(!is_confirmed(0.9, "13.12.2023"));
+        assert!(!is_confirmed(0.2, "13.12.2022"), "hopeless");
     }
 
     #[test]

@@ -126,7 +126,12 @@ impl<'v> Examination<'v> {
             (Look::blind(picture), Reading::default())
         });
         let may_have_code = |layout: &Layout| layout.side != side || layout.code;
-        if look.known.as_ref().is_none_or(|known| may_have_code(known.layout)) {
+        // The words of a front are on many backs, too; its items are not.
+        if look
+            .known
+            .as_ref()
+            .is_none_or(|known| may_have_code(known.layout) || known.items.is_empty())
+        {
             codes.look(&mut self.watch);
         }
         Seen {
@@ -404,7 +409,7 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
         reading.zone.fields.clear();
     }
     if let Some(elements) = elements.as_ref().filter(|_| eye.kind == DocumentType::Passport) {
-        add_date_of_issue(&mut reading, &elements.dates(eye.today), look, (side, eye.today));
+        add_date_of_issue(eye, &mut reading, &elements.dates(eye.today), look, side)?;
     }
     if let (Some(zone), Some(elements)) = (&look.machine, &elements) {
         locate_printed_dates(&mut reading.regions, &elements.dates(eye.today), look);
@@ -424,14 +429,15 @@ fn elements(look: &mut Look<'_, '_>) -> Option<mrz::Elements> {
 /// Adds the date of issue of a passport whose label was too small to be read: the page has three dates (ICAO 9303-4), and the zone says
 /// which two are the others.
 fn add_date_of_issue(
+    eye: &Eye<'_>,
     reading: &mut Reading,
     zone: &[(FieldName, Date)],
     look: &Look<'_, '_>,
-    (side, today): (Side, Date),
-) {
-    let name = FieldName::IssueDate;
+    side: Side,
+) -> Result<(), ModelError> {
+    let (name, today) = (FieldName::IssueDate, eye.today);
     let &[(FieldName::BirthDate, born), (FieldName::ExpiryDate, expires)] = zone else {
-        return;
+        return Ok(());
     };
     let lines = &look.page.lines;
     let is_print = |date: &layout::PrintedDate| lines.get(date.line).is_some_and(|line| !mrz::is_candidate(line));
@@ -446,12 +452,12 @@ fn add_date_of_issue(
         |date: &&layout::PrintedDate| ![&born, &expires].iter().any(|known| known[2..] == date.normalized[2..]);
     let mut others = dates.iter().filter(is_other);
     let (Some(issued), None) = (others.next(), others.next()) else {
-        return;
+        return Ok(());
     };
     let fits = born < issued.normalized && issued.normalized < expires && issued.normalized <= today;
     let is_known = reading.zone.fields.iter().any(|field| field.name == name);
-    if is_known || !fits || !has(&expires) || issued.confidence < confirm::SURE {
-        return;
+    if is_known || !fits || !has(&expires) || !confirm::is_date(eye, look, issued)? {
+        return Ok(());
     }
     reading.zone.fields.push(OcrField {
         side,
@@ -464,6 +470,7 @@ fn add_date_of_issue(
         confidence: issued.confidence,
         corners: line.area.corners().map(|corner| look.place(corner)),
     }));
+    Ok(())
 }
 
 /// Adds where the dates of the zone are printed as people write them, if no item is known to stand there.
@@ -788,6 +795,13 @@ mod tests {
             (FieldName::BirthDate, date!(1990 - 03 - 23)),
             (FieldName::ExpiryDate, date!(2032 - 12 - 13)),
         ];
+        let (reader, layouts) = (blank_reader(), Layouts::built_in().unwrap());
+        let eye = Eye {
+            reader: &reader,
+            layouts: &layouts,
+            kind: DocumentType::Passport,
+            today: TODAY,
+        };
         let issued = |dates: &[&str]| {
             let lines: Vec<_> = (0u8..)
                 .zip(dates)
@@ -796,7 +810,7 @@ mod tests {
             let mut look = Look::blind(&picture);
             look.page.lines = page(&lines);
             let mut reading = Reading::default();
-            add_date_of_issue(&mut reading, &zone, &look, (Side::Front, TODAY));
+            add_date_of_issue(&eye, &mut reading, &zone, &look, Side::Front).unwrap();
             let issued = reading.zone.fields.pop();
             assert_eq!(issued.is_some(), reading.regions.len() == 1);
             issued.and_then(|field| field.normalized)
@@ -811,6 +825,18 @@ mod tests {
             &["23.03.1990", "13.12.2027", "13.12.2032"],
         ] {
             assert_eq!(issued(unsettled), None, "{unsettled:?}");
+        }
+    }
+
+    fn blank_reader() -> Reader {
+        let symbols: Vec<String> = MRZ_SYMBOLS
+            .iter()
+            .map(|symbol| char::from(*symbol).to_string())
+            .collect();
+        Reader {
+            detector: Box::new(Blank),
+            recogniser: Box::new(Blank),
+            alphabet: Alphabet::parse(&symbols.join("\n")).unwrap(),
         }
     }
 
@@ -832,15 +858,7 @@ mod tests {
 
     #[test]
     fn a_picture_is_looked_at_once_where_a_code_says_what_it_shows() {
-        let symbols: Vec<String> = MRZ_SYMBOLS
-            .iter()
-            .map(|symbol| char::from(*symbol).to_string())
-            .collect();
-        let reader = Reader {
-            detector: Box::new(Blank),
-            recogniser: Box::new(Blank),
-            alphabet: Alphabet::parse(&symbols.join("\n")).unwrap(),
-        };
+        let reader = blank_reader();
         let layouts = Layouts::built_in().unwrap();
         let (kind, signers) = (DocumentType::DrivingLicense, code::Certificates::default());
         let eye = Eye {

@@ -96,15 +96,18 @@ impl<'a> Look<'a, '_> {
         }
     }
 
-    /// Whether another look would teach nothing: the zone is complete, or the document is of the kind that is asked for.
+    /// Whether another look would teach nothing: the zone is complete, or the document is of the kind that is asked for and its labels
+    /// could be read.
     pub(crate) fn is_enough(&self, kind: DocumentType) -> bool {
-        mrz::is_complete(self.machine.as_ref()) || self.known.as_ref().is_some_and(|known| known.reading.is_of(kind))
+        let is_read = |known: &Known<'_>| known.reading.is_of(kind) && !known.lacks_items();
+        mrz::is_complete(self.machine.as_ref()) || self.known.as_ref().is_some_and(is_read)
     }
 
     /// Whether this look saw more than another.
     pub(crate) fn beats(&self, other: &Self) -> bool {
         let rank = |look: &Self| {
-            let score = look.known.as_ref().map_or(0.0, |known| known.reading.score);
+            let told = |known: &Known<'_>| known.reading.score * (1 + known.items.len()) as f32;
+            let score = look.known.as_ref().map_or(0.0, told);
             let checks = look.machine.as_ref().map_or(0, |zone| zone.passed);
             (
                 mrz::is_complete(look.machine.as_ref()),

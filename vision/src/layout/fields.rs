@@ -19,6 +19,10 @@ const HIGHEST_VALUE: f32 = 3.0;
 const LEAST_GLUED: usize = 3;
 /// How many heights below a line it goes on.
 const NEXT_LINE: std::ops::Range<f32> = 0.4..1.7;
+/// How many heights below names the row of the next item stands.
+const NEXT_ROW: std::ops::Range<f32> = 0.4..2.6;
+/// Labels of the items that stand below names.
+const ITEMS_BELOW_NAMES: [&str; 2] = ["born", "address"];
 /// How many heights below the first line of a name the second one stands at most: where it is further off there is room for a label.
 const TIGHT: f32 = 1.0;
 /// How far a value's left edge may stand from its label's, in heights.
@@ -48,8 +52,8 @@ pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) ->
             }
         }
     }
-    if layout.names_above_address {
-        items.extend(page.names_above_address(&items, context));
+    if layout.family_name_first {
+        items.extend(page.names_by_place(&items, context));
     }
     items
 }
@@ -243,7 +247,7 @@ impl Marked<'_> {
                 }
             }
         }
-        joined(&parts)
+        behind_stroke(joined(&parts))
     }
 
     /// All of a label's row that is no label.
@@ -394,48 +398,50 @@ impl Marked<'_> {
         })
     }
 
-    /// Names without labels: they stand above the address as on a letter, the family name in the first line (AAMVA DL/ID Card Design
-    /// Standard, zone II), or before a comma.
-    fn names_above_address(&self, items: &[Item], context: &Context<'_>) -> Vec<Item> {
+    /// Names whose labels were not read, by the lines beside them.
+    fn names_by_place(&self, items: &[Item], context: &Context<'_>) -> Vec<Item> {
         let field = |name: &str| self.layout.field.iter().find(|field| field.name == name);
-        let run_of = |name: &str| {
+        let (Some(family), Some(given)) = (field("lastName"), field("firstName")) else {
+            return Vec::new();
+        };
+        let names = Names {
+            page: self,
+            family,
+            given,
+            context,
+        };
+        let line_of = |name: &str| {
             let line = items.iter().find(|item| item.name == name)?.glyphs.first()?.line;
             let is_in = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
             self.sheet.runs.iter().find(is_in)
         };
-        let last = run_of("address").and_then(|address| self.line_above(address));
-        let (Some(last), Some(family), Some(given)) = (last, field("lastName"), field("firstName")) else {
-            return Vec::new();
-        };
-        if items.iter().any(|item| item.name == given.name) {
-            return Vec::new();
-        }
-        let parse = |field: &Field, glyphs: &[Glyph]| Some(item(field, &field.grammar.parse(glyphs, context)?, glyphs));
-        let first = self.line_above(last);
-        if let Some(labelled) = run_of(&family.name) {
-            let is_below = first.is_some_and(|first| std::ptr::eq(first, labelled));
-            return parse(given, &last.glyphs).filter(|_| is_below).into_iter().collect();
-        }
-        let first = first.filter(|first| parse(family, &first.glyphs).is_some());
-        let comma = |run: &Run| run.glyphs.iter().position(|glyph| glyph.symbol == ',');
-        let names = match (first, comma(last)) {
-            (None, Some(at)) => parse(family, &last.glyphs[..at]).zip(parse(given, &last.glyphs[at + 1..])),
-            (Some(first), None) => {
-                let third = self.line_above(first);
-                let is_first = third.is_none_or(|third| parse(family, &third.glyphs).is_none());
-                let names = parse(family, &first.glyphs).zip(parse(given, &last.glyphs));
-                names.filter(|_| is_first || comma(first).is_some())
+        let last = line_of("address").and_then(|address| self.line_above(address, address.left));
+        match (line_of(&family.name), line_of(&given.name)) {
+            (Some(_), Some(_)) => Vec::new(),
+            (Some(labelled), None) => names.between(labelled, last),
+            (None, Some(labelled)) => {
+                let first = items.iter().find(|item| item.name == given.name);
+                let left = first.and_then(|item| item.glyphs.first());
+                names.above_given(
+                    labelled,
+                    left.map_or(labelled.left, |glyph| glyph.x - glyph.height * 0.3),
+                )
             }
-            _ => None,
-        };
-        names.map_or_else(Vec::new, |(family, given)| vec![family, given])
+            (None, None) => {
+                let above_address = last.map(|last| names.above_address(last)).unwrap_or_default();
+                match above_address.is_empty() {
+                    true => names.above_birth(),
+                    false => above_address,
+                }
+            }
+        }
     }
 
-    /// The line directly above another one, of about its size and beginning where it begins, with no label in it or before it.
-    fn line_above(&self, below: &Run) -> Option<&Run> {
+    /// The line directly above another one, of about its size and beginning at a place, with no label in it or before it.
+    fn line_above(&self, below: &Run, left: f32) -> Option<&Run> {
         let fits = |run: &&Run| {
             NEXT_LINE.contains(&(run.drop_to(below) / below.height))
-                && (run.left - below.left).abs() < below.height * 0.9
+                && (run.left - left).abs() < below.height * 0.9
                 && (0.72..1.6).contains(&(run.height / below.height))
                 && !self
                     .marks
@@ -467,6 +473,122 @@ impl Marked<'_> {
         });
         alone.chain(followed).collect()
     }
+}
+
+/// Where names stand whose labels were not read, on cards that have the family name in the line above the given names (AAMVA DL/ID Card
+/// Design Standard, zone II).
+struct Names<'a> {
+    page: &'a Marked<'a>,
+    family: &'a Field,
+    given: &'a Field,
+    context: &'a Context<'a>,
+}
+
+impl Names<'_> {
+    fn parse(&self, field: &Field, glyphs: &[Glyph]) -> Option<Item> {
+        Some(item(field, &field.grammar.parse(glyphs, self.context)?, glyphs))
+    }
+
+    fn above<'s>(&'s self, run: &Run) -> Option<&'s Run> {
+        self.page.line_above(run, run.left)
+    }
+
+    /// Given names between a labelled family name and the address, of which `last` is the line above.
+    fn between(&self, labelled: &Run, last: Option<&Run>) -> Vec<Item> {
+        let given = last.filter(|last| self.above(last).is_some_and(|above| std::ptr::eq(above, labelled)));
+        given
+            .and_then(|given| self.parse(self.given, &given.glyphs))
+            .into_iter()
+            .collect()
+    }
+
+    /// The family name above labelled given names that begin at a place.
+    fn above_given(&self, labelled: &Run, left: f32) -> Vec<Item> {
+        let first = self
+            .page
+            .line_above(labelled, left)
+            .filter(|first| self.is_first(first));
+        first
+            .and_then(|first| self.parse(self.family, &first.glyphs))
+            .into_iter()
+            .collect()
+    }
+
+    /// Both names above the address as on a letter, or both in its line above with a comma between them.
+    fn above_address(&self, last: &Run) -> Vec<Item> {
+        let comma = |run: &Run| run.glyphs.iter().position(|glyph| glyph.symbol == ',');
+        let first = self
+            .above(last)
+            .filter(|first| self.parse(self.family, &first.glyphs).is_some());
+        let names = match (first, comma(last)) {
+            (None, Some(at)) => {
+                let [family, given] = [&last.glyphs[..at], &last.glyphs[at + 1..]];
+                self.parse(self.family, family).zip(self.parse(self.given, given))
+            }
+            // New York writes given names with a comma between them.
+            (Some(first), _) => self
+                .both(first, last)
+                .filter(|_| self.is_first(first) || comma(last).is_none() && comma(first).is_some()),
+            (None, None) => None,
+        };
+        names.map_or_else(Vec::new, |(family, given)| vec![family, given])
+    }
+
+    /// Both names above the row with the date of birth or the address, where the page has one such pair of lines.
+    fn above_birth(&self) -> Vec<Item> {
+        let pair = |last: &Run| {
+            let first = self.above(last).filter(|first| self.is_first(first))?;
+            self.both(first, last).filter(|_| self.stands_above_item(last))
+        };
+        let mut pairs = self.page.sheet.runs.iter().filter_map(pair);
+        match (pairs.next(), pairs.next()) {
+            (Some((family, given)), None) => vec![family, given],
+            _ => Vec::new(),
+        }
+    }
+
+    fn both(&self, first: &Run, last: &Run) -> Option<(Item, Item)> {
+        self.parse(self.family, &first.glyphs)
+            .zip(self.parse(self.given, &last.glyphs))
+    }
+
+    /// Whether no other name stands in the line above.
+    fn is_first(&self, run: &Run) -> bool {
+        let above = self.above(run);
+        above.is_none_or(|above| self.parse(self.family, &above.glyphs).is_none())
+    }
+
+    /// Whether no label stands before a line, and the next row begins with that of the date of birth or the address.
+    fn stands_above_item(&self, run: &Run) -> bool {
+        let sheet = self.page.sheet;
+        let is_next = |mark: &Mark<'_>| {
+            let label = &sheet.runs[mark.run];
+            NEXT_ROW.contains(&(run.drop_to(label) / run.height))
+                && (-1.0..3.0).contains(&((run.left - mark.left) / run.height))
+                && ITEMS_BELOW_NAMES.iter().any(|name| mark.name.starts_with(name))
+        };
+        let in_row = |mark: &Mark<'_>| mark.left < run.right && sheet.same_row(&sheet.runs[mark.run], run);
+        self.page.marks.iter().any(is_next) && !self.page.marks.iter().any(in_row)
+    }
+}
+
+/// A value without the second language of its label, of which only the first was known: `NUMBER/NUMÉRO M5808-32324`.
+fn behind_stroke(value: Vec<Glyph>) -> Vec<Glyph> {
+    let is_space = |glyph: &Glyph| glyph.symbol.is_whitespace();
+    let Some(first) = value
+        .iter()
+        .position(|glyph| !is_space(glyph))
+        .filter(|&at| value[at].symbol == '/')
+    else {
+        return value;
+    };
+    let word = value[first + 1..]
+        .iter()
+        .take_while(|glyph| glyph.symbol.is_alphabetic())
+        .count();
+    let rest = &value[first + 1 + word..];
+    let goes_on = rest.first().is_some_and(is_space) && rest.iter().any(|glyph| glyph.symbol.is_alphanumeric());
+    if word > 1 && goes_on { rest.to_vec() } else { value }
 }
 
 /// Left edge of a letter: that of its line for the first, half a letter before the middle of another.

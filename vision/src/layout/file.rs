@@ -77,9 +77,9 @@ pub(crate) struct Layout {
     /// Whether every document of the layout carries every item, labelled in these words: one that is not seen is covered.
     #[serde(default)]
     pub(crate) complete: bool,
-    /// Whether names without labels stand above the address, the family name first.
+    /// Whether every document has the family name in the line above the given names, so that they are found without their labels.
     #[serde(default)]
-    pub(crate) names_above_address: bool,
+    pub(crate) family_name_first: bool,
     /// Labels, titles and other fixed words, by a name of their own.
     #[serde(default)]
     pub(crate) label: BTreeMap<String, Label>,

@@ -17,11 +17,14 @@ use domain::findings::{LayoutReading, RuleResult};
 use fields::Marked;
 use grammar::{Context, Grammar, Order};
 use sheet::{Folded, Sheet};
+use std::collections::BTreeSet;
 use time::Date;
 
 /// Lines read less surely than this are noise.
 const LEGIBLE: f32 = 0.5;
 
+/// Share of a layout's items below which its labels were too small to be read.
+const FEW: f32 = 1.0 / 3.0;
 /// Letters of the shortest label that is no name wherever it stands, in Latin letters and in Japanese ones: KON and NEM are labels in one
 /// country and names in another.
 const LEAST_WORD: (usize, usize) = (5, 2);
@@ -46,6 +49,12 @@ pub(crate) struct Known<'a> {
 }
 
 impl Known<'_> {
+    /// Whether few items of the layout were read: its title is larger than its labels.
+    pub(crate) fn lacks_items(&self) -> bool {
+        let names: BTreeSet<&str> = self.layout.field.iter().map(|field| field.name.as_str()).collect();
+        (self.items.len() as f32) < FEW * names.len() as f32
+    }
+
     /// Judges the items that were read with certainty: marks the rules that these contradict, and takes the normal forms of the items
     /// in doubt.
     pub(crate) fn judge(&mut self, items: &mut [Item]) {
@@ -156,7 +165,7 @@ pub(crate) struct PrintedDate {
     pub(crate) line: usize,
 }
 
-/// The dates of a page with the day before the month, each as often as it is printed.
+/// The dates of a page with the day before the month, each as often as it is printed, and eight digits that may be one.
 pub(crate) fn printed_dates(lines: &[Line], today: Date) -> Vec<PrintedDate> {
     let context = Context {
         today,
@@ -170,12 +179,17 @@ pub(crate) fn printed_dates(lines: &[Line], today: Date) -> Vec<PrintedDate> {
         past: false,
     };
     let date = |run: &sheet::Run| {
-        let parsed = grammar.parse(&run.glyphs, &context)?;
+        let parsed = grammar
+            .parse(&run.glyphs, &context)
+            .or_else(|| grammar::run_together(&run.glyphs))?;
         let glyphs = &run.glyphs[parsed.from..parsed.to];
+        // A month that is named twice is right, whatever each letter is.
+        let is_named_twice = parsed.text.contains('/') && parsed.text.chars().any(char::is_alphabetic);
+        let counts = |glyph: &&Glyph| glyph.symbol.is_ascii_digit() || !is_named_twice && glyph.symbol.is_alphabetic();
         Some(PrintedDate {
             text: parsed.text,
             normalized: parsed.normalized?,
-            confidence: glyphs.iter().map(|glyph| glyph.sure).fold(1.0, f32::min),
+            confidence: glyphs.iter().filter(counts).map(|glyph| glyph.sure).fold(1.0, f32::min),
             line: glyphs.first()?.line,
         })
     };

@@ -34,6 +34,8 @@ const AMBIGUOUS: &str = "NAME";
 const WHOLE_NAME: &str = "whole_name";
 /// Letters of labels that are words of many names, too.
 const SHORT: usize = 4;
+/// How many heights beside its label a value stands at most.
+const NEAR_VALUE: f32 = 4.0;
 /// How many heights below its label a name stands.
 const BELOW_LABEL: std::ops::Range<f32> = 0.35..2.2;
 
@@ -378,7 +380,14 @@ fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, sheet:
         let is_first = marks
             .iter()
             .all(|other| other.run != name.run || other.from >= name.from);
-        is_name_label(name) && name.name != mark.name && is_first && is_below(run) && is_nearest()
+        let has_value = || {
+            let ends = marks.iter().filter(|other| other.run == name.run).map(|other| other.to);
+            let rest = &label.glyphs[ends.max().unwrap_or_default()..];
+            let beside = sheet.right_of(label, label.right);
+            let is_near = |next: &&super::sheet::Run| next.left - label.right < NEAR_VALUE * height;
+            rest.iter().any(|glyph| glyph.symbol.is_alphanumeric()) || beside.first().is_some_and(is_near)
+        };
+        is_name_label(name) && name.name != mark.name && is_first && is_below(run) && is_nearest() && !has_value()
     })
 }
 
@@ -407,7 +416,7 @@ fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
         })
     };
     let meaning = |mark: &Mark<'a>| {
-        let mut clear = marks
+        let clear = marks
             .iter()
             .filter(|other| is_name_label(other) && !is_ambiguous(other));
         let beside = clear

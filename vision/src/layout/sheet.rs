@@ -85,7 +85,9 @@ impl Sheet {
             .runs
             .iter()
             .filter(|other| {
-                !std::ptr::eq(*other, run) && other.left > x - run.height * 0.6 && self.same_row(run, other)
+                // The box of a small number before a line may reach into its first letter.
+                let reach = run.height.max(other.height) * 0.6;
+                !std::ptr::eq(*other, run) && other.left > x - reach && self.same_row(run, other)
             })
             .collect();
         found.sort_by(|a, b| a.left.total_cmp(&b.left));

@@ -965,3 +965,91 @@ fn the_name_of_a_residence_begins_an_address() {
         assert_eq!(card(first), Some(format!("{first} 12 RUE DE LA PAIX 75001 PARIS")));
     }
 }
+
+#[test]
+fn names_whose_numbers_were_not_read_are_found_by_their_place() {
+    let names = |lines: &[(&str, f32, f32)]| {
+        let items = american(lines);
+        ["lastName", "firstName"].map(|name| of(&items, name).map(str::to_owned))
+    };
+    let both = |last: &str, first: &str| [Some(last.to_owned()), Some(first.to_owned())];
+    let above_birth = [("LINDQVIST-NGUYEN", 30.0, 29.4), ("HANNAH MAE", 30.0, 32.4)];
+    assert_eq!(names(&above_birth), both("LINDQVIST-NGUYEN", "HANNAH MAE"));
+    let three = [&[("WASHINGTON", 30.0, 26.4)], &above_birth[..]].concat();
+    assert_eq!(names(&three), [None, None], "any two of three lines may be the names");
+    let labelled = [("PONCE DE LEON", 32.4, 14.0), ("2 ALEJANDRA SOFIA", 30.0, 17.0)];
+    assert_eq!(names(&labelled), both("PONCE DE LEON", "ALEJANDRA SOFIA"));
+    let address = [("1836 OCEAN PKWY", 30.0, 22.0), ("BROOKLYN, NY 11223", 30.0, 24.6)];
+    let with_comma = [("ROSENBAUM", 30.0, 16.4), ("SHIRA, DEVORAH", 30.0, 19.4)];
+    let of_new_york = [&with_comma[..], &address[..]].concat();
+    assert_eq!(names(&of_new_york), both("ROSENBAUM", "SHIRA, DEVORAH"));
+    // The box of a small number reaches into the line behind it.
+    let overlapped = [
+        ("1 OKONKWO", 30.0, 14.0),
+        ("2", 30.0, 17.0),
+        ("ADAEZE GRACE", 30.9, 17.0),
+    ];
+    assert_eq!(names(&overlapped), both("OKONKWO", "ADAEZE GRACE"));
+}
+
+#[test]
+fn a_label_below_another_that_has_its_value_is_a_label() {
+    let items = american(&[("LN TRAN", 30.0, 14.0), ("FN MINH QUOC", 30.0, 17.0)]);
+    assert_eq!(of(&items, "lastName"), Some("TRAN"));
+    assert_eq!(of(&items, "firstName"), Some("MINH QUOC"));
+}
+
+#[test]
+fn a_value_stands_behind_the_second_language_of_its_label() {
+    let items = american(&[("4d NUMBER/NUMÉRO M5808-32324-30408", 30.0, 14.0)]);
+    assert_eq!(of(&items, "documentNumber"), Some("M5808-32324-30408"));
+}
+
+#[test]
+fn a_zone_tells_the_back_of_a_card() {
+    let layouts = layouts();
+    let back = |zone: &'static str| {
+        let lines = page(&[
+            ("ANSCHRIFT/ADDRESS/ADRESSE", 40.0, 8.0),
+            ("88662 ÜBERLINGEN", 40.0, 11.0),
+            ("BAHNHOFSTRASSE 19", 40.0, 14.0),
+            (zone, 4.0, 36.0),
+        ]);
+        layouts.read(&lines, TODAY).map(|known| known.reading.layout)
+    };
+    assert_eq!(
+        back("IDD<<LG82T62N47<<<<<<<<<<<<<<<").as_deref(),
+        Some("icao.id_card.back")
+    );
+    assert_eq!(back("88662 ÜBERLINGEN AM BODENSEE 1"), None);
+}
+
+#[test]
+fn a_title_without_labels_teaches_little() {
+    let layouts = layouts();
+    let lacks = |lines: &[(&str, f32, f32)]| layouts.read(&page(lines), TODAY).unwrap().lacks_items();
+    assert!(lacks(&[
+        ("PERSONALAUSWEIS", 5.0, 5.0),
+        ("IDENTITY CARD", 40.0, 5.0),
+        ("26.09.2032", 30.0, 30.0)
+    ]));
+    assert!(!lacks(&spanish(&["PEÑA"], "MARIA")));
+}
+
+#[test]
+fn eight_digits_by_themselves_may_be_a_date_and_a_month_named_twice_is_sure() {
+    let mut lines = page(&[
+        ("20022024", 30.0, 10.0),
+        ("31132024", 30.0, 14.0),
+        ("05 SEP /SEPT 21", 30.0, 18.0),
+    ]);
+    for symbol in lines[2].symbols.iter_mut().filter(|symbol| symbol.symbol == 'T') {
+        symbol.probability = 0.5;
+    }
+    let dates = printed_dates(&lines, TODAY);
+    let seen: Vec<_> = dates
+        .iter()
+        .map(|date| (date.normalized.as_str(), date.confidence > 0.98))
+        .collect();
+    assert_eq!(seen, [("2024-02-20", true), ("2021-09-05", true)]);
+}

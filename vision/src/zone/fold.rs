@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Simplified forms that the recogniser, trained on Chinese, prints for Japanese ones.
-const VARIANTS: [(char, char); 128] = [
+const VARIANTS: [(char, char); 129] = [
     ('证', '証'),
     ('證', '証'),
     ('发', '発'),
@@ -133,6 +133,7 @@ const VARIANTS: [(char, char); 128] = [
     ('馆', '館'),
     ('饭', '飯'),
     ('龟', '亀'),
+    ('姬', '姫'),
 ];
 
 /// Of the variants, those that Japanese names are still written with.

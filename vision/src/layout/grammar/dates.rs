@@ -120,6 +120,7 @@ fn fits(chars: &[char], from: usize, to: usize, begins: &[String], ends: &[Strin
 fn date_at(chars: &[char], at: usize, order: Order, today: Option<Date>) -> Option<Found> {
     japanese(chars, at)
         .or_else(|| named_month(chars, at, today))
+        .or_else(|| numbered_and_named_month(chars, at))
         .or_else(|| in_numbers(chars, at, order, today))
         .or_else(|| spaced(chars, at).filter(|_| order == Order::Day))
 }
@@ -234,6 +235,36 @@ fn named_month(chars: &[char], at: usize, today: Option<Date>) -> Option<Found> 
     found([year, month, day], cursor.at, true)
 }
 
+/// 24 9月/SEP 2019, 14 3월/MAR 2031, as passports of China and Korea have it: both say the same month. Its number may have been read without the
+/// space before it and the letter behind it.
+fn numbered_and_named_month(chars: &[char], at: usize) -> Option<Found> {
+    let mut cursor = Cursor { chars, at };
+    let mut digits = String::new();
+    while let Some(c) = cursor
+        .peek()
+        .filter(|c| c.is_ascii_digit() || *c == ' ' && !digits.is_empty())
+    {
+        digits.extend(c.is_ascii_digit().then_some(c));
+        cursor.at += 1;
+    }
+    let has_letter = cursor.eat(|c| matches!(c, '月' | '월'));
+    if !cursor.eat(|c| c == '/') && !has_letter {
+        return None;
+    }
+    let name: String = chars[cursor.at..]
+        .iter()
+        .take_while(|c| c.is_ascii_alphabetic())
+        .collect();
+    cursor.at += name.len();
+    let month = i32::try_from(month_named(&name)?).ok()?;
+    let (year, width) = cursor.number(4)?;
+    let day = digits
+        .strip_suffix(&format!("{month:02}"))
+        .or_else(|| digits.strip_suffix(&month.to_string()))?;
+    let is_day = (1..=2).contains(&day.len()) && width == 4;
+    found([year, month, day.parse().ok()?], cursor.at, true).filter(|found| is_day && found.date.is_some())
+}
+
 /// 31.12.2024, 12/31/2024, 2024-12-31. A separator may have been missed, but not both.
 fn in_numbers(chars: &[char], at: usize, order: Order, today: Option<Date>) -> Option<Found> {
     let separator = |c: char| SEPARATORS.contains(&c);
@@ -263,7 +294,8 @@ fn in_numbers(chars: &[char], at: usize, order: Order, today: Option<Date>) -> O
     })
 }
 
-/// 06 08 1993, as French passports and Spanish cards have it: day, month and year with spaces alone between them, and no number beside.
+/// 06 08 1993, as French passports and Spanish cards have it: day, month and year with spaces alone between them, of which one may not have been
+/// seen, and no number beside.
 fn spaced(chars: &[char], at: usize) -> Option<Found> {
     let mut cursor = Cursor { chars, at };
     let day = cursor.fixed(2)?;
@@ -273,7 +305,25 @@ fn spaced(chars: &[char], at: usize) -> Option<Found> {
     let year = cursor.fixed(4)?;
     let is_free = |c: Option<&char>| !c.is_some_and(|c| c.is_ascii_digit() || *c == ' ');
     let alone = is_free(at.checked_sub(1).and_then(|before| chars.get(before))) && is_free(chars.get(cursor.at));
-    found([year, month, day], cursor.at, true).filter(|found| one && two && alone && found.date.is_some())
+    found([year, month, day], cursor.at, true).filter(|found| (one || two) && alone && found.date.is_some())
+}
+
+/// 20022024 by itself, day, month and year of which no space was seen: a date where everything else says so.
+pub(in crate::layout) fn run_together(glyphs: &[Glyph]) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let mut cursor = Cursor {
+        chars: &folded.chars,
+        at: 0,
+    };
+    let [day, month, year] = [cursor.fixed(2)?, cursor.fixed(2)?, cursor.fixed(4)?];
+    let date = date(year, month, day).filter(|_| cursor.at == folded.chars.len())?;
+    let (text, from, to) = stretch(glyphs, &folded, 0, cursor.at)?;
+    Some(Parsed {
+        text,
+        normalized: Some(iso(date)),
+        from,
+        to,
+    })
 }
 
 /// The year that two digits stand for: the latest that is not in the future, or of this century where it may be.

@@ -8,6 +8,7 @@ mod numbers;
 mod words;
 
 pub(crate) use address::Post;
+pub(super) use dates::run_together;
 pub(crate) use numbers::british_name_part;
 
 use super::sheet::{Folded, Glyph, tidy};
@@ -77,6 +78,8 @@ pub(crate) enum Grammar {
         /// Fewest digits.
         digits: usize,
     },
+    /// A line of a card's machine-readable zone that names its document code, `I<UTO…` (ICAO 9303-5).
+    ZoneOfCard,
     /// Sex in one letter, one kanji or a word.
     Gender,
     /// A country by its code or name.
@@ -126,6 +129,7 @@ impl Grammar {
             Self::ResidenceCardNumber => numbers::of_form(glyphs, numbers::RESIDENCE_CARD, 0),
             Self::BritishDriverNumber => numbers::of_form(glyphs, numbers::BRITISH_DRIVER, numbers::BRITISH_ISSUE),
             Self::Number { least, most, digits } => numbers::any(glyphs, *least..=*most, *digits),
+            Self::ZoneOfCard => numbers::zone_of_card(glyphs),
             Self::Gender => words::gender(glyphs),
             Self::Country => country::parse(glyphs),
             Self::ResidenceStatus => words::residence_status(glyphs),
@@ -150,6 +154,7 @@ impl Grammar {
             | Self::ResidenceCardNumber
             | Self::BritishDriverNumber
             | Self::Number { .. }
+            | Self::ZoneOfCard
             | Self::Gender
             | Self::Country
             | Self::ResidenceStatus

@@ -173,6 +173,28 @@ fn end_of_number(folded: &Folded, from: usize) -> Option<usize> {
     Some(from + last + 1)
 }
 
+/// Characters in the line of a card's zone, with some that were not seen or seen twice.
+const ZONE_LINE: std::ops::RangeInclusive<usize> = 27..=32;
+
+/// The first line of a zone of three lines: a document code of cards, the state, the number, and fillers.
+pub(super) fn zone_of_card(glyphs: &[Glyph]) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let chars = &folded.chars;
+    let is_zone = ZONE_LINE.contains(&chars.len())
+        && matches!(chars[0], 'I' | 'A' | 'C')
+        && chars.contains(&'<')
+        && chars
+            .iter()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '<');
+    let (text, from, to) = stretch(glyphs, &folded, 0, chars.len()).filter(|_| is_zone)?;
+    Some(Parsed {
+        normalized: Some(text.clone()),
+        text,
+        from,
+        to,
+    })
+}
+
 /// The first five characters that a British driver number has for a family name: `MAC` is written `MC`, short names end in 9s.
 pub(crate) fn british_name_part(surname: &str) -> String {
     let letters: String = fold::folded(surname).chars().filter(char::is_ascii_uppercase).collect();

@@ -45,6 +45,16 @@ fn dates_with_spaces_and_months_in_more_languages() {
         ("10 MAA/MAR 1965", Some("1965-03-10")),
         ("04 APR/AVR 25", Some("2025-04-04")),
         ("04 APR 20 25", None),
+        // A space that was not seen.
+        ("14 021998", Some("1998-02-14")),
+        ("1402 1998", Some("1998-02-14")),
+        ("14021998", None),
+        // China and Korea name the month twice.
+        ("24 9月/SEP 2019", Some("2019-09-24")),
+        ("14 3월/MAR 1988", Some("1988-03-14")),
+        ("251/JAN 2022", Some("2022-01-25")),
+        ("11 12月/DEC 2031", Some("2031-12-11")),
+        ("24 9月/OCT 2019", None),
     ] {
         assert_eq!(normal(&day_first, text).as_deref(), wanted, "{text}");
     }
