@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { shown } from "./places.mjs";
+import { LONGEST, shown, until } from "./places.mjs";
 import { video } from "./scene.mjs";
 import { withSitter } from "./sitter.mjs";
 
@@ -71,6 +71,18 @@ export class Browser {
     await this.chromium.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Waits until what was read fills this field of the page, which a patient user loads again. */
+export async function filledIn(page, field) {
+  // The page may renew itself at the same moment.
+  const interrupted = (error) => {
+    if (!/interrupted by another navigation|ERR_ABORTED/.test(error.message)) throw error;
+  };
+  await until("details that were read", async () => {
+    if ((await field.inputValue()) !== "") return true;
+    await page.reload().catch(interrupted);
+  }, { within: LONGEST });
 }
 
 /**

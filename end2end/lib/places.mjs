@@ -38,7 +38,7 @@ export function freePort() {
 export const LONGEST = 300_000;
 
 /** Asks again until the answer is truthy. For states that nobody announces; everything else waits for an event. */
-export async function until(what, ask, { within = 30_000, every = 50 } = {}) {
+export async function until(what, ask, { within = 90_000, every = 50 } = {}) {
   const end = Date.now() + within;
   for (;;) {
     const answer = await ask();

@@ -131,7 +131,7 @@ for (const language of languages) {
     await shoot(open, "05-check-card");
     read();
     // The picture is a passport's page: the page says so once it has been read, and leaves the choice to the user.
-    await open.locator("p.other").waitFor({ timeout: 90_000 });
+    await open.locator("p.other").waitFor({ timeout: LONGEST });
     await shoot(open, "05-check-other-kind");
     await open.locator("button[value=use]").click();
     await open.waitForURL((url) => url.pathname === "/capture/document");
@@ -466,7 +466,8 @@ test("the console with work in it, and its mistakes", long, async () => {
   await page.locator("#word").fill("ERASE");
   await page.locator("#password").fill(password);
   await Promise.all([page.waitForURL((url) => url.pathname === `/admin/sessions/${session}`), page.getByRole("button", { name: "Erase now" }).click()]);
-  for (const end = Date.now() + 60_000; (await page.getByText("Personal data erased").count()) === 0 && Date.now() < end; ) await page.reload();
+  const erased = async () => (await page.getByText("Personal data erased").count()) > 0 || (await page.reload(), false);
+  await until("the erasure", erased, { within: LONGEST });
   await shoot(page, "session-erased");
   await page.goto(`${honnin.base}/admin/account`);
   await page.getByRole("button", { name: "Change the password" }).click();
