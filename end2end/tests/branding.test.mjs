@@ -179,3 +179,16 @@ test("a name and a colour are seen before they are saved", long, async () => {
   await context.close();
   assert.deepEqual(console_.noise.filter((line) => !/422/.test(line)), []);
 });
+
+test("a colour that was typed before the script was there is shown, too", long, async () => {
+  const early = await console_.context().newPage();
+  await early.addInitScript(() => new MutationObserver((_, observer) => {
+    const field = document.querySelector("#accent");
+    if (!field) return;
+    observer.disconnect();
+    field.value = "#a0105a";
+  }).observe(document, { childList: true, subtree: true }));
+  await early.goto(`${honnin.base}/admin/settings/look`);
+  await early.waitForFunction(() => getComputedStyle(document.querySelector(".sample-button")).backgroundColor === "rgb(160, 16, 90)");
+  await early.close();
+});

@@ -47,6 +47,21 @@ test("the list follows what is typed, and the box keeps the focus", long, async 
   assert.deepEqual(page.noise, []);
 });
 
+test("what was typed before the script was there is searched for, too", long, async () => {
+  const early = await page.context().newPage();
+  await early.addInitScript(() => new MutationObserver((_, observer) => {
+    const box = document.querySelector("#q");
+    if (!box) return;
+    observer.disconnect();
+    box.value = "b-2";
+  }).observe(document, { childList: true, subtree: true }));
+  await early.goto(`${honnin.base}/admin/sessions`);
+  await early.waitForURL((url) => url.search === "?q=b-2");
+  await row(early, ids[0]).waitFor({ state: "detached" });
+  await row(early, ids[1]).waitFor();
+  await early.close();
+});
+
 test("a filter of the address stays while typing, and once replaced it does not come back", long, async () => {
   await page.goto(`${honnin.base}/admin/sessions`);
   const box = page.getByRole("searchbox", { name: "Search" });
