@@ -86,6 +86,17 @@ test("a head that turns to the wrong side, and one that does not move, must begi
   await customer.stop();
 });
 
+test("a server too slow for frames is said to be busy, and one that answers nothing to be out of reach", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await page.route("**/capture/selfie/live", () => {});
+  await ends(page, "We are very busy right now");
+  assert.deepEqual(await look(page, "30-selfie-busy"), []);
+  await page.route("**/capture/queue", (route) => route.abort());
+  await ends(page, "No connection");
+  await customer.stop();
+});
+
 /** Takes a selfie for a tenant that asks for colours, after this button of the announcement; answers the event and the outcome. */
 async function inColours(does, button, expected, options = {}) {
   const customer = await receiver.customer(honnin, colourful, "--stay");
