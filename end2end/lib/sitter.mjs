@@ -81,8 +81,8 @@ export async function sit(page, who, does = "obedient") {
 }
 
 /**
- * Waits until the camera has come to what `seen` looks for. Like a person, begins again whenever the camera asks for it: how soon it delivers a
- * picture, and how fast it sees what is in it, depend on the machine.
+ * Waits until the camera has come to what `seen` looks for. Like a person, begins again whenever the camera asks for it, several times if need be:
+ * how soon it delivers a picture, and how fast it sees what is in it, depend on the machine.
  */
 export function persist(page, what, seen) {
   const again = page.locator(".stage-panel:not([hidden]) .primary");
@@ -90,7 +90,7 @@ export function persist(page, what, seen) {
     if (await seen()) return true;
     // The page may go on just now.
     if (await again.isVisible()) await again.click({ timeout: 2_000 }).catch(() => {});
-  }, { within: LONGEST, every: 100 });
+  }, { within: 2 * LONGEST, every: 100 });
 }
 
 /** Waits until the camera is done and the page has gone on to `path`. */

@@ -7,7 +7,7 @@ import { Honnin } from "../lib/honnin.mjs";
 import { scene } from "../lib/scene.mjs";
 import { behave, filmed, persist, sit } from "../lib/sitter.mjs";
 
-const long = { timeout: 900_000 };
+const long = { timeout: 1_800_000 };
 let browser, honnin, receiver, tenant, colourful;
 
 before(async () => {
