@@ -1,6 +1,6 @@
 // An end user who follows the pages: every step is found by roles and labels, as a person would.
-import { look } from "./browser.mjs";
-import { until } from "./places.mjs";
+import { filledIn, look } from "./browser.mjs";
+import { LONGEST } from "./places.mjs";
 import { picture } from "./scene.mjs";
 import { filmed, sit } from "./sitter.mjs";
 
@@ -87,9 +87,7 @@ export class Applicant {
 
   /** Waits until the details are filled in from the pictures. */
   async legible() {
-    const family = this.page.getByLabel("Family name");
-    const filled = async () => (await family.inputValue()) !== "" || (await this.page.reload(), false);
-    await until("details that were read", filled, { within: 180_000 });
+    await filledIn(this.page, this.page.getByLabel("Family name"));
   }
 
   /** The date of birth in its three fields, as `YYYY-MM-DD`. */
@@ -122,7 +120,7 @@ export class Applicant {
 
   /** The heading of the result, once there is one: the page that waits for it reloads by itself. */
   async result() {
-    await this.page.locator(".mark:not(.busy)").waitFor({ timeout: 180_000 });
+    await this.page.locator(".mark:not(.busy)").waitFor({ timeout: LONGEST });
     await this.#look("11-result");
     return this.page.getByRole("heading", { level: 1 }).innerText();
   }

@@ -5,13 +5,20 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { shown } from "./places.mjs";
+import { LONGEST, shown, until } from "./places.mjs";
 import { video } from "./scene.mjs";
 import { withSitter } from "./sitter.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const locales = { en: "en-GB", ja: "ja-JP", "zh-Hans": "zh-CN", ko: "ko-KR", vi: "vi-VN", pt: "pt-BR", es: "es-MX" };
+
+/** A context that waits for long: a loaded machine must not look like a fault. A correct page responds as soon as it can. */
+export async function patientContext(chromium, options) {
+  const context = await chromium.newContext(options);
+  context.setDefaultTimeout(90_000);
+  return context;
+}
 
 export class Browser {
   static async open() {
@@ -50,15 +57,13 @@ export class Browser {
   }
 
   async #page(options) {
-    const context = await this.chromium.newContext({ ...options, serviceWorkers: "block" });
+    const context = await patientContext(this.chromium, { ...options, serviceWorkers: "block" });
     await withSitter(context);
     // The last page leaves for the customer's site after five seconds. A response without content leaves the browser where it is (RFC 9110,
     // section 15.3.5), so that the page can be looked at for longer.
     await context.route("https://bank.example/**", (route) => route.fulfill({ status: 204 }));
     const page = await context.newPage();
     page.scripts = options.javaScriptEnabled !== false;
-    // Long: a loaded machine must not look like a fault. A correct page responds as soon as it can.
-    page.setDefaultTimeout(90_000);
     page.noise = [];
     page.on("console", (message) => {
       if (message.type() === "error") page.noise.push(message.text());
@@ -71,6 +76,18 @@ export class Browser {
     await this.chromium.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Waits until what was read fills this field of the page, which a patient user loads again. */
+export async function filledIn(page, field) {
+  // The page may renew itself at the same moment.
+  const interrupted = (error) => {
+    if (!/interrupted by another navigation|ERR_ABORTED/.test(error.message)) throw error;
+  };
+  await until("details that were read", async () => {
+    if ((await field.inputValue()) !== "") return true;
+    await page.reload().catch(interrupted);
+  }, { within: LONGEST });
 }
 
 /**

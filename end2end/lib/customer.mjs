@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Lines, binary, freePort, run } from "./places.mjs";
+import { LONGEST, Lines, binary, freePort, run, until } from "./places.mjs";
 
 /** A receiver's port and certificate, made before Honnin starts so that Honnin can be told to trust it. */
 export class Receiver {
@@ -77,13 +77,9 @@ class Customer {
 
   /** What GET said after the n-th event, counted from 1. */
   async result(n = 1) {
-    const found = () => this.lines.all.filter((line) => line.startsWith("result "));
-    while (found().length < n) {
-      const before = this.lines.all.length;
-      await this.lines.next(/^result /, 60_000);
-      if (found().length < n && this.lines.all.length === before) await new Promise((next) => setTimeout(next, 50));
-    }
-    return JSON.parse(found()[n - 1].slice("result ".length));
+    const found = () => this.lines.all.filter((line) => line.startsWith("result "))[n - 1];
+    const line = await until(`result ${n}`, found, { within: LONGEST });
+    return JSON.parse(line.slice("result ".length));
   }
 
   async stop() {

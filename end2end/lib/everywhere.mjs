@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { patientContext } from "./browser.mjs";
 import { busyConsole } from "./console.mjs";
 import { root, run } from "./places.mjs";
 import { allPicturesAreShown, signIn } from "./reviewer.mjs";
@@ -14,11 +15,11 @@ const photos = { "sample.jpg": photo(856, 540, "#9fb3c8"), "face.jpg": photo(480
 
 /** A browser in which nothing moves, with the style sheet of a source folder. */
 export async function visitor(browser, { style, change, deviceScaleFactor = 1 } = {}) {
-  const context = await browser.newContext({ deviceScaleFactor, locale: "en-GB", reducedMotion: "reduce", serviceWorkers: "block" });
-  // Long, as everywhere: a loaded machine must not look like a fault.
-  context.setDefaultTimeout(90_000);
+  const context = await patientContext(browser, { deviceScaleFactor, locale: "en-GB", reducedMotion: "reduce", serviceWorkers: "block" });
   await withStyle(context, style, change);
   await withPhotos(context);
+  // The queue asks for news by itself, and renews what is being looked at.
+  await context.route("**/admin/review/cases*", (route) => route.fulfill({ status: 204 }));
   return context;
 }
 
@@ -147,7 +148,7 @@ export async function servedPages(context, honnin, seen) {
 export async function caseWithPictures(context, honnin, seen) {
   const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--accept-specimens");
   const { body } = await honnin.api(owner.apiKey, "POST", "/v1/verification-sessions", {});
-  const plain = await context.browser().newContext({ javaScriptEnabled: false });
+  const plain = await patientContext(context.browser(), { javaScriptEnabled: false });
   const phone = await plain.newPage();
   phone.scripts = false;
   await new Walk(phone).through(body.verificationUrl, { lastName: "Watanabe" });

@@ -31,8 +31,14 @@ export function freePort() {
   });
 }
 
+/**
+ * Milliseconds for what the server has to work on: reading a document, judging a selfie, deciding. Long, because a loaded machine must not look like a
+ * fault.
+ */
+export const LONGEST = 300_000;
+
 /** Asks again until the answer is truthy. For states that nobody announces; everything else waits for an event. */
-export async function until(what, ask, { within = 30_000, every = 50 } = {}) {
+export async function until(what, ask, { within = 90_000, every = 50 } = {}) {
   const end = Date.now() + within;
   for (;;) {
     const answer = await ask();
@@ -67,7 +73,7 @@ export class Lines {
   }
 
   /** The first line, printed already or to come, that matches. */
-  next(pattern, within = 60_000) {
+  next(pattern, within = LONGEST) {
     for (const line of this.all) {
       const match = line.match(pattern);
       if (match) return Promise.resolve(match);

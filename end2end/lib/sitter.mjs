@@ -1,7 +1,7 @@
 // Somebody in front of the selfie camera who does what the page asks. The server chooses the movements while the camera is on, so no
 // recorded video could: the camera's stream is drawn in the page, from photographs of the same person.
 import { readFileSync } from "node:fs";
-import { until } from "./places.mjs";
+import { LONGEST, until } from "./places.mjs";
 import { picture } from "./scene.mjs";
 
 /** Runs in the page, before its scripts: replaces the camera that faces the user once somebody sits before it. */
@@ -81,17 +81,33 @@ export async function sit(page, who, does = "obedient") {
 }
 
 /**
- * Waits until the camera is done and the page has gone on to `path`. Like a person, begins again whenever the camera asks for it: how soon it
- * delivers a picture, and how fast it sees what is in it, depend on the machine.
+ * Waits until the camera has come to what `seen` looks for. Like a person, begins again whenever the camera asks for it, several times if need be:
+ * how soon it delivers a picture, and how fast it sees what is in it, depend on the machine.
  */
-export async function filmed(page, path) {
+export function persist(page, what, seen) {
   const again = page.locator(".stage-panel:not([hidden]) .primary");
-  await until(`${path} after the camera`, async () => {
-    if (new URL(page.url()).pathname === path) return true;
+  return until(what, async () => {
+    if (await seen()) return true;
     // The page may go on just now.
     if (await again.isVisible()) await again.click({ timeout: 2_000 }).catch(() => {});
-  }, { within: 300_000 });
+  }, { within: 2 * LONGEST, every: 100 });
+}
+
+/** Waits until the camera is done and the page has gone on to `path`. */
+export async function filmed(page, path) {
+  await persist(page, `${path} after the camera`, () => new URL(page.url()).pathname === path);
   await page.waitForLoadState();
+}
+
+/** Waits until the page shows what its camera sees. */
+export const pictured = (page) =>
+  persist(page, "the camera's picture", () => page.evaluate(() => document.querySelector("video")?.videoWidth > 0));
+
+/** Waits until a photo can be taken by hand; answers the button for it. */
+export async function shutter(page) {
+  const button = page.locator(".shutter:not([hidden])");
+  await persist(page, "the shutter", () => button.isVisible());
+  return button;
 }
 
 /** From now on the person does something else. */

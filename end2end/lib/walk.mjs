@@ -1,8 +1,8 @@
 // An end user who does not read: finds every step by the names of its form, so that it works in any language.
+import { filledIn } from "./browser.mjs";
+import { LONGEST } from "./places.mjs";
 import { picture } from "./scene.mjs";
 import { filmed, sit } from "./sitter.mjs";
-
-const seconds = 90_000;
 
 export class Walk {
   /** `seen(step)` is called on every page, before anything is done on it. */
@@ -11,7 +11,7 @@ export class Walk {
   }
 
   at(path) {
-    return this.page.waitForURL((url) => url.pathname === path, { timeout: seconds });
+    return this.page.waitForURL((url) => url.pathname === path, { timeout: LONGEST });
   }
 
   async start(link) {
@@ -48,7 +48,7 @@ export class Walk {
     await this.at("/capture/check");
     await this.seen("05-check");
     await this.page.locator("button[value=use]").click();
-    await this.page.waitForURL((url) => url.pathname !== "/capture/check", { timeout: seconds });
+    await this.page.waitForURL((url) => url.pathname !== "/capture/check", { timeout: LONGEST });
   }
 
   /** Waits for what was read, unless there is nothing to read, and confirms it; `changes` are typed over it, by field. */
@@ -59,8 +59,7 @@ export class Walk {
 
   /** Waits until the details are filled in from the pictures. */
   async legible() {
-    const birth = this.page.locator("#birthYear");
-    for (const end = Date.now() + seconds; (await birth.inputValue()) === "" && Date.now() < end; ) await this.page.reload();
+    await filledIn(this.page, this.page.locator("#birthYear"));
   }
 
   /** The value of a field of the details; the date of birth as `YYYY-MM-DD`. */
@@ -120,10 +119,9 @@ export class Walk {
     await this.at("/capture/result");
   }
 
-  /** Waits until there is a result. */
+  /** Waits until there is a result: the page that waits for it reloads by itself. */
   async result() {
-    for (const end = Date.now() + seconds; (await this.page.locator(".mark.busy").count()) > 0 && Date.now() < end; )
-      await this.page.waitForEvent("load");
+    await this.page.locator(".mark:not(.busy)").waitFor({ timeout: LONGEST });
     await this.seen("11-result");
   }
 

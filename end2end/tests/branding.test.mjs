@@ -1,7 +1,7 @@
 // How a tenant presents itself: its logo, its contact, and the way back to it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, look } from "../lib/browser.mjs";
+import { Browser, look, patientContext } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { signIn } from "../lib/reviewer.mjs";
 import { smallTargets } from "../lib/targets.mjs";
@@ -167,14 +167,28 @@ test("a name and a colour are seen before they are saved", long, async () => {
   await console_.reload();
   assert.equal(await colour(), before, "nothing was saved");
   // Without scripts, by the button.
-  const context = await browser.chromium.newContext({ storageState: await console_.context().storageState(), javaScriptEnabled: false });
+  const context = await patientContext(browser.chromium, { storageState: await console_.context().storageState(), javaScriptEnabled: false });
   const still = await context.newPage();
   await still.goto(`${honnin.base}/admin/settings/look`);
   await still.getByLabel("Accent colour").fill("#a0105a");
   await still.getByRole("button", { name: "Preview" }).click();
   await still.locator(".sample").waitFor();
+  await still.waitForLoadState();
   assert.equal(await still.locator(".sample-button").evaluate((element) => getComputedStyle(element).backgroundColor), "rgb(160, 16, 90)");
   assert.equal(await still.getByLabel("Accent colour").inputValue(), "#a0105a");
   await context.close();
   assert.deepEqual(console_.noise.filter((line) => !/422/.test(line)), []);
+});
+
+test("a colour that was typed before the script was there is shown, too", long, async () => {
+  const early = await console_.context().newPage();
+  await early.addInitScript(() => new MutationObserver((_, observer) => {
+    const field = document.querySelector("#accent");
+    if (!field) return;
+    observer.disconnect();
+    field.value = "#a0105a";
+  }).observe(document, { childList: true, subtree: true }));
+  await early.goto(`${honnin.base}/admin/settings/look`);
+  await early.waitForFunction(() => getComputedStyle(document.querySelector(".sample-button")).backgroundColor === "rgb(160, 16, 90)");
+  await early.close();
 });

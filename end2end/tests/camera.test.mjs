@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
+import { LONGEST } from "../lib/places.mjs";
 import { scene } from "../lib/scene.mjs";
+import { filmed, persist } from "../lib/sitter.mjs";
 import { Walk } from "../lib/walk.mjs";
 
 const long = { timeout: 600_000 };
@@ -42,7 +44,8 @@ test("a photo of a kind that another tab has replaced is not taken", long, async
   browser.show("passport");
   await page.getByRole("button", { name: "Open the camera" }).click();
   // The page of the step that is due: the same one, which asks for a licence now.
-  await page.locator("input[name=documentType][value=driving_license]").waitFor({ state: "attached" });
+  const licence = page.locator("input[name=documentType][value=driving_license]");
+  await persist(page, "the page that asks for a licence", async () => (await licence.count().catch(() => 0)) > 0);
   assert.equal(new URL(page.url()).pathname, "/capture/document");
 });
 
@@ -52,11 +55,11 @@ test("a photo is sent in fewer bytes where the network is known to be slow", lon
     // Only Chromium tells, and of the machine's own network.
     await page.addInitScript((downlink) => Object.defineProperty(navigator, "connection", { value: { downlink } }), megabits);
     await atTheCamera(page);
-    const upload = page.waitForRequest((request) => request.method() === "POST" && new URL(request.url()).pathname === "/capture/pictures");
+    const isUpload = (request) => request.method() === "POST" && new URL(request.url()).pathname === "/capture/pictures";
+    const upload = page.waitForRequest(isUpload, { timeout: LONGEST });
     browser.show("passport");
     await page.getByRole("button", { name: "Open the camera" }).click();
-    const request = await upload;
-    await page.waitForURL((url) => url.pathname === "/capture/check");
+    const [request] = await Promise.all([upload, filmed(page, "/capture/check")]);
     const { requestBodySize: bytes } = await request.sizes();
     await page.context().close();
     return bytes;
@@ -79,7 +82,8 @@ test("the torch's button tells whether it is on", long, async () => {
   await page.getByRole("dialog", { name: "Camera", exact: true }).waitFor();
   const torch = page.getByRole("button", { name: "Torch", exact: true });
   const looks = () => torch.evaluate((button) => getComputedStyle(button).backgroundColor);
-  await torch.waitFor();
+  const appears = () => persist(page, "the torch", () => torch.isVisible());
+  await appears();
   assert.equal(await torch.getAttribute("aria-pressed"), "false");
   const dark = await looks();
   await torch.click();
@@ -94,6 +98,6 @@ test("the torch's button tells whether it is on", long, async () => {
   await torch.click();
   await page.getByRole("button", { name: "Close the camera" }).click();
   await page.getByRole("button", { name: "Open the camera" }).click();
-  await torch.waitFor();
+  await appears();
   assert.equal(await torch.getAttribute("aria-pressed"), "false");
 });

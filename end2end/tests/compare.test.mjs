@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Applicant } from "../lib/applicant.mjs";
-import { Browser, look } from "../lib/browser.mjs";
+import { Browser, look, patientContext } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { allPicturesAreShown, signIn } from "../lib/reviewer.mjs";
 import { scene } from "../lib/scene.mjs";
@@ -94,6 +94,7 @@ test("each detail stands beside its print, and a reviewer compares it and both f
     await page.getByLabel("Address").fill("");
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await page.locator(".error-summary").waitFor();
+    await page.waitForLoadState();
     assert.equal(await page.locator("svg.crop").count(), 3);
     if (!scripts) continue;
     // The last letter is typed otherwise.
@@ -153,7 +154,7 @@ test("without scripts both faces are side by side, and no control does nothing",
   await applicant.goThrough(verificationUrl, { "Family name": "Ericsson" });
   const { page } = await signIn(browser, honnin, tenant, { email: "nora@bank.example", role: "reviewer" });
   const state = await page.context().storageState();
-  const context = await browser.chromium.newContext({ storageState: state, javaScriptEnabled: false, viewport: { width: 1280, height: 800 } });
+  const context = await patientContext(browser.chromium, { storageState: state, javaScriptEnabled: false, viewport: { width: 1280, height: 800 } });
   const still = await context.newPage();
   await still.goto(`${honnin.base}/admin/review/${id}`);
   await still.locator(".faces-pair img").nth(1).waitFor();

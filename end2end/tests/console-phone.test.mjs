@@ -2,7 +2,7 @@
 // a thumb, and nothing for axe to find.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, look } from "../lib/browser.mjs";
+import { Browser, look, patientContext } from "../lib/browser.mjs";
 import { busyConsole } from "../lib/console.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { beyond, smallTargets } from "../lib/targets.mjs";
@@ -65,7 +65,7 @@ test("a name without spaces leaves each verdict in view", long, async () => {
 
 test("the menu opens, leads on and closes without a script", long, async () => {
   await page.setViewportSize(phone);
-  const plain = await page.context().browser().newContext({
+  const plain = await patientContext(browser.chromium, {
     javaScriptEnabled: false, viewport: phone, storageState: await page.context().storageState(),
   });
   const without = await plain.newPage();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Applicant } from "../lib/applicant.mjs";
-import { Browser, look } from "../lib/browser.mjs";
+import { Browser, look, patientContext } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { until } from "../lib/places.mjs";
 import { allPicturesAreShown, signIn } from "../lib/reviewer.mjs";
@@ -87,7 +87,7 @@ test("the wheel looks closer at what is under the pointer, and a drag moves it",
 });
 
 test("two fingers look closer", long, async () => {
-  const context = await browser.chromium.newContext({
+  const context = await patientContext(browser.chromium, {
     storageState: await page.context().storageState(), viewport: { width: 1024, height: 768 }, hasTouch: true,
   });
   const tablet = await context.newPage();
@@ -192,7 +192,7 @@ test("the viewer fills the screen, and Escape leaves it", long, async () => {
   await isFull(true);
   await keyboard.press("x");
   await isFull(false);
-  assert.equal(await page.evaluate(() => document.activeElement.value), "reject");
+  await page.locator('[value="reject"]:focus').waitFor();
   // A browser without a full screen for parts of a page gives the window.
   await page.evaluate(() => { Element.prototype.requestFullscreen = undefined; });
   const before = await frame(page);

@@ -6,7 +6,7 @@ import { Applicant } from "../lib/applicant.mjs";
 import { Browser } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
-import { until } from "../lib/places.mjs";
+import { LONGEST, until } from "../lib/places.mjs";
 import { picture, scene } from "../lib/scene.mjs";
 
 let browser, honnin, receiver, tenant;
@@ -41,7 +41,7 @@ async function status(customer) {
 
 /** What the customer was told in the end, once nothing is on its way any more. */
 async function hears(customer) {
-  const [, id, type] = await customer.lines.next(/^event (evt_\S+) (verification\.\S+)$/, 120_000);
+  const [, id, type] = await customer.lines.next(/^event (evt_\S+) (verification\.\S+)$/);
   const detail = await honnin.api(tenant.apiKey, "GET", `/v1/verification-sessions/${customer.session}`);
   assert.equal(`verification.${detail.body.outcome.verdict}`, type);
   assert.deepEqual(customer.events.filter((event) => !event.again).map((event) => event.id), [id]);
@@ -113,7 +113,7 @@ test("killed in the middle of a delivery, the event arrives once for whoever cou
   // The receiver is stopped while the event is being sent, so that the delivery is certainly in progress.
   customer.child.kill("SIGSTOP");
   await applicant.submit();
-  await until("the decision", async () => (await status(customer)) === "completed", { within: 60_000 });
+  await until("the decision", async () => (await status(customer)) === "completed", { within: LONGEST });
   await honnin.kill();
   customer.child.kill("SIGCONT");
   await honnin.resume();

@@ -8,6 +8,7 @@ import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { root } from "../lib/places.mjs";
 import { scene } from "../lib/scene.mjs";
+import { persist } from "../lib/sitter.mjs";
 import { beyond } from "../lib/targets.mjs";
 import { Walk } from "../lib/walk.mjs";
 
@@ -58,7 +59,7 @@ for (const language of languages) {
     await open.click();
     await page.getByRole("button", { name: said["camera::CLOSE"], exact: true }).waitFor();
     const hints = Object.entries(said).filter(([key]) => key.startsWith("camera::HINT_")).map(([, hint]) => hint);
-    await page.waitForFunction((hints) => hints.includes(document.querySelector(".stage-hint").textContent.trim()), hints);
+    await persist(page, "a hint of the camera", async () => hints.includes((await page.locator(".stage-hint").textContent()).trim()));
     await shoot("04-camera");
     await page.getByRole("button", { name: said["camera::CLOSE"], exact: true }).click();
     await walk.photograph();

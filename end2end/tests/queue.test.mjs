@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
+import { until } from "../lib/places.mjs";
 import { signIn } from "../lib/reviewer.mjs";
 
 const long = { timeout: 900_000 };
@@ -17,12 +18,23 @@ before(async () => {
   await page.clock.install();
 });
 
+/** Milliseconds between two questions of the page. */
+const EVERY = 5_000;
 let pauses = 0;
 
 /** Opens the queue. From here on the page's time stands still, except when it is moved: the page does not ask by itself. */
 async function open() {
   await page.clock.pauseAt(Date.now() + ++pauses * 3_600_000);
   await page.goto(`${honnin.base}/admin/review`);
+  // The page plans its next question when it has dealt with the answer to the last one.
+  await page.evaluate((every) => {
+    const plan = globalThis.setTimeout;
+    globalThis.planned = 0;
+    globalThis.setTimeout = (act, after, ...given) => {
+      if (after === every) globalThis.planned += 1;
+      return plan(act, after, ...given);
+    };
+  }, EVERY);
 }
 
 after(async () => {
@@ -38,11 +50,15 @@ async function arrives() {
   return id;
 }
 
-/** Lets the page ask, and answers the status of the response. */
+/** Lets the page ask, and answers the status of the response, once the page has dealt with it. */
 async function asks() {
+  const planned = () => page.evaluate(() => globalThis.planned);
+  const before = await planned();
   const answered = page.waitForResponse((answer) => answer.url().includes("/admin/review/cases"));
-  await page.clock.runFor(5_000);
-  return (await answered).status();
+  await page.clock.runFor(EVERY);
+  const status = (await answered).status();
+  await until("the next question is planned", async () => (await planned()) > before);
+  return status;
 }
 
 const link = (id) => page.locator(`a[data-case="${id}"]`);
@@ -97,7 +113,7 @@ test("a page whose person has signed out elsewhere says so and stops asking", lo
   await other.goto(`${honnin.base}/admin`);
   await other.getByRole("button", { name: "Sign out", exact: true }).click();
   await other.waitForURL((url) => url.pathname === "/admin/sign-in");
-  await page.clock.runFor(5_000);
+  await page.clock.runFor(EVERY);
   await told.waitFor();
   let asked = 0;
   page.on("request", () => (asked += 1));

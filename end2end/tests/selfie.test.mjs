@@ -5,9 +5,9 @@ import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { scene } from "../lib/scene.mjs";
-import { behave, filmed, sit } from "../lib/sitter.mjs";
+import { behave, filmed, persist, sit } from "../lib/sitter.mjs";
 
-const long = { timeout: 900_000 };
+const long = { timeout: 1_800_000 };
 let browser, honnin, receiver, tenant, colourful;
 
 before(async () => {
@@ -39,8 +39,10 @@ async function filming(customer, does, options = {}) {
   return page;
 }
 
-const hears = (page, sentence) => page.locator(".stage-hint", { hasText: sentence }).waitFor({ timeout: 60_000 });
+const hears = (page, sentence) => persist(page, sentence, () => page.locator(".stage-hint", { hasText: sentence }).isVisible());
 const panel = (page) => page.locator(".stage-panel:not([hidden]) h2");
+/** Waits until the run of the camera ends with this title. */
+const ends = (page, title) => persist(page, title, () => panel(page).filter({ hasText: title }).isVisible());
 
 test("an empty chair and a second face are named, another selfie is taken from the last page, and the person is verified", long, async () => {
   const customer = await receiver.customer(honnin, tenant);
@@ -51,7 +53,7 @@ test("an empty chair and a second face are named, another selfie is taken from t
   await hears(page, "Only you should be in the picture");
   stumbles.push(...(await look(page, "09-selfie-two-faces")));
   await behave(page, "obedient");
-  await page.waitForURL((url) => url.pathname === "/capture/submit", { timeout: 90_000 });
+  await filmed(page, "/capture/submit");
   stumbles.push(...(await look(page, "10-submit-selfie")));
   await page.getByRole("button", { name: "Change: Your face" }).click();
   await page.waitForURL((url) => url.pathname === "/capture/selfie");
@@ -70,19 +72,28 @@ test("an empty chair and a second face are named, another selfie is taken from t
 test("a head that turns to the wrong side, and one that does not move, must begin again", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "wrongSide");
-  await panel(page).waitFor({ timeout: 60_000 });
-  assert.equal(await panel(page).innerText(), "Let's start again");
+  await ends(page, "Let's start again");
   const stumbles = await look(page, "09-selfie-not-asked");
   await behave(page, "frozen");
   await page.locator(".stage-panel .primary").click();
-  await page.locator(".stage.left, .stage.right, .stage.near").waitFor({ timeout: 60_000 });
+  await persist(page, "a request", () => page.locator(".stage.left, .stage.right, .stage.near").isVisible());
   stumbles.push(...(await look(page, "09-selfie-asked")));
-  await panel(page).waitFor({ timeout: 60_000 });
-  assert.equal(await panel(page).innerText(), "Time is up");
+  await ends(page, "Time is up");
   await behave(page, "obedient");
   await page.locator(".stage-panel .primary").click();
   await filmed(page, "/capture/submit");
   assert.deepEqual(stumbles, []);
+  await customer.stop();
+});
+
+test("a server too slow for frames is said to be busy, and one that answers nothing to be out of reach", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await page.route("**/capture/selfie/live", () => {});
+  await ends(page, "We are very busy right now");
+  assert.deepEqual(await look(page, "30-selfie-busy"), []);
+  await page.route("**/capture/queue", (route) => route.abort());
+  await ends(page, "No connection");
   await customer.stop();
 });
 
@@ -92,11 +103,16 @@ async function inColours(does, button, expected, options = {}) {
   const page = await filming(customer, does, options);
   assert.equal(await panel(page).innerText(), "Your screen will change colour");
   const stumbles = await look(page, `09-selfie-announced-${options.colorScheme ?? "light"}`);
+  // The selfie leaves only when it has been looked at: after it the page goes on by itself.
+  let leave;
+  const looked = new Promise((resolve) => { leave = resolve; });
+  await page.route("**/capture/selfie", async (route) => { await looked; await route.continue(); });
   await page.locator(".stage-panel button", { hasText: button }).click();
   if (button === "Continue") {
     await hears(page, "Keep looking at the screen");
     await look(page, `09-selfie-colours-${does}-${options.colorScheme ?? "light"}`);
   }
+  leave();
   await filmed(page, "/capture/submit");
   await page.locator('form[action="/capture/submit"] button.primary').click();
   await customer.event(expected);

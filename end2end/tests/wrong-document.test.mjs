@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
+import { LONGEST, until } from "../lib/places.mjs";
 import { scene } from "../lib/scene.mjs";
 import { Walk } from "../lib/walk.mjs";
 
@@ -31,7 +32,7 @@ const words = {
 };
 
 for (const [language, scripts] of [["en", true], ["ja", false]]) {
-  test(`a passport shown as a licence is asked for again (${language}, scripts ${scripts})`, { timeout: 600_000 }, async () => {
+  test(`a passport shown as a licence is asked for again (${language}, scripts ${scripts})`, { timeout: 900_000 }, async () => {
     const customer = await receiver.customer(honnin, tenant);
     const page = await browser.phone({ language, scripts });
     const stumbles = [];
@@ -44,8 +45,10 @@ for (const [language, scripts] of [["en", true], ["ja", false]]) {
       await walk.photograph();
       await walk.at("/capture/check");
       // Without scripts the page says so once it is reloaded.
-      for (const end = Date.now() + 90_000; !scripts && (await problem.count()) === 0 && Date.now() < end; ) await page.reload();
-      await problem.waitFor({ timeout: 90_000 });
+      const said = async () => (await problem.count()) > 0 || (await page.reload(), false);
+      if (!scripts) await until("the problem", said, { within: LONGEST });
+      await problem.waitFor({ timeout: LONGEST });
+      await page.waitForLoadState();
       assert.equal(await problem.innerText(), words[language].passport, side);
       assert.equal(new URL(page.url()).pathname, "/capture/check");
       assert.equal(await page.locator('a[href="/capture/document-type"]').count(), 1);

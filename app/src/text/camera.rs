@@ -73,6 +73,10 @@ texts! {
     LIVE_LOST_TITLE: "No connection", "通信できません";
     /// Selfie: frames do not reach the server.
     LIVE_LOST: "The camera needs a connection while you take the selfie. Try again once you are online.", "お顔の撮影中は通信が必要です。接続を確認して、もう一度お試しください。";
+    /// Selfie: the server answers, but too slowly for the camera.
+    LIVE_BUSY_TITLE: "We are very busy right now", "ただいま混み合っています";
+    /// The same.
+    LIVE_BUSY: "Your camera works, but our answers take too long. Wait a moment, then try again.", "カメラは正常ですが、応答に時間がかかっています。しばらくしてから、もう一度お試しください。";
     /// Selfie: started too often.
     RUNS_OVER_TITLE: "Send photos instead", "写真を送ってください";
     /// Selfie: started too often.

@@ -23,8 +23,8 @@ use tokio::time::timeout;
 /// Enough for the databases and the space that a picture needs, and quickly filled.
 const DISK_MIB: u32 = 48;
 
-/// Several times as long as a result is cached.
-const LONG: Duration = Duration::from_secs(30);
+/// Many times as long as a result is cached.
+const LONG: Duration = Duration::from_secs(120);
 
 /// Polls until the response has this status. Each result is cached for some seconds, so it polls often.
 async fn until_readiness_is(address: SocketAddr, status: u16) -> Value {

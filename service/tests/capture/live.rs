@@ -272,6 +272,17 @@ async fn the_camera_is_not_started_for_ever() {
     assert_eq!(harness.next(&applicant).await, Next::Submit);
 }
 
+/// Detects if a run is counted before its first frame has an answer: a browser gives up on a slow server, and begins anew.
+#[tokio::test]
+async fn a_first_frame_without_an_answer_costs_no_run() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    for _ in 0..=MAX_RUNS {
+        let damaged = show(&harness, &applicant, None, "text").await;
+        assert!(matches!(damaged, Err(LiveError::Picture(_))), "{damaged:?}");
+    }
+    show(&harness, &applicant, None, "straight 1").await.unwrap();
+}
+
 /// A tenant that asks for colours at the end of a selfie.
 async fn with_colours() -> Harness {
     Harness::with(TenantSettings {

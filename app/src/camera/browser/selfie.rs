@@ -4,7 +4,7 @@
 use super::device::{Camera, Facing};
 use super::run::{Filmed, Run, Subject};
 use super::scene::Look;
-use super::send::{Heard, go, show, text as field};
+use super::send::{Heard, go, is_answered, show, text as field};
 use super::trouble::Trouble;
 use super::{now, rest};
 use crate::camera::stage::{Stage, Tap};
@@ -20,8 +20,8 @@ use web_sys::{Blob, FormData};
 const VIEW: f64 = 3.0 / 4.0;
 /// Least time between two frames: four a second show a movement, and the server has other phones to look at.
 const FRAME_EVERY_MS: u64 = 250;
-/// How long the server may be out of reach before the user is asked.
-const UNREACHABLE_MS: u64 = 15_000;
+/// How long frames may have no answer before the user is asked.
+const UNANSWERED_MS: u64 = 15_000;
 /// Longest side and quality of a frame that is sent in the end, in which a face fills most of the picture, and of its small copy:
 /// about 12 kB, in which the server's networks still see everything that they look for.
 const SENT: (f64, f64) = (1_280.0, 0.85);
@@ -79,7 +79,14 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
                     None => {}
                 }
             }
-            Heard::Nothing if now() - heard_at > UNREACHABLE_MS => return Err(Some(Trouble::Unreachable)),
+            Heard::Nothing if now() - heard_at > UNANSWERED_MS => {
+                let is_busy = is_answered().await;
+                return Err(Some(if is_busy {
+                    Trouble::ServerBusy
+                } else {
+                    Trouble::Unreachable
+                }));
+            }
             Heard::Nothing => {}
             Heard::Over => return Err(Some(Trouble::RunsOver)),
             Heard::Elsewhere => {

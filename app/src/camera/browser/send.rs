@@ -123,12 +123,22 @@ async fn ended(request: &XmlHttpRequest) -> Result<JsValue, JsValue> {
 
 /// What the server says of pictures that it has not begun to take; `None` if they do not wait for it.
 pub(super) async fn queued() -> Option<String> {
+    text(&json(&ask_queue().await?).ok()??, "sentence")
+}
+
+/// Whether anything answers: a frame may have been too much for a server that is within reach.
+pub(super) async fn is_answered() -> bool {
+    let request = ask_queue().await;
+    request.is_some_and(|request| request.status().is_ok_and(|status| status != 0))
+}
+
+async fn ask_queue() -> Option<XmlHttpRequest> {
     let request = XmlHttpRequest::new().ok()?;
     request.open("GET", forms::QUEUE).ok()?;
     request.set_timeout(FRAME_DEAD_MS);
     request.send().ok()?;
     ended(&request).await.ok()?;
-    text(&json(&request).ok()??, "sentence")
+    Some(request)
 }
 
 /// The body, if it is JSON.

@@ -28,6 +28,8 @@ pub(super) enum Trouble {
     NotAsked,
     /// Frames do not reach the server.
     Unreachable,
+    /// The server is within reach, and too slow for frames.
+    ServerBusy,
     /// The camera was started too often.
     RunsOver,
     /// It cannot meet the constraints; retried with fewer, so never shown.
@@ -73,6 +75,7 @@ impl Trouble {
             Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
             Self::NotAsked => (text::NOT_ASKED_TITLE, text::NOT_ASKED, text::RETRY),
             Self::Unreachable => (text::LIVE_LOST_TITLE, text::LIVE_LOST, text::RETRY),
+            Self::ServerBusy => (text::LIVE_BUSY_TITLE, text::LIVE_BUSY, text::RETRY),
             Self::RunsOver => (text::RUNS_OVER_TITLE, text::RUNS_OVER, text::SEND_PHOTO),
         };
         let say = |t| stage.say(t).to_owned();

@@ -32,10 +32,14 @@
     history.replaceState(null, "", address);
     said.textContent = document.querySelector("[data-count]").textContent;
   };
-  form.querySelector("#q").addEventListener("input", () => {
+  const box = form.querySelector("#q");
+  const plan = () => {
     clearTimeout(timer);
     search.abort();
     timer = setTimeout(find, PAUSE);
-  });
+  };
+  box.addEventListener("input", plan);
   form.addEventListener("submit", () => clearTimeout(timer));
+  // What was typed before this script was there is searched for, too.
+  if (box.value !== box.defaultValue) plan();
 })();

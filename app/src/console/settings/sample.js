@@ -22,8 +22,11 @@
     document.querySelector("[data-sample] style").textContent = "";
     document.querySelector(".sample").replaceWith(next);
   };
-  form.addEventListener("input", () => {
+  const plan = () => {
     clearTimeout(timer);
     timer = setTimeout(ask, 300);
-  });
+  };
+  form.addEventListener("input", plan);
+  // What was typed before this script was there is shown, too.
+  if ([...form.querySelectorAll("input")].some(({ value, defaultValue }) => value !== defaultValue)) plan();
 })();

@@ -1,7 +1,6 @@
 //! Requests whose body is not what its head says, or whose head says what it must not: nothing of them happens.
 
 use crate::support::{Answer, SESSIONS, Server};
-use std::time::{Duration, Instant};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -57,13 +56,11 @@ async fn an_operation_whose_body_did_not_arrive_does_not_run() {
 
 #[tokio::test]
 async fn a_body_that_is_announced_as_too_large_is_refused_without_waiting_for_it() {
-    let server = Server::new().await;
+    let server = Server::with("[http]\nbody_grace = 3600\n").await;
     for length in [64 * 1024 + 1, 100_000, 10_000_000] {
         for expects in ["", "expect: 100-continue\r\n"] {
             let announced = head(&server, SESSIONS, &format!("{expects}content-length: {length}\r\n"));
-            let began = Instant::now();
             let answer = say(&server, announced.as_bytes(), false).await;
-            assert!(began.elapsed() < Duration::from_secs(8), "{length} {expects}");
             assert_eq!(answer.status, 400, "{length} {expects}{answer:?}");
             assert_eq!(answer.header("connection"), Some("close"));
             assert_eq!(

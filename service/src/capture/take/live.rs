@@ -91,20 +91,13 @@ pub async fn look(
     let attempt = progress(honnin, applicant).await?;
     in_turn(&attempt, honnin.now())?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
-    let mut run = match which {
-        Frame::First { without_colours } => {
-            let run = begin(honnin, applicant).await?;
-            if attempt.shows_colours() {
-                let colours = (!without_colours).then(|| drawn_colours(honnin.random_bytes()));
-                run.with_colours(colours.unwrap_or_default())
-            } else {
-                run
-            }
-        }
+    let current = match which {
+        Frame::First { .. } if attempt.answers.live_runs >= MAX_RUNS => return Err(LiveError::NoRunLeft),
+        Frame::First { .. } => None,
         Frame::Next(token) => {
             let run = read(&key, &attempt, token).ok_or(NotNow::OutOfTurn)?;
             match &attempt.answers.live_id {
-                Some(current) if *current == run.id => run,
+                Some(current) if *current == run.id => Some(run),
                 Some(_) => return Err(NotNow::OutOfTurn.into()),
                 // It has ended, and the browser asks again because that answer was lost.
                 None => {
@@ -117,6 +110,17 @@ pub async fn look(
     let glance = honnin.look_pool.run(move |analyser| analyser.glance(&frame)).await??;
     // Without models nobody could say when a movement was made.
     let glance = glance.ok_or(LiveError::NoRunLeft)?;
+    let mut run = match current {
+        Some(run) => run,
+        // Only now: a browser that has given up on this frame, as on a slow server, must not have used up a run.
+        None => begin(honnin, applicant).await?,
+    };
+    if let Frame::First { without_colours } = which
+        && attempt.shows_colours()
+    {
+        let colours = (!without_colours).then(|| drawn_colours(honnin.random_bytes()));
+        run = run.with_colours(colours.unwrap_or_default());
+    }
     let told = run.see(&glance, honnin.now());
     if run.has_failed() {
         end(honnin, applicant, &run).await?;
