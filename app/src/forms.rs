@@ -31,7 +31,7 @@ pub const SELFIE: &str = "/capture/selfie";
 pub const SELFIE_LIVE: &str = "/capture/selfie/live";
 /// Where an upload is that waits for the server, GET. Answers JSON `{sentence}`, `null` if none waits.
 pub const QUEUE: &str = "/capture/queue";
-/// Check and submit, GET and POST (no fields).
+/// Check and submit, GET and POST: [`DECISION`] `send`, or `again` for another selfie.
 pub const SUBMIT: &str = "/capture/submit";
 /// The result, GET.
 pub const RESULT: &str = "/capture/result";
@@ -50,6 +50,8 @@ pub const ACCEPT: &str = "accept";
 pub const DECLINE: &str = "decline";
 /// Value of [`DECISION`]: take the photo as it is.
 pub const USE: &str = "use";
+/// Value of [`DECISION`]: submit.
+pub const SEND: &str = "send";
 /// Value of [`DECISION`]: take another photo.
 pub const AGAIN: &str = "again";
 /// What the page showed, comma-separated: the id of the photo and the codes of its problems. The choice is about this photo, and it is used

@@ -120,3 +120,25 @@ test("a page whose person has signed out elsewhere says so and stops asking", lo
   await page.clock.runFor(120_000);
   assert.equal(asked, 0);
 });
+
+test("a case whose person has signed out elsewhere says that it is no longer reserved", long, async () => {
+  const { page } = await signIn(browser, honnin, tenant, { email: "mei@bank.example", role: "reviewer" });
+  const id = await arrives();
+  await page.clock.install();
+  await page.goto(`${honnin.base}/admin/review/${id}`);
+  const lost = page.locator("[data-lost]");
+  const works = async () => {
+    await page.keyboard.press("Shift");
+    await page.clock.runFor(4 * 60_000);
+  };
+  const isKept = (answer) => new URL(answer.url()).pathname === `/admin/review/${id}/hold`;
+  const [kept] = await Promise.all([page.waitForResponse(isKept), works()]);
+  assert.equal(kept.status(), 200);
+  assert.equal(await lost.isVisible(), false);
+  const other = await page.context().newPage();
+  await other.goto(`${honnin.base}/admin`);
+  await other.getByRole("button", { name: "Sign out", exact: true }).click();
+  await other.waitForURL((url) => url.pathname === "/admin/sign-in");
+  await works();
+  await lost.waitFor();
+});

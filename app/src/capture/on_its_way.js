@@ -2,9 +2,11 @@
 const ON_ITS_WAY = 30_000;
 const isOnItsWay = (() => {
   let until = 0;
-  // On the window, behind the listeners of the forms: one may have kept the page.
+  // On the window, behind the listeners of the forms: one may have kept the page. A form of a dialog only closes it.
   addEventListener("submit", (event) => {
-    if (!event.defaultPrevented) until = Date.now() + ON_ITS_WAY;
+    if (!event.defaultPrevented && event.target.method !== "dialog") until = Date.now() + ON_ITS_WAY;
   });
+  // Whoever comes back by the browser's button has sent nothing.
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) until = 0; });
   return () => Date.now() < until;
 })();

@@ -18,6 +18,8 @@ pub enum Refusal {
     Expired,
     /// Another step is due.
     OutOfTurn,
+    /// The form did not arrive whole: what it says is unknown.
+    Unread,
     /// Sent by another site.
     Foreign,
     /// No try is left.

@@ -255,9 +255,11 @@ pub(super) fn with_header(name: http::HeaderName, value: &'static str) {
 impl Area for Visit {
     type Fault = Refusal;
 
-    /// A body that is not a form has no fields.
+    /// A body that is not a form has no fields. One that breaks off is refused: without its end, a form may say something else.
     async fn fields(body: axum::extract::Request) -> PageResult<Fields> {
-        let body = to_bytes(body.into_body(), MAX_FORM).await.unwrap_or_default();
+        let body = to_bytes(body.into_body(), MAX_FORM)
+            .await
+            .map_err(|_| Refusal::Unread)?;
         Ok(Fields::of_bytes(&body)?)
     }
 
@@ -267,7 +269,7 @@ impl Area for Visit {
         }
         let (status, _) = told(request, fault);
         let mut answer = match status {
-            StatusCode::SEE_OTHER => request.lead_on(forms::CAPTURE),
+            StatusCode::SEE_OTHER => request.lead_on(elsewhere(request, fault)),
             // The page of the step says so.
             _ if matches!(fault, Refusal::NoTryLeft) => request.lead_on(forms::CAPTURE),
             status => (status, Json(Told::Problems { problems: [] })).into_response(),
@@ -287,7 +289,9 @@ impl Area for Visit {
             other => other,
         };
         let header = match status {
-            StatusCode::SEE_OTHER => Some((LOCATION, HeaderValue::from_static(forms::CAPTURE))),
+            StatusCode::SEE_OTHER => HeaderValue::from_str(elsewhere(request, &fault))
+                .ok()
+                .map(|to| (LOCATION, to)),
             StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, RETRY_SOON)),
             _ => None,
         };
@@ -304,11 +308,20 @@ impl Area for Visit {
     }
 }
 
+/// Where a refusal that redirects leads to.
+fn elsewhere<'a>(request: &'a Request, fault: &Refusal) -> &'a str {
+    match fault {
+        // To the form's own page, where it can be sent again: whoever is about to start has no other page yet.
+        Refusal::Unread => &request.who.path,
+        _ => forms::CAPTURE,
+    }
+}
+
 /// The status of a refusal, and the page that explains it.
 fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
     match fault {
-        // Redirects to the current step, so the page is not sent.
-        Refusal::OutOfTurn => (StatusCode::SEE_OTHER, Problem::Stale),
+        // Redirects, so the page is not sent.
+        Refusal::OutOfTurn | Refusal::Unread => (StatusCode::SEE_OTHER, Problem::Stale),
         Refusal::Link => {
             let taking_part = request.who.cookie.is_some();
             (StatusCode::NOT_FOUND, Problem::LinkUnusable { taking_part })

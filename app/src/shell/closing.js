@@ -30,12 +30,13 @@
   const more = async () => {
     try {
       const answer = await fetch("/capture/more-time", { method: "POST", headers: { accept: "application/json" } });
-      if (!answer.ok) return location.assign("/capture");
+      if (isOver(answer)) return location.assign("/capture");
+      if (!answer.ok) throw answer.status;
       const { seconds, renewable } = await answer.json();
       idle.close();
       if (seconds) plan(seconds, renewable);
     } catch {
-      // No connection: the warning stays, and can be answered again.
+      // No connection, or no server at the moment: the warning stays, and can be answered again.
     }
   };
   idle.querySelector("form").addEventListener("submit", (event) => {

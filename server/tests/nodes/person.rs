@@ -72,7 +72,7 @@ impl Person {
                     let text = [(forms::WITHOUT_CHALLENGE, forms::YES)];
                     self.upload(forms::SELFIE, &text, forms::FRAME).await?;
                 }
-                forms::SUBMIT => drop(self.post(forms::SUBMIT, "").await?),
+                forms::SUBMIT => drop(self.post(forms::SUBMIT, "decision=send").await?),
                 forms::RESULT => return Ok(()),
                 other => return Err(io::Error::other(format!("{other} is due"))),
             }

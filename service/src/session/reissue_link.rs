@@ -36,16 +36,25 @@ pub enum ReissueError {
     /// Only a session in `created` or `collecting` can use a link.
     #[error("the session is {0}; a new link would not work")]
     Status(Status),
+    /// It has a newer link than those that were known, which was shown when it was made.
+    #[error("the session has a new link already")]
+    Repeated,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Creates a new link for a session in `created` or `collecting`.
+/// Creates a new link for a session in `created` or `collecting`. Whoever says how many links of the session they `know` gets none if there are
+/// more: the same form was sent before, or somebody else was faster.
 ///
 /// # Errors
 /// [`ReissueError`].
-pub async fn reissue_link(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Reissued, ReissueError> {
+pub async fn reissue_link(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    know: Option<usize>,
+) -> Result<Reissued, ReissueError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
@@ -58,6 +67,11 @@ pub async fn reissue_link(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) 
         match row.session.status_at(now) {
             Status::Created | Status::Collecting => {}
             other => return Err(ReissueError::Status(other)),
+        }
+        if let Some(know) = know
+            && links::list(tx, &id).await?.len() > know
+        {
+            return Err(ReissueError::Repeated);
         }
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(ReissueError::NotFound)?;
         let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;

@@ -10,7 +10,7 @@ use futures::future::join_all;
 use service::{
     access::{self, AccessError},
     session::{
-        create::{CreateSessionError, create_session, create_session_once},
+        create::{CreateSessionError, Made, create_session, create_session_by_form, create_session_once, draft_form},
         rate_limit::CreationRate,
         read::read_session,
     },
@@ -222,6 +222,40 @@ async fn assert_no_key_is_lost(harness: &Harness, used: i64) {
 }
 
 /// Planted fault that this test detects: a key that is dropped when its session is not stored.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_form_that_is_sent_again_creates_one_session_whose_link_is_not_kept() {
+    for database in backends().await {
+        let name = database.name;
+        let settings = TenantSettings {
+            steps: vec![Step::Selfie],
+            ..TenantSettings::default()
+        };
+        let harness = Harness::on(database, settings, loopback_sender(), CreationRate::default()).await;
+        let caller = harness.caller().await;
+        let (form, other) = (draft_form(&harness.honnin), draft_form(&harness.honnin));
+        let send = |form, body| create_session_by_form(&harness.honnin, &caller, form, body);
+        let all = join_all((0..20).map(|_| send(&form, b"{}"))).await;
+        let (now, before): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .map(Result::unwrap)
+            .partition(|made| matches!(made, Made::Now(_)));
+        let [Made::Now(created)] = &now[..] else {
+            panic!("{name}: {} at once", now.len());
+        };
+        // What was typed does not matter.
+        let later = send(&form, WITH_NAME).await.unwrap();
+        for made in before.iter().chain([&later]) {
+            assert!(
+                matches!(made, Made::Before(session) if *session == created.id),
+                "{name}: {made:?}"
+            );
+        }
+        let kept = "SELECT COUNT(*) FROM idempotency WHERE link IS NOT NULL";
+        assert_eq!(number_at(&harness.database.url, kept).await, 0, "{name}");
+        assert!(matches!(send(&other, b"{}").await, Ok(Made::Now(_))), "{name}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn creations_that_are_refused_use_no_keys_up() {
     for database in backends().await {

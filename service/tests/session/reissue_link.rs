@@ -46,7 +46,7 @@ async fn a_new_link_kills_the_old_one_and_lasts_no_longer_than_the_session() {
     let rita = reviewer(&harness).await;
     assert_eq!(open_links(&harness, &created.id).await, 1);
     harness.clock.advance(Millis::days(6));
-    let made = reissue_link(&harness.honnin, &rita, &created.id).await.unwrap();
+    let made = reissue_link(&harness.honnin, &rita, &created.id, None).await.unwrap();
     assert_eq!(open_links(&harness, &created.id).await, 1);
     assert_ne!(made.url.expose(), created.verification_url.expose());
     assert_eq!(
@@ -70,14 +70,27 @@ async fn of_two_new_links_at_the_same_time_one_opens() {
         for round in 0..10 {
             let created = harness.create().await;
             let (one, two) = join(
-                reissue_link(&harness.honnin, &rita, &created.id),
-                reissue_link(&harness.honnin, &rita, &created.id),
+                reissue_link(&harness.honnin, &rita, &created.id, None),
+                reissue_link(&harness.honnin, &rita, &created.id, None),
             )
             .await;
             one.and(two).unwrap();
             assert_eq!(open_links(&harness, &created.id).await, 1, "{name}, round {round}");
         }
     }
+}
+
+#[tokio::test]
+async fn whoever_knows_an_older_link_only_gets_no_new_one() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    let rita = reviewer(&harness).await;
+    let again = |know| reissue_link(&harness.honnin, &rita, &created.id, Some(know));
+    let made = again(1).await.unwrap();
+    assert!(matches!(again(1).await, Err(ReissueError::Repeated)));
+    let opened = open_link(&harness.honnin, made.url.expose().rsplit('/').next().unwrap(), None).await;
+    assert!(opened.is_ok(), "the link that was shown still opens");
+    assert!(again(2).await.is_ok());
 }
 
 #[tokio::test]
@@ -88,7 +101,7 @@ async fn the_browser_that_held_the_session_is_cut_off_and_the_new_link_opens() {
         .await
         .unwrap();
     assert!(applicant(&harness.honnin, opened.cookie.expose()).await.is_ok());
-    let made = reissue_link(&harness.honnin, &reviewer(&harness).await, &created.id)
+    let made = reissue_link(&harness.honnin, &reviewer(&harness).await, &created.id, None)
         .await
         .unwrap();
     assert!(matches!(
@@ -114,7 +127,7 @@ async fn a_picture_that_was_on_its_way_when_the_link_was_replaced_is_not_stored(
         .await
         .unwrap();
     // From here on it is the request of a browser whose cookie was good when the request began.
-    reissue_link(&harness.honnin, &reviewer(&harness).await, &created.id)
+    reissue_link(&harness.honnin, &reviewer(&harness).await, &created.id, None)
         .await
         .unwrap();
     let taken = capture_document(&harness.honnin, &applicant, kind, Side::Front, b"passport".to_vec()).await;
@@ -126,16 +139,18 @@ async fn a_session_that_is_over_gets_no_link() {
     let harness = Harness::new().await;
     let rita = reviewer(&harness).await;
     let (decided, _) = harness.decided().await;
-    let refused = reissue_link(&harness.honnin, &rita, &decided).await.unwrap_err();
+    let refused = reissue_link(&harness.honnin, &rita, &decided, None).await.unwrap_err();
     assert!(matches!(refused, ReissueError::Status(Status::Completed)));
     let created = harness.create().await;
     harness.clock.advance(Millis::days(7));
-    let refused = reissue_link(&harness.honnin, &rita, &created.id).await.unwrap_err();
+    let refused = reissue_link(&harness.honnin, &rita, &created.id, None)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, ReissueError::Status(Status::Expired)));
     harness.run_until_idle().await;
     let nobody = SessionId::from_random([9; 16]);
     assert!(matches!(
-        reissue_link(&harness.honnin, &rita, &nobody).await,
+        reissue_link(&harness.honnin, &rita, &nobody, None).await,
         Err(ReissueError::NotFound)
     ));
 }

@@ -4,7 +4,10 @@ mod view;
 
 pub use view::{DocumentShown, SelfieShown, SubmitView, render};
 
-use super::visit::{Here, PageResult, Request, picture_url, seen_as, step};
+use super::{
+    refusal::Refusal,
+    visit::{Here, PageResult, Request, picture_url, seen_as, step},
+};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
@@ -48,10 +51,16 @@ async fn load(here: Arc<Here>) -> PageResult<SubmitView> {
 
 async fn submit(request: Request, fields: Fields) -> PageResult<Outcome> {
     let applicant = request.applicant().await?;
-    if fields.raw(forms::DECISION) == forms::AGAIN {
-        retake_selfie(request.honnin(), &applicant).await?;
-        return Ok(Outcome::Done(request.lead_on(forms::SELFIE)));
-    }
-    submit::submit(request.honnin(), &applicant).await?;
-    Ok(Outcome::Done(request.lead_on(forms::RESULT)))
+    let next = match fields.raw(forms::DECISION) {
+        forms::AGAIN => {
+            retake_selfie(request.honnin(), &applicant).await?;
+            forms::SELFIE
+        }
+        forms::SEND => {
+            submit::submit(request.honnin(), &applicant).await?;
+            forms::RESULT
+        }
+        _ => return Err(Refusal::OutOfTurn),
+    };
+    Ok(Outcome::Done(request.lead_on(next)))
 }

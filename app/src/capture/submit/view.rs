@@ -1,7 +1,7 @@
 //! 10, Check and submit: thumbnails and texts, one button.
 
 use crate::capture::said;
-use crate::parts::primary;
+use crate::parts::choice;
 use crate::text::{capture, dates::date, details, finish as text};
 use crate::{PageMeta, forms, shell};
 use domain::document::{DocumentType, Side};
@@ -47,7 +47,7 @@ pub fn render(view: &SubmitView, meta: &PageMeta) -> AnyView {
         {view.document.as_ref().map(|d| document(meta, d))}
         {view.input.as_ref().map(|i| typed(meta, i))}
         {view.selfie.as_ref().map(|s| selfie(meta, s))}
-        <form class="actions" method="post" action=forms::SUBMIT>{primary(submit)}</form>
+        <form class="actions" method="post" action=forms::SUBMIT>{choice("primary", forms::DECISION, forms::SEND, submit)}</form>
     };
     shell::phone(meta, heading.to_owned(), main.into_any())
 }

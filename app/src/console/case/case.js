@@ -254,10 +254,12 @@
   const keep = async () => {
     if (!busy || document.hidden) return;
     busy = false;
-    const answer = await fetch(hold.dataset.hold, { method: "POST" }).catch(() => null);
-    const until = answer?.ok ? (await answer.json()).until : undefined;
+    const answer = await fetch(hold.dataset.hold, { method: "POST", redirect: "manual" }).catch(() => null);
+    // Signed out, or no longer allowed to review.
+    const out = answer?.type === "opaqueredirect" || [401, 403].includes(answer?.status);
+    const until = answer?.ok ? (await answer.json().catch(() => ({}))).until : undefined;
     if (until) hold.querySelector("[data-until]").textContent = until;
-    if (until === null) document.querySelector("[data-lost]").hidden = false;
+    if (out || until === null) document.querySelector("[data-lost]").hidden = false;
   };
   if (hold) setInterval(keep, 4 * 60_000);
 })();

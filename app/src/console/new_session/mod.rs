@@ -7,7 +7,7 @@ use super::{
     layout::NavigationItem,
     link,
     parts::in_order,
-    request::{PageResult, Request},
+    request::{PageResult, Request, done},
     words::{say, tell, with_japanese},
 };
 use crate::{
@@ -26,7 +26,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use service::{
     access::{Reviewer, Tenant},
-    session::create::{CreateSessionError, create_session},
+    session::create::{CreateSessionError, Made, create_session_by_form, draft_form},
     settings,
 };
 use std::collections::BTreeMap;
@@ -65,16 +65,17 @@ fn why(not_ready: NotReady) -> &'static str {
 async fn load(request: Request) -> PageResult<NewSessionView> {
     Reviewer::of(request.staff())?;
     let settings = settings::load(request.honnin(), request.staff()).await?.settings;
-    Ok(empty(settings.as_ref()))
+    Ok(empty(draft_form(request.honnin()), settings.as_ref()))
 }
 
 /// The form before anything is typed.
-fn empty(settings: Option<&TenantSettings>) -> NewSessionView {
+fn empty(form: String, settings: Option<&TenantSettings>) -> NewSessionView {
     let not_ready = match settings {
         None => Some(NotReady::SettingsMissing),
         Some(settings) => settings.plan().err(),
     };
     NewSessionView {
+        form,
         callback_urls: settings
             .map(|settings| settings.callback_urls.clone())
             .unwrap_or_default(),
@@ -174,13 +175,26 @@ fn refusal(error: &CreateSessionError) -> String {
     with_japanese(format!("The session could not be created: {error}."), ja)
 }
 
+fn shown_before() -> &'static str {
+    say(
+        "This form was sent before. The link of the session that it created was shown only once and cannot be shown again. If nobody copied it, \
+         reissue the link.",
+        "このフォームはすでに送信されています。作成したセッションのリンクは一度だけ表示され、再表示はできません。コピーしていない場合は、リンクを再発行してください。",
+    )
+}
+
 async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let settings = settings::load(request.honnin(), request.staff()).await?.settings;
+    let form = match fields.raw("form") {
+        // Of a page from before an update.
+        "" => draft_form(request.honnin()),
+        form => form.to_owned(),
+    };
     let names = [METADATA].into_iter().chain(RETURN).chain(PERSON);
     let mut view = NewSessionView {
         typed: names.map(|name| (name, fields.text(name))).collect(),
-        ..empty(settings.as_ref())
+        ..empty(form.clone(), settings.as_ref())
     };
     let body = match body(&view.typed) {
         Ok(body) => body,
@@ -190,8 +204,10 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
             return Ok(Outcome::refused(view));
         }
     };
-    match create_session(request.honnin(), &Tenant::by_hand(&reviewer), &body).await {
-        Ok(made) => {
+    match create_session_by_form(request.honnin(), &Tenant::by_hand(&reviewer), &form, &body).await {
+        // By reloading the page that shows the link, for example.
+        Ok(Made::Before(session)) => return done(&format!("/admin/sessions/{session}"), shown_before()),
+        Ok(Made::Now(made)) => {
             let (url, until) = (made.verification_url.expose(), made.verification_url_expires_at);
             let shown = link::shown(say("Session created", "セッションを作成しました"), &made.id, url, until);
             return Ok(Outcome::shown(StatusCode::OK, shown));

@@ -18,6 +18,8 @@ pub(super) const PERSON: [&str; 5] = ["lastName", "firstName", "birthDate", "gen
 /// The form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct NewSessionView {
+    /// The id of the form, which makes one session, however often it is sent.
+    pub form: String,
     /// What was typed, by the API's name of the field.
     pub typed: BTreeMap<&'static str, String>,
     /// The URLs to which users may return.
@@ -93,6 +95,7 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
         {view.not_ready.map(|why| view! { <p class="note">{why}" "<a href="/admin/settings/steps">{say("Open the settings", "設定を開く")}</a></p> })}
         {mistakes(wrong)}
         <form class="stack narrow-page" method="post" action="/admin/sessions/new">
+            <input type="hidden" name="form" value=view.form.clone()/>
             <p class="soft">{say("Every field is optional.", "すべての項目は任意です。")}</p>
             <section class="panel stack">
                 <h2>{say("What you know about the person", "利用者の登録情報")}</h2>

@@ -111,6 +111,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
             session.completed_at,
             session.purged_at,
         ),
+        links: history.links.len(),
         open_link_until: history
             .links
             .iter()
@@ -285,10 +286,15 @@ fn moment(at: Timestamp, what: impl Into<String>, tone: Tone) -> Moment {
     }
 }
 
-async fn reissue(request: Request, _: Fields) -> PageResult<Outcome> {
+async fn reissue(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    match reissue_link(request.honnin(), &reviewer, &id).await {
+    let know = match fields.raw("links") {
+        // Of a page from before an update.
+        "" => None,
+        links => Some(links.parse().map_err(|_| Fault::Malformed)?),
+    };
+    match reissue_link(request.honnin(), &reviewer, &id, know).await {
         Ok(made) => {
             let shown = link::shown(
                 say("Link reissued", "リンクを再発行しました"),
@@ -307,6 +313,15 @@ async fn reissue(request: Request, _: Fields) -> PageResult<Outcome> {
             );
             done(&format!("/admin/sessions/{id}"), notice)
         }
+        // By reloading the page that shows the link, for example.
+        Err(ReissueError::Repeated) => done(
+            &format!("/admin/sessions/{id}"),
+            say(
+                "No new link: there is one already since this form was shown. It was shown only once and cannot be shown again. If nobody copied it, \
+                 reissue the link again.",
+                "新しいリンクは発行されませんでした。このフォームの表示後に、すでに発行されています。リンクは一度だけ表示され、再表示はできません。コピーしていない場合は、もう一度再発行してください。",
+            ),
+        ),
         Err(ReissueError::Store(error)) => Err(error.into()),
     }
 }

@@ -111,6 +111,8 @@ pub(super) struct SessionView {
     pub document: Option<DocumentType>,
     /// Created, expires, completed, erased.
     pub times: (Timestamp, Timestamp, Option<Timestamp>, Option<Timestamp>),
+    /// How many links it has had.
+    pub links: usize,
     /// Until when a link can be opened.
     pub open_link_until: Option<Timestamp>,
     /// Compact JSON.
@@ -276,10 +278,11 @@ fn log(list: &[LogRow]) -> AnyView {
 }
 
 fn actions(view: &SessionView) -> AnyView {
-    let form = |shown: bool, path: &str, label: &'static str| {
+    let form = |shown: bool, path: &str, label: &'static str, links: Option<usize>| {
         let action = format!("/admin/sessions/{}/{path}", view.id);
+        let links = links.map(|links| view! { <input type="hidden" name="links" value=links/> });
         shown.then(|| {
-            view! { <form method="post" action=action><button class="button secondary small" type="submit">{label}</button></form> }
+            view! { <form method="post" action=action>{links}<button class="button secondary small" type="submit">{label}</button></form> }
         })
     };
     let erase = view.can_erase.then(|| {
@@ -292,8 +295,8 @@ fn actions(view: &SessionView) -> AnyView {
     });
     view! {
         {erase}
-        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"))}
-        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"))}
+        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"), Some(view.links))}
+        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"), None)}
         {case}
     }
     .into_any()

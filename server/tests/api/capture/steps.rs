@@ -159,7 +159,10 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
         assert_eq!((shown.status, shown.header("content-type")), (200, Some("image/jpeg")));
     }
     assert_eq!(
-        browser.post("/capture/submit", "").await.header("location"),
+        browser
+            .post("/capture/submit", "decision=send")
+            .await
+            .header("location"),
         Some("/capture/result")
     );
     let result = browser.get("/capture/result").await;

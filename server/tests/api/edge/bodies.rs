@@ -1,6 +1,11 @@
 //! Requests whose body is not what its head says, or whose head says what it must not: nothing of them happens.
 
-use crate::support::{Answer, SESSIONS, Server};
+use crate::{
+    browser::{Browser, photo},
+    support::{Answer, SESSIONS, Server, settings},
+};
+use app::capture::consent::CONSENT_VERSION;
+use domain::{session::Step, tenant::TenantSettings};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -52,6 +57,78 @@ async fn an_operation_whose_body_did_not_arrive_does_not_run() {
         let after = server.call("GET", &format!("{SESSIONS}/{id}"), "").await.body;
         assert_eq!(after, before, "{operation}");
     }
+}
+
+/// The head of a browser's form.
+fn form_head(browser: &Browser<'_>, path: &str, lines: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: id.example\r\nconnection: close\r\nsec-fetch-site: same-origin\r\ncookie: {}\r\n\
+         content-type: application/x-www-form-urlencoded\r\n{lines}\r\n",
+        browser.cookies()
+    )
+}
+
+/// A form whose end does not arrive: the browser leaves, the chunks are broken, nothing more comes, or there is too much of it. Each leads
+/// back to `page`.
+async fn breaks_off(server: &Server, browser: &Browser<'_>, page: &str, begun: &str) {
+    let length = format!("content-length: {}\r\n", begun.len() + 9);
+    let started = form_head(browser, page, &length) + begun;
+    let chunks = format!("{:x}\r\n{begun}\r\nZZ\r\n", begun.len());
+    let broken = form_head(browser, page, "transfer-encoding: chunked\r\n") + &chunks;
+    let rest = "x".repeat(64 * 1024);
+    let length = format!("content-length: {}\r\n", begun.len() + rest.len());
+    let long = form_head(browser, page, &length) + begun + &rest;
+    let left = say(server, started.as_bytes(), true).await;
+    assert!(matches!(left.status, 0 | 303), "{left:?}");
+    for sent in [broken, started, long] {
+        let answer = say(server, sent.as_bytes(), false).await;
+        assert_eq!(
+            (answer.status, answer.header("location")),
+            (303, Some(page)),
+            "{sent:.400}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_form_whose_end_did_not_arrive_does_nothing_and_its_page_is_shown_again() {
+    let server = Server::with("[http]\nbody_grace = 1\n").await;
+    let only_selfie = TenantSettings {
+        steps: vec![Step::Selfie],
+        ..settings()
+    };
+    server.save_settings(Some(only_selfie)).await;
+    let created = server.create("{}").await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let start = url.strip_prefix("https://id.example").unwrap();
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.get(start).await.status, 200);
+    breaks_off(&server, &browser, start, "outcome=appro").await;
+    assert_eq!(browser.post(start, "").await.header("location"), Some("/capture"));
+    let agree = format!("decision=accept&version={CONSENT_VERSION}");
+    breaks_off(&server, &browser, "/capture/consent", &agree).await;
+    let agreed = browser.post("/capture/consent", &agree).await;
+    assert_eq!(agreed.header("location"), Some("/capture/selfie"));
+    // A grey sheet is no good selfie, and the last try is accepted as it is.
+    let (text, file) = ([("withoutChallenge", "yes")], photo(120));
+    while browser.get("/capture").await.header("location") == Some("/capture/selfie") {
+        let taken = browser
+            .upload("/capture/selfie", &text, &[("frame", &file)], false)
+            .await;
+        assert_eq!(taken.status, 303, "{}", taken.body);
+    }
+    breaks_off(&server, &browser, "/capture/submit", "decis").await;
+    // Nor is a form understood that does not say what it is for.
+    assert_eq!(
+        browser.post("/capture/submit", "").await.header("location"),
+        Some("/capture")
+    );
+    assert_eq!(
+        browser.get("/capture").await.header("location"),
+        Some("/capture/submit")
+    );
+    let sent = browser.post("/capture/submit", "decision=send").await;
+    assert_eq!(sent.header("location"), Some("/capture/result"));
 }
 
 #[tokio::test]

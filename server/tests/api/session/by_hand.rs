@@ -33,6 +33,46 @@ async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
     );
 }
 
+/// The path of the link that a page shows.
+fn link_of(page: &str) -> &str {
+    between(page, "https://id.example", &['<', '"'])
+}
+
+#[tokio::test]
+async fn reloading_the_page_that_shows_a_link_makes_no_other_one() {
+    const NEW: &str = "/admin/sessions/new";
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let drafted = |page: &str| between(page, "name=\"form\" value=\"", &['"']).to_owned();
+    let draft = drafted(&browser.get(NEW).await.body);
+    let form = format!("form={draft}&lastName=Tanaka");
+    let mistaken = browser.post(NEW, &format!("{form}&metadata=%5B1%5D")).await;
+    assert_eq!((mistaken.status, drafted(&mistaken.body)), (422, draft));
+    let made = browser.post(NEW, &form).await;
+    assert_eq!(made.status, 200);
+    let session = format!(
+        "/admin/sessions/vs_{}",
+        between(&made.body, "/admin/sessions/vs_", &['"'])
+    );
+    let again = browser.post(NEW, &form).await;
+    assert_eq!((again.status, again.header("location")), (303, Some(&*session)));
+    let page = browser.get(&session).await.body;
+    assert!(page.contains("cannot be shown again"), "{page}");
+    let all = server.call("GET", "/v1/verification-sessions", "").await.json();
+    assert_eq!(all["sessions"].as_array().map(Vec::len), Some(1), "{all}");
+    assert_eq!(server.send("GET", link_of(&made.body), &[], "").await.status, 200);
+
+    let reissue = format!("{session}/link");
+    let form = format!("links={}", between(&page, "name=\"links\" value=\"", &['"']));
+    let reissued = browser.post(&reissue, &form).await;
+    assert_eq!(server.send("GET", link_of(&made.body), &[], "").await.status, 404);
+    let again = browser.post(&reissue, &form).await;
+    assert_eq!((again.status, again.header("location")), (303, Some(&*session)));
+    let page = browser.get(&session).await.body;
+    assert!(page.contains("cannot be shown again"), "{page}");
+    assert_eq!(server.send("GET", link_of(&reissued.body), &[], "").await.status, 200);
+}
+
 #[tokio::test]
 async fn a_session_made_by_hand_has_every_field_of_the_api() {
     let server = Server::new().await;

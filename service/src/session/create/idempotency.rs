@@ -36,6 +36,7 @@ const OPENED: &str = "opened";
 pub(crate) struct Attempt {
     key_hash: Vec<u8>,
     body_hash: Vec<u8>,
+    keeps_link: bool,
 }
 
 impl Attempt {
@@ -43,6 +44,15 @@ impl Attempt {
         Self {
             key_hash: Sha256::digest(key.as_bytes()).to_vec(),
             body_hash: Sha256::digest(body).to_vec(),
+            keeps_link: true,
+        }
+    }
+
+    /// A form that may be sent again, whatever was typed into it. Its link is shown once and not kept.
+    pub(crate) fn of_form(form: &str) -> Self {
+        Self {
+            keeps_link: false,
+            ..Self::new(form, &[])
         }
     }
 
@@ -61,18 +71,30 @@ impl Attempt {
             created_at: created.created_at,
             expires_at: created.expires_at,
             link_expires_at: created.verification_url_expires_at,
-            link: Some(key.seal(&associated_data, created.verification_url.expose().as_bytes())?),
+            link: self
+                .keeps_link
+                .then(|| key.seal(&associated_data, created.verification_url.expose().as_bytes()))
+                .transpose()?,
         })
+    }
+
+    /// What is stored of it, if it was made before.
+    async fn kept(&self, honnin: &Honnin, tenant: &Tenant) -> Result<Option<KeptAnswer>, StoreError> {
+        let (id, hash, oldest) = (tenant.id().clone(), self.key_hash.clone(), oldest(honnin.now()));
+        let kept = honnin.db.read(async move |tx| idempotency::find(tx, &id, &hash).await);
+        Ok(kept.await?.filter(|kept| kept.created_at > oldest))
+    }
+
+    /// The session that it has created before.
+    pub(crate) async fn made(&self, honnin: &Honnin, tenant: &Tenant) -> Result<Option<SessionId>, StoreError> {
+        Ok(self.kept(honnin, tenant).await?.map(|kept| kept.session))
     }
 
     /// The first response, if this is a retry.
     pub(crate) async fn replay(&self, honnin: &Honnin, tenant: &Tenant) -> Result<Option<Created>, CreateSessionError> {
-        let (id, hash, oldest) = (tenant.id().clone(), self.key_hash.clone(), oldest(honnin.now()));
-        let unit = honnin.db.read(async move |tx| {
-            let kept = idempotency::find(tx, &id, &hash).await?;
-            Ok::<_, StoreError>(kept.filter(|kept| kept.created_at > oldest))
-        });
-        let Some(kept) = unit.await? else { return Ok(None) };
+        let Some(kept) = self.kept(honnin, tenant).await? else {
+            return Ok(None);
+        };
         if kept.body_hash != self.body_hash {
             return Err(CreateSessionError::IdempotencyConflict);
         }

@@ -47,6 +47,15 @@ pub struct Created {
     pub created_at: Timestamp,
 }
 
+/// What a form made that may be sent again.
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// A session.
+    Now(Created),
+    /// Nothing: this session was made when the form was sent before, and its link was shown then.
+    Before(SessionId),
+}
+
 /// Why no session was created.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateSessionError {
@@ -100,6 +109,35 @@ pub async fn create_session_once(
         // `None` if another request with the same key was faster: its response is there now.
         if let Some(created) = create(honnin, tenant, &request, Some(&attempt)).await? {
             return Ok(created);
+        }
+    }
+}
+
+/// The id of a form that a page offers.
+#[must_use]
+pub fn draft_form(honnin: &Honnin) -> String {
+    hex::encode(honnin.random_bytes::<16>())
+}
+
+/// Creates a session from the body of a form with an id from [`draft_form`]. Whoever sends the form again within a day gets no other session.
+///
+/// # Errors
+/// [`CreateSessionError`]; then nothing is stored.
+pub async fn create_session_by_form(
+    honnin: &Honnin,
+    tenant: &Tenant,
+    form: &str,
+    body: &[u8],
+) -> Result<Made, CreateSessionError> {
+    let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
+    let attempt = Attempt::of_form(form);
+    loop {
+        if let Some(session) = attempt.made(honnin, tenant).await? {
+            return Ok(Made::Before(session));
+        }
+        // `None` if the same form was faster.
+        if let Some(created) = create(honnin, tenant, &request, Some(&attempt)).await? {
+            return Ok(Made::Now(created));
         }
     }
 }

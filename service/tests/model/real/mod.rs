@@ -294,7 +294,7 @@ impl Real {
                     Err(error) => fault(error),
                 };
             }
-            Op::Reissue(who) => reissue_link(honnin, reviewer(who), &id)
+            Op::Reissue(who) => reissue_link(honnin, reviewer(who), &id, None)
                 .await
                 .map_err(|error| match error {
                     ReissueError::Status(status) => Answer::NoLinkWhile(status),

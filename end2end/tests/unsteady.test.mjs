@@ -1,0 +1,106 @@
+// Lines that break for a moment, and a server or a proxy that is busy for a moment: no page is lost, and nothing of what is on it.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+import { Browser } from "../lib/browser.mjs";
+import { Honnin } from "../lib/honnin.mjs";
+import { scene } from "../lib/scene.mjs";
+import { Walk } from "../lib/walk.mjs";
+
+const long = { timeout: 900_000 };
+let browser, honnin, tenant;
+
+before(async () => {
+  await scene();
+  // Nothing is analysed until a test starts a worker.
+  honnin = await Honnin.start("unsteady", { HONNIN_WORKER_EMBEDDED: "false" });
+  tenant = await honnin.tenant("Harbour Bank", "--steps", "document", "--accept-specimens");
+  browser = await Browser.open();
+});
+
+after(async () => {
+  await browser?.close();
+  await honnin?.stop();
+});
+
+/** A phone that has opened its link; `prepare` is called before. */
+async function opened(prepare = async () => {}) {
+  const page = await browser.phone();
+  await prepare(page);
+  const walk = new Walk(page);
+  await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+  return { page, walk };
+}
+
+/** A phone with a photo to check, which is not analysed yet; `prepare` is called before it is there. */
+async function checking(prepare) {
+  const { page, walk } = await opened(prepare);
+  await walk.consent();
+  await walk.choose();
+  await walk.photograph();
+  await walk.at("/capture/check");
+  // A page that is loaded again forgets it.
+  await page.evaluate(() => (globalThis.loadedOnce = true));
+  return page;
+}
+
+/** Answers the first requests with these statuses, or with none where the line breaks, and lets the others through. */
+const faults = (...statuses) => (route) => {
+  if (statuses.length === 0) return route.continue();
+  const status = statuses.shift();
+  return status ? route.fulfill({ status, body: "<h1>Bad gateway</h1>" }) : route.abort();
+};
+
+test("the page of a photo asks until it is told what was read, and stays", long, async () => {
+  const [found, renewed] = [faults(503, null, 429), faults(502, null)];
+  const page = await checking(async (page) => {
+    await page.route("**/capture/check/found*", found);
+    await page.route("**/capture/check", (route) => (route.request().resourceType() === "fetch" ? renewed(route) : route.continue()));
+  });
+  const worker = spawn(honnin.program, ["worker"], { env: honnin.env, cwd: honnin.data, stdio: "ignore" });
+  try {
+    await page.locator("[data-live] [role=status] dl").waitFor({ timeout: 600_000 });
+  } finally {
+    const gone = once(worker, "exit");
+    worker.kill("SIGTERM");
+    await gone;
+  }
+  assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+});
+
+test("the page of a photo gives way to the one that says that it is closed", long, async () => {
+  const page = await checking();
+  await page.context().clearCookies();
+  await page.getByRole("heading", { name: "This page is closed" }).waitFor();
+});
+
+test("a dialog that is closed is no form on its way, nor is one whose page was come back to", long, async () => {
+  const page = await checking();
+  const isOnItsWay = () => page.evaluate("isOnItsWay()");
+  await page.evaluate(() => document.querySelector("[data-closing-last]").showModal());
+  const last = page.locator("[data-closing-last]");
+  await last.locator("button").click();
+  await last.waitFor({ state: "hidden" });
+  assert.equal(await isOnItsWay(), false);
+  await page.evaluate(() => document.querySelector("form[data-told]").dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true })));
+  assert.equal(await isOnItsWay(), true);
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+  assert.equal(await isOnItsWay(), false);
+});
+
+test("more time that a busy server does not give can be asked for again", long, async () => {
+  const { page } = await opened((page) => page.clock.install());
+  await page.route("**/capture/more-time", faults(503, 429, null));
+  await page.evaluate(() => (globalThis.loadedOnce = true));
+  const warning = page.locator("[data-closing]");
+  await page.clock.runFor(25 * 60_000);
+  await warning.waitFor({ state: "visible" });
+  const isAsked = (request) => request.url().endsWith("/capture/more-time");
+  for (const end of ["requestfinished", "requestfinished", "requestfailed"]) {
+    await Promise.all([page.waitForEvent(end, isAsked), warning.locator("button").click()]);
+  }
+  await warning.locator("button").click();
+  await warning.waitFor({ state: "hidden" });
+  assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+});
