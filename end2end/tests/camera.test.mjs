@@ -33,6 +33,27 @@ async function atTheCamera(page) {
   return walk;
 }
 
+test("what a node of another version does not have is asked for again", long, async () => {
+  const page = await browser.phone();
+  const walk = new Walk(page);
+  await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+  await walk.consent();
+  const missing = new Set();
+  await page.route("**/pkg/**", (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (missing.has(pathname)) return route.continue();
+    missing.add(pathname);
+    return route.fulfill({ status: 404, headers: { "cache-control": "no-store" } });
+  });
+  await walk.choose();
+  await page.locator("html[data-islands=awake]").waitFor();
+  await page.waitForFunction(() => [...document.querySelectorAll("[rel=stylesheet]")].every((link) => link.sheet?.cssRules.length));
+  assert.deepEqual([...missing].map((path) => path.split(".").pop()).sort(), ["css", "js", "wasm"]);
+  browser.show("passport");
+  await page.getByRole("button", { name: "Open the camera" }).click();
+  await page.waitForURL((url) => url.pathname === "/capture/check");
+});
+
 test("a photo of a kind that another tab has replaced is not taken", long, async () => {
   const page = await browser.phone();
   await atTheCamera(page);

@@ -1,9 +1,25 @@
 (js, wasm) => {
   // The browser's half is optional: if it cannot load, the plain forms stay as they are.
-  import(js).then(async (half) => {
-    await half.default({ module_or_path: wasm });
+  const load = async (pause) => {
+    try {
+      const half = await import(js);
+      await half.default({ module_or_path: wasm });
+      return half;
+    } catch (reason) {
+      if (pause > 8e3) throw reason;
+      await new Promise((go) => setTimeout(go, pause));
+      js += "?";
+      return load(pause * 2);
+    }
+  };
+  load(500).then(async (half) => {
     half.hydrate();
     for (const island of document.querySelectorAll("leptos-island")) await half[island.dataset.component]?.(island);
     document.documentElement.dataset.islands = "awake";
   }).catch((reason) => console.warn("islands stay asleep", reason));
+  const dress = (link, pause) => pause > 8e3 || setTimeout(() => {
+    link.onerror = () => dress(link, pause * 2);
+    link.href += "?";
+  }, pause);
+  for (const link of document.querySelectorAll("[rel=stylesheet]")) link.sheet?.cssRules.length || dress(link, 500);
 }

@@ -254,7 +254,9 @@ fn island_texts(meta: &PageMeta) -> AnyView {
     view! { <script type="application/json" id="texts" nonce=nonce inner_html=texts></script> }.into_any()
 }
 
-/// Loads the browser's half and hydrates the islands.
+/// Loads the browser's half and hydrates the islands. While nodes are replaced, the first answer may come from one of another version, which does not
+/// have these files: they and the style sheets are asked for again for 15 s, each time at another address, since a browser may keep the failure of
+/// a module.
 fn loader(meta: &PageMeta) -> impl IntoView + use<> {
     let Assets { js, wasm, .. } = &meta.assets;
     let script = format!("({})({js:?},{wasm:?})", include_str!("loader.js").trim());

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     DbOptions,
+    db::limits::{Scope, lift_limits},
     marks::{self, Mark},
 };
 use sqlx::{
@@ -23,10 +24,8 @@ use std::{
 /// The table of marks.
 const MARKS: &str = include_str!("../../../migrations/postgres/0031_marks.sql");
 
-/// Begins the transaction whose snapshot is copied. It is idle while the program runs, for as long as that takes, so the server must not
-/// end it for that.
-const BEGIN: &str =
-    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
+/// Begins a transaction that sees one moment, for the time that it takes.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// The dump of a database.
 pub(super) const fn dump_of(half: Half) -> &'static str {
@@ -65,7 +64,7 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
     let failed = |error: sqlx::Error| BackupError::database(dump, error);
     let mut connection = options.connect().await.map_err(failed)?;
     // The program and the statements below see the same moment.
-    sqlx::raw_sql(BEGIN).execute(&mut connection).await.map_err(failed)?;
+    begin(&mut connection).await.map_err(failed)?;
     let snapshot: String = sqlx::query_scalar("SELECT pg_export_snapshot()")
         .fetch_one(&mut connection)
         .await
@@ -123,6 +122,7 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
 /// The keys of the sessions that were erased.
 pub(super) async fn erased_keys(url: &str) -> Result<Vec<String>, BackupError> {
     let mut connection = connect(url).await?;
+    begin(&mut connection).await.map_err(failed)?;
     let erased = sqlx::query_scalar(KEYS_ERASED)
         .fetch_all(&mut connection)
         .await
@@ -188,6 +188,12 @@ async fn find_mark(pool: &PgPool) -> Result<bool, sqlx::Error> {
         .fetch_optional(pool)
         .await?;
     Ok(found.is_some())
+}
+
+/// Begins to read for as long as it takes: what the role's limits are meant for are requests. It is also idle while a program runs.
+async fn begin(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::raw_sql(BEGIN).execute(&mut *connection).await?;
+    lift_limits(connection, Scope::Transaction).await
 }
 
 async fn connect(url: &str) -> Result<PgConnection, BackupError> {

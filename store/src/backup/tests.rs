@@ -28,7 +28,7 @@ use domain::{
     session::{Plan, Session, Step},
     time::{Millis, Timestamp},
 };
-use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -631,4 +631,52 @@ async fn a_server_that_ends_idle_transactions_can_be_copied() {
     let folder = tempfile::tempdir().unwrap();
     let copied = postgres::copy(&url, Half::Data, |name| folder.path().join(name)).await;
     assert!(copied.is_ok(), "{:?}", copied.err());
+}
+
+/// `ALTER ROLE` sets them where a pool in front of the server refuses what a connection asks for.
+#[tokio::test]
+async fn the_limits_of_a_role_do_not_end_a_copy() {
+    const LIMITS: &str = "DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET statement_timeout = 500', current_database());
+        EXECUTE format('ALTER DATABASE %I SET lock_timeout = 500', current_database()); END $$";
+    let Some(server) = testkit::databases::postgres_server() else {
+        return;
+    };
+    let url = testkit::databases::empty(&server).await;
+    Db::open(&url, DbOptions::default()).await.unwrap().close().await;
+    // The limits are not those of a connection from before.
+    let mut other = PgConnection::connect(&url).await.unwrap();
+    testkit::databases::run_at(&url, LIMITS).await;
+    let folder = tempfile::tempdir().unwrap();
+    let copied = async { postgres::copy(&url, Half::Data, |name| folder.path().join(name)).await };
+    delayed(&mut other, copied).await.unwrap();
+    delayed(&mut other, postgres::erased_keys(&url)).await.unwrap();
+}
+
+/// What `reads` returns, which the other connection keeps from its table for longer than those limits.
+async fn delayed<T>(
+    other: &mut PgConnection,
+    reads: impl Future<Output = Result<T, BackupError>>,
+) -> Result<(), BackupError> {
+    const WAITS: &str = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'sessions'::regclass
+        AND waitstart < clock_timestamp() - interval '2 seconds')";
+    let locked = "BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE";
+    sqlx::raw_sql(locked).execute(&mut *other).await.unwrap();
+    let waits = async {
+        while !sqlx::query_scalar::<_, bool>(WAITS)
+            .fetch_one(&mut *other)
+            .await
+            .unwrap()
+        {}
+    };
+    let mut reads = Box::pin(reads);
+    let early = tokio::select! {
+        ended = &mut reads => Some(ended),
+        () = waits => None,
+    };
+    sqlx::raw_sql("ROLLBACK").execute(&mut *other).await.unwrap();
+    match early {
+        Some(ended) => ended.map(drop),
+        None => reads.await.map(drop),
+    }
 }

@@ -12,6 +12,7 @@
 
 mod brake;
 mod like;
+pub(crate) mod limits;
 mod migrations;
 mod open;
 mod past;

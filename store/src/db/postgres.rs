@@ -35,9 +35,6 @@ use tokio::{
 
 /// After this many conflicts, the caller gets the conflict.
 const TRIES: u32 = 8;
-/// A migration takes its time, and waits for those of another node.
-const WITHOUT_LIMITS: &str =
-    "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0";
 
 /// What is read for a caller that has gone away may take this long: mostly it ends by itself, and its connection need not be closed.
 const MOMENT: Duration = Duration::from_secs(1);
@@ -137,22 +134,25 @@ impl Pools {
         })
     }
 
-    /// Runs the pending migrations of `migrator`.
+    /// Runs the pending migrations of `migrator`, unless its caller goes away before: it may wait for long.
     pub(super) async fn migrate(&self, migrator: &'static Migrator) -> Result<(), StoreError> {
         let chosen = self.least_busy()?;
         let pool = chosen.pool.clone();
+        let (caller, gone) = oneshot::channel::<Infallible>();
         let migrate = async move |()| {
             let failed = |error| StoreError::from_sql(&error);
             let mut connection = pool.acquire().await.map_err(failed)?;
-            sqlx::raw_sql(WITHOUT_LIMITS)
-                .execute(&mut *connection)
-                .await
-                .map_err(failed)?;
-            migrations::done(migrator.run(&mut *connection).await)?;
-            // No unit gets it.
+            // No unit gets it, whatever becomes of this.
+            connection.close_on_drop();
+            tokio::select! {
+                migrated = migrations::run(&mut connection, migrator) => migrated?,
+                _ = gone => return Err(StoreError::unavailable("the migration was given up")),
+            }
             connection.close().await.map_err(failed)
         };
-        chosen.thread.run(async { Ok(()) }, migrate).await
+        let migrated = chosen.thread.run(async { Ok(()) }, migrate).await;
+        drop(caller);
+        migrated
     }
 
     /// Runs `unit` on one snapshot of the database.

@@ -3,8 +3,10 @@
 mod endless;
 mod group;
 mod leaving;
+mod migrating;
 mod past;
 mod silence;
+mod stopping;
 mod threads;
 mod units;
 
