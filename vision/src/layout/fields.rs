@@ -15,6 +15,8 @@ const END_OF_PROSE: f32 = 3.0;
 const BELOW: std::ops::Range<f32> = 0.35..2.2;
 /// A line so many times as high as a label is no value in its row: it was found together with what stands above it.
 const HIGHEST_VALUE: f32 = 3.0;
+/// Characters of the longest number of an item, with its stop.
+const LONGEST_NUMBER: usize = 3;
 /// Letters of the shortest label that may be taken for a part of a value.
 const LEAST_GLUED: usize = 3;
 /// How many heights below a line it goes on.
@@ -167,6 +169,12 @@ impl Marked<'_> {
         })
     }
 
+    /// Whether a mark is the number of an item, `4a.`.
+    fn is_number(&self, mark: &Mark<'_>) -> bool {
+        let glyphs = &self.sheet.runs[mark.run].glyphs[mark.from..mark.to];
+        glyphs.first().is_some_and(|glyph| glyph.symbol.is_ascii_digit()) && mark.to - mark.from <= LONGEST_NUMBER
+    }
+
     /// Whether other items of the page have their numbers before them and this one's was not found.
     fn is_numbered_without(&self, field: &Field) -> bool {
         let is_own = |mark: &Mark<'_>| field.of.iter().any(|of| of == mark.name);
@@ -180,6 +188,12 @@ impl Marked<'_> {
     fn beside(&self, mark: &Mark<'_>, place: Place, field: &Field) -> Vec<Glyph> {
         let value = match place {
             Place::Right => self.right(mark),
+            // What a number stands before is its item, legible or not.
+            Place::Below
+                if self.is_number(mark) && self.right(mark).iter().any(|glyph| glyph.symbol.is_alphabetic()) =>
+            {
+                Vec::new()
+            }
             Place::Below => self.below(mark, field),
             Place::Row => self.row(mark),
             Place::Page | Place::Lines => return Vec::new(),
@@ -416,10 +430,15 @@ impl Marked<'_> {
             self.sheet.runs.iter().find(is_in)
         };
         let last = line_of("address").and_then(|address| self.line_above(address, address.left));
+        // A name that was labelled and could not be read stands where its label says, not in another line.
+        let has_label = |item: &Field| {
+            let fields = self.layout.field.iter().filter(|field| field.name == item.name);
+            let mut labels = fields.flat_map(|field| &field.of);
+            labels.any(|of| self.marks.iter().any(|mark| of == mark.name))
+        };
         match (line_of(&family.name), line_of(&given.name)) {
-            (Some(_), Some(_)) => Vec::new(),
-            (Some(labelled), None) => names.between(labelled, last),
-            (None, Some(labelled)) => {
+            (Some(labelled), None) if !has_label(given) => names.between(labelled, last),
+            (None, Some(labelled)) if !has_label(family) => {
                 let first = items.iter().find(|item| item.name == given.name);
                 let left = first.and_then(|item| item.glyphs.first());
                 names.above_given(
@@ -427,13 +446,14 @@ impl Marked<'_> {
                     left.map_or(labelled.left, |glyph| glyph.x - glyph.height * 0.3),
                 )
             }
-            (None, None) => {
-                let above_address = last.map(|last| names.above_address(last)).unwrap_or_default();
-                match above_address.is_empty() {
-                    true => names.above_birth(),
-                    false => above_address,
+            (None, None) if !has_label(family) && !has_label(given) => {
+                let above_birth = names.above_birth();
+                match last {
+                    Some(last) if above_birth.is_empty() => names.above_address(last),
+                    _ => above_birth,
                 }
             }
+            _ => Vec::new(),
         }
     }
 
@@ -476,7 +496,7 @@ impl Marked<'_> {
 }
 
 /// Where names stand whose labels were not read, on cards that have the family name in the line above the given names (AAMVA DL/ID Card
-/// Design Standard, zone II).
+/// Design Standard, zone II; Directive 2006/126/EC, annex I).
 struct Names<'a> {
     page: &'a Marked<'a>,
     family: &'a Field,

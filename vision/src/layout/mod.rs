@@ -13,6 +13,7 @@ pub(crate) use item::{Item, drop_mistaken_names};
 pub(crate) use sheet::Glyph;
 
 use crate::text::{Area, Line};
+use crate::zone::dates::names_month_twice;
 use domain::findings::{LayoutReading, RuleResult};
 use fields::Marked;
 use grammar::{Context, Grammar, Order};
@@ -184,7 +185,7 @@ pub(crate) fn printed_dates(lines: &[Line], today: Date) -> Vec<PrintedDate> {
             .or_else(|| grammar::run_together(&run.glyphs))?;
         let glyphs = &run.glyphs[parsed.from..parsed.to];
         // A month that is named twice is right, whatever each letter is.
-        let is_named_twice = parsed.text.contains('/') && parsed.text.chars().any(char::is_alphabetic);
+        let is_named_twice = names_month_twice(&parsed.text);
         let counts = |glyph: &&Glyph| glyph.symbol.is_ascii_digit() || !is_named_twice && glyph.symbol.is_alphabetic();
         Some(PrintedDate {
             text: parsed.text,

@@ -34,6 +34,8 @@ const AMBIGUOUS: &str = "NAME";
 const WHOLE_NAME: &str = "whole_name";
 /// Letters of labels that are words of many names, too.
 const SHORT: usize = 4;
+/// How many heights beside a word the next one of its line stands at most.
+const NEXT_WORD: f32 = 1.5;
 /// How many heights beside its label a value stands at most.
 const NEAR_VALUE: f32 = 4.0;
 /// How many heights below its label a name stands.
@@ -359,12 +361,14 @@ fn is_in_address(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
 fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, sheet: &Sheet) -> bool {
     let run = &sheet.runs[mark.run];
     let spelt: Vec<char> = text_of(mark, sheet).chars().filter(|c| !c.is_whitespace()).collect();
-    let is_certain = spelt.len() > SHORT
-        && layout
-            .label
-            .get(mark.name)
-            .is_some_and(|label| label.folded.contains(&spelt));
-    if is_certain || mark.from > 0 || !spelt.iter().all(|c| c.is_alphabetic()) {
+    let is_spelt = || {
+        let label = layout.label.get(mark.name);
+        label.is_some_and(|label| label.folded.contains(&spelt))
+    };
+    let has_number = || run.glyphs[mark.to..].iter().any(|glyph| glyph.symbol.is_ascii_digit());
+    let is_certain = || has_number() || is_spelt() && (spelt.len() > SHORT || has_value(mark, marks, sheet));
+    let is_word = mark.from == 0 && spelt.iter().all(|c| c.is_alphabetic());
+    if !is_word || is_name_label(mark) || is_certain() {
         return false;
     }
     marks.iter().any(|name| {
@@ -380,15 +384,23 @@ fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, sheet:
         let is_first = marks
             .iter()
             .all(|other| other.run != name.run || other.from >= name.from);
-        let has_value = || {
-            let ends = marks.iter().filter(|other| other.run == name.run).map(|other| other.to);
-            let rest = &label.glyphs[ends.max().unwrap_or_default()..];
-            let beside = sheet.right_of(label, label.right);
-            let is_near = |next: &&super::sheet::Run| next.left - label.right < NEAR_VALUE * height;
-            rest.iter().any(|glyph| glyph.symbol.is_alphanumeric()) || beside.first().is_some_and(is_near)
-        };
-        is_name_label(name) && name.name != mark.name && is_first && is_below(run) && is_nearest() && !has_value()
+        is_name_label(name)
+            && name.name != mark.name
+            && is_first
+            && is_below(run)
+            && is_nearest()
+            && !has_value(name, marks, sheet)
     })
+}
+
+/// Whether text follows a label and all others of its line, or stands beside it.
+fn has_value(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
+    let run = &sheet.runs[mark.run];
+    let ends = marks.iter().filter(|other| other.run == mark.run).map(|other| other.to);
+    let rest = &run.glyphs[ends.max().unwrap_or_default()..];
+    let beside = sheet.right_of(run, run.right);
+    let is_near = |next: &&super::sheet::Run| next.left - run.right < NEAR_VALUE * run.height.max(next.height);
+    rest.iter().any(|glyph| glyph.symbol.is_alphanumeric()) || beside.first().is_some_and(is_near)
 }
 
 /// Whether a mark is the label of a surname or of given names.
@@ -407,7 +419,12 @@ fn text_of(mark: &Mark<'_>, sheet: &Sheet) -> String {
 fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
     let is_ambiguous = |mark: &Mark<'_>| text_of(mark, sheet) == AMBIGUOUS;
     let is_beside = |a: &Mark<'_>, b: &Mark<'_>| {
-        let between = sheet.runs[a.run].glyphs.get(a.to..b.from).filter(|_| a.run == b.run);
+        let (run, other) = (&sheet.runs[a.run], &sheet.runs[b.run]);
+        if a.run != b.run {
+            let gap = b.left - a.right;
+            return sheet.same_row(run, other) && gap > 0.0 && gap < run.height.max(other.height) * NEXT_WORD;
+        }
+        let between = run.glyphs.get(a.to..b.from);
         between.is_some_and(|between| {
             between.iter().any(|glyph| glyph.symbol == '/')
                 && between

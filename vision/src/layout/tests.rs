@@ -997,6 +997,24 @@ fn a_label_below_another_that_has_its_value_is_a_label() {
     let items = american(&[("LN TRAN", 30.0, 14.0), ("FN MINH QUOC", 30.0, 17.0)]);
     assert_eq!(of(&items, "lastName"), Some("TRAN"));
     assert_eq!(of(&items, "firstName"), Some("MINH QUOC"));
+    // Also where that value was not seen.
+    let items = american(&[("LN", 30.0, 14.0), ("FN MINH QUOC", 30.0, 17.0)]);
+    assert_eq!(of(&items, "lastName"), None);
+    assert_eq!(of(&items, "firstName"), Some("MINH QUOC"));
+    let items = american(&[("FN", 30.0, 14.0), ("SEX F", 30.0, 17.0)]);
+    assert_eq!(of(&items, "firstName"), None);
+    assert_eq!(of(&items, "gender"), Some("female"));
+}
+
+#[test]
+fn a_name_that_was_labelled_and_not_read_is_in_no_other_line() {
+    let items = american(&[
+        ("1. GARCIA-L0PEZ", 30.0, 11.0),
+        ("DE LA CRUZ", 32.4, 14.0),
+        ("2. ANA", 30.0, 17.0),
+    ]);
+    assert_eq!(of(&items, "lastName"), None);
+    assert_eq!(of(&items, "firstName"), Some("ANA"));
 }
 
 #[test]
@@ -1042,8 +1060,10 @@ fn eight_digits_by_themselves_may_be_a_date_and_a_month_named_twice_is_sure() {
         ("20022024", 30.0, 10.0),
         ("31132024", 30.0, 14.0),
         ("05 SEP /SEPT 21", 30.0, 18.0),
+        ("12 OCT/2019", 30.0, 22.0),
     ]);
-    for symbol in lines[2].symbols.iter_mut().filter(|symbol| symbol.symbol == 'T') {
+    let letters = lines.iter_mut().flat_map(|line| &mut line.symbols);
+    for symbol in letters.filter(|symbol| symbol.symbol == 'T') {
         symbol.probability = 0.5;
     }
     let dates = printed_dates(&lines, TODAY);
@@ -1051,5 +1071,8 @@ fn eight_digits_by_themselves_may_be_a_date_and_a_month_named_twice_is_sure() {
         .iter()
         .map(|date| (date.normalized.as_str(), date.confidence > 0.98))
         .collect();
-    assert_eq!(seen, [("2024-02-20", true), ("2021-09-05", true)]);
+    assert_eq!(
+        seen,
+        [("2024-02-20", true), ("2021-09-05", true), ("2019-10-12", false)]
+    );
 }

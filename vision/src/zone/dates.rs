@@ -195,6 +195,12 @@ pub(crate) fn month_named(text: &str) -> Option<u32> {
     named.all(|other| other == first).then_some(first)
 }
 
+/// Whether a date has its month in two languages.
+pub(crate) fn names_month_twice(text: &str) -> bool {
+    let letters = folded(text);
+    letters.split('/').filter_map(first_month).count() > 1
+}
+
 fn first_month(text: &str) -> Option<u32> {
     let letters: String = text.chars().filter(|c| c.is_alphabetic()).collect();
     let length = |names: &[&str]| {

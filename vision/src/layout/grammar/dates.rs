@@ -239,14 +239,12 @@ fn named_month(chars: &[char], at: usize, today: Option<Date>) -> Option<Found> 
 /// space before it and the letter behind it.
 fn numbered_and_named_month(chars: &[char], at: usize) -> Option<Found> {
     let mut cursor = Cursor { chars, at };
-    let mut digits = String::new();
-    while let Some(c) = cursor
-        .peek()
-        .filter(|c| c.is_ascii_digit() || *c == ' ' && !digits.is_empty())
-    {
-        digits.extend(c.is_ascii_digit().then_some(c));
-        cursor.at += 1;
-    }
+    let (first, digits) = cursor.number(4)?;
+    let second = if cursor.eat(|c| c == ' ') {
+        Some(cursor.number(2)?.0)
+    } else {
+        None
+    };
     let has_letter = cursor.eat(|c| matches!(c, '月' | '월'));
     if !cursor.eat(|c| c == '/') && !has_letter {
         return None;
@@ -258,11 +256,21 @@ fn numbered_and_named_month(chars: &[char], at: usize) -> Option<Found> {
     cursor.at += name.len();
     let month = i32::try_from(month_named(&name)?).ok()?;
     let (year, width) = cursor.number(4)?;
-    let day = digits
-        .strip_suffix(&format!("{month:02}"))
-        .or_else(|| digits.strip_suffix(&month.to_string()))?;
-    let is_day = (1..=2).contains(&day.len()) && width == 4;
-    found([year, month, day.parse().ok()?], cursor.at, true).filter(|found| is_day && found.date.is_some())
+    let day = match second {
+        Some(number) => (number == month && digits <= 2).then_some(first)?,
+        None => day_before_month(first, digits, month)?,
+    };
+    found([year, month, day], cursor.at, true).filter(|found| width == 4 && found.date.is_some())
+}
+
+/// The day in digits that the number of the month ends: two digits, 10 1 or 25 12, rather than one.
+fn day_before_month(both: i32, digits: usize, month: i32) -> Option<i32> {
+    let width = if month < 10 { 1 } else { 2 };
+    let split = |of_day: usize, of_month: usize| {
+        let power = 10_i32.pow(u32::try_from(of_month).ok()?);
+        (digits == of_day + of_month && both % power == month).then_some(both / power)
+    };
+    split(2, width).or_else(|| split(2, 2)).or_else(|| split(1, width))
 }
 
 /// 31.12.2024, 12/31/2024, 2024-12-31. A separator may have been missed, but not both.
