@@ -6,7 +6,7 @@ use crate::{
     findings::{CodeReading, DocumentFindings, MrzReading, Signature},
     input_match::{
         completes,
-        names::{goes_on, has_words_of, same_name},
+        names::{goes_on, has_words_of, same_full_name, same_name},
     },
 };
 
@@ -123,8 +123,14 @@ pub(super) fn names_somebody_else(sides: &[DocumentFindings]) -> bool {
 /// Whether both names of a side can be compared with those of the other one, and none is the same.
 fn differ(machine: &DocumentFindings, print: &DocumentFindings) -> bool {
     let names = |side: &'_ DocumentFindings| NAMES.map(|name| find(&side.fields, name).cloned());
-    let ([Some(last), Some(first)], [Some(printed_last), Some(printed_first)]) = (names(machine), names(print)) else {
+    let [Some(last), Some(first)] = names(machine) else {
         return false;
+    };
+    let [Some(printed_last), Some(printed_first)] = names(print) else {
+        let whole = find(&print.fields, FieldName::FullName).and_then(|name| name.normalized.as_deref());
+        let of_zone = last.normalized.as_deref().zip(first.normalized.as_deref());
+        let compared = whole.zip(of_zone);
+        return compared.is_some_and(|(whole, (last, first))| same_full_name(whole, last, first) == Some(false));
     };
     let other = |print: &OcrField, machine: &OcrField| match (&print.normalized, &machine.normalized) {
         (Some(print), Some(machine)) => same_name(print, machine) == Some(false),
@@ -138,7 +144,8 @@ fn differ(machine: &DocumentFindings, print: &DocumentFindings) -> bool {
 
 /// Whether the surname does not begin with the letters of it that the line of a licence has.
 fn begins_otherwise(machine: &DocumentFindings, print: &DocumentFindings) -> bool {
-    let letters = machine.mrz.as_ref().and_then(MrzReading::surname_in_license);
+    let whole = machine.mrz.as_ref().filter(|zone| is_whole(zone));
+    let letters = whole.and_then(MrzReading::surname_in_license);
     letters.is_some_and(|letters| has_surname(letters, print) == Some(false))
 }
 
@@ -153,6 +160,9 @@ pub(super) fn prints_surname(zone: &MrzReading, sides: &[DocumentFindings]) -> b
 fn has_surname(letters: &str, side: &DocumentFindings) -> Option<bool> {
     let surname = find(&side.fields, FieldName::LastName)?.normalized.as_deref()?;
     let whole = letters.trim_end_matches('<');
+    if whole.is_empty() {
+        return None;
+    }
     if whole.len() < letters.len() {
         return same_name(surname, whole);
     }

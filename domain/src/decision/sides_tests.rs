@@ -149,6 +149,20 @@ fn names_that_are_spelt_otherwise_or_stand_in_another_order_are_the_same_persons
 }
 
 #[test]
+fn a_whole_name_on_the_front_is_compared_too() {
+    let with = |whole: &str| {
+        let mut sides = card("", "");
+        let printed = &mut sides[0].fields;
+        printed.retain(|field| ![FieldName::LastName, FieldName::FirstName].contains(&field.name));
+        printed.extend(items(Side::Front, &[(FieldName::FullName, whole)]));
+        let decision = judged(DocumentType::IdCard, &sides, "Eriksson", "Anna");
+        decision.reasons.contains(&Reason::DocumentDataInconsistent)
+    };
+    assert!(!with("Anna Maria Eriksson"));
+    assert!(with("Petra Nyberg"));
+}
+
+#[test]
 fn print_stands_for_a_name_that_the_zone_cut() {
     let mut sides = card("ERIKSSON", "ANNA MARIALUISA");
     let cut = sides[1]
@@ -173,6 +187,14 @@ fn the_surname_on_a_french_licence_begins_as_its_line_says() {
         assert_eq!(decision.verdict, Verdict::NeedsReview, "{other}");
         assert!(decision.reasons.contains(&Reason::DocumentDataInconsistent), "{other}");
     }
+    let mut misread = french("NYBERG");
+    misread[1].mrz.as_mut().unwrap().checks_passed = 4;
+    let decision = judged(DocumentType::DrivingLicense, &misread, "Nyberg", "Paul");
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+    assert!(
+        !decision.reasons.contains(&Reason::DocumentDataInconsistent),
+        "the letters may be misread"
+    );
     let mut unread = french("MARTIN");
     unread[0].fields.retain(|field| field.name != FieldName::LastName);
     let decision = judged(DocumentType::DrivingLicense, &unread, "Martin", "Paul");

@@ -17,7 +17,7 @@ pub(crate) fn same_name(a: &str, b: &str) -> Option<bool> {
 
 /// A name printed as one against a family and a given name. The given name may come first or last, and may be the first of
 /// several. `None` also if what is printed ends before the second of them: that says nothing of it.
-pub(super) fn same_full_name(full: &str, last: &str, first: &str) -> Option<bool> {
+pub(crate) fn same_full_name(full: &str, last: &str, first: &str) -> Option<bool> {
     let compared: Vec<Option<bool>> = [(last, first), (first, last)]
         .into_iter()
         .filter_map(|(one, other)| {
