@@ -76,7 +76,7 @@ texts! {
     /// Selfie: the server answers, but too slowly for the camera.
     LIVE_BUSY_TITLE: "We are very busy right now", "ただいま混み合っています";
     /// The same.
-    LIVE_BUSY: "Your camera works, but our answers take too long. Wait a moment, then try again.", "カメラは正常ですが、応答に時間がかかっています。しばらくしてから、もう一度お試しください。";
+    LIVE_BUSY: "Your camera works, but our server is responding too slowly. Wait a moment, then try again.", "カメラは正常ですが、応答に時間がかかっています。しばらくしてから、もう一度お試しください。";
     /// Selfie: started too often.
     RUNS_OVER_TITLE: "Send photos instead", "写真を送ってください";
     /// Selfie: started too often.

@@ -48,11 +48,14 @@ impl Attempt {
         }
     }
 
-    /// A form that may be sent again, whatever was typed into it. Its link is shown once and not kept.
-    pub(crate) fn of_form(form: &str) -> Self {
+    /// A form that may be sent again as it is. Filled in for somebody else, it is another one: a browser that goes back shows the same
+    /// form. Its link is shown once and not kept.
+    pub(crate) fn of_form(form: &str, body: &[u8]) -> Self {
+        let sent = [form.as_bytes(), &[0], body].concat();
         Self {
+            key_hash: Sha256::digest(&sent).to_vec(),
             keeps_link: false,
-            ..Self::new(form, &[])
+            ..Self::new(form, body)
         }
     }
 

@@ -130,7 +130,7 @@ pub async fn create_session_by_form(
     body: &[u8],
 ) -> Result<Made, CreateSessionError> {
     let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
-    let attempt = Attempt::of_form(form);
+    let attempt = Attempt::of_form(form, body);
     loop {
         if let Some(session) = attempt.made(honnin, tenant).await? {
             return Ok(Made::Before(session));
