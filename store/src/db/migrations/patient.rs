@@ -49,7 +49,7 @@ const HOLDERS: &str = "SELECT string_agg(holder, ', ') FROM (
 /// What is left of indexes that a migration began to build.
 const HALF_BUILT: &str =
     "SELECT format('DROP INDEX CONCURRENTLY %I', relname) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-    WHERE NOT indisvalid AND pg_table_is_visible(indexrelid) AND strpos($1, ' ' || relname || ' ON ') > 0";
+    WHERE NOT indisvalid AND pg_table_is_visible(indexrelid) AND strpos(lower($1), ' ' || relname || ' on ') > 0";
 
 /// Runs the pending migrations of `migrator`. Dropped while it waits, it leaves `connection` in the middle of something.
 pub(in crate::db) async fn run(connection: &mut PgConnection, migrator: &Migrator) -> Result<(), StoreError> {
@@ -119,7 +119,8 @@ async fn step_by_step(connection: &mut PgConnection, migrator: &Migrator) -> Res
 /// An index whose concurrent building failed is there, but not valid: it costs time and finds nothing.
 async fn drop_half_built(connection: &mut PgConnection, migration: &Migration) -> Result<(), sqlx::Error> {
     let left: Vec<String> = sqlx::query_scalar(HALF_BUILT)
-        .bind(migration.sql.as_str())
+        // However its lines are broken.
+        .bind(migration.sql.as_str().split_whitespace().collect::<Vec<_>>().join(" "))
         .fetch_all(&mut *connection)
         .await?;
     for drop in left {

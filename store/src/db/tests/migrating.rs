@@ -29,7 +29,8 @@ const ALONE: &str = "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_activity
 
 const NEW_COLUMN: &str = "ALTER TABLE jobs ADD COLUMN later BIGINT";
 const NEW_INDEX: &str = "-- no-transaction
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS jobs_later ON jobs (subject)";
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS jobs_later
+    ON jobs (subject)";
 const IS_VALID: &str = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'jobs_later'::regclass";
 
 /// A database of its own, since an index waits for the transactions of the whole database.
