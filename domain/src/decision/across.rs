@@ -89,7 +89,7 @@ fn numbers_differ(one: &DocumentFindings, other: &DocumentFindings) -> bool {
 /// Items that the print gives otherwise than the machine-readable data: one of them was altered.
 ///
 /// Only numbers and dates, which are written in one way. Names are cut, transliterated and carry titles, so that no single one
-/// contradicts another ([`names_somebody_else`]).
+/// contradicts another; where none is the same, `names_somebody_else` does.
 #[must_use]
 pub fn contradictions(sides: &[DocumentFindings]) -> Vec<&OcrField> {
     let mut prints: Vec<&OcrField> = Vec::new();
