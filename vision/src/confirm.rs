@@ -43,16 +43,15 @@ pub(crate) fn items(eye: &Eye<'_>, look: &Look<'_, '_>) -> Result<Vec<Item>, Mod
 
 /// Whether a printed date is what it was read as: where a digit is not sure, another reading must agree.
 pub(crate) fn is_date(eye: &Eye<'_>, look: &Look<'_, '_>, date: &PrintedDate) -> Result<bool, ModelError> {
-    let mut doubt = 1.0 - date.confidence;
+    if date.confidence >= SURE {
+        return Ok(true);
+    }
     for height in AGAIN {
-        if date.confidence >= SURE {
-            return Ok(true);
-        }
         let page = again(eye, look, &[date.line], height)?;
         let readings = layout::printed_dates(&page, eye.today);
         let same = |other: &&PrintedDate| other.line == date.line && other.normalized == date.normalized;
         if let Some(reading) = readings.iter().find(same) {
-            doubt *= 1.0 - reading.confidence;
+            let doubt = (1.0 - date.confidence) * (1.0 - reading.confidence);
             return Ok(date.confidence.min(reading.confidence) >= HOPELESS && 1.0 - doubt >= ACCEPTED);
         }
     }

@@ -44,8 +44,8 @@ pub enum ReissueError {
     Store(#[from] StoreError),
 }
 
-/// Creates a new link for a session in `created` or `collecting`. Whoever says how many links of the session they `know` gets none if there are
-/// more: the same form was sent before, or somebody else was faster.
+/// Creates a new link for a session in `created` or `collecting`. With `know`, the number of links that the caller has seen, none is
+/// made if there are more: the same form was sent before, or somebody else was faster.
 ///
 /// # Errors
 /// [`ReissueError`].

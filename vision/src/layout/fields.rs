@@ -3,7 +3,7 @@
 use super::file::{Field, Label, Layout, Place};
 use super::grammar::{Context, Grammar, Parsed};
 use super::item::Item;
-use super::recognise::Mark;
+use super::recognise::{BELOW, Mark};
 use super::sheet::{Glyph, Run, Sheet, joined};
 use crate::zone::fold;
 
@@ -11,8 +11,6 @@ use crate::zone::fold;
 const END_OF_ROW: f32 = 8.0;
 /// A gap of this many heights inside an address or an authority's name ends it: no word stands so far from the one before it.
 const END_OF_PROSE: f32 = 3.0;
-/// How many heights below its label a value stands, at least and at most.
-const BELOW: std::ops::Range<f32> = 0.35..2.2;
 /// A line so many times as high as a label is no value in its row: it was found together with what stands above it.
 const HIGHEST_VALUE: f32 = 3.0;
 /// Characters of the longest number of an item, with its stop.

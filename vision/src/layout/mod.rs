@@ -14,6 +14,7 @@ pub(crate) use sheet::Glyph;
 
 use crate::text::{Area, Line};
 use crate::zone::dates::names_month_twice;
+use crate::zone::fold::is_latin;
 use domain::findings::{LayoutReading, RuleResult};
 use fields::Marked;
 use grammar::{Context, Grammar, Order};
@@ -87,7 +88,7 @@ impl Known<'_> {
 
 /// Whether a label is long enough to be no name.
 fn is_no_name(label: &[char]) -> bool {
-    let is_latin = label.iter().all(|c| u32::from(*c) < 0x250);
+    let is_latin = label.iter().all(|&c| is_latin(c));
     label.len() >= if is_latin { LEAST_WORD.0 } else { LEAST_WORD.1 }
 }
 

@@ -38,8 +38,8 @@ const SHORT: usize = 4;
 const NEXT_WORD: f32 = 1.5;
 /// How many heights beside its label a value stands at most.
 const NEAR_VALUE: f32 = 4.0;
-/// How many heights below its label a name stands.
-const BELOW_LABEL: std::ops::Range<f32> = 0.35..2.2;
+/// How many heights below its label a value stands, at least and at most.
+pub(crate) const BELOW: std::ops::Range<f32> = 0.35..2.2;
 
 /// A label found on a page.
 #[derive(Clone, Debug)]
@@ -375,7 +375,7 @@ fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, sheet:
         let label = &sheet.runs[name.run];
         let height = label.height.max(run.height);
         let is_below = |other: &super::sheet::Run| {
-            BELOW_LABEL.contains(&(label.drop_to(other) / height)) && (other.left - name.left).abs() < height
+            BELOW.contains(&(label.drop_to(other) / height)) && (other.left - name.left).abs() < height
         };
         let is_nearest = || {
             let nearer = |other: &super::sheet::Run| is_below(other) && other.y < run.y - run.height * 0.3;
@@ -450,7 +450,11 @@ fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
     };
     let settled: Vec<Option<&'a str>> = marks
         .iter()
-        .map(|mark| meaning(mark).filter(|_| is_name_label(mark) && is_ambiguous(mark)))
+        .map(|mark| {
+            (is_name_label(mark) && is_ambiguous(mark))
+                .then(|| meaning(mark))
+                .flatten()
+        })
         .collect();
     for (mark, name) in marks.iter_mut().zip(settled) {
         mark.name = name.unwrap_or(mark.name);
@@ -478,8 +482,7 @@ fn places(line: &Folded, text: &[char], label: &Label) -> Vec<(usize, usize)> {
 }
 
 fn errors(text: &[char]) -> usize {
-    // Ø, Đ and Ł have no accent that could be taken off.
-    let latin = text.iter().all(|c| u32::from(*c) < 0x250);
+    let latin = text.iter().all(|&c| fold::is_latin(c));
     let letters = if latin {
         LETTERS_PER_ERROR.1
     } else {

@@ -159,6 +159,11 @@ fn variant(c: char) -> char {
     VARIANTS.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to)
 }
 
+/// Whether a letter is Latin, with or without marks: Ø, Đ and Ł have none that could be taken off.
+pub(crate) fn is_latin(c: char) -> bool {
+    u32::from(c) < 0x250
+}
+
 /// Letters and digits only, folded.
 pub(crate) fn bare(text: &str) -> String {
     folded(text).chars().filter(|c| c.is_alphanumeric()).collect()

@@ -17,7 +17,7 @@ use sqlx::{
 use std::{collections::BTreeSet, time::Duration};
 use tokio::time::sleep;
 
-/// Less than the nodes wait for a lock (`DbOptions::timeout`), and half a minute less than a unit of theirs may take.
+/// Less than the nodes wait for a lock (`DbOptions::timeout`).
 const BRIEF: &str = "SET lock_timeout = '2s'";
 const PATIENT: &str = "SET lock_timeout = 0";
 
@@ -29,8 +29,8 @@ const TURN: Duration = Duration::from_millis(100);
 /// `Migrator::DEFAULT` has this name.
 const APPLIED: &str = "_sqlx_migrations";
 
-/// The number of the lock of the node that migrates. The driver has a lock of its own, but who waits for that one has a snapshot, for whose end an
-/// index that is built concurrently waits: neither would go on.
+/// The number of the lock of the node that migrates. The driver has a lock of its own, but a node that waits for that one holds a snapshot, and
+/// an index that is built concurrently waits for its end: neither would go on.
 const TAKE_TURN: &str = "SELECT pg_try_advisory_lock(4864)";
 /// What the driver holds after a migration has failed.
 const GIVE_UP_TURN: &str = "SELECT pg_advisory_unlock_all()";
@@ -108,7 +108,7 @@ async fn step_by_step(connection: &mut PgConnection, migrator: &Migrator) -> Res
         tracing::info!(
             version = migration.version,
             description = %migration.description,
-            "migrating without stopping anybody, which waits for the transactions that have begun"
+            "migrating without blocking anybody; this waits for the transactions that are running"
         );
         migrator.run_to(migration.version, &mut *connection).await?;
         sqlx::raw_sql(BRIEF).execute(&mut *connection).await?;
