@@ -86,6 +86,7 @@ function steady() {
     // An identifier or a key, whole or shortened.
     [/\b((?:[a-z]+_)+)([0-9a-f]{16,}|[0-9a-f]+…[0-9a-f]*)/g, (_, kind, rest) => kind + rest.replace(/[0-9a-f]/g, "0")],
     [/\b\d{4}-\d{2}-\d{2}\b/g, "2026-08-02"],
+    [/\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b/g, "26 November 2026"],
     [/\b\d{2}:\d{2}(:\d{2})?(\.\d{3})?/g, (time) => time.replace(/\d/g, "0")],
     [/\b(?:just now|\d+ min)\b/g, "just now"],
     [/\b(?:under 1 s|\d+ m?s)\b/g, "under 1 s"],

@@ -386,7 +386,10 @@ impl Run {
         }
         // Who is close already cannot come closer, and leaves no background to compare the colours with.
         let far = first || matches!(self.current(), Some(Challenge::ComeCloser) | None);
-        let face = match placed(glance, if far { LARGEST } else { LARGEST_LATER }) {
+        let largest = if far { LARGEST } else { LARGEST_LATER };
+        // Noise alone moves a head across one limit and back again: who holds still is straight up to a wider one.
+        let aside = if straight.is_some() { ASIDE } else { STRAIGHT };
+        let face = match placed(glance, largest, aside) {
             Ok(face) => face,
             Err(hint) => {
                 self.phase = Phase::Ready { since, straight: None };
@@ -404,6 +407,10 @@ impl Run {
         }
         if self.current().is_none() {
             return (self.shine(0, now), Keep::Optional);
+        }
+        // What the movement is measured from is straight by the narrower limit.
+        if !looks_straight(face.yaw) {
+            return (Hint::LookStraight, Keep::Optional);
         }
         self.base = face.eye_distance;
         self.prints.push(glance.print.clone());
@@ -501,8 +508,8 @@ impl Run {
     }
 }
 
-/// The face, if it is placed well and looks straight ahead; else what to do first.
-fn placed(glance: &Glance, largest: f32) -> Result<GlanceFace, Hint> {
+/// The face, if it is placed well and turned to neither side by more than `aside`; else what to do first.
+fn placed(glance: &Glance, largest: f32, aside: f32) -> Result<GlanceFace, Hint> {
     if glance.luma < DARK {
         return Err(Hint::TooDark);
     }
@@ -523,7 +530,7 @@ fn placed(glance: &Glance, largest: f32) -> Result<GlanceFace, Hint> {
     if away(0) || away(1) {
         return Err(Hint::Centre);
     }
-    if !looks_straight(face.yaw) {
+    if face.yaw.abs() > aside {
         return Err(Hint::LookStraight);
     }
     Ok(face)
