@@ -38,6 +38,10 @@ const CAMERA: (usize, usize) = (1440, 1080);
 const FRAMES_A_SECOND: u32 = 6;
 /// The head turn of somebody who follows the request, in radians: about a quarter of a right angle.
 const TURN: f32 = 0.48;
+/// The heads of the two photographs are turned a little to a side, so much that noise decides whether they look straight: these turns, in radians,
+/// undo it.
+const OWNER_AHEAD: f32 = 0.095;
+const STRANGER_AHEAD: f32 = -0.085;
 /// Length of the video in frames, which Chromium shows again and again.
 const STRAIGHT: usize = 12;
 
@@ -52,12 +56,15 @@ pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
     let mut chance = StdRng::seed_from_u64(wanted.seed);
     let document = traveller();
     passport(&wanted.out, samples, &document, &mut chance)?;
-    let selfies = [("owner", sitter::FIRST_SELFIE), ("stranger", sitter::SECOND_SELFIE)];
+    let selfies = [
+        ("owner", sitter::FIRST_SELFIE, OWNER_AHEAD),
+        ("stranger", sitter::SECOND_SELFIE, STRANGER_AHEAD),
+    ];
     let seeds = selfies.map(|_| chance.random());
     std::thread::scope(|threads| {
-        let film = |((who, sitter), seed)| {
+        let film = |((who, sitter, ahead), seed)| {
             let mut chance = StdRng::seed_from_u64(seed);
-            threads.spawn(move || selfie(&wanted.out, samples, who, sitter, &mut chance))
+            threads.spawn(move || selfie(&wanted.out, samples, who, (sitter, ahead), &mut chance))
         };
         let filming: Vec<_> = selfies.into_iter().zip(seeds).map(film).collect();
         filming
@@ -165,18 +172,20 @@ fn on_desk(page: &Picture, width: usize, height: usize, chance: &mut impl Rng) -
 }
 
 /// One person in front of the camera: straight, left and right as pictures, and a video of looking straight ahead.
-fn selfie(out: &Path, samples: &Path, who: &str, sitter: Sitter, chance: &mut impl Rng) -> Done {
+/// The sitter comes with the turn that makes the photographed head look ahead.
+fn selfie(out: &Path, samples: &Path, who: &str, (sitter, ahead): (Sitter, f32), chance: &mut impl Rng) -> Done {
     let photograph = sitter.photograph(samples)?;
     let (width, height) = CAMERA;
     let head = Head {
         eyes: (width as f32 / 2.0, height as f32 * 0.42),
         apart: height as f32 * 0.17,
     };
-    let straight = sitter.alone(&photograph, (width, height), head.eyes, head.apart);
+    let photographed = sitter.alone(&photograph, (width, height), head.eyes, head.apart);
+    let straight = turned(&photographed, head, ahead);
     fs::write(out.join(format!("{who}-straight.jpg")), degrade::jpeg(&straight, 92)?)?;
     // A head turned to its own left shows its nose further right in the picture: cameras do not mirror.
     for (side, yaw) in [("left", TURN), ("right", -TURN)] {
-        let turned = turned(&straight, head, yaw);
+        let turned = turned(&photographed, head, ahead + yaw);
         fs::write(out.join(format!("{who}-{side}.jpg")), degrade::jpeg(&turned, 92)?)?;
     }
     let grain = Grain::new(chance);
