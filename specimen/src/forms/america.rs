@@ -23,7 +23,7 @@ pub(crate) struct Licence {
     street: String,
     town: String,
     issued: Date,
-    expiry: Date,
+    pub(super) expiry: Date,
     height: (u8, u8),
     eyes: &'static str,
 }

@@ -47,7 +47,7 @@ pub(crate) struct Licence {
     prefecture: &'static str,
     number: String,
     issued: Date,
-    expiry: Date,
+    pub(super) expiry: Date,
     first: Date,
     reference: String,
     band: usize,

@@ -79,6 +79,15 @@ pub(crate) enum Paper {
 }
 
 impl Paper {
+    /// Sets the date of expiry of a licence.
+    pub(crate) const fn valid_until(&mut self, day: Date) {
+        match self {
+            Self::Japan(licence) => licence.expiry = day,
+            Self::America(licence) => licence.expiry = day,
+            _ => {}
+        }
+    }
+
     /// A document of a fictional person.
     pub(crate) fn invented(layout: Layout, faces: usize, chance: &mut impl Rng) -> Self {
         let japanese = |chance: &mut _| Owner::invented(&JAPANESE, faces, chance);
