@@ -13,9 +13,12 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 const locales = { en: "en-GB", ja: "ja-JP", "zh-Hans": "zh-CN", ko: "ko-KR", vi: "vi-VN", pt: "pt-BR", es: "es-MX" };
 
-/** A context that waits for long: a loaded machine must not look like a fault. A correct page responds as soon as it can. */
+/**
+ * A context that waits for long: a loaded machine must not look like a fault. A correct page responds as soon as it can. Times are shown as in UTC,
+ * wherever the tests are run.
+ */
 export async function patientContext(chromium, options) {
-  const context = await chromium.newContext(options);
+  const context = await chromium.newContext({ timezoneId: "UTC", ...options });
   context.setDefaultTimeout(90_000);
   return context;
 }

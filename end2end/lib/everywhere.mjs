@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { patientContext } from "./browser.mjs";
 import { busyConsole } from "./console.mjs";
-import { root, run } from "./places.mjs";
+import { root, run, until } from "./places.mjs";
 import { allPicturesAreShown, signIn } from "./reviewer.mjs";
 import { Walk } from "./walk.mjs";
 
@@ -120,6 +120,9 @@ async function show(seen, name, page, part = partOf(name.split("/").at(-1))) {
 
 /** Visits the pages of a running server; `seen(name, page, part)` is called on each. */
 export async function servedPages(context, honnin, seen) {
+  // The overview counts by UTC day: one that began on the way would divide what is on it.
+  const [day, needed] = [86_400_000, 300_000];
+  await until("the next UTC day", () => Date.now() % day < day - needed, { within: 2 * needed, every: 1_000 });
   const signingIn = async (page, name) => {
     await show(seen, name.replace("-", "/"), page);
     return [];

@@ -14,14 +14,21 @@ export const shown = join(target, "end2end");
 
 export const run = promisify(execFile);
 
+const given = new Set();
+
 /**
  * A port that was free a moment ago. It is below the ephemeral ports (32768 to 60999 on Linux), so that the system gives it to nobody else, however
- * much later it is used.
+ * much later it is used; nor is it given out twice here, or to the files that are tested at the same time: each draws from ports of its own.
  */
 export function freePort() {
   return new Promise((done) => {
     const server = createServer();
-    const draw = () => server.listen(16_384 + Math.floor(Math.random() * 16_384), "127.0.0.1");
+    const draw = () => {
+      const port = 16_384 + (process.pid % 64) * 256 + Math.floor(Math.random() * 256);
+      if (given.has(port)) return draw();
+      given.add(port);
+      server.listen(port, "127.0.0.1");
+    };
     server.on("error", draw);
     server.once("listening", () => {
       const { port } = server.address();

@@ -12,7 +12,7 @@ import { layoutOf } from "../lib/layout.mjs";
 import { root, shown } from "../lib/places.mjs";
 import { scene } from "../lib/scene.mjs";
 
-const long = { timeout: 900_000 };
+const long = { timeout: 1_800_000 };
 const baseline = join(root, "end2end/baseline");
 const folder = join(shown, "visual");
 const pages = join(folder, "pages");
