@@ -81,7 +81,12 @@ fn a_face_whose_measured_turn_wavers_about_the_limit_holds_still_all_the_same() 
     let mut run = run(Challenge::TurnLeft);
     let told: Vec<Told> = (0..)
         .zip([0.13, 0.15, 0.16, 0.13, 0.17, 0.15, 0.15, 0.15, 0.13])
-        .map(|(frame, yaw)| run.see(&face(yaw, 0.2), Timestamp::from_millis(START.as_millis() + frame * STEP)))
+        .map(|(frame, yaw)| {
+            run.see(
+                &face(yaw, 0.2),
+                Timestamp::from_millis(START.as_millis() + frame * STEP),
+            )
+        })
         .collect();
     let hints: Vec<Hint> = told.iter().map(|told| told.hint).collect();
     // Held long enough, but what the turn is measured from must be straight.

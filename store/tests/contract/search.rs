@@ -15,6 +15,7 @@ use domain::{
     session::{FailureReason, Status},
     time::Millis,
 };
+use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
 use store::{
     Db,
     audit::{self, Entry},
@@ -28,7 +29,10 @@ use store::{
     },
     webhook::events,
 };
-use testkit::databases::{Backend, backends};
+use testkit::{
+    databases::{Backend, backends},
+    long_runs,
+};
 
 const NEWEST: Page = Page {
     order: Order::Newest,
@@ -562,8 +566,8 @@ async fn addresses_that_used_keys_are_found_latest_first() {
 }
 
 /// Ids of which many begin in the same way.
-fn similar_id() -> SessionId {
-    let bytes: [u8; 16] = rand::random();
+fn similar_id(chance: &mut impl Rng) -> SessionId {
+    let bytes: [u8; 16] = chance.random();
     let digits = |byte: u8| [0x01, 0x9f, 0xff, 0x10][usize::from(byte % 4)];
     SessionId::from_random(std::array::from_fn(|place| match place {
         0..6 => digits(bytes[place]),
@@ -574,13 +578,16 @@ fn similar_id() -> SessionId {
 /// Planted faults that this test detects: an upper bound that excludes the last digit; a range of ids that another tenant's are in.
 #[tokio::test]
 async fn the_beginning_of_an_id_finds_what_comparing_each_id_finds() {
+    let seed = long_runs::seed();
+    println!("HONNIN_SEED={seed:#x}");
+    let mut chance = StdRng::seed_from_u64(seed);
     for Backend { db, name, .. } in backends().await {
         let world = world(&db).await;
         let mut ids = vec![world.session.session.id.clone()];
         for number in 0..120 {
             let tenant = if number % 4 == 0 { world.other } else { world.tenant };
             let mut row = crate::fixtures::new_session(&tenant.id);
-            row.session.id = similar_id();
+            row.session.id = similar_id(&mut chance);
             row.session.created_at = at(number % 7);
             if tenant.id == world.tenant.id {
                 ids.push(row.session.id.clone());
@@ -590,11 +597,11 @@ async fn the_beginning_of_an_id_finds_what_comparing_each_id_finds() {
         }
         let page = Page { limit: 200, ..NEWEST };
         for _ in 0..200 {
-            let mut prefix = similar_id().to_string();
-            if rand::random() {
-                prefix = ids[rand::random::<u64>() as usize % ids.len()].to_string();
+            let mut prefix = similar_id(&mut chance).to_string();
+            if chance.random() {
+                prefix = ids[chance.random_range(0..ids.len())].to_string();
             }
-            prefix.truncate(3 + rand::random::<u64>() as usize % 33);
+            prefix.truncate(chance.random_range(3..36));
             let filter = keep(Filter {
                 id_prefix: Some(prefix.clone()),
                 ..Filter::default()
