@@ -11,8 +11,14 @@ use domain::{
     ids::TenantId,
     time::{Millis, Timestamp},
 };
+use rustix::process::{Pid, Signal, kill_process};
 use server::state::App;
-use std::{collections::VecDeque, net::SocketAddr};
+use std::{
+    collections::VecDeque,
+    io::{BufRead as _, BufReader},
+    net::SocketAddr,
+    process::Stdio,
+};
 use store::session::search;
 use testkit::databases;
 use tokio::{
@@ -36,6 +42,21 @@ async fn sigterm_under_load_fails_no_request_that_was_accepted() {
         created += load.end().await;
     }
     assert_eq!(count(&app, &tenant.id).await, created, "as many sessions as answers");
+}
+
+/// Planted fault that this test detects: reporting on stderr that stderr cannot be written to.
+#[test]
+fn a_node_whose_log_nobody_reads_any_more_stops_as_well() {
+    let installation = Installation::new();
+    let script = format!("export HONNIN_LISTEN=127.0.0.1:{}\nexec_honnin serve", free_port());
+    let mut shell = installation.shell(&script);
+    let mut node = shell.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let log = BufReader::new(node.stderr.take().unwrap());
+    let mut lines = log.lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("listening")));
+    drop(lines);
+    kill_process(Pid::from_child(&node), Signal::TERM).unwrap();
+    assert!(node.wait().unwrap().success());
 }
 
 /// A node that listens on `address`.
