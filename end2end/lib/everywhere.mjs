@@ -120,7 +120,7 @@ async function show(seen, name, page, part = partOf(name.split("/").at(-1))) {
 
 /** Visits the pages of a running server; `seen(name, page, part)` is called on each. */
 export async function servedPages(context, honnin, seen) {
-  // The overview counts by UTC day: one that began on the way would divide what is on it.
+  // The overview counts by UTC day: midnight on the way would split its counts.
   const [day, needed] = [86_400_000, 300_000];
   await until("the next UTC day", () => Date.now() % day < day - needed, { within: 2 * needed, every: 1_000 });
   const signingIn = async (page, name) => {

@@ -97,7 +97,7 @@ test("a server too slow for frames is said to be busy, and one that answers noth
   await customer.stop();
 });
 
-/** The camera of a phone for a tenant that asks for colours, once the button of their announcement was used; answers what was found on the announcement, too. */
+/** Opens the camera for a tenant that asks for colours, and uses this button of their announcement; answers the page, and what axe found on it. */
 async function announced(customer, does, button, options = {}) {
   const page = await filming(customer, does, options);
   assert.equal(await panel(page).innerText(), "Your screen will change colour");
@@ -121,7 +121,7 @@ async function inColours(does, button, expected, options = {}) {
 }
 
 test("the page whose colour changes can be read, by day and by night", long, async () => {
-  // Whoever looks at it that closely holds up its frames: what becomes of such a run says nothing.
+  // The screenshot and axe hold up the camera's frames, so the outcome of these runs is not judged.
   for (const colorScheme of ["light", "dark"]) {
     const customer = await receiver.customer(honnin, colourful, "--stay");
     const { page, stumbles } = await announced(customer, "lit", "Continue", { colorScheme });

@@ -38,11 +38,11 @@ const CAMERA: (usize, usize) = (1440, 1080);
 const FRAMES_A_SECOND: u32 = 6;
 /// The head turn of somebody who follows the request, in radians: about a quarter of a right angle.
 const TURN: f32 = 0.48;
-/// The owner's photographed head is turned a little to a side, so much that noise decides whether it looks straight: this turn, in radians, undoes
-/// it.
+/// The turn that makes the owner's photographed head look ahead, in radians. The head is so little to a side that noise alone would decide whether
+/// it looks straight.
 const OWNER_AHEAD: f32 = 0.095;
 
-/// The documents are read by a server that knows today's date: until then, tests of them can be run.
+/// When the documents expire. The server that reads them in tests goes by today's date.
 const VALID_UNTIL: Date = Date {
     year: 2049,
     month: 4,

@@ -11,8 +11,7 @@ pub(super) fn start(log: &Log) {
     let builder = fmt()
         .with_env_filter(filter)
         .with_writer(stderr)
-        // It would report a line that cannot be written to stderr, which is where lines go, and panic when that fails as well: whoever reads the
-        // log may end before this process does.
+        // Otherwise a line that cannot be written is reported on stderr, too, which panics: whoever reads the log may have ended first.
         .log_internal_errors(false)
         .with_ansi(stderr().is_terminal());
     drop(if log.json {

@@ -79,7 +79,7 @@ pub(crate) enum Paper {
 }
 
 impl Paper {
-    /// Sets the date of expiry of a licence.
+    /// Sets the date of expiry of a Japanese or American licence; other documents keep theirs.
     pub(crate) const fn valid_until(&mut self, day: Date) {
         match self {
             Self::Japan(licence) => licence.expiry = day,
