@@ -1,4 +1,4 @@
-//! Where a page of a list begins: after an item, which its time and its id name.
+//! Pages of a list: how many items they have, and where they begin: after an item, which its time and its id name.
 
 use crate::time::Timestamp;
 use std::fmt::Display;
@@ -18,6 +18,15 @@ pub fn parse<Id>(text: &str, id: impl FnOnce(&str) -> Option<Id>) -> Option<Afte
     let digits = (1..=18).contains(&millis.len()) && millis.bytes().all(|byte| byte.is_ascii_digit());
     let at = millis.parse().ok().filter(|_| digits)?;
     Some((Timestamp::from_millis(at), id(named)?))
+}
+
+/// A page of at most `most` items, of a list that was read one further, and whether there is another page.
+#[must_use]
+pub fn page_of<T>(mut found: Vec<T>, most: u32) -> (Vec<T>, bool) {
+    let most = most as usize;
+    let more = found.len() > most;
+    found.truncate(most);
+    (found, more)
 }
 
 #[cfg(test)]

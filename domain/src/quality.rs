@@ -21,12 +21,15 @@ pub struct QualityLimits {
     pub obstructed: f32,
 }
 
+/// Mean luma, 0 to 1, below which print or a face is too dark to judge.
+pub const DARK: f32 = 0.18;
+
 impl Default for QualityLimits {
     fn default() -> Self {
         Self {
             sharpness: 0.25,
             glare: 0.02,
-            exposure: 0.18,
+            exposure: DARK,
             coverage: 0.165,
             obstructed: 0.105,
         }

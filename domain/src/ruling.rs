@@ -1,6 +1,18 @@
 //! Reviewers' rulings.
 
-use crate::named::vocabulary;
+use crate::{
+    named::vocabulary,
+    time::{Millis, SKEW, Timestamp},
+};
+
+/// How long opening a case reserves it.
+pub const HOLD: Millis = Millis::minutes(15);
+
+/// The latest end of a reservation at `now`. One that would last longer was made by a clock that was ahead, and does not count.
+#[must_use]
+pub const fn latest_end_of_hold(now: Timestamp) -> Timestamp {
+    now.plus(HOLD).plus(SKEW)
+}
 
 vocabulary! {
     /// A ruling as it is kept.

@@ -1,6 +1,6 @@
 //! The judgement of one picture, and the thresholds that turn it into problems the user can mend.
 
-use crate::frame::{ANALYSED_SIDE, Frame, Plane};
+use crate::frame::{ANALYSED_SIDE, Area, Frame, Plane};
 use crate::glare;
 use crate::outline::{self, Outline};
 use crate::sharpness::{self, Subject};
@@ -57,10 +57,27 @@ pub fn outlines(frame: &Frame<'_>) -> Vec<Outline> {
         .collect()
 }
 
-/// Judges a picture of a face: no outline is looked for, and softer edges will do.
+/// Judges a picture of a face: no outline is looked for, and softer edges will do. The room may be dark if the middle, where the face
+/// belongs, is not. Whoever finds the face measures its light again.
 #[must_use]
 pub fn judge_plain(frame: &Frame<'_>) -> Quality {
-    measure(&frame.plane(ANALYSED_SIDE), None, Subject::Face)
+    let plane = frame.plane(ANALYSED_SIDE);
+    let quality = measure(&plane, None, Subject::Face);
+    Quality {
+        exposure: quality.exposure.max(plane.mean(middle(&plane))),
+        ..quality
+    }
+}
+
+/// What a face covers whose eyes are in the middle of the oval.
+fn middle(plane: &Plane) -> Area {
+    let at = |length: usize, share: f32| (length as f32 * share) as usize;
+    Area {
+        left: at(plane.width(), 0.35),
+        top: at(plane.height(), 0.3),
+        right: at(plane.width(), 0.65),
+        bottom: at(plane.height(), 0.6),
+    }
 }
 
 fn measure(plane: &Plane, outline: Option<&Outline>, subject: Subject) -> Quality {
@@ -74,5 +91,28 @@ fn measure(plane: &Plane, outline: Option<&Outline>, subject: Subject) -> Qualit
         cut_off: outline.map(|o| o.cut_off),
         // The shutter is not to wait for a hand that holds the card; whoever reads the picture knows where the card is.
         obstructed: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::quality::DARK;
+
+    /// A grey room with a grey face at its middle.
+    fn selfie(room: u8, face: u8) -> f32 {
+        let (width, height) = (300_u32, 400_u32);
+        let is_face = |x: u32, y: u32| (90..210).contains(&x) && (100..250).contains(&y);
+        let pixels: Vec<u8> = (0..height)
+            .flat_map(|y| (0..width).map(move |x| (x, y)))
+            .flat_map(|(x, y)| [if is_face(x, y) { face } else { room }; 3])
+            .collect();
+        judge_plain(&Frame::rgb(width, height, &pixels).unwrap()).exposure
+    }
+
+    #[test]
+    fn a_face_that_the_screen_lights_in_a_dark_room_is_light_enough() {
+        assert!(selfie(15, 90) > DARK);
+        assert!(selfie(15, 30) < DARK);
     }
 }

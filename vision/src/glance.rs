@@ -1,11 +1,11 @@
 //! A frame while the camera is on: is there a face, where, and where does it look. Quick enough to answer several times a second;
 //! the burst is judged apart, by the same networks.
 
-use crate::face::{Detection, Faces};
+use crate::face::Faces;
 use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::selfie::{largest, near};
-use crate::signals;
+use crate::signals::{self, brightness, mean};
 use domain::live::{FramePrint, Glance, GlanceFace};
 
 /// Looks at one frame.
@@ -39,20 +39,6 @@ pub(crate) fn glance(faces: &Faces, picture: &Raster) -> Result<Glance, ModelErr
     })
 }
 
-/// Mean luma of the face, or of the whole frame without one.
-fn brightness(picture: &Raster, luma: &[u8], face: Option<Detection>) -> f32 {
-    let clip = |value: f32, most: usize| (value.max(0.0) as usize).min(most);
-    let area = face.map_or([0, 0, picture.width(), picture.height()], |face| {
-        [
-            clip(face.left, picture.width()),
-            clip(face.top, picture.height()),
-            clip(face.left + face.width, picture.width()),
-            clip(face.top + face.height, picture.height()),
-        ]
-    });
-    mean(luma, picture.width(), area) / 255.0
-}
-
 /// The tiny copy by which the frame is recognised in the burst.
 pub(crate) fn print(picture: &Raster) -> FramePrint {
     let luma = picture.luma();
@@ -68,16 +54,6 @@ pub(crate) fn print(picture: &Raster) -> FramePrint {
         mean(&luma, picture.width(), area).round() as u8
     };
     FramePrint(cells.map(cell).collect())
-}
-
-/// Mean of an area: left, top, right, bottom in pixels; 0 of an empty one.
-fn mean(luma: &[u8], width: usize, [left, top, right, bottom]: [usize; 4]) -> f32 {
-    let rows = (top..bottom).map(|y| luma.get(y * width + left..y * width + right).unwrap_or_default());
-    let (sum, count) = rows.fold((0_u64, 0_u64), |(sum, count), row| {
-        let row_sum: u64 = row.iter().map(|&value| u64::from(value)).sum();
-        (sum + row_sum, count + row.len() as u64)
-    });
-    if count == 0 { 0.0 } else { sum as f32 / count as f32 }
 }
 
 #[cfg(test)]

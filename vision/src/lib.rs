@@ -243,6 +243,13 @@ impl Vision {
     pub fn glance(&self, picture: &Picture) -> Option<Glance> {
         glance::glance(self.faces.as_ref()?, &picture.rgb).ok()
     }
+
+    /// Faces in a frame that are not far in the background, counted as in the burst; `None` without the models, or if they fail.
+    #[must_use]
+    pub fn count_faces(&self, picture: &Picture) -> Option<u32> {
+        let found = self.faces.as_ref()?.detector.find(&picture.rgb).ok()?;
+        Some(selfie::near(&found))
+    }
 }
 
 /// What was loaded; the fault joins the others.

@@ -3,9 +3,10 @@
 //! Many issuers print the portrait twice, the second time small and faint, against exactly that (ICAO 9303-2 on the protection of
 //! portraits): whoever puts another face over the first leaves the second as it was.
 
-use crate::face::Faces;
+use crate::face::{Detection, Faces};
 use crate::look::Look;
 use crate::model::ModelError;
+use crate::mrz;
 use crate::projection::Corners;
 use crate::signals;
 use domain::document::Side;
@@ -25,7 +26,8 @@ pub(crate) struct Portraits {
     pub(crate) distance: Option<f32>,
 }
 
-/// Finds them; backs have none. A face beside the card is taken only if there is none on it.
+/// Finds them; backs have none. A face beside the card is nobody's portrait, however large: whoever lays somebody else's document beside
+/// their own picture must not be taken for its holder.
 pub(crate) fn find(
     faces: Option<&Faces>,
     look: &Look<'_, '_>,
@@ -35,20 +37,22 @@ pub(crate) fn find(
     let (Some(faces), Side::Front) = (faces, side) else {
         return Ok(Portraits::default());
     };
-    let found = faces.largest(&look.page.picture, MOST)?;
-    let own = |face: &Face| {
-        let (middle, _) = middle_and_half(face);
-        card.is_none_or(|card| signals::is_inside(card, look.place(middle)))
+    // Where no outline is found, or one of more than the document, its zone says how far it reaches.
+    let zone = look.machine.as_ref().filter(|zone| mrz::is_complete(Some(zone)));
+    let page = zone.and_then(mrz::page);
+    let is_on_card = |face: &Detection| {
+        let middle = [face.left + face.width / 2.0, face.top + face.height / 2.0];
+        page.is_none_or(|page| signals::is_inside(&page, middle))
+            && card.is_none_or(|card| signals::is_inside(card, look.place(middle)))
     };
-    let (own, others): (Vec<Face>, Vec<Face>) = found.into_iter().partition(own);
-    let distance = own.split_first().and_then(|(main, rest)| {
+    let found = faces.largest(&look.page.picture, MOST, is_on_card)?;
+    let distance = found.split_first().and_then(|(main, rest)| {
         let smaller = |face: &&Face| face.eye_distance < main.eye_distance * SMALLER;
         let second = rest.iter().filter(smaller).filter(|face| !is_printed_over(face, look));
         second.filter_map(|face| main.distance(face)).reduce(f32::min)
     });
-    let main = own.into_iter().chain(others).next();
     Ok(Portraits {
-        main: main.map(|face| in_picture(face, look)),
+        main: found.into_iter().next().map(|face| in_picture(face, look)),
         distance,
     })
 }

@@ -55,9 +55,14 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
         unavailable.push(Unavailable::Face);
         Found::default()
     });
-    let best = found.best.as_ref().map_or(0, |(index, _)| *index);
+    let mut quality = qualities.first().copied().unwrap_or_default();
+    if let Some((index, face)) = &found.best {
+        quality = qualities[*index];
+        // The room may be dark, and a window bright: now that the face is found, only its light counts.
+        quality.exposure = exposure(frames[*index], face);
+    }
     SelfieFindings {
-        quality: qualities.get(best).copied().unwrap_or_default(),
+        quality,
         frames: u32::try_from(frames.len()).unwrap_or(u32::MAX),
         faces: found.faces,
         best_frame: found.best.as_ref().and_then(|(index, _)| u32::try_from(*index).ok()),
@@ -76,6 +81,19 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
 fn lit_frames(asked: &Asked) -> Vec<usize> {
     let flashes = asked.live.iter().flat_map(|live| live.flashes.iter().flatten());
     flashes.filter_map(|flash| usize::try_from(flash.frame?).ok()).collect()
+}
+
+/// Mean luma of the face.
+fn exposure(picture: &Raster, face: &Face) -> f32 {
+    let [left, top, width, height] = face.bounds;
+    let face = Detection {
+        score: 1.0,
+        left,
+        top,
+        width,
+        height,
+    };
+    signals::brightness(picture, &picture.luma(), Some(face))
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {

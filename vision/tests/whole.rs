@@ -5,6 +5,7 @@
 use domain::document::{DocumentType, FieldName, Side};
 use domain::findings::{Asked, Challenge, DocumentFindings, Face, MrzFormat, Unavailable};
 use domain::live::MAX_FRAMES;
+use domain::quality::DARK;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use time::macros::date;
@@ -153,6 +154,44 @@ fn a_second_portrait_tells_whether_the_first_was_replaced() {
         examine(passport(), DocumentType::Passport, Side::Front).portrait_repeated,
         None
     );
+}
+
+/// The page on a dark table, beside three larger pictures of somebody else.
+fn beside_a_strangers_pictures(page: &Raster) -> Raster {
+    const MARGIN: usize = 60;
+    let stranger = sample(6).crop(1120, 230, 320, 420).unwrap().resized(440, 578);
+    let (width, height) = (page.width() + 2 * MARGIN, page.height().max(1100) + 700);
+    let mut table = Raster::new(width, height, [70, 52, 38].repeat(width * height)).unwrap();
+    table.paste(page, MARGIN, MARGIN);
+    for number in 0..3 {
+        let apart = (width - 3 * stranger.width()) / 4;
+        table.paste(
+            &stranger,
+            apart + number * (apart + stranger.width()),
+            height - stranger.height() - MARGIN,
+        );
+    }
+    table
+}
+
+#[test]
+fn a_face_beside_the_passport_is_never_taken_for_its_portrait() {
+    let [_, stranger] = selfies();
+    let stranger = face_of(&stranger);
+    let mut covered = passport();
+    let [left, top, width, height] = PORTRAIT;
+    covered.paste(
+        &Raster::new(width, height, [200, 205, 210].repeat(width * height)).unwrap(),
+        left,
+        top,
+    );
+    for (page, has_portrait) in [(passport(), true), (covered, false)] {
+        let found = examine(beside_a_strangers_pictures(&page), DocumentType::Passport, Side::Front);
+        assert_eq!(found.mrz.as_ref().map(|zone| zone.checks_passed), Some(5));
+        assert_eq!(found.portrait.is_some(), has_portrait);
+        let far = found.portrait.and_then(|portrait| portrait.distance(&stranger));
+        assert!(far.is_none_or(|far| far > 0.65), "{far:?}");
+    }
 }
 
 /// The page as a lens shows it that focuses elsewhere: detail below so many pixels is gone.
@@ -329,7 +368,25 @@ fn a_frame_before_the_camera_shows_a_face_its_place_and_its_side_or_none() {
     let mut both = Raster::filled(840, 500, [190, 180, 170]);
     both.paste(&straight, 0, 0);
     both.paste(&straight, 420, 0);
-    assert_eq!(glance(both).faces, 2);
+    let both = Picture::from_raster(both).unwrap();
+    assert_eq!(vision().glance(&both).unwrap().faces, 2);
+    assert_eq!(vision().count_faces(&both), Some(2));
+}
+
+#[test]
+fn the_light_of_a_selfie_is_that_of_its_face_whatever_the_room_is_like() {
+    let face = sample(6).crop(1070, 230, 420, 500).unwrap();
+    let dim = face.pixels().iter().map(|value| value / 4).collect();
+    let dim = Raster::new(face.width(), face.height(), dim).unwrap();
+    let exposure = |face: &Raster, room: u8| {
+        let mut picture = Raster::filled(1200, 1400, [room; 3]);
+        picture.paste(face, 390, 400);
+        let found = vision().examine_selfie(&[Picture::from_raster(picture).unwrap()], &Asked::default());
+        assert_eq!(found.faces, 1);
+        found.quality.exposure
+    };
+    assert!(exposure(&face, 5) > DARK);
+    assert!(exposure(&dim, 250) < DARK);
 }
 
 #[test]

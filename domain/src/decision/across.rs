@@ -1,6 +1,6 @@
 //! What the print says, compared with machine-readable data: on the same side, or of cards that carry it on the back.
 
-use super::evidence::is_whole;
+use super::evidence::{is_legible, is_whole};
 use crate::{
     document::{FieldName, OcrField},
     findings::{CodeReading, DocumentFindings, MrzReading, Signature},
@@ -23,9 +23,9 @@ const NAMES: [FieldName; 2] = [FieldName::LastName, FieldName::FirstName];
 /// A single item may be equal by chance.
 const LEAST: usize = 2;
 
-/// Share of the zone's items that the side without it repeats; `None` if fewer than two can be compared.
-pub(super) fn zone(sides: &[DocumentFindings]) -> Option<f32> {
-    let zone = sides.iter().find(|side| side.mrz.is_some())?;
+/// Share of the items of `zone`, a side with a machine-readable zone, that the side without it repeats; `None` if fewer than two can be
+/// compared.
+pub(super) fn zone(zone: &DocumentFindings, sides: &[DocumentFindings]) -> Option<f32> {
     let print = sides
         .iter()
         .find(|side| is_print_only(side) && side.side != zone.side)?;
@@ -107,27 +107,28 @@ pub fn contradictions(sides: &[DocumentFindings]) -> Vec<&OcrField> {
     prints
 }
 
-/// Whether a side without machine-readable data names somebody else than the data on the other side: no name that it gives is one of
-/// those, whichever stands first. A single name may be a title, cut or changed by marriage.
+/// Whether the print names somebody else than the machine-readable data, on the same side or on the other one: no name that it gives is one
+/// of those, whichever stands first. A single name may be a title, cut or changed by marriage.
 #[must_use]
 pub(super) fn names_somebody_else(sides: &[DocumentFindings]) -> bool {
     let (prints, machines): (Vec<_>, Vec<_>) = sides.iter().partition(|side| is_print_only(side));
     let mut pairs = machines
         .iter()
         .flat_map(|machine| prints.iter().map(move |print| (*machine, *print)));
-    pairs.any(|(machine, print)| {
-        machine.side != print.side && (differ(machine, print) || begins_otherwise(machine, print))
-    })
+    let elsewhere = pairs.any(|(machine, print)| {
+        machine.side != print.side && (differ(machine, &print.fields) || begins_otherwise(machine, print))
+    });
+    elsewhere || machines.iter().any(|machine| differ(machine, &machine.printed))
 }
 
-/// Whether both names of a side can be compared with those of the other one, and none is the same.
-fn differ(machine: &DocumentFindings, print: &DocumentFindings) -> bool {
-    let names = |side: &'_ DocumentFindings| NAMES.map(|name| find(&side.fields, name).cloned());
-    let [Some(last), Some(first)] = names(machine) else {
+/// Whether both names of a side can be compared with those in print, and none is the same.
+fn differ(machine: &DocumentFindings, print: &[OcrField]) -> bool {
+    let names = |fields: &'_ [OcrField]| NAMES.map(|name| find(fields, name).cloned());
+    let [Some(last), Some(first)] = names(&machine.fields) else {
         return false;
     };
     let [Some(printed_last), Some(printed_first)] = names(print) else {
-        let whole = find(&print.fields, FieldName::FullName).and_then(|name| name.normalized.as_deref());
+        let whole = find(print, FieldName::FullName).and_then(|name| name.normalized.as_deref());
         let of_zone = last.normalized.as_deref().zip(first.normalized.as_deref());
         let compared = whole.zip(of_zone);
         return compared.is_some_and(|(whole, (last, first))| same_full_name(whole, last, first) == Some(false));
@@ -237,9 +238,10 @@ fn number(text: &str) -> String {
     alike.filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Whether the items of a side can only have been read from its print: a copy of the same code would repeat itself.
+/// Whether the items of a side count as read from its print: a copy of the same code would repeat itself. Lines of a zone that are not
+/// legible are no machine-readable data.
 pub(super) fn is_print_only(side: &DocumentFindings) -> bool {
-    side.mrz.is_none() && side.codes.is_empty()
+    !side.mrz.as_ref().is_some_and(is_legible) && side.codes.is_empty()
 }
 
 fn share(machine: &[OcrField], print: &[OcrField]) -> Option<f32> {
@@ -414,7 +416,7 @@ mod tests {
         ] {
             let items = [(FieldName::LastName, "NILAVADHANANANDA"), (FieldName::FirstName, given)];
             assert_eq!(
-                zone(&[side(Side::Front, false, &items), back.clone()]),
+                zone(&back, &[side(Side::Front, false, &items), back.clone()]),
                 share,
                 "{given}"
             );
@@ -443,9 +445,9 @@ mod tests {
             &[(FieldName::LastName, "SMITH"), (FieldName::BirthDate, "1990-01-01")],
         );
         let foreign = side(Side::Front, false, &[(FieldName::LastName, "Ó Conchobhair")]);
-        assert_eq!(zone(&[same, back.clone()]), Some(1.0));
-        assert_eq!(zone(&[other, back.clone()]), Some(0.0));
-        assert_eq!(zone(&[foreign, back.clone()]), None);
-        assert_eq!(zone(&[back]), None);
+        assert_eq!(zone(&back, &[same, back.clone()]), Some(1.0));
+        assert_eq!(zone(&back, &[other, back.clone()]), Some(0.0));
+        assert_eq!(zone(&back, &[foreign, back.clone()]), None);
+        assert_eq!(zone(&back, std::slice::from_ref(&back)), None);
     }
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     civil_date,
     document::{DocumentType, FieldName, Side},
-    findings::{CodeReading, DocumentFindings, MrzReading, Signature, Unavailable},
+    findings::{CodeReading, DocumentFindings, Signature, Unavailable},
     named::Named,
     outcome::{Authenticity, DocumentCheck},
     quality::document_problems,
@@ -126,8 +126,13 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
     if !provable(kind).by.contains(&MachineReadable::Zone) {
         return false;
     }
-    let own = |zone: &&MrzReading| kind_of_zone(zone) == Some(kind);
-    let Some(zone) = evidence.document.iter().find_map(|side| side.mrz.as_ref().filter(own)) else {
+    let zones = evidence
+        .document
+        .iter()
+        .filter_map(|side| Some((side, side.mrz.as_ref()?)));
+    let own = zones.filter(|(_, zone)| kind_of_zone(zone) == Some(kind));
+    // The first of those that are whole, if one is.
+    let Some((side, zone)) = own.min_by_key(|(_, zone)| !is_whole(zone)) else {
         let coded = evidence
             .document
             .iter()
@@ -142,12 +147,8 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
     if !whole {
         notes.reason(Reason::DocumentMrzChecksumFailed);
     }
-    let repeated = evidence
-        .document
-        .iter()
-        .filter_map(|side| side.viz_agreement)
-        .reduce(f32::max)
-        .or_else(|| across::zone(evidence.document));
+    // What another side repeats of its own zone says nothing about this one.
+    let repeated = side.viz_agreement.or_else(|| across::zone(side, evidence.document));
     let repeated = is_repeated(repeated, notes);
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
     let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
@@ -252,12 +253,14 @@ fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
 
 /// Whether the document is known to be in date. One without a legible date of expiry may be in date, but that is unknown: ICAO
 /// 9303-5 allows fillers there for documents that never expire. So may one whose last day was yesterday, because it is still that day
-/// somewhere. A driving history certificate has none.
+/// somewhere; and a Japanese one whose last day is today may have expired, because it is tomorrow there from 15:00 on. A driving history
+/// certificate has none.
 fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
-    let date = |name| date(evidence.document, name);
+    let date = |name| dated(evidence.document, name).map(|(_, date)| date);
     let today = evidence.today;
-    let expiry = date(FieldName::ExpiryDate);
-    if expiry.is_some_and(|day| today.previous_day().is_some_and(|yesterday| day < yesterday)) {
+    let expiry = dated(evidence.document, FieldName::ExpiryDate);
+    let is_over = |day| today.previous_day().is_some_and(|yesterday| day < yesterday);
+    if expiry.is_some_and(|(side, day)| is_over(day) && is_certain(side)) {
         notes.reason(Reason::DocumentExpired);
     }
     let born_later = |other| match (date(FieldName::BirthDate), other) {
@@ -277,15 +280,34 @@ fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool
         | DocumentType::ResidenceCard
         | DocumentType::SpecialPermanentResidentCertificate
         | DocumentType::Passport
-        | DocumentType::IdCard => expiry.is_some_and(|day| day >= today),
+        | DocumentType::IdCard => expiry.is_some_and(|(_, day)| {
+            let is_japanese = issuer(evidence.document, kind).as_deref() == Some("JPN");
+            day > today || day == today && !is_japanese
+        }),
     }
 }
 
-/// A date of the document: from a side with machine-readable data if there is one, because check digits protect it.
-fn date(document: &[DocumentFindings], name: FieldName) -> Option<Date> {
+/// A date of the document and the side that gives it: one with machine-readable data if there is one, because check digits protect it.
+fn dated(document: &[DocumentFindings], name: FieldName) -> Option<(&DocumentFindings, Date)> {
+    machine_first(document).find_map(|side| Some((side, civil_date::parse(&value(side, name)?)?)))
+}
+
+/// Whether the items of a side are certain enough to reject a document for: they are protected by check digits or a code, or were found in
+/// their places on a known document and read twice.
+fn is_certain(side: &DocumentFindings) -> bool {
+    side.mrz.as_ref().is_some_and(is_whole) || !side.codes.is_empty() || side.layout.as_ref().is_some_and(is_known)
+}
+
+/// The sides, those with machine-readable data first.
+pub(super) fn machine_first(document: &[DocumentFindings]) -> impl Iterator<Item = &DocumentFindings> {
     let (printed, machine): (Vec<_>, Vec<_>) = document.iter().partition(|side| across::is_print_only(side));
-    let found = machine.into_iter().chain(printed).find_map(|side| value(side, name));
-    found.and_then(|text| civil_date::parse(&text))
+    machine.into_iter().chain(printed)
+}
+
+/// The state that issued the document, ISO 3166-1 alpha-3.
+pub(super) fn issuer(document: &[DocumentFindings], kind: DocumentType) -> Option<String> {
+    let read = machine_first(document).find_map(|side| value(side, FieldName::IssuingCountry));
+    kind.issuer(read.as_deref()).map(ToOwned::to_owned)
 }
 
 /// Notes every sign against the document; returns whether there is any.

@@ -20,7 +20,7 @@ const UNWATCHED_CAP: f64 = 0.42;
 pub(super) const HALF_TURN: f64 = 0.21;
 /// Runs of the camera of which one can be approved without a person. A recording of all movements passes one run in nine by chance
 /// (`domain::live` tests), so three times out of ten one of three.
-const AUTOMATIC_RUNS: u32 = 3;
+pub const AUTOMATIC_RUNS: u32 = 3;
 /// Ratio of eye distances of a face that has come closer: from an arm's length to two thirds of it. Two measurements of the same
 /// face differ by less than a tenth.
 pub(super) const CLOSER: f64 = 1.18;
@@ -253,8 +253,8 @@ pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
     let same = found.same_person_distance.map_or(0.5, |distance| {
         logistic((SAME_PERSON_LIMIT - f64::from(distance)) / 0.033)
     });
-    let soon = |live: &LiveFindings| live.same_frames && live.run <= AUTOMATIC_RUNS;
-    let watched = found.live.as_ref().is_some_and(soon);
+    let seen = |live: &LiveFindings| live.same_frames && live.run <= AUTOMATIC_RUNS && live.unseen_turns == 0;
+    let watched = found.live.as_ref().is_some_and(seen);
     let confidence = LIVENESS_CAP * followed * solid * same;
     rounded(if watched {
         confidence

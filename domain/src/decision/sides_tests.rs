@@ -133,6 +133,62 @@ fn names_printed_over_those_of_a_genuine_card_are_never_approved() {
 }
 
 #[test]
+fn a_page_that_prints_other_names_than_its_zone_is_never_approved() {
+    let decision = |last, first| {
+        let mut page = passport();
+        page.viz_agreement = Some(0.6);
+        page.printed = items(
+            Side::Front,
+            &[(FieldName::LastName, last), (FieldName::FirstName, first)],
+        );
+        judged(DocumentType::Passport, &[page], "Eriksson", "Anna")
+    };
+    for (last, first) in [
+        ("ERIKSSON", "ANNA MARIA"),
+        ("Lindqvist", "Anna Maria"),
+        ("エリクソン", "アンナ"),
+    ] {
+        let reasons = decision(last, first).reasons;
+        assert!(
+            !reasons.contains(&Reason::DocumentDataInconsistent),
+            "{last} {first}: {reasons:?}"
+        );
+    }
+    let other = decision("NYBERG", "PETRA");
+    assert_eq!(other.verdict, Verdict::NeedsReview);
+    assert!(
+        other.reasons.contains(&Reason::DocumentDataInconsistent),
+        "{:?}",
+        other.reasons
+    );
+}
+
+#[test]
+fn a_front_that_repeats_its_own_scrap_of_a_zone_vouches_for_no_back() {
+    let [front, back] = card("ERIKSSON", "ANNA MARIA");
+    let mut scrap = front;
+    scrap.fields.clear();
+    scrap.viz_agreement = Some(1.0);
+    scrap.mrz = passport().mrz.map(|zone| MrzReading {
+        log_probability: -1.0,
+        checks_passed: 0,
+        ..zone
+    });
+    let alone = judged(DocumentType::IdCard, &[scrap.clone(), back.clone()], "Eriksson", "Anna");
+    assert_eq!(alone.verdict, Verdict::NeedsReview, "nothing of the back is in print");
+    scrap.fields = items(
+        Side::Front,
+        &[(FieldName::LastName, "NYBERG"), (FieldName::FirstName, "PETRA")],
+    );
+    let other = judged(DocumentType::IdCard, &[scrap, back], "Eriksson", "Anna");
+    assert!(
+        other.reasons.contains(&Reason::DocumentDataInconsistent),
+        "{:?}",
+        other.reasons
+    );
+}
+
+#[test]
 fn names_that_are_spelt_otherwise_or_stand_in_another_order_are_the_same_persons() {
     for (last, first) in [
         ("Eriksson", "Anna"),

@@ -104,6 +104,7 @@ pub(super) fn selfie() -> SelfieFindings {
                 watched: None,
                 run: 1,
                 repeated_frames: 0,
+                unseen_turns: 0,
                 flashes: None,
             }),
             colours_followed: None,
@@ -318,6 +319,31 @@ fn an_expired_document_is_rejected_once_its_last_day_is_over_everywhere() {
         "in Honolulu it is still that day"
     );
     assert_eq!(until("2026-08-02"), Verdict::Approved);
+}
+
+#[test]
+fn a_date_that_was_read_once_in_print_rejects_nobody() {
+    let mut page = passport();
+    page.fields[3] = field(FieldName::ExpiryDate, "2021-04-12");
+    page.mrz.as_mut().unwrap().checks_passed = 4;
+    let decision = judge(&[page], Some(&selfie()), &Policy::default());
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+    assert!(
+        !decision.reasons.contains(&Reason::DocumentExpired),
+        "{:?}",
+        decision.reasons
+    );
+}
+
+#[test]
+fn on_its_last_day_a_japanese_document_may_have_expired_in_japan() {
+    for (issuer, verdict) in [("JPN", Verdict::NeedsReview), ("SWE", Verdict::Approved)] {
+        let mut page = passport();
+        page.fields[3] = field(FieldName::ExpiryDate, "2026-08-02");
+        page.fields[4] = field(FieldName::IssuingCountry, issuer);
+        let decision = judge(&[page], Some(&selfie()), &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{issuer}: {:?}", decision.reasons);
+    }
 }
 
 #[test]
@@ -554,13 +580,14 @@ prop_compose! {
         same in mostly(Some(0.3), proptest::option::of(0.0_f32..1.2)), still in mostly(false, any::<bool>()),
         beside in mostly(Some(0.4), proptest::option::of(0.0_f32..1.2)), closer in mostly(Some(1.4), proptest::option::of(0.9_f32..1.5)),
         same_frames in mostly(Some(true), proptest::option::of(any::<bool>())), run in mostly(1, 1_u32..6),
+        unseen_turns in mostly(0, 0_u32..3),
         watched in mostly(Some(4), proptest::option::of(0_u32..6))) -> LivenessFindings {
         let movement = |challenge, extent| Movement { challenge, extent, plane_residual: plane };
         let mut movements = vec![movement(Challenge::TurnRight, turned)];
         movements.extend(closer.map(|extent| Movement { plane_residual: None, ..movement(Challenge::ComeCloser, extent) }));
         let watched = watched.map(|frames| (0..frames).collect::<Vec<_>>());
         LivenessFindings { movements, frontal_yaw: 0.0, same_person_distance: same, turned_person_distance: beside, still,
-            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, watched: watched.clone(), run, repeated_frames: 0, flashes: None }), colours_followed: None }
+            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, watched: watched.clone(), run, repeated_frames: 0, unseen_turns, flashes: None }), colours_followed: None }
     }
 }
 
@@ -709,10 +736,22 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         watched: None,
         run: 4,
         repeated_frames: 0,
+        unseen_turns: 0,
         flashes: None,
     });
     let decision = judge(&[passport()], Some(&sent), &policy);
     assert_eq!(decision.reasons, [Reason::SelfieLivenessUncertain]);
+    // Of a turn that nobody saw begin, the head may be another picture.
+    for (unseen_turns, verdict) in [(0, Verdict::Approved), (1, Verdict::NeedsReview)] {
+        let live = sent.liveness.as_mut().unwrap().live.as_mut().unwrap();
+        (live.run, live.unseen_turns) = (1, unseen_turns);
+        let decision = judge(&[passport()], Some(&sent), &policy);
+        assert_eq!(
+            decision.verdict, verdict,
+            "{unseen_turns} unseen: {:?}",
+            decision.reasons
+        );
+    }
     // Watched, and then other pictures were sent.
     sent.liveness.as_mut().unwrap().live = Some(LiveFindings {
         answered_ms: vec![800],
@@ -720,6 +759,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         watched: None,
         run: 1,
         repeated_frames: 0,
+        unseen_turns: 0,
         flashes: None,
     });
     let decision = judge(&[passport()], Some(&sent), &policy);

@@ -352,6 +352,9 @@ pub struct LiveFindings {
     /// How many frames of the burst another session of the tenant has sent before.
     #[serde(default)]
     pub repeated_frames: u32,
+    /// How many turns counted although the frames came too slowly to show how they began.
+    #[serde(default)]
+    pub unseen_turns: u32,
     /// The frames of the screen's colours; empty if the user wanted none, `None` if the tenant did not ask for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flashes: Option<Vec<Flash>>,
@@ -425,6 +428,7 @@ impl From<StoredLiveness> for LivenessFindings {
             watched: None,
             run: 1,
             repeated_frames: 0,
+            unseen_turns: 0,
             flashes: None,
         });
         Self {

@@ -55,6 +55,7 @@ impl Run {
             colours: Some(colours),
             ..self
         }
+        .padded()
     }
 
     /// The colour that the screen should have now.

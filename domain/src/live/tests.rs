@@ -175,7 +175,7 @@ fn a_turn_to_the_wrong_side_is_said_and_does_not_count() {
     let told = run.see(&face(0.14, 0.2), now);
     assert_eq!(told.hint, Hint::TurnLeft);
     assert!(told.progress > 0.1 && told.progress < 0.4, "{told:?}");
-    assert_eq!(run.see(&face(0.3, 0.2), now).hint, Hint::LookStraight);
+    assert_eq!(run.see(&face(0.35, 0.2), now).keep, Keep::Required);
 }
 
 #[test]
@@ -190,7 +190,141 @@ fn a_face_that_is_gone_or_joined_by_another_follows_nothing() {
         ..face(-0.5, 0.2)
     };
     assert_eq!(run.see(&both, later).hint, Hint::SeveralFaces);
-    assert_eq!(run.see(&face(-0.5, 0.2), later).hint, Hint::LookStraight);
+    // Nobody saw how this turn began.
+    assert_eq!(run.see(&face(-0.5, 0.2), later).keep, Keep::Required);
+    assert_eq!(run.unseen_turns, 1);
+}
+
+/// What becomes of a turn to the left whose frames come `every` so many milliseconds and show this: a yaw, or no face.
+fn turn(every: i64, frames: &[Option<f32>]) -> &'static str {
+    let (mut run, mut now) = asked(Challenge::TurnLeft);
+    for yaw in frames {
+        now = Timestamp::from_millis(now.as_millis() + every);
+        run.see(&yaw.map_or_else(empty, |yaw| face(yaw, 0.2)), now);
+        assert!(!run.has_failed());
+    }
+    match (run.answered_ms.len(), run.unseen_turns) {
+        (0, 0) => "not yet",
+        (1, 0) => "seen",
+        (1, 1) => "for a person",
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Detects if prints of a straight and a turned head pass that are exchanged when the request comes.
+#[test]
+fn a_turned_head_counts_only_if_it_was_seen_to_turn() {
+    let (straight, turned) = (Some(0.0), Some(0.45));
+    assert_eq!(turn(300, &[straight, turned]), "seen");
+    // Another print, put before the camera while nothing was seen.
+    assert_eq!(turn(300, &[straight, None, turned, turned, turned]), "not yet");
+    // One whose measured yaw wavers about the limit is not on its way.
+    assert_eq!(turn(300, &[straight, None, Some(0.28), Some(0.35)]), "not yet");
+    assert_eq!(turn(1_600, &[straight, Some(0.28), Some(0.35)]), "for a person");
+    // A head on its way may be blurred.
+    assert_eq!(turn(300, &[straight, Some(0.2), None, turned]), "seen");
+    // Whoever looks straight again may try again.
+    assert_eq!(turn(300, &[straight, None, turned, straight, turned]), "seen");
+}
+
+#[test]
+fn on_a_slow_network_a_turn_is_seen_half_way_or_a_person_looks() {
+    let (straight, turned) = (Some(0.0), Some(0.45));
+    assert_eq!(turn(1_500, &[straight, turned]), "seen");
+    assert_eq!(turn(1_600, &[straight, turned]), "for a person");
+    assert_eq!(turn(1_600, &[straight, Some(0.2), turned]), "seen");
+    assert_eq!(turn(4_100, &[Some(0.2), turned]), "for a person");
+    // From the other side it is not on its way.
+    assert_eq!(turn(1_600, &[Some(-0.18), turned]), "for a person");
+    assert_eq!(turn(700, &[straight, None, turned]), "not yet");
+}
+
+#[test]
+fn whoever_was_lost_in_a_turn_is_told_to_go_slower_and_to_look_straight_again() {
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    let frames = [
+        empty(),
+        face(0.45, 0.2),
+        face(0.45, 0.2),
+        face(0.2, 0.2),
+        face(0.0, 0.2),
+    ];
+    let told = frames.map(|glance| run.see(&glance, now));
+    assert_eq!(
+        told.map(|told| told.hint),
+        [
+            Hint::TurnLeft,
+            Hint::Slower,
+            Hint::LookStraight,
+            Hint::LookStraight,
+            Hint::TurnLeft
+        ]
+    );
+    assert_eq!(told.map(|told| told.keep)[1..4], [Keep::No; 3]);
+}
+
+#[test]
+fn a_head_that_turns_too_far_is_told_so_and_seen_on_its_way_back() {
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    let told = run.see(&face(0.95, 0.2), now);
+    assert_eq!((told.hint, told.keep), (Hint::NotSoFar, Keep::No));
+    let told = run.see(&face(0.75, 0.2), now);
+    assert_eq!((run.answered_ms.len(), told.keep), (1, Keep::Required));
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    assert_eq!(run.see(&face(-0.95, 0.2), now).hint, Hint::NotAsked);
+}
+
+/// Detects if the length of an encrypted token tells which movements will be requested.
+#[test]
+fn runs_that_differ_in_what_they_will_request_are_equally_long() {
+    let length = |dice: [u8; 4], colours: Option<[u8; COLOURS]>| {
+        let run = Run::begin("run".into(), 1, dice, START);
+        let run = match colours {
+            Some(dice) => run.with_colours(drawn_colours(dice)),
+            None => run,
+        };
+        serde_json::to_string(&run).unwrap().len()
+    };
+    let dice = (0..SEQUENCES as u8).flat_map(|die| [0, 40, 255].map(|pause| [die, pause, pause, 255 - pause]));
+    let dice: Vec<[u8; 4]> = dice.collect();
+    for colours in [None, Some([0; COLOURS])] {
+        let lengths: std::collections::BTreeSet<usize> = dice.iter().map(|dice| length(*dice, colours)).collect();
+        assert_eq!(lengths.len(), 1, "{lengths:?}");
+    }
+    let lengths: std::collections::BTreeSet<usize> = (0..64_u8)
+        .map(|die| length([0; 4], Some([die, die / 2, die / 4, die / 8, die / 16])))
+        .collect();
+    assert_eq!(lengths.len(), 1, "{lengths:?}");
+}
+
+#[test]
+fn each_request_and_each_movement_is_a_step_and_a_face_that_holds_still_is_none() {
+    let mut run = run(Challenge::TurnLeft);
+    for frame in 0..3 {
+        let now = Timestamp::from_millis(START.as_millis() + frame * STEP);
+        run.see(&face(0.0, 0.2), now);
+        assert_eq!(run.step(), 0);
+    }
+    let mut run = self::run(Challenge::TurnLeft);
+    obedient(&mut run, START);
+    assert_eq!(run.step(), 2 * run.movements.len() as i64);
+    // What is looked at once more takes no later than before.
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    assert!(run.has_just_begun());
+    run.waits_since(START);
+    let late = Timestamp::from_millis(START.as_millis() + MOVEMENT_MS + 1);
+    assert!(late.millis_since(now) < MOVEMENT_MS);
+    assert_eq!(run.see(&face(0.4, 0.2), late).hint, Hint::TooSlow);
+}
+
+#[test]
+fn the_burst_of_a_run_must_not_come_much_later() {
+    let mut run = run(Challenge::TurnLeft);
+    obedient(&mut run, START);
+    let done = run.done_at.unwrap();
+    let after = |millis| Timestamp::from_millis(done.as_millis() + millis);
+    assert!(!run.is_too_late(after(DONE_MS)));
+    assert!(run.is_too_late(after(DONE_MS + 1)));
 }
 
 #[test]
@@ -217,6 +351,10 @@ fn a_copy_of_another_size_and_compression_is_of_the_same_frame() {
     assert!(frame.is_of_same_frame(&copy));
     assert!(!frame.is_of_same_frame(&print(6)));
     assert!(!frame.is_of_same_frame(&FramePrint(Vec::new())));
+    // Much in a few cells is little on average: another face in the same room.
+    let mut other = frame.clone();
+    other.0[50..60].iter_mut().for_each(|cell| *cell ^= 16);
+    assert!(!frame.is_of_same_frame(&other));
 }
 
 #[test]

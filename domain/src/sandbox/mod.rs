@@ -319,6 +319,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
                 watched: None,
                 run: 1,
                 repeated_frames: 0,
+                unseen_turns: 0,
                 flashes: None,
             }),
             colours_followed: None,

@@ -267,6 +267,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
                 watched: None,
                 run: 1,
                 repeated_frames: 0,
+                unseen_turns: 0,
                 flashes: None,
             }),
             colours_followed: None,

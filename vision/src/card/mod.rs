@@ -12,7 +12,7 @@ use domain::{calibration::Logistic, findings::ModelHash};
 use serde::{Deserialize, de::IgnoredAny};
 use sha2::{Digest as _, Sha256};
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -163,13 +163,16 @@ const ENDING: &str = ".card.toml";
 const MOST: usize = 4_096;
 
 impl Card {
-    /// The cards of a folder: every file that ends in `.card.toml`. A card that cannot be used is an error, not skipped: an installation
-    /// must not go on with another network than its operator chose.
+    /// The cards of a folder: every file that ends in `.card.toml`; none if there is no folder. A card that cannot be used is an error, not
+    /// skipped, and so is a folder that cannot be read: an installation must not go on with another network than its operator chose.
     pub(crate) fn all(dir: &Path) -> Result<Vec<Self>, ModelError> {
-        let Ok(entries) = fs::read_dir(dir) else {
-            return Ok(Vec::new());
+        let unreadable = |e: io::Error| ModelError::Unusable(dir.display().to_string(), e.to_string());
+        let entries = match fs::read_dir(dir) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(unreadable)?,
         };
-        let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+        let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+        let mut paths = paths.map_err(unreadable)?;
         paths.retain(|path| path.to_string_lossy().ends_with(ENDING));
         paths.sort();
         let cards: Vec<Self> = paths.iter().map(|path| Self::read(path)).collect::<Result<_, _>>()?;
@@ -315,6 +318,17 @@ mod tests {
         assert_eq!(cards[0].weights(dir.path()), Ok(Vec::new()));
         fs::write(dir.path().join("arcface.onnx"), "other weights").unwrap();
         assert!(cards[0].weights(dir.path()).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_has_no_cards_and_one_that_cannot_be_read_is_a_fault() {
+        let dir = folder(&[("models", "not a folder")]);
+        assert_eq!(Card::all(&dir.path().join("none")), Ok(Vec::new()));
+        let fault = Card::all(&dir.path().join("models")).unwrap_err();
+        assert!(
+            matches!(&fault, ModelError::Unusable(path, _) if path.ends_with("models")),
+            "{fault}"
+        );
     }
 
     #[test]

@@ -8,8 +8,6 @@ use crate::raster::Raster;
 
 /// The score from which a box counts as a face.
 const SURE: f32 = 0.5;
-/// Boxes that overlap more are one face.
-const OVERLAP: f32 = 0.5;
 /// The network misses faces that fill the frame, as selfies do: it looks again with this much grey on every side.
 const BORDER: f32 = 0.4;
 /// Longest side of what the last detector sees: it takes time with the area, and finds faces from 28 pixels.
@@ -52,7 +50,7 @@ impl Detector {
             },
         )?;
         let (width, height) = (picture.width() as f32, picture.height() as f32);
-        Ok(suppress(boxes(&answer, [0.0, 0.0], [width, height], picture), OVERLAP))
+        Ok(suppress(boxes(&answer, [0.0, 0.0], [width, height], picture)))
     }
 }
 
@@ -84,10 +82,7 @@ fn on_canvas(
     )?;
     let scale = longest / span;
     let origin = [offset as f32 * scale; 2];
-    Ok(suppress(
-        boxes(&answer, origin, [side as f32 * scale; 2], picture),
-        OVERLAP,
-    ))
+    Ok(suppress(boxes(&answer, origin, [side as f32 * scale; 2], picture)))
 }
 
 /// Rows of score, left, top, right, bottom become boxes in pixels whose middle lies in the picture.

@@ -21,12 +21,15 @@ impl Detection {
         self.width * self.height
     }
 
-    /// Intersection over union.
-    fn overlap(&self, other: &Self) -> f32 {
+    /// Whether both are boxes of one head: they overlap, or one lies in the other. A much smaller box is another face, such as one on a
+    /// picture held before the head.
+    fn is_of_same_head(&self, other: &Self) -> bool {
         let along = |a: f32, al: f32, b: f32, bl: f32| ((a + al).min(b + bl) - a.max(b)).max(0.0);
         let common = along(self.left, self.width, other.left, other.width)
             * along(self.top, self.height, other.top, other.height);
-        common / (self.area() + other.area() - common).max(f32::MIN_POSITIVE)
+        let (smaller, larger) = (self.area().min(other.area()), self.area().max(other.area()));
+        let union = (smaller + larger - common).max(f32::MIN_POSITIVE);
+        common > OVERLAP * union || common >= WITHIN * smaller && smaller >= MUCH_SMALLER * larger
     }
 
     /// The smallest box around some points.
@@ -47,12 +50,19 @@ impl Detection {
     }
 }
 
-/// The best boxes among overlapping ones, the surest first.
-pub(crate) fn suppress(mut boxes: Vec<Detection>, overlap: f32) -> Vec<Detection> {
+/// Intersection over union of boxes of one head.
+const OVERLAP: f32 = 0.5;
+/// Share of a box that lies within another one of the same head.
+const WITHIN: f32 = 0.8;
+/// Share of the larger area below which a box is another face's.
+const MUCH_SMALLER: f32 = 0.25;
+
+/// The surest box of each head, the surest first.
+pub(crate) fn suppress(mut boxes: Vec<Detection>) -> Vec<Detection> {
     boxes.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut kept: Vec<Detection> = Vec::new();
     for candidate in boxes {
-        if kept.iter().all(|k| k.overlap(&candidate) <= overlap) {
+        if !kept.iter().any(|k| k.is_of_same_head(&candidate)) {
             kept.push(candidate);
         }
     }
@@ -164,15 +174,24 @@ mod tests {
     }
 
     #[test]
-    fn of_overlapping_boxes_the_surest_is_kept_and_a_distant_one_too() {
-        let at = |score, left| Detection {
+    fn of_the_boxes_of_one_head_the_surest_is_kept_and_a_distant_one_too() {
+        let at = |score, left, side| Detection {
             score,
             left,
             top: 0.0,
-            width: 10.0,
-            height: 10.0,
+            width: side,
+            height: side,
         };
-        let kept = suppress(vec![at(0.6, 1.0), at(0.9, 0.0), at(0.7, 30.0)], 0.5);
-        assert_eq!(kept, [at(0.9, 0.0), at(0.7, 30.0)]);
+        let kept = suppress(vec![at(0.6, 1.0, 10.0), at(0.9, 0.0, 10.0), at(0.7, 30.0, 10.0)]);
+        assert_eq!(kept, [at(0.9, 0.0, 10.0), at(0.7, 30.0, 10.0)]);
+        // A head that is turned far: once the face, once the whole head.
+        assert_eq!(
+            suppress(vec![at(0.6, 0.0, 10.0), at(0.9, 2.0, 6.0)]),
+            [at(0.9, 2.0, 6.0)]
+        );
+        // Cheek to cheek, one head partly behind another, and a picture held before a face.
+        assert_eq!(suppress(vec![at(0.9, 0.0, 10.0), at(0.8, 4.5, 10.0)]).len(), 2);
+        assert_eq!(suppress(vec![at(0.9, 0.0, 10.0), at(0.8, 7.0, 10.0)]).len(), 2);
+        assert_eq!(suppress(vec![at(0.9, 0.0, 10.0), at(0.8, 3.0, 4.0)]).len(), 2);
     }
 }

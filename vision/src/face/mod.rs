@@ -86,9 +86,15 @@ impl Faces {
         Ok(Some(self.finding(detection, &shape, descriptor)))
     }
 
-    /// The largest faces of a picture, at most this many, the largest first.
-    pub(crate) fn largest(&self, picture: &Raster, most: usize) -> Result<Vec<Face>, ModelError> {
+    /// The largest faces of a picture that are wanted, at most this many, the largest first.
+    pub(crate) fn largest(
+        &self,
+        picture: &Raster,
+        most: usize,
+        is_wanted: impl Fn(&Detection) -> bool,
+    ) -> Result<Vec<Face>, ModelError> {
         let mut found = self.detector.find(picture)?;
+        found.retain(is_wanted);
         found.sort_by(|a, b| b.area().total_cmp(&a.area()));
         let described = found.iter().take(most).map(|detection| self.face(picture, detection));
         described.filter_map(Result::transpose).collect()

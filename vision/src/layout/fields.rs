@@ -1,7 +1,7 @@
 //! The items of a layout on a page: where a value stands by its label, read by its grammar.
 
 use super::file::{Field, Label, Layout, Place};
-use super::grammar::{Context, Grammar, Parsed};
+use super::grammar::{Context, Grammar, Parsed, is_name_at_birth};
 use super::item::Item;
 use super::recognise::{BELOW, Mark};
 use super::sheet::{Glyph, Run, Sheet, joined};
@@ -27,6 +27,10 @@ const ITEMS_BELOW_NAMES: [&str; 2] = ["born", "address"];
 const TIGHT: f32 = 1.0;
 /// How far a value's left edge may stand from its label's, in heights.
 const ALIGNED: f32 = 1.3;
+/// A gap between the middles of two letters of this many heights is one between columns: words of one value stand closer together.
+const BETWEEN_COLUMNS: f32 = 2.0;
+/// How far from its label's left edge a value of a column begins at most, in heights.
+const IN_COLUMN: f32 = 0.6;
 
 /// A page with the labels of one layout on it.
 pub(crate) struct Marked<'a> {
@@ -325,15 +329,23 @@ impl Marked<'_> {
         let Some((index, start)) = found.min_by(|a, b| y(a.0).total_cmp(&y(b.0))) else {
             return Vec::new();
         };
-        let end = self.next_column(mark);
+        let column = self.next_column(mark);
+        let end = column - label.height * ALIGNED;
+        let is_name = field.grammar.is_latin_name();
         let first = &self.sheet.runs[index];
-        let mut parts = vec![up_to(first, start, end)];
+        let Some(words) = up_to(first, start, (column, end), is_name) else {
+            return Vec::new();
+        };
+        let mut parts = vec![words];
         let mut edge = first.right;
         for next in self.sheet.right_of(first, first.right) {
             if next.left - edge > first.height * 1.2 || next.left > end || self.has_mark(self.index(next)) {
                 break;
             }
-            parts.push(up_to(next, 0, end));
+            let Some(words) = up_to(next, 0, (column, end), is_name) else {
+                return Vec::new();
+            };
+            parts.push(words);
             edge = next.right;
         }
         joined(&parts)
@@ -356,7 +368,7 @@ impl Marked<'_> {
         }
     }
 
-    /// From where on words belong to the next label in a label's row; infinite where there is none.
+    /// The left edge of the next label in a label's row; infinite where there is none.
     fn next_column(&self, mark: &Mark<'_>) -> f32 {
         let label = &self.sheet.runs[mark.run];
         let next = self.marks.iter().filter(|other| {
@@ -364,8 +376,7 @@ impl Marked<'_> {
                 && other.left > mark.right
                 && self.sheet.same_row(label, &self.sheet.runs[other.run])
         });
-        next.map(|other| other.left - label.height * ALIGNED)
-            .fold(f32::INFINITY, f32::min)
+        next.map(|other| other.left).fold(f32::INFINITY, f32::min)
     }
 
     /// The value with the lines below it that go on with it. Of prose, each line ends at the first wide gap.
@@ -391,7 +402,8 @@ impl Marked<'_> {
                     && (start - left).abs() < height * 0.9
                     && (0.72..1.4).contains(&(run.height / height))
                     && !self.begins_row_of_label(run, field)
-                    && (!field.grammar.is_latin_name() || drop < TIGHT && self.is_last_of_name(run))
+                    && (!field.grammar.is_latin_name()
+                        || drop < TIGHT && self.is_last_of_name(run) && !is_name_at_birth(&run.glyphs))
             };
             let Some(next) = self.sheet.runs.iter().find(goes_on) else {
                 break;
@@ -625,10 +637,29 @@ fn begins_word(run: &Run, at: usize) -> bool {
     letter && before.is_none_or(apart)
 }
 
-/// The words from a letter on that begin before a place.
-fn up_to(run: &Run, start: usize, end: f32) -> &[Glyph] {
-    let beyond = (start + 1..run.glyphs.len()).find(|&at| begins_word(run, at) && left_of(run, at) > end);
-    &run.glyphs[start..beyond.unwrap_or(run.glyphs.len())]
+/// The words from a letter on up to the next label's column. A word that begins beyond its edge, but neither where the label does nor behind a
+/// wide gap, goes on with a long value. Of a name, `None` if it stands there and no gap says that it is another value.
+fn up_to(run: &Run, start: usize, (column, end): (f32, f32), is_name: bool) -> Option<&[Glyph]> {
+    let is_apart = |at: usize| {
+        let before = run.glyphs[..at]
+            .iter()
+            .rev()
+            .find(|glyph| !glyph.symbol.is_whitespace());
+        before.is_none_or(|before| run.glyphs[at].x - before.x > run.height * BETWEEN_COLUMNS)
+    };
+    for at in start + 1..run.glyphs.len() {
+        if !begins_word(run, at) || left_of(run, at) <= end {
+            continue;
+        }
+        let is_in_column = (left_of(run, at) - column).abs() < run.height * IN_COLUMN;
+        if is_apart(at) || is_in_column && !is_name {
+            return Some(&run.glyphs[start..at]);
+        }
+        if is_in_column {
+            return None;
+        }
+    }
+    Some(&run.glyphs[start..])
 }
 
 /// How many letters of a row come before its first wide gap.

@@ -528,6 +528,12 @@ fn stands_free(line: &Folded, text: &[char], from: usize, to: usize, label: &Lab
         text.first().is_some_and(char::is_ascii),
         text.last().is_some_and(char::is_ascii),
     );
+    // Of `DL N9676437` and `DLN O216-423`, the last letter is the number's, although `DL N` and `DL NO` are labels.
+    let last_word = (from + 1..to).rev().find(|&at| line.apart[at]);
+    let is_glued = next.is_some_and(char::is_ascii_digit) && !line.apart[to];
+    if is_glued && last_word.is_some_and(|at| to - at == 1) {
+        return false;
+    }
     let before = from == 0 || line.apart[from] || !line.chars[from - 1].is_ascii_alphanumeric();
     let after = next.is_none_or(|c| line.apart[to] || !c.is_ascii_alphabetic() && *c != '.' || c.is_ascii_digit());
     let stop = next.is_some_and(|c| !c.is_alphanumeric());

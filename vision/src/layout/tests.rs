@@ -1042,6 +1042,82 @@ fn a_zone_tells_the_back_of_a_card() {
     assert_eq!(back("88662 ÜBERLINGEN AM BODENSEE 1"), None);
 }
 
+/// A German card from 2021, with these lines below the label of the names.
+fn german(names: &[&'static str]) -> Vec<Line> {
+    let mut lines = page(&[
+        ("PERSONALAUSWEIS", 14.0, 6.0),
+        ("[a] Name/Surname/Nom [b] Geburtsname/Name at birth", 27.5, 13.0),
+        ("Vornamen/Given names/Prénoms", 33.0, 23.5),
+        ("SÖREN", 33.0, 26.5),
+        ("Geburtstag/Date of birth/Date de naissance", 33.0, 30.0),
+        ("09.09.2000", 33.0, 33.0),
+    ]);
+    let at = |(index, name): (usize, &&'static str)| line(name, 33.0, 16.0 + 3.2 * index as f32);
+    lines.extend(names.iter().enumerate().map(at));
+    lines
+}
+
+#[test]
+fn a_number_of_letters_with_one_digit_and_a_short_label_of_the_issue_are_read() {
+    let mut lines = spanish(&["LEFÈVRE"], "ODILE");
+    lines.extend([
+        ("N° DU DOCUMENT / Document No", 30.0, 43.0),
+        ("ZRLWXJR3T", 30.0, 46.0),
+        ("afgifte / issue", 62.0, 43.0),
+        ("15 JUN/JUN 2025", 62.0, 46.0),
+    ]);
+    let items = named(&lines);
+    assert_eq!(of(&items, "documentNumber"), Some("ZRLWXJR3T"));
+    assert_eq!(of(&items, "issueDate"), Some("2025-06-15"));
+}
+
+#[test]
+fn the_first_letter_of_a_number_does_not_end_its_label() {
+    for (line, number) in [
+        ("4d DLN O216-423-95-460-8", "O216-423-95-460-8"),
+        ("DL N9676437", "N9676437"),
+        ("DL NO 9676437", "9676437"),
+        ("DLN 9676437", "9676437"),
+    ] {
+        let items = american(&[(line, 30.0, 14.0)]);
+        let read = items.iter().find(|(name, _)| name == "documentNumber");
+        assert_eq!(read.map(|(_, value)| value.as_str()), Some(number), "{line}");
+    }
+}
+
+#[test]
+fn a_name_at_birth_is_not_the_family_name_and_its_label_is_no_name() {
+    let layouts = layouts();
+    for names in [
+        vec!["BRÜGGEMANN"],
+        vec!["[a] BRÜGGEMANN"],
+        vec!["[a] BRÜGGEMANN", "[b] GABLER"],
+        vec!["BRÜGGEMANN", "GEB. GABLER"],
+    ] {
+        let lines = german(&names);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        assert_eq!(value(&known, "lastName"), Some("BRÜGGEMANN"), "{names:?}");
+        assert_eq!(value(&known, "firstName"), Some("SÖREN"));
+    }
+}
+
+#[test]
+fn a_long_name_goes_on_below_the_next_label_and_is_never_cut_there() {
+    let layouts = layouts();
+    for (name, read) in [
+        (
+            "GRÄFIN VON DER SCHULENBURG WOLFSBURG",
+            Some("GRÄFIN VON DER SCHULENBURG WOLFSBURG"),
+        ),
+        // The last word begins where the next label does.
+        ("GRÄFIN ZU LÜTZOWBERGE VON", None),
+    ] {
+        let lines = german(&[name]);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        assert_eq!(value(&known, "lastName"), read, "{name}");
+    }
+}
+
 #[test]
 fn a_title_without_labels_teaches_little() {
     let layouts = layouts();

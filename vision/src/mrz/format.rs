@@ -15,6 +15,8 @@ pub(crate) enum Class {
     Sex,
     /// A letter, a digit or the filler.
     Any,
+    /// A letter, a digit other than zero, which nobody uses beside a card's first letter and which looks like O, or the filler.
+    Second,
     /// First letter of a card: A, C or I.
     Card,
     /// First letter of a card of three lines: that of a card, or of a visa, which the United States print on cards for crossing the border.
@@ -39,6 +41,7 @@ impl Class {
             Self::Digit => symbol.is_ascii_digit(),
             Self::Sex => matches!(symbol, b'M' | b'F' | b'X' | b'<'),
             Self::Any => matches!(symbol, b'<' | b'0'..=b'9' | b'A'..=b'Z'),
+            Self::Second => symbol != b'0' && Self::Any.allows(symbol),
             Self::Card => matches!(symbol, b'A' | b'C' | b'I'),
             Self::CardOrVisa => Self::Card.allows(symbol) || Self::Visa.allows(symbol),
             Self::Passport => symbol == b'P',
@@ -55,6 +58,7 @@ impl Class {
             b'n' => Self::Number,
             b'd' => Self::Digit,
             b's' => Self::Sex,
+            b'o' => Self::Second,
             b'c' => Self::Card,
             b'b' => Self::CardOrVisa,
             b'p' => Self::Passport,
@@ -77,13 +81,13 @@ pub(crate) const fn dimensions(format: MrzFormat) -> (usize, usize) {
 
 /// The classes of a line, one for each place.
 pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
-    // One letter a place: a letters, n numbers, d digit, s sex, x any, c card, b card or visa, p passport, v visa, l licence. Check digits are
-    // numbers, since an empty optional element may have the filler for its check digit.
+    // One letter a place: a letters, n numbers, d digit, s sex, x any, o second letter, c card, b card or visa, p passport, v visa, l licence.
+    // Check digits are numbers, since an empty optional element may have the filler for its check digit.
     let codes = match (format, line) {
-        (MrzFormat::Td1, 0) => "bxaaaxxxxxxxxxnxxxxxxxxxxxxxxx",
+        (MrzFormat::Td1, 0) => "boaaaxxxxxxxxxnxxxxxxxxxxxxxxx",
         (MrzFormat::Td1, 1) => "nnnnnnnsnnnnnnnaaaxxxxxxxxxxxd",
         (MrzFormat::Td1, _) => "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-        (MrzFormat::Td2, 0) => "cxaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        (MrzFormat::Td2, 0) => "coaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         // The department and the office that issued it, or fillers.
         (MrzFormat::France, 0) => "caaaaaaaaaaaaaaaaaaaaaaaaaaaaaxxxxxx",
         // Year and month of issue, department, number and its check digit; given names; birth; sex.

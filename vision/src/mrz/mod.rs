@@ -16,7 +16,7 @@ pub(crate) use country::alpha3;
 pub(crate) use find::tests::zone_of;
 pub(crate) use find::{Zone, find, is_candidate, is_flat};
 pub(crate) use parse::{Elements, iso};
-pub(crate) use places::places;
+pub(crate) use places::{page, places};
 
 use domain::document::FieldName;
 use domain::findings::MrzReading;

@@ -67,14 +67,15 @@ impl Elements {
         if format == MrzFormat::Td1 {
             let (surname, given) = names(&part(2, 0, 30));
             let number = check::long_number(&part(0, 5, 14), &part(0, 14, 15), &part(0, 15, 30)).0;
+            let issuer = part(0, 2, 5);
             return Self {
-                issuer: part(0, 2, 5),
+                sex: sex_on_card(&issuer, part(1, 7, 8)),
+                issuer,
                 surname,
                 given,
                 number: number.replace('<', ""),
                 nationality: part(1, 15, 18),
                 birth: part(1, 0, 6),
-                sex: part(1, 7, 8),
                 expiry: part(1, 8, 14),
                 checks,
                 cut: Cut::of(&part(2, 0, 30)),
@@ -292,6 +293,15 @@ fn spaced(text: &str) -> String {
         .join(" ")
 }
 
+/// The sex on a card, if it is certain: on Mexican voters' cards it is H or M, *hombre* or *mujer*, instead of the M and F of ICAO 9303-5.
+fn sex_on_card(issuer: &str, sex: String) -> String {
+    if issuer == "MEX" && sex == "M" {
+        String::new()
+    } else {
+        sex
+    }
+}
+
 fn gender(sex: &str) -> Option<&'static str> {
     match sex {
         "M" => Some("male"),
@@ -377,6 +387,19 @@ mod tests {
         assert_eq!(expiry("9901018"), None);
         assert_eq!(expiry("1204159"), Some(date!(2012 - 04 - 15)));
         assert_eq!(expiry("5001013"), Some(date!(2050 - 01 - 01)));
+    }
+
+    #[test]
+    fn a_mexican_m_is_not_male() {
+        for (issuer, sex) in [("MEX", None), ("UTO", Some("male"))] {
+            let zone = format!(
+                "ID{issuer}9876543211<<<<<<<<<<<<<<<|8409217M2612315{issuer}<02<<12345<7|GOMEZ<<MARGARITA<<<<<<<<<<<<<<"
+            );
+            let fields = elements(MrzFormat::Td1, &zone).fields(Side::Back, &zone, TODAY);
+            let found = fields.iter().find(|field| field.name == FieldName::Gender);
+            let found = found.and_then(|field| field.normalized.as_deref());
+            assert_eq!(found, sex, "{issuer}");
+        }
     }
 
     #[test]

@@ -79,6 +79,32 @@ fn names(zone: &Zone) -> Vec<Range> {
     ]
 }
 
+/// The corners of the page that a zone belongs to, with room for what perspective does to it; `None` for formats whose zone is on the back.
+///
+/// A passport's page is 125 × 88 mm and a TD2 card 105 × 74 mm, and their zones of 44 or 36 symbols, 2.54 mm apart, end 6 mm from the left and
+/// the right edge and about 7 mm above the lower one (ICAO 9303-4 and -6, with 9303-3 on the pitch): both pages are three quarters as high as
+/// the zone is long, and 1.12 times as wide.
+pub(crate) fn page(zone: &Zone) -> Option<Corners> {
+    const BESIDE: f32 = 0.12;
+    const BELOW: f32 = 0.15;
+    const ABOVE: f32 = 0.85;
+    match zone.format {
+        MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::France => {}
+        MrzFormat::Td1 | MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::License => return None,
+    }
+    let [left_top, _, right_bottom, left_bottom] = whole(&zone.rows)?;
+    let along = [right_bottom[0] - left_bottom[0], right_bottom[1] - left_bottom[1]];
+    let up = [left_top[0] - left_bottom[0], left_top[1] - left_bottom[1]];
+    let unit = along[0].hypot(along[1]) / up[0].hypot(up[1]).max(f32::EPSILON);
+    let at = |x: f32, y: f32| [0, 1].map(|axis| left_bottom[axis] + along[axis] * x + up[axis] * unit * y);
+    Some([
+        at(-BESIDE, ABOVE),
+        at(1.0 + BESIDE, ABOVE),
+        at(1.0 + BESIDE, -BELOW),
+        at(-BESIDE, -BELOW),
+    ])
+}
+
 impl Row {
     /// The corners of a text that begins at about this symbol; those of the whole line where it was not read freely.
     fn part(&self, text: &str, near: usize) -> Corners {
@@ -179,6 +205,21 @@ mod tests {
         assert_eq!(place(&zone, FieldName::BirthDate), [132.5, 122.5, 187.5, 137.5]);
         assert_eq!(place(&zone, FieldName::Gender), [202.5, 122.5, 207.5, 137.5]);
         assert_eq!(place(&zone, FieldName::Mrz), [0.0, 90.0, 440.0, 140.0]);
+    }
+
+    #[test]
+    fn the_page_of_a_zone_reaches_from_below_it_to_its_own_height_above() {
+        let [left_top, right_top, right_bottom, left_bottom] = page(&zone(ZONE)).unwrap();
+        let [zone_left_top, _, zone_right_bottom, zone_left_bottom] = whole(&zone(ZONE).rows).unwrap();
+        let length = zone_right_bottom[0] - zone_left_bottom[0];
+        assert!(left_top[0] < zone_left_top[0] && right_bottom[0] > zone_right_bottom[0]);
+        assert!(left_bottom[1] > zone_left_bottom[1] && right_top[1] > zone_left_bottom[1] - length);
+        assert!((right_bottom[0] - left_bottom[0]) / length < 1.3);
+        let back = Zone {
+            format: MrzFormat::Td1,
+            ..zone(ZONE)
+        };
+        assert_eq!(page(&back), None);
     }
 
     #[test]

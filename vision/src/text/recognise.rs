@@ -11,6 +11,9 @@ const NARROWEST: usize = 48;
 /// Below this probability a symbol is impossible; keeps logarithms finite.
 const FLOOR: f32 = 1e-7;
 
+/// Probability of a symbol that may as well be its twin.
+const DOUBTFUL: f32 = 0.5;
+
 /// Log-probabilities of the blank and the 37 MRZ symbols, step by step along a line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lattice {
@@ -62,8 +65,15 @@ pub(super) fn line(
     let mut lattice = Lattice {
         steps: Vec::with_capacity(answer.data.len() / symbols),
     };
+    let mut is_doubtful = false;
     for (index, step) in answer.data.chunks_exact(symbols).enumerate() {
         let (best, probability) = largest(step);
+        is_doubtful = is_doubtful && best == last || alphabet.is_doubtful(best, step);
+        let probability = if is_doubtful {
+            probability.min(DOUBTFUL)
+        } else {
+            probability
+        };
         // CTC: a symbol counts once until another or a blank comes between.
         if best != 0 && best != last {
             text.push_str(alphabet.symbol(best));
@@ -77,7 +87,11 @@ pub(super) fn line(
         } else if best != 0
             && let Some(symbol) = read.last_mut()
         {
-            symbol.probability = symbol.probability.max(probability);
+            symbol.probability = if is_doubtful {
+                probability
+            } else {
+                symbol.probability.max(probability)
+            };
         }
         last = best;
         let log = |index: usize| step[index].max(FLOOR).ln();

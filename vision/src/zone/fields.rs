@@ -6,6 +6,9 @@ use crate::text::Line;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
 use unicode_normalization::UnicodeNormalization;
 
+/// Issues the cards by which Mexicans identify themselves. There M may be *mujer*, beside H for *hombre*.
+const MEXICAN_ELECTORAL_INSTITUTE: &str = "INSTITUTO NACIONAL ELECTORAL";
+
 /// The items of the visual zone, each name once, the first that was found.
 pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrField> {
     let placed = layout::placed(lines);
@@ -41,6 +44,15 @@ pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrF
         if let Some(number) = by_shape(&line.text, kind) {
             keep(FieldName::DocumentNumber, &number);
         }
+    }
+    if lines
+        .iter()
+        .any(|line| fold::folded(&line.text).contains(MEXICAN_ELECTORAL_INSTITUTE))
+    {
+        let sexes = items.iter_mut().filter(|item| item.name == FieldName::Gender);
+        sexes
+            .filter(|item| item.text.as_deref() == Some("M"))
+            .for_each(|item| item.normalized = None);
     }
     items
 }

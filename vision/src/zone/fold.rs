@@ -3,8 +3,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Simplified forms that the recogniser, trained on Chinese, prints for Japanese ones.
-const VARIANTS: [(char, char); 129] = [
+/// Simplified and older forms that the recogniser, trained on Chinese, prints for Japanese ones.
+const VARIANTS: [(char, char); 134] = [
     ('证', '証'),
     ('證', '証'),
     ('发', '発'),
@@ -29,6 +29,11 @@ const VARIANTS: [(char, char); 129] = [
     ('别', '別'),
     ('间', '間'),
     ('德', '徳'),
+    ('增', '増'),
+    ('步', '歩'),
+    ('黑', '黒'),
+    ('穰', '穣'),
+    ('薰', '薫'),
     ('霸', '覇'),
     ('铃', '鈴'),
     ('铁', '鉄'),

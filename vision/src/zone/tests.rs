@@ -142,6 +142,17 @@ fn a_label_is_never_a_value() {
 }
 
 #[test]
+fn on_a_mexican_voters_card_m_may_be_a_woman() {
+    let sex = |issuer: &str, sex: &str| {
+        let lines = [(issuer, 0.0, 0.0), ("Sex", 0.0, 80.0), (sex, 0.0, 114.0)];
+        value(&read_page(&lines, DocumentType::IdCard), FieldName::Gender).map(str::to_owned)
+    };
+    assert_eq!(sex("INSTITUTO NACIONAL ELECTORAL", "M"), None);
+    assert_eq!(sex("INSTITUTO NACIONAL ELECTORAL", "H").as_deref(), Some("male"));
+    assert_eq!(sex("REPUBLIC OF UTOPIA", "M").as_deref(), Some("male"));
+}
+
+#[test]
 fn unsure_lines_are_not_read_as_items() {
     let mut lines = page(&[("Surname", 0.0, 0.0), ("SMITH", 0.0, 34.0), ("SPECIMEN", 0.0, 90.0)]);
     lines.iter_mut().for_each(|line| line.confidence = 0.3);

@@ -3,7 +3,9 @@
 use super::fold::folded;
 
 /// Words printed across documents that are not real, folded.
-const SPECIMEN: [&str; 5] = ["SPECIMEN", "SPECIMENT", "ESPECIMEN", "見本", "サンプル"];
+const SPECIMEN: [&str; 3] = ["SPECIMEN", "SPECIMENT", "ESPECIMEN"];
+/// The same on Japanese ones; 見本 is also a family name.
+const JAPANESE_SPECIMEN: [&str; 2] = ["見本", "サンプル"];
 /// The same, but these are also names of people and places.
 const AMBIGUOUS: [&str; 4] = ["MUSTER", "SAMPLE", "VOID", "VZOR"];
 /// Digits of a Japanese individual number.
@@ -12,24 +14,19 @@ const INDIVIDUAL_NUMBER: usize = 12;
 /// Whether a line says that the document is none: by a word that says nothing else, or by nothing but a word that may be a name, if none
 /// of `names` on the document has it.
 pub(super) fn is_specimen(line: &str, names: &[&str]) -> bool {
-    let folded = folded(line);
+    let line = folded(line);
     let words = || {
-        folded
-            .split(|c: char| !c.is_alphanumeric())
+        line.split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
     };
-    let certain = |word: &&str| folded_has(&folded, word);
-    let ambiguous = |word: &str| AMBIGUOUS.contains(&word) && !names.iter().any(|name| has_word(name, word));
-    SPECIMEN.iter().any(certain) || (words().next().is_some() && words().all(ambiguous))
-}
-
-/// Whether a word stands in a folded text: Latin ones as words of their own.
-fn folded_has(folded: &str, word: &str) -> bool {
-    if word.is_ascii() {
-        has_word(folded, word)
-    } else {
-        folded.contains(word)
-    }
+    let named = |word: &str| names.iter().any(|name| has_word(&folded(name), word));
+    let certain = SPECIMEN.iter().any(|word| has_word(&line, word));
+    // Within a longer word it is a part of a building's name, such as サンプルミエール.
+    let japanese = JAPANESE_SPECIMEN
+        .iter()
+        .any(|word| has_word(&line, word) && !named(word));
+    let ambiguous = |word: &str| AMBIGUOUS.contains(&word) && !named(word);
+    certain || japanese || (words().next().is_some() && words().all(ambiguous))
 }
 
 fn has_word(text: &str, word: &str) -> bool {
@@ -63,6 +60,8 @@ mod tests {
             "PASSPORT - SPECIMEN",
             "運転免許証(見本)",
             "spécimen",
+            "見本",
+            "【サンプル】",
             "MUSTER",
             "VOID VOID VOID",
         ] {
@@ -73,6 +72,7 @@ mod tests {
             "AVOIDANCE STREET 5",
             "Disentis/Mustér GR",
             "12 SAMPLE ROAD",
+            "大阪市北区1-2 サンプルミエール101",
             "...",
         ] {
             assert!(!is_specimen(line, &["MILLER"]), "{line}");
@@ -85,6 +85,8 @@ mod tests {
             assert!(!is_specimen("MUSTER", names), "{names:?}");
         }
         assert!(is_specimen("MUSTER SPECIMEN", &["MUSTER"]));
+        assert!(!is_specimen("氏名 見本 太郎", &["見本 太郎"]));
+        assert!(is_specimen("氏名 見本 太郎", &["日本 花子"]));
     }
 
     #[test]

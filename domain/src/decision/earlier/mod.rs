@@ -1,9 +1,14 @@
 //! Findings from sessions that were approved before: the same document for another person, or the same face.
 
-use super::{Evidence, Notes, Policy, match_confidence, score::ScoreName};
+use super::{
+    Evidence, Notes, Policy,
+    document::{issuer, machine_first, value},
+    match_confidence,
+    score::ScoreName,
+};
 use crate::{
     document::{DocumentType, FieldName, OcrField},
-    findings::{DocumentFindings, Face},
+    findings::{CodeReading, DocumentFindings, Face},
     input_match::{MatchItem, compare},
     reasons::Reason,
     user_input::UserInput,
@@ -66,19 +71,35 @@ impl Earlier {
     }
 }
 
-/// What identifies a document: its kind, the state that issued it, and its number without spaces and punctuation. `None` if the
-/// number was not read with certainty.
+/// What identifies a document: its kind, who issued it, and its number without spaces and punctuation, which is that of machine-readable data
+/// if there is any: in print, a letter may be misread as a digit. `None` if the number was not read with certainty.
+///
+/// The numbers of driving licences of the United States and Canada are unique within a state or province (AAMVA DL/ID Card Design Standard);
+/// their barcodes say in which.
 #[must_use]
 pub fn document_identity(kind: DocumentType, sides: &[DocumentFindings]) -> Option<[String; 3]> {
-    let value = |name| sides.iter().find_map(|side| super::document::value(side, name));
-    let number: String = value(FieldName::DocumentNumber)?
+    let number: String = machine_first(sides)
+        .find_map(|side| value(side, FieldName::DocumentNumber))?
         .nfkc()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_uppercase)
         .collect();
-    let country = value(FieldName::IssuingCountry);
-    let state = kind.issuer(country.as_deref()).unwrap_or_default();
-    (!number.is_empty()).then(|| [kind.to_string(), state.to_owned(), number])
+    let mut issuer = issuer(sides, kind).unwrap_or_default();
+    let by_region = kind == DocumentType::DrivingLicense && ["USA", "CAN"].contains(&issuer.as_str());
+    let region = sides.iter().flat_map(|side| &side.codes).find_map(region);
+    if let Some(region) = region.filter(|_| by_region) {
+        issuer = format!("{issuer} {region}");
+    }
+    (!number.is_empty()).then(|| [kind.to_string(), issuer, number])
+}
+
+/// Which authority a code names.
+fn region(code: &CodeReading) -> Option<&str> {
+    let authority = code
+        .fields
+        .iter()
+        .find(|field| field.name == FieldName::IssuingAuthority)?;
+    authority.normalized.as_deref()
 }
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) {

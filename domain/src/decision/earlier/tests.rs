@@ -7,6 +7,7 @@ use crate::{
         tests::{TODAY, face, field, passport, selfie, typed},
     },
     document::Side,
+    findings::{CodeStandard, Signature},
     outcome::Verdict,
     session::{Plan, Step},
 };
@@ -114,4 +115,33 @@ fn a_document_is_told_by_kind_state_and_number_however_the_number_is_set() {
     let licence = |state| of(DocumentType::DrivingLicense, "069973907", state);
     assert_eq!(licence("JPN"), licence(""), "Japanese unless it says otherwise");
     assert_ne!(licence("USA"), licence("CAN"), "one number in two countries");
+}
+
+/// A licence of an American state: the number is in print and, if `state` is given, in the barcode.
+fn american(number: &str, printed: &str, state: Option<&str>) -> [DocumentFindings; 2] {
+    let mut sides = [DocumentFindings::none(Side::Front), DocumentFindings::none(Side::Back)];
+    sides[0].fields = vec![field(FieldName::DocumentNumber, printed)];
+    let coded = vec![
+        field(FieldName::DocumentNumber, number),
+        field(FieldName::IssuingCountry, "USA"),
+        field(FieldName::IssuingAuthority, state.unwrap_or_default()),
+    ];
+    sides[1].codes = vec![CodeReading {
+        standard: CodeStandard::Aamva,
+        kind: Some(DocumentType::DrivingLicense),
+        issuer: Some("636015".into()),
+        fields: coded.clone(),
+        signature: Signature::Absent,
+    }];
+    sides[1].fields = coded;
+    sides
+}
+
+#[test]
+fn one_number_in_two_states_is_two_licences_and_a_misread_letter_is_none() {
+    let of = |sides: &[DocumentFindings]| document_identity(DocumentType::DrivingLicense, sides);
+    let texan = of(&american("12345678", "12345678", Some("Texas")));
+    assert!(texan.is_some());
+    assert_ne!(of(&american("12345678", "12345678", Some("Pennsylvania"))), texan);
+    assert_eq!(of(&american("12345678", "I2345678", Some("Texas"))), texan);
 }

@@ -11,7 +11,6 @@ const NAMES: &[(&str, &str)] = &[
     ("中国", "CHN"),
     ("中國", "CHN"),
     ("韓国", "KOR"),
-    ("朝鮮", "PRK"),
     ("台湾", "TWN"),
     ("香港", "HKG"),
     ("ベトナム", "VNM"),
@@ -107,6 +106,10 @@ const NAMES: &[(&str, &str)] = &[
     ("POLSKIE", "POL"),
 ];
 
+/// Registered as this on Japanese cards are people who or whose forebears came from the peninsula before there were two states. It says
+/// nothing of a nationality, least of all that of one of these states, and has no code.
+const KOREAN_PENINSULA: &str = "朝鮮";
+
 /// A code or a name at the beginning of a text, alone there or in two languages with a stroke between.
 pub(super) fn parse(glyphs: &[Glyph]) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
@@ -119,7 +122,7 @@ pub(super) fn parse(glyphs: &[Glyph]) -> Option<Parsed> {
     let code = whole == 3 && folded.chars.iter().all(char::is_ascii_uppercase);
     let (normalized, to) = match found {
         Some((found, to)) => (Some(found.to_owned()), to),
-        None if code => (None, whole),
+        None if code || folded.chars.iter().collect::<String>() == KOREAN_PENINSULA => (None, whole),
         None => return None,
     };
     let (text, from, to) = stretch(glyphs, &folded, 0, to)?;

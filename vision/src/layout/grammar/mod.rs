@@ -9,6 +9,7 @@ mod words;
 
 pub(crate) use address::Post;
 pub(super) use dates::run_together;
+pub(crate) use names::is_name_at_birth;
 pub(crate) use numbers::british_name_part;
 
 use super::sheet::{Folded, Glyph, tidy};

@@ -1,5 +1,6 @@
 //! Names: letters only, never a label, never digits.
 
+use super::words::katakana;
 use super::{Context, Parsed, stretch};
 use crate::layout::sheet::{Folded, Glyph, tidy};
 use crate::zone::dates::era_start;
@@ -7,6 +8,10 @@ use crate::zone::{fold, is_label};
 
 /// Letters a name has at least and at most.
 const LETTERS: std::ops::RangeInclusive<usize> = 2..=60;
+
+/// Kanji of names that have a twin which differs in a stroke or two: 渡邊 and 渡邉, 大曾根 and 大曽根. The recogniser is sure of the wrong one,
+/// so that neither is a reading. For 靍 and 靏, cranes of surnames that it does not know, it reads 靄, which is in no name.
+const NEVER_CERTAIN: [char; 5] = ['邊', '邉', '曾', '曽', '靄'];
 
 /// A name as Japanese documents print it. In the row of a driving licence the date of birth follows it.
 pub(super) fn japanese(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
@@ -18,6 +23,9 @@ pub(super) fn japanese(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed
     let to = trimmed(&folded.chars, from, end_of_latin(&folded, from, to));
     let name = &folded.chars[from..to];
     let han = name.iter().any(|&c| is_han(c));
+    if name.iter().any(|c| NEVER_CERTAIN.contains(c)) {
+        return None;
+    }
     let latin = name.iter().any(char::is_ascii_alphabetic);
     if !name.iter().all(|&c| is_japanese_letter(c) || is_latin(c)) || han && latin {
         return None;
@@ -26,9 +34,21 @@ pub(super) fn japanese(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed
     if !latin && let Some(at) = end_of_family_name(&glyphs[parsed.from..parsed.to]) {
         let (family, given) = glyphs[parsed.from..parsed.to].split_at(at);
         parsed.text = fold::japanese(&format!("{} {}", tidy(family), tidy(given)));
-        parsed.normalized = Some(parsed.text.clone());
     }
+    parsed.text = parsed.text.split(' ').map(in_katakana).collect::<Vec<_>>().join(" ");
+    parsed.normalized = Some(parsed.text.clone());
     Some(parsed)
+}
+
+/// A word of katakana without the kanji that look like them: 工ミ is エミ.
+fn in_katakana(word: &str) -> String {
+    let is_katakana = |c: char| matches!(c, '\u{30a1}'..='\u{30fc}');
+    let letters: String = word.chars().map(katakana).collect();
+    if word.chars().any(is_katakana) && letters.chars().all(is_katakana) {
+        letters
+    } else {
+        word.to_owned()
+    }
 }
 
 /// Where the kanji begin that a residence card prints behind a name in Latin letters, `LI XIAOMING 李小明`; `to` where there are none.
@@ -51,10 +71,11 @@ fn end_of_family_name(glyphs: &[Glyph]) -> Option<usize> {
     (wide.next().is_none() && steps[at] > narrowest * 1.6).then_some(at + 1)
 }
 
-/// A name in Latin letters, without a title before it.
+/// A name in Latin letters, without a title or the letter of its item before it. Words all in small letters belong to a label.
 pub(super) fn latin(glyphs: &[Glyph], titles: &[String], context: &Context<'_>) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
-    let from = folded.chars.iter().position(|c| c.is_alphabetic())?;
+    let start = behind_item_letter(&folded.chars);
+    let from = start + folded.chars[start..].iter().position(|c| c.is_alphabetic())?;
     let from = behind_title(&folded, from, titles).unwrap_or(from);
     let to = trimmed(&folded.chars, from, folded.chars.len());
     // `4TH STREET` is no name.
@@ -64,7 +85,21 @@ pub(super) fn latin(glyphs: &[Glyph], titles: &[String], context: &Context<'_>) 
     if !folded.chars[from..to].iter().all(|&c| is_latin(c)) {
         return None;
     }
-    kept(glyphs, &folded, from, to, context)
+    kept(glyphs, &folded, from, to, context).filter(|name| name.text.chars().any(char::is_uppercase))
+}
+
+/// Where a value begins behind the letter of its item, `[a] MUSTERMANN` on a German card.
+fn behind_item_letter(chars: &[char]) -> usize {
+    match chars {
+        ['[', letter, ']', ..] if letter.is_alphabetic() => 3,
+        _ => 0,
+    }
+}
+
+/// Whether a line is the name at birth, which a German document prints below the family name: `[b] GABLER`, `GEB. GABLER`.
+pub(crate) fn is_name_at_birth(glyphs: &[Glyph]) -> bool {
+    let chars = Folded::of(glyphs).chars;
+    chars.starts_with(&['[']) || chars.starts_with(&['G', 'E', 'B', '.'])
 }
 
 /// Where a name begins that a title stands before, as a word of its own.
@@ -84,7 +119,10 @@ fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Con
         .words
         .iter()
         .any(|word| word == name || !is_one_word && begins(word, name));
-    let is_in_its_label = context.labels.iter().any(|label| begins(label, name));
+    let is_in_its_label = context
+        .labels
+        .iter()
+        .any(|label| begins(label, name) || as_misread(label) == as_misread(name));
     if !LETTERS.contains(&letters) || is_in_a_label || is_in_its_label {
         return None;
     }
@@ -99,6 +137,11 @@ fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Con
         from: first,
         to: last,
     })
+}
+
+/// Letters as small print is misread, `Sumame` for `Surname`.
+fn as_misread(letters: &[char]) -> String {
+    letters.iter().collect::<String>().replace("RN", "M")
 }
 
 /// Whether a reading is the beginning of a label of which the rest was not seen: `Surn`.

@@ -161,10 +161,17 @@ fn end_of_number(folded: &Folded, from: usize) -> Option<usize> {
     let words: Vec<&[char]> = bounds.windows(2).map(word).collect();
     let is_group = |word: &&[char]| word.len() <= GROUP && word.iter().all(char::is_ascii_alphanumeric);
     let is_series = |word: &[char]| word.len() <= SERIES && word.iter().all(char::is_ascii_alphabetic);
+    // `F3633 - 44768 - 66111`, as Ontario sets it.
+    let is_numeric_group = |word: &&[char]| {
+        let group: Vec<&char> = word.iter().filter(|c| **c != '-').collect();
+        group.len() <= GROUP
+            && group.iter().all(|c| c.is_ascii_alphanumeric())
+            && (group.is_empty() || group.iter().any(|c| c.is_ascii_digit()))
+    };
     let end = match words.as_slice() {
         [_] => chars.len(),
         [series, digits] if is_series(series) && digits.iter().all(char::is_ascii_digit) => chars.len(),
-        words if words.iter().all(is_group) => chars.len(),
+        words if words.iter().all(is_group) || words.iter().all(is_numeric_group) => chars.len(),
         // What follows is a word, or a date or another number with joints of its own.
         [first, second, ..] if !second.iter().any(char::is_ascii_digit) || second.contains(&'/') => from + first.len(),
         _ => return None,

@@ -69,7 +69,7 @@ pub(super) fn gender(glyphs: &[Glyph]) -> Option<Parsed> {
     }
     let sex = |word: &str| match word {
         "男" | "M" | "MALE" | "MÄNNLICH" | "MASCULIN" => Some("male"),
-        "女" | "F" | "FEMALE" | "W" | "FEMININ" => Some("female"),
+        "女" | "F" | "FEMALE" | "W" | "K" | "FEMININ" => Some("female"),
         _ => None,
     };
     let told: Vec<_> = words
@@ -112,8 +112,11 @@ pub(super) fn residence_status(glyphs: &[Glyph]) -> Option<Parsed> {
 }
 
 /// The katakana that looks like this kanji: alone in print, nobody can tell them apart.
-const fn katakana(c: char) -> char {
+pub(super) const fn katakana(c: char) -> char {
     match c {
+        '工' => 'エ',
+        '夕' => 'タ',
+        '卜' => 'ト',
         '口' => 'ロ',
         '八' => 'ハ',
         '二' => 'ニ',
