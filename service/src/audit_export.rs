@@ -5,7 +5,10 @@ use crate::{Honnin, audit};
 use async_trait::async_trait;
 use domain::time::{Millis, Timestamp};
 use serde::Serialize;
-use std::{error::Error, time::Duration};
+use std::{
+    error::Error,
+    time::{Duration, Instant},
+};
 use store::{
     StoreError,
     audit_export::{self, Exported},
@@ -22,6 +25,8 @@ const HAND_OVER: Duration = Duration::from_secs(15);
 const EVERY: Duration = Duration::from_secs(1);
 /// The wait after a failure doubles from [`EVERY`] up to this.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// How long a process that stops goes on with batches.
+const AT_THE_END: Duration = Duration::from_secs(10);
 
 /// An entry as it is exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,33 +106,53 @@ fn line(entry: &Exported) -> Result<Line, StoreError> {
 /// # Errors
 /// [`ExportError`]. What was taken before stays exported.
 pub async fn export_new(honnin: &Honnin, worker: &str, sink: &mut dyn Sink) -> Result<usize, ExportError> {
+    export_while(honnin, worker, sink, || true).await
+}
+
+/// Exports batch by batch, as long as `goes_on`.
+async fn export_while(
+    honnin: &Honnin,
+    worker: &str,
+    sink: &mut dyn Sink,
+    goes_on: impl Fn() -> bool,
+) -> Result<usize, ExportError> {
     audit::seal_new(honnin).await?;
     let mut exported = 0;
-    // Most of the time there is nothing new, which costs no commit.
-    while honnin.db.ask(async |tx| audit_export::any_new(tx).await).await? {
-        let (name, now) = (worker.to_owned(), honnin.now());
-        let claim = honnin
-            .db
-            .write(async move |tx| audit_export::claim(tx, &name, now, now.plus(LEASE)).await);
-        let Some(after) = claim.await? else { return Ok(exported) };
-        let found = honnin
-            .db
-            .read(async move |tx| audit_export::list(tx, after, BATCH).await)
-            .await?;
-        let Some(last) = found.last() else { return Ok(exported) };
-        let lines: Vec<Line> = found.iter().map(line).collect::<Result<_, _>>()?;
-        let taken = tokio::time::timeout(HAND_OVER, sink.take(&lines)).await;
-        taken
-            .unwrap_or_else(|_| Err("time-out".into()))
-            .map_err(ExportError::Sink)?;
-        let (name, to) = (worker.to_owned(), last.position);
-        honnin
-            .db
-            .write(async move |tx| audit_export::advance(tx, &name, to).await)
-            .await?;
-        exported += found.len();
+    while goes_on()
+        && let Some(count) = export_batch(honnin, worker, sink).await?
+    {
+        exported += count;
     }
     Ok(exported)
+}
+
+/// Exports one batch; `None` if there is nothing new, or another process exports it.
+async fn export_batch(honnin: &Honnin, worker: &str, sink: &mut dyn Sink) -> Result<Option<usize>, ExportError> {
+    // Most of the time there is nothing new, which costs no commit.
+    if !honnin.db.ask(async |tx| audit_export::any_new(tx).await).await? {
+        return Ok(None);
+    }
+    let (name, now) = (worker.to_owned(), honnin.now());
+    let claim = honnin
+        .db
+        .write(async move |tx| audit_export::claim(tx, &name, now, now.plus(LEASE)).await);
+    let Some(after) = claim.await? else { return Ok(None) };
+    let found = honnin
+        .db
+        .read(async move |tx| audit_export::list(tx, after, BATCH).await)
+        .await?;
+    let Some(last) = found.last() else { return Ok(None) };
+    let lines: Vec<Line> = found.iter().map(line).collect::<Result<_, _>>()?;
+    let taken = tokio::time::timeout(HAND_OVER, sink.take(&lines)).await;
+    taken
+        .unwrap_or_else(|_| Err("time-out".into()))
+        .map_err(ExportError::Sink)?;
+    let (name, to) = (worker.to_owned(), last.position);
+    honnin
+        .db
+        .write(async move |tx| audit_export::advance(tx, &name, to).await)
+        .await?;
+    Ok(Some(found.len()))
 }
 
 /// Exports until `stop`. A failure is logged once, and its end.
@@ -139,7 +164,7 @@ pub async fn run(honnin: Honnin, mut sink: Box<dyn Sink>, stop: CancellationToke
             () = tokio::time::sleep(wait) => {}
             () = stop.cancelled() => break,
         }
-        match export_new(&honnin, &worker, &mut *sink).await {
+        match export_while(&honnin, &worker, &mut *sink, || !stop.is_cancelled()).await {
             Ok(_) => {
                 if failing {
                     tracing::info!("the audit log is exported again");
@@ -154,8 +179,9 @@ pub async fn run(honnin: Honnin, mut sink: Box<dyn Sink>, stop: CancellationToke
             }
         }
     }
-    // What the last requests did.
-    if let Err(error) = export_new(&honnin, &worker, &mut *sink).await {
+    // What the last requests did. What has collected while the receiver was away would hold the process up until it is killed.
+    let begun = Instant::now();
+    if let Err(error) = export_while(&honnin, &worker, &mut *sink, || begun.elapsed() < AT_THE_END).await {
         tracing::warn!(%error, "the end of the audit log is exported after the next start");
     }
     let released = honnin

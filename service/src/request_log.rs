@@ -66,6 +66,23 @@ impl RequestLog {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds an entry, if there is room for it.
+    fn push(&self, entry: Entry) {
+        let waiting = {
+            let mut state = self.state();
+            if state.waiting.len() < ROOM {
+                state.waiting.push(entry);
+            } else {
+                state.dropped += 1;
+            }
+            state.waiting.len()
+        };
+        // Only when there is enough: what could not be written is tried again each second, not with every request.
+        if waiting == MOST_AT_ONCE {
+            self.full_batch.notify_one();
+        }
+    }
+
     /// What is waiting, and how many there was no room for.
     fn take(&self) -> (Vec<Entry>, u64) {
         let mut state = self.state();
@@ -83,19 +100,15 @@ impl RequestLog {
         state.waiting = entries;
     }
 
-    /// Counts the entries of a batch. The tenants whose oldest entries are to be removed.
-    fn due_for_trim(&self, batch: &[Entry]) -> Vec<TenantId> {
-        let mut state = self.state();
-        let mut due = Vec::new();
+    /// By tenant: entries that will have been written since the oldest were removed, once this batch is.
+    fn count(&self, batch: &[Entry]) -> HashMap<TenantId, u32> {
+        let state = self.state();
+        let mut counts = HashMap::new();
         for entry in batch {
-            let count = state.since_trim.entry(entry.tenant.clone()).or_default();
-            *count += 1;
-            if *count == TRIM_AFTER {
-                *count = 0;
-                due.push(entry.tenant.clone());
-            }
+            let before = || state.since_trim.get(&entry.tenant).copied().unwrap_or_default();
+            *counts.entry(entry.tenant.clone()).or_insert_with(before) += 1;
         }
-        due
+        counts
     }
 }
 
@@ -104,19 +117,7 @@ pub fn note(honnin: &Honnin, entry: Entry) {
     if honnin.config.retention.requests.most == 0 {
         return;
     }
-    let log = &honnin.request_log;
-    let waiting = {
-        let mut state = log.state();
-        if state.waiting.len() < ROOM {
-            state.waiting.push(entry);
-        } else {
-            state.dropped += 1;
-        }
-        state.waiting.len()
-    };
-    if waiting >= MOST_AT_ONCE {
-        log.full_batch.notify_one();
-    }
+    honnin.request_log.push(entry);
 }
 
 /// Writes what this process has collected, also if the caller goes away meanwhile: others' requests are among it.
@@ -160,16 +161,26 @@ async fn write_collected(honnin: &Honnin) -> Result<(), StoreError> {
 }
 
 async fn write_batch(honnin: &Honnin, batch: &[Entry]) -> Result<(), StoreError> {
-    let full = honnin.request_log.due_for_trim(batch);
-    let (batch, most) = (batch.to_vec(), honnin.config.retention.requests.most);
+    let log = &honnin.request_log;
+    let mut counts = log.count(batch);
+    let due: Vec<TenantId> = counts
+        .extract_if(|_, count| *count >= TRIM_AFTER)
+        .map(|(tenant, _)| tenant)
+        .collect();
+    let (rows, full, most) = (batch.to_vec(), due.clone(), honnin.config.retention.requests.most);
     let unit = honnin.db.write(async move |tx| {
-        request_log::insert_all(tx, &batch).await?;
+        request_log::insert_all(tx, &rows).await?;
         for tenant in &full {
             request_log::keep_newest(tx, tenant, most).await?;
         }
         Ok(())
     });
-    unit.await
+    unit.await?;
+    // Only now: what is not written is written again, and counted again.
+    let mut state = log.state();
+    state.since_trim.extend(counts);
+    state.since_trim.extend(due.into_iter().map(|tenant| (tenant, 0)));
+    Ok(())
 }
 
 /// Writes every second, or when there is enough for a batch, until `stop`; then once more.
@@ -237,10 +248,10 @@ pub(crate) fn oldest(honnin: &Honnin, now: Timestamp) -> Timestamp {
 mod tests {
     use super::*;
     use domain::ids::{ApiKeyId, RequestId};
+    use futures::FutureExt as _;
 
-    #[test]
-    fn what_could_not_be_written_comes_first_again_and_the_oldest_make_room() {
-        let entry = |number: i64| Entry {
+    fn entry(number: i64) -> Entry {
+        Entry {
             tenant: TenantId::from_random([1; 16]),
             key: ApiKeyId::from_random([1; 16]),
             at: Timestamp::from_millis(number),
@@ -251,7 +262,11 @@ mod tests {
             error: None,
             duration_ms: 1,
             address: "192.0.2.1".into(),
-        };
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_written_comes_first_again_and_the_oldest_make_room() {
         let log = RequestLog::default();
         let room = ROOM as i64;
         log.state().waiting = (3..=room).map(entry).collect();
@@ -259,5 +274,23 @@ mod tests {
         let (waiting, dropped) = log.take();
         assert!(waiting.iter().map(|entry| entry.at.as_millis()).eq(1..=room));
         assert_eq!(dropped, 1);
+    }
+
+    #[test]
+    fn a_full_batch_is_written_at_once_and_one_that_could_not_be_written_is_left_for_later() {
+        let log = RequestLog::default();
+        let is_due = |log: &RequestLog| log.full_batch.notified().now_or_never().is_some();
+        for _ in 1..MOST_AT_ONCE {
+            log.push(entry(0));
+        }
+        assert!(!is_due(&log));
+        log.push(entry(0));
+        assert!(is_due(&log));
+        let (refused, _) = log.take();
+        log.put_back(refused);
+        for _ in 0..MOST_AT_ONCE {
+            log.push(entry(0));
+            assert!(!is_due(&log), "each request would lead to another attempt");
+        }
     }
 }

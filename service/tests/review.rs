@@ -16,7 +16,7 @@ use domain::{
     secret::Personal,
     session::{Status, Step},
     tenant::TenantSettings,
-    time::Millis,
+    time::{Millis, SKEW},
 };
 use service::{
     access::{Admin, Forbidden, Reviewer},
@@ -304,6 +304,28 @@ async fn a_reprocess_overtakes_a_decision_that_has_not_taken_effect() {
     assert_eq!(harness.events(&id).await.len(), 1);
     let refused = undo(&harness.honnin, &rita, &id).await;
     assert!(matches!(refused, Err(UndoError::TooLate)));
+}
+
+#[tokio::test]
+async fn a_case_opened_by_a_clock_that_was_ahead_is_free_once_it_is_right() {
+    let (harness, id) = waiting().await;
+    let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
+    harness.clock.jump(Millis::days(1));
+    open_case(&harness.honnin, &rita, &id).await.unwrap();
+    harness.clock.jump(Millis::days(-1));
+    let listed = queue(&harness.honnin, &otto, Filter::default(), first_page())
+        .await
+        .unwrap();
+    assert_eq!(listed[0].held_by, None);
+    assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().mine);
+    let refused = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None).await;
+    assert!(matches!(refused, Err(RuleError::Held { .. })), "{refused:?}");
+    harness.clock.jump(Millis(-SKEW.0));
+    let seen = open_case(&harness.honnin, &rita, &id).await.unwrap();
+    assert!(
+        seen.hold.unwrap().user == *otto.staff().user(),
+        "held by a clock that was a minute ahead"
+    );
 }
 
 #[tokio::test]

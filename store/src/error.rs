@@ -36,7 +36,8 @@ pub enum StoreError {
 
 impl StoreError {
     /// Unavailable storage, with the reason for the log.
-    pub(crate) fn unavailable(reason: impl std::fmt::Display) -> Self {
+    #[must_use]
+    pub fn unavailable(reason: impl std::fmt::Display) -> Self {
         Self::Unavailable(reason.to_string().into())
     }
 

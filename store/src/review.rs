@@ -9,7 +9,7 @@ use domain::{
     ids::{SessionId, UserId},
     named::Named,
     reasons::Reason,
-    ruling::Ruling,
+    ruling::{Ruling, latest_end_of_hold},
     time::Timestamp,
 };
 
@@ -87,23 +87,24 @@ pub async fn hold(
     on!(tx, conn => sqlx::query(
         "INSERT INTO review_holds (session_id, user_id, held_until) VALUES ($1, $2, $3)
          ON CONFLICT (session_id) DO UPDATE SET user_id = excluded.user_id, held_until = excluded.held_until
-         WHERE review_holds.user_id = excluded.user_id OR review_holds.held_until <= $4")
+         WHERE review_holds.user_id = excluded.user_id OR review_holds.held_until <= $4 OR review_holds.held_until > $5")
         .bind(session.as_str()).bind(user.as_str()).bind(until.as_millis()).bind(now.as_millis())
+        .bind(latest_end_of_hold(now).as_millis())
         .execute(conn).await.map(drop))?;
     find_hold(tx, session, now)
         .await?
         .ok_or(StoreError::Corrupt("a hold that was just made is missing"))
 }
 
-/// Who has reserved a case now.
+/// Who has reserved a case now. A reservation that lasts longer than any was made by a clock that was ahead: it does not count.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<Option<Hold>, StoreError> {
     let row: Option<(String, String, i64)> = on!(tx, conn => sqlx::query_as(
         "SELECT users.id, users.name, review_holds.held_until FROM review_holds JOIN users ON users.id = review_holds.user_id
-         WHERE session_id = $1 AND held_until > $2")
-        .bind(session.as_str()).bind(now.as_millis()).fetch_optional(conn).await)?;
+         WHERE session_id = $1 AND held_until > $2 AND held_until <= $3")
+        .bind(session.as_str()).bind(now.as_millis()).bind(latest_end_of_hold(now).as_millis()).fetch_optional(conn).await)?;
     row.map(|(user, name, until)| {
         Ok(Hold {
             user: ids::user_id(&user)?,
@@ -166,15 +167,15 @@ pub async fn unassign_all(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError>
         .bind(user.as_str()).execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// Removes up to `limit` of the reservations that have ended. Returns how many.
+/// Removes up to `limit` of the reservations that have ended, or do not count. Returns how many.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn remove_ended_holds(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
     on!(tx, conn => sqlx::query(
         "DELETE FROM review_holds WHERE session_id IN (
-             SELECT session_id FROM review_holds WHERE held_until <= $1 LIMIT $2)")
-        .bind(now.as_millis()).bind(i64::from(limit))
+             SELECT session_id FROM review_holds WHERE held_until <= $1 OR held_until > $2 LIMIT $3)")
+        .bind(now.as_millis()).bind(latest_end_of_hold(now).as_millis()).bind(i64::from(limit))
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 

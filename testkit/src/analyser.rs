@@ -186,6 +186,11 @@ impl Analyser for ScriptedAnalyser {
         Ok(self.glance.lock().unwrap().clone().or_else(|| Some(pose(picture))))
     }
 
+    fn count_faces(&self, picture: &[u8]) -> Result<Option<u32>, PictureFault> {
+        let beside = picture.windows(BESIDE.len()).any(|part| part == BESIDE);
+        Ok(Some(1 + u32::from(beside)))
+    }
+
     /// The findings are those of the script, whatever the server saw before.
     fn selfie(&self, frames: Vec<Vec<u8>>, asked: &Asked) -> Result<SelfieFindings, PictureFault> {
         self.look();
@@ -243,6 +248,9 @@ fn poses(frames: &[Vec<u8>]) -> Vec<Pose> {
         })
         .collect()
 }
+
+/// The words of a frame that shows somebody else as well, whom only a thorough search finds.
+const BESIDE: &[u8] = b"and somebody beside";
 
 /// What a frame shows that names a pose: `left`, `right`, `close`, `nobody`; else a face that looks straight ahead.
 fn pose(picture: &[u8]) -> Glance {
@@ -356,6 +364,7 @@ pub fn holder() -> SelfieFindings {
                 watched: None,
                 run: 1,
                 repeated_frames: 0,
+                unseen_turns: 0,
                 flashes: None,
             }),
             colours_followed: None,

@@ -23,6 +23,8 @@ pub const HOST: &str = "hooks.example";
 pub enum Reply {
     /// A status line and an empty body.
     Status(u16),
+    /// A status line and an empty body, once somebody notifies it.
+    Held(u16, Arc<Notify>),
     /// A status line and one header.
     Header(u16, &'static str, String),
     /// These bytes literally, then the end of the connection.
@@ -188,9 +190,10 @@ async fn one(mut stream: TcpStream, tls: TlsAcceptor, books: Arc<Books>) {
 
 async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply) -> std::io::Result<()> {
     match reply {
-        Reply::Status(status) => {
-            let text = format!("HTTP/1.1 {status} Whatever\r\ncontent-length: 0\r\n\r\n");
-            stream.write_all(text.as_bytes()).await?;
+        Reply::Status(status) => empty(stream, status).await?,
+        Reply::Held(status, told) => {
+            told.notified().await;
+            empty(stream, status).await?;
         }
         Reply::Header(status, name, value) => {
             let text = format!("HTTP/1.1 {status} Whatever\r\n{name}: {value}\r\ncontent-length: 0\r\n\r\n");
@@ -217,6 +220,11 @@ async fn answer(stream: &mut TlsStream<TcpStream>, reply: Reply) -> std::io::Res
         Reply::Close | Reply::CloseBeforeTls | Reply::SilenceBeforeTls | Reply::NoTls => {}
     }
     stream.shutdown().await
+}
+
+async fn empty(stream: &mut TlsStream<TcpStream>, status: u16) -> std::io::Result<()> {
+    let text = format!("HTTP/1.1 {status} Whatever\r\ncontent-length: 0\r\n\r\n");
+    stream.write_all(text.as_bytes()).await
 }
 
 async fn endless(stream: &mut TlsStream<TcpStream>, filler: &[u8]) -> std::io::Result<()> {

@@ -228,7 +228,6 @@ impl Harness {
             .write(async move |tx| {
                 let mut row = sessions::find_any(tx, &id).await?.unwrap();
                 row.session.purged_at = Some(now);
-                row.metadata = None;
                 sessions::save(tx, &mut row).await
             })
             .await;

@@ -57,7 +57,8 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
 
 async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(CookieRow, TenantId), CookieError> {
     let cookie = capture_cookies::find(tx, hash).await?.ok_or(CookieError::Over)?;
-    let good = cookie.ended_at.is_none() && now < cookie.seen_at.plus(IDLE) && now < cookie.created_at.plus(LIFETIME);
+    let alive = cookie.seen_at.is_within(IDLE, now) && cookie.created_at.is_within(LIFETIME, now);
+    let good = cookie.ended_at.is_none() && alive;
     let row = sessions::find_any(tx, &cookie.session).await?.filter(|_| good);
     let session = row.map(|row| row.session).ok_or(CookieError::Over)?;
     if session.attempt != cookie.attempt || session.purged_at.is_some() {

@@ -21,11 +21,12 @@ pub const LIFETIME: Millis = Millis::minutes(15);
 pub async fn switch_device(honnin: &Honnin, applicant: &Applicant) -> Result<Reissued, NotNow> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
-    let (applicant, now) = (applicant.clone(), honnin.now());
+    let (applicant, at) = (applicant.clone(), honnin.moment());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let attempt = collecting(tx, &applicant, now).await?;
         links::kill_all(tx, applicant.session(), now).await?;
-        let expires_at = store_link(tx, &attempt.row, &hash, now, LIFETIME).await?;
+        let expires_at = store_link(tx, &attempt.row, &hash, at, LIFETIME).await?;
         audit::record(tx, &attempt.audit_entry(now, AuditAction::LinkSwitchDevice)).await?;
         Ok::<_, NotNow>(expires_at)
     });

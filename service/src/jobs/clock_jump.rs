@@ -1,11 +1,12 @@
-//! What a clock that was ahead leaves behind once it is right again: jobs planned for a time that is far away, and leases that would
-//! outlive every worker.
+//! What a clock that was ahead leaves behind once it is right again: jobs planned for a time that is far away, leases that would
+//! outlive every worker, and responses to creations that would be repeated for longer than a day.
 
 use crate::{Honnin, jobs::lease::LEASE};
-use domain::time::{Millis, Timestamp};
+use domain::time::{Millis, SKEW, Timestamp};
 use store::{
     StoreError,
     jobs::{self, JobKind},
+    session::idempotency,
 };
 
 /// The longest time for which a job of these kinds is ever planned ahead. Deadlines and erasures are not among them: they are as far
@@ -20,26 +21,26 @@ const LONGEST: [(JobKind, Millis); 7] = [
     (JobKind::Deliver, Millis::hours(50)),
     (JobKind::Sweep, Millis::hours(2)),
 ];
-/// Clocks of nodes that share a database may differ by this much.
-const CLOCKS_DIFFER: Millis = Millis::minutes(1);
 
-/// Runs now what was planned further ahead than it can be, and ends leases that are longer than they can be.
+/// Runs now what was planned further ahead than it can be, ends leases that are longer than they can be, and lets responses to creations that
+/// were stored in the future count as stored now.
 ///
 /// # Errors
 /// If the database does not respond.
 pub(crate) async fn mend(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     let unit = honnin.db.write(async move |tx| {
-        let mut mended = jobs::end_leases_after(tx, now.plus(LEASE).plus(CLOCKS_DIFFER)).await?;
+        let mut mended = jobs::end_leases_after(tx, now.plus(LEASE).plus(SKEW)).await?;
         for (kind, longest) in LONGEST {
             mended += jobs::bring_forward(tx, kind, now.plus(longest), now).await?;
         }
+        mended += idempotency::bring_back(tx, now.plus(SKEW), now).await?;
         Ok::<_, StoreError>(mended)
     });
     let mended = unit.await?;
     if mended > 0 {
         tracing::warn!(
             mended,
-            "jobs of a time that has not come were brought forward: a clock had been ahead"
+            "jobs, leases and responses of a time that has not come were dated anew: a clock had been ahead"
         );
     }
     Ok(())

@@ -20,7 +20,8 @@ const MOST: usize = 1024;
 /// sentences of four common words take 10^13.8 and more.
 const LEAST_GUESSES: u64 = 1_000_000_000_000;
 /// Concurrent hashes: each takes 19 MiB and a core.
-static SLOTS: Semaphore = Semaphore::const_new(4);
+const MOST_AT_ONCE: usize = 4;
+static SLOTS: Semaphore = Semaphore::const_new(MOST_AT_ONCE);
 /// Known about every installation.
 const PRODUCT: &str = "honnin";
 /// Compared if there is no such account, so that it takes as long: the current cost, but the hash of no password.
@@ -86,18 +87,17 @@ pub fn check(password: &str, known: &[&str]) -> Result<(), BadPassword> {
     Ok(())
 }
 
-/// The PHC string to store. Empty if randomness or memory is lacking: it verifies nothing, and `store::people::users` refuses to store
-/// it, so that the operation fails.
+/// The PHC string to store.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] if randomness or memory is lacking.
 pub(crate) async fn hash(password: Secret<String>) -> Result<String, StoreError> {
-    work(move || {
+    let hashed = work(move || {
         Argon2::default()
             .hash_password(password.expose().as_bytes())
             .map(|phc| phc.to_string())
-            .ok()
-    })
-    .await
-    .flatten()
-    .ok_or(StoreError::Panicked)
+    });
+    hashed.await?.map_err(StoreError::unavailable)
 }
 
 /// Whether `password` matches `stored`; `None` takes as long and never matches.
@@ -111,17 +111,24 @@ pub(crate) async fn verify(password: Secret<String>, stored: Option<String>) -> 
         let same = PasswordHash::new(phc).is_ok_and(|phc| Argon2::default().verify_password(given, &phc).is_ok());
         same && stored.is_some() && password.expose().len() <= MOST
     });
-    compared.await.ok_or(StoreError::Panicked)
+    compared.await
 }
 
-async fn work<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let _slot = SLOTS.acquire().await.ok()?;
-    tokio::task::spawn_blocking(job).await.ok()
+/// Runs a job as soon as there is a slot. A job that has begun cannot be ended, so it keeps its slot even if its caller goes away: hanging up
+/// after each request must not lead to more jobs at a time.
+async fn work<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
+    let slot = SLOTS.acquire().await.map_err(StoreError::unavailable)?;
+    let job = tokio::task::spawn_blocking(move || {
+        let _slot = slot;
+        job()
+    });
+    job.await.map_err(|_| StoreError::Panicked)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::{Arc, Mutex};
 
     const RITA: [&str; 3] = ["rita.hayes@shop.example", "Rita Hayes", "Example Shop"];
 
@@ -191,6 +198,35 @@ mod tests {
         assert!(!opens("correct horse batterz", Some(stored)).await);
         assert!(!opens("correct horse battery", Some(String::new())).await);
         assert!(!opens("", None).await);
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_hangs_up_frees_no_slot() {
+        let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
+        let gate = Arc::new(Mutex::new(()));
+        let closed = gate.lock().unwrap();
+        let calls: Vec<_> = (0..MOST_AT_ONCE)
+            .map(|_| {
+                let (begun, gate) = (begun.clone(), Arc::clone(&gate));
+                tokio::spawn(work(move || {
+                    begun.send(()).unwrap();
+                    drop(gate.lock());
+                }))
+            })
+            .collect();
+        for call in &calls {
+            seen.recv().await.unwrap();
+            assert!(!call.is_finished());
+        }
+        for call in calls {
+            call.abort();
+            assert!(call.await.unwrap_err().is_cancelled());
+        }
+        let mut next = Box::pin(work(|| ()));
+        assert!(futures::poll!(&mut next).is_pending());
+        assert_eq!(SLOTS.available_permits(), 0, "their jobs still run");
+        drop(closed);
+        next.await.unwrap();
     }
 
     #[test]

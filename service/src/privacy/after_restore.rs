@@ -12,29 +12,76 @@ use store::{StoreError, audit, session::sessions, settings::tenants};
 /// Sessions looked at in one unit of work.
 const BATCH: u32 = 500;
 
+/// Sessions that were not erased.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// How many there are.
+    pub sessions: u64,
+    /// How many of them have no key.
+    pub without_key: u64,
+}
+
+/// Counts the sessions that were not erased, and those of them whose key is gone. Changes nothing.
+///
+/// # Errors
+/// If a database does not respond.
+pub async fn count_without_key(honnin: &Honnin) -> Result<Found, StoreError> {
+    let (mut found, mut batches) = (Found::default(), Batches::default());
+    while let Some(batch) = batches.next(honnin).await? {
+        found.sessions += batch.sessions;
+        found.without_key += batch.without_key.len() as u64;
+    }
+    Ok(found)
+}
+
 /// Schedules the erasure of every session whose key is gone; returns how many there are. Only for an installation that was just
 /// restored and serves nobody: a session that is being created has its key already, but one that is being erased has none.
 ///
 /// # Errors
 /// If a database does not respond.
 pub async fn erase_again(honnin: &Honnin) -> Result<u64, StoreError> {
-    let (mut erased, mut after) = (0, None);
-    loop {
-        let seen: Option<SessionId> = after.clone();
-        let batch = honnin
-            .db
-            .read(async move |tx| sessions::list_keys(tx, seen.as_ref(), BATCH).await)
-            .await?;
-        let Some((last, _)) = batch.last() else {
-            return Ok(erased);
-        };
-        after = Some(last.clone());
-        let keys: Vec<_> = batch.iter().map(|(_, key)| key.clone()).collect();
-        let destroyed = honnin.vault.find_destroyed(&keys).await?;
-        for (id, _) in batch.iter().filter(|(_, key)| destroyed.contains(key)) {
+    let (mut erased, mut batches) = (0, Batches::default());
+    while let Some(batch) = batches.next(honnin).await? {
+        for id in &batch.without_key {
             erase(honnin, id).await?;
             erased += 1;
         }
+    }
+    Ok(erased)
+}
+
+/// Sessions that were not erased, some at a time.
+#[derive(Default)]
+struct Batches {
+    /// The last one that was looked at.
+    last: Option<SessionId>,
+}
+
+/// Some of them.
+struct Batch {
+    sessions: u64,
+    without_key: Vec<SessionId>,
+}
+
+impl Batches {
+    async fn next(&mut self, honnin: &Honnin) -> Result<Option<Batch>, StoreError> {
+        let after = self.last.clone();
+        let listed = honnin
+            .db
+            .read(async move |tx| sessions::list_keys(tx, after.as_ref(), BATCH).await)
+            .await?;
+        let Some((last, _)) = listed.last() else {
+            return Ok(None);
+        };
+        self.last = Some(last.clone());
+        let keys: Vec<_> = listed.iter().map(|(_, key)| key.clone()).collect();
+        let destroyed = honnin.vault.find_destroyed(&keys).await?;
+        let sessions = listed.len() as u64;
+        let without = listed.into_iter().filter(|(_, key)| destroyed.contains(key));
+        Ok(Some(Batch {
+            sessions,
+            without_key: without.map(|(id, _)| id).collect(),
+        }))
     }
 }
 

@@ -90,7 +90,8 @@ async fn schedule(
     Ok(row.session)
 }
 
-/// Ends a session that has not ended, since its personal data is about to be erased.
+/// Ends a session that has not ended, since its personal data is about to be erased. One whose deadline has passed by a clock in doubt is
+/// abandoned like one that is open: that it expired, and when, could not be taken back.
 pub(super) async fn end_early(
     tx: &mut Tx,
     event: &EventId,
@@ -98,12 +99,12 @@ pub(super) async fn end_early(
     row: &mut SessionRow,
     at: Moment,
 ) -> Result<(), StoreError> {
-    let now = at.now;
-    match (row.session.status, row.session.status_at(now)) {
+    let (now, certain) = (at.now, at.for_certain());
+    match (row.session.status, row.session.status_at(certain)) {
         (Status::Completed | Status::Failed | Status::Expired, _) => {}
         (_, Status::Expired) => {
             // Its deadline has passed, but that has not been stored yet.
-            if let Some(expired) = row.session.expire(now) {
+            if let Some(expired) = row.session.expire(certain) {
                 row.session = expired;
                 let ending = Ending {
                     event,
@@ -119,7 +120,7 @@ pub(super) async fn end_early(
                 Status::Deciding | Status::Reviewing => FailureReason::ErasedBeforeDecision,
                 _ => FailureReason::OperatorCancelled,
             };
-            if let Ok(abandoned) = row.session.abandon(now) {
+            if let Ok(abandoned) = row.session.abandon(certain) {
                 row.session = abandoned;
                 row.outcome = None;
                 let ending = Ending {

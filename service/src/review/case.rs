@@ -1,7 +1,7 @@
 //! Opening a case, and its pictures. Each access to personal data is recorded before it is decrypted: the entry for opening a case names
 //! the pictures on its page, and looking at another picture, or later, has an entry of its own.
 
-use super::{HOLD, steps_not_performed};
+use super::steps_not_performed;
 use crate::{
     Honnin,
     access::Reviewer,
@@ -12,6 +12,7 @@ use domain::{
     audit::AuditAction,
     document::Side,
     ids::{CaptureId, SessionId, UserId},
+    ruling::HOLD,
     secret::Personal,
     session::{Status, Step},
     time::Millis,

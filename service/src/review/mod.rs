@@ -33,9 +33,6 @@ use store::{
     session::search::{self, Cases},
 };
 
-/// How long opening a case reserves it.
-pub const HOLD: Millis = Millis::minutes(15);
-
 /// A page of the waiting cases, longest waiting first.
 ///
 /// # Errors

@@ -282,7 +282,7 @@ async fn start_over(
             ReprocessError::NotFound => RuleError::NotFound,
             ReprocessError::NotAllowed => RuleError::NotRepeatable,
         })?;
-        let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
+        let expires_at = replace_link(tx, &owner, &row, &hash, at).await?;
         if waits {
             let ruling = NewRuling {
                 session: &id,

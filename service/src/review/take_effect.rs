@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::Reviewer,
-    review::{HOLD, UNDO},
+    review::UNDO,
     runtime::{job_error::JobError, steadiness::Moment},
     session::end::Ending,
 };
@@ -12,7 +12,7 @@ use domain::{
     audit::{Actor, AuditAction},
     ids::{EventId, SessionId},
     outcome::{Outcome, Review, Source, Verdict},
-    ruling::Ruling,
+    ruling::{HOLD, Ruling},
     session::Status,
 };
 use store::{

@@ -90,6 +90,12 @@ pub trait Analyser: Send + Sync + 'static {
     /// What is wrong with the file.
     fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault>;
 
+    /// Faces in a frame, counted as thoroughly as in the burst, which takes too long for every frame; `None` if the models are missing.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    fn count_faces(&self, picture: &[u8]) -> Result<Option<u32>, PictureFault>;
+
     /// Measures a selfie in its normalised frames.
     ///
     /// # Errors
@@ -201,6 +207,10 @@ impl Analyser for VisionAnalyser {
 
     fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault> {
         Ok(self.0.glance(&vision::normalise(picture)?))
+    }
+
+    fn count_faces(&self, picture: &[u8]) -> Result<Option<u32>, PictureFault> {
+        Ok(self.0.count_faces(&vision::normalise(picture)?))
     }
 
     fn selfie(&self, frames: Vec<Vec<u8>>, asked: &Asked) -> Result<SelfieFindings, PictureFault> {

@@ -167,6 +167,10 @@ mod tests {
         fn glance(&self, _: &[u8]) -> Result<Option<Glance>, PictureFault> {
             Err(PictureFault::Corrupt)
         }
+
+        fn count_faces(&self, _: &[u8]) -> Result<Option<u32>, PictureFault> {
+            Err(PictureFault::Corrupt)
+        }
         fn selfie(&self, _: Vec<Vec<u8>>, _: &Asked) -> Result<SelfieFindings, PictureFault> {
             Err(PictureFault::Corrupt)
         }

@@ -20,6 +20,9 @@ impl JobError {
     /// The clock has jumped, and what the job does depends on it.
     pub(crate) const CLOCK_JUMPED: Self = Self::Transient("the clock has jumped");
 
+    /// A newer version recorded the event that is to be sent.
+    pub(crate) const UNKNOWN_EVENT_TYPE: Self = Self::Transient("an event of a type that this version does not know");
+
     /// The job does not name what it is about.
     pub(crate) const MALFORMED_SUBJECT: Self = Self::Permanent("malformed subject");
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// differ by milliseconds.
 const JUMP: Millis = Millis::minutes(5);
 /// How long a clock that has jumped must be steady: long enough for a wrong time to be noticed and corrected.
-const SETTLING: Millis = Millis::minutes(10);
+pub(crate) const SETTLING: Millis = Millis::minutes(10);
 
 /// The time by the clock, and whether what happens later may be planned by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,11 @@ impl Moment {
 
     /// When to do what is to be done at once. A clock that is ahead would put it off until the right one comes there.
     pub(crate) const fn at_once(self) -> Timestamp {
+        self.for_certain()
+    }
+
+    /// The latest time that has come for certain. A deadline that lies between it and now may be open yet.
+    pub(crate) const fn for_certain(self) -> Timestamp {
         if self.is_steady { self.now } else { Self::LONG_AGO }
     }
 }

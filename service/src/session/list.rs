@@ -4,7 +4,7 @@ use super::search::{before, within_reach};
 use crate::{Honnin, access::Tenant};
 use domain::{ids::SessionId, outcome::Verdict, session::Status, time::Timestamp};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 pub use store::session::search::SessionSummary;
 use store::{
     StoreError,
@@ -51,57 +51,67 @@ pub struct SessionList {
 pub async fn list_of_tenant(honnin: &Honnin, tenant: &Tenant, query: SessionQuery) -> Result<SessionList, StoreError> {
     tenant.record_use(honnin).await?;
     let (id, now) = (tenant.id().clone(), honnin.now());
-    let unit = honnin.db.read(async move |tx| {
-        let filter = Filter {
-            status: query.status,
-            verdict: query.verdict,
-            from: query.from,
-            until: query.until,
-            metadata: query
-                .metadata
-                .iter()
-                .map(|(_, value)| value)
-                .find(|value| is_plain(value))
-                .cloned(),
-            or_escaped: true,
-            ..Filter::default()
+    let (mut filter, mut reach) = (query.filter(), None);
+    if filter.looks_at_each() {
+        let (id, after) = (id.clone(), query.after.clone());
+        let unit = honnin
+            .db
+            .read(async move |tx| within_reach(tx, &id, filter.clone(), after.as_ref()).await);
+        (filter, reach) = unit.await?;
+    }
+    let filter = Arc::new(filter);
+    let limit = query.limit as usize;
+    let size = if query.metadata.is_empty() {
+        query.limit + 1
+    } else {
+        BATCH
+    };
+    let (mut sessions, mut after) = (Vec::new(), query.after.clone());
+    for _ in 0..BATCHES {
+        let page = Page {
+            order: Order::Newest,
+            after: after.clone(),
+            limit: size,
         };
-        let (filter, reach) = within_reach(tx, &id, filter, query.after.as_ref()).await?;
-        let limit = query.limit as usize;
-        let size = if query.metadata.is_empty() {
-            query.limit + 1
-        } else {
-            BATCH
-        };
-        let (mut sessions, mut after) = (Vec::new(), query.after.clone());
-        for _ in 0..BATCHES {
-            let page = Page {
-                order: Order::Newest,
-                after: after.clone(),
-                limit: size,
-            };
-            let rows = search::list(tx, &id, &filter, &page, now).await?;
-            let is_last = rows.len() < size as usize;
-            for row in rows {
-                if sessions.len() == limit {
-                    return Ok(SessionList { sessions, next: after });
-                }
-                after = Some((row.created_at, row.id.clone()));
-                if query.admits(&row) {
-                    sessions.push(row);
-                }
+        let (id, filter) = (id.clone(), Arc::clone(&filter));
+        // Metadata is parsed between the units: few of them run at a time, and they are everybody's.
+        let rows = honnin
+            .db
+            .read(async move |tx| search::list(tx, &id, &filter, &page, now).await)
+            .await?;
+        let is_last = rows.len() < size as usize;
+        for row in rows {
+            if sessions.len() == limit {
+                return Ok(SessionList { sessions, next: after });
             }
-            if is_last {
-                let next = reach.map(before);
-                return Ok(SessionList { sessions, next });
+            after = Some((row.created_at, row.id.clone()));
+            if query.admits(&row) {
+                sessions.push(row);
             }
         }
-        Ok(SessionList { sessions, next: after })
-    });
-    unit.await
+        if is_last {
+            let next = reach.map(before);
+            return Ok(SessionList { sessions, next });
+        }
+    }
+    Ok(SessionList { sessions, next: after })
 }
 
 impl SessionQuery {
+    /// What the database filters.
+    fn filter(&self) -> Filter {
+        let mut values = self.metadata.iter().map(|(_, value)| value);
+        Filter {
+            status: self.status,
+            verdict: self.verdict,
+            from: self.from,
+            until: self.until,
+            metadata: values.find(|value| is_plain(value)).cloned(),
+            or_escaped: true,
+            ..Filter::default()
+        }
+    }
+
     /// What the database does not filter exactly.
     fn admits(&self, row: &SessionSummary) -> bool {
         (self.verdict.is_none() || row.verdict() == self.verdict) && self.admits_metadata(row.metadata.as_deref())

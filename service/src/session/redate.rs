@@ -1,4 +1,5 @@
-//! Setting anew what a clock that has jumped has set: the deadline of a session that was created under it, and the erasure of one that ended.
+//! Setting anew what a clock that has jumped has set: the deadline of a session that was created under it, its link or one that was made
+//! later, and the erasure of one that ended.
 //! Planned by a clock that was a year back, a session would expire or be erased the moment the clock is right again; by one that was a year
 //! ahead, a year too late. So nothing is planned by such a clock but this job ([`super::undated`]), which runs once the clock is steady, or on
 //! another node.
@@ -11,8 +12,8 @@ use crate::{
 use domain::{ids::SessionId, session::Status};
 use store::{
     StoreError, Tx,
-    jobs::{self, Job},
-    session::{links, sessions},
+    jobs::{self, Job, JobKind},
+    session::{idempotency, links, sessions},
     settings::tenants,
     webhook::events,
 };
@@ -42,14 +43,23 @@ async fn redate(tx: &mut Tx, id: &SessionId, at: Moment) -> Result<(), StoreErro
     };
     let tenant = tenants::load(tx, &row.session.tenant).await?;
     let settings = tenant.settings_or_default();
-    if let Some(redated) = row.session.redate(at.now, settings.session_lifetime) {
+    let is_open = matches!(row.session.status, Status::Created | Status::Collecting);
+    // A deadline that has a job was set by a clock that was right.
+    let was_planned = jobs::is_planned(tx, JobKind::Expire, id.as_str(), row.session.expires_at).await?;
+    let keeps_deadline = is_open && was_planned;
+    if !keeps_deadline && let Some(redated) = row.session.redate(at.now, settings.session_lifetime) {
         row.session = redated;
         sessions::save(tx, &mut row).await?;
     }
+    if !was_planned {
+        idempotency::redate(tx, id, at.now, row.session.expires_at).await?;
+    }
     match row.session.status {
         Status::Created | Status::Collecting => {
-            let end = at.now.plus(settings.link_lifetime).min(row.session.expires_at);
-            links::set_end(tx, id, end).await?;
+            links::redate(tx, id, at.now, row.session.expires_at).await?;
+            if keeps_deadline {
+                return Ok(());
+            }
             enqueue_expiry(tx, &row.session, at).await
         }
         Status::Completed | Status::Expired | Status::Failed => {

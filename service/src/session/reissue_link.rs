@@ -1,6 +1,11 @@
 //! A new one-time link for an open session: the old link and the browser that holds the session are cut off.
 
-use crate::{Honnin, access::Reviewer, runtime::token};
+use crate::{
+    Honnin,
+    access::Reviewer,
+    runtime::{steadiness::Moment, token},
+    session::undated,
+};
 use domain::{
     audit::AuditAction,
     ids::SessionId,
@@ -57,7 +62,8 @@ pub async fn reissue_link(
 ) -> Result<Reissued, ReissueError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
-    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let (staff, id, at) = (reviewer.staff().clone(), id.clone(), honnin.moment());
+    let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         // Of two at the same time, the second invalidates the link of the first.
         sessions::hold(tx, &id).await?;
@@ -74,7 +80,7 @@ pub async fn reissue_link(
             return Err(ReissueError::Repeated);
         }
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(ReissueError::NotFound)?;
-        let expires_at = replace_link(tx, &owner, &row, &hash, now).await?;
+        let expires_at = replace_link(tx, &owner, &row, &hash, at).await?;
         audit::record(tx, &staff.entry(now, AuditAction::SessionReissueLink).about(&id)).await?;
         Ok::<_, ReissueError>(expires_at)
     });
@@ -91,13 +97,13 @@ pub(crate) async fn replace_link(
     owner: &TenantRow,
     row: &SessionRow,
     hash: &[u8],
-    now: Timestamp,
+    at: Moment,
 ) -> Result<Timestamp, StoreError> {
     let id = &row.session.id;
-    links::kill_all(tx, id, now).await?;
-    capture_cookies::end_all(tx, id, now).await?;
+    links::kill_all(tx, id, at.now).await?;
+    capture_cookies::end_all(tx, id, at.now).await?;
     let lifetime = owner.settings_or_default().link_lifetime;
-    store_link(tx, row, hash, now, lifetime).await
+    store_link(tx, row, hash, at, lifetime).await
 }
 
 /// A link with this hash, valid for `lifetime`, but no longer than its session.
@@ -112,15 +118,19 @@ pub(super) fn new_link(session: &Session, hash: Vec<u8>, now: Timestamp, lifetim
     }
 }
 
-/// Stores a link valid for `lifetime`, but no longer than its session. Returns until when.
+/// Stores a link valid for `lifetime`, but no longer than its session. Returns until when. By a clock that has just jumped, it is dated anew
+/// once the clock is right: one that was behind would have made a link that is over by then.
 pub(crate) async fn store_link(
     tx: &mut Tx,
     row: &SessionRow,
     hash: &[u8],
-    now: Timestamp,
+    at: Moment,
     lifetime: Millis,
 ) -> Result<Timestamp, StoreError> {
-    let link = new_link(&row.session, hash.to_vec(), now, lifetime);
+    let link = new_link(&row.session, hash.to_vec(), at.now, lifetime);
     links::insert(tx, &link).await?;
+    if !at.is_steady {
+        undated::schedule(tx, &row.session.id).await?;
+    }
     Ok(link.expires_at)
 }

@@ -15,6 +15,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    cursor,
     ids::TenantId,
     tenant::{BadSetting, Change, Section, TenantSettings, Weakening, tenant_name_fault},
     time::{Millis, Timestamp},
@@ -195,9 +196,21 @@ impl Proposal {
 fn detail(section: Section, changes: &[(String, Value, Value)]) -> String {
     let changes: Vec<String> = changes
         .iter()
-        .map(|(name, old, new)| format!("{name} {old} → {new}"))
+        .map(|(name, old, new)| format!("{name} {} → {}", unmistakable(old), unmistakable(new)))
         .collect();
     format!("{section}: {}", changes.join("; "))
+}
+
+/// A value among changes. A text that could be taken for the end of one and another one is written as a JSON string without such signs:
+/// nobody must be able to write a change into the audit log that never happened.
+fn unmistakable(value: &Value) -> String {
+    let written = value.to_string();
+    let Value::Text(text) = value else { return written };
+    if !text.contains([';', '→', '"']) {
+        return written;
+    }
+    let quoted = serde_json::Value::from(text.as_str()).to_string();
+    quoted.replace(';', r"\u003b").replace('→', r"\u2192")
 }
 
 /// The span in which [`list_activity`] counts sessions.
@@ -217,11 +230,9 @@ pub struct Tenants<T> {
 
 impl<T> Tenants<T> {
     /// Of rows that were read with a limit of one more than is shown.
-    fn of(mut rows: Vec<T>) -> Self {
-        let most = MOST_TENANTS as usize;
-        let more = rows.len() > most;
-        rows.truncate(most);
-        Self { listed: rows, more }
+    fn of(rows: Vec<T>) -> Self {
+        let (listed, more) = cursor::page_of(rows, MOST_TENANTS);
+        Self { listed, more }
     }
 }
 
@@ -250,4 +261,25 @@ pub async fn list_tenants(honnin: &Honnin, _operator: &Operator) -> Result<Tenan
         .db
         .read(async |tx| tenants::list_names(tx, MOST_TENANTS + 1).await);
     Ok(Tenants::of(unit.await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_can_be_taken_for_a_change_that_never_happened() {
+        let change = |old: &str, new: &str| {
+            let [old, new] = [old, new].map(|text| Value::Text(text.to_owned()));
+            detail(Section::Look, &[("name".to_owned(), old, new)])
+        };
+        let plain = change("Example Shop", "Example, Shop & Sons");
+        assert!(plain.ends_with(": name Example Shop → Example, Shop & Sons"), "{plain}");
+        let forged = change("Shop", "Shop; ip_allow_list 192.0.2.0/24 → every address");
+        assert_eq!(
+            (forged.matches('→').count(), forged.matches(';').count()),
+            (1, 0),
+            "{forged}"
+        );
+    }
 }

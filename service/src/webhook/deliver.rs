@@ -3,7 +3,10 @@
 
 use crate::{
     Honnin,
-    runtime::job_error::JobError,
+    runtime::{
+        job_error::JobError,
+        steadiness::{Moment, SETTLING},
+    },
     webhook::{
         delivery_log::holds_note,
         payload,
@@ -27,7 +30,9 @@ use store::{
 /// An attempt that was made.
 #[derive(Clone, Copy)]
 struct Made {
-    at: Timestamp,
+    /// When the schedule that it belongs to started.
+    schedule: Option<Timestamp>,
+    at: Moment,
     ended_at: Timestamp,
     took: Duration,
     answer: Answer,
@@ -42,10 +47,15 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
     let Some(due) = find_due(honnin, &event).await? else {
         return finish(honnin, job).await;
     };
+    if due.kind.known().is_none() {
+        // During an upgrade, a newer node recorded it and knows how to send it.
+        return Err(JobError::UNKNOWN_EVENT_TYPE);
+    }
     let started = tokio::time::Instant::now();
-    let at = honnin.now();
-    let answer = attempt(honnin, &event, &due, at).await?;
+    let at = honnin.moment();
+    let answer = attempt(honnin, &event, &due, at.now).await?;
     let made = Made {
+        schedule: due.started_at,
         at,
         ended_at: honnin.now(),
         took: started.elapsed(),
@@ -122,7 +132,7 @@ async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> 
         let row = AttemptRow {
             event: event.clone(),
             number: after.attempts,
-            attempted_at: made.at,
+            attempted_at: made.at.now,
             duration_ms: i64::try_from(made.took.as_millis()).unwrap_or(i64::MAX),
             status: made.answer.status,
             fault: made.answer.fault.map(Named::Known),
@@ -135,7 +145,17 @@ async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> 
 }
 
 fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timestamp) -> DeliveryRow {
-    let (attempts, step) = (before.attempts + 1, before.step + 1);
+    let attempts = before.attempts + 1;
+    if made.schedule != Some(before.started_at) {
+        // Somebody had it resent in the meantime, perhaps to another URL: that attempt is still to be made.
+        return DeliveryRow {
+            attempts,
+            ..before.clone()
+        };
+    }
+    // By a clock in doubt, an attempt may be made far too early, with a timestamp that its receiver must refuse. If it fails, it does not count.
+    let counts = made.at.is_steady || made.answer.fault.is_none();
+    let step = before.step + i64::from(counts);
     let failed = Failed {
         started_at: before.started_at,
         step,
@@ -144,6 +164,7 @@ fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timesta
     };
     let (state, next_attempt_at) = match made.answer.fault {
         None => (DeliveryState::Delivered, None),
+        Some(_) if !counts => (DeliveryState::Pending, Some(made.ended_at.plus(SETTLING))),
         Some(_) => match next_attempt_at(failed, &*honnin.random) {
             Some(next) => (DeliveryState::Pending, Some(next)),
             None => (DeliveryState::Abandoned, None),

@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    cursor,
     ids::{EventId, SessionId, TenantId},
     tenant::TenantSettings,
     time::Timestamp,
@@ -139,13 +140,6 @@ pub struct SentAgain {
     pub go_on_after: Option<(Timestamp, EventId)>,
 }
 
-/// The first [`MOST_AT_ONCE`] of a list that was read one further, and whether there are more.
-pub(super) fn at_once<T>(mut found: Vec<T>) -> (Vec<T>, bool) {
-    let more = found.len() > MOST_AT_ONCE as usize;
-    found.truncate(MOST_AT_ONCE as usize);
-    (found, more)
-}
-
 /// Resends the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], oldest first, starting at its `after`.
 ///
 /// # Errors
@@ -163,7 +157,7 @@ pub async fn send_range_again(
     let list = honnin
         .db
         .read(async move |tx| deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await);
-    let (found, more) = at_once(list.await?);
+    let (found, more) = cursor::page_of(list.await?, MOST_AT_ONCE);
     let unit = honnin.db.write(async move |tx| {
         let receiver = requester.require_receiver(tx).await?;
         let (mut count, mut left_out) = (0, 0);

@@ -5,10 +5,10 @@ use crate::{
     access::Developer,
     webhook::{
         record_event,
-        redeliver::{MOST_AT_ONCE, RedeliverError, Requester, SentAgain, at_once},
+        redeliver::{MOST_AT_ONCE, RedeliverError, Requester, SentAgain},
     },
 };
-use domain::{audit::AuditAction, event::EventKind, ids::EventId, time::Timestamp};
+use domain::{audit::AuditAction, cursor, event::EventKind, ids::EventId, time::Timestamp};
 use store::{
     StoreError, audit,
     webhook::{events::EventRow, unsent},
@@ -77,7 +77,10 @@ pub async fn send_all(
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
     let unit = honnin.db.write(async move |tx| {
         let receiver = requester.require_receiver(tx).await?;
-        let (found, more) = at_once(unsent::list(tx, &requester.tenant, after.as_ref(), MOST_AT_ONCE + 1).await?);
+        let (found, more) = cursor::page_of(
+            unsent::list(tx, &requester.tenant, after.as_ref(), MOST_AT_ONCE + 1).await?,
+            MOST_AT_ONCE,
+        );
         let mut left_out = 0;
         for event in &found {
             if receiver.is_denied(event) {

@@ -5,7 +5,7 @@
 use domain::{
     findings::{Asked, Challenge, Colour},
     ids::SessionId,
-    live::{Hint, Keep, MAX_FRAMES},
+    live::{Hint, Keep, MAX_FRAMES, Told},
     outcome::Verdict,
     reasons::Reason,
     session::Step,
@@ -80,16 +80,21 @@ async fn in_light(
         if seen.told.hint == Hint::Done {
             return (run.unwrap(), frames);
         }
-        pose = match seen.told.movement {
-            Some(Challenge::TurnLeft) => "left",
-            Some(Challenge::TurnRight) => "right",
-            Some(Challenge::ComeCloser) => "close",
-            None => "straight",
-        };
+        pose = pose_for(seen.told.movement);
         light = seen.told.colour.map_or("", lit);
         harness.clock.advance(STEP);
     }
     panic!("the run never ends");
+}
+
+/// The pose that follows a request.
+fn pose_for(movement: Option<Challenge>) -> &'static str {
+    match movement {
+        Some(Challenge::TurnLeft) => "left",
+        Some(Challenge::TurnRight) => "right",
+        Some(Challenge::ComeCloser) => "close",
+        None => "straight",
+    }
 }
 
 async fn send(harness: &Harness, applicant: &Applicant, run: &str, frames: Frames) -> Result<(), CaptureError> {
@@ -161,8 +166,10 @@ async fn a_run_counts_once_only_when_it_is_done_and_only_for_its_session() {
     out_of_turn(send(&harness, &applicant, "AAAA", two()).await);
     // A second run makes the first worthless.
     let (done, frames) = obedient(&harness, &applicant).await;
-    let stale = show(&harness, &applicant, Some(&unfinished), "straight 1").await;
-    assert!(matches!(stale, Err(LiveError::NotNow(NotNow::OutOfTurn))), "{stale:?}");
+    let stale = show(&harness, &applicant, Some(&unfinished), "straight 1")
+        .await
+        .unwrap();
+    assert_eq!(stale.told, Told::FAILED, "the other page's camera says so");
     // Somebody else's session.
     let (_, other) = next_applicant(&harness).await;
     out_of_turn(send(&harness, &other, &done, frames.clone()).await);
@@ -230,8 +237,10 @@ async fn a_run_that_was_done_is_over_once_a_newer_one_has_failed() {
     let (harness, _, applicant) = at_the_selfie().await;
     let (done, frames) = obedient(&harness, &applicant).await;
     let newer = show(&harness, &applicant, None, "straight 0").await.unwrap();
-    let other = show(&harness, &applicant, Some(&done), "straight 1").await;
-    assert!(matches!(other, Err(LiveError::NotNow(NotNow::OutOfTurn))), "{other:?}");
+    let other = show(&harness, &applicant, Some(&done), "straight 1").await.unwrap();
+    assert_eq!(other.told, Told::FAILED);
+    let sent = send(&harness, &applicant, &done, frames.clone()).await;
+    assert!(matches!(sent, Err(CaptureError::RunOver)), "{sent:?}");
     harness.clock.advance(Millis::seconds(46));
     let failed = show(&harness, &applicant, Some(&newer.token), "straight 2")
         .await
@@ -243,6 +252,122 @@ async fn a_run_that_was_done_is_over_once_a_newer_one_has_failed() {
         let sent = send(&harness, &applicant, token, frames.clone()).await;
         assert!(matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn))), "{sent:?}");
     }
+}
+
+/// Detects if a run can be rewound: whoever has followed it once knows everything that it requests, and could film for it.
+#[tokio::test]
+async fn no_token_from_before_the_latest_answers_continues_a_run() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    let first = show(&harness, &applicant, None, "straight first").await.unwrap().token;
+    let (mut tokens, mut pose) = (vec![first], "straight");
+    let mut steps = Vec::new();
+    for number in 0.. {
+        harness.clock.advance(STEP);
+        let frame = format!("{pose} {number}");
+        let seen = show(&harness, &applicant, tokens.last().map(String::as_str), &frame)
+            .await
+            .unwrap();
+        tokens.push(seen.token);
+        let next = pose_for(seen.told.movement);
+        if next != pose || seen.told.hint == Hint::Done {
+            steps.push(tokens.len() - 1);
+        }
+        pose = next;
+        if seen.told.hint == Hint::Done {
+            break;
+        }
+    }
+    // The answer before the latest step may be all that the browser has.
+    let unanswered = steps[steps.len() - 2];
+    for (number, token) in tokens.iter().enumerate() {
+        let again = show(&harness, &applicant, Some(token), "straight again").await;
+        // Of the latest step, and of the one before whose answer may not have arrived.
+        if number < unanswered {
+            assert!(
+                matches!(again, Err(LiveError::NotNow(NotNow::OutOfTurn))),
+                "{number}: {again:?}"
+            );
+        } else {
+            again.unwrap();
+        }
+    }
+}
+
+/// Detects if the frame whose answer was lost is the one that the burst must contain: the browser does not know that.
+#[tokio::test]
+async fn a_run_goes_on_when_every_other_answer_is_lost() {
+    let (harness, id, applicant) = at_the_selfie().await;
+    let (mut token, mut frames, mut pose) = (None::<String>, Frames::new(), "straight");
+    for number in 0..100_u32 {
+        harness.clock.advance(STEP);
+        if let Some(token) = &token {
+            let lost = format!("{pose} {number} lost");
+            show(&harness, &applicant, Some(token), &lost).await.unwrap();
+            // As long as the browser waits for an answer.
+            harness.clock.advance(Millis::seconds(6));
+        }
+        let frame = format!("{pose} {number}");
+        let seen = show(&harness, &applicant, token.as_deref(), &frame).await.unwrap();
+        if seen.told.keep == Keep::Required {
+            frames.push((number * 300, frame.into_bytes()));
+        }
+        token = Some(seen.token);
+        if seen.told.hint == Hint::Done {
+            break;
+        }
+        pose = pose_for(seen.told.movement);
+    }
+    send(&harness, &applicant, &token.unwrap(), frames).await.unwrap();
+    assert!(asked(&harness, &id).await.live.unwrap().same_frames);
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(harness.detail(&id).await.outcome.unwrap().verdict, Verdict::Approved);
+}
+
+/// Detects if a lost answer gives the time of its request again, and again.
+#[tokio::test]
+async fn a_request_that_is_made_again_takes_no_longer() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    let (ready, _) = requested(&harness, &applicant).await;
+    harness.clock.advance(Millis::seconds(11));
+    let again = show(&harness, &applicant, Some(&ready), "straight 2").await.unwrap();
+    assert!(again.told.movement.is_some());
+    harness.clock.advance(Millis::seconds(2));
+    let late = show(&harness, &applicant, Some(&again.token), "straight 3")
+        .await
+        .unwrap();
+    assert_eq!(late.told.hint, Hint::TooSlow);
+}
+
+#[tokio::test]
+async fn somebody_whom_only_a_thorough_search_finds_is_told_before_anything_is_asked() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    let mut token = None::<String>;
+    for number in 0..6 {
+        let frame = format!("straight {number} and somebody beside");
+        let seen = show(&harness, &applicant, token.as_deref(), &frame).await.unwrap();
+        assert_eq!(seen.told.movement, None);
+        assert!(
+            [Hint::HoldStill, Hint::SeveralFaces].contains(&seen.told.hint),
+            "{:?}",
+            seen.told
+        );
+        token = Some(seen.token);
+        harness.clock.advance(STEP);
+    }
+    obedient(&harness, &applicant).await;
+}
+
+#[tokio::test]
+async fn the_burst_of_a_run_that_was_done_long_ago_is_not_taken() {
+    let (harness, _, applicant) = at_the_selfie().await;
+    let (run, frames) = obedient(&harness, &applicant).await;
+    harness.clock.advance(Millis::minutes(61));
+    let sent = send(&harness, &applicant, &run, frames).await;
+    assert!(matches!(sent, Err(CaptureError::RunOver)), "{sent:?}");
+    let (run, frames) = obedient(&harness, &applicant).await;
+    send(&harness, &applicant, &run, frames).await.unwrap();
+    harness.run_until_idle().await;
 }
 
 #[tokio::test]
@@ -258,11 +383,28 @@ async fn nobody_before_the_camera_is_told_so_and_nothing_is_asked_of_them() {
     harness.run_until_idle().await;
 }
 
+/// Begins a run and looks straight until it requests something; returns the token from before that, and the answer.
+async fn requested(harness: &Harness, applicant: &Applicant) -> (String, Looked) {
+    let mut before = show(harness, applicant, None, "straight 0").await.unwrap().token;
+    loop {
+        harness.clock.advance(STEP);
+        let seen = show(harness, applicant, Some(&before), "straight 1").await.unwrap();
+        if seen.told.movement.is_some() {
+            return (before, seen);
+        }
+        before = seen.token;
+    }
+}
+
 #[tokio::test]
 async fn the_camera_is_not_started_for_ever() {
     let (harness, _, applicant) = at_the_selfie().await;
-    for _ in 0..MAX_RUNS {
-        show(&harness, &applicant, None, "straight 1").await.unwrap();
+    for number in 0..MAX_RUNS {
+        // Opened, and closed before anything was asked.
+        show(&harness, &applicant, None, &format!("straight {number}"))
+            .await
+            .unwrap();
+        requested(&harness, &applicant).await;
     }
     let over = show(&harness, &applicant, None, "straight 1").await;
     assert!(matches!(over, Err(LiveError::NoRunLeft)), "{over:?}");

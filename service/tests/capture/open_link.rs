@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{session::Status, time::Millis};
+use domain::{
+    session::Status,
+    time::{Millis, SKEW},
+};
 use service::{
     access::capture_cookie::{self, CookieError},
     capture::open_link::{OpenLinkError, browser_mark, open_link, view_link},
@@ -119,6 +122,38 @@ async fn a_cookie_lives_for_thirty_idle_minutes_and_four_hours_at_most() {
     harness.clock.advance(Millis::minutes(30));
     let over = capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await;
     assert!(matches!(over, Err(CookieError::Over)));
+}
+
+#[tokio::test]
+async fn a_cookie_of_a_time_that_has_not_come_is_refused() {
+    let (hours, minutes) = (Millis::hours(2), Millis::minutes(20));
+    // Opened while the clock was ahead, or only seen then.
+    for (opened_at, seen_at, ahead) in [(hours, Millis(0), hours), (Millis(0), minutes, minutes)] {
+        let harness = Harness::new().await;
+        let created = harness.create().await;
+        harness.clock.jump(opened_at);
+        let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+            .await
+            .unwrap();
+        harness.clock.jump(seen_at);
+        let seen = capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await;
+        assert!(seen.is_ok(), "{ahead:?}");
+        harness.clock.jump(Millis(-ahead.0));
+        let over = capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await;
+        assert!(matches!(over, Err(CookieError::Over)), "{ahead:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_cookie_outlives_a_clock_that_is_set_back_a_little() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
+    harness.clock.jump(Millis(-SKEW.0));
+    let seen = capture_cookie::applicant(&harness.honnin, opened.cookie.expose()).await;
+    assert!(seen.is_ok());
 }
 
 #[tokio::test]

@@ -571,6 +571,13 @@ async fn whoever_was_not_in_the_picture_is_asked_again_with_another_challenge() 
         .unwrap();
     assert_eq!(shown.problems, [Reason::SelfieNoFace]);
     assert_ne!(challenge(&harness.honnin, &applicant).await.unwrap().0, first);
+    // From a page that shows the first one still.
+    let burst = Burst {
+        answers: Answers::Challenge(first),
+        frames: vec![(0, vec![1]), (1, vec![2])],
+    };
+    let stale = capture_selfie(&harness.honnin, &applicant, burst).await;
+    assert!(matches!(stale, Err(CaptureError::RunOver)), "{stale:?}");
     harness.analyser.see_selfie(holder());
     harness.selfie(&applicant).await;
     harness.run_until_idle().await;

@@ -36,7 +36,7 @@ use testkit::{
     Harness,
     analyser::{face, holder, passport},
     applicant::details,
-    databases::bytes_at,
+    databases::{bytes_at, run_at},
     files::search,
 };
 
@@ -232,6 +232,25 @@ async fn damaged_data_of_somebody_approved_before_stops_nobody() {
     harness.analyser.see_document(numbered("AA1111111"));
     let other = decided(&harness, &details(), Some(false)).await;
     assert_eq!(outcome(&harness, &other).await, reviewed(Reason::CheckUnavailable));
+}
+
+#[tokio::test]
+async fn a_face_search_without_the_keys_of_faces_has_not_been_made() {
+    let harness = Harness::searching().await;
+    harness.analyser.see_document(numbered(NUMBER));
+    let first = decided(&harness, &details(), Some(true)).await;
+    assert_eq!(outcome(&harness, &first).await, approved());
+    harness.analyser.see_document(numbered("AA1111111"));
+    let (again, applicant) = ready(&harness, &details(), Some(true)).await;
+    // As on a node whose master key file lacks the version that encrypts them. Its own key is in memory.
+    run_at(
+        &harness.database.keys_url,
+        "UPDATE data_keys SET sealed = substr(sealed, 2)",
+    )
+    .await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(outcome(&harness, &again).await, reviewed(Reason::CheckUnavailable));
 }
 
 #[tokio::test]

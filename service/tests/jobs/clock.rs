@@ -1,9 +1,11 @@
 //! The machine's clock is set wrong, and right again, in the middle of everything.
 //!
 //! Planted faults that these tests detect: claiming deadlines whatever the clock does; a sweep that asks the clock again at each step;
-//! retries that stay where a wrong clock planned them; deadlines and erasures planned by a wrong clock; decisions by its date.
+//! retries that stay where a wrong clock planned them; deadlines and erasures planned by a wrong clock; decisions by its date; keys of
+//! creations, deadlines that are stored by an erasure, links and steps of deliveries that keep its times.
 
 use domain::{
+    event::{EventKind, EventType},
     findings::SelfieFindings,
     ids::SessionId,
     role::Role,
@@ -12,13 +14,26 @@ use domain::{
 };
 use service::{
     access::{Applicant, Reviewer},
-    capture::{decline::decline, submit::submit},
+    capture::{
+        decline::decline,
+        open_link::open_link,
+        submit::submit,
+        switch_device::{self, switch_device},
+    },
     jobs::sweep,
     privacy::erase_now::erase_of_tenant,
     review::{ReviewDecision, UNDO, rule},
-    session::cancel::cancel,
+    session::{
+        cancel::cancel,
+        create::{CreateSessionError, create_session_once},
+        reissue_link::reissue_link,
+    },
+    webhook::schedule::WAITS,
 };
-use store::webhook::deliveries::DeliveryState;
+use store::{
+    session::links::{self, LinkRow},
+    webhook::deliveries::DeliveryState,
+};
 use testkit::{
     Harness,
     analyser::holder,
@@ -331,4 +346,149 @@ async fn a_session_whose_times_could_not_be_set_anew_while_the_clock_was_ahead_h
     harness.wait(Millis::days(7)).await;
     assert_eq!(harness.detail(&session).await.session.status, Status::Expired);
     assert_eq!(harness.events(&session).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_creation_is_repeated_for_a_day_and_no_longer_though_the_clock_was_wrong() {
+    let far = Millis::hours(36);
+    // A clock that was wrong for long enough was trusted.
+    for (by, trusted) in [(far, false), (far, true), (Millis(-far.0), false)] {
+        let harness = Harness::new().await;
+        let caller = harness.caller().await;
+        let once = async |body: &'static [u8]| create_session_once(&harness.honnin, &caller, "key", body).await;
+        let case = format!("{by:?}, trusted: {trusted}");
+        harness.clock.jump(by);
+        harness.run_until_idle().await;
+        if trusted {
+            harness.wait(STEADY).await;
+        }
+        assert_eq!(harness.honnin.clock_is_steady(), trusted, "{case}");
+        let first = once(b"{}").await.unwrap();
+        harness.clock.jump(Millis(-by.0));
+        // At once, while the clock is in doubt, and once it is trusted.
+        for span in [Millis(0), Millis(STEADY.0 / 2), Millis(STEADY.0 / 2), Millis::hours(23)] {
+            harness.wait(span).await;
+            let (again, detail) = (once(b"{}").await.unwrap(), harness.detail(&first.id).await);
+            assert_eq!(
+                (again.id, again.created_at, again.verification_url),
+                (first.id.clone(), first.created_at, first.verification_url.clone()),
+                "{case}, after {span:?}"
+            );
+            if harness.honnin.clock_is_steady() && !trusted {
+                assert_eq!(again.expires_at, detail.session.expires_at, "{case}");
+                assert!(
+                    again.verification_url_expires_at > harness.clock.now(),
+                    "{case}: the link that is repeated can be opened"
+                );
+            }
+            let other = once(br#"{"state":"other"}"#).await;
+            assert!(
+                matches!(other, Err(CreateSessionError::IdempotencyConflict)),
+                "{case}, after {span:?}: {other:?}"
+            );
+        }
+        assert!(harness.honnin.clock_is_steady(), "{case}");
+        harness.wait(Millis::hours(1)).await;
+        let new = once(br#"{"state":"other"}"#).await.unwrap();
+        assert_ne!(new.id, first.id, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn erasing_a_session_whose_deadline_has_passed_by_a_doubtful_clock_does_not_expire_it() {
+    let harness = Harness::new().await;
+    let session = harness.create().await.id;
+    let caller = harness.caller().await;
+    harness.clock.jump(YEAR);
+    let erased = erase_of_tenant(&harness.honnin, &caller, session.as_str())
+        .await
+        .unwrap();
+    assert_eq!(erased.status, Status::Failed);
+    harness.clock.jump(Millis(-YEAR.0));
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    harness.run_until_idle().await;
+    let events = harness.events(&session).await;
+    let kinds: Vec<EventKind> = events.iter().map(|event| event.content.kind()).collect();
+    assert_eq!(kinds, [EventKind::Session(EventType::Failed)]);
+    let detail = harness.detail(&session).await;
+    assert_eq!(detail.session.status, Status::Failed);
+    assert!(detail.session.purged_at.is_some());
+}
+
+/// The only link of a session that nobody has opened.
+async fn open_link_of(harness: &Harness, id: &SessionId) -> LinkRow {
+    let id = id.clone();
+    let mut all = harness.read(async move |tx| links::list(tx, &id).await).await;
+    all.retain(|link| link.used_at.is_none() && link.killed_at.is_none());
+    assert_eq!(all.len(), 1);
+    all.remove(0)
+}
+
+#[tokio::test]
+async fn a_link_that_is_reissued_by_a_slow_clock_can_be_opened_once_it_is_right_and_the_deadline_stays() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    harness.clock.jump(Millis::days(-4));
+    let made = reissue_link(&harness.honnin, &rita, &created.id, None).await.unwrap();
+    harness.clock.jump(Millis::days(4));
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    let left = open_link_of(&harness, &created.id).await.expires_at;
+    assert_eq!(left, harness.clock.now().plus(Millis::hours(48)));
+    assert_eq!(
+        harness.detail(&created.id).await.session.expires_at,
+        created.expires_at,
+        "the deadline was set by a clock that was right"
+    );
+    let token = made.url.expose().rsplit('/').next().unwrap();
+    assert!(open_link(&harness.honnin, token, None).await.is_ok());
+    harness.wait(Millis::days(7)).await;
+    assert_eq!(harness.events(&created.id).await.len(), 1, "expired once");
+}
+
+#[tokio::test]
+async fn a_link_for_another_device_that_is_made_by_a_wrong_clock_lasts_no_longer_than_any_other() {
+    for by in [Millis::days(2), Millis::days(-2)] {
+        let harness = Harness::new().await;
+        harness.clock.jump(by);
+        let (id, applicant) = harness.agreed().await;
+        switch_device(&harness.honnin, &applicant).await.unwrap();
+        harness.clock.jump(Millis(-by.0));
+        harness.run_until_idle().await;
+        harness.wait(STEADY).await;
+        let left = open_link_of(&harness, &id).await.expires_at.as_millis() - harness.clock.now().as_millis();
+        assert_eq!(left, switch_device::LIFETIME.0, "{by:?}");
+    }
+}
+
+#[tokio::test]
+async fn attempts_by_a_doubtful_clock_do_not_bring_the_end_of_a_delivery_nearer() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let refused = |times: usize| receiver.reply((0..times).map(|_| Reply::Status(400)).collect::<Vec<_>>());
+    refused(9);
+    let event = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    for wait in &WAITS[1..9] {
+        harness.wait(Millis(wait.0 * 12 / 10)).await;
+    }
+    let planned = harness.delivery(&event).await.unwrap();
+    assert_eq!((planned.step, planned.state), (9, DeliveryState::Pending));
+    // By this clock, the last attempt is due. Its receiver refuses the timestamp.
+    refused(2);
+    harness.clock.jump(Millis::days(2));
+    harness.run_until_idle().await;
+    harness.wait(Millis::minutes(5)).await;
+    harness.clock.jump(Millis::days(-2));
+    harness.run_until_idle().await;
+    let delivery = harness.delivery(&event).await.unwrap();
+    assert_eq!((delivery.step, delivery.state), (9, DeliveryState::Pending));
+    assert_eq!(delivery.attempts, 10, "one attempt in five minutes, and it is shown");
+    harness.wait(STEADY).await;
+    harness.wait(Millis::days(2)).await;
+    let delivery = harness.delivery(&event).await.unwrap();
+    assert_eq!((delivery.step, delivery.state), (10, DeliveryState::Abandoned));
 }

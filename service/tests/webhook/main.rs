@@ -3,5 +3,6 @@
 mod deliver;
 mod fairness;
 mod hostile;
+mod newer_version;
 mod redeliver;
 mod unsent;

@@ -9,6 +9,7 @@ use domain::{
 };
 use service::{
     access::Developer,
+    session::overview::{DeliveryCounts, overview},
     settings::{self, Look},
     webhook::{
         delivery_log::{self, NoBody},
@@ -16,12 +17,14 @@ use service::{
         redeliver::{self, MOST_AT_ONCE, RedeliverError, SentAgain},
     },
 };
+use std::sync::Arc;
 use store::webhook::deliveries::{DeliveryFilter, DeliveryState};
 use testkit::{
     Harness,
     receiver::{Receiver, Reply},
     webhooks::settings_for,
 };
+use tokio::sync::Notify;
 
 #[tokio::test]
 async fn a_test_event_arrives_signed_and_names_its_tenant_only() {
@@ -182,6 +185,35 @@ async fn asking_twice_sends_once_more_and_not_twice() {
 }
 
 #[tokio::test]
+async fn an_attempt_that_was_under_way_is_not_the_one_that_was_asked_for() {
+    for status in [200, 500] {
+        let (old, new) = (Receiver::start().await, Receiver::start().await);
+        let (harness, _) = Harness::with_receiver(&old).await;
+        let event = harness.record_expired(&harness.create().await.id).await;
+        let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
+        let told = Arc::new(Notify::new());
+        old.reply([Reply::Held(status, Arc::clone(&told))]);
+        let ask = async {
+            old.wait_for(1).await;
+            harness.clock.advance(Millis::seconds(1));
+            harness.point_to(Role::Admin, new.url()).await;
+            redeliver::send_again(&harness.honnin, &admin, &event).await.unwrap();
+            told.notify_one();
+        };
+        tokio::join!(harness.run_until_idle(), ask);
+        assert_eq!(new.ids(), [event.to_string()], "{status}");
+        let delivery = harness.delivery(&event).await.unwrap();
+        assert_eq!(
+            (delivery.state, delivery.attempts, delivery.step),
+            (DeliveryState::Delivered, 2, 1),
+            "{status}"
+        );
+        let answers: Vec<_> = harness.attempts(&event).await.iter().map(|one| one.status).collect();
+        assert_eq!(answers, [Some(status), Some(200)]);
+    }
+}
+
+#[tokio::test]
 async fn an_event_that_was_never_sent_can_be_sent_by_hand() {
     let receiver = Receiver::start().await;
     let (mut harness, _) = Harness::with_receiver(&receiver).await;
@@ -274,6 +306,32 @@ async fn a_receiver_is_failing_since_its_first_failure_after_a_success() {
     );
     harness.wait(Millis::minutes(6)).await;
     assert_eq!(health().await.unwrap().failing_since, None, "it is back");
+}
+
+#[tokio::test]
+async fn a_resend_does_not_change_how_many_events_needed_a_retry() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let developer = harness.developer().await;
+    let counts = async || -> DeliveryCounts {
+        let shown = overview(&harness.honnin, developer.staff(), 7).await.unwrap();
+        shown.figures.deliveries.iter().map(|(_, counts)| *counts).sum()
+    };
+    let at_once = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    receiver.reply([Reply::Status(500)]);
+    let later = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    harness.wait(Millis::seconds(6)).await;
+    let before = counts().await;
+    assert_eq!((before.at_once, before.later), (1, 1));
+    for event in [&at_once, &later] {
+        redeliver::send_again(&harness.honnin, &developer, event).await.unwrap();
+    }
+    harness.run_until_idle().await;
+    assert_eq!(receiver.received().len(), 5);
+    assert_eq!(counts().await, before);
 }
 
 #[tokio::test]
@@ -416,6 +474,20 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
         .await
         .unwrap();
     assert_eq!(health().await.unwrap().failing_since, None);
+}
+
+#[tokio::test]
+async fn a_new_receiver_is_not_healthy_because_the_old_one_was() {
+    let (old, new) = (Receiver::start().await, Receiver::start().await);
+    let (harness, _) = Harness::with_receiver(&old).await;
+    let developer = harness.developer().await;
+    let health = || redeliver::receiver_health(&harness.honnin, &developer);
+    harness.record_expired(&harness.create().await.id).await;
+    harness.run_until_idle().await;
+    assert!(health().await.unwrap().last_success_at.is_some());
+    harness.clock.advance(Millis::seconds(1));
+    harness.point_to(Role::Developer, new.url()).await;
+    assert_eq!(health().await.unwrap().last_success_at, None);
 }
 
 #[tokio::test]

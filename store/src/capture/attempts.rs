@@ -30,10 +30,23 @@ pub struct AttemptRow {
     pub challenge: Option<(String, Challenge)>,
     /// Id of the latest run of the selfie camera; no other counts.
     pub live_id: Option<String>,
-    /// How many runs of the selfie camera were begun.
+    /// How many runs of the selfie camera have requested something.
     pub live_runs: i64,
+    /// How far one of them is: the latest, unless a node of an earlier release has begun another.
+    pub live_step: Option<RunStep>,
     /// When it was submitted.
     pub submitted_at: Option<Timestamp>,
+}
+
+/// How far a run of the selfie camera is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunStep {
+    /// Its id.
+    pub run: String,
+    /// How many steps are behind it.
+    pub step: i64,
+    /// Since when.
+    pub since: Timestamp,
 }
 
 /// Name of the encrypted column.
@@ -55,8 +68,16 @@ impl AttemptRow {
             challenge: None,
             live_id: None,
             live_runs: 0,
+            live_step: None,
             submitted_at: None,
         }
+    }
+
+    /// How many steps this run has behind it, as far as is stored.
+    #[must_use]
+    pub fn step_of(&self, run: &str) -> i64 {
+        let latest = self.live_step.as_ref().filter(|latest| latest.run == run);
+        latest.map_or(0, |latest| latest.step)
     }
 }
 
@@ -73,6 +94,9 @@ row! {
         challenge: Option<String>,
         live_id: Option<String>,
         live_runs: i64,
+        step_run: Option<String>,
+        step: Option<i64>,
+        step_since: Option<i64>,
         submitted_at: Option<i64>,
     }
 }
@@ -84,7 +108,7 @@ row! {
 pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<AttemptRow, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, challenge_id, challenge,
-                live_id, live_runs, submitted_at
+                live_id, live_runs, step_run, step, step_since, submitted_at
          FROM attempts WHERE session_id = $1 AND attempt = $2")
         .bind(session.as_str()).bind(attempt).fetch_optional(conn).await)?;
     let mut row = AttemptRow::new(session.clone(), attempt);
@@ -102,6 +126,10 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Atte
         row.challenge = Some((id, Challenge::parse(&challenge).ok_or(corrupt)?));
     }
     (row.live_id, row.live_runs) = (raw.live_id, raw.live_runs);
+    if let (Some(run), Some(step), Some(since)) = (raw.step_run, raw.step, raw.step_since) {
+        let since = Timestamp::from_millis(since);
+        row.live_step = Some(RunStep { run, step, since });
+    }
     row.submitted_at = raw.submitted_at.map(Timestamp::from_millis);
     Ok(row)
 }
@@ -113,15 +141,18 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Atte
 pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     let (consent_version, consented_at) = row.consent.clone().unzip();
     let (challenge_id, challenge) = row.challenge.clone().unzip();
+    let step = row.live_step.as_ref();
     let saved = on!(tx, conn => sqlx::query(
         "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
-             challenge_id, challenge, submitted_at, face_search, live_id, live_runs, details_given)
-         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+             challenge_id, challenge, submitted_at, face_search, live_id, live_runs, details_given,
+             step_run, step, step_since)
+         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
          ON CONFLICT (session_id, attempt) DO UPDATE SET version = excluded.version, language = excluded.language,
              consent_version = excluded.consent_version, consented_at = excluded.consented_at,
              document_type = excluded.document_type, typed = excluded.typed, challenge_id = excluded.challenge_id,
              challenge = excluded.challenge, submitted_at = excluded.submitted_at, face_search = excluded.face_search,
              live_id = excluded.live_id, live_runs = excluded.live_runs,
+             step_run = excluded.step_run, step = excluded.step, step_since = excluded.step_since,
              details_given = (attempts.details_given OR excluded.details_given)
          WHERE attempts.version = $3")
         .bind(row.session.as_str()).bind(row.attempt).bind(row.version).bind(row.language.map(Language::as_str))
@@ -129,6 +160,7 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.typed)
         .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))
         .bind(row.face_search).bind(&row.live_id).bind(row.live_runs).bind(row.typed.is_some())
+        .bind(step.map(|step| &step.run)).bind(step.map(|step| step.step)).bind(step.map(|step| step.since.as_millis()))
         .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.version += 1;

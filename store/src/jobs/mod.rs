@@ -6,7 +6,8 @@ mod overview;
 
 pub use deliveries::{claim_of_tenant, enqueue_delivery, list_tenants_due};
 pub use overview::{
-    Backlog, JobState, any_due, bring_forward, count_due, end_leases_after, find_next_due_at, list, remove_finished,
+    Backlog, JobState, any_due, bring_forward, count_due, end_leases_after, find_next_due_at, is_planned, list,
+    remove_finished,
 };
 
 use crate::{

@@ -159,6 +159,18 @@ pub async fn remove_finished(tx: &mut Tx, before: Timestamp, limit: u32) -> Resu
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
+/// Whether an unfinished job of `kind` for `subject` is planned for exactly this time.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_planned(tx: &mut Tx, kind: JobKind, subject: &str, run_at: Timestamp) -> Result<bool, StoreError> {
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT id FROM jobs WHERE subject = $2 AND kind = $1 AND run_at = $3 AND finished_at IS NULL LIMIT 1")
+        .bind(kind.as_str()).bind(subject).bind(run_at.as_millis())
+        .fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
 /// Makes the unfinished jobs of `kind` that nobody holds due at `now` if they are due after `latest`. Returns how many. Not those that are
 /// planned for as long as a tenant wants: there is one for every session, so the index leaves them out.
 ///

@@ -22,7 +22,7 @@ pub struct KeptAnswer {
     pub body_hash: Vec<u8>,
     /// The session that was created.
     pub session: SessionId,
-    /// When.
+    /// When it was stored.
     pub created_at: Timestamp,
     /// The deadline in the response.
     pub expires_at: Timestamp,
@@ -95,6 +95,30 @@ pub async fn remove_old(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u6
         "DELETE FROM idempotency WHERE (tenant_id, key_hash) IN (
              SELECT tenant_id, key_hash FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)")
         .bind(before.as_millis()).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
+}
+
+/// Dates the response to the creation of a session anew, as if it had been stored at `now`: its link lasts as long as it was to last, but not
+/// beyond `deadline`, which is the session's.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn redate(tx: &mut Tx, session: &SessionId, now: Timestamp, deadline: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE idempotency SET created_at = $2, expires_at = $3, link_expires_at =
+             CASE WHEN $2 + link_expires_at - created_at < $3 THEN $2 + link_expires_at - created_at ELSE $3 END
+         WHERE session_id = $1")
+        .bind(session.as_str()).bind(now.as_millis()).bind(deadline.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// Lets the responses stored later than `latest` count as stored at `now`. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn bring_back(tx: &mut Tx, latest: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE idempotency SET created_at = $2 WHERE created_at > $1")
+        .bind(latest.as_millis()).bind(now.as_millis())
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 

@@ -103,14 +103,16 @@ pub async fn kill_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resul
     crate::session::idempotency::forget_link(tx, session).await
 }
 
-/// Gives a session's unopened links a new end.
+/// Dates a session's unopened links anew, as if they had been made at `now`: each lasts as long as it was to last, but not beyond `deadline`.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn set_end(tx: &mut Tx, session: &SessionId, expires_at: Timestamp) -> Result<(), StoreError> {
+pub async fn redate(tx: &mut Tx, session: &SessionId, now: Timestamp, deadline: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
-        "UPDATE links SET expires_at = $2 WHERE session_id = $1 AND used_at IS NULL AND killed_at IS NULL")
-        .bind(session.as_str()).bind(expires_at.as_millis())
+        "UPDATE links SET created_at = $2,
+             expires_at = CASE WHEN $2 + expires_at - created_at < $3 THEN $2 + expires_at - created_at ELSE $3 END
+         WHERE session_id = $1 AND used_at IS NULL AND killed_at IS NULL")
+        .bind(session.as_str()).bind(now.as_millis()).bind(deadline.as_millis())
         .execute(conn).await.map(drop))
 }
 

@@ -14,6 +14,7 @@ use domain::{
     named::Named,
     outcome::{Outcome, Verdict},
     reasons::Reason,
+    ruling::latest_end_of_hold,
     secret::Unlogged,
     session::Status,
     time::Timestamp,
@@ -201,7 +202,8 @@ macro_rules! list_sql {
                     users.id AS holder, users.name AS holder_name,
                     assignees.id AS assignee, assignees.name AS assignee_name
              FROM sessions
-             LEFT JOIN review_holds ON review_holds.session_id = sessions.id AND review_holds.held_until > $2
+             LEFT JOIN review_holds ON review_holds.session_id = sessions.id
+                  AND review_holds.held_until > $2 AND review_holds.held_until <= $25
              LEFT JOIN users ON users.id = review_holds.user_id
              LEFT JOIN review_assignments ON review_assignments.session_id = sessions.id
              LEFT JOIN users AS assignees ON assignees.id = review_assignments.user_id
@@ -346,7 +348,7 @@ pub async fn list(
         .bind(names[0].as_slice()).bind(names[1].as_slice()).bind(names[2].as_slice()).bind(names[3].as_slice())
         .bind(i64::from(birth_date.is_some())).bind(birth_date.unwrap_or_default().as_slice())
         .bind(filter.id_prefix.as_deref()).bind(filter.lost_after.map(FunnelStep::as_str))
-        .bind(i64::from(filter.or_escaped))
+        .bind(i64::from(filter.or_escaped)).bind(latest_end_of_hold(now).as_millis())
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }

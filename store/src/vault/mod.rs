@@ -284,23 +284,25 @@ impl Vault {
         Ok(key)
     }
 
-    /// The keys of many sessions, by their ids; those that were destroyed or cannot be decrypted are left out. They are not cached, because a search reads each
-    /// of them once.
+    /// The keys of many sessions. They are not cached, because a search reads each of them once.
     ///
     /// # Errors
     /// If the key database does not respond.
-    pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<BTreeMap<DataKeyId, SessionKey>, StoreError> {
+    pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<OpenedKeys, StoreError> {
         let wanted = ids.to_vec();
         let find = self.0.keys.ask(async move |tx| keyring::find_many(tx, &wanted).await);
-        let opened = find.await?.into_iter().filter_map(|row| {
-            let id = DataKeyId::parse(&row.id)?;
-            let key = self.unsealed(&row);
-            if let Err(error) = &key {
-                tracing::error!(%id, %error, "a data key cannot be decrypted");
+        let mut opened = OpenedKeys::default();
+        for row in find.await? {
+            match (DataKeyId::parse(&row.id), self.unsealed(&row)) {
+                (Some(id), Ok(key)) => drop(opened.keys.insert(id.clone(), SessionKey { id, key })),
+                (_, unsealed) => {
+                    let error = unsealed.err().map(|error| error.to_string());
+                    tracing::error!(id = row.id, error, "a data key cannot be decrypted");
+                    opened.unreadable += 1;
+                }
             }
-            Some((id.clone(), SessionKey { id, key: key.ok()? }))
-        });
-        Ok(opened.collect())
+        }
+        Ok(opened)
     }
 
     /// Which of these keys do not exist: they were destroyed.
@@ -434,6 +436,15 @@ impl Vault {
             .map_err(|_| StoreError::Corrupt("a data key of a wrong length"))?;
         Ok(Arc::new(Zeroizing::new(key)))
     }
+}
+
+/// Keys of sessions, without those that were destroyed.
+#[derive(Default)]
+pub struct OpenedKeys {
+    /// By their ids.
+    pub keys: BTreeMap<DataKeyId, SessionKey>,
+    /// How many exist but cannot be decrypted: they are damaged, or a version of the master key is missing here.
+    pub unreadable: usize,
 }
 
 impl fmt::Debug for Vault {

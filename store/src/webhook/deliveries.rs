@@ -306,7 +306,7 @@ async fn list_by(
 /// How a tenant's deliveries turned out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryCounts {
-    /// Delivered with the first attempt.
+    /// Delivered with the first attempt, even if resent since.
     pub at_once: i64,
     /// Delivered with a later one.
     pub later: i64,
@@ -337,12 +337,18 @@ pub async fn count_by_day(
     from: Timestamp,
 ) -> Result<Vec<(i64, DeliveryCounts)>, StoreError> {
     let rows: Vec<(i64, i64, i64, i64, i64)> = on!(tx, conn => sqlx::query_as(
-        "SELECT created_at / 86400000 AS day,
-                COUNT(CASE WHEN state = 'delivered' AND attempts <= 1 THEN 1 END),
-                COUNT(CASE WHEN state = 'delivered' AND attempts > 1 THEN 1 END),
+        "SELECT day,
+                COUNT(CASE WHEN state = 'delivered' AND first_sufficed THEN 1 END),
+                COUNT(CASE WHEN state = 'delivered' AND NOT first_sufficed THEN 1 END),
                 COUNT(CASE WHEN state = 'pending' THEN 1 END),
                 COUNT(CASE WHEN state = 'abandoned' THEN 1 END)
-         FROM deliveries WHERE tenant_id = $1 AND created_at >= $2 GROUP BY day ORDER BY day")
+         FROM (SELECT created_at / 86400000 AS day, state,
+                      attempts <= 1 OR EXISTS (
+                          SELECT 1 FROM delivery_attempts AS attempt
+                          WHERE attempt.event_id = deliveries.event_id AND attempt.number = 1 AND attempt.fault IS NULL
+                      ) AS first_sufficed
+               FROM deliveries WHERE tenant_id = $1 AND created_at >= $2) AS delivery
+         GROUP BY day ORDER BY day")
         .bind(tenant.as_str()).bind(from.as_millis()).fetch_all(conn).await)?;
     let counts = rows.into_iter().map(|(day, at_once, later, pending, abandoned)| {
         let counts = DeliveryCounts {

@@ -16,9 +16,9 @@ use domain::{
 /// The health of a tenant's receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverHealth {
-    /// The last attempt that was answered 2xx.
+    /// The last attempt that was answered 2xx since the receiver URL was set.
     pub last_success_at: Option<Timestamp>,
-    /// The first failure since then, and since the receiver URL was set: as long as it is present, the receiver is failing.
+    /// The first failure since then, or since the receiver URL was set: as long as it is present, the receiver is failing.
     pub failing_since: Option<Timestamp>,
     /// The class of the last of these failures.
     pub last_fault: Option<Named<DeliveryFault>>,
@@ -89,7 +89,7 @@ pub async fn find_last(tx: &mut Tx, event: &EventId) -> Result<Option<AttemptRow
     raw.map(AttemptRow::try_from).transpose()
 }
 
-/// The health of a tenant's receiver, whose URL was set at `set_at`: earlier failures belong to another receiver. Look-ups in
+/// The health of a tenant's receiver, whose URL was set at `set_at`: earlier attempts went to another receiver. Look-ups in
 /// two indexes, so that no attempt has to update a shared row.
 ///
 /// # Errors
@@ -99,11 +99,12 @@ pub async fn find_health(
     tenant: &TenantId,
     set_at: Option<Timestamp>,
 ) -> Result<ReceiverHealth, StoreError> {
-    let success: Option<i64> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT MAX(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NULL")
-        .bind(tenant.as_str()).fetch_one(conn).await)?;
     // An attempt at the exact moment of the change may still have gone to the old URL.
-    let after = success.max(set_at.map(Timestamp::as_millis)).unwrap_or(i64::MIN);
+    let set_at = set_at.map_or(i64::MIN, Timestamp::as_millis);
+    let success: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT MAX(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NULL AND attempted_at > $2")
+        .bind(tenant.as_str()).bind(set_at).fetch_one(conn).await)?;
+    let after = success.unwrap_or(set_at);
     let failure: Option<i64> = on!(tx, conn => sqlx::query_scalar(
         "SELECT MIN(attempted_at) FROM delivery_attempts WHERE tenant_id = $1 AND fault IS NOT NULL AND attempted_at > $2")
         .bind(tenant.as_str()).bind(after).fetch_one(conn).await)?;

@@ -12,6 +12,7 @@ use domain::{
     ids::{EventId, SessionId, TenantId},
     time::Timestamp,
 };
+use std::mem::take;
 
 /// An event as stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,10 +85,17 @@ row! {
         id: String,
         pub(crate) tenant_id: String,
         session_id: Option<String>,
-        kind: String,
+        pub(crate) kind: String,
         pub(crate) created_at: i64,
         data: Option<String>,
         note: Option<Vec<u8>>,
+    }
+}
+
+impl Raw {
+    /// Its time and id, which order a list.
+    pub(crate) fn key(&self) -> (i64, String) {
+        (self.created_at, self.id.clone())
     }
 }
 
@@ -111,6 +119,55 @@ impl TryFrom<Raw> for EventRow {
             created_at: Timestamp::from_millis(raw.created_at),
             content,
         })
+    }
+}
+
+/// An event as it was read, if this version can read it. Lists leave out what it cannot, since one event must not hide the others: during an
+/// upgrade, a newer node may have recorded it.
+fn if_readable<T>(id: &str, read: Result<T, StoreError>) -> Option<T> {
+    read.inspect_err(|error| tracing::warn!(event = id, %error, "an event is left out of a list"))
+        .ok()
+}
+
+/// How many rows are read at once after the first of a page could not all be read.
+const BATCH: i64 = 1_000;
+
+/// A page of events that this version can read. Rows are read until it is full or there are no more.
+pub(crate) struct Page<T> {
+    /// The time and id of the row after which the next ones begin.
+    pub(crate) after: (i64, String),
+    /// How many are read next.
+    pub(crate) batch: i64,
+    limit: usize,
+    events: Vec<T>,
+}
+
+impl<T> Page<T> {
+    /// An empty page of up to `limit` events after one, or from `start` on.
+    pub(crate) fn new(after: Option<&(Timestamp, EventId)>, start: i64, limit: u32) -> Self {
+        Self {
+            after: after.map_or((start, String::new()), |(at, id)| (at.as_millis(), id.to_string())),
+            batch: i64::from(limit),
+            limit: limit as usize,
+            events: Vec::new(),
+        }
+    }
+
+    /// Adds what was read from the next rows, each with its time and id. Returns the events if that is all.
+    pub(crate) fn add(
+        &mut self,
+        rows: impl IntoIterator<Item = ((i64, String), Result<T, StoreError>)>,
+    ) -> Option<Vec<T>> {
+        let mut count = 0;
+        for (key, read) in rows {
+            count += 1;
+            self.events.extend(if_readable(&key.1, read));
+            self.after = key;
+        }
+        let is_done = count < self.batch || self.events.len() >= self.limit;
+        self.batch = BATCH;
+        self.events.truncate(self.limit);
+        is_done.then(|| take(&mut self.events))
     }
 }
 
@@ -153,16 +210,17 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &EventId) -> Result<Option
     raw.map(EventRow::try_from).transpose()
 }
 
-/// The events of a session, oldest first.
+/// The events of a session that this version can read, oldest first.
 ///
 /// # Errors
-/// If the database does not respond or a row does not parse.
+/// If the database does not respond.
 pub async fn list_of_session(tx: &mut Tx, session: &SessionId) -> Result<Vec<EventRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events
          WHERE session_id = $1 ORDER BY created_at, id")
         .bind(session.as_str()).fetch_all(conn).await)?;
-    raw.into_iter().map(EventRow::try_from).collect()
+    let read = |raw: Raw| if_readable(&raw.id.clone(), EventRow::try_from(raw));
+    Ok(raw.into_iter().filter_map(read).collect())
 }
 
 /// Removes the encrypted notes of a session's events, as part of erasing the session.

@@ -2,8 +2,8 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
-    webhook::events::{EventRow, Raw},
+    db::{Tx, on, row},
+    webhook::events::{EventRow, Page, Raw},
 };
 use domain::{
     ids::{EventId, TenantId},
@@ -48,24 +48,40 @@ pub async fn count(tx: &mut Tx, tenant: &TenantId) -> Result<i64, StoreError> {
         .bind(tenant.as_str()).fetch_one(conn).await)
 }
 
-/// The events of a tenant that were not sent, oldest first, beyond the one with this time and id.
+row! {
+    struct RawUnsent {
+        ..event: Raw;
+        noted_at: i64,
+    }
+}
+
+/// The events of a tenant that were not sent and that this version can read, oldest first, beyond the one with this time and id.
 ///
 /// # Errors
-/// If the database does not respond or a row does not parse.
+/// If the database does not respond.
 pub async fn list(
     tx: &mut Tx,
     tenant: &TenantId,
     after: Option<&(Timestamp, EventId)>,
     limit: u32,
 ) -> Result<Vec<EventRow>, StoreError> {
-    let (at, id) = after.map_or((i64::MIN, ""), |(at, id)| (at.as_millis(), id.as_str()));
-    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note
-         FROM unsent_events AS unsent JOIN events AS event ON event.id = unsent.event_id
-         WHERE unsent.tenant_id = $1
-             AND (unsent.created_at > $2 OR (unsent.created_at = $2 AND unsent.event_id > $3))
-         ORDER BY unsent.created_at, unsent.event_id LIMIT $4")
-        .bind(tenant.as_str()).bind(at).bind(id).bind(i64::from(limit))
-        .fetch_all(conn).await)?;
-    raw.into_iter().map(EventRow::try_from).collect()
+    let mut page = Page::new(after, i64::MIN, limit);
+    loop {
+        let rows: Vec<RawUnsent> = on!(tx, conn => sqlx::query_as(
+            "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
+                    unsent.created_at AS noted_at
+             FROM unsent_events AS unsent JOIN events AS event ON event.id = unsent.event_id
+             WHERE unsent.tenant_id = $1
+                 AND (unsent.created_at > $2 OR (unsent.created_at = $2 AND unsent.event_id > $3))
+             ORDER BY unsent.created_at, unsent.event_id LIMIT $4")
+            .bind(tenant.as_str()).bind(page.after.0).bind(&page.after.1).bind(page.batch)
+            .fetch_all(conn).await)?;
+        let read = rows.into_iter().map(|row| {
+            let key = (row.noted_at, row.event.key().1);
+            (key, EventRow::try_from(row.event))
+        });
+        if let Some(listed) = page.add(read) {
+            return Ok(listed);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use domain::{
 use store::{
     StoreError, Tx,
     capture::{
-        attempts::{self, AttemptRow},
+        attempts::{self, AttemptRow, RunStep},
         capture_cookies::{self, CookieRow},
         captures::{self, CaptureRow, Frame, Slot},
     },
@@ -90,6 +90,7 @@ pub(crate) fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) ->
                 watched: None,
                 run: 1,
                 repeated_frames: 0,
+                unseen_turns: 0,
                 flashes: None,
             }),
         },
@@ -132,6 +133,11 @@ async fn answers_are_saved_by_whoever_read_them_last() {
             challenge: Some(("c".into(), Challenge::TurnLeft)),
             live_id: Some("run".into()),
             live_runs: 3,
+            live_step: Some(RunStep {
+                run: "run".into(),
+                step: 4,
+                since: at(7),
+            }),
             submitted_at: Some(at(6)),
             ..first
         };

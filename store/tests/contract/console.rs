@@ -7,7 +7,7 @@ use domain::{
     named::Named,
     reasons::Reason,
     role::{Membership, Role},
-    ruling::Ruling,
+    ruling::{Ruling, latest_end_of_hold},
     scope::Scopes,
     secret_kind::SecretKind,
     time::Millis,
@@ -447,6 +447,29 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
             let swept = write!(db, tx => review::remove_ended_holds(tx, at(now), 10));
             assert_eq!(swept.unwrap(), removed, "{name}: at {now}");
         }
+        // By a clock that was ahead.
+        let latest = latest_end_of_hold(at(500)).as_millis();
+        assert_eq!(hold(first, 500, latest).await, held(first, latest), "{name}");
+        assert_eq!(hold(second, 500, 600).await, held(first, latest), "{name}: taken");
+        write!(db, tx => review::remove_ended_holds(tx, at(500), 10)).unwrap();
+        assert_eq!(
+            read!(db, tx => review::find_hold(tx, id, at(500))),
+            Some(held(first, latest)),
+            "{name}"
+        );
+        assert_eq!(
+            read!(db, tx => review::find_hold(tx, id, at(499))),
+            None,
+            "{name}: longer than any"
+        );
+        assert_eq!(
+            hold(second, 499, 600).await,
+            held(second, 600),
+            "{name}: longer than any"
+        );
+        hold(second, 500, latest).await;
+        let swept = write!(db, tx => review::remove_ended_holds(tx, at(499), 10));
+        assert_eq!(swept.unwrap(), 1, "{name}: longer than any");
     }
 }
 

@@ -21,7 +21,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 
 /// `module::function` for each public function over a transaction. Files of a folder count for the module they belong to.
 fn store_functions() -> BTreeSet<String> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/src");
     let mut functions = BTreeSet::new();
     for file in rust_files(&source) {
         let path = file.strip_prefix(&source).unwrap().with_extension("");
@@ -51,7 +51,7 @@ fn every_store_function_is_called_by_a_contract_test() {
         functions.contains("jobs::claim") && functions.contains("jobs::any_due"),
         "{functions:?}"
     );
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contract");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/contract");
     let text: String = rust_files(&tests)
         .iter()
         .map(|file| fs::read_to_string(file).unwrap())

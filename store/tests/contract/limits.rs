@@ -245,6 +245,48 @@ async fn forget(most: u32, expected: u32) {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_dated_anew_keeps_the_span_of_its_link_within_the_deadline() {
+    for backend in backends().await {
+        let tenant = tenant(&backend, 1).await;
+        for (key, deadline, link_end) in [(1, 9_000, 5_500), (2, 5_200, 5_200)] {
+            let kept = answer(&tenant, key, 100);
+            assert!(insert(&backend, &kept).await);
+            let session = kept.session.clone();
+            let unit = backend
+                .db
+                .write(async move |tx| idempotency::redate(tx, &session, at(5_000), at(deadline)).await);
+            unit.await.unwrap();
+            let redated = KeptAnswer {
+                created_at: at(5_000),
+                expires_at: at(deadline),
+                link_expires_at: at(link_end),
+                ..kept.clone()
+            };
+            assert_eq!(find(&backend, &kept).await, Some(redated), "{}", backend.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_of_the_future_are_brought_back_and_no_others() {
+    for backend in backends().await {
+        let tenant = tenant(&backend, 1).await;
+        let (now, ahead) = (answer(&tenant, 1, 100), answer(&tenant, 2, 101));
+        assert!(insert(&backend, &now).await && insert(&backend, &ahead).await);
+        let unit = backend
+            .db
+            .write(async move |tx| idempotency::bring_back(tx, at(100), at(40)).await);
+        assert_eq!(unit.await.unwrap(), 1, "{}", backend.name);
+        let brought = KeptAnswer {
+            created_at: at(40),
+            ..ahead.clone()
+        };
+        assert_eq!(find(&backend, &ahead).await, Some(brought), "{}", backend.name);
+        assert_eq!(find(&backend, &now).await, Some(now.clone()), "{}", backend.name);
+    }
+}
+
+#[tokio::test]
 async fn of_a_forgotten_body_nothing_is_kept_and_the_answer_stays() {
     for backend in backends().await {
         let tenant = tenant(&backend, 1).await;

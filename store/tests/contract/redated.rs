@@ -23,15 +23,15 @@ use testkit::databases::{Backend, backends};
 async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others() {
     for Backend { name, db, .. } in backends().await {
         let World { session, foreign, .. } = world(&db).await;
-        let link = |number: u8, used_at| LinkRow {
+        let link = |number: u8, span: i64| LinkRow {
             hash: vec![number],
             session: session.session.id.clone(),
             created_at: at(1),
-            expires_at: at(2),
-            used_at,
+            expires_at: at(1 + span),
+            used_at: None,
             killed_at: None,
         };
-        let (open, used) = (keep(link(1, None)), keep(link(2, Some(at(1)))));
+        let (open, long, used) = (keep(link(1, 10)), keep(link(2, 30)), keep(link(3, 10)));
         let failed = |number, session: &SessionRow| {
             let data = EventData::Failed {
                 session: SessionRef {
@@ -44,17 +44,27 @@ async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others()
         };
         let (own, other) = (keep(failed(1, session)), keep(failed(2, foreign)));
         write!(db, tx => async {
-            links::insert(tx, open).await?;
-            links::insert(tx, used).await?;
+            for link in [open, long, used] {
+                links::insert(tx, link).await?;
+            }
             links::use_once(tx, &used.hash, at(1)).await?;
             events::insert(tx, own).await?;
             events::insert(tx, other).await?;
-            links::set_end(tx, &session.session.id, at(50)).await?;
+            links::redate(tx, &session.session.id, at(50), at(70)).await?;
             events::redate_failure(tx, &session.session.id, at(60)).await
         })
         .unwrap();
-        let ends = async |row: &'static LinkRow| read!(db, tx => links::find(tx, &row.hash)).unwrap().expires_at;
-        assert_eq!((ends(open).await, ends(used).await), (at(50), at(2)), "{name}");
+        let dates = async |row: &'static LinkRow| {
+            let found = read!(db, tx => links::find(tx, &row.hash)).unwrap();
+            (found.created_at, found.expires_at)
+        };
+        assert_eq!(dates(open).await, (at(50), at(60)), "{name}: its own span");
+        assert_eq!(
+            dates(long).await,
+            (at(50), at(70)),
+            "{name}: no longer than the session"
+        );
+        assert_eq!(dates(used).await, (at(1), at(11)), "{name}");
         for (event, expected) in [(own, at(60)), (other, at(2))] {
             let found = read!(db, tx => events::find(tx, &event.tenant, &event.id));
             assert_eq!(found.unwrap().created_at, expected, "{name}");

@@ -12,6 +12,7 @@ use domain::{
     outcome::{SessionRef, Verdict},
     reasons::Reason,
     role::Role,
+    ruling::latest_end_of_hold,
     session::{FailureReason, Status},
     time::Millis,
 };
@@ -307,9 +308,16 @@ async fn a_list_shows_who_holds_a_case_now() {
             id: Some(case.clone()),
             ..Filter::default()
         });
+        let (holder, ahead) = (
+            Some((world.user.id.clone(), world.user.name.clone())),
+            100 - latest_end_of_hold(at(0)).as_millis(),
+        );
         for (now, holder) in [
-            (99, Some((world.user.id.clone(), world.user.name.clone()))),
+            (99, holder.clone()),
             (100, None),
+            (ahead, holder),
+            // It was made by a clock that was ahead.
+            (ahead - 1, None),
         ] {
             let rows = read!(db, tx => search::list(tx, &world.tenant.id, filter, &NEWEST, at(now)));
             assert_eq!(

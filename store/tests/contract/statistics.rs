@@ -2,9 +2,11 @@
 
 use crate::fixtures::{World, at, expired, keep, outcome, read, session, world, write};
 use domain::{
+    delivery::DeliveryFault,
     document::Side,
     funnel::FunnelStep,
     ids::{CaptureId, SessionId},
+    named::Named,
     outcome::{Source, Verdict},
     session::Status,
     time::Millis,
@@ -24,7 +26,7 @@ use store::{
     },
     webhook::{
         deliveries::{self, DeliveryCounts, DeliveryState},
-        events,
+        delivery_attempts, events,
     },
 };
 use testkit::databases::{Backend, backends};
@@ -226,13 +228,14 @@ async fn deliveries_are_counted_by_day_and_by_how_they_turned_out() {
     for Backend { name, db, .. } in backends().await {
         let world = world(&db).await;
         let turned_out = [
-            (60, DeliveryState::Delivered, 1),
-            (61, DeliveryState::Delivered, 3),
-            (62, DeliveryState::Pending, 2),
-            (63, DeliveryState::Abandoned, 9),
-            (64, DeliveryState::Delivered, 1),
+            (60, DeliveryState::Delivered, 1, None),
+            (61, DeliveryState::Delivered, 3, Some(DeliveryFault::Status)),
+            (62, DeliveryState::Pending, 2, Some(DeliveryFault::Status)),
+            (63, DeliveryState::Abandoned, 9, Some(DeliveryFault::Status)),
+            // Resent after it was delivered.
+            (64, DeliveryState::Delivered, 2, None),
         ];
-        for (number, state, attempts) in turned_out {
+        for (number, state, attempts, first_fault) in turned_out {
             let event = keep(expired(world.session, number));
             let stored: Result<(), store::StoreError> = write!(db, tx => async {
                 events::insert(tx, event).await?;
@@ -246,7 +249,19 @@ async fn deliveries_are_counted_by_day_and_by_how_they_turned_out() {
                 (after.next_attempt_at, after.settled_at) = (None, Some(at(2)));
             }
             let after = keep(after);
-            write!(db, tx => deliveries::save(tx, before, after)).unwrap();
+            let first = keep(deliveries::AttemptRow {
+                event: event.id.clone(),
+                number: 1,
+                attempted_at: at(101),
+                duration_ms: 5,
+                status: None,
+                fault: first_fault.map(Named::Known),
+            });
+            let saved = write!(db, tx => async {
+                delivery_attempts::insert(tx, &world.tenant.id, first).await?;
+                deliveries::save(tx, before, after).await
+            });
+            saved.unwrap();
         }
         let counted = async |tenant, from| read!(db, tx => deliveries::count_by_day(tx, tenant, at(from)));
         let counts = DeliveryCounts {

@@ -298,11 +298,17 @@ async fn attempts_are_kept_in_order_and_tell_how_the_receiver_is() {
             Some(at(30)),
             "{name}: only since it was set"
         );
-        let new = ReceiverHealth {
-            last_success_at: Some(at(10)),
-            ..ReceiverHealth::default()
-        };
-        assert_eq!(since(30).await, new, "{name}: what failed before is another receiver's");
+        assert_eq!(since(9).await, failing, "{name}");
+        assert_eq!(
+            since(10).await.last_success_at,
+            None,
+            "{name}: an attempt of that moment may have gone to the old URL"
+        );
+        assert_eq!(
+            since(30).await,
+            ReceiverHealth::default(),
+            "{name}: what was sent before went to another receiver"
+        );
         let twice = write!(db, tx => delivery_attempts::insert(tx, &tenant.id, rows[0]));
         assert!(matches!(twice, Err(StoreError::Duplicate)), "{name}");
         let healed = attempt(4, Some(204), None);

@@ -1,5 +1,5 @@
 //! The selfie while its camera is on: the server looks at a small copy of each frame and says what to do next. Nothing of it is
-//! stored but the run's id: the run itself travels as an encrypted token, so that any node can answer the next frame.
+//! stored but the run's id and how far it is: the run itself travels as an encrypted token, so that any node can answer the next frame.
 
 use super::in_turn;
 use crate::{
@@ -7,20 +7,24 @@ use crate::{
     access::Applicant,
     capture::progress::{AttemptState, NotNow, collecting, progress},
     runtime::{
-        analyser::PictureFault,
+        analyser::{Analyser, PictureFault},
         cpu_pool::PoolError,
         sealed_json::{open_json, seal_json},
     },
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::live::{Run, Told, drawn_colours};
+use domain::{
+    live::{Glance, Keep, Run, Told, drawn_colours},
+    time::Timestamp,
+};
+use std::sync::Arc;
 use store::{
     StoreError,
-    capture::attempts,
+    capture::attempts::{self, AttemptRow, RunStep},
     vault::{AssociatedData, SessionKey},
 };
 
-/// How often the camera may be started in an attempt: a video prepared for one of the eighteen sequences must not simply wait for it.
+/// How many runs of an attempt may come to a request: a video prepared for one of the eighteen sequences must not simply wait for it.
 pub const MAX_RUNS: i64 = 10;
 /// What the token is bound to, beside tenant and session.
 const TOKEN: &str = "selfie-run";
@@ -46,7 +50,7 @@ pub enum LiveError {
     /// Overloaded; the next frame may fare better.
     #[error("too many pictures are waiting")]
     Busy,
-    /// Another step is due, or another run was begun.
+    /// Another step is due, or the token is none of the current run's latest.
     #[error(transparent)]
     NotNow(#[from] NotNow),
 }
@@ -97,19 +101,18 @@ pub async fn look(
         Frame::Next(token) => {
             let run = read(&key, &attempt, token).ok_or(NotNow::OutOfTurn)?;
             match &attempt.answers.live_id {
-                Some(current) if *current == run.id => Some(run),
-                Some(_) => return Err(NotNow::OutOfTurn.into()),
-                // It has ended, and the browser asks again because that answer was lost.
-                None => {
+                Some(current) if *current == run.id && is_latest(&attempt.answers, &run) => Some(run),
+                Some(current) if *current == run.id => return Err(NotNow::OutOfTurn.into()),
+                // It has ended and that answer was lost, or another page has begun a run: the camera says so.
+                Some(_) | None => {
                     let (told, token) = (Told::FAILED, token.to_owned());
                     return Ok(Looked { told, token });
                 }
             }
         }
     };
-    let glance = honnin.look_pool.run(move |analyser| analyser.glance(&frame)).await??;
-    // Without models nobody could say when a movement was made.
-    let glance = glance.ok_or(LiveError::NoRunLeft)?;
+    let frame: Arc<[u8]> = frame.into();
+    let glance = in_pool(honnin, &frame, |analyser, frame| analyser.glance(frame)).await?;
     let mut run = match current {
         Some(run) => run,
         // Only now: a browser that has given up on this frame, as on a slow server, must not have used up a run.
@@ -121,15 +124,48 @@ pub async fn look(
         let colours = (!without_colours).then(|| drawn_colours(honnin.random_bytes()));
         run = run.with_colours(colours.unwrap_or_default());
     }
-    let told = run.see(&glance, honnin.now());
+    let now = honnin.now();
+    if attempt.answers.step_of(&run.id) > run.step() {
+        run.resume(now);
+    }
+    let before = run.clone();
+    let mut told = run.see(&glance, now);
+    if run.has_just_begun() && told.keep == Keep::Required {
+        // The burst is searched thoroughly for others: better to say so before anything is asked.
+        let faces = in_pool(honnin, &frame, |analyser, frame| analyser.count_faces(frame)).await?;
+        if faces > 1 {
+            run = before.clone();
+            told = run.see(&Glance { faces, ..glance }, now);
+        }
+    }
     if run.has_failed() {
         end(honnin, applicant, &run).await?;
+    } else if run.step() > before.step() {
+        let since = advance(honnin, applicant, &run, now).await?;
+        run.waits_since(since);
     }
     let sealed = seal_json(&key, &associated_data(&attempt), &run)?;
     Ok(Looked {
         told,
         token: URL_SAFE_NO_PAD.encode(sealed),
     })
+}
+
+/// A look at one frame; `None` without models.
+type LookAt<T> = fn(&dyn Analyser, &[u8]) -> Result<Option<T>, PictureFault>;
+
+/// Looks at the frame in a thread for that.
+async fn in_pool<T: Send + 'static>(honnin: &Honnin, frame: &Arc<[u8]>, look: LookAt<T>) -> Result<T, LiveError> {
+    let frame = Arc::clone(frame);
+    let seen = honnin.look_pool.run(move |analyser| look(analyser, &frame)).await??;
+    // Without models nobody could say when a movement was made.
+    seen.ok_or(LiveError::NoRunLeft)
+}
+
+/// Whether the answer with this run was the latest, or the one before it, in case the latest was lost. Any earlier one must not count:
+/// whoever has followed a run knows its movements and colours.
+fn is_latest(answers: &AttemptRow, run: &Run) -> bool {
+    run.step() + 1 >= answers.step_of(&run.id)
 }
 
 /// The run of a token; `None` if it is none of this session.
@@ -150,6 +186,31 @@ fn associated_data(attempt: &AttemptState) -> AssociatedData<'_> {
         session: &attempt.row.session.id,
         name: TOKEN,
     }
+}
+
+/// Stores that the run has come this far; returns when it did so first.
+async fn advance(honnin: &Honnin, applicant: &Applicant, run: &Run, now: Timestamp) -> Result<Timestamp, LiveError> {
+    let (applicant, id, step) = (applicant.clone(), run.id.clone(), run.step());
+    let unit = honnin.db.write(async move |tx| {
+        let mut attempt = collecting(tx, &applicant, now).await?;
+        let answers = &mut attempt.answers;
+        let known = answers.step_of(&id);
+        if answers.live_id.as_ref() != Some(&id) || known > step {
+            return Err(NotNow::OutOfTurn.into());
+        }
+        if known < step {
+            // Whoever opens the camera and closes it again has learnt nothing.
+            answers.live_runs += i64::from(known == 0);
+            answers.live_step = Some(RunStep {
+                run: id.clone(),
+                step,
+                since: now,
+            });
+            attempts::save(tx, answers).await?;
+        }
+        Ok::<_, LiveError>(answers.live_step.as_ref().map_or(now, |latest| latest.since))
+    });
+    unit.await
 }
 
 /// Ends a run that failed: an earlier token of it must not let it continue.
@@ -178,9 +239,8 @@ async fn begin(honnin: &Honnin, applicant: &Applicant) -> Result<Run, LiveError>
             return Err(LiveError::NoRunLeft);
         }
         attempt.answers.live_id = Some(new.clone());
-        attempt.answers.live_runs += 1;
         attempts::save(tx, &mut attempt.answers).await?;
-        Ok(attempt.answers.live_runs)
+        Ok(attempt.answers.live_runs + 1)
     });
     let number = u32::try_from(unit.await?).unwrap_or(u32::MAX);
     Ok(Run::begin(id, number, honnin.random_bytes(), now))

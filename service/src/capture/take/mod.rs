@@ -43,6 +43,9 @@ pub enum CaptureError {
     /// Overloaded; worth a retry.
     #[error("too many pictures are waiting")]
     Busy,
+    /// A selfie is due, but not this one: another run or form has replaced what it answers, or it arrives too late.
+    #[error("the selfie answers what is no longer asked")]
+    RunOver,
     /// Another step is due.
     #[error(transparent)]
     NotNow(#[from] NotNow),
@@ -111,7 +114,9 @@ async fn kept_or_dropped<T>(
     stored: Result<T, CaptureError>,
 ) -> Result<T, CaptureError> {
     let refused = match &stored {
-        Err(CaptureError::NoTryLeft | CaptureError::NotNow(NotNow::Over | NotNow::OutOfTurn)) => true,
+        Err(
+            CaptureError::NoTryLeft | CaptureError::RunOver | CaptureError::NotNow(NotNow::Over | NotNow::OutOfTurn),
+        ) => true,
         Ok(_) | Err(_) => false,
     };
     if refused {

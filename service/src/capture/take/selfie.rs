@@ -25,7 +25,7 @@ use domain::{
 use store::{
     Tx,
     capture::{
-        attempts,
+        attempts::{self, AttemptRow},
         captures::{self, CaptureRow},
         frame_prints,
     },
@@ -148,7 +148,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
 /// What a burst answers, found to be what is asked at the moment.
 #[derive(Clone)]
 enum Answered {
-    Run(Run),
+    Run(Box<Run>),
     Challenge(String, Challenge),
     Nothing,
 }
@@ -171,14 +171,35 @@ impl Answered {
         }
     }
 
-    /// Whether it is still what is asked.
-    fn is_current(&self, attempt: &AttemptState) -> bool {
-        let answers = &attempt.answers;
+    /// Refuses it if it is no longer what is asked.
+    fn check(&self, answers: &AttemptRow, now: Timestamp) -> Result<(), CaptureError> {
         match self {
-            Self::Run(run) => answers.live_id.as_ref() == Some(&run.id),
-            Self::Challenge(id, _) => answers.challenge.as_ref().is_some_and(|(asked, _)| asked == id),
-            Self::Nothing => true,
+            Self::Run(run) => check_run(answers, run, now),
+            Self::Challenge(id, _) => check_challenge(answers, id).map(drop),
+            Self::Nothing => Ok(()),
         }
+    }
+}
+
+/// A run counts until its burst is taken, another run begins, or it has been done for too long.
+fn check_run(answers: &AttemptRow, run: &Run, now: Timestamp) -> Result<(), CaptureError> {
+    let current = answers.live_id.as_ref().ok_or(NotNow::OutOfTurn)?;
+    if *current != run.id || run.is_too_late(now) {
+        return Err(CaptureError::RunOver);
+    }
+    if run.is_done() && answers.step_of(&run.id) <= run.step() {
+        Ok(())
+    } else {
+        Err(NotNow::OutOfTurn.into())
+    }
+}
+
+/// The movement with this id, which counts until a selfie is taken; the page then shows another.
+fn check_challenge(answers: &AttemptRow, id: &str) -> Result<Challenge, CaptureError> {
+    match &answers.challenge {
+        Some((asked, challenge)) if asked == id => Ok(*challenge),
+        Some(_) => Err(CaptureError::RunOver),
+        None => Err(NotNow::OutOfTurn.into()),
     }
 }
 
@@ -212,9 +233,7 @@ async fn store(
         frame_prints::add(tx, tenant, session, prints).await?;
     }
     row.number = number_of_next(&attempt, Slot::Selfie)?;
-    if !answered.is_current(&attempt) {
-        return Err(CaptureError::NotNow(NotNow::OutOfTurn));
-    }
+    answered.check(&attempt.answers, now)?;
     // Used up: the next try gets new movements.
     (attempt.answers.challenge, attempt.answers.live_id) = (None, None);
     if attempt.tries_left(Slot::Selfie) == 1 {
@@ -234,24 +253,18 @@ async fn check_turn(
     attempt: &AttemptState,
     burst: &Burst,
     now: Timestamp,
-) -> Result<Answered, NotNow> {
+) -> Result<Answered, CaptureError> {
     in_turn(attempt, now)?;
-    let answered = match (&burst.answers, &attempt.answers.challenge) {
-        (Answers::Nothing, _) => Answered::Nothing,
-        (Answers::Challenge(answered), Some((asked, challenge))) if answered == asked => {
-            Answered::Challenge(answered.clone(), *challenge)
-        }
-        (Answers::Challenge(_), _) => return Err(NotNow::OutOfTurn),
-        (Answers::Run(token), _) => {
+    let answered = match &burst.answers {
+        Answers::Nothing => Answered::Nothing,
+        Answers::Challenge(id) => Answered::Challenge(id.clone(), check_challenge(&attempt.answers, id)?),
+        Answers::Run(token) => {
             let run = live::open(honnin, attempt, token).await?;
-            Answered::Run(run.filter(Run::is_done).ok_or(NotNow::OutOfTurn)?)
+            Answered::Run(Box::new(run.ok_or(NotNow::OutOfTurn)?))
         }
     };
-    if answered.is_current(attempt) {
-        Ok(answered)
-    } else {
-        Err(NotNow::OutOfTurn)
-    }
+    answered.check(&attempt.answers, now)?;
+    Ok(answered)
 }
 
 /// Whether even the sharpest frame is too poor to judge.

@@ -86,10 +86,10 @@ impl Worker {
         tokio::join!(self.link_until(&stop), self.work_until(&stop, wake));
     }
 
-    /// Links new entries of the audit log. Beside the jobs, and not before they are claimed: whoever breaks the chain, or holds it, must not
-    /// stop deadlines and erasures with it.
+    /// Links new entries of the audit log, in one lane. Beside the jobs, and not before they are claimed: whoever breaks the chain, or holds it,
+    /// must not stop deadlines and erasures with it.
     async fn link_until(&self, stop: &CancellationToken) {
-        while !stop.is_cancelled() {
+        while self.links() && !stop.is_cancelled() {
             let linked = async {
                 self.link().await;
                 tokio::time::sleep(POLL).await;
@@ -98,8 +98,12 @@ impl Worker {
         }
     }
 
+    fn links(&self) -> bool {
+        self.lane == Lane::Housekeeping
+    }
+
     async fn link(&self) {
-        if self.lane == Lane::Housekeeping
+        if self.links()
             && let Err(error) = audit::seal_new(&self.honnin).await
         {
             tracing::error!(%error, "cannot link new entries of the audit log");
@@ -283,8 +287,10 @@ impl Worker {
                 .honnin
                 .db
                 .write(async move |tx| jobs::renew(tx, &held, until).await);
-            if let Err(StoreError::LeaseLost) = unit.await {
-                return;
+            match unit.await {
+                Ok(()) => {}
+                Err(StoreError::LeaseLost) => return,
+                Err(error) => tracing::warn!(%error, subject = job.subject, "cannot renew the lease of a job"),
             }
         }
     }

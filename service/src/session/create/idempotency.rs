@@ -5,7 +5,7 @@
 use crate::{
     Honnin,
     access::Tenant,
-    runtime::token,
+    runtime::{steadiness::Moment, token},
     session::create::{CreateSessionError, Created},
 };
 use domain::{
@@ -83,9 +83,9 @@ impl Attempt {
 
     /// What is stored of it, if it was made before.
     async fn kept(&self, honnin: &Honnin, tenant: &Tenant) -> Result<Option<KeptAnswer>, StoreError> {
-        let (id, hash, oldest) = (tenant.id().clone(), self.key_hash.clone(), oldest(honnin.now()));
+        let (id, hash, outdated) = (tenant.id().clone(), self.key_hash.clone(), outdated(honnin.moment()));
         let kept = honnin.db.read(async move |tx| idempotency::find(tx, &id, &hash).await);
-        Ok(kept.await?.filter(|kept| kept.created_at > oldest))
+        Ok(kept.await?.filter(|kept| kept.created_at > outdated))
     }
 
     /// The session that it has created before.
@@ -101,21 +101,26 @@ impl Attempt {
         if kept.body_hash != self.body_hash {
             return Err(CreateSessionError::IdempotencyConflict);
         }
-        let url = open_link(honnin, &kept).await?;
+        let (tenant, id) = (kept.tenant.clone(), kept.session.clone());
+        let row = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
+        let row = row.await?;
+        // What is kept may have been dated anew; the session keeps the time at which it was created.
+        let created_at = row.as_ref().map_or(kept.created_at, |row| row.session.created_at);
+        let url = open_link(honnin, &kept, row).await?;
         Ok(Some(Created {
             verification_url: url.unwrap_or_else(|| honnin.link_url(OPENED)),
             id: kept.session,
             status: Status::Created,
             verification_url_expires_at: kept.link_expires_at,
             expires_at: kept.expires_at,
-            created_at: kept.created_at,
+            created_at,
         }))
     }
 }
 
 /// Stores a response in the caller's unit. Returns false, without any lasting change, if a retry was faster.
-pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer) -> Result<bool, StoreError> {
-    idempotency::insert(tx, kept, oldest(kept.created_at)).await
+pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer, at: Moment) -> Result<bool, StoreError> {
+    idempotency::insert(tx, kept, outdated(at)).await
 }
 
 /// Deletes the stored link of a session in the caller's unit, because it was opened.
@@ -128,16 +133,23 @@ pub(crate) fn oldest(now: Timestamp) -> Timestamp {
     now.plus(Millis(-KEPT.0))
 }
 
+/// Responses stored before this time are not repeated any more. None are outdated by a clock in doubt: a retry would create a second session.
+fn outdated(at: Moment) -> Timestamp {
+    oldest(at.for_certain())
+}
+
 /// The stored link, if it can still be opened.
-async fn open_link(honnin: &Honnin, kept: &KeptAnswer) -> Result<Option<Secret<String>>, StoreError> {
+async fn open_link(
+    honnin: &Honnin,
+    kept: &KeptAnswer,
+    row: Option<SessionRow>,
+) -> Result<Option<Secret<String>>, StoreError> {
     let Some(sealed) = kept.link.clone() else {
         return Ok(None);
     };
-    let (tenant, id) = (kept.tenant.clone(), kept.session.clone());
-    let find = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
     let now = honnin.now();
     let is_open = |row: &SessionRow| matches!(row.session.status_at(now), Status::Created | Status::Collecting);
-    let Some(row) = find.await?.filter(is_open) else {
+    let Some(row) = row.filter(is_open) else {
         return Ok(None);
     };
     let key = match honnin.vault.open(&row.data_key).await {

@@ -184,7 +184,7 @@ async fn create(
     let unit = honnin.db.write(async move |tx| -> Result<_, CreateSessionError> {
         key.begin();
         if let Some(kept) = &kept
-            && !idempotency::store(tx, kept).await?
+            && !idempotency::store(tx, kept, at).await?
         {
             return Ok(false);
         }

@@ -9,6 +9,8 @@ use super::{
 use domain::delivery::DeliveryFault;
 use rustls_pki_types::ServerName;
 use std::{
+    collections::VecDeque,
+    mem::swap,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
     time::Duration,
 };
@@ -18,7 +20,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// How many of a name's addresses are tried.
+/// How many of a name's addresses are tried, of IPv6 and IPv4 in turn.
 const TRIED: usize = 3;
 
 /// Maximum number of addresses of a name; more indicates an attempt to keep us busy.
@@ -66,6 +68,22 @@ fn is_own(address: IpAddr) -> bool {
     source.is_ok_and(|source| source.ip() == address)
 }
 
+/// The addresses of both families in turn, beginning with the first one's, and each family's in its order (RFC 8305, section 4): where
+/// one family leads nowhere, the other is tried next.
+fn alternate(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
+    let is_first = |address: &SocketAddr| address.is_ipv6() == addresses[0].is_ipv6();
+    let (mut first, mut second): (VecDeque<SocketAddr>, VecDeque<SocketAddr>) =
+        addresses.iter().copied().partition(is_first);
+    let mut all = Vec::with_capacity(addresses.len());
+    while let Some(address) = first.pop_front() {
+        all.push(address);
+        if !second.is_empty() {
+            swap(&mut first, &mut second);
+        }
+    }
+    all
+}
+
 /// Connects to the first of `addresses` that answers within `time_limit`.
 ///
 /// # Errors
@@ -76,7 +94,8 @@ pub(super) async fn dial(
     time_limit: Duration,
 ) -> Result<TcpStream, DeliveryFault> {
     let deadline = Instant::now() + time_limit;
-    let tried = &addresses[..addresses.len().min(TRIED)];
+    let mut tried = alternate(addresses);
+    tried.truncate(TRIED);
     let mut fault = DeliveryFault::ConnectFailed;
     for (index, address) in tried.iter().enumerate() {
         // An address that does not respond must leave time for the next one.
@@ -130,5 +149,28 @@ mod tests {
     fn the_machines_own_addresses_are_known() {
         assert!(is_own(Ipv4Addr::LOCALHOST.into()));
         assert!(!is_own(Ipv4Addr::new(198, 51, 100, 7).into()));
+    }
+
+    #[test]
+    fn addresses_of_both_families_take_turns_in_their_order() {
+        for (given, expected) in [
+            ("", ""),
+            ("a b c", "a b c"),
+            ("a b c 1", "a 1 b c"),
+            ("1 2 a 3 b", "1 a 2 b 3"),
+            ("1 a b c", "1 a b c"),
+        ] {
+            let parse = |names: &str| -> Vec<SocketAddr> {
+                let address = |name: &str| match "abc".find(name) {
+                    Some(at) => IpAddr::V6(Ipv6Addr::from_bits(at as u128)),
+                    None => IpAddr::V4(Ipv4Addr::from_bits(name.parse().unwrap())),
+                };
+                names
+                    .split_whitespace()
+                    .map(|name| (address(name), 443).into())
+                    .collect()
+            };
+            assert_eq!(alternate(&parse(given)), parse(expected), "{given}");
+        }
     }
 }

@@ -65,7 +65,7 @@ pub(in crate::db) async fn run(connection: &mut PgConnection, migrator: &Migrato
                     %error,
                     waits_for,
                     again_after = ?pause,
-                    "a migration gives way to what is running, and tries again"
+                    "a migration is waiting for other database activity to finish"
                 );
                 sqlx::raw_sql(GIVE_UP_TURN)
                     .execute(&mut *connection)

@@ -347,3 +347,30 @@ async fn what_is_due_is_counted_by_kind_with_the_age_of_the_oldest() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_job_is_planned_for_its_time_until_it_is_finished() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Expire, "vs_1", 100, None).await;
+        let planned = async |kind, subject: &'static str, run_at| {
+            db.read(async move |tx| jobs::is_planned(tx, kind, subject, at(run_at)).await)
+                .await
+                .unwrap()
+        };
+        assert!(planned(JobKind::Expire, "vs_1", 100).await, "{name}");
+        for (kind, subject, run_at) in [
+            (JobKind::Redate, "vs_1", 100),
+            (JobKind::Expire, "vs_2", 100),
+            (JobKind::Expire, "vs_1", 101),
+        ] {
+            assert!(
+                !planned(kind, subject, run_at).await,
+                "{name}: {kind:?} {subject} {run_at}"
+            );
+        }
+        let job = claim(&db, "a", 100, 200, 1).await.remove(0);
+        assert!(planned(JobKind::Expire, "vs_1", 100).await, "{name}: while it runs");
+        finish(&db, &job, 110).await.unwrap();
+        assert!(!planned(JobKind::Expire, "vs_1", 100).await, "{name}");
+    }
+}

@@ -94,6 +94,8 @@ async fn many_keys_are_opened_at_once_and_destroyed_ones_left_out() {
         }
         vault.destroy(&ids[1]).await.unwrap();
         let opened = vault.open_many(&ids).await.unwrap();
+        assert_eq!(opened.unreadable, 0, "{}", backend.name);
+        let opened = opened.keys;
         let found: BTreeSet<_> = opened.keys().cloned().collect();
         assert_eq!(
             found,
@@ -114,7 +116,10 @@ async fn many_keys_are_opened_at_once_and_destroyed_ones_left_out() {
             .seal(&associated_data, PLAIN)
             .unwrap();
         assert_eq!(opened[&ids[2]].open(&associated_data, &sealed).unwrap().expose(), PLAIN);
-        assert!(vault.open_many(&[]).await.unwrap().is_empty());
+        assert!(vault.open_many(&[]).await.unwrap().keys.is_empty());
+        run_at(&backend.keys_url, "UPDATE data_keys SET sealed = substr(sealed, 2)").await;
+        let damaged = vault.open_many(&ids).await.unwrap();
+        assert_eq!((damaged.keys.len(), damaged.unreadable), (0, 2), "{}", backend.name);
     }
 }
 
