@@ -48,9 +48,9 @@ export class Browser {
   }
 
   /** A phone; `scripts: false` switches everything of the browser's half off. */
-  phone({ scripts = true, language = "en", viewport = { width: 390, height: 844 }, colorScheme = "light" } = {}) {
+  phone({ scripts = true, language = "en", viewport = { width: 390, height: 844 }, colorScheme = "light", userAgent } = {}) {
     return this.#page({
-      viewport, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme, locale: locales[language], javaScriptEnabled: scripts,
+      userAgent, viewport, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme, locale: locales[language], javaScriptEnabled: scripts,
     });
   }
 

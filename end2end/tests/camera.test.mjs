@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
-import { LONGEST } from "../lib/places.mjs";
+import { LONGEST, until } from "../lib/places.mjs";
 import { scene } from "../lib/scene.mjs";
 import { filmed, persist } from "../lib/sitter.mjs";
 import { Walk } from "../lib/walk.mjs";
@@ -121,4 +121,141 @@ test("the torch's button tells whether it is on", long, async () => {
   await page.getByRole("button", { name: "Open the camera" }).click();
   await appears();
   assert.equal(await torch.getAttribute("aria-pressed"), "false");
+  // As long as one page has the camera, all others see the same film in it.
+  await page.close();
 });
+
+const panel = (page) => page.locator(".stage-panel:not([hidden])");
+const openCamera = (page) => page.getByRole("button", { name: "Open the camera" }).click();
+
+test("a photo outlasts faults of the server and of a proxy, and is sent again", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  const ours = "Something went wrong on our side. Your photos are saved here and will be sent again.";
+  const slow = "Your connection is slow. Your photos are saved here and will be sent again.";
+  // No two in a row say the same: a sentence that is there says that its answer has arrived, and not only left.
+  const faults = [[500, ours], [408, slow], [520, ours]];
+  let answered = 0;
+  await page.route("**/capture/pictures", (route) => {
+    const [status] = faults[answered] ?? [];
+    answered += 1;
+    // Longer than the test looks at the panel.
+    return status ? route.fulfill({ status, headers: { "retry-after": "120" }, contentType: "text/html", body: "<h1>Fault</h1>" }) : route.continue();
+  });
+  browser.show("passport");
+  await openCamera(page);
+  await persist(page, "the first answer", () => answered > 0);
+  for (const [number, [, sentence]] of faults.entries()) {
+    await until(`answer ${number}`, () => answered > number);
+    await panel(page).locator("p", { hasText: sentence }).waitFor();
+    await page.getByRole("button", { name: "Send now" }).click();
+  }
+  await filmed(page, "/capture/check");
+});
+
+test("a photo that is too large for a proxy is asked for again", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  let answered = false;
+  await page.route("**/capture/pictures", (route) => {
+    answered = true;
+    return route.fulfill({ status: 413, contentType: "text/html", body: "<h1>Request Entity Too Large</h1>" });
+  });
+  browser.show("passport");
+  await openCamera(page);
+  await persist(page, "the answer", () => answered);
+  await panel(page).waitFor();
+  assert.equal(await panel(page).locator("h2").innerText(), "Take the photo again");
+  assert.equal(await panel(page).locator("p").innerText(), "The photo must be smaller than 10 MB");
+});
+
+/** Lets the test answer when the camera is asked for: `asked` holds a stream and a function for each. */
+const answerLater = (page) => page.evaluate(() => {
+  globalThis.asked = [];
+  navigator.mediaDevices.getUserMedia = () => new Promise((resolve) => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
+    const context = canvas.getContext("2d");
+    setInterval(() => {
+      context.fillStyle = `hsl(0 60% ${40 + 20 * Math.random()}%)`;
+      context.fillRect(0, 0, 640, 480);
+    }, 50);
+    const stream = canvas.captureStream(20);
+    globalThis.asked.push({ stream, answer: () => resolve(stream) });
+  });
+});
+const isAsked = (page, times) => page.waitForFunction((n) => globalThis.asked.length === n, times);
+const answer = (page, which) => page.evaluate((at) => globalThis.asked[at].answer(), which);
+const isOn = (page, which) => page.evaluate((at) => globalThis.asked[at].stream.getTracks()[0].readyState === "live", which);
+const isOff = (page, which) => page.waitForFunction((at) => globalThis.asked[at].stream.getTracks()[0].readyState === "ended", which);
+
+for (const order of [[0, 1], [1, 0]]) {
+  test(`of two cameras that were asked for the second one stays, when the browser gives number ${order[0] + 1} first`, long, async () => {
+    const page = await browser.phone();
+    await atTheCamera(page);
+    await answerLater(page);
+    await openCamera(page);
+    await isAsked(page, 1);
+    await page.getByRole("button", { name: "Close the camera" }).click();
+    await openCamera(page);
+    await isAsked(page, 2);
+    for (const which of order) await answer(page, which);
+    await isOff(page, 0);
+    await page.waitForFunction(() => document.querySelector("video").videoWidth > 0 && document.querySelector(".stage.live"));
+    assert.equal(await isOn(page, 1), true);
+    assert.equal(await panel(page).count(), 0);
+  });
+}
+
+test("a camera that opens while nobody sees the page does not film", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await answerLater(page);
+  await openCamera(page);
+  await isAsked(page, 1);
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await answer(page, 0);
+  await panel(page).locator("h2", { hasText: "The camera has paused" }).waitFor();
+  assert.equal(await isOn(page, 0), false);
+});
+
+test("where WebAssembly does not run, the page does not speak of the camera", long, async () => {
+  const page = await browser.phone();
+  await page.addInitScript("delete globalThis.WebAssembly");
+  const walk = new Walk(page);
+  await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+  await walk.consent();
+  await walk.choose();
+  await page.locator("html[data-islands=asleep]").waitFor();
+  assert.equal(await page.locator(".camera").isVisible(), false);
+  assert.equal(await page.locator(".plain .scripted").isVisible(), false);
+  assert.equal(await page.locator(".plain .unscripted").isVisible(), true);
+  assert.equal(await page.locator("#plain input[type=file]").isVisible(), true);
+});
+
+const inApps = {
+  "Android": "Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/126.0.0.0 Mobile Safari/537.36",
+  "an iPhone": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148",
+};
+for (const [where, userAgent] of Object.entries(inApps)) {
+  test(`an app on ${where} that refuses the camera leads to a browser`, long, async () => {
+    const page = await browser.phone({ userAgent });
+    const walk = new Walk(page, {
+      seen: async (step) => {
+        if (step === "00-start") await page.getByRole("heading", { name: "This app may not be able to open the camera" }).waitFor();
+      },
+    });
+    await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+    await walk.consent();
+    await walk.choose();
+    await page.locator("html[data-islands=awake]").waitFor();
+    await page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); }; });
+    await openCamera(page);
+    await panel(page).waitFor();
+    assert.equal(await panel(page).locator("h2").innerText(), "This app cannot open the camera");
+    assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
+    assert.equal(await panel(page).getByRole("link", { name: "Continue on another phone or browser" }).isVisible(), true);
+  });
+}

@@ -97,6 +97,65 @@ test("a server too slow for frames is said to be busy, and one that answers noth
   await customer.stop();
 });
 
+test("a frame that meets a fault is followed by the next", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  const faults = [500, 520];
+  await page.route("**/capture/selfie/live", (route) => {
+    const status = faults.shift();
+    return status ? route.fulfill({ status, contentType: "text/html", body: "<h1>Fault</h1>" }) : route.continue();
+  });
+  await persist(page, "both faults", () => faults.length === 0);
+  await hears(page, "Bring your face into the oval");
+  await customer.stop();
+});
+
+test("a selfie that another tab has replaced meanwhile is said to be over", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "obedient");
+  let isSent = false, send;
+  const sending = new Promise((resolve) => { send = resolve; });
+  await page.route("**/capture/selfie", async (route) => {
+    isSent = true;
+    await sending;
+    await route.continue();
+  });
+  await persist(page, "the burst", () => isSent);
+  const other = await page.context().newPage();
+  await other.goto(`${honnin.base}/capture/selfie`);
+  await sit(other, "owner", "absent");
+  await other.locator(".camera > button").click();
+  await hears(other, "Bring your face into the oval");
+  // Its frames would hold the burst up, and its run would end.
+  await other.getByRole("button", { name: "Close the camera" }).click();
+  send();
+  await panel(page).filter({ hasText: "Take the photo again" }).waitFor();
+  const lead = await page.locator(".stage-panel p").innerText();
+  assert.equal(lead, "This selfie arrived too late, or the camera was opened in another window. Take it again");
+  await customer.stop();
+});
+
+test("a panel higher than the screen can be read from its title to its last button", long, async () => {
+  for (const viewport of [{ width: 195, height: 422 }, { width: 640, height: 280 }]) {
+    const customer = await receiver.customer(honnin, colourful, "--stay");
+    const page = await filming(customer, "absent", { viewport });
+    await page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); }; });
+    const knob = await page.getByRole("button", { name: "Close the camera" }).boundingBox();
+    for (const title of ["Your screen will change colour", "Camera access is blocked"]) {
+      await panel(page).filter({ hasText: title }).waitFor();
+      for (const part of ["h2", "p", ".primary", ".quiet >> nth=0"]) {
+        const shown = page.locator(".stage-panel").locator(part);
+        await shown.scrollIntoViewIfNeeded();
+        const { y, height } = await shown.boundingBox();
+        const reached = part === "p" ? y + height > 0 : y >= knob.y + knob.height && Math.floor(y + height) <= viewport.height;
+        assert.ok(reached, `${title}: ${part} at ${y} of ${viewport.height}`);
+      }
+      await page.locator(".stage-panel .primary").click();
+    }
+    await customer.stop();
+  }
+});
+
 /** Opens the camera for a tenant that asks for colours, and uses this button of their announcement; answers the page, and what axe found on it. */
 async function announced(customer, does, button, options = {}) {
   const page = await filming(customer, does, options);

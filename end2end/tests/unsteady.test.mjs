@@ -89,6 +89,18 @@ test("a dialog that is closed is no form on its way, nor is one whose page was c
   assert.equal(await isOnItsWay(), false);
 });
 
+test("more time that was asked for without a connection is asked for again once there is one", long, async () => {
+  const { page } = await opened((page) => page.clock.install());
+  const warning = page.locator("[data-closing]");
+  await page.clock.runFor(25 * 60_000);
+  await warning.waitFor({ state: "visible" });
+  await page.context().setOffline(true);
+  await warning.locator("button").click();
+  await warning.getByText("We could not extend the time. Check your connection and try again.").waitFor();
+  await page.context().setOffline(false);
+  await warning.waitFor({ state: "hidden" });
+});
+
 test("more time that a busy server does not give can be asked for again", long, async () => {
   const { page } = await opened((page) => page.clock.install());
   await page.route("**/capture/more-time", faults(503, 429, null));
@@ -99,6 +111,7 @@ test("more time that a busy server does not give can be asked for again", long, 
   const isAsked = (request) => request.url().endsWith("/capture/more-time");
   for (const end of ["requestfinished", "requestfinished", "requestfailed"]) {
     await Promise.all([page.waitForEvent(end, isAsked), warning.locator("button").click()]);
+    await warning.getByText("We could not extend the time. Check your connection and try again.").waitFor();
   }
   await warning.locator("button").click();
   await warning.waitFor({ state: "hidden" });

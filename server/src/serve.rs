@@ -179,9 +179,7 @@ pub async fn serve(app: App, listening: Listening) {
     };
     let metrics_server = MetricsServer::start(&app, listening.metrics);
     let log = Writer::start(|stop| request_log::run(app.honnin.clone(), stop));
-    let audit = listening
-        .audit
-        .map(|sink| Writer::start(|stop| export::run(app.honnin.clone(), sink, stop)));
+    let audit = export_audit(&app, listening.audit);
     let proxies = Arc::new(app.config.proxies.clone());
     let router = router(app.clone());
     let serve_on = |listener, tls| {
@@ -231,7 +229,7 @@ pub async fn work_only(app: App) -> Result<(), ListenError> {
     // Comparing with what was hashed takes longer than all the rest of a start.
     tokio::spawn(note_secrets(app.honnin.clone()));
     let workers = work(&app, &CancellationToken::new());
-    let audit = sink.map(|sink| Writer::start(|stop| export::run(app.honnin.clone(), sink, stop)));
+    let audit = export_audit(&app, sink);
     app.stopping.cancelled().await;
     workers.stop().await;
     if let Some(audit) = audit {
@@ -240,6 +238,20 @@ pub async fn work_only(app: App) -> Result<(), ListenError> {
     metrics_server.finish().await;
     close(&app).await;
     Ok(())
+}
+
+/// Starts the export of the audit log, if it has a receiver. A restored installation exports nothing as long as it is held: it may be a rehearsal, and
+/// what it does has positions that the receiver has for other entries, or will get for them and then take for repeated ones.
+fn export_audit(app: &App, receiver: Option<Box<dyn Sink>>) -> Option<Writer> {
+    let receiver = receiver?;
+    if app.restored {
+        tracing::warn!(
+            "the audit log is not exported since this installation was restored: nothing is handed over until a start with --send-deliveries"
+        );
+        return None;
+    }
+    let honnin = app.honnin.clone();
+    Some(Writer::start(|stop| export::run(honnin, receiver, stop)))
 }
 
 /// A task that writes down what others did, until they are done.
@@ -258,7 +270,7 @@ impl Writer {
     /// Lets it write the rest.
     async fn finish(self) {
         self.stop.cancel();
-        drop(self.task.await);
+        until_done(self.task).await;
     }
 }
 
@@ -278,8 +290,15 @@ impl MetricsServer {
     async fn finish(self) {
         self.stop.cancel();
         if let Some(task) = self.task {
-            drop(task.await);
+            until_done(task).await;
         }
+    }
+}
+
+/// Waits for a task. One that has panicked has done nothing since.
+async fn until_done(task: JoinHandle<()>) {
+    if let Err(error) = task.await {
+        tracing::error!(%error, "a background task ended before it was stopped");
     }
 }
 
@@ -308,7 +327,7 @@ impl Workers {
     async fn stop(self) {
         self.stop.cancel();
         for task in self.tasks {
-            drop(task.await);
+            until_done(task).await;
         }
     }
 }

@@ -263,6 +263,7 @@ fn start_view() -> start::StartView {
         qr_svg: Some(r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h3v3H0zM5 0h3v3H5zM0 5h3v3H0z"/></svg>"##.into()),
         follow: "/v/token/opened".into(),
         sandbox: false,
+        no_cookies: false,
     }
 }
 
@@ -366,6 +367,7 @@ fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
         ("tries", Problem::TooManyTries),
         ("busy", Problem::Busy),
         ("not-sent", Problem::NotSent),
+        ("too-slow", Problem::TooSlow),
         ("broken", Problem::Broken),
         ("not-found", Problem::NotFound { taking_part: false }),
         ("not-found-open", Problem::NotFound { taking_part: true }),

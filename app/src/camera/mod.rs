@@ -16,3 +16,7 @@ pub(crate) use stage::Around;
 
 #[cfg(feature = "hydrate")]
 mod browser;
+
+/// What browsers inside other apps say of themselves (`navigator.userAgent`), as a regular expression of JavaScript: Android's WebView, and on
+/// an iPhone or iPad whatever does not name Safari. Such an app may have a camera for its pages and refuse it.
+pub const IN_APP: &str = r"; wv\)|^(?!.*Safari).*(iPhone|iPad)";

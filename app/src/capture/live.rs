@@ -57,6 +57,7 @@ impl Tone {
             | Hint::Farther
             | Hint::OtherSide
             | Hint::Slower
+            | Hint::NotSoFar
             | Hint::TooSlow
             | Hint::NotAsked => Self::Warn,
         }

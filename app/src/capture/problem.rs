@@ -47,7 +47,7 @@ const fn scene(problem: &Problem) -> Scene {
     match problem {
         Problem::LinkUnusable { .. } => Scene::Link,
         Problem::SessionOver | Problem::Expired | Problem::Stale => Scene::Time,
-        Problem::TooManyTries | Problem::Busy | Problem::NotSent => Scene::Busy,
+        Problem::TooManyTries | Problem::Busy | Problem::NotSent | Problem::TooSlow => Scene::Busy,
         Problem::Broken => Scene::Broken,
         Problem::NotFound { .. } => Scene::Nothing,
     }

@@ -28,6 +28,8 @@ pub enum Refusal {
     NotFound,
     /// Overloaded: the picture was not accepted.
     Busy,
+    /// The picture arrived too slowly.
+    Slow,
     /// The database does not respond.
     Unavailable,
     /// Our error; logged where it occurred.

@@ -108,6 +108,7 @@ pub fn sort(error: CaptureError) -> Result<FileFault, Refusal> {
         CaptureError::TooMany => Ok(FileFault::TooLarge),
         CaptureError::NoTryLeft => Err(Refusal::NoTryLeft),
         CaptureError::Busy => Err(Refusal::Busy),
+        CaptureError::RunOver => Ok(FileFault::RunOver),
         CaptureError::NotNow(error) => Err(error.into()),
     }
 }

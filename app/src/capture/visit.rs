@@ -267,7 +267,7 @@ impl Area for Visit {
         if !request.who.wants_json {
             return None;
         }
-        let (status, _) = told(request, fault);
+        let (status, _) = told(fault);
         let mut answer = match status {
             StatusCode::SEE_OTHER => request.lead_on(elsewhere(request, fault)),
             // The page of the step says so.
@@ -281,9 +281,12 @@ impl Area for Visit {
     }
 
     async fn refused(request: &Request, fault: Refusal) -> Refused {
-        let (status, shown) = told(request, &fault);
+        let (status, shown) = told(&fault);
         let shown = match shown {
             Problem::NotFound { .. } => Problem::NotFound {
+                taking_part: is_taking_part(request).await,
+            },
+            Problem::LinkUnusable { .. } => Problem::LinkUnusable {
                 taking_part: is_taking_part(request).await,
             },
             other => other,
@@ -318,21 +321,19 @@ fn elsewhere<'a>(request: &'a Request, fault: &Refusal) -> &'a str {
 }
 
 /// The status of a refusal, and the page that explains it.
-fn told(request: &Request, fault: &Refusal) -> (StatusCode, Problem) {
+fn told(fault: &Refusal) -> (StatusCode, Problem) {
     match fault {
         // Redirects, so the page is not sent.
         Refusal::OutOfTurn | Refusal::Unread => (StatusCode::SEE_OTHER, Problem::Stale),
-        Refusal::Link => {
-            let taking_part = request.who.cookie.is_some();
-            (StatusCode::NOT_FOUND, Problem::LinkUnusable { taking_part })
-        }
+        // `refused` finds out whether the visitor is in the middle of a verification.
+        Refusal::Link => (StatusCode::NOT_FOUND, Problem::LinkUnusable { taking_part: false }),
         Refusal::Over => (StatusCode::UNAUTHORIZED, Problem::SessionOver),
         Refusal::Expired => (StatusCode::GONE, Problem::Expired),
         Refusal::Foreign => (StatusCode::FORBIDDEN, Problem::Stale),
         Refusal::NoTryLeft => (StatusCode::UNPROCESSABLE_ENTITY, Problem::TooManyTries),
-        // `refused` finds out whether the visitor is in the middle of a verification.
         Refusal::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound { taking_part: false }),
         Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, Problem::NotSent),
+        Refusal::Slow => (StatusCode::REQUEST_TIMEOUT, Problem::TooSlow),
         Refusal::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
         Refusal::Broken => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken),
     }

@@ -90,7 +90,9 @@ pub(crate) async fn render<W: Area>(
     };
     let answer = leptos_axum::handle_response_inner(context, app, address, whole).await;
     let (mut parts, body) = answer.into_parts();
-    let html = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let Ok(html) = to_bytes(body, usize::MAX).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
     if parts.status.is_redirection() {
         parts.headers.remove(CONTENT_TYPE);
         return Response::from_parts(parts, Body::empty());

@@ -4,6 +4,7 @@
   const idle = document.querySelector("[data-closing]");
   const last = document.querySelector("[data-closing-last]");
   if (!idle?.showModal) return;
+  const failed = idle.querySelector("[data-failed]");
   let timer, told = false;
 
   const plan = (seconds, renewable) => {
@@ -28,6 +29,7 @@
   };
 
   const more = async () => {
+    failed.textContent = "";
     try {
       const answer = await fetch("/capture/more-time", { method: "POST", headers: { accept: "application/json" } });
       if (isOver(answer)) return location.assign("/capture");
@@ -37,12 +39,15 @@
       if (seconds) plan(seconds, renewable);
     } catch {
       // No connection, or no server at the moment: the warning stays, and can be answered again.
+      failed.textContent = failed.dataset.failed;
     }
   };
   idle.querySelector("form").addEventListener("submit", (event) => {
     event.preventDefault();
     more();
   });
+  // Whoever asked without a connection has asked.
+  addEventListener("online", () => failed.textContent && more());
   idle.addEventListener("cancel", (event) => {
     event.preventDefault();
     more();

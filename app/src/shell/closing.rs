@@ -23,6 +23,7 @@ pub(super) fn warning(meta: &PageMeta, closing: Closing) -> impl IntoView + use<
             <p data-told=idle></p>
             <form method="post" action=forms::MORE_TIME>
                 <button class="button primary" type="submit">{meta.say(text::IDLE_MORE)}</button>
+                <p class="hint" role="status" data-failed=meta.say(text::IDLE_FAILED)></p>
             </form>
         </dialog>
         <dialog class="closing" data-closing-last aria-labelledby="closing-last">

@@ -12,11 +12,17 @@
       return load(pause * 2);
     }
   };
-  load(500).then(async (half) => {
+  // The page then reads as without scripts.
+  const sleep = (reason) => {
+    document.documentElement.dataset.islands = "asleep";
+    console.warn("islands stay asleep", reason);
+  };
+  if (globalThis.WebAssembly) load(500).then(async (half) => {
     half.hydrate();
     for (const island of document.querySelectorAll("leptos-island")) await half[island.dataset.component]?.(island);
     document.documentElement.dataset.islands = "awake";
-  }).catch((reason) => console.warn("islands stay asleep", reason));
+  }).catch(sleep);
+  else sleep("no WebAssembly");
   const dress = (link, pause) => pause > 8e3 || setTimeout(() => {
     link.onerror = () => dress(link, pause * 2);
     link.href += "?";

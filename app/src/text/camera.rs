@@ -51,6 +51,10 @@ texts! {
     OFFLINE: "No connection. Your photos are saved here and will be sent when you are back online.", "通信できません。写真は保持されており、接続が戻りしだい送信します。";
     /// Busy server.
     BUSY: "We are very busy right now. Your photos are saved here and will be sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
+    /// The connection is so slow that the server stopped waiting.
+    SLOW: "Your connection is slow. Your photos are saved here and will be sent again.", "通信が遅いため、まだ送信できていません。写真は保持されており、まもなく再送信します。";
+    /// A fault of ours.
+    BROKEN: "Something went wrong on our side. Your photos are saved here and will be sent again.", "システムエラーが発生しました。写真は保持されており、まもなく再送信します。";
     /// After minutes of trying.
     NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "数分間、写真を送信できていません。写真はこの画面に保持されています。「今すぐ送信」を押してもう一度お試しください。";
     /// Heading of the panel while something waits to be sent.

@@ -9,6 +9,8 @@ texts! {
     IDLE_LEAD: "For your security, this page will close in about {minutes} min. Everything you have sent is saved.", "安全のため、このページはあと約{minutes}分で閉じます。送信済みの内容は保存されています。";
     /// Extends the time.
     IDLE_MORE: "I need more time", "延長する";
+    /// Without a connection, or while the server is too busy.
+    IDLE_FAILED: "We could not extend the time. Check your connection and try again.", "延長できませんでした。通信を確認して、もう一度お試しください。";
     /// A deadline that cannot be extended is near.
     LAST_TITLE: "You are running out of time", "残り時間がわずかです";
     /// The same.

@@ -30,6 +30,8 @@ texts! {
     OTHER_SIDE: "Turn the other way", "反対側を向いてください";
     /// The head is blurred.
     SLOWER: "A little slower", "もう少しゆっくり動いてください";
+    /// The head is turned too far.
+    NOT_SO_FAR: "Not quite so far", "そこまで向かなくて大丈夫です";
     /// Movement.
     COME_CLOSER: "Slowly bring your face closer", "ゆっくりお顔を近づけてください";
     /// The screen changes colour.
@@ -61,6 +63,7 @@ pub const fn hint(hint: Hint) -> Text {
         Hint::TurnRight => TURN_RIGHT,
         Hint::OtherSide => OTHER_SIDE,
         Hint::Slower => SLOWER,
+        Hint::NotSoFar => NOT_SO_FAR,
         Hint::ComeCloser => COME_CLOSER,
         Hint::Colours => COLOURS,
         Hint::Done => DONE,

@@ -18,7 +18,6 @@ pub mod finish;
 mod from_page;
 #[cfg(feature = "ssr")]
 pub mod live;
-#[cfg(feature = "ssr")]
 pub mod picture;
 #[cfg(feature = "ssr")]
 pub mod problem;

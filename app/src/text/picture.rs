@@ -17,6 +17,8 @@ texts! {
     FILE_NOT_A_PICTURE: "The file is not a JPEG, PNG or WebP photo", "JPEG・PNG・WebPの写真ではありません";
     /// Truncated, or cannot be decoded.
     FILE_DAMAGED: "The photo is damaged or was not transferred completely. Send it again", "写真が壊れているか、途中で切れています。もう一度送信してください";
+    /// A selfie that answers what is no longer asked.
+    SELFIE_RUN_OVER: "This selfie arrived too late, or the camera was opened in another window. Take it again", "受付時間を過ぎたか、別の画面でカメラが開かれたため、この写真は使えません。もう一度撮影してください";
 }
 
 /// Why a file is refused.
@@ -36,6 +38,8 @@ pub enum FileFault {
     NotAPicture,
     /// Cannot be decoded completely.
     Damaged,
+    /// A selfie that answers what is no longer asked.
+    RunOver,
 }
 
 impl FileFault {
@@ -48,6 +52,7 @@ impl FileFault {
         Self::Heic,
         Self::NotAPicture,
         Self::Damaged,
+        Self::RunOver,
     ];
 
     /// The code in the JSON response.
@@ -61,6 +66,7 @@ impl FileFault {
             Self::Heic => "file_heic",
             Self::NotAPicture => "file_not_a_picture",
             Self::Damaged => "file_damaged",
+            Self::RunOver => "selfie_run_over",
         }
     }
 
@@ -75,6 +81,7 @@ impl FileFault {
             Self::Heic => FILE_HEIC,
             Self::NotAPicture => FILE_NOT_A_PICTURE,
             Self::Damaged => FILE_DAMAGED,
+            Self::RunOver => SELFIE_RUN_OVER,
         }
     }
 }

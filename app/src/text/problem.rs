@@ -8,7 +8,7 @@ texts! {
     /// The same.
     LINK_LEAD: "Each link works once. If you started on this device, continue where you left off.", "リンクは一度だけ使えます。この端末で始めた方は、続きから再開できます。";
     /// The same, if this browser belongs to no session.
-    LINK_LEAD_STRANGER: "Each link works once, on one device and for a limited time. Ask the sender for a new one.", "リンクは1台の端末で一度だけ、期限内に使えます。送信元に新しいリンクをご依頼ください。";
+    LINK_LEAD_STRANGER: "Each link works once, on one device and for a limited time. If you began in another app or browser, continue there. Otherwise, ask the sender for a new link.", "リンクは1台の端末で一度だけ、期限内に使えます。別のアプリやブラウザーで始めた方は、そちらで続けてください。それ以外の方は、送信元に新しいリンクをご依頼ください。";
     /// The same.
     LINK_ACTION: "Continue where I left off", "続きから再開する";
     /// No cookie, or it has expired.
@@ -35,6 +35,8 @@ texts! {
     NOT_SENT_TITLE: "Your photo was not sent", "写真は送信されませんでした";
     /// The same.
     NOT_SENT_LEAD: "We are very busy right now. Wait a moment, then choose the photo and send it again.", "ただいま混み合っています。しばらくしてから、もう一度写真を選んで送信してください。";
+    /// The same, because the connection is slow.
+    TOO_SLOW_LEAD: "Your connection was too slow. Try again where the signal is better: choose the photo and send it again.", "通信が遅いため、送信できませんでした。電波の良い場所で、もう一度写真を選んで送信してください。";
     /// The same.
     NOT_SENT_ACTION: "Send the photo again", "写真をもう一度送る";
     /// Our error.
@@ -50,7 +52,7 @@ texts! {
     /// What to quote.
     REFERENCE: "Reference", "受付番号";
     /// Sent from another site, or twice from an old page.
-    STALE_TITLE: "This page was out of date", "ページの情報が古くなっています";
+    STALE_TITLE: "This page is out of date", "ページの情報が古くなっています";
     /// The same.
     STALE_LEAD: "You have continued in another window or on another device.", "別の画面や端末で手続きが進んでいます。";
 }
@@ -73,6 +75,8 @@ pub enum Problem {
     Busy,
     /// A picture was refused because too many are being sent at the moment.
     NotSent,
+    /// A picture arrived too slowly.
+    TooSlow,
     /// Our error.
     Broken,
     /// No such page.
@@ -101,6 +105,7 @@ impl Problem {
             Self::TooManyTries => (TRIES_TITLE, TRIES_LEAD, Some(TRIES_ACTION)),
             Self::Busy => (BUSY_TITLE, BUSY_LEAD, Some(BUSY_ACTION)),
             Self::NotSent => (NOT_SENT_TITLE, NOT_SENT_LEAD, Some(NOT_SENT_ACTION)),
+            Self::TooSlow => (NOT_SENT_TITLE, TOO_SLOW_LEAD, Some(NOT_SENT_ACTION)),
             Self::Broken => (BROKEN_TITLE, BROKEN_LEAD, Some(BUSY_ACTION)),
             Self::NotFound { taking_part: true } => (NOT_FOUND_TITLE, NOT_FOUND_OPEN, Some(LINK_ACTION)),
             Self::NotFound { taking_part: false } => (NOT_FOUND_TITLE, NOT_FOUND_LEAD, None),

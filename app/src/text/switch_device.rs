@@ -18,9 +18,9 @@ texts! {
     /// Label of the link as text.
     LINK: "Your link", "リンク";
     /// Start page in a browser without a camera.
-    NO_CAMERA_TITLE: "This app cannot open the camera", "このアプリではカメラを使えません";
+    NO_CAMERA_TITLE: "This app may not be able to open the camera", "このアプリではカメラを使えないことがあります";
     /// The same.
-    NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap “{button}”. In this app you can only upload photos you have already taken.", "「{button}」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進む場合は、撮影済みの写真を送る方法のみ使えます。";
+    NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap “{button}”. In this app you may only be able to upload photos you have already taken.", "「{button}」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進むと、撮影済みの写真を送る方法しか使えないことがあります。";
     /// The link was opened elsewhere while this page was open.
     OPENED_TITLE: "Continue where you opened the link", "リンクを開いた先で続けてください";
     /// The same.

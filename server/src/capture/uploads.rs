@@ -94,6 +94,7 @@ fn of_upload(fault: UploadFault) -> Result<FileFault, Refusal> {
         UploadFault::TooLarge => Ok(FileFault::TooLarge),
         UploadFault::Broken => Ok(FileFault::Damaged),
         UploadFault::Busy => Err(Refusal::Busy),
+        UploadFault::Slow => Err(Refusal::Slow),
     }
 }
 
@@ -168,6 +169,7 @@ async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<Resu
     let mut upload = match Upload::read(&app.admission, whose(&applicant), request, MAX_COPY).await {
         Ok(upload) => upload,
         Err(UploadFault::Busy) => return Err(Refusal::Busy),
+        Err(UploadFault::Slow) => return Err(Refusal::Slow),
         Err(UploadFault::TooLarge) => return Ok(Err(LiveError::Picture(PictureFault::TooLarge))),
         Err(UploadFault::Broken) => return Ok(Err(LiveError::Picture(PictureFault::Corrupt))),
     };

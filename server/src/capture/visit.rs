@@ -70,7 +70,9 @@ pub(super) async fn visits(
         // The server decides when it ends; the browser deletes it at the latest possible time.
         set_cookie(&mut response, CAPTURE, value, capture_cookie::LIFETIME);
     }
-    if starts && reads && is_unmarked && response.status() == StatusCode::OK {
+    // Also with the page that says that the mark did not come back.
+    let is_shown = [StatusCode::OK, StatusCode::UNPROCESSABLE_ENTITY].contains(&response.status());
+    if starts && is_unmarked && is_shown {
         let mark = browser_mark(&app.honnin).expose().clone();
         set_cookie(&mut response, MARK, mark, MARK_KEPT);
     }

@@ -1,14 +1,16 @@
-//! `backup create`, `backup verify` and `backup restore`.
+//! `backup create`, `backup verify` and `backup restore`; `backup settle` is in a file of its own.
 
-use super::{Failure, Settings, block_on, logging, say};
+use super::{
+    Failure, Settings, block_on, logging, say,
+    settle::{self, Settle, report, settle_verified},
+};
 use crate::{
     config::{BucketName, Config, MasterKey},
-    hold,
     open::{bucket, open_restored, picture_place},
 };
 use clap::{Args, Subcommand};
 use domain::time::Clock as _;
-use service::{Honnin, privacy::after_restore::erase_again, runtime::clock::SystemClock};
+use service::runtime::clock::SystemClock;
 use std::{
     fmt,
     io::{IsTerminal as _, Write as _},
@@ -26,8 +28,12 @@ pub(super) enum BackupCommand {
     Create(Create),
     /// Checks that a copy is whole and that its two halves fit.
     Verify(Copy),
-    /// Puts a copy back into the empty data folder, databases and bucket of this configuration. Webhooks are held until a start with --send-deliveries.
+    /// Puts a copy back into the empty data folder, databases and bucket of this configuration. Webhooks and the export of the audit log are held until
+    /// a start with --send-deliveries.
     Restore(Restore),
+    /// Does for databases that were put back in another way, such as with `pg_restore`, what `restore` does last: holds webhooks and the export of the
+    /// audit log, and erases again everyone who was erased since the copy. Run it before the first start.
+    Settle(Settle),
 }
 
 #[derive(Args)]
@@ -63,7 +69,7 @@ pub(super) struct Restore {
     /// The file of the master keys, unless this configuration gets them from elsewhere (master_key.source).
     #[arg(long, value_name = "FILE")]
     master_key: Option<PathBuf>,
-    /// Send webhooks at the next start. Only if the lost installation is certain to send none: receivers get repeated events.
+    /// Send webhooks and export the audit log at the next start. Only if the lost installation is certain to send none: receivers get repeated events.
     #[arg(long)]
     send_deliveries: bool,
 }
@@ -81,6 +87,7 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
             describe(&verified)
         }
         BackupCommand::Restore(restore) => put_back(settings.load()?, &restore),
+        BackupCommand::Settle(arguments) => settle::run(settings, &arguments),
     }
 }
 
@@ -127,35 +134,15 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
     block_on(async move {
         let verified = backup::put_back(&halves, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
         let app = open_restored(Arc::clone(&config)).await?;
-        let erased = settle(&app.honnin, restore.send_deliveries).await;
+        let erased = settle_verified(&app.honnin, restore.send_deliveries).await;
         let closed = app.honnin.close().await;
         let erased = erased?;
         closed?;
         target.finish().await?;
         describe(&verified)?;
         say(format!("Restored to {}", config.data_dir.display()))?;
-        if erased > 0 {
-            say(format!(
-                "{erased} sessions were erased after the copy was made, and are erased again at the next start."
-            ))?;
-        }
-        if !restore.send_deliveries {
-            say(
-                "Webhooks are held. When the lost installation is certain to be stopped: honnin serve --send-deliveries",
-            )?;
-        }
-        Ok(())
+        report(erased, restore.send_deliveries)
     })
-}
-
-/// Holds the webhooks of a restored installation or lets them go, and erases again what was erased since the copy; how many sessions that were.
-async fn settle(honnin: &Honnin, send_deliveries: bool) -> Result<u64, Failure> {
-    if send_deliveries {
-        hold::end(honnin).await?;
-    } else {
-        hold::begin(honnin).await?;
-    }
-    Ok(erase_again(honnin).await?)
 }
 
 /// Where the file of the master keys is put, if there is one.

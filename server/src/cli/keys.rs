@@ -118,7 +118,9 @@ async fn change_file(app: &App, file: &Path, settle: Duration) -> Result<(), Fai
     let newest = rotation.keys()?.versions().last().copied().unwrap_or_default();
     rotation.keep_newest()?;
     record(&app.honnin, CommandLine::here(), newest).await?;
-    say(format!("Encrypted {late} more. The old key was removed."))?;
+    say(format!(
+        "Re-encrypted {late} more items. The old key version was removed."
+    ))?;
     say("Copy the file to where you keep it. Older copies of the keys need the older file.")
 }
 
@@ -136,15 +138,15 @@ async fn change_elsewhere(app: &App, source: &MasterKey, restarted: bool, settle
     }
     if !restarted {
         return Err(format!(
-            "processes read {source} at their start only, and could not read what version {newest} encrypts: start each of them \
-             again, then run: honnin keys rotate --restarted"
+            "running processes do not know version {newest} yet, because they read {source} only at start. Restart each of them, \
+             then run: honnin keys rotate --restarted"
         )
         .into());
     }
     let late = encrypt_all(app, settle).await?;
     record(&app.honnin, CommandLine::here(), newest).await?;
     say(format!(
-        "Encrypted {late} more. Nothing needs the older versions any more."
+        "Re-encrypted {late} more items. Nothing needs the older versions any more."
     ))?;
     say(format!(
         "Now remove the older versions from {source}. Older copies of the keys need them: keep them where you keep those copies, or \

@@ -15,6 +15,7 @@ mod people;
 mod progress;
 mod recordings;
 mod serving;
+mod settle;
 mod tenant;
 
 use crate::config::{Config, Layers};

@@ -91,6 +91,7 @@ pub(super) fn asked(vision: &Vision, dir: &Path, recording: &Path, frames: &[Pic
             watched,
             run: 1,
             repeated_frames,
+            unseen_turns: 0,
             flashes,
         }),
         movements,

@@ -14,7 +14,7 @@ mod turn;
 
 use crate::{
     config,
-    edge::{Network, RequestContext, Slot},
+    edge::{LEAST_RATE, Network, RequestContext, Slot},
 };
 use axum::extract::Request;
 use domain::ids::{SessionId, TenantId};
@@ -31,8 +31,10 @@ pub(crate) const MAX_FILE: usize = 10 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
 /// A form up to this size arrives in memory: what the selfie camera shows, which is worth nothing later.
 const SMALL: usize = 256 * 1024;
-/// How long an upload may take once begun: 4 MB at 40 kB/s take 100 s.
+/// How long any upload may take once begun: 2 MB at the least rate.
 const DEADLINE: Duration = Duration::from_secs(120);
+/// How long the largest may take: 10 MB at the least rate.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// Admits uploads.
 #[derive(Debug)]
@@ -43,6 +45,8 @@ pub struct Admission {
     patience: Duration,
     /// An upload from which no byte arrives for this long loses its place.
     stall: Duration,
+    /// How long any upload may take once begun.
+    deadline: Duration,
 }
 
 impl Admission {
@@ -54,7 +58,14 @@ impl Admission {
             spill: Spill::new(settings.spill_dir.clone(), settings.spill),
             patience: settings.wait_at_most,
             stall: settings.stall,
+            deadline: DEADLINE,
         }
+    }
+
+    /// How long an upload of so many bytes may take once begun: whoever keeps the least rate gets it through.
+    fn deadline(&self, bytes: usize) -> Duration {
+        let at_least_rate = Duration::from_secs(bytes as u64 / LEAST_RATE);
+        at_least_rate.clamp(self.deadline, LONGEST)
     }
 
     /// The number of a session's upload among those that wait for memory, from 1; `None` if it does not wait.
@@ -87,8 +98,10 @@ pub(crate) enum UploadFault {
     TooLarge,
     /// It is not a form, or is truncated.
     Broken,
-    /// No memory now, or another upload of the session has the turn, or it was so slow that it lost its place: worth a retry.
+    /// No memory now, or another upload of the session has the turn: worth a retry.
     Busy,
+    /// It was so slow that it lost its place: worth a retry.
+    Slow,
 }
 
 impl Upload {
@@ -161,10 +174,11 @@ async fn admitted(
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > limit) {
-        let discarded = timeout(DEADLINE, form::discard(request, admission.stall)).await;
-        return Err(discarded.unwrap_or(UploadFault::Busy));
+        let discarded = timeout(LONGEST, form::discard(request, admission.stall)).await;
+        return Err(discarded.unwrap_or(UploadFault::Slow));
     }
-    let size = announced.unwrap_or(limit).div_ceil(MIB).max(1);
+    let bytes = announced.unwrap_or(limit);
+    let (size, deadline) = (bytes.div_ceil(MIB).max(1), admission.deadline(bytes));
     let guest = Guest {
         network: network(&request),
         tenant: tenant.clone(),
@@ -177,9 +191,9 @@ async fn admitted(
     {
         let begun = Instant::now();
         let arrived = admission.spill.arrived(file, request, admission.stall);
-        request = timeout(DEADLINE, arrived).await.map_err(|_| UploadFault::Busy)??;
-        // To send it again would take longer than to wait for what the deadline has left.
-        wait += DEADLINE.saturating_sub(begun.elapsed());
+        request = timeout(deadline, arrived).await.map_err(|_| UploadFault::Slow)??;
+        // To send it again would take longer than to wait for what the shortest deadline has left: the phone gives up soon after.
+        wait += admission.deadline.saturating_sub(begun.elapsed());
         is_on_disk = true;
     }
     let reservation = admission
@@ -188,7 +202,7 @@ async fn admitted(
         .await
         .ok_or(UploadFault::Busy)?;
     let read = form::read(request, limit, admission.stall);
-    let parts = timeout(DEADLINE, read).await.map_err(|_| UploadFault::Busy)?;
+    let parts = timeout(deadline, read).await.map_err(|_| UploadFault::Slow)?;
     let blame = |fault| {
         if is_on_disk {
             admission.spill.blame(fault)
@@ -279,9 +293,45 @@ mod tests {
     async fn an_upload_that_stalls_loses_its_place() {
         let admission = admission(4, Duration::from_millis(20));
         let cut = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, false), LIMIT).await;
-        assert_eq!(cut.err(), Some(UploadFault::Busy));
+        assert_eq!(cut.err(), Some(UploadFault::Slow));
         let whole = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, true), LIMIT).await;
         assert!(whole.is_ok(), "its memory is free");
+    }
+
+    /// The same form, whose pieces do not follow each other at once.
+    fn in_pieces(announced: usize, bytes: usize) -> Request {
+        let form = form(announced, bytes, true);
+        form.map(|body| {
+            let pieces = body.into_data_stream().then(|piece| async {
+                tokio::task::yield_now().await;
+                piece
+            });
+            Body::from_stream(pieces)
+        })
+    }
+
+    #[tokio::test]
+    async fn whoever_keeps_the_least_rate_gets_a_large_upload_through() {
+        let admission = admission(4, LONG);
+        for (bytes, seconds) in [
+            (0, 120),
+            (1_000_000, 120),
+            (4_000_000, 244),
+            (6_000_000, 366),
+            (LIMIT, 600),
+        ] {
+            assert_eq!(admission.deadline(bytes), Duration::from_secs(seconds), "{bytes}");
+        }
+        for disk in [0, 4] {
+            let admission = Admission {
+                deadline: Duration::ZERO,
+                ..with_disk(4, disk, LONG)
+            };
+            let small = Upload::read(&admission, of(&id(5)), form(1000, 100, false), LIMIT).await;
+            assert_eq!(small.err(), Some(UploadFault::Slow), "it has no time here");
+            let large = Upload::read(&admission, of(&id(5)), in_pieces(2 * MIB, MIB), LIMIT).await;
+            assert_eq!(large.unwrap().take_files("frame")[0].len(), MIB);
+        }
     }
 
     fn guest() -> Guest {
@@ -298,7 +348,7 @@ mod tests {
         let admission = with_disk(1, 4, Duration::from_millis(20));
         let _held = admission.room.reserve(guest(), 1, LONG).await;
         let cut = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, false), LIMIT).await;
-        assert_eq!(cut.err(), Some(UploadFault::Busy));
+        assert_eq!(cut.err(), Some(UploadFault::Slow));
         assert!(admission.spill.file(&guest(), 4).await.is_some(), "its disk is free");
     }
 

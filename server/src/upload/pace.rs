@@ -36,7 +36,7 @@ impl Pace {
     pub(super) async fn keep<T, E>(&self, next: impl Future<Output = Result<T, E>>) -> Result<T, UploadFault> {
         let earned = Duration::from_secs(self.received / LEAST_RATE);
         let latest = (self.begun + self.stall + earned).min(Instant::now() + self.stall);
-        let piece = timeout_at(latest, next).await.map_err(|_| UploadFault::Busy)?;
+        let piece = timeout_at(latest, next).await.map_err(|_| UploadFault::Slow)?;
         piece.map_err(|_| UploadFault::Broken)
     }
 }

@@ -95,7 +95,13 @@ async fn what_happens_while_the_syslog_server_is_away_arrives_when_it_is_back() 
     }
     let refused = TcpStream::connect(address).await;
     assert!(refused.is_err(), "it is away");
-    let listener = TcpListener::bind(address).await.unwrap();
+    let listener = loop {
+        // A connection of another test may have been given its port meanwhile.
+        if let Ok(listener) = TcpListener::bind(address).await {
+            break listener;
+        }
+        tokio::task::yield_now().await;
+    };
     let (mut stream, _) = listener.accept().await.unwrap();
     for id in &away {
         read_until(&mut stream, id, &mut seen).await;

@@ -108,6 +108,12 @@ impl<'a> Browser<'a> {
         self.send("POST", path, &headers, &multipart(texts, files)).await
     }
 
+    /// Opens a link as a person does: looks at its page, then taps Start.
+    pub(crate) async fn open(&mut self, link: &str) -> Answer {
+        self.get(link).await;
+        self.post(link, "").await
+    }
+
     /// Opens the link of a new session and agrees.
     pub(crate) async fn agree(&mut self) -> serde_json::Value {
         let created = self

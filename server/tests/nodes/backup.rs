@@ -1076,6 +1076,7 @@ async fn is_refused(installation: &Installation) {
         .await;
 }
 
+/// Planted faults that this test detects: a restored installation that exports its audit log; a drill that uses the master key file of the package.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_restore_drill_succeeds_as_documented_and_tells_nobody() {
     rehearse(&Installation::new(), Copy::new()).await;
@@ -1089,10 +1090,13 @@ async fn rehearse(installation: &Installation, copy: Copy) {
     copy.run(&documented()[0], installation).await;
     let [drill] = blocks("Restore drill");
     let folder = tempfile::tempdir().unwrap();
+    let exported = folder.path().join("audit.jsonl");
+    // As in the configuration of the installation that is rehearsed.
     let setting = format!(
-        "DRILL={:?}\nLISTEN=127.0.0.1:{}\n",
+        "DRILL={:?}\nLISTEN=127.0.0.1:{}\nexport HONNIN_AUDIT_EXPORT=file://{}\n",
         folder.path().join("data"),
-        free_port()
+        free_port(),
+        exported.display(),
     );
     // A function cannot be killed, but what takes its place can.
     let drill = drill.replace("honnin serve &", "exec_honnin serve &");
@@ -1106,4 +1110,5 @@ async fn rehearse(installation: &Installation, copy: Copy) {
     assert!(said.contains("1 with personal data"), "{said}");
     assert!(folder.path().join("data/honnin.db").exists());
     assert_eq!(receiver.connections(), 0);
+    assert!(!exported.exists(), "the receiver of the audit log was told");
 }

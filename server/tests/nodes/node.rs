@@ -38,6 +38,15 @@ pub(crate) struct Installation {
 }
 
 impl Installation {
+    /// One with a tenant, whose API key is returned as well.
+    pub(crate) async fn with_tenant() -> (Self, String) {
+        let installation = Self::new();
+        let app = installation.open(Millis(0)).await;
+        let tenant = add_tenant(&app, settings(None)).await;
+        app.honnin.close().await.unwrap();
+        (installation, tenant.key.expose().to_owned())
+    }
+
     /// On SQLite, with receivers on loopback.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! The camera itself: requesting it, its live picture, taking pixels and JPEGs from it, releasing it.
 
 use super::trouble::Trouble;
-use super::{timer, window};
+use super::{is_hidden, timer, window};
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::closure::Closure;
@@ -72,6 +72,8 @@ pub(super) struct Camera {
     /// Width over height of what is analysed and sent.
     aspect: f64,
     stream: RefCell<Option<MediaStream>>,
+    /// Incremented whenever the camera is closed: a stream that was asked for before is not wanted any more.
+    closed: Cell<u32>,
     canvas: RefCell<Option<HtmlCanvasElement>>,
     torch: Cell<bool>,
     /// The id of the camera that the user switched to.
@@ -84,6 +86,7 @@ impl Camera {
             facing,
             aspect,
             stream: RefCell::new(None),
+            closed: Cell::new(0),
             canvas: RefCell::new(None),
             torch: Cell::new(false),
             chosen: RefCell::new(None),
@@ -94,19 +97,26 @@ impl Camera {
     /// was switched to does not work, that is the one there was before: depth and infrared cameras are listed, too.
     pub(super) async fn open(&self, video: &HtmlVideoElement) -> Result<(), Trouble> {
         loop {
-            match self.play(video).await {
-                Err(_) if self.chosen.take().is_some() => {}
-                other => return other,
+            self.close(Some(video));
+            let closed = self.closed.get();
+            let played = self.play(video, closed).await;
+            let is_over = self.closed.get() != closed || matches!(played, Ok(()) | Err(Trouble::Paused));
+            if is_over || self.chosen.take().is_none() {
+                return played;
             }
         }
     }
 
-    async fn play(&self, video: &HtmlVideoElement) -> Result<(), Trouble> {
-        self.close(Some(video));
+    async fn play(&self, video: &HtmlVideoElement, closed: u32) -> Result<(), Trouble> {
         let stream = match self.ask(true).await {
             Err(Trouble::Constraint) => self.ask(false).await,
             other => other,
         }?;
+        if self.closed.get() != closed || is_hidden() {
+            // Closed or left while the browser was asking for permission: it must not stay on, and another may be on by now.
+            stop(&stream);
+            return Err(Trouble::Paused);
+        }
         self.stream.replace(Some(stream.clone()));
         // The attributes alone do not suffice if a parser created the element before there was a stream.
         video.set_muted(true);
@@ -228,12 +238,9 @@ impl Camera {
 
     /// Releases the camera and the canvas.
     pub(super) fn close(&self, video: Option<&HtmlVideoElement>) {
+        self.closed.set(self.closed.get().wrapping_add(1));
         if let Some(stream) = self.stream.borrow_mut().take() {
-            for track in stream.get_tracks() {
-                let track: MediaStreamTrack = track.unchecked_into();
-                track.set_onended(None);
-                track.stop();
-            }
+            stop(&stream);
         }
         if let Some(video) = video {
             video.set_src_object(None);
@@ -325,6 +332,14 @@ impl Camera {
     async fn encode(&self, video: &HtmlVideoElement, crop: &Crop, side: f64, quality: f64) -> Option<Blob> {
         let (canvas, _) = self.draw(video, crop, side)?;
         blob(&canvas, quality).await
+    }
+}
+
+fn stop(stream: &MediaStream) {
+    for track in stream.get_tracks() {
+        let track: MediaStreamTrack = track.unchecked_into();
+        track.set_onended(None);
+        track.stop();
     }
 }
 

@@ -12,7 +12,7 @@ mod trouble;
 use js_sys::{Function, Promise};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{HtmlFormElement, Window};
+use web_sys::{HtmlFormElement, VisibilityState, Window};
 
 /// The window. It exists wherever this code runs; without it nothing is done.
 fn window() -> Option<Window> {
@@ -23,6 +23,12 @@ fn window() -> Option<Window> {
 fn plain_form() -> Option<HtmlFormElement> {
     let form = window()?.document()?.query_selector("#plain form").ok()??;
     form.dyn_into().ok()
+}
+
+/// Whether nobody sees the page.
+fn is_hidden() -> bool {
+    let page = window().and_then(|w| w.document());
+    page.is_some_and(|page| page.visibility_state() == VisibilityState::Hidden)
 }
 
 /// Milliseconds of the page's monotonic clock.

@@ -5,11 +5,11 @@ use super::device::Camera;
 use super::scene::Look;
 use super::send::{Answer, go, queued, send};
 use super::trouble::Trouble;
-use super::{now, rest, window};
+use super::{is_hidden, now, rest, window};
 use crate::camera::retry::Retry;
 use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
 use crate::forms;
-use crate::text::{Text, camera as text};
+use crate::text::{Text, camera as text, picture};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::rc::{Rc, Weak};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Blob, Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, Url, VisibilityState};
+use web_sys::{Blob, Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, Url};
 
 /// Longest side and quality of the picture that stays visible while it is being sent.
 const STILL_SIDE: f64 = 1_000.0;
@@ -243,11 +243,11 @@ impl Run {
         let Some(video) = self.video() else { return };
         let opened = self.camera.open(&video).await;
         if !self.wanted(turn) {
-            // Closed while the browser was asking for permission: a camera that opened after all must not stay on.
-            self.camera.close(Some(&video));
             return;
         }
-        if let Err(trouble) = opened {
+        // Where the page was left while the camera opened, nothing has ended it.
+        let seen = if is_hidden() { Err(Trouble::Paused) } else { opened };
+        if let Err(trouble) = seen {
             return self.fail(trouble);
         }
         self.filming.set(true);
@@ -343,8 +343,8 @@ impl Run {
                 Answer::Next(page) => return go(&page),
                 Answer::Elsewhere => return go(forms::CAPTURE),
                 Answer::Refused(sentence) => return self.refused(sentence),
-                Answer::Busy(asked) => (text::BUSY, asked),
-                Answer::Lost => (text::OFFLINE, None),
+                Answer::TooLarge => return self.refused(self.say(picture::FILE_TOO_LARGE)),
+                Answer::Later(why, asked) => (why, asked),
             };
             self.stage.look(Look::Sending, false);
             let wait = retry.wait(now(), asked, js_sys::Math::random());
@@ -397,9 +397,8 @@ impl Run {
         let Some(window) = window() else { return };
         let Some(document) = window.document() else { return };
         let run = Rc::clone(self);
-        let page = document.clone();
         let hidden = Closure::<dyn Fn()>::new(move || {
-            if page.visibility_state() == VisibilityState::Hidden {
+            if is_hidden() {
                 run.pause();
             }
         });

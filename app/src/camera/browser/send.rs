@@ -1,7 +1,8 @@
 //! Sends a form and interprets the response.
 
-use super::window;
+use super::{now, window};
 use crate::forms;
+use crate::text::{Text, camera};
 use js_sys::{Function, JSON, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -15,37 +16,55 @@ pub(super) enum Answer {
     Next(String),
     /// Refused: the sentence that says why.
     Refused(String),
-    /// The server is overloaded: retry later, after this many seconds if it says so.
-    Busy(Option<u64>),
-    /// No response: retry later.
-    Lost,
+    /// Refused by a proxy with a limit of its own.
+    TooLarge,
+    /// Not taken: the sentence that says why. Retry later, after this many seconds if the server says so.
+    Later(Text, Option<u64>),
     /// Anything else: the server knows which step the user is at.
     Elsewhere,
 }
 
-/// A connection that has not transferred the pictures after this many milliseconds is dead: the server lets a request wait for
-/// 45 s, and then allows two minutes.
+/// A connection that moves no pictures for this many milliseconds is dead: the server lets those that have arrived wait for
+/// 165 s at most.
 const DEAD_MS: u32 = 180_000;
-/// Retry later: too slow, too many requests, overloaded, or a proxy that reached no server.
-const LATER: [u16; 5] = [408, 429, 502, 503, 504];
+
+/// What a status says that has nothing to do with the pictures: retry later.
+const fn later(status: u16) -> Option<Text> {
+    match status {
+        0 => Some(camera::OFFLINE),
+        408 => Some(camera::SLOW),
+        // Too many requests, overloaded, or a proxy that reached no server.
+        429 | 502..=504 => Some(camera::BUSY),
+        // A fault of the server's, or a proxy's own statuses.
+        500.. => Some(camera::BROKEN),
+        _ => None,
+    }
+}
 
 /// Sends the form once, and tells which share of it has been sent.
 pub(super) async fn send(address: &str, form: &FormData, sent: impl Fn(f64) + 'static) -> Answer {
-    try_send(address, form, sent).await.unwrap_or(Answer::Lost)
+    let answer = try_send(address, form, sent).await;
+    answer.unwrap_or(Answer::Later(camera::OFFLINE, None))
 }
 
 async fn try_send(address: &str, form: &FormData, sent: impl Fn(f64) + 'static) -> Result<Answer, JsValue> {
-    let request = post(address, form, DEAD_MS, sent).await?;
+    let begun = now();
+    let moved = move |request: &XmlHttpRequest, share| {
+        // It counts from the beginning (XMLHttpRequest Standard, section 3.5.3).
+        request.set_timeout(DEAD_MS.saturating_add(u32::try_from(now() - begun).unwrap_or(u32::MAX)));
+        sent(share);
+    };
+    let request = post(address, form, DEAD_MS, moved).await?;
     let status = request.status()?;
-    if status == 0 {
-        return Ok(Answer::Lost);
-    }
-    if LATER.contains(&status) {
+    if let Some(why) = later(status) {
         let asked = request.get_response_header("retry-after")?;
-        return Ok(Answer::Busy(asked.and_then(|seconds| seconds.parse().ok())));
+        return Ok(Answer::Later(why, asked.and_then(|seconds| seconds.parse().ok())));
     }
     let Some(body) = json(&request)? else {
-        return Ok(Answer::Elsewhere);
+        return Ok(match status {
+            413 => Answer::TooLarge,
+            _ => Answer::Elsewhere,
+        });
     };
     if let Some(next) = text(&body, "next").filter(|_| (200..300).contains(&status)) {
         return Ok(Answer::Next(next));
@@ -59,7 +78,7 @@ async fn try_send(address: &str, form: &FormData, sent: impl Fn(f64) + 'static) 
 pub(super) enum Heard {
     /// What to do next.
     Told(JsValue),
-    /// Overloaded, unreachable, or the frame was damaged: the next frame may fare better.
+    /// Overloaded, unreachable, at fault, or the frame was damaged: the next frame may fare better.
     Nothing,
     /// No more runs of the camera.
     Over,
@@ -76,9 +95,9 @@ pub(super) async fn show(address: &str, form: &FormData) -> Heard {
 }
 
 async fn try_show(address: &str, form: &FormData) -> Result<Heard, JsValue> {
-    let request = post(address, form, FRAME_DEAD_MS, |_| ()).await?;
+    let request = post(address, form, FRAME_DEAD_MS, |_, _| ()).await?;
     let status = request.status()?;
-    if status == 0 || status == 422 || LATER.contains(&status) {
+    if status == 422 || later(status).is_some() {
         return Ok(Heard::Nothing);
     }
     Ok(match json(&request)? {
@@ -98,15 +117,16 @@ async fn post(
     address: &str,
     form: &FormData,
     dead_ms: u32,
-    sent: impl Fn(f64) + 'static,
+    moved: impl Fn(&XmlHttpRequest, f64) + 'static,
 ) -> Result<XmlHttpRequest, JsValue> {
     let request = XmlHttpRequest::new()?;
     request.open("POST", address)?;
     request.set_request_header("accept", "application/json")?;
     request.set_timeout(dead_ms);
+    let moving = request.clone();
     let progress = Closure::<dyn Fn(ProgressEvent)>::new(move |event: ProgressEvent| {
         if event.total() > 0.0 {
-            sent(event.loaded() / event.total());
+            moved(&moving, event.loaded() / event.total());
         }
     });
     request.upload()?.set_onprogress(progress.as_ref().dyn_ref());

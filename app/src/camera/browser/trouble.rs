@@ -1,9 +1,11 @@
 //! Why there is no picture, and what to tell the user.
 
 use super::window;
+use crate::camera::IN_APP;
 use crate::camera::stage::{Panel, Stage};
 use crate::text::Text;
 use crate::text::{camera as text, capture, switch_device};
+use js_sys::RegExp;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::DomException;
 
@@ -20,6 +22,8 @@ pub(super) enum Trouble {
     Black,
     /// This browser, often one inside another app, has no camera for pages.
     InApp,
+    /// The app around the page refused, which has no such settings as a browser.
+    DeniedByApp,
     /// It stopped while the page was in the background.
     Paused,
     /// A movement took too long.
@@ -44,6 +48,7 @@ impl Trouble {
             .map(DomException::name)
             .unwrap_or_default();
         match name.as_str() {
+            "NotAllowedError" | "SecurityError" if is_in_app() => Self::DeniedByApp,
             "NotAllowedError" | "SecurityError" => Self::Denied,
             "NotFoundError" => Self::Missing,
             "OverconstrainedError" => Self::Constraint,
@@ -71,6 +76,7 @@ impl Trouble {
             Self::Busy | Self::Constraint => (text::BUSY_TITLE, text::BUSY_LEAD, text::RETRY),
             Self::Black => (text::BLACK_TITLE, text::BLACK_LEAD, text::RETRY),
             Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, switch_device::OTHER_DEVICE),
+            Self::DeniedByApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, text::RETRY),
             Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
             Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
             Self::NotAsked => (text::NOT_ASKED_TITLE, text::NOT_ASKED, text::RETRY),
@@ -88,16 +94,14 @@ impl Trouble {
                 Self::Missing | Self::InApp => text::SEND_PHOTO,
                 _ => text::USE_APP,
             }),
-            elsewhere: matches!(self, Self::Denied | Self::Black),
+            elsewhere: matches!(self, Self::Denied | Self::DeniedByApp | Self::Black),
         }
     }
 }
 
 /// The steps differ by browser. Chrome on a phone also says Safari, so Chrome is checked first.
 fn denied_lead() -> Text {
-    let agent = window()
-        .and_then(|w| w.navigator().user_agent().ok())
-        .unwrap_or_default();
+    let agent = agent();
     if agent.contains("Chrome") || agent.contains("CriOS") {
         text::DENIED_CHROME
     } else if agent.contains("Safari") {
@@ -105,4 +109,14 @@ fn denied_lead() -> Text {
     } else {
         text::DENIED_OTHER
     }
+}
+
+/// Whether the page is shown inside another app.
+fn is_in_app() -> bool {
+    RegExp::new(IN_APP, "").test(&agent())
+}
+
+fn agent() -> String {
+    let agent = window().and_then(|w| w.navigator().user_agent().ok());
+    agent.unwrap_or_default()
 }

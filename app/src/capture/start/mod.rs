@@ -31,6 +31,10 @@ const HERE: &str = "/v/{token}";
 /// How long a page that shows a link's QR code waits for the link to be opened.
 const FOLLOWING: Duration = Duration::from_secs(20);
 
+/// What the form says to a browser that sent no mark: it keeps no cookies.
+#[derive(Clone)]
+struct NoCookies;
+
 /// The start page.
 #[component]
 pub fn StartPage() -> impl IntoView {
@@ -63,6 +67,7 @@ async fn show(request: Request) -> PageResult<AnyView> {
             qr(&format!("{}v/{token}", request.honnin().base_url()))
         },
         sandbox: start.sandbox,
+        no_cookies: use_context::<NoCookies>().is_some(),
     };
     Ok(render(&view, &meta))
 }
@@ -82,13 +87,18 @@ async fn opened(request: Request) -> PageResult<Response> {
 }
 
 /// POST: opens the link and ties this browser to the session. In a sandbox, the form may name an outcome: then the session is
-/// completed with test data. One that does not exist is refused before it uses up the link.
+/// completed with test data. One that does not exist is refused before it uses up the link, and so is a browser without a mark,
+/// which would not keep the capture cookie either.
 async fn start(request: Request, fields: Fields) -> PageResult<Outcome> {
     let token = request.param("token");
     let named = fields.raw(forms::OUTCOME);
     let wish = SandboxOutcome::parse(named);
     if wish.is_none() && !named.is_empty() {
         return Ok(Outcome::refused(()));
+    }
+    if request.who.mark.is_none() && !is_here_already(&request, token).await? {
+        view_link(request.honnin(), token).await?;
+        return Ok(Outcome::refused(NoCookies));
     }
     match open_link(request.honnin(), token, request.who.mark.as_deref()).await {
         Ok(opened) => {

@@ -1,14 +1,18 @@
 //! 0, Start: who asks, for what, and what is needed. Viewing it changes nothing; the tap on Start does. A link that takes over a verification
 //! begun elsewhere leads to the same page, which says how far that is.
 
+use crate::camera::IN_APP;
 use crate::capture::{said, switch_device};
-use crate::parts::choice;
 use crate::parts::draw::{self, Icon, Need, icon};
+use crate::parts::{Mistake, choice, error_summary, title as page_title};
 use crate::text::{entry as text, switch_device as other};
 use crate::{PageMeta, forms, shell};
 use domain::sandbox::SandboxOutcome;
 use domain::session::{Plan, Step};
 use leptos::prelude::*;
+
+/// The `id` of the button that opens the link.
+const BUTTON: &str = "start";
 
 /// The start page.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +29,8 @@ pub struct StartView {
     pub follow: String,
     /// A session of a sandbox tenant.
     pub sandbox: bool,
+    /// Whether the browser did not keep the cookie that it was given.
+    pub no_cookies: bool,
 }
 
 /// The page.
@@ -56,7 +62,17 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     } else {
         button.into_any()
     };
+    let tapped = if view.qr_svg.is_some() { here } else { button };
+    let mistakes: Vec<_> = view
+        .no_cookies
+        .then(|| Mistake {
+            field: BUTTON.into(),
+            sentence: meta.tell(text::START_NO_COOKIES, &[("button", tapped)]),
+        })
+        .into_iter()
+        .collect();
     let main = view! {
+        {error_summary(meta, text::ERROR_SUMMARY, &mistakes)}
         {view.sandbox.then(|| view! { <p class="note">{meta.say(text::SANDBOX)}</p> })}
         {no_camera(meta, button)}
         <div class="start">
@@ -83,7 +99,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
             <div>
                 {view.qr_svg.clone().map(|svg| qr(meta, svg))}
                 <form class="actions" method="post" action=view.action.clone()>
-                    <button class="button primary" type="submit">{go_on}</button>
+                    <button class="button primary" id=BUTTON type="submit">{go_on}</button>
                     <p class="hint">{meta.say(text::START_ONCE)}</p>
                 </form>
                 {view.sandbox.then(|| sandbox(meta, view.action.clone()))}
@@ -92,7 +108,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         {view.qr_svg.is_some().then(|| switch_device::opened(meta, &view.follow, false))}
         {switch_device::script(meta)}
     };
-    shell::phone(meta, title.to_owned(), main.into_any())
+    shell::phone(meta, page_title(meta, title, view.no_cookies), main.into_any())
 }
 
 /// What to have at hand, each with a drawing.
@@ -152,7 +168,7 @@ fn sandbox(meta: &PageMeta, action: String) -> impl IntoView + use<> {
 /// For a browser without a camera, such as one inside another app: the link is still unopened and can be used elsewhere.
 fn no_camera(meta: &PageMeta, button: &str) -> impl IntoView + use<> {
     view! {
-        <section class="note no-camera" data-no-camera hidden>
+        <section class="note no-camera" data-no-camera=IN_APP hidden>
             <h2>{meta.say(other::NO_CAMERA_TITLE)}</h2>
             <p>{meta.tell(other::NO_CAMERA_LEAD, &[("button", button)])}</p>
             {switch_device::copy(meta, None)}

@@ -17,7 +17,9 @@
   }
 
   const blind = document.querySelector("[data-no-camera]");
-  if (blind && !navigator.mediaDevices?.getUserMedia) blind.hidden = false;
+  // An app that shows pages may have a camera for them and refuse it.
+  const isInApp = () => new RegExp(blind.dataset.noCamera).test(navigator.userAgent);
+  if (blind && (!navigator.mediaDevices?.getUserMedia || isInApp())) blind.hidden = false;
 
   const opened = document.querySelector("[data-follow]");
   const rest = (ms) => new Promise((go) => setTimeout(go, ms));

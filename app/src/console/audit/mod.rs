@@ -19,6 +19,7 @@ use axum::{
 };
 use domain::{
     audit::{Actor, AuditAction},
+    cursor,
     ids::SessionId,
     time::Millis,
 };
@@ -92,9 +93,8 @@ async fn load(request: Request) -> PageResult<AuditView> {
     let fields = request.query()?;
     let auditor = Auditor::of(request.staff())?;
     let before = fields.text("after").parse().ok();
-    let mut found = search(request.honnin(), &auditor, filter(fields), before, PAGE + 1).await?;
-    let more = found.len() > PAGE as usize;
-    found.truncate(PAGE as usize);
+    let found = search(request.honnin(), &auditor, filter(fields), before, PAGE + 1).await?;
+    let (found, more) = cursor::page_of(found, PAGE);
     let next = found
         .last()
         .filter(|_| more)

@@ -7,7 +7,7 @@ use crate::{
     },
     forms,
 };
-use domain::live::ASIDE;
+use domain::{decision::AUTOMATIC_RUNS, live::ASIDE};
 use leptos::prelude::*;
 use service::session::history::Taken;
 
@@ -29,6 +29,10 @@ pub(super) struct Burst {
     asked: Vec<(&'static str, Option<u32>)>,
     /// Whether the server watched the camera, and these are the frames that it saw.
     watched: Option<bool>,
+    /// How many turns nobody saw begin.
+    unseen_turns: u32,
+    /// How many times the camera was started, if a person must look because of it.
+    runs: Option<u32>,
     frames: Vec<BurstFrame>,
 }
 
@@ -51,6 +55,8 @@ impl Burst {
         Self {
             asked: asked.collect(),
             watched: live.map(|live| live.same_frames),
+            unseen_turns: live.map_or(0, |live| live.unseen_turns),
+            runs: live.map(|live| live.run).filter(|run| *run > AUTOMATIC_RUNS),
             frames: (0..taken.frames).map(frame).collect(),
         }
     }
@@ -101,11 +107,34 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
         <section class="burst">
             <h2>{say("Selfie, photo by photo", "自撮り写真（1枚ごと）")}</h2>
             <p>{watched}</p>
+            {doubts(burst).into_iter().map(|doubt| view! { <p>{doubt}</p> }).collect_view()}
             <ol class="burst-asked">{asked.collect_view()}</ol>
             <ul class="burst-frames">{frames.collect_view()}</ul>
         </section>
     }
     .into_any()
+}
+
+/// Why a person looks at a burst whose movements were followed.
+fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
+    let unseen = match burst.unseen_turns {
+        0 => None,
+        1 => Some(tell!(
+            "The server did not see how one turn began, because the photos arrived too slowly. Two printed faces, held up one after the other, would look the same.",
+            "写真の間隔が長かったため、1回の顔の動きについて、動き始めを確認できていません。印刷した2枚の顔写真を順に見せた場合と区別がつきません。"
+        )),
+        turns => Some(tell!(
+            "The server did not see how {turns} turns began, because the photos arrived too slowly. Printed faces, held up one after the other, would look the same.",
+            "写真の間隔が長かったため、{turns}回の顔の動きについて、動き始めを確認できていません。印刷した顔写真を順に見せた場合と区別がつきません。"
+        )),
+    };
+    let runs = burst.runs.map(|runs| {
+        tell!(
+            "The camera was started {runs} times, so this selfie is not approved automatically.",
+            "カメラでの撮影が{runs}回目のため、自動では承認されません。"
+        )
+    });
+    unseen.into_iter().chain(runs)
 }
 
 /// `left 0.42`
@@ -133,6 +162,8 @@ mod tests {
         let shown = Burst {
             asked: vec![("Turn the head left", Some(1_240))],
             watched: Some(false),
+            unseen_turns: 1,
+            runs: Some(4),
             frames: vec![frame(Some(0.02), true), frame(Some(-0.4), false), frame(None, false)],
         };
         let html = Owner::new().with(|| burst(&shown).to_html());
@@ -141,6 +172,8 @@ mod tests {
         for words in [
             "followed after 1.2 s",
             "not the photos that it saw",
+            "did not see how one turn began",
+            "was started 4 times",
             "straight",
             "right 0.40",
             "no face",

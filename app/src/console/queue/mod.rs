@@ -43,7 +43,7 @@ async fn load(request: Request) -> PageResult<QueueView> {
         after: cursor::parse(&fields.text("after"), SessionId::parse),
         limit: PAGE + 1,
     };
-    let mut found = review::queue(
+    let found = review::queue(
         request.honnin(),
         &reviewer,
         selection.filter(request.staff().user()),
@@ -52,8 +52,7 @@ async fn load(request: Request) -> PageResult<QueueView> {
     .await?;
     let counts = review::count_by_reason(request.honnin(), &reviewer, selection.document, selection.mine).await?;
     let settings = settings::load(request.honnin(), request.staff()).await?.settings;
-    let more = found.len() > PAGE as usize;
-    found.truncate(PAGE as usize);
+    let (found, more) = cursor::page_of(found, PAGE);
     let last = found.last().filter(|_| more);
     let backlog = count_waiting(request.honnin(), request.staff()).await?;
     let next = last.map(|last| {

@@ -7,7 +7,7 @@ use super::{
     request::{PageResult, Request, signed_in},
 };
 use crate::page::Fields;
-use domain::ids::ApiKeyId;
+use domain::{cursor, ids::ApiKeyId};
 use leptos::prelude::*;
 use service::{
     access::Developer,
@@ -77,9 +77,8 @@ async fn load(request: Request) -> PageResult<RequestsView> {
     let developer = Developer::of(request.staff())?;
     let honnin = request.honnin();
     let before = fields.text("after").parse().ok();
-    let mut found = list(honnin, &developer, filter(fields), before, PAGE + 1).await?;
-    let more = found.len() > PAGE as usize;
-    found.truncate(PAGE as usize);
+    let found = list(honnin, &developer, filter(fields), before, PAGE + 1).await?;
+    let (found, more) = cursor::page_of(found, PAGE);
     let next = found
         .last()
         .filter(|_| more)

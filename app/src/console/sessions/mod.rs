@@ -113,9 +113,8 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
         limit: PAGE + 1,
     };
     let found = search_sessions(request.honnin(), request.staff(), filter(&asked), page).await?;
-    let Found { mut sessions, reach } = found;
-    let more = sessions.len() > PAGE as usize;
-    sessions.truncate(PAGE as usize);
+    let Found { sessions, reach } = found;
+    let (sessions, more) = cursor::page_of(sessions, PAGE);
     let page_after = |after| fields.next_page(HERE, &cursor::write(&after));
     let last = sessions.last().filter(|_| more);
     let next = last.map(|last| page_after((last.created_at, last.id.clone())));

@@ -129,9 +129,8 @@ async fn load(request: Request) -> PageResult<WebhooksView> {
     let fields = request.query()?;
     let developer = Developer::of(request.staff())?;
     let honnin = request.honnin();
-    let mut found = delivery_log::list(honnin, &developer, &filter(fields), PAGE + 1).await?;
-    let more = found.len() > PAGE as usize;
-    found.truncate(PAGE as usize);
+    let found = delivery_log::list(honnin, &developer, &filter(fields), PAGE + 1).await?;
+    let (found, more) = cursor::page_of(found, PAGE);
     let last = delivery_log::last_attempts(honnin, &developer, &found).await?;
     let next = found
         .last()

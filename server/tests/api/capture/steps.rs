@@ -9,6 +9,7 @@ use domain::{
     ids::SessionId,
     session::{FailureReason, Status},
     tenant::TenantSettings,
+    time::Millis,
 };
 use store::{capture::attempts, session::sessions::SessionRow};
 
@@ -215,6 +216,42 @@ async fn posts_from_other_sites_change_nothing() {
 }
 
 #[tokio::test]
+async fn a_browser_that_keeps_no_cookies_does_not_use_the_link_up() {
+    let server = Server::new().await;
+    let created = server.create("{}").await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let path = url.strip_prefix("https://id.example").unwrap();
+    let told = "Allow cookies for this page, then tap “Continue on this computer” again. Your link is still unused.";
+    assert!(!Browser::new(&server).get(path).await.body.contains(told));
+    let mut browser = Browser::new(&server);
+    let refused = browser.post(path, "").await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains(told), "{}", refused.body);
+    let read = format!("/v1/verification-sessions/{}", created["id"].as_str().unwrap());
+    assert_eq!(server.call("GET", &read, "").await.json()["status"], "created");
+    // Now they are allowed.
+    assert_eq!(browser.post(path, "").await.header("location"), Some("/capture"));
+    assert_eq!(server.call("GET", &read, "").await.json()["status"], "collecting");
+}
+
+#[tokio::test]
+async fn a_link_opened_again_after_a_pause_does_not_promise_to_continue() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    let created = browser.agree().await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let path = url.strip_prefix("https://id.example").unwrap();
+    server.clock.advance(Millis::minutes(31));
+    let page = browser.get(path).await;
+    assert_eq!(page.status, 404);
+    assert!(!page.body.contains("Continue where I left off"), "{}", page.body);
+    assert!(
+        page.body
+            .contains("If you began in another app or browser, continue there.")
+    );
+}
+
+#[tokio::test]
 async fn a_used_link_opens_nowhere_else_and_leads_its_own_browser_back() {
     let server = Server::new().await;
     let mut mine = Browser::new(&server);
@@ -268,7 +305,7 @@ async fn opened(server: &Server) -> (Browser<'_>, SessionId) {
     let url = created["verificationUrl"].as_str().unwrap();
     let mut browser = Browser::new(server);
     let path = url.strip_prefix("https://id.example").unwrap();
-    assert_eq!(browser.post(path, "").await.header("location"), Some("/capture"));
+    assert_eq!(browser.open(path).await.header("location"), Some("/capture"));
     (browser, SessionId::parse(created["id"].as_str().unwrap()).unwrap())
 }
 

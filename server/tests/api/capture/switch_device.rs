@@ -61,7 +61,7 @@ async fn a_link_of_a_session_to_which_nobody_has_agreed_yet_begins_it() {
         .as_str()
         .unwrap()
         .strip_prefix("https://id.example");
-    assert_eq!(here.post(path.unwrap(), "").await.header("location"), Some("/capture"));
+    assert_eq!(here.open(path.unwrap()).await.header("location"), Some("/capture"));
     let link = link_on(&here.post("/capture/another-device", "").await.body);
     let page = Browser::new(&server).get(&link).await.body;
     assert!(
@@ -92,7 +92,7 @@ async fn whoever_follows_a_link_learns_only_that_it_does_not_open_any_more() {
     let created = server.create("{}").await;
     let url = created["verificationUrl"].as_str().unwrap();
     let path = url.strip_prefix("https://id.example").unwrap();
-    assert_eq!(browser.post(path, "").await.status, 303);
+    assert_eq!(browser.open(path).await.status, 303);
     let unknown = format!("/v/{}", "A".repeat(path.len() - 3));
     let mut stranger = Browser::new(&server);
     for path in [path, unknown.as_str(), "/v/x"] {

@@ -1,7 +1,10 @@
 //! Rate limit and `Idempotency-Key`.
 
-use crate::support::{SESSIONS, Server, add_tenant, settings};
-use domain::time::Millis;
+use crate::{
+    console::Browser,
+    support::{SESSIONS, Server, add_tenant, settings},
+};
+use domain::{role::Role, time::Millis};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -124,26 +127,33 @@ async fn the_secret_url_is_repeated_only_while_nobody_opened_it() {
 #[tokio::test]
 async fn a_link_that_no_longer_opens_anything_is_not_repeated() {
     let server = Server::sandbox().await;
-    let ends: [(&str, &str); 4] = [
+    let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
+    let ends: [(&str, &str); 5] = [
         ("cancel", ""),
         ("erase", ""),
         ("advance", r#"{"to":"deadline"}"#),
         ("complete", r#"{"outcome":"approved"}"#),
+        // In the console: the new link is shown there.
+        ("link", ""),
     ];
     for (operation, body) in ends {
         let key = [("idempotency-key", operation)];
         let first = server.call_with("POST", SESSIONS, &key, "{}").await.json();
         let id = first["id"].as_str().unwrap();
         let paths = [SESSIONS, "/v1/sandbox/verification-sessions"];
-        let statuses = futures::future::join_all(paths.map(async |path| {
+        let mut statuses = futures::future::join_all(paths.map(async |path| {
             server
                 .call("POST", &format!("{path}/{id}/{operation}"), body)
                 .await
                 .status
-        }));
+        }))
+        .await;
+        if operation == "link" {
+            statuses.push(reviewer.post(&format!("/admin/sessions/{id}/link"), body).await.status);
+        }
         assert!(
-            statuses.await.iter().any(|status| matches!(status, 200 | 202)),
-            "{operation}"
+            statuses.iter().any(|status| matches!(status, 200 | 201 | 202)),
+            "{operation}: {statuses:?}"
         );
         let again = server.call_with("POST", SESSIONS, &key, "{}").await;
         // Once it is erased, its key creates nothing and repeats nothing.

@@ -86,8 +86,8 @@ pub(super) async fn the_url_is_secret_and_told_once() {
     );
     assert!(!world.get(&id).await.body.contains(token));
     let path = format!("/v/{token}");
-    assert_eq!(Browser::new(&world.server).post(&path, "").await.status, 303);
-    assert_eq!(Browser::new(&world.server).post(&path, "").await.status, 404, "used");
+    assert_eq!(Browser::new(&world.server).open(&path).await.status, 303);
+    assert_eq!(Browser::new(&world.server).open(&path).await.status, 404, "used");
     assert!(!world.get(&id).await.body.contains("erificationUrl"));
 }
 

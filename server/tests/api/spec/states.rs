@@ -34,7 +34,7 @@ async fn open(world: &World) -> String {
     let created = world.server.create("{}").await;
     let url = text(&created["verificationUrl"]);
     let path = url.strip_prefix("https://id.example").unwrap();
-    assert_eq!(Browser::new(&world.server).post(path, "").await.status, 303);
+    assert_eq!(Browser::new(&world.server).open(path).await.status, 303);
     text(&created["id"])
 }
 

@@ -43,15 +43,14 @@ async fn load(request: Request) -> PageResult<UnsentView> {
     let fields = request.query()?;
     let developer = Developer::of(request.staff())?;
     let honnin = request.honnin();
-    let mut found = unsent::list(
+    let found = unsent::list(
         honnin,
         &developer,
         cursor::parse(&fields.text("after"), EventId::parse),
         PAGE + 1,
     )
     .await?;
-    let more = found.len() > PAGE as usize;
-    found.truncate(PAGE as usize);
+    let (found, more) = cursor::page_of(found, PAGE);
     let next = found
         .last()
         .filter(|_| more)
