@@ -12,12 +12,12 @@ OLD, CURRENT = ("whsec_" + base64.b64encode(letter * 32).decode() for letter in 
 BODY = '{"id":"evt_1","type":"verification.approved","metadata":{"name":"山田"}}'
 
 
-def signed(at=None):
+def signed(at=None, body=BODY):
     at = at or datetime.datetime.now(datetime.UTC)
     return {
         "Webhook-Id": "evt_1",
         "WEBHOOK-TIMESTAMP": str(int(at.timestamp())),
-        "webhook-signature": Webhook(CURRENT).sign("evt_1", at, BODY),
+        "webhook-signature": Webhook(CURRENT).sign("evt_1", at, body),
     }
 
 
@@ -53,6 +53,11 @@ class Webhooks(unittest.TestCase):
                 verify_webhook(CURRENT, headers, BODY.encode())
         with self.assertRaises(WebhookVerificationError):
             verify_webhook(CURRENT, signed(), b"\xff")
+
+    def test_a_number_of_any_length_in_the_metadata_is_read(self):
+        body = BODY.replace('"山田"', "7" * 5000)
+        event = verify_webhook(CURRENT, signed(body=body), body.encode())
+        self.assertEqual(str(event["metadata"]["name"]), "7" * 5000)
 
     def test_a_mistake_of_the_receivers_own_is_not_blamed_on_the_sender(self):
         for secrets in [[], "", "whsec_", "whsec_A"]:

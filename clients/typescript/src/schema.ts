@@ -2212,6 +2212,17 @@ export interface operations {
                     "application/json": components["schemas"]["SessionDetail"];
                 };
             };
+            /** @description The body did not arrive completely */
+            400: {
+                headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpApiDecodeError"];
+                };
+            };
             /** @description The key is missing or not valid */
             401: {
                 headers: {
@@ -2245,6 +2256,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionNotFound"];
+                };
+            };
+            /** @description The request body arrived too slowly */
+            408: {
+                headers: {
+                    /** @description Id of this request, to be quoted to the operator */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestTimeout"];
                 };
             };
             /** @description Internal error */
@@ -2299,7 +2321,7 @@ export interface operations {
                     "application/json": components["schemas"]["CancelledSession"];
                 };
             };
-            /** @description The body did not arrive completely, or is over 64 KiB */
+            /** @description The body did not arrive completely */
             400: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2419,7 +2441,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErasedSession"];
                 };
             };
-            /** @description The body did not arrive completely, or is over 64 KiB */
+            /** @description The body did not arrive completely */
             400: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */
@@ -2528,7 +2550,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReprocessedSession"];
                 };
             };
-            /** @description The body did not arrive completely, or is over 64 KiB */
+            /** @description The body did not arrive completely */
             400: {
                 headers: {
                     /** @description Id of this request, to be quoted to the operator */

@@ -89,6 +89,7 @@ pub(super) fn metadata(compact: Option<&str>) -> Option<&RawValue> {
         (status = 200, description = "The session", body = SessionDetail),
         refusals::OfEveryOperation,
         refusals::OfOneSession,
+        refusals::OfABody,
     ),
 )]
 pub(super) async fn handler(State(app): State<App>, context: RequestContext, request: Request) -> Response {

@@ -292,7 +292,7 @@ pub(in crate::v1) enum OfOneSession {
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "names the bodies of these statuses for the description")]
 pub(in crate::v1) enum OfABody {
-    /// The body did not arrive completely, or is over 64 KiB
+    /// The body did not arrive completely
     #[response(status = 400)]
     Broken(HttpApiDecodeError),
     /// The request body arrived too slowly

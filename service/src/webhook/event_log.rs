@@ -1,7 +1,7 @@
 //! A tenant's events as its server reads them: what was sent, or would have been.
 
 use crate::{Honnin, access::Tenant, webhook::payload};
-use domain::{ids::EventId, time::Timestamp};
+use domain::{cursor, ids::EventId, time::Timestamp};
 use store::{StoreError, webhook::outbox};
 
 /// A page of events.
@@ -29,15 +29,13 @@ pub async fn list_events(
     let unit = honnin
         .db
         .read(async move |tx| outbox::list(tx, &id, after.as_ref(), limit + 1).await);
-    let mut listed = unit.await?;
-    let is_last = listed.len() <= limit as usize;
-    listed.truncate(limit as usize);
-    let next = listed.last().filter(|_| !is_last);
+    let (listed, more) = cursor::page_of(unit.await?, limit);
+    let next = listed.last().filter(|_| more);
     Ok(EventPage {
         next: next.map(|(event, _)| (event.created_at, event.id.clone())),
         bodies: listed
             .iter()
-            .map(|(event, session)| payload::render_without_note(event, session.as_ref()))
+            .map(|(event, metadata)| payload::render_without_note(event, metadata.as_deref()))
             .collect::<Result<_, _>>()?,
     })
 }

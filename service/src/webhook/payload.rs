@@ -5,9 +5,10 @@ use crate::Honnin;
 use domain::event::{Event, EventData, TestEvent};
 use store::{
     StoreError,
+    vault::DataKeyId,
     webhook::{
         events::{EventContent, EventRow},
-        outbox::{PresentSession, Sources},
+        outbox::Sources,
     },
 };
 
@@ -16,28 +17,25 @@ use store::{
 /// # Errors
 /// If an encrypted note cannot be decrypted although its key exists, or stored metadata is not JSON.
 pub(crate) async fn render(honnin: &Honnin, sources: &Sources) -> Result<Vec<u8>, StoreError> {
-    let Sources { event, session, .. } = sources;
-    let session = session.as_ref();
+    let Sources { event, metadata, .. } = sources;
     let note = match &event.content {
-        EventContent::Session { note, .. } => open_note(honnin, event, session, note.as_deref()).await?,
+        EventContent::Session { note, .. } => {
+            open_note(honnin, event, sources.data_key.as_ref(), note.as_deref()).await?
+        }
         EventContent::Test => None,
     };
-    render_with(event, session, note)
+    render_with(event, metadata.as_deref(), note)
 }
 
 /// The same body without the reviewer's note.
 ///
 /// # Errors
 /// If stored metadata is not JSON.
-pub(crate) fn render_without_note(event: &EventRow, session: Option<&PresentSession>) -> Result<Vec<u8>, StoreError> {
-    render_with(event, session, None)
+pub(crate) fn render_without_note(event: &EventRow, metadata: Option<&str>) -> Result<Vec<u8>, StoreError> {
+    render_with(event, metadata, None)
 }
 
-fn render_with(
-    event: &EventRow,
-    session: Option<&PresentSession>,
-    note: Option<String>,
-) -> Result<Vec<u8>, StoreError> {
+fn render_with(event: &EventRow, metadata: Option<&str>, note: Option<String>) -> Result<Vec<u8>, StoreError> {
     let body = match &event.content {
         EventContent::Test => {
             let (id, tenant) = (event.id.clone(), event.tenant.clone());
@@ -61,7 +59,7 @@ fn render_with(
                 created_at: event.created_at,
                 data,
             };
-            rendered.render(session.and_then(|session| session.metadata.as_deref()))
+            rendered.render(metadata)
         }
     };
     body.map_err(|_| StoreError::Corrupt("an event that cannot be rendered"))
@@ -70,13 +68,13 @@ fn render_with(
 async fn open_note(
     honnin: &Honnin,
     event: &EventRow,
-    session: Option<&PresentSession>,
+    data_key: Option<&DataKeyId>,
     sealed: Option<&[u8]>,
 ) -> Result<Option<String>, StoreError> {
-    let (Some(associated_data), Some(session), Some(sealed)) = (event.note_associated_data(), session, sealed) else {
+    let (Some(associated_data), Some(data_key), Some(sealed)) = (event.note_associated_data(), data_key, sealed) else {
         return Ok(None);
     };
-    match honnin.vault.open(&session.data_key).await {
+    match honnin.vault.open(data_key).await {
         Ok(key) => {
             let note = key.open_text(&associated_data, sealed)?;
             Ok(Some(note.into_exposed()))

@@ -14,12 +14,13 @@ use service::{
         delivery_log::{self, NoBody},
         redeliver,
         schedule::WAITS,
+        sender::SenderConfig,
         signing_secret,
     },
 };
 use store::webhook::deliveries::DeliveryState;
 use testkit::{
-    Harness,
+    Harness, loopback_sender,
     receiver::{HOST, Received, Receiver, Reply},
     webhooks::settings_for,
 };
@@ -235,6 +236,25 @@ async fn an_event_in_flight_when_the_process_dies_is_sent_again_with_the_same_id
 }
 
 #[tokio::test]
+async fn a_receiver_that_cannot_be_reached_by_ipv6_is_reached_by_ipv4() {
+    let receiver = Receiver::start().await;
+    let sender = SenderConfig {
+        allow_networks: ["127.0.0.0/8", "2001:db8::/32"]
+            .map(|network| network.parse().unwrap())
+            .to_vec(),
+        ..loopback_sender()
+    };
+    let harness = Harness::with_sender(settings_for(&receiver), sender).await;
+    harness.issue_secret().await;
+    // Nobody has addresses of 2001:db8::/32, which is for documentation.
+    let addresses = ["2001:db8::1", "2001:db8::2", "2001:db8::3", "127.0.0.1"].map(|address| address.parse().unwrap());
+    harness.names.say(HOST, &[&addresses]);
+    let event = harness.record_expired(&harness.create().await.id).await;
+    harness.run_until_idle().await;
+    assert_eq!(receiver.ids(), [event.to_string()]);
+}
+
+#[tokio::test]
 async fn after_an_erasure_neither_metadata_nor_the_note_is_sent() {
     let receiver = Receiver::start().await;
     let (harness, _) = Harness::with_receiver(&receiver).await;
@@ -260,6 +280,25 @@ async fn after_an_erasure_neither_metadata_nor_the_note_is_sent() {
     assert_eq!(bodies[1]["data"]["review"]["note"], serde_json::Value::Null);
     assert_eq!(bodies[1]["data"]["verdict"], "approved", "the decision remains");
     assert_eq!(bodies[0]["id"], bodies[1]["id"]);
+}
+
+#[tokio::test]
+async fn an_event_that_an_erasure_overtakes_has_its_metadata_the_first_time_it_is_sent() {
+    let receiver = Receiver::start().await;
+    receiver.reply([Reply::Status(503)]);
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
+    let vault = harness.database.vault().await;
+    let note = harness.seal_note(&vault, &session, "Called back.").await;
+    let event = harness.record_reviewed(&session, Some(note)).await;
+    harness.mark_erased(&session).await;
+    harness.run_until_idle().await;
+    let next = harness.delivery(&event).await.unwrap().next_attempt_at.unwrap();
+    harness.run_at(next).await;
+    let [first, second] = receiver.received().try_into().unwrap();
+    assert_eq!(first.json()["metadata"]["order"], 7);
+    assert_eq!(first.json()["data"]["review"]["note"], serde_json::Value::Null);
+    assert_eq!(second.json()["metadata"], serde_json::Value::Null);
 }
 
 #[tokio::test]

@@ -12,11 +12,13 @@ use crate::{
     vault::DataKeyId,
     webhook::{
         deliveries::DeliveryState,
-        events::{self, EventRow},
+        events::{self, EventRow, Page},
     },
 };
 use domain::{
+    event::EventKind,
     ids::{EventId, TenantId},
+    named::Named,
     secret::Unlogged,
     time::Timestamp,
 };
@@ -26,8 +28,12 @@ use domain::{
 pub struct Outgoing {
     /// Its tenant.
     pub tenant: TenantId,
+    /// Its type; other versions may know others.
+    pub kind: Named<EventKind>,
     /// The state of its delivery; `None` if it was not to be sent.
     pub state: Option<DeliveryState>,
+    /// When the schedule of its delivery started.
+    pub started_at: Option<Timestamp>,
     /// The sources of its webhook, unless part of them does not parse.
     pub sources: Result<Sources, StoreError>,
 }
@@ -37,23 +43,16 @@ pub struct Outgoing {
 pub struct Sources {
     /// The event as it was recorded.
     pub event: EventRow,
-    /// What its session adds: `None` for a test event, and once it is erased.
-    pub session: Option<PresentSession>,
+    /// The key of its session's personal data: `None` for a test event, and once the session is erased.
+    pub data_key: Option<DataKeyId>,
+    /// The metadata that its webhook carries, as written by the tenant: after an erasure, it is sent only if nothing was sent before it.
+    pub metadata: Option<Unlogged>,
     /// The receiver URL as set by the admin.
     pub url: Option<String>,
     /// Whether a reviewer's note in the event must not be sent to `url` ([`domain::tenant::TenantSettings::withholds_note`]).
     pub withholds_note: bool,
     /// The tenant's active secrets, newest first.
     pub secrets: Vec<SecretRow>,
-}
-
-/// What a session that is not erased adds to its webhooks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PresentSession {
-    /// The key of its personal data.
-    pub data_key: DataKeyId,
-    /// Compact JSON, as written by the tenant.
-    pub metadata: Option<Unlogged>,
 }
 
 row! {
@@ -88,7 +87,8 @@ impl Raw {
         // A delivery resent by an admin is newer than the URL that the admin saw.
         let since = Timestamp::from_millis(self.started_at.unwrap_or(self.event.created_at));
         Ok(Sources {
-            session: present(self.data_key.take(), self.metadata.take())?,
+            data_key: self.data_key.take().as_deref().map(DataKeyId::stored).transpose()?,
+            metadata: self.metadata.take().map(Unlogged::from),
             withholds_note: settings.as_ref().is_some_and(|settings| settings.withholds_note(since)),
             url: settings.and_then(|settings| settings.webhook_url),
             secrets: secrets?,
@@ -97,21 +97,20 @@ impl Raw {
     }
 }
 
-/// An event with what its session adds, if it is not erased.
-pub type ListedEvent = (EventRow, Option<PresentSession>);
+/// An event with the metadata of its session, if that is not erased.
+pub type ListedEvent = (EventRow, Option<Unlogged>);
 
 row! {
     struct RawListed {
         ..event: events::Raw;
-        data_key: Option<String>,
         metadata: Option<String>,
     }
 }
 
-/// A tenant's events, sent or not, newest first; after the event with this time and id if there is one.
+/// A tenant's events that this version can read, sent or not, newest first; after the event with this time and id if there is one.
 ///
 /// # Errors
-/// If the database does not respond or a row does not parse.
+/// If the database does not respond.
 pub async fn list(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -119,28 +118,31 @@ pub async fn list(
     limit: u32,
 ) -> Result<Vec<ListedEvent>, StoreError> {
     // No event happens at the end of time.
-    let (at, id) = after.map_or((i64::MAX, ""), |(at, id)| (at.as_millis(), id.as_str()));
-    let rows: Vec<RawListed> = on!(tx, conn => sqlx::query_as(
-        "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
-                session.data_key, session.metadata
-         FROM events AS event
-         LEFT JOIN sessions AS session ON session.id = event.session_id AND session.purged_at IS NULL
-         WHERE event.tenant_id = $1 AND (event.created_at, event.id) < ($2, $3)
-         ORDER BY event.created_at DESC, event.id DESC LIMIT $4")
-        .bind(tenant.as_str()).bind(at).bind(id).bind(i64::from(limit))
-        .fetch_all(conn).await)?;
-    let listed = |raw: RawListed| Ok((EventRow::try_from(raw.event)?, present(raw.data_key, raw.metadata)?));
-    rows.into_iter().map(listed).collect()
+    let mut page = Page::new(after, i64::MAX, limit);
+    loop {
+        let rows: Vec<RawListed> = on!(tx, conn => sqlx::query_as(
+            "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
+                    session.metadata
+             FROM events AS event
+             LEFT JOIN sessions AS session ON session.id = event.session_id AND session.purged_at IS NULL
+             WHERE event.tenant_id = $1 AND (event.created_at, event.id) < ($2, $3)
+             ORDER BY event.created_at DESC, event.id DESC LIMIT $4")
+            .bind(tenant.as_str()).bind(page.after.0).bind(&page.after.1).bind(page.batch)
+            .fetch_all(conn).await)?;
+        if let Some(listed) = page.add(rows.into_iter().map(RawListed::read)) {
+            return Ok(listed);
+        }
+    }
 }
 
-fn present(data_key: Option<String>, metadata: Option<String>) -> Result<Option<PresentSession>, StoreError> {
-    let Some(data_key) = data_key else {
-        return Ok(None);
-    };
-    Ok(Some(PresentSession {
-        data_key: DataKeyId::stored(&data_key)?,
-        metadata: metadata.map(Unlogged::from),
-    }))
+impl RawListed {
+    /// The time and id of an event, and what was read.
+    fn read(self) -> ((i64, String), Result<ListedEvent, StoreError>) {
+        let key = self.event.key();
+        let metadata = self.metadata.map(Unlogged::from);
+        let event = EventRow::try_from(self.event);
+        (key, event.map(|event| (event, metadata)))
+    }
 }
 
 /// Any tenant's event with the sources of its webhook.
@@ -150,12 +152,14 @@ fn present(data_key: Option<String>, metadata: Option<String>) -> Result<Option<
 pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
     let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
-                delivery.state, delivery.started_at, tenant.settings, session.data_key, session.metadata,
+                delivery.state, delivery.started_at, tenant.settings,
+                CASE WHEN session.purged_at IS NULL THEN session.data_key END AS data_key,
+                CASE WHEN session.purged_at IS NULL OR delivery.attempts = 0 THEN session.metadata END AS metadata,
                 secret.id AS secret_id, secret.sealed AS secret_sealed, secret.created_at AS secret_created_at
          FROM events AS event
          JOIN tenants AS tenant ON tenant.id = event.tenant_id
          LEFT JOIN deliveries AS delivery ON delivery.event_id = event.id
-         LEFT JOIN sessions AS session ON session.id = event.session_id AND session.purged_at IS NULL
+         LEFT JOIN sessions AS session ON session.id = event.session_id
          LEFT JOIN webhook_secrets AS secret ON secret.tenant_id = event.tenant_id AND secret.disabled_at IS NULL
          WHERE event.id = $1 ORDER BY secret.created_at DESC, secret.id DESC")
         .bind(event.as_str()).fetch_all(conn).await)?;
@@ -166,9 +170,11 @@ pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, Stor
     let state = first.state.as_deref();
     Ok(Some(Outgoing {
         tenant: ids::tenant_id(&first.event.tenant_id)?,
+        kind: Named::parse(&first.event.kind),
         state: state
             .map(|state| DeliveryState::parse(state).ok_or(StoreError::Corrupt("an unknown state of a delivery")))
             .transpose()?,
+        started_at: first.started_at.map(Timestamp::from_millis),
         sources: first.into_sources(secrets),
     }))
 }

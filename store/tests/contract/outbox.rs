@@ -4,6 +4,7 @@ use crate::fixtures::{World, at, expired, keep, read, world, write};
 use domain::{
     ids::{EventId, SecretId},
     tenant::TenantSettings,
+    time::Timestamp,
 };
 use store::{
     session::sessions,
@@ -12,9 +13,9 @@ use store::{
         webhook_secrets,
     },
     webhook::{
-        deliveries::{self, DeliveryState},
+        deliveries::{self, DeliveryRow, DeliveryState},
         events::{self, EventContent, EventRow},
-        outbox::{self, PresentSession},
+        outbox, unsent,
     },
 };
 use testkit::databases::{Backend, backends};
@@ -62,29 +63,38 @@ async fn an_event_comes_with_its_session_the_receiver_and_the_valid_secrets_newe
         let valid = read!(db, tx => webhook_secrets::list_valid(tx, &tenant.id));
         assert_eq!(sources.secrets, valid, "{name}");
         assert_eq!(sources.secrets[0].sealed.as_deref(), Some(b"new".as_slice()), "{name}");
-        let present = PresentSession {
-            data_key: session.data_key.clone(),
-            metadata: session.metadata.clone(),
-        };
-        assert_eq!(sources.session, Some(present), "{name}");
+        assert_eq!(
+            (sources.data_key.as_ref(), &sources.metadata),
+            (Some(&session.data_key), &session.metadata),
+            "{name}"
+        );
     }
 }
 
 #[tokio::test]
-async fn an_erased_session_adds_nothing() {
+async fn an_erased_session_adds_only_its_metadata_and_only_to_what_was_never_sent() {
     for Backend { name, db, .. } in backends().await {
         let World { session, .. } = world(&db).await;
         let event = keep(expired(session, 1));
         let stored = write!(db, tx => async {
             events::insert(tx, event).await?;
+            deliveries::insert(tx, event, at(8)).await?;
             let mut erased = session.clone();
             erased.session.purged_at = Some(at(9));
             sessions::save(tx, &mut erased).await
         });
         stored.unwrap();
-        let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
-        assert_eq!(sources.session, None, "{name}");
-        assert_eq!(&sources.event, event, "{name}");
+        for (attempts, metadata) in [(0, &session.metadata), (1, &None)] {
+            let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
+            assert_eq!((&sources.event, sources.data_key), (event, None), "{name}");
+            assert_eq!(&sources.metadata, metadata, "{name}, after {attempts} attempts");
+            let attempted = write!(db, tx => async {
+                let before = deliveries::find_any(tx, &event.id).await?.unwrap();
+                let after = DeliveryRow { attempts: before.attempts + 1, ..before.clone() };
+                deliveries::save(tx, &before, &after).await
+            });
+            attempted.unwrap();
+        }
     }
 }
 
@@ -100,7 +110,7 @@ async fn an_event_that_is_not_sent_is_found_without_a_delivery_a_receiver_and_a_
         let found = read!(db, tx => outbox::find(tx, &event.id)).unwrap();
         let sources = found.sources.unwrap();
         assert_eq!(
-            (found.state, sources.url, sources.session),
+            (found.state, sources.url, sources.data_key),
             (None, None, None),
             "{name}"
         );
@@ -145,7 +155,12 @@ async fn a_tenants_events_are_listed_newest_first_and_page_by_page_also_those_th
         let listed = read!(db, tx => outbox::list(tx, &tenant.id, None, 10));
         let ids: Vec<_> = listed.iter().map(|(event, _)| event).collect();
         assert_eq!(ids, [test, third, second, first], "{name}");
-        assert_eq!((&listed[0].1, listed[1].1.is_some()), (&None, true), "{name}");
+        let metadata: Vec<_> = listed.iter().map(|(_, metadata)| metadata).collect();
+        assert_eq!(
+            metadata,
+            [&None, &session.metadata, &session.metadata, &session.metadata],
+            "{name}"
+        );
         let after = keep((third.created_at, third.id.clone()));
         let next = read!(db, tx => outbox::list(tx, &tenant.id, Some(after), 1));
         assert_eq!(
@@ -159,5 +174,47 @@ async fn a_tenants_events_are_listed_newest_first_and_page_by_page_also_those_th
             [theirs],
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn events_of_a_type_that_only_a_newer_version_knows_hide_no_others() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, backend.db.clone());
+        let World { tenant, session, .. } = world(&db).await;
+        let all = keep([1, 2, 3, 4, 5].map(|number| EventRow {
+            created_at: at(i64::from(number)),
+            ..expired(session, number)
+        }));
+        let stored = write!(db, tx => async {
+            for event in all {
+                events::insert(tx, event).await?;
+                deliveries::insert(tx, event, at(8)).await?;
+                unsent::insert(tx, event).await?;
+            }
+            Ok::<_, store::StoreError>(())
+        });
+        stored.unwrap();
+        backend
+            .run("UPDATE events SET kind = 'verification.future' WHERE created_at IN (1, 3, 4)")
+            .await;
+        let (second, fifth) = (&all[1], &all[4]);
+        assert_eq!(
+            read!(db, tx => events::list_of_session(tx, &session.session.id)),
+            [second.clone(), fifth.clone()],
+            "{name}"
+        );
+        let newest_first = async |after: Option<&'static (Timestamp, EventId)>| -> Vec<EventRow> {
+            let listed = read!(db, tx => outbox::list(tx, &tenant.id, after, 1));
+            listed.into_iter().map(|(event, _)| event).collect()
+        };
+        let beyond = |event: &EventRow| Some(keep((event.created_at, event.id.clone())));
+        assert_eq!(newest_first(None).await, [fifth.clone()], "{name}");
+        assert_eq!(newest_first(beyond(fifth)).await, [second.clone()], "{name}");
+        assert_eq!(newest_first(beyond(second)).await, [], "{name}");
+        let oldest_first = async |after: Option<&'static (Timestamp, EventId)>| read!(db, tx => unsent::list(tx, &tenant.id, after, 1));
+        assert_eq!(oldest_first(None).await, [second.clone()], "{name}");
+        assert_eq!(oldest_first(beyond(second)).await, [fifth.clone()], "{name}");
+        assert_eq!(oldest_first(beyond(fifth)).await, [], "{name}");
     }
 }

@@ -76,7 +76,7 @@ def _issues(issues: object) -> str:
     return "; ".join(said)
 
 
-def _integer(digits: str) -> int | Decimal:
+def integer_of(digits: str) -> int | Decimal:
     """Metadata may have numbers of any length, and ``int`` refuses those of more than 4,300 digits."""
     try:
         return int(digits)
@@ -86,6 +86,6 @@ def _integer(digits: str) -> int | Decimal:
 
 def _parsed(response: httpx.Response) -> object:
     try:
-        return json.loads(response.content, parse_int=_integer)
+        return json.loads(response.content, parse_int=integer_of)
     except ValueError:
         return response.text

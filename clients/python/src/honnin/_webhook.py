@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeAlias
 
 from standardwebhooks.webhooks import EmptyWebhookSecretError, Webhook, WebhookVerificationError
 
+from ._answer import integer_of
 from .events import WebhookEvent
 
 _Pairs: TypeAlias = "Iterable[tuple[str, str]] | Iterable[tuple[bytes, bytes]]"
@@ -33,7 +34,7 @@ def verify_webhook(secrets: str | Iterable[str], headers: _HasItems | _Pairs, ra
     plain = _plain(headers)
     if not any(_verifies(webhook, raw_body, plain) for webhook in webhooks):
         raise WebhookVerificationError("the signature or the timestamp is not valid")
-    return json.loads(raw_body)
+    return json.loads(raw_body, parse_int=integer_of)
 
 
 def _webhook(secret: str) -> Webhook:
