@@ -78,9 +78,12 @@ fn explore<D: Future<Output = Backend>>(database: impl Fn() -> D + Sync) {
                 })
             })
             .collect();
-        lanes.into_iter().filter_map(|lane| lane.join().unwrap()).collect()
+        let ended = lanes.into_iter().map(thread::ScopedJoinHandle::join);
+        ended
+            .filter_map(|fault| fault.unwrap_or_else(|_| Some("panicked, see above".to_owned())))
+            .collect()
     });
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(faults.is_empty(), "of HONNIN_SEED={seed:#x}: {}", faults.join("\n"));
 }
 
 /// One system, used for one sequence after another.

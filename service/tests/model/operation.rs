@@ -177,6 +177,14 @@ pub(crate) fn grid() -> Vec<Vec<Move>> {
             onward(Look::Genuine, 5),
             Op::Take(0, Step::Choose(DocumentType::MyNumberCard, false)),
         ],
+        // All tries are used up; then another kind is chosen, submitted without a photograph, and decided.
+        [
+            vec![onward(Look::Genuine, 3)],
+            vec![Op::Take(0, Step::Photograph(DocumentType::Passport, Look::Genuine)); 5],
+            vec![Op::Take(0, Step::Choose(DocumentType::MyNumberCard, false))],
+            vec![onward(Look::Genuine, 4)],
+        ]
+        .concat(),
         // From the tap on Start to the submit, and then the decision.
         vec![onward(Look::Genuine, 8)],
         vec![onward(Look::Doubtful, 9)],

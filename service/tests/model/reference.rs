@@ -367,7 +367,10 @@ impl Session {
 
     fn work(&mut self) {
         if self.tells.status == Deciding {
-            (self.tells.ocr, self.ruling, self.looked_at) = (self.document, None, !self.sandbox);
+            // Photographs of another kind than the one chosen last say nothing.
+            let has_document = self.document && self.progress.last().is_some();
+            self.tells.ocr = has_document;
+            (self.ruling, self.looked_at) = (None, !self.sandbox && has_document == self.document);
             let photograph = self.progress.last().map(|photograph| (photograph.of, photograph.look));
             let verdict = match (photograph, self.progress.selfie) {
                 _ if !self.looked_at => "needs_review",
