@@ -29,7 +29,7 @@ if cargo nextest --version >/dev/null 2>&1; then
 else
     # Those that judge seconds run by themselves afterwards, as .config/nextest.toml says.
     alone="taken_over_by_the_others_within_20_seconds edge::connections:: edge::early_responses:: edge::fair_shares:: edge::idle_connections::
-        edge::tls:: waiting::"
+        edge::slow_uploads:: edge::tls:: waiting:: db::tests::silence:: capture::bucket::tests::"
     # shellcheck disable=SC2046,SC2086 # Words are meant.
     scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- $(printf -- '--skip %s ' $alone)
     # shellcheck disable=SC2086

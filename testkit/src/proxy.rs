@@ -110,7 +110,14 @@ async fn accept(listener: TcpListener, address: SocketAddr, passage: Passage, mu
         let is_cut = *link.borrow_and_update() == Link::Cut;
         match &listener {
             Some(_) if is_cut => listener = None,
-            None if !is_cut => listener = Some(TcpListener::bind(address).await.unwrap()),
+            // A connection of another test may have been given the port meanwhile.
+            None if !is_cut => match TcpListener::bind(address).await {
+                Ok(again) => listener = Some(again),
+                Err(_) => {
+                    tokio::task::yield_now().await;
+                    continue;
+                }
+            },
             _ => {}
         }
         tokio::select! {

@@ -20,6 +20,7 @@ mod load;
 mod node;
 mod person;
 mod power_cut;
+mod put_back_by_hand;
 mod rotation;
 mod service_manager;
 mod stop;
@@ -28,6 +29,7 @@ mod takeover;
 use domain::time::{Clock, Millis, Timestamp};
 use rand::RngExt as _;
 use service::runtime::clock::SystemClock;
+use std::{collections::BTreeSet, sync::Mutex};
 
 /// The machine's clock with an offset.
 struct Shifted(Millis);
@@ -43,11 +45,16 @@ impl Clock for Shifted {
 }
 
 /// A port that nobody listens on. It is below the ephemeral ports (32768 to 60999 on Linux), so that the system gives it to no other
-/// test before the process listens on it.
+/// test before the process listens on it. Tests that run at the same time draw from different ranges, and a test draws none twice.
 fn free_port() -> u16 {
-    let free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    const RANGE: u16 = 1024;
+    static DRAWN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let slot = std::env::var("NEXTEST_TEST_GLOBAL_SLOT").ok();
+    let slot: u16 = slot.and_then(|slot| slot.parse().ok()).unwrap_or(0);
+    let first = 16_384 + slot % 16 * RANGE;
+    let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
     let mut random = rand::rng();
-    std::iter::repeat_with(|| random.random_range(16_384..32_768))
-        .find(free)
+    std::iter::repeat_with(|| random.random_range(first..first + RANGE))
+        .find(|port| is_free(port) && DRAWN.lock().unwrap().insert(*port))
         .unwrap()
 }

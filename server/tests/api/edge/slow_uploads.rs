@@ -175,6 +175,17 @@ async fn one_that_goes_away_leaves_its_place_on_the_disk() {
 }
 
 #[tokio::test]
+async fn one_that_stalls_is_told_that_it_is_slow_and_not_that_we_are_busy() {
+    let server = Server::with("[uploads]\nstall = 5\n").await;
+    let mut phone = Slow::begin(&server, 1).await;
+    let mut bytes = Vec::new();
+    let read = timeout(AT_LAST, phone.stream.read_to_end(&mut bytes)).await;
+    read.expect("an answer").unwrap();
+    let told = Answer::parse(&bytes);
+    assert_eq!((told.status, told.body.as_str()), (408, r#"{"problems":[]}"#));
+}
+
+#[tokio::test]
 async fn one_network_leaves_half_of_the_disk_to_the_others() {
     let server = Server::with(&format!("{ONE}spill = 8\n")).await;
     let mut greedy = Vec::new();

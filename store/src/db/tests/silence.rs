@@ -47,7 +47,15 @@ impl World {
     async fn with(options: DbOptions) -> Option<Self> {
         let address = postgres_address(&postgres_server()?).await;
         let (proxy, url) = Proxy::before_database(&address.url).await;
-        let db = Db::open(&url, options).await.unwrap();
+        let opened = async {
+            loop {
+                // On a busy machine, no connection may be made within the limits of these tests.
+                if let Ok(db) = Db::open(&url, options).await {
+                    return db;
+                }
+            }
+        };
+        let db = timeout(SOON, opened).await.expect("no connection is made");
         Some(Self {
             proxy: Arc::new(proxy),
             db,
@@ -57,27 +65,55 @@ impl World {
 
     /// Units that execute a statement, and another one once there is a permit for each. Returns when all have executed the first one.
     async fn begin(&self, count: u32, gate: &Arc<Semaphore>) -> Vec<JoinHandle<Result<(), StoreError>>> {
-        let begun = Arc::new(Semaphore::new(0));
-        let units = (0..count).map(|number| {
-            let (db, begun, gate) = (self.db.clone(), Arc::clone(&begun), Arc::clone(gate));
-            let unit = async move |tx: &mut Tx| {
-                execute(tx, "SELECT 1").await?;
-                begun.add_permits(1);
-                gate.acquire().await.unwrap().forget();
-                execute(tx, "SELECT 2").await
-            };
-            tokio::spawn(async move {
-                if number % 2 == 0 {
-                    db.write(unit).await
-                } else {
-                    db.read(unit).await
+        let mut units = Vec::new();
+        let mut all_begun = Vec::new();
+        for number in 0..count {
+            let (db, gate) = (self.db.clone(), Arc::clone(gate));
+            let (unit, begun) = begin_patiently(move |begun| {
+                let (db, gate) = (db.clone(), Arc::clone(&gate));
+                async move {
+                    let unit = async move |tx: &mut Tx| {
+                        execute(tx, "SELECT 1").await?;
+                        begun.add_permits(1);
+                        gate.acquire().await.unwrap().forget();
+                        execute(tx, "SELECT 2").await
+                    };
+                    if number % 2 == 0 {
+                        db.write(unit).await
+                    } else {
+                        db.read(unit).await
+                    }
                 }
-            })
-        });
-        let units = units.collect();
-        begun.acquire_many(count).await.unwrap().forget();
+            });
+            units.push(unit);
+            all_begun.push(begun);
+        }
+        join_all(all_begun).await;
         units
     }
+}
+
+/// Begins a unit, which adds a permit to what it is given as soon as it has begun. On a busy machine it may get no connection within the limits
+/// of these tests; then it is begun again. Also returns what waits until it has begun.
+fn begin_patiently<U>(
+    unit: impl Fn(Arc<Semaphore>) -> U + Send + 'static,
+) -> (JoinHandle<Result<(), StoreError>>, impl Future<Output = ()>)
+where
+    U: Future<Output = Result<(), StoreError>> + Send,
+{
+    let begun = Arc::new(Semaphore::new(0));
+    let seen = Arc::clone(&begun);
+    let unit = tokio::spawn(async move {
+        loop {
+            let ended = unit(Arc::clone(&seen)).await;
+            if seen.available_permits() > 0 {
+                return ended;
+            }
+        }
+    });
+    // The permit stays: it says that the unit has begun.
+    let wait = async move { drop(timeout(SOON, begun.acquire()).await.expect("it never begins")) };
+    (unit, wait)
 }
 
 /// Works within the limits, however many of the connections are lost.
@@ -162,17 +198,19 @@ async fn closing_does_not_wait_for_units_whose_connections_are_lost() {
 #[tokio::test]
 async fn the_locks_of_a_node_that_vanishes_in_the_middle_of_a_unit_are_released() {
     let Some(world) = World::with(LIMITS).await else { return };
-    let locked = Arc::new(Semaphore::new(0));
-    let (db, begun) = (world.db.clone(), Arc::clone(&locked));
-    let unit = tokio::spawn(async move {
-        db.write(async move |tx| {
-            execute(tx, LOCK).await?;
-            begun.add_permits(1);
-            std::future::pending::<Result<(), StoreError>>().await
-        })
-        .await
+    let db = world.db.clone();
+    let (unit, begun) = begin_patiently(move |begun| {
+        let db = db.clone();
+        async move {
+            db.write(async move |tx| {
+                execute(tx, LOCK).await?;
+                begun.add_permits(1);
+                std::future::pending::<Result<(), StoreError>>().await
+            })
+            .await
+        }
     });
-    locked.acquire().await.unwrap().forget();
+    begun.await;
     // The server is told nothing, not even when the unit's time is over.
     world.proxy.lose_open();
     let patient = DbOptions {
