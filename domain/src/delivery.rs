@@ -46,6 +46,16 @@ impl DeliveryFault {
         matches!(self, Self::ConnectTimeout | Self::TimedOut | Self::Unresolved)
     }
 
+    /// Whether certainly nothing was sent: there was no connection, or none was tried.
+    #[must_use]
+    pub const fn sent_nothing(self) -> bool {
+        let no_connection = matches!(
+            self,
+            Self::Unresolved | Self::AddressRefused | Self::ConnectTimeout | Self::ConnectFailed | Self::Tls
+        );
+        no_connection || self.is_ours()
+    }
+
     /// Whether nothing was sent for a reason on our side: the receiver is not at fault.
     #[must_use]
     pub const fn is_ours(self) -> bool {

@@ -105,6 +105,7 @@ pub async fn send_sessions_again(
         let receiver = requester.require_receiver(tx).await?;
         let (mut count, mut left_out) = (0, 0);
         for session in &sessions {
+            let before = count;
             let events = events::list_of_session(tx, session).await?;
             for event in events.iter().filter(|event| event.tenant == requester.tenant) {
                 if !is_meant(tx, &receiver.settings, event).await? {
@@ -117,9 +118,12 @@ pub async fn send_sessions_again(
                     count += 1;
                 }
             }
+            if count > before {
+                // One for each, so that its access log says that its metadata, and perhaps a note, went out again.
+                let sent = format_args!("{} events", count - before);
+                audit::record(tx, &entry.clone().about(session).with_detail(sent)).await?;
+            }
         }
-        let entry = entry.clone().with_detail(format_args!("{count} events"));
-        audit::record(tx, &entry).await?;
         Ok(SentAgain {
             count,
             left_out,

@@ -18,7 +18,10 @@ use service::{
     },
 };
 use std::sync::Arc;
-use store::webhook::deliveries::{DeliveryFilter, DeliveryState};
+use store::{
+    audit,
+    webhook::deliveries::{DeliveryFilter, DeliveryState},
+};
 use testkit::{
     Harness,
     receiver::{Receiver, Reply},
@@ -140,6 +143,15 @@ async fn the_events_of_chosen_sessions_are_sent_again_and_no_others() {
         .await
         .unwrap();
     assert_eq!((sent.count, sent.left_out, sent.go_on_after), (4, 0, None));
+    let tenant = harness.tenant.id.clone();
+    let log = harness.read(async move |tx| audit::list(tx, &tenant, None, None, 2).await);
+    let recorded: Vec<_> = log
+        .await
+        .into_iter()
+        .map(|one| (one.entry.subject, one.entry.detail))
+        .collect();
+    let expected = [&sessions[1], &sessions[0]].map(|session| (Some(session.to_string()), Some("2 events".to_owned())));
+    assert_eq!(recorded, expected, "an entry for each session");
     harness.run_until_idle().await;
     let mut again: Vec<_> = receiver.received()[4..]
         .iter()

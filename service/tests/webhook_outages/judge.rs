@@ -7,7 +7,7 @@ use super::{
     world::{METADATA, NOTE, Story, Told},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
-use domain::{named::Named, secret::Secret, time::Millis};
+use domain::{delivery::DeliveryFault, named::Named, secret::Secret, time::Millis};
 use service::webhook::{schedule::WAITS, sender::signature::SigningSecret};
 use std::collections::HashSet;
 use store::webhook::deliveries::DeliveryState;
@@ -68,9 +68,11 @@ pub fn judge(seed: u64, story: &Story) -> Tally {
         let case = format!("seed {seed}, {}", told.event.id);
         the_end_is_as_the_answers_were(&case, told, &sent);
         every_wait_is_the_schedules(&case, &sent, &mut tally);
-        for (before, one) in sent.iter().enumerate() {
+        for (at, one) in sent.iter().enumerate() {
             the_request_is_fresh(&case, one);
-            nothing_erased_is_sent_again(&case, told, one, before);
+            let may_have_arrived = |one: &&Sent| !one.answer.fault.is_some_and(DeliveryFault::sent_nothing);
+            let is_first = !sent[..at].iter().any(may_have_arrived);
+            nothing_erased_is_sent_again(&case, told, one, is_first);
             tally.with_two_signatures += usize::from(one.secrets.len() == 2);
             tally.after_erasure += usize::from(one.erased);
         }
@@ -166,10 +168,10 @@ fn the_request_is_fresh(case: &str, one: &Sent) {
     assert_eq!(one.body["id"], one.id.as_str(), "{case}: the id in the body is another");
 }
 
-/// The note is never sent after the erasure, and the metadata only if it was not sent before.
-fn nothing_erased_is_sent_again(case: &str, told: &Told, one: &Sent, before: usize) {
+/// The note is never sent after the erasure, and the metadata only the first time.
+fn nothing_erased_is_sent_again(case: &str, told: &Told, one: &Sent, is_first: bool) {
     let shown = |value: &str, is_shown: bool| if is_shown { value.to_owned() } else { "null".to_owned() };
-    let metadata = shown(METADATA, !one.erased || before == 0);
+    let metadata = shown(METADATA, !one.erased || is_first);
     assert!(
         String::from_utf8_lossy(&one.bytes).contains(&format!(r#""metadata":{metadata}"#)),
         "{case}: metadata"

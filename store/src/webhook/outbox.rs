@@ -16,6 +16,7 @@ use crate::{
     },
 };
 use domain::{
+    delivery::DeliveryFault,
     event::EventKind,
     ids::{EventId, TenantId},
     named::Named,
@@ -150,11 +151,19 @@ impl RawListed {
 /// # Errors
 /// If the database does not respond.
 pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
+    let sent_nothing: String = DeliveryFault::ALL
+        .iter()
+        .filter(|fault| fault.sent_nothing())
+        .map(|fault| format!(" {fault} "))
+        .collect();
     let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
                 delivery.state, delivery.started_at, tenant.settings,
                 CASE WHEN session.purged_at IS NULL THEN session.data_key END AS data_key,
-                CASE WHEN session.purged_at IS NULL OR delivery.attempts = 0 THEN session.metadata END AS metadata,
+                CASE WHEN session.purged_at IS NULL OR NOT EXISTS (
+                    SELECT 1 FROM delivery_attempts AS made
+                    WHERE made.event_id = event.id AND (made.fault IS NULL OR $2 NOT LIKE '% ' || made.fault || ' %')
+                ) THEN session.metadata END AS metadata,
                 secret.id AS secret_id, secret.sealed AS secret_sealed, secret.created_at AS secret_created_at
          FROM events AS event
          JOIN tenants AS tenant ON tenant.id = event.tenant_id
@@ -162,7 +171,7 @@ pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, Stor
          LEFT JOIN sessions AS session ON session.id = event.session_id
          LEFT JOIN webhook_secrets AS secret ON secret.tenant_id = event.tenant_id AND secret.disabled_at IS NULL
          WHERE event.id = $1 ORDER BY secret.created_at DESC, secret.id DESC")
-        .bind(event.as_str()).fetch_all(conn).await)?;
+        .bind(event.as_str()).bind(&sent_nothing).fetch_all(conn).await)?;
     let secrets = rows.iter_mut().filter_map(Raw::secret).collect();
     let Some(first) = rows.into_iter().next() else {
         return Ok(None);

@@ -2,7 +2,9 @@
 
 use crate::fixtures::{World, at, expired, keep, read, world, write};
 use domain::{
+    delivery::DeliveryFault,
     ids::{EventId, SecretId},
+    named::Named,
     tenant::TenantSettings,
     time::Timestamp,
 };
@@ -13,7 +15,8 @@ use store::{
         webhook_secrets,
     },
     webhook::{
-        deliveries::{self, DeliveryRow, DeliveryState},
+        deliveries::{self, AttemptRow, DeliveryState},
+        delivery_attempts,
         events::{self, EventContent, EventRow},
         outbox, unsent,
     },
@@ -74,7 +77,7 @@ async fn an_event_comes_with_its_session_the_receiver_and_the_valid_secrets_newe
 #[tokio::test]
 async fn an_erased_session_adds_only_its_metadata_and_only_to_what_was_never_sent() {
     for Backend { name, db, .. } in backends().await {
-        let World { session, .. } = world(&db).await;
+        let World { tenant, session, .. } = world(&db).await;
         let event = keep(expired(session, 1));
         let stored = write!(db, tx => async {
             events::insert(tx, event).await?;
@@ -84,16 +87,21 @@ async fn an_erased_session_adds_only_its_metadata_and_only_to_what_was_never_sen
             sessions::save(tx, &mut erased).await
         });
         stored.unwrap();
-        for (attempts, metadata) in [(0, &session.metadata), (1, &None)] {
+        let faults = [DeliveryFault::ConnectFailed, DeliveryFault::Status];
+        for (number, metadata) in [&session.metadata, &session.metadata, &None].into_iter().enumerate() {
             let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
             assert_eq!((&sources.event, sources.data_key), (event, None), "{name}");
-            assert_eq!(&sources.metadata, metadata, "{name}, after {attempts} attempts");
-            let attempted = write!(db, tx => async {
-                let before = deliveries::find_any(tx, &event.id).await?.unwrap();
-                let after = DeliveryRow { attempts: before.attempts + 1, ..before.clone() };
-                deliveries::save(tx, &before, &after).await
+            assert_eq!(&sources.metadata, metadata, "{name}, after {number} attempts");
+            let Some(fault) = faults.get(number) else { continue };
+            let made = keep(AttemptRow {
+                event: event.id.clone(),
+                number: number as i64 + 1,
+                attempted_at: at(10),
+                duration_ms: 5,
+                status: None,
+                fault: Some(Named::Known(*fault)),
             });
-            attempted.unwrap();
+            write!(db, tx => delivery_attempts::insert(tx, &tenant.id, made)).unwrap();
         }
     }
 }
