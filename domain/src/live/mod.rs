@@ -399,7 +399,18 @@ impl Run {
         self.step
     }
 
-    /// Continues after an answer that was lost: what was followed then was seen then.
+    /// How many turns nobody saw begin.
+    #[must_use]
+    pub const fn unseen_turns(&self) -> u32 {
+        self.unseen_turns
+    }
+
+    /// At least so many turns were not seen to begin: the step is repeated, and its turn has been seen by now.
+    pub fn has_missed(&mut self, unseen_turns: u32) {
+        self.unseen_turns = self.unseen_turns.max(unseen_turns);
+    }
+
+    /// Continues after an answer that was lost. How its turn began is not judged again: that is stored.
     pub fn resume(&mut self, now: Timestamp) {
         (self.seen_at, self.lost, self.followed) = (now, false, Followed::Seen);
     }

@@ -47,6 +47,8 @@ pub struct RunStep {
     pub step: i64,
     /// Since when.
     pub since: Timestamp,
+    /// How many turns nobody saw begin.
+    pub unseen_turns: i64,
 }
 
 /// Name of the encrypted column.
@@ -97,6 +99,7 @@ row! {
         step_run: Option<String>,
         step: Option<i64>,
         step_since: Option<i64>,
+        step_unseen_turns: Option<i64>,
         submitted_at: Option<i64>,
     }
 }
@@ -108,7 +111,7 @@ row! {
 pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<AttemptRow, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, challenge_id, challenge,
-                live_id, live_runs, step_run, step, step_since, submitted_at
+                live_id, live_runs, step_run, step, step_since, step_unseen_turns, submitted_at
          FROM attempts WHERE session_id = $1 AND attempt = $2")
         .bind(session.as_str()).bind(attempt).fetch_optional(conn).await)?;
     let mut row = AttemptRow::new(session.clone(), attempt);
@@ -127,8 +130,12 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Atte
     }
     (row.live_id, row.live_runs) = (raw.live_id, raw.live_runs);
     if let (Some(run), Some(step), Some(since)) = (raw.step_run, raw.step, raw.step_since) {
-        let since = Timestamp::from_millis(since);
-        row.live_step = Some(RunStep { run, step, since });
+        row.live_step = Some(RunStep {
+            run,
+            step,
+            since: Timestamp::from_millis(since),
+            unseen_turns: raw.step_unseen_turns.unwrap_or_default(),
+        });
     }
     row.submitted_at = raw.submitted_at.map(Timestamp::from_millis);
     Ok(row)
@@ -145,14 +152,15 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     let saved = on!(tx, conn => sqlx::query(
         "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
              challenge_id, challenge, submitted_at, face_search, live_id, live_runs, details_given,
-             step_run, step, step_since)
-         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+             step_run, step, step_since, step_unseen_turns)
+         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
          ON CONFLICT (session_id, attempt) DO UPDATE SET version = excluded.version, language = excluded.language,
              consent_version = excluded.consent_version, consented_at = excluded.consented_at,
              document_type = excluded.document_type, typed = excluded.typed, challenge_id = excluded.challenge_id,
              challenge = excluded.challenge, submitted_at = excluded.submitted_at, face_search = excluded.face_search,
              live_id = excluded.live_id, live_runs = excluded.live_runs,
              step_run = excluded.step_run, step = excluded.step, step_since = excluded.step_since,
+             step_unseen_turns = excluded.step_unseen_turns,
              details_given = (attempts.details_given OR excluded.details_given)
          WHERE attempts.version = $3")
         .bind(row.session.as_str()).bind(row.attempt).bind(row.version).bind(row.language.map(Language::as_str))
@@ -161,6 +169,7 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
         .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))
         .bind(row.face_search).bind(&row.live_id).bind(row.live_runs).bind(row.typed.is_some())
         .bind(step.map(|step| &step.run)).bind(step.map(|step| step.step)).bind(step.map(|step| step.since.as_millis()))
+        .bind(step.map(|step| step.unseen_turns))
         .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.version += 1;

@@ -134,6 +134,7 @@ async fn answers_are_saved_by_whoever_read_them_last() {
             live_id: Some("run".into()),
             live_runs: 3,
             live_step: Some(RunStep {
+                unseen_turns: 1,
                 run: "run".into(),
                 step: 4,
                 since: at(7),

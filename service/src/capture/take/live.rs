@@ -103,7 +103,7 @@ pub async fn look(
             match &attempt.answers.live_id {
                 Some(current) if *current == run.id && is_latest(&attempt.answers, &run) => Some(run),
                 Some(current) if *current == run.id => return Err(NotNow::OutOfTurn.into()),
-                // It has ended and that answer was lost, or another page has begun a run: the camera says so.
+                // It has ended and that answer was lost, or another page has begun a run: the camera begins again.
                 Some(_) | None => {
                     let (told, token) = (Told::FAILED, token.to_owned());
                     return Ok(Looked { told, token });
@@ -141,8 +141,9 @@ pub async fn look(
     if run.has_failed() {
         end(honnin, applicant, &run).await?;
     } else if run.step() > before.step() {
-        let since = advance(honnin, applicant, &run, now).await?;
-        run.waits_since(since);
+        let stored = advance(honnin, applicant, &run, now).await?;
+        run.waits_since(stored.since);
+        run.has_missed(u32::try_from(stored.unseen_turns).unwrap_or(u32::MAX));
     }
     let sealed = seal_json(&key, &associated_data(&attempt), &run)?;
     Ok(Looked {
@@ -189,8 +190,14 @@ fn associated_data(attempt: &AttemptState) -> AssociatedData<'_> {
 }
 
 /// Stores that the run has come this far; returns when it did so first.
-async fn advance(honnin: &Honnin, applicant: &Applicant, run: &Run, now: Timestamp) -> Result<Timestamp, LiveError> {
+async fn advance(honnin: &Honnin, applicant: &Applicant, run: &Run, now: Timestamp) -> Result<RunStep, LiveError> {
     let (applicant, id, step) = (applicant.clone(), run.id.clone(), run.step());
+    let reached = RunStep {
+        run: id.clone(),
+        step,
+        since: now,
+        unseen_turns: i64::from(run.unseen_turns()),
+    };
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
         let answers = &mut attempt.answers;
@@ -201,14 +208,10 @@ async fn advance(honnin: &Honnin, applicant: &Applicant, run: &Run, now: Timesta
         if known < step {
             // Whoever opens the camera and closes it again has learnt nothing.
             answers.live_runs += i64::from(known == 0);
-            answers.live_step = Some(RunStep {
-                run: id.clone(),
-                step,
-                since: now,
-            });
+            answers.live_step = Some(reached.clone());
             attempts::save(tx, answers).await?;
         }
-        Ok::<_, LiveError>(answers.live_step.as_ref().map_or(now, |latest| latest.since))
+        Ok::<_, LiveError>(answers.live_step.clone().unwrap_or_else(|| reached.clone()))
     });
     unit.await
 }
