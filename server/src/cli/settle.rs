@@ -28,8 +28,9 @@ pub(super) fn run(settings: &Settings, arguments: &Settle) -> Result<(), Failure
         } else {
             settle(&app.honnin, arguments.erase).await
         };
-        app.honnin.close().await?;
-        result
+        let closed = app.honnin.close().await;
+        result?;
+        Ok(closed?)
     })
 }
 

@@ -31,10 +31,10 @@ pub(crate) const MAX_FILE: usize = 10 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
 /// A form up to this size arrives in memory: what the selfie camera shows, which is worth nothing later.
 const SMALL: usize = 256 * 1024;
-/// How long any upload may take once begun: 2 MB at the least rate.
-const DEADLINE: Duration = Duration::from_secs(120);
-/// How long the largest may take: 10 MB at the least rate.
-const LONGEST: Duration = Duration::from_secs(600);
+/// How long the smallest upload may take once begun, as one of 2 MB at the least rate.
+const SHORTEST: Duration = Duration::from_secs(120);
+/// How long the largest may take: two files of [`MAX_FILE`] at the least rate.
+const LONGEST: Duration = Duration::from_secs(1_300);
 
 /// Admits uploads.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ pub struct Admission {
     patience: Duration,
     /// An upload from which no byte arrives for this long loses its place.
     stall: Duration,
-    /// How long any upload may take once begun.
-    deadline: Duration,
+    /// How long the smallest upload may take once begun.
+    shortest: Duration,
 }
 
 impl Admission {
@@ -58,14 +58,14 @@ impl Admission {
             spill: Spill::new(settings.spill_dir.clone(), settings.spill),
             patience: settings.wait_at_most,
             stall: settings.stall,
-            deadline: DEADLINE,
+            shortest: SHORTEST,
         }
     }
 
     /// How long an upload of so many bytes may take once begun: whoever keeps the least rate gets it through.
     fn deadline(&self, bytes: usize) -> Duration {
         let at_least_rate = Duration::from_secs(bytes as u64 / LEAST_RATE);
-        at_least_rate.clamp(self.deadline, LONGEST)
+        at_least_rate.clamp(self.shortest, LONGEST)
     }
 
     /// The number of a session's upload among those that wait for memory, from 1; `None` if it does not wait.
@@ -193,7 +193,7 @@ async fn admitted(
         let arrived = admission.spill.arrived(file, request, admission.stall);
         request = timeout(deadline, arrived).await.map_err(|_| UploadFault::Slow)??;
         // To send it again would take longer than to wait for what the shortest deadline has left: the phone gives up soon after.
-        wait += admission.deadline.saturating_sub(begun.elapsed());
+        wait += admission.shortest.saturating_sub(begun.elapsed());
         is_on_disk = true;
     }
     let reservation = admission
@@ -318,13 +318,13 @@ mod tests {
             (1_000_000, 120),
             (4_000_000, 244),
             (6_000_000, 366),
-            (LIMIT, 600),
+            (LIMIT, 1_280),
         ] {
             assert_eq!(admission.deadline(bytes), Duration::from_secs(seconds), "{bytes}");
         }
         for disk in [0, 4] {
             let admission = Admission {
-                deadline: Duration::ZERO,
+                shortest: Duration::ZERO,
                 ..with_disk(4, disk, LONG)
             };
             let small = Upload::read(&admission, of(&id(5)), form(1000, 100, false), LIMIT).await;

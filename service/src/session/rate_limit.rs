@@ -3,7 +3,7 @@
 //! costs none.
 
 use crate::{Honnin, access::Tenant};
-use domain::time::Timestamp;
+use domain::time::{SKEW, Timestamp};
 use store::session::creation_rates::Wish;
 
 /// A rate limit; `per_minute` 0 means no limit.
@@ -26,7 +26,7 @@ impl Default for CreationRate {
 
 /// Maximum clock difference between nodes that share a database, in microseconds. A bucket further ahead is assumed to date
 /// from before the clock was set back.
-const CLOCKS_DIFFER: i64 = 60_000_000;
+const CLOCKS_DIFFER: i64 = SKEW.0 * 1_000;
 
 impl CreationRate {
     /// A request for a token at `now`; `None` if there is no limit.

@@ -51,12 +51,14 @@ async fn redate(tx: &mut Tx, id: &SessionId, at: Moment) -> Result<(), StoreErro
         row.session = redated;
         sessions::save(tx, &mut row).await?;
     }
+    if is_open {
+        links::redate(tx, id, at.now, row.session.expires_at).await?;
+    }
     if !was_planned {
         idempotency::redate(tx, id, at.now, row.session.expires_at).await?;
     }
     match row.session.status {
         Status::Created | Status::Collecting => {
-            links::redate(tx, id, at.now, row.session.expires_at).await?;
             if keeps_deadline {
                 return Ok(());
             }

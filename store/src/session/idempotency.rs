@@ -98,15 +98,15 @@ pub async fn remove_old(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u6
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// Dates the response to the creation of a session anew, as if it had been stored at `now`: its link lasts as long as it was to last, but not
-/// beyond `deadline`, which is the session's.
+/// Dates the response to the creation of a session anew, as if it had been stored at `now`: with the session's `deadline`, and the end of its link
+/// as that is now.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn redate(tx: &mut Tx, session: &SessionId, now: Timestamp, deadline: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
-        "UPDATE idempotency SET created_at = $2, expires_at = $3, link_expires_at =
-             CASE WHEN $2 + link_expires_at - created_at < $3 THEN $2 + link_expires_at - created_at ELSE $3 END
+        "UPDATE idempotency SET created_at = $2, expires_at = $3, link_expires_at = COALESCE(
+             (SELECT MAX(expires_at) FROM links WHERE session_id = $1), link_expires_at)
          WHERE session_id = $1")
         .bind(session.as_str()).bind(now.as_millis()).bind(deadline.as_millis())
         .execute(conn).await.map(drop))

@@ -51,10 +51,15 @@ impl KeyFile {
 
     /// Decrypts what any version encrypted. A version that is not known may have been added by another process.
     pub(super) fn open(&self, sealed: &[u8], purpose: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, StoreError> {
-        if !self.with(|keys| keys.knows(sealed)) {
+        if !self.knows(sealed) {
             self.refresh();
         }
         self.with(|keys| keys.open(sealed, purpose))
+    }
+
+    /// Whether it has the version that encrypted this.
+    pub(super) fn knows(&self, sealed: &[u8]) -> bool {
+        self.with(|keys| keys.knows(sealed))
     }
 
     fn with<T>(&self, use_keys: impl FnOnce(&MasterKeys) -> T) -> T {

@@ -298,7 +298,7 @@ impl Vault {
                 (_, unsealed) => {
                     let error = unsealed.err().map(|error| error.to_string());
                     tracing::error!(id = row.id, error, "a data key cannot be decrypted");
-                    opened.unreadable += 1;
+                    opened.without_version += usize::from(!self.0.master.knows(&row.sealed));
                 }
             }
         }
@@ -443,8 +443,8 @@ impl Vault {
 pub struct OpenedKeys {
     /// By their ids.
     pub keys: BTreeMap<DataKeyId, SessionKey>,
-    /// How many exist but cannot be decrypted: they are damaged, or a version of the master key is missing here.
-    pub unreadable: usize,
+    /// How many exist but cannot be decrypted here, because a version of the master key is missing. Damaged ones are not counted.
+    pub without_version: usize,
 }
 
 impl fmt::Debug for Vault {

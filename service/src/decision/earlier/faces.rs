@@ -57,7 +57,7 @@ pub(super) async fn search(
         after = Some(last.session.clone());
         let keys: Vec<DataKeyId> = page.iter().map(|sealed| sealed.data_key.clone()).collect();
         let opened = honnin.vault.open_many(&keys).await?;
-        if opened.unreadable > 0 {
+        if opened.without_version > 0 {
             // The face may be one of those: without a version of the master key, a node would find nobody.
             return Ok(FaceSearch::NotMade);
         }

@@ -21,7 +21,7 @@ use domain::{
     outcome::Verdict,
     secret::Personal,
     session::Step,
-    time::{Millis, Timestamp},
+    time::{Millis, SKEW, Timestamp},
     user_input::UserInput,
 };
 use store::{
@@ -35,7 +35,7 @@ use store::{
 /// Earlier sessions with the same document that are compared, the latest first: more are not needed for a finding.
 const MOST_HOLDERS: u32 = 20;
 /// The clocks of nodes may differ by this much, so that a face which is approved during a search may bear a time before it.
-const SHORTLY: Millis = Millis::minutes(1);
+const SHORTLY: Millis = SKEW;
 
 /// What was found, and what will recognise this session later.
 #[derive(Clone)]
