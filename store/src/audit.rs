@@ -384,7 +384,7 @@ pub async fn list_news(
                OR ($5 LIKE '%,' || audit.action || ',%' AND audit.subject = $3)
                OR ($6 LIKE '%,' || audit.action || ',%' AND audit.actor <> $3
                    AND (audit.action <> $9 OR audit.detail LIKE 'webhook:%')
-                   AND (audit.action <> $10 OR audit.detail = $11)))
+                   AND (audit.action <> $10 OR audit.detail = $11 OR audit.detail LIKE '% ' || $11)))
          ORDER BY audit.number DESC LIMIT $12"))
         .bind(tenant.as_str()).bind(after).bind(concerns.user.as_str())
         .bind(listed(concerns.own)).bind(listed(concerns.to_them)).bind(listed(concerns.by_others))

@@ -180,7 +180,7 @@ pub enum Change {
     Enable,
 }
 
-/// Changes a person of the admin's tenant. An operator of the installation is disabled by another operator only.
+/// Changes a person of the admin's tenant. An operator of the installation is disabled, and enabled again, by another operator only.
 ///
 /// # Errors
 /// [`PeopleError`].
@@ -194,23 +194,28 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
             .find(|user| user.id == id)
             .cloned()
             .ok_or(PeopleError::NotFound)?;
-        if change == Change::Disable && user.operator && !staff.is_operator() {
+        if matches!(change, Change::Disable | Change::Enable) && user.operator && !staff.is_operator() {
             return Err(PeopleError::Above);
         }
-        match (change, &mut user.membership) {
-            (Change::Role(role), Some(membership)) => membership.role = role,
+        let detail = match (change, &mut user.membership) {
+            (Change::Role(role), Some(membership)) if membership.role == role => return Ok(()),
+            (Change::Role(role), Some(membership)) => {
+                let before = std::mem::replace(&mut membership.role, role);
+                format!("{before} → {role}")
+            }
             (Change::Role(_), None) => return Err(PeopleError::NotFound),
-            (Change::Disable, _) => user.disabled_at = Some(now),
-            (Change::Enable, _) => user.disabled_at = None,
-        }
+            (Change::Disable, _) => {
+                user.disabled_at = Some(now);
+                "disabled".to_owned()
+            }
+            (Change::Enable, _) => {
+                user.disabled_at = None;
+                "enabled".to_owned()
+            }
+        };
         check_somebody_stays(tx, &people, &user).await?;
         users::save(tx, &user).await?;
         end_powers(tx, &user, now).await?;
-        let detail = match change {
-            Change::Role(role) => role.as_str(),
-            Change::Disable => "disabled",
-            Change::Enable => "enabled",
-        };
         let entry = staff
             .entry(now, AuditAction::PersonChange)
             .about(&id)

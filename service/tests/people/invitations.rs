@@ -408,6 +408,11 @@ async fn the_last_operator_stays_and_the_command_line_makes_and_restores_them() 
         "however many operators there are: {refused:?}"
     );
     change_person(&harness.honnin, &herself, &rita, out).await.unwrap();
+    let refused = change_person(&harness.honnin, &admin, &rita, Change::Enable).await;
+    assert!(
+        matches!(refused, Err(PeopleError::Above)),
+        "who was shut out keeps no power that an admin of the tenant could give back: {refused:?}"
+    );
     assert!(matches!(
         enter(&harness, "rita@shop.example", PASSWORD).await,
         Err(SignInError::Wrong)

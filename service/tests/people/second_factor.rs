@@ -602,7 +602,7 @@ async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told(
     assert_eq!(
         told(&harness, &rita).await,
         [
-            "person.change (auditor)",
+            "person.change (reviewer → auditor)",
             "person.issue_reset",
             "person.sign_in (new network)"
         ]
@@ -617,7 +617,7 @@ async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told(
         told(&harness, &rita).await,
         [
             "person.change_password",
-            "person.change (auditor)",
+            "person.change (reviewer → auditor)",
             "person.issue_reset",
             "person.sign_in (new network)"
         ],
@@ -852,7 +852,7 @@ async fn admins_are_told_of_new_admins_and_developers_of_secrets_that_others_dis
             "webhook_secret.disable",
             "webhook_secret.issue",
             "webhook_secret.issue",
-            "person.change (admin)"
+            "person.change (auditor → admin)"
         ]
     );
 }
