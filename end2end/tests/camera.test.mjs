@@ -153,7 +153,7 @@ test("a photo outlasts faults of the server and of a proxy, and is sent again", 
   await filmed(page, "/capture/check");
 });
 
-test("a photo that is too large for a proxy is asked for again", long, async () => {
+test("a photo that is too large for a proxy is kept, and the page says whom to tell", long, async () => {
   const page = await browser.phone();
   await atTheCamera(page);
   let answered = false;
@@ -165,8 +165,8 @@ test("a photo that is too large for a proxy is asked for again", long, async () 
   await openCamera(page);
   await persist(page, "the answer", () => answered);
   await panel(page).waitFor();
-  assert.equal(await panel(page).locator("h2").innerText(), "Take the photo again");
-  assert.equal(await panel(page).locator("p").innerText(), "The photo must be smaller than 10 MB");
+  assert.equal(await panel(page).locator("h2").innerText(), "Not sent yet");
+  assert.equal(await panel(page).locator("p").innerText(), "Photos cannot be received at the moment. Tell whoever sent you the link.");
 });
 
 /** Lets the test answer when the camera is asked for: `asked` holds a stream and a function for each. */

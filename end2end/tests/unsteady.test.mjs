@@ -96,7 +96,7 @@ test("more time that was asked for without a connection is asked for again once 
   await warning.waitFor({ state: "visible" });
   await page.context().setOffline(true);
   await warning.locator("button").click();
-  await warning.getByText("We could not extend the time. Check your connection and try again.").waitFor();
+  await warning.getByText("We could not extend the time. Try again in a moment.").waitFor();
   await page.context().setOffline(false);
   await warning.waitFor({ state: "hidden" });
 });
@@ -111,7 +111,7 @@ test("more time that a busy server does not give can be asked for again", long, 
   const isAsked = (request) => request.url().endsWith("/capture/more-time");
   for (const end of ["requestfinished", "requestfinished", "requestfailed"]) {
     await Promise.all([page.waitForEvent(end, isAsked), warning.locator("button").click()]);
-    await warning.getByText("We could not extend the time. Check your connection and try again.").waitFor();
+    await warning.getByText("We could not extend the time. Try again in a moment.").waitFor();
   }
   await warning.locator("button").click();
   await warning.waitFor({ state: "hidden" });

@@ -57,6 +57,8 @@ texts! {
     BROKEN: "Something went wrong on our side. Your photos are saved here and will be sent again.", "システムエラーが発生しました。写真は保持されており、まもなく再送信します。";
     /// After minutes of trying.
     NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "数分間、写真を送信できていません。写真はこの画面に保持されています。「今すぐ送信」を押してもう一度お試しください。";
+    /// Something before the server refuses photos of this size: another photo would have the same size.
+    NOT_ACCEPTED_ON_THE_WAY: "Photos cannot be received at the moment. Tell whoever sent you the link.", "現在、写真を受信できません。リンクの送信元にお知らせください。";
     /// Heading of the panel while something waits to be sent.
     UNSENT_TITLE: "Not sent yet", "まだ送信されていません";
     /// Heading of the panel for a photo that was refused.

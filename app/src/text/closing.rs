@@ -10,7 +10,7 @@ texts! {
     /// Extends the time.
     IDLE_MORE: "I need more time", "延長する";
     /// Without a connection, or while the server is too busy.
-    IDLE_FAILED: "We could not extend the time. Check your connection and try again.", "延長できませんでした。通信を確認して、もう一度お試しください。";
+    IDLE_FAILED: "We could not extend the time. Try again in a moment.", "延長できませんでした。しばらくしてから、もう一度お試しください。";
     /// A deadline that cannot be extended is near.
     LAST_TITLE: "You are running out of time", "残り時間がわずかです";
     /// The same.

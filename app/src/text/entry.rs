@@ -81,7 +81,7 @@ texts! {
     /// The same on a computer, beside the QR code.
     START_HERE: "Continue on this computer", "このパソコンで続ける";
     /// For a browser that sent the form without the page's cookie.
-    START_NO_COOKIES: "Your browser did not keep our cookie. Allow cookies for this page, then tap “{button}” again. Your link is still unused.", "Cookieが保存されませんでした。このページのCookieを許可して、もう一度「{button}」を押してください。リンクはまだ使えます。";
+    START_NO_COOKIES: "Your browser did not keep our cookie. Allow cookies for this page and try again. Your link is still unused.", "Cookieが保存されませんでした。このページのCookieを許可して、もう一度お試しください。リンクはまだ使えます。";
     /// Under the button.
     START_ONCE: "This link works only once, on the device where you continue.", "このリンクは一度だけ、手続きを始めた端末で使えます。";
     /// Start page of a verification that was begun before: its title.

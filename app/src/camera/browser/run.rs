@@ -9,7 +9,7 @@ use super::{is_hidden, now, rest, window};
 use crate::camera::retry::Retry;
 use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
 use crate::forms;
-use crate::text::{Text, camera as text, picture};
+use crate::text::{Text, camera as text};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::borrow::Cow;
@@ -339,16 +339,18 @@ impl Run {
             if !self.wanted(turn) {
                 return;
             }
-            let (sentence, asked) = match answer {
+            let (sentence, wait) = match answer {
                 Answer::Next(page) => return go(&page),
                 Answer::Elsewhere => return go(forms::CAPTURE),
                 Answer::Refused(sentence) => return self.refused(sentence),
-                Answer::TooLarge => return self.refused(self.say(picture::FILE_TOO_LARGE)),
-                Answer::Later(why, asked) => (why, asked),
+                // Another photo would be as large.
+                Answer::TooLarge => (text::NOT_ACCEPTED_ON_THE_WAY, None),
+                Answer::Later(why, asked) => match retry.wait(now(), asked, js_sys::Math::random()) {
+                    Some(wait) => (why, Some(wait)),
+                    None => (text::NOT_BY_ITSELF, None),
+                },
             };
             self.stage.look(Look::Sending, false);
-            let wait = retry.wait(now(), asked, js_sys::Math::random());
-            let sentence = if wait.is_some() { sentence } else { text::NOT_BY_ITSELF };
             self.stage.tell("");
             self.show(
                 [text::UNSENT_TITLE, text::SEND_AGAIN, text::USE_APP],

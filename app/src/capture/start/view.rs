@@ -62,12 +62,11 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     } else {
         button.into_any()
     };
-    let tapped = if view.qr_svg.is_some() { here } else { button };
     let mistakes: Vec<_> = view
         .no_cookies
         .then(|| Mistake {
             field: BUTTON.into(),
-            sentence: meta.tell(text::START_NO_COOKIES, &[("button", tapped)]),
+            sentence: meta.say(text::START_NO_COOKIES).into(),
         })
         .into_iter()
         .collect();

@@ -221,7 +221,7 @@ async fn a_browser_that_keeps_no_cookies_does_not_use_the_link_up() {
     let created = server.create("{}").await;
     let url = created["verificationUrl"].as_str().unwrap();
     let path = url.strip_prefix("https://id.example").unwrap();
-    let told = "Allow cookies for this page, then tap “Continue on this computer” again. Your link is still unused.";
+    let told = "Allow cookies for this page and try again. Your link is still unused.";
     assert!(!Browser::new(&server).get(path).await.body.contains(told));
     let mut browser = Browser::new(&server);
     let refused = browser.post(path, "").await;
