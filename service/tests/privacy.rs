@@ -142,7 +142,7 @@ async fn an_erasure_that_was_requested_is_done_whatever_is_asked_before_it() {
                 }
                 let again = reprocess(&harness.honnin, &caller, id.as_str()).await;
                 assert!(matches!(again, Err(ReprocessError::NotAllowed)), "{again:?}");
-                assert!(reopen(&harness.honnin, &reviewer, &id).await.is_err());
+                assert!(reopen(&harness.honnin, &reviewer, (&id, 1)).await.is_err());
             }
             harness.run_until_idle().await;
             assert!(harness.detail(&id).await.session.purged_at.is_some());
@@ -337,15 +337,20 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
     attempt(&harness, &harness.start(&created).await).await;
     let note = |text: &str| Some(Personal::new(text.to_owned()));
-    ask_again(&harness.honnin, &rita, &created.id, note("canary-note-of-a-question"))
-        .await
-        .unwrap();
+    ask_again(
+        &harness.honnin,
+        &rita,
+        (&created.id, 1),
+        note("canary-note-of-a-question"),
+    )
+    .await
+    .unwrap();
     attempt(&harness, &harness.reissued(&created.id).await).await;
     let ruling = ReviewDecision::Reject(vec![Reason::ManualRejection]);
     rule(
         &harness.honnin,
         &rita,
-        &created.id,
+        (&created.id, 2),
         ruling,
         note("canary-note-of-a-ruling"),
     )

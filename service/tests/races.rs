@@ -267,7 +267,7 @@ impl Arena {
                     }
                     _ => {
                         let (honnin, id, reviewer) = (self.harness.honnin.clone(), id.clone(), reviewer.clone());
-                        let asked = async move { ask_again(&honnin, &reviewer, &id, None).await };
+                        let asked = async move { ask_again(&honnin, &reviewer, (&id, 1), None).await };
                         Box::pin(async move { (0, count(winners(vec![asked.await], is_decided))) })
                     }
                 }
@@ -318,7 +318,7 @@ impl Arena {
     fn rule(&self, id: &SessionId, reviewer: &Reviewer) -> Client<Result<(), RuleError>> {
         let (honnin, id, reviewer) = (self.harness.honnin.clone(), id.clone(), reviewer.clone());
         Box::pin(async move {
-            rule(&honnin, &reviewer, &id, ReviewDecision::Approve, None)
+            rule(&honnin, &reviewer, (&id, 1), ReviewDecision::Approve, None)
                 .await
                 .map(drop)
         })

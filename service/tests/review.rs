@@ -23,8 +23,8 @@ use service::{
     capture::{rectify::View, strips::Items},
     people::{Change, change_person},
     review::{
-        self, AssignError, CaseError, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture,
-        list_pending, open_case, queue, rule, undo,
+        self, AssignError, CaseError, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture, keep_case,
+        list_pending, open_case, queue, reopen, rule, undo,
     },
     session::{
         rate_limit::CreationRate,
@@ -126,7 +126,7 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     harness.clock.advance(Millis::minutes(1));
     let note = Some(Personal::new("Same person, seen by eye.".to_owned()));
     let ruled_at = harness.honnin.now();
-    let due = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, note).await;
+    let due = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, note).await;
     assert_eq!(due.unwrap(), ruled_at.plus(UNDO));
     harness.wait(UNDO).await;
     let detail = read(&harness, &id).await;
@@ -162,12 +162,12 @@ fn reject() -> ReviewDecision {
 async fn a_rejection_needs_a_reason_and_names_it() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    let refused = rule(&harness.honnin, &rita, &id, ReviewDecision::Reject(vec![]), None).await;
+    let refused = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Reject(vec![]), None).await;
     assert!(matches!(refused, Err(RuleError::NoReason)));
     harness.wait(UNDO).await;
     assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
     let reasons = vec![Reason::SelfieFaceMismatch, Reason::DocumentTampered];
-    rule(&harness.honnin, &rita, &id, ReviewDecision::Reject(reasons), None)
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Reject(reasons), None)
         .await
         .unwrap();
     harness.wait(UNDO).await;
@@ -193,7 +193,7 @@ async fn a_reason_that_this_version_does_not_know_stays_in_a_rejection() {
     });
     let saved: Result<(), StoreError> = unit.await;
     saved.unwrap();
-    rule(&harness.honnin, &rita, &id, reject(), None).await.unwrap();
+    rule(&harness.honnin, &rita, (&id, 1), reject(), None).await.unwrap();
     harness.wait(UNDO).await;
     let outcome = read(&harness, &id).await.outcome.unwrap();
     let told: Vec<&str> = outcome.reasons.iter().map(Named::as_str).collect();
@@ -204,7 +204,7 @@ async fn a_reason_that_this_version_does_not_know_stays_in_a_rejection() {
 async fn nobody_is_told_of_a_decision_before_ten_seconds_have_passed() {
     let (mut harness, id) = waiting().await;
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
-    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap();
     harness.wait(Millis(UNDO.0 - 1)).await;
@@ -214,10 +214,10 @@ async fn nobody_is_told_of_a_decision_before_ten_seconds_have_passed() {
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
     assert!(!seen.mine && seen.pending.is_some_and(|(made, _)| made.user == *rita.staff().user()));
     for ruling in [ReviewDecision::Approve, reject()] {
-        let refused = rule(&harness.honnin, &otto, &id, ruling, None).await;
+        let refused = rule(&harness.honnin, &otto, (&id, 1), ruling, None).await;
         assert!(matches!(refused, Err(RuleError::Pending { .. })));
     }
-    let refused = ask_again(&harness.honnin, &rita, &id, None).await;
+    let refused = ask_again(&harness.honnin, &rita, (&id, 1), None).await;
     assert!(matches!(refused, Err(RuleError::Pending { .. })));
     // The process is killed in between, and another one takes over.
     harness.restart().await;
@@ -232,7 +232,7 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
     let (harness, id) = waiting().await;
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
     let note = Some(Personal::new("The wrong button.".to_owned()));
-    rule(&harness.honnin, &rita, &id, reject(), note).await.unwrap();
+    rule(&harness.honnin, &rita, (&id, 1), reject(), note).await.unwrap();
     let pending = list_pending(&harness.honnin, &rita).await.unwrap();
     assert_eq!((pending.len(), &pending[0].session), (1, &id));
     let refused = undo(&harness.honnin, &otto, &id).await;
@@ -242,7 +242,7 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
     assert!(!open_case(&harness.honnin, &otto, &id).await.unwrap().mine);
     // Decided anew within the first ten seconds: the full time runs again.
     harness.clock.advance(Millis::seconds(5));
-    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap();
     harness.wait(Millis::seconds(5)).await;
@@ -281,7 +281,7 @@ async fn a_case_that_was_just_decided_waits_for_nobody_unless_it_is_undone() {
         (listed.len(), counted)
     };
     assert_eq!(waiting().await, (1, 1));
-    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap();
     assert_eq!(waiting().await, (0, 0));
@@ -293,7 +293,7 @@ async fn a_case_that_was_just_decided_waits_for_nobody_unless_it_is_undone() {
 async fn a_reprocess_overtakes_a_decision_that_has_not_taken_effect() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap();
     reprocess(&harness.honnin, &harness.caller().await, id.as_str())
@@ -304,6 +304,37 @@ async fn a_reprocess_overtakes_a_decision_that_has_not_taken_effect() {
     assert_eq!(harness.events(&id).await.len(), 1);
     let refused = undo(&harness.honnin, &rita, &id).await;
     assert!(matches!(refused, Err(UndoError::TooLate)));
+}
+
+#[tokio::test]
+async fn who_has_looked_at_an_earlier_attempt_does_not_decide_the_present_one() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
+    reprocess(&harness.honnin, &harness.caller().await, id.as_str())
+        .await
+        .unwrap();
+    harness.decided_again(&id).await;
+    let seen = read(&harness, &id).await;
+    assert_eq!((seen.status, seen.session.attempt), (Status::Reviewing, 2));
+    for ruling in [ReviewDecision::Approve, reject()] {
+        let refused = rule(&harness.honnin, &rita, (&id, 1), ruling, None).await;
+        assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
+    }
+    for refused in [
+        ask_again(&harness.honnin, &rita, (&id, 1), None).await,
+        reopen(&harness.honnin, &rita, (&id, 1)).await,
+    ] {
+        assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
+    }
+    assert_eq!(keep_case(&harness.honnin, &rita, (&id, 1)).await.unwrap(), None);
+    assert!(keep_case(&harness.honnin, &rita, (&id, 2)).await.unwrap().is_some());
+    rule(&harness.honnin, &rita, (&id, 2), ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    harness.wait(UNDO).await;
+    let refused = reopen(&harness.honnin, &rita, (&id, 1)).await;
+    assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
 }
 
 #[tokio::test]
@@ -318,7 +349,7 @@ async fn a_case_opened_by_a_clock_that_was_ahead_is_free_once_it_is_right() {
         .unwrap();
     assert_eq!(listed[0].held_by, None);
     assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().mine);
-    let refused = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None).await;
+    let refused = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None).await;
     assert!(matches!(refused, Err(RuleError::Held { .. })), "{refused:?}");
     harness.clock.jump(Millis(-SKEW.0));
     let seen = open_case(&harness.honnin, &rita, &id).await.unwrap();
@@ -336,7 +367,7 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
     harness.clock.advance(Millis::minutes(14));
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
     assert!(!seen.mine && seen.hold.unwrap().user == *rita.staff().user());
-    let refused = rule(&harness.honnin, &otto, &id, ReviewDecision::Approve, None)
+    let refused = rule(&harness.honnin, &otto, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::Held { .. }));
@@ -350,7 +381,7 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
         "the hold ran out"
     );
     assert!(
-        rule(&harness.honnin, &otto, &id, ReviewDecision::Approve, None)
+        rule(&harness.honnin, &otto, (&id, 1), ReviewDecision::Approve, None)
             .await
             .is_ok()
     );
@@ -361,8 +392,8 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
     let (harness, id) = waiting().await;
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
     let (one, two) = tokio::join!(
-        rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None),
-        rule(&harness.honnin, &otto, &id, reject(), None),
+        rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None),
+        rule(&harness.honnin, &otto, (&id, 1), reject(), None),
     );
     let (winner, loser, lost) = match (one, two) {
         (Ok(_), Err(error)) => (rita, otto, error),
@@ -372,7 +403,9 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
     assert!(matches!(lost, RuleError::Pending { .. }), "{lost:?}");
     let ruled_at = harness.honnin.now();
     harness.wait(UNDO).await;
-    let late = rule(&harness.honnin, &loser, &id, reject(), None).await.unwrap_err();
+    let late = rule(&harness.honnin, &loser, (&id, 1), reject(), None)
+        .await
+        .unwrap_err();
     let RuleError::Decided(Some(first)) = late else {
         panic!("{late:?}")
     };
@@ -392,11 +425,11 @@ async fn what_was_not_performed_cannot_be_approved() {
     let rita = reviewer(&harness).await;
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert_eq!(case.not_performed, Step::ALL);
-    let refused = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    let refused = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::NotPerformed(steps) if steps == Step::ALL));
-    assert!(rule(&harness.honnin, &rita, &id, reject(), None).await.is_ok());
+    assert!(rule(&harness.honnin, &rita, (&id, 1), reject(), None).await.is_ok());
 }
 
 #[tokio::test]
@@ -406,14 +439,14 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     let note = Some(Personal::new(
         "The back is cut off; ask for a ruler beside it.".to_owned(),
     ));
-    let asked = ask_again(&harness.honnin, &rita, &id, note).await.unwrap();
+    let asked = ask_again(&harness.honnin, &rita, (&id, 1), note).await.unwrap();
     assert!(asked.url.expose().starts_with("https://id.example/v/"));
     let detail = read(&harness, &id).await;
     assert_eq!(
         (detail.status, detail.session.attempt, detail.outcome),
         (Status::Collecting, 2, None)
     );
-    let refused = rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    let refused = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::Decided(Some(_))));
@@ -424,8 +457,8 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     let told = kept.rulings[0].note.as_ref().map(|note| note.expose().as_str());
     assert_eq!(told, Some("The back is cut off; ask for a ruler beside it."));
     let too_long = Some(Personal::new("x".repeat(2001)));
-    let refused = ask_again(&harness.honnin, &rita, &id, too_long).await.unwrap_err();
-    assert!(matches!(refused, RuleError::BadNote));
+    let refused = ask_again(&harness.honnin, &rita, (&id, 1), too_long).await.unwrap_err();
+    assert!(matches!(refused, RuleError::LongNote));
 }
 
 /// What a person did to a session, newest first.
@@ -616,10 +649,10 @@ async fn a_case_is_assigned_to_reviewers_of_the_tenant_only_and_only_while_it_wa
         .unwrap_err();
     assert!(matches!(refused, AssignError::NotFound), "{refused:?}");
     assign(rita.staff().user()).await.unwrap();
-    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .ok();
-    rule(&harness.honnin, &rita, &id, reject(), None).await.ok();
+    rule(&harness.honnin, &rita, (&id, 1), reject(), None).await.ok();
     harness.clock.advance(UNDO);
     harness.run_until_idle().await;
     let (subject, user) = (id.clone(), rita.staff().user().clone());
@@ -659,7 +692,7 @@ async fn another_tenants_case_does_not_exist() {
     let foreign = Harness::new().await;
     let stranger = reviewer(&foreign).await;
     assert!(open_case(&foreign.honnin, &stranger, &id).await.is_err());
-    let refused = rule(&foreign.honnin, &stranger, &id, ReviewDecision::Approve, None)
+    let refused = rule(&foreign.honnin, &stranger, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::NotFound));
@@ -667,20 +700,24 @@ async fn another_tenants_case_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_note_of_a_novels_length_is_refused() {
+async fn a_note_of_a_novels_length_or_with_hidden_characters_is_refused() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    for bad in ["a".repeat(2001), "bell\u{7}".to_owned()] {
+    for (bad, is_long) in [("a".repeat(2001), true), ("bell\u{7}".to_owned(), false)] {
         let refused = rule(
             &harness.honnin,
             &rita,
-            &id,
+            (&id, 1),
             ReviewDecision::Approve,
             Some(Personal::new(bad)),
         )
         .await
         .unwrap_err();
-        assert!(matches!(refused, RuleError::BadNote));
+        match refused {
+            RuleError::LongNote => assert!(is_long),
+            RuleError::HiddenCharacters => assert!(!is_long),
+            other => panic!("{other}"),
+        }
     }
 }
 
@@ -699,7 +736,7 @@ async fn of_a_decision_that_is_replaced_while_it_is_carried_out_nothing_is_carri
     let harness = Harness::on(database, settings, loopback_sender(), CreationRate::default()).await;
     let id = wait_for_review(&harness).await;
     let rita = reviewer(&harness).await;
-    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap();
     // It can be read, but not removed.

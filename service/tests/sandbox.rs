@@ -177,7 +177,7 @@ async fn review_reprocess_and_another_completion_go_on_from_there() {
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert!(case.mine && case.not_performed.is_empty() && !case.history.decisions[0].scores.is_empty());
-    rule(&harness.honnin, &rita, &id, ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap();
     harness.wait(UNDO).await;

@@ -105,11 +105,27 @@ impl Harness {
     /// A session ready to be submitted, with its pictures analysed.
     pub async fn ready(&self) -> (SessionId, Applicant) {
         let (id, applicant) = self.agreed().await;
-        self.photograph(&applicant).await;
-        self.type_details(&applicant).await;
-        self.selfie(&applicant).await;
-        self.run_until_idle().await;
+        self.show_all(&applicant).await;
         (id, applicant)
+    }
+
+    /// What follows the consent, up to the analyses.
+    async fn show_all(&self, applicant: &Applicant) {
+        self.photograph(applicant).await;
+        self.type_details(applicant).await;
+        self.selfie(applicant).await;
+        self.run_until_idle().await;
+    }
+
+    /// Goes through another attempt of a session that was started again, up to its decision.
+    pub async fn decided_again(&self, id: &SessionId) {
+        let applicant = self.reissued(id).await;
+        consent(&self.honnin, &applicant, "1", Language::En, None)
+            .await
+            .unwrap();
+        self.show_all(&applicant).await;
+        submit(&self.honnin, &applicant).await.unwrap();
+        self.run_until_idle().await;
     }
 
     /// A session submitted and decided.

@@ -7,6 +7,14 @@ use super::{
 use crate::{PageMeta, forms, page::Fields};
 use leptos::prelude::*;
 
+/// The field with the attempt that the page of the form showed.
+pub(super) const ATTEMPT: &str = "attempt";
+
+/// The attempt that the page of the form showed; none for a form without it.
+pub(super) fn attempt_of(fields: &Fields) -> i64 {
+    fields.raw(ATTEMPT).parse().unwrap_or_default()
+}
+
 /// A form that asks a user again, once somebody has confirmed it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct AskAgain {

@@ -7,7 +7,7 @@ use super::{
     words::{say, tell},
 };
 use domain::ids::UserId;
-use service::review::{AssignError, RuleError};
+use service::review::{AssignError, NOTE_LIMIT, RuleError};
 
 fn no_longer_waiting() -> String {
     say(
@@ -56,9 +56,18 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
             "不承認の理由を1つ以上選択してください。",
         )
         .to_owned(),
-        RuleError::BadNote => say(
-            "The note must have at most 2000 characters.",
-            "メモは2000文字以内で入力してください。",
+        RuleError::LongNote => tell!(
+            "The note must have at most {NOTE_LIMIT} characters.",
+            "メモは{NOTE_LIMIT}文字以内で入力してください。"
+        ),
+        RuleError::HiddenCharacters => say(
+            "The note contains a character that cannot be seen. Type the part that you pasted again.",
+            "メモに目に見えない文字が含まれています。貼り付けた部分を入力し直してください。",
+        )
+        .to_owned(),
+        RuleError::AnotherAttempt => say(
+            "The page that you came from showed an earlier attempt. Look at the present one, then decide.",
+            "直前のページに表示されていたのは以前の提出内容です。現在の内容を確認してから、もう一度操作してください。",
         )
         .to_owned(),
     })

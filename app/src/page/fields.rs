@@ -150,6 +150,11 @@ impl Fields {
             .collect()
     }
 
+    /// The URL of a list with another filter, from its beginning on.
+    pub(crate) fn filtered(&self, path: &str, name: &str, new: &str) -> String {
+        self.url(path, &[name, "after"], (name, new))
+    }
+
     /// The URL of a list's next page: these fields with a new cursor.
     pub(crate) fn next_page(&self, path: &str, after: &str) -> String {
         self.with(path, "after", after)
@@ -157,9 +162,12 @@ impl Fields {
 
     /// The URL of `path` with these fields, and `new` as the value of `name`; without a value, the field is left out.
     pub(crate) fn with(&self, path: &str, name: &str, new: &str) -> String {
+        self.url(path, &[name], (name, new))
+    }
+
+    fn url(&self, path: &str, without: &[&str], new: (&str, &str)) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        let names = [name];
-        let set = self.without(&names).chain([(name, new)]);
+        let set = self.without(without).chain([new]);
         query.extend_pairs(set.filter(|(_, value)| !value.is_empty()));
         format!("{path}?{}", query.finish())
     }

@@ -30,12 +30,14 @@ async fn a_case_somebody_works_at_stays_theirs() {
         .await;
     let mut first = Browser::signed_in_as(&server, "first", Role::Reviewer).await;
     let mut second = Browser::signed_in_as(&server, "second", Role::Reviewer).await;
-    let keep = format!("/admin/review/{id}/hold");
+    let keep = format!("/admin/review/{id}/hold?attempt=1");
     assert_eq!(first.get(&format!("/admin/review/{id}")).await.status, 200);
     server.clock.advance(Millis::minutes(14));
     assert_eq!(first.post(&keep, "").await.json()["until"], "2026-08-02 09:59");
     server.clock.advance(Millis::minutes(14));
     assert_eq!(second.post(&keep, "").await.json()["until"], serde_json::Value::Null);
+    let earlier = keep.replace("attempt=1", "attempt=0");
+    assert_eq!(first.post(&earlier, "").await.json()["until"], serde_json::Value::Null);
     let seen = second.get(&format!("/admin/review/{id}")).await;
     assert!(seen.body.contains("You can view it but not decide it"));
     let unknown = format!("/admin/review/vs_{}/hold", "0".repeat(32));
@@ -83,14 +85,16 @@ async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject
         .map(|tag| between(tag, "value=\"", &['"']))
         .collect();
     assert!(!ticked.is_empty(), "the system's reasons are ticked");
-    let unreasoned = browser.post(&case, "decision=reject&note=Not+her.").await;
+    let unreasoned = browser.post(&case, "attempt=1&decision=reject&note=Not+her.").await;
     assert!(unreasoned.status == 422 && unreasoned.body.contains("Choose at least one reason"));
     assert!(
         unreasoned.body.contains("Not her.") && !unreasoned.body.contains(" checked"),
         "as it was sent"
     );
     let reasons: String = ticked.iter().map(|reason| format!("&reason={reason}")).collect();
-    let rejected = browser.post(&case, &format!("decision=reject{reasons}")).await;
+    let rejected = browser
+        .post(&case, &format!("attempt=1&decision=reject{reasons}"))
+        .await;
     assert_eq!(rejected.header("location"), Some("/admin/review"));
     let undo = format!("{case}/undo");
     assert!(browser.get("/admin").await.body.contains(&format!("action=\"{undo}\"")));
@@ -99,7 +103,10 @@ async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject
     let late = browser.post(&undo, "").await;
     assert!(late.status == 422 && late.body.contains("can no longer be undone"));
     assert_eq!(
-        browser.post(&case, &format!("decision=reject{reasons}")).await.status,
+        browser
+            .post(&case, &format!("attempt=1&decision=reject{reasons}"))
+            .await
+            .status,
         303
     );
     server.clock.advance(Millis::seconds(10));
@@ -128,8 +135,8 @@ async fn an_approval_is_refused_once_where_the_document_was_approved_meanwhile()
     let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
     let [first, second] = [0, 1].map(|at| format!("/admin/review/{}", ids[at]));
     assert!(!browser.get(&second).await.body.contains("its document was approved"));
-    assert_eq!(browser.post(&first, "decision=approve").await.status, 303);
-    let refused = browser.post(&second, "decision=approve&note=Good.").await;
+    assert_eq!(browser.post(&first, "attempt=1&decision=approve").await.status, 303);
+    let refused = browser.post(&second, "attempt=1&decision=approve&note=Good.").await;
     assert_eq!(refused.status, 422);
     for said in [
         "has just been approved in another session",
@@ -139,7 +146,7 @@ async fn an_approval_is_refused_once_where_the_document_was_approved_meanwhile()
     ] {
         assert!(refused.body.contains(said), "{said}");
     }
-    let seen = format!("decision=approve&note=Good.&same_document={}", ids[0]);
+    let seen = format!("attempt=1&decision=approve&note=Good.&same_document={}", ids[0]);
     assert_eq!(browser.post(&second, &seen).await.status, 303);
 }
 
@@ -168,11 +175,12 @@ async fn a_user_is_asked_again_after_a_second_look_only() {
     for (id, form, address) in [
         (
             &ids[0],
-            "decision=ask_again&note=Too+dark.%0D%0AAsk.",
+            "attempt=1&decision=ask_again&note=Too+dark.%0D%0AAsk.",
             format!("/admin/review/{}", ids[0]),
         ),
-        (&ids[1], "", format!("/admin/sessions/{}/reprocess", ids[1])),
+        (&ids[1], "attempt=1", format!("/admin/sessions/{}/reprocess", ids[1])),
     ] {
+        let has_note = form.contains("note");
         let status = async || {
             let read = server.call("GET", &format!("/v1/verification-sessions/{id}"), "").await;
             read.json()["status"].as_str().unwrap().to_owned()
@@ -188,13 +196,9 @@ async fn a_user_is_asked_again_after_a_second_look_only() {
             look.body
         );
         assert!(look.body.contains(&format!("action=\"{address}\"")), "{}", look.body);
-        assert_eq!(look.body.contains("name=\"note\" value=\"Too dark."), !form.is_empty());
+        assert_eq!(look.body.contains("name=\"note\" value=\"Too dark."), has_note);
         let cancelled = browser.post(&address, &format!("{form}&confirmed=no")).await;
-        assert!(
-            form.is_empty() || cancelled.body.contains(">Too dark."),
-            "{}",
-            cancelled.body
-        );
+        assert!(!has_note || cancelled.body.contains(">Too dark."), "{}", cancelled.body);
         assert_eq!(status().await, "reviewing", "{address}");
         let asked = browser.post(&address, &format!("{form}&confirmed=yes")).await;
         assert!(
@@ -207,8 +211,47 @@ async fn a_user_is_asked_again_after_a_second_look_only() {
     for path in ["/admin/review/vs_", "/admin/sessions/vs_"] {
         let end = if path.contains("review") { "" } else { "/reprocess" };
         let unknown = format!("{path}{}{end}", "0".repeat(32));
-        assert_eq!(browser.post(&unknown, "decision=ask_again").await.status, 404);
+        assert_eq!(browser.post(&unknown, "attempt=1&decision=ask_again").await.status, 404);
     }
+}
+
+#[tokio::test]
+async fn who_has_looked_at_an_earlier_attempt_is_shown_the_present_one_instead_of_deciding_it() {
+    let (server, ids) = with_cases(1).await;
+    let id = &ids[0];
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let shown = browser.get(&format!("/admin/review/{id}")).await.body;
+    assert!(
+        shown.contains(r#"<input type="hidden" name="attempt" value="1">"#),
+        "{shown}"
+    );
+    let reprocess = format!("/v1/verification-sessions/{id}/reprocess");
+    assert_eq!(server.call("POST", &reprocess, "{}").await.status, 200);
+    let complete = format!("/v1/sandbox/verification-sessions/{id}/complete");
+    let completed = server.call("POST", &complete, r#"{"outcome":"needs_review"}"#).await;
+    assert_eq!(completed.status, 200, "{}", completed.body);
+    let case = format!("/admin/review/{id}");
+    for form in [
+        "attempt=1&decision=approve&note=Seen.",
+        "attempt=1&decision=reject&reason=document_expired&note=Seen.",
+        "attempt=1&decision=ask_again&confirmed=yes&note=Seen.",
+        // A page of a release that did not say which.
+        "decision=approve&note=Seen.",
+    ] {
+        let refused = browser.post(&case, form).await;
+        assert_eq!(refused.status, 422, "{form}: {}", refused.body);
+        for part in ["showed an earlier attempt", r#"name="attempt" value="2""#, ">Seen.<"] {
+            assert!(refused.body.contains(part), "{form}, {part}: {}", refused.body);
+        }
+    }
+    let restart = format!("/admin/sessions/{id}/reprocess");
+    let refused = browser.post(&restart, "attempt=1&confirmed=yes").await;
+    assert_eq!(refused.status, 303);
+    let told = browser.get(&format!("/admin/sessions/{id}")).await.body;
+    assert!(told.contains("showed an earlier attempt"), "{told}");
+    assert!(told.contains(r#"name="attempt" value="2""#), "{told}");
+    let decided = browser.post(&case, "attempt=2&decision=approve").await;
+    assert_eq!(decided.status, 303, "{}", decided.body);
 }
 
 #[tokio::test]
@@ -227,7 +270,7 @@ async fn undoing_a_decision_stays_in_the_part_of_the_queue_that_was_worked_on() 
         let taken = browser.post(&take, &format!("before=&to={me}&back=case")).await;
         assert_eq!(taken.header("location"), Some(&*format!("/admin/review/{id}{part}")));
     }
-    let reject = "decision=reject&reason=document_expired";
+    let reject = "attempt=1&decision=reject&reason=document_expired";
     let rejected = browser.post(&format!("/admin/review/{}{part}", ids[0]), reject).await;
     let next = format!("/admin/review/{}{part}", ids[1]);
     assert_eq!(rejected.header("location"), Some(&*next));
@@ -324,7 +367,7 @@ async fn the_overview_draws_the_backlog_of_each_day_with_its_numbers_beside_it()
     server.clock.advance(Millis::days(1));
     browser.sign_in("admin@shop.example").await;
     // One leaves by a decision, one by erasure; asking again and deciding again brings the third back.
-    let reject = "decision=reject&reason=document_expired";
+    let reject = "attempt=1&decision=reject&reason=document_expired";
     let rejected = browser.post(&format!("/admin/review/{}", ids[0]), reject).await;
     assert_eq!(rejected.status, 303, "{}", rejected.body);
     server.clock.advance(Millis::seconds(11));

@@ -128,6 +128,39 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     assert!(tested.body.contains("Allowed."));
 }
 
+#[tokio::test]
+async fn what_somebody_else_has_saved_is_shown_before_it_is_overwritten() {
+    const PAGE: &str = "/admin/settings/callbacks";
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let version_of = |page: &str| between(page, "name=\"version\" value=\"", &['"']).to_owned();
+    let form = |version: &str, host: &str| {
+        format!("version={version}&callback_urls=https%3A%2F%2F{host}%2Fback&confirmed=yes")
+    };
+    let before = version_of(&browser.get(PAGE).await.body);
+    assert_eq!(browser.post(PAGE, &form(&before, "one.example")).await.status, 303);
+    // From a page of before. A mistake on it does not make it newer.
+    let wrong = browser.post(PAGE, &form(&before, "not a host")).await;
+    assert_eq!((wrong.status, version_of(&wrong.body)), (422, before.clone()));
+    let compared = browser.post(PAGE, &form(&before, "two.example")).await;
+    assert_eq!(compared.status, 422);
+    for part in [
+        "Somebody else has changed the settings",
+        "Nothing is saved yet",
+        "https://one.example/back",
+        "https://two.example/back",
+    ] {
+        assert!(compared.body.contains(part), "{part}: {}", compared.body);
+    }
+    let stored = browser.get(PAGE).await.body;
+    assert!(stored.contains("one.example") && !stored.contains("two.example"));
+    let current = version_of(&compared.body);
+    assert_eq!(browser.post(PAGE, &form(&current, "two.example")).await.status, 303);
+    assert!(browser.get(PAGE).await.body.contains("two.example"));
+    let same = browser.post(PAGE, &form(&before, "two.example")).await;
+    assert_eq!(same.status, 303, "nothing would change");
+}
+
 /// The sections, and whether developers may change them.
 const SECTIONS: [(&str, bool); 9] = [
     ("steps", false),

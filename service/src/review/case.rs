@@ -1,7 +1,7 @@
 //! Opening a case, and its pictures. Each access to personal data is recorded before it is decrypted: the entry for opening a case names
 //! the pictures on its page, and looking at another picture, or later, has an entry of its own.
 
-use super::steps_not_performed;
+use super::{LookedAt, steps_not_performed};
 use crate::{
     Honnin,
     access::Reviewer,
@@ -155,16 +155,22 @@ fn named(capture: &CaptureRow) -> String {
     format!("{} {}", capture.slot.as_str(), capture.id)
 }
 
-/// Extends the reservation of a case, if it is waiting and not reserved by somebody else. `None` if the caller has lost it.
+/// Extends the reservation of a case, if it is waiting in the attempt that was looked at and not reserved by somebody else. `None` if the caller
+/// has lost it.
 ///
 /// # Errors
 /// [`CaseError`].
-pub async fn keep_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Option<Hold>, CaseError> {
+pub async fn keep_case(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    (id, attempt): LookedAt<'_>,
+) -> Result<Option<Hold>, CaseError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, staff.tenant(), &id).await?;
         let row = row.ok_or(CaseError::NotFound)?;
-        if row.session.status != Status::Reviewing || review::find_pending(tx, &id).await?.is_some() {
+        let waits = row.session.status == Status::Reviewing && row.session.attempt == attempt;
+        if !waits || review::find_pending(tx, &id).await?.is_some() {
             return Ok(None);
         }
         let hold = review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;

@@ -54,6 +54,9 @@ pub enum RuleError {
     /// No such session in this tenant.
     #[error("no such case")]
     NotFound,
+    /// What was looked at was an earlier attempt.
+    #[error("the user has started again since")]
+    AnotherAttempt,
     /// Another reviewer was first; `None` if it left the queue in another way.
     #[error("the case has already been decided")]
     Decided(Option<Ruled>),
@@ -80,13 +83,19 @@ pub enum RuleError {
     /// A required step was not performed.
     #[error("a required step was not performed")]
     NotPerformed(Vec<Step>),
-    /// The note is too long or contains characters that cannot be seen.
-    #[error("the note must have at most 2000 characters")]
-    BadNote,
+    /// The note has more than [`NOTE_LIMIT`] characters.
+    #[error("the note must have at most {NOTE_LIMIT} characters")]
+    LongNote,
+    /// The note contains characters that cannot be seen.
+    #[error("the note contains characters that cannot be seen")]
+    HiddenCharacters,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// What a reviewer looked at: the session, and the attempt whose pictures were shown.
+pub type LookedAt<'a> = (&'a SessionId, i64);
 
 /// Decides a case. The decision takes effect when [`UNDO`] has passed; the time is returned.
 ///
@@ -95,7 +104,7 @@ pub enum RuleError {
 pub async fn rule(
     honnin: &Honnin,
     reviewer: &Reviewer,
-    id: &SessionId,
+    (id, attempt): LookedAt<'_>,
     ruling: ReviewDecision,
     note: Option<Personal<String>>,
 ) -> Result<Timestamp, RuleError> {
@@ -108,7 +117,7 @@ pub async fn rule(
     let now = honnin.now();
     let pending = PendingRuling {
         session: id.clone(),
-        attempt: 0,
+        attempt,
         user: reviewer.staff().user().clone(),
         ruling: kind,
         reasons,
@@ -126,15 +135,12 @@ pub async fn rule(
 }
 
 async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling) -> Result<(), RuleError> {
-    let mut row = find_waiting(tx, staff, &made.session, made.made_at).await?;
+    let mut row = find_waiting(tx, staff, (&made.session, made.attempt), made.made_at).await?;
     // The compare-and-set comes first: the loser of two runs again and finds the winner's decision.
     sessions::save(tx, &mut row).await?;
     let outcome = row.outcome.ok_or(StoreError::Corrupt("a case without an outcome"))?;
     let not_performed = steps_not_performed(&row.session.plan, &outcome.checks);
-    let mut pending = PendingRuling {
-        attempt: row.session.attempt,
-        ..made.clone()
-    };
+    let mut pending = made.clone();
     match made.ruling {
         Ruling::Rejected => {
             // What a newer version of the service found cannot be offered as a choice here, and is not lost.
@@ -160,14 +166,14 @@ async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling) -> Resul
 /// A note that may be stored; one of only white space is none.
 fn checked(note: Option<Personal<String>>) -> Result<Option<Personal<String>>, RuleError> {
     let note = note.filter(|note| !note.expose().trim().is_empty());
-    match &note {
-        Some(note) if bad_note(note.expose()) => Err(RuleError::BadNote),
-        _ => Ok(note),
+    let text = note.as_ref().map_or("", |note| note.expose());
+    if text.chars().count() > NOTE_LIMIT {
+        return Err(RuleError::LongNote);
     }
-}
-
-fn bad_note(note: &str) -> bool {
-    note.chars().count() > NOTE_LIMIT || note.split(['\n', '\r', '\t']).any(visible::hides_something)
+    if text.split(['\n', '\r', '\t']).any(visible::hides_something) {
+        return Err(RuleError::HiddenCharacters);
+    }
+    Ok(note)
 }
 
 /// Encrypts the note outside the unit of work, since the key is in another database. `name` gives its name for an attempt.
@@ -192,13 +198,21 @@ async fn seal_note(
     ))
 }
 
-/// The row of a waiting case that is not reserved by somebody else.
-async fn find_waiting(tx: &mut Tx, staff: &Staff, id: &SessionId, now: Timestamp) -> Result<SessionRow, RuleError> {
+/// The row of a waiting case that is not reserved by somebody else, in the attempt that was looked at.
+async fn find_waiting(
+    tx: &mut Tx,
+    staff: &Staff,
+    (id, attempt): LookedAt<'_>,
+    now: Timestamp,
+) -> Result<SessionRow, RuleError> {
     let row = sessions::find(tx, staff.tenant(), id)
         .await?
         .ok_or(RuleError::NotFound)?;
     if row.session.status != Status::Reviewing {
         return Err(RuleError::Decided(find_ruling(tx, &row).await?));
+    }
+    if row.session.attempt != attempt {
+        return Err(RuleError::AnotherAttempt);
     }
     if let Some((_, name)) = review::find_pending(tx, id).await? {
         return Err(RuleError::Pending { name });
@@ -233,19 +247,19 @@ async fn find_ruling(tx: &mut Tx, row: &SessionRow) -> Result<Option<Ruled>, Sto
 pub async fn ask_again(
     honnin: &Honnin,
     reviewer: &Reviewer,
-    id: &SessionId,
+    case: LookedAt<'_>,
     note: Option<Personal<String>>,
 ) -> Result<AskedAgain, RuleError> {
-    let sealed = seal_note(honnin, reviewer.staff(), id, note, review::note_name).await?;
-    start_over(honnin, reviewer, id, Origin::Queue { note: sealed }).await
+    let sealed = seal_note(honnin, reviewer.staff(), case.0, note, review::note_name).await?;
+    start_over(honnin, reviewer, case, Origin::Queue { note: sealed }).await
 }
 
 /// The same from a session's page, where the session may have ended: completed or failed.
 ///
 /// # Errors
 /// [`RuleError`].
-pub async fn reopen(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<AskedAgain, RuleError> {
-    start_over(honnin, reviewer, id, Origin::SessionPage).await
+pub async fn reopen(honnin: &Honnin, reviewer: &Reviewer, session: LookedAt<'_>) -> Result<AskedAgain, RuleError> {
+    start_over(honnin, reviewer, session, Origin::SessionPage).await
 }
 
 /// Where a reviewer sends somebody back to the start.
@@ -259,7 +273,7 @@ enum Origin {
 async fn start_over(
     honnin: &Honnin,
     reviewer: &Reviewer,
-    id: &SessionId,
+    (id, seen): LookedAt<'_>,
     origin: Origin,
 ) -> Result<AskedAgain, RuleError> {
     let token = token::generate(&*honnin.random);
@@ -272,8 +286,9 @@ async fn start_over(
             .ok_or(RuleError::NotFound)?;
         let (waits, attempt) = (row.session.status == Status::Reviewing, row.session.attempt);
         let (row, note) = match &origin {
-            Origin::Queue { note } => (find_waiting(tx, &staff, &id, now).await?, note.as_deref()),
-            Origin::SessionPage if waits => (find_waiting(tx, &staff, &id, now).await?, None),
+            Origin::Queue { note } => (find_waiting(tx, &staff, (&id, seen), now).await?, note.as_deref()),
+            Origin::SessionPage if waits => (find_waiting(tx, &staff, (&id, seen), now).await?, None),
+            Origin::SessionPage if attempt != seen => return Err(RuleError::AnotherAttempt),
             Origin::SessionPage => (row, None),
         };
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;

@@ -5,7 +5,7 @@ use crate::{
     access::{Auditor, Reader, Staff},
     session::history::{self, Disclosure, SessionHistory},
 };
-use domain::{audit::AuditAction, ids::SessionId, session::Status};
+use domain::{audit::AuditAction, cursor, ids::SessionId, session::Status};
 use store::{
     StoreError,
     audit::{self, Recorded},
@@ -24,6 +24,8 @@ pub struct SessionPage {
     pub personal: bool,
     /// Who did what to it, newest first; empty for people who may not see that.
     pub log: Vec<Recorded>,
+    /// Whether there are older entries.
+    pub log_goes_on: bool,
 }
 
 /// Reads a session of the tenant that `staff` works in. `None` if there is none.
@@ -39,7 +41,7 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
             return Ok(None);
         };
         let log = if may_see_log {
-            audit::list(tx, staff.tenant(), Some(id.as_str()), None, LOG).await?
+            audit::list(tx, staff.tenant(), Some(id.as_str()), None, LOG + 1).await?
         } else {
             Vec::new()
         };
@@ -57,7 +59,13 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
         Disclosure::NothingPersonal
     };
     let history = history::open(honnin, rows, disclosure).await?;
-    Ok(Some(SessionPage { history, personal, log }))
+    let (log, log_goes_on) = cursor::page_of(log, LOG);
+    Ok(Some(SessionPage {
+        history,
+        personal,
+        log,
+        log_goes_on,
+    }))
 }
 
 /// The current status of a session of the tenant that `staff` works in, and nothing else. `None` if there is none.

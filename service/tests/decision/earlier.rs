@@ -271,7 +271,9 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
             reviewed(Reason::SelfieLivenessUncertain)
         );
         let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
-        rule(&harness.honnin, &reviewer, &first, ruling, None).await.unwrap();
+        rule(&harness.honnin, &reviewer, (&first, 1), ruling, None)
+            .await
+            .unwrap();
         harness.wait(UNDO).await;
 
         let (page, typed) = of_somebody_else();
@@ -299,7 +301,7 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     let told = async |id: &SessionId| open_case(honnin, &reviewer, id).await.unwrap().same_document;
     assert_eq!(told(&second).await, []);
     harness.clock.advance(Millis::minutes(1));
-    rule(honnin, &reviewer, &first, ReviewDecision::Approve, None)
+    rule(honnin, &reviewer, (&first, 1), ReviewDecision::Approve, None)
         .await
         .unwrap();
     assert_eq!(
@@ -309,7 +311,7 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     );
     undo(honnin, &reviewer, &first).await.unwrap();
     assert_eq!(told(&second).await, []);
-    rule(honnin, &reviewer, &first, ReviewDecision::Approve, None)
+    rule(honnin, &reviewer, (&first, 1), ReviewDecision::Approve, None)
         .await
         .unwrap();
     harness.wait(UNDO).await;

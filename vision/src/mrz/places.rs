@@ -82,8 +82,8 @@ fn names(zone: &Zone) -> Vec<Range> {
 /// The corners of the page that a zone belongs to, with room for what perspective does to it; `None` for formats whose zone is on the back.
 ///
 /// A passport's page is 125 × 88 mm and a TD2 card 105 × 74 mm, and their zones of 44 or 36 symbols, 2.54 mm apart, end 6 mm from the left and
-/// the right edge and about 7 mm above the lower one (ICAO 9303-4 and -6, with 9303-3 on the pitch): both pages are three quarters as high as
-/// the zone is long, and 1.12 times as wide.
+/// the right edge and about 7 mm above the lower one (ICAO 9303-4 and -6, with 9303-3 on the pitch): both pages are about 0.8 times as high
+/// as the zone is long, and 1.12 to 1.15 times as wide.
 pub(crate) fn page(zone: &Zone) -> Option<Corners> {
     const BESIDE: f32 = 0.12;
     const BELOW: f32 = 0.15;

@@ -108,7 +108,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
         Entry {
             at: entry.at,
             who: who(recorded),
-            by: fields.with(HERE, "actor", entry.actor.as_str()),
+            by: fields.filtered(HERE, "actor", entry.actor.as_str()),
             what: labels::action(&entry.action),
             subject,
             detail: detail(recorded),

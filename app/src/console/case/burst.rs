@@ -31,7 +31,7 @@ pub(super) struct Burst {
     watched: Option<bool>,
     /// How many turns nobody saw begin.
     unseen_turns: u32,
-    /// How many times the camera was started, if a person must look because of it.
+    /// Which run of the camera it was, of those that requested something, if a person must look because of it.
     runs: Option<u32>,
     frames: Vec<BurstFrame>,
 }
@@ -130,7 +130,7 @@ fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
     };
     let runs = burst.runs.map(|runs| {
         tell!(
-            "The camera was started {runs} times, so this selfie is not approved automatically.",
+            "This was run {runs} of the camera, so the selfie is not approved automatically.",
             "カメラでの撮影が{runs}回目のため、自動では承認されません。"
         )
     });
@@ -173,7 +173,7 @@ mod tests {
             "followed after 1.2 s",
             "not the photos that it saw",
             "did not see how one turn began",
-            "was started 4 times",
+            "This was run 4 of the camera",
             "straight",
             "right 0.40",
             "no face",

@@ -6,7 +6,7 @@ mod faces;
 mod view;
 
 use super::{
-    ask_again::{self, Answer, AskAgain},
+    ask_again::{self, Answer, AskAgain, attempt_of},
     fault::Fault,
     findings::Item,
     labels::slot_name,
@@ -35,6 +35,7 @@ use axum::{
 };
 use burst::Burst;
 use domain::{
+    cursor,
     document::Side,
     ids::{CaptureId, SessionId, UserId},
     reasons::Reason,
@@ -55,7 +56,7 @@ use service::{
     session::{
         history::{SessionHistory, Taken},
         page::find_status,
-        search::{Order, Page, SessionSummary},
+        search::{Order, Page},
     },
     stored::Slot,
 };
@@ -294,7 +295,7 @@ struct Held {
 async fn keep(request: Request) -> PageResult<Response> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    let hold = review::keep_case(request.honnin(), &reviewer, &id).await?;
+    let hold = review::keep_case(request.honnin(), &reviewer, (&id, attempt_of(request.query()?))).await?;
     let until = hold.map(|hold| minutes(hold.until));
     Ok(Json(Held { until }).into_response())
 }
@@ -326,38 +327,75 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         "reject" => ReviewDecision::Reject(ticked),
         _ => return Err(Fault::Malformed),
     };
-    if let Err(error) = review::rule(honnin, &reviewer, &id, ruling, note).await {
+    if let Err(error) = review::rule(honnin, &reviewer, (&id, attempt_of(&fields)), ruling, note).await {
         return refused(&request, &reviewer, &id, &fields, error).await;
     }
-    let page = Page {
-        order: Order::LongestWaiting,
-        after: None,
-        limit: PAGE,
-    };
     let selection = Selection::of(request.query()?);
-    let rest = review::queue(honnin, &reviewer, selection.filter(request.staff().user()), page).await?;
-    let decided = review::list_pending(honnin, &reviewer).await?;
-    let is_free = |case: &&SessionSummary| {
-        let others = [&case.held_by, &case.assigned_to].into_iter().flatten();
-        let is_taken = others.into_iter().any(|(user, _)| user != request.staff().user());
-        !is_taken && !decided.iter().any(|decided| decided.session == case.id)
-    };
-    match rest.iter().find(is_free) {
-        Some(next) => done(
-            &selection.href(&format!("{QUEUE}/{}", next.id)),
+    match next_case(&request, &reviewer, selection).await? {
+        Next::Case(next) => done(
+            &selection.href(&format!("{QUEUE}/{next}")),
             say("This is the next case.", "次の案件です。"),
         ),
-        None if selection.is_all() => done(
+        Next::Taken => done(
+            &selection.href(QUEUE),
+            say(
+                "All other cases are reserved for or assigned to others.",
+                "ほかの案件は、すべて他の担当者が対応中か、割り当て済みです。",
+            ),
+        ),
+        Next::None if selection.is_all() => done(
             QUEUE,
             say("No more cases to review.", "審査待ちの案件はもうありません。"),
         ),
-        None => done(
+        Next::None => done(
             &selection.href(QUEUE),
             say(
                 "No more cases with these filters.",
                 "この条件に一致する案件はもうありません。",
             ),
         ),
+    }
+}
+
+/// What comes after a decided case.
+enum Next {
+    /// The case that has been waiting longest, of those that nobody else has.
+    Case(SessionId),
+    /// Others have all that wait.
+    Taken,
+    /// None waits.
+    None,
+}
+
+async fn next_case(request: &Request, reviewer: &Reviewer, selection: Selection) -> PageResult<Next> {
+    let (honnin, me) = (request.honnin(), request.staff().user());
+    let decided = review::list_pending(honnin, reviewer).await?;
+    let (mut next, mut after) = (Next::None, None);
+    loop {
+        let page = Page {
+            order: Order::LongestWaiting,
+            after,
+            limit: PAGE + 1,
+        };
+        let found = review::queue(honnin, reviewer, selection.filter(me), page).await?;
+        let (found, more) = cursor::page_of(found, PAGE);
+        let waiting = found
+            .iter()
+            .filter(|case| decided.iter().all(|decided| decided.session != case.id));
+        for case in waiting {
+            let mut others = [&case.held_by, &case.assigned_to].into_iter().flatten();
+            if others.all(|(user, _)| user == me) {
+                return Ok(Next::Case(case.id.clone()));
+            }
+            next = Next::Taken;
+        }
+        after = found
+            .last()
+            .filter(|_| more)
+            .map(|last| (last.waiting_since.unwrap_or(last.created_at), last.id.clone()));
+        if after.is_none() {
+            return Ok(next);
+        }
     }
 }
 
@@ -370,7 +408,7 @@ async fn ask_again(
     note: Option<Personal<String>>,
 ) -> PageResult<Outcome> {
     match ask_again::answer(fields) {
-        Answer::Yes => match review::ask_again(request.honnin(), reviewer, id, note).await {
+        Answer::Yes => match review::ask_again(request.honnin(), reviewer, (id, attempt_of(fields)), note).await {
             Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(id, &made))),
             Err(error) => refused(request, reviewer, id, fields, error).await,
         },
@@ -443,8 +481,17 @@ async fn refused(
         RuleError::NoReason => "reasons",
         _ => "note",
     };
-    let sentence = why_not_done(error)?;
-    told(request, reviewer, id, fields, mistake(field, sentence)).await
+    let is_another = matches!(error, RuleError::AnotherAttempt);
+    let wrong = mistake(field, why_not_done(error)?);
+    if is_another {
+        // With the reasons of this attempt: those that were ticked are the earlier one's.
+        return Ok(Outcome::refused(CaseView {
+            note: fields.text("note"),
+            mistakes: vec![wrong],
+            ..view_of(request, reviewer, id).await?
+        }));
+    }
+    told(request, reviewer, id, fields, wrong).await
 }
 
 /// The case again with what was typed, and what is wrong.

@@ -5,6 +5,7 @@ use super::assignment::{Assignment, assignment};
 use super::burst::{Burst, burst};
 use super::faces::{Faces, faces};
 use crate::PageMeta;
+use crate::console::ask_again::ATTEMPT;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, how_decided, items, reasons, scores};
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
@@ -249,6 +250,7 @@ fn ruling(view: &CaseView) -> AnyView {
     };
     view! {
         <form class="stack ruling" id=RULING method="post" action=action data-ruling>
+            <input type="hidden" name=ATTEMPT value=view.attempt/>
             {refused}
             {same_document(&view.same_document)}
             <fieldset class="rejecting" id="reasons" tabindex="-1">
@@ -328,7 +330,7 @@ fn earlier(list: &[Earlier]) -> AnyView {
 fn side(view: &CaseView) -> AnyView {
     let state = match &view.hold {
         Hold::Mine(until) => {
-            let hold = format!("/admin/review/{}/hold", view.id);
+            let hold = format!("/admin/review/{}/hold?{ATTEMPT}={}", view.id, view.attempt);
             view! {
                 <p class="soft small" data-hold=hold>{say("Reserved for you until ", "この案件は")}
                     <span data-until>{minutes(*until)}</span>{say(" UTC.", " UTCまで自分が対応中です。")}</p>

@@ -48,7 +48,16 @@ const WORDS: &[(&str, &str)] = &[
 const AROUND: &[([&str; 2], [&str; 2])] = &[
     (["new browser: ", ""], ["新しいブラウザー：", ""]),
     (["passkey ", ""], ["パスキー「", "」"]),
-    (["note in ", ""], ["メモの変更：", ""]),
+    (["note in ", ""], ["メモの閲覧：", ""]),
+    (
+        ["by name and date of birth: more than ", " found"],
+        ["氏名と生年月日による検索：", "件超"],
+    ),
+    (["by name: more than ", " found"], ["氏名による検索：", "件超"]),
+    (
+        ["by date of birth: more than ", " found"],
+        ["生年月日による検索：", "件超"],
+    ),
     (
         ["by name and date of birth: ", " found"],
         ["氏名と生年月日による検索：", "件"],
@@ -166,6 +175,13 @@ mod tests {
         use AuditAction as A;
         for (action, stored, japanese) in [
             (A::PersonChange, "reviewer", "審査担当者"),
+            (A::PersonChange, "reviewer → admin", "審査担当者 → 管理者"),
+            (
+                A::SessionSearch,
+                "by name: more than 50 found",
+                "氏名による検索：50件超",
+            ),
+            (A::SessionSearch, "by name: 3 found", "氏名による検索：3件"),
             (A::PersonInvite, "admin,operator", "管理者、運用者"),
             (A::PersonSignInRefused, "confirmation: password", "再認証のパスワード"),
             (

@@ -142,11 +142,12 @@ fn row(person: &Person, power: Power) -> Row {
         (say("Disable", "無効にする"), "disable")
     };
     // Disabled people cannot choose a password. Everybody else can ask for a link if they forgot theirs.
+    let whose = || view! { <span class="unseen">" "{person.name.clone()}</span> };
     let reset = person.can_reset.then(|| {
-        view! { <button class="button quiet small" type="submit" name="change" value="reset">{say("Reset password", "パスワードを再設定")}</button> }
+        view! { <button class="button quiet small" type="submit" name="change" value="reset">{say("Reset password", "パスワードを再設定")}{whose()}</button> }
     });
     let remove = (!person.disabled).then(|| {
-        view! { <button class="button quiet small" type="submit" name="change" value="remove_factors">{say("Remove second factors", "2要素認証を解除")}</button> }
+        view! { <button class="button quiet small" type="submit" name="change" value="remove_factors">{say("Remove second factors", "2要素認証を解除")}{whose()}</button> }
     });
     let changes = if person.me {
         view! { <span class="soft">{labels::role(person.role)}{say(" (you)", "（自分）")}</span> }.into_any()
@@ -157,10 +158,10 @@ fn row(person: &Person, power: Power) -> Row {
             <form class="inline" method="post" action=action.clone()>
                 <label class="unseen" for=id.clone()>{tell!("Role of {}", "{}の権限", person.name)}</label>
                 <select class="input small" id=id name="role">{options(short, person.role.map_or("", Role::as_str))}</select>
-                <button class="button secondary small" type="submit" name="change" value="role">{say("Save", "保存")}</button>
+                <button class="button secondary small" type="submit" name="change" value="role">{say("Save", "保存")}{whose()}</button>
                 {reset}
                 {remove}
-                <button class="button quiet small" type="submit" name="change" value=value>{word}</button>
+                <button class="button quiet small" type="submit" name="change" value=value>{word}{whose()}</button>
             </form>
         }
         .into_any()

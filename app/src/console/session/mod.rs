@@ -3,7 +3,7 @@
 mod view;
 
 use super::{
-    ask_again::{self, Answer, AskAgain},
+    ask_again::{self, Answer, AskAgain, attempt_of},
     audit::{self, who},
     fault::Fault,
     labels,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     forms::{OUTCOME, TIME},
-    page::{Fields, Outcome, form},
+    page::{Fields, Outcome, form, with_query},
 };
 use axum::{Router, routing::post};
 use domain::{
@@ -30,7 +30,7 @@ use domain::{
 use http::StatusCode;
 use leptos::prelude::*;
 use service::{
-    access::{Admin, Developer, Reviewer, Tenant},
+    access::{Admin, Auditor, Developer, Reviewer, Tenant},
     review::reopen,
     sandbox::{
         CompleteError,
@@ -78,10 +78,12 @@ async fn load(request: Request) -> PageResult<SessionView> {
         && matches!(view.status, Status::Completed | Status::Failed | Status::Reviewing);
     view.can_complete = reviewer && open && request.staff().is_sandbox();
     view.can_advance_to = advance_to(&view).filter(|_| reviewer && request.staff().is_sandbox());
-    let undecided = matches!(view.status, Status::Deciding | Status::Reviewing);
-    view.can_erase = Admin::of(request.staff()).is_ok() && view.times.3.is_none() && !undecided;
+    view.can_erase = Admin::of(request.staff()).is_ok() && view.times.3.is_none();
     let something_to_see = view.status == Status::Reviewing || !found.history.captures.is_empty();
     view.can_open_case = reviewer && something_to_see && view.times.3.is_none();
+    view.whole_log = Auditor::of(request.staff())
+        .is_ok()
+        .then(|| with_query("/admin/audit", "subject", id.as_str()));
     view.can_see_deliveries = Developer::of(request.staff()).is_ok();
     Ok(view)
 }
@@ -148,6 +150,8 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
                 address: entry.entry.address.clone().unwrap_or_default(),
             })
             .collect(),
+        log_goes_on: found.log_goes_on,
+        whole_log: None,
         can_reissue: false,
         can_reprocess: false,
         can_complete: false,
@@ -341,7 +345,7 @@ async fn reprocess(request: Request, fields: Fields) -> PageResult<Outcome> {
         }
         Answer::Yes => {}
     }
-    match reopen(request.honnin(), &reviewer, &id).await {
+    match reopen(request.honnin(), &reviewer, (&id, attempt_of(&fields))).await {
         Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(&id, &made))),
         Err(refused) => {
             let why = why_not_done(refused)?;

@@ -1,6 +1,7 @@
 //! A session's page: its state, what was read, checked and sent, and who accessed it.
 
 use crate::PageMeta;
+use crate::console::ask_again::ATTEMPT;
 use crate::console::findings::{Item, ScoreRow, checks, how_decided, items, reasons, scores};
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
@@ -133,6 +134,10 @@ pub(super) struct SessionView {
     pub events: Vec<Sent>,
     /// Access log, newest first.
     pub log: Vec<LogRow>,
+    /// Whether it has older entries.
+    pub log_goes_on: bool,
+    /// Where all of them are, for those who may see the audit log.
+    pub whole_log: Option<String>,
     /// Whether the person viewing the page can reissue the link.
     pub can_reissue: bool,
     /// Whether the person viewing the page can reprocess the session.
@@ -252,11 +257,11 @@ fn events(list: &[Sent], link: bool) -> AnyView {
     view! { <section class="panel"><h2>{say("Events", "イベント")}</h2>{table}</section> }.into_any()
 }
 
-fn log(list: &[LogRow]) -> AnyView {
-    if list.is_empty() {
+fn log(view: &SessionView) -> AnyView {
+    if view.log.is_empty() {
         return ().into_any();
     }
-    let rows = list.iter().map(|row| {
+    let rows = view.log.iter().map(|row| {
         [
             cell(time_to_second(row.at)).class("nowrap"),
             cell(row.who.clone()),
@@ -274,15 +279,26 @@ fn log(list: &[LogRow]) -> AnyView {
         ],
     )
     .rows(rows);
-    view! { <section class="panel"><h2>{say("Access log", "アクセスログ")}</h2>{table}</section> }.into_any()
+    let more = view.log_goes_on.then(|| {
+        let whole = view.whole_log.clone().map(|href| {
+            view! { " "<a href=href>{say("All entries", "すべての記録")}</a> }
+        });
+        let sentence = tell!(
+            "These are the newest {} entries.",
+            "最新の{}件を表示しています。",
+            view.log.len()
+        );
+        view! { <p class="hint">{sentence}{whole}</p> }
+    });
+    view! { <section class="panel"><h2>{say("Access log", "アクセスログ")}</h2>{table}{more}</section> }.into_any()
 }
 
 fn actions(view: &SessionView) -> AnyView {
-    let form = |shown: bool, path: &str, label: &'static str, links: Option<usize>| {
+    // Each form says what the page showed.
+    let form = |shown: bool, path: &str, label: &'static str, (name, value): (&'static str, String)| {
         let action = format!("/admin/sessions/{}/{path}", view.id);
-        let links = links.map(|links| view! { <input type="hidden" name="links" value=links/> });
         shown.then(|| {
-            view! { <form method="post" action=action>{links}<button class="button secondary small" type="submit">{label}</button></form> }
+            view! { <form method="post" action=action><input type="hidden" name=name value=value/><button class="button secondary small" type="submit">{label}</button></form> }
         })
     };
     let erase = view.can_erase.then(|| {
@@ -295,8 +311,8 @@ fn actions(view: &SessionView) -> AnyView {
     });
     view! {
         {erase}
-        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"), Some(view.links))}
-        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"), None)}
+        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"), ("links", view.links.to_string()))}
+        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"), (ATTEMPT, view.attempt.to_string()))}
         {case}
     }
     .into_any()
@@ -387,7 +403,7 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
                 {readings}
                 {captures(&view.captures, pictures)}
                 {events(&view.events, view.can_see_deliveries)}
-                {log(&view.log)}
+                {log(view)}
             </div>
             <div class="stack">
                 {view.can_complete.then(|| sandbox::complete(&view.id))}

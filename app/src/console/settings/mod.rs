@@ -197,6 +197,7 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
     match change(request.honnin(), request.staff(), version, &wanted, look).await {
         Ok(()) => done(&path(section), say("Saved.", "保存しました。")),
         Err(SettingsError::LookAgain) => look_again(&request, section, &fields, &wanted, Vec::new()).await,
+        Err(SettingsError::Stale) => compare(&request, section, &fields, &wanted).await,
         Err(error) => {
             let mistakes = why_not_saved(section, error)?;
             refused(&request, section, &fields, mistakes).await
@@ -208,7 +209,8 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
 async fn show_sample(request: &Request, fields: &Fields, version: i64, wanted: &Change) -> PageResult<Outcome> {
     let checked = settings::check(request.honnin(), request.staff(), version, wanted).await;
     let mistakes = match checked {
-        Ok(()) => Vec::new(),
+        // Whatever somebody else has saved, this is how it would look.
+        Ok(()) | Err(SettingsError::Stale) => Vec::new(),
         Err(error) => why_not_saved(Section::Look, error)?,
     };
     if !mistakes.is_empty() {
@@ -228,8 +230,8 @@ fn why_not_saved(section: Section, error: SettingsError) -> PageResult<Vec<Mista
         SettingsError::Stale => vec![mistake(
             section.as_str(),
             say(
-                "Somebody else has changed the settings in the meantime. Check them and save again.",
-                "その間に、他のメンバーが設定を変更しました。内容を確認して、再度保存してください。",
+                "Somebody else has changed the settings in the meantime. This is what you would change of them.",
+                "その間に、他のメンバーが設定を変更しました。保存すると、次のとおり変更されます。",
             ),
         )],
         SettingsError::Faults(bad) => bad.iter().map(faults::setting).collect(),
@@ -237,11 +239,12 @@ fn why_not_saved(section: Section, error: SettingsError) -> PageResult<Vec<Mista
     })
 }
 
-/// A section with what was typed.
+/// A section with what was typed, for the version of the settings that it was typed for.
 async fn typed(request: &Request, section: Section, fields: &Fields) -> PageResult<SettingsView> {
     let tenant = settings::load(request.honnin(), request.staff()).await?;
     let mut view = stored(request, section, &tenant).await?;
     retype(&mut view, fields);
+    view.version = fields.text("version").parse().unwrap_or(view.version);
     Ok(view)
 }
 
@@ -261,6 +264,22 @@ async fn is_confirmed(request: &Request, fields: &Fields) -> PageResult<Option<M
     step_up(request, fields, CONFIRMED_FOR).await
 }
 
+/// What was typed beside what somebody else has saved since the form was shown: saving it would overwrite that.
+async fn compare(request: &Request, section: Section, fields: &Fields, wanted: &Change) -> PageResult<Outcome> {
+    let version = settings::load(request.honnin(), request.staff()).await?.version;
+    let stale = why_not_saved(section, SettingsError::Stale)?;
+    let mut view = second_look(request, section, fields, wanted, stale).await?;
+    if let Some(look) = &mut view.second_look {
+        if look.preview.changes.is_empty() {
+            // They saved the same.
+            return done(&path(section), say("Saved.", "保存しました。"));
+        }
+        let shown = look.typed.iter_mut().filter(|(name, _)| name == "version");
+        shown.for_each(|(_, shown)| *shown = version.to_string());
+    }
+    Ok(Outcome::refused(view))
+}
+
 /// The second look at a change: what it would do.
 async fn look_again(
     request: &Request,
@@ -269,14 +288,25 @@ async fn look_again(
     wanted: &Change,
     mistakes: Vec<Mistake>,
 ) -> PageResult<Outcome> {
-    let found = preview(request.honnin(), request.staff(), wanted).await?;
     let status = if mistakes.is_empty() {
         StatusCode::OK
     } else {
         StatusCode::UNPROCESSABLE_ENTITY
     };
+    let view = second_look(request, section, fields, wanted, mistakes).await?;
+    Ok(Outcome::shown(status, view))
+}
+
+async fn second_look(
+    request: &Request,
+    section: Section,
+    fields: &Fields,
+    wanted: &Change,
+    mistakes: Vec<Mistake>,
+) -> PageResult<SettingsView> {
+    let found = preview(request.honnin(), request.staff(), wanted).await?;
     let entered = fields.without(&[CONFIRMED, "password", "code", "credential"]);
-    let view = SettingsView {
+    Ok(SettingsView {
         second_look: Some(SecondLook {
             section,
             preview: found,
@@ -291,6 +321,5 @@ async fn look_again(
             mistakes,
         }),
         ..typed(request, section, fields).await?
-    };
-    Ok(Outcome::shown(status, view))
+    })
 }

@@ -272,7 +272,10 @@ async fn a_developer_sends_no_old_note_to_a_new_address() {
     let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
     reviewer.get(&format!("/admin/review/{id}")).await;
     let ruled = reviewer
-        .post(&format!("/admin/review/{id}"), "decision=approve&note=Called+her+back.")
+        .post(
+            &format!("/admin/review/{id}"),
+            "attempt=1&decision=approve&note=Called+her+back.",
+        )
         .await;
     assert_eq!(ruled.status, 303, "{}", ruled.body);
     server.clock.advance(UNDO);

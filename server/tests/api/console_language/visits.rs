@@ -82,7 +82,7 @@ const FORMS: &[(&str, &str)] = &[
     ("/admin/settings/steps", "version=V&tries=0"),
     ("/admin/settings/steps", "version=V&tries=0&step=document&step=selfie"),
     ("/admin/settings/steps", "version=V&tries=5"),
-    ("/admin/settings/steps", "version=99&tries=5&step=document&step=selfie"),
+    ("/admin/settings/steps", "version=99&tries=4&step=document&step=selfie"),
     (
         "/admin/settings/lifetimes",
         "version=V&link_lifetime=1&session_lifetime=0.1&retention=0",

@@ -248,7 +248,7 @@ async fn after_erasure_a_redelivery_carries_nulls() {
     let id = world.ended(r#"{"metadata": {"order": "7"}}"#, "needs_review").await;
     let mut reviewer = console::Browser::signed_in(&world.server, Role::Reviewer).await;
     reviewer
-        .post(&format!("/admin/review/{id}"), "decision=approve&note=seen")
+        .post(&format!("/admin/review/{id}"), "attempt=1&decision=approve&note=seen")
         .await;
     world.wait(UNDO).await;
     let before = world.events().await.remove(1);

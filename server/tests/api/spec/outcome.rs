@@ -92,7 +92,10 @@ async fn ruled(world: &World, note: &str) -> String {
     world.server.clock.advance(Millis::hours(1));
     let mut reviewer = console::Browser::signed_in(&world.server, Role::Reviewer).await;
     let ruling = reviewer
-        .post(&format!("/admin/review/{id}"), &format!("decision=approve&note={note}"))
+        .post(
+            &format!("/admin/review/{id}"),
+            &format!("attempt=1&decision=approve&note={note}"),
+        )
         .await;
     assert_eq!(ruling.status, 303, "{}", ruling.body);
     world.wait(UNDO).await;

@@ -152,7 +152,7 @@ pub(super) async fn no_secret_is_logged() {
             .body
             .contains("Canarylast")
     );
-    let form = "decision=approve&note=canary-note";
+    let form = "attempt=1&decision=approve&note=canary-note";
     assert_eq!(reviewer.post(&format!("/admin/review/{id}"), form).await.status, 303);
     world.wait(UNDO).await;
     assert_eq!(world.events().await.len(), 2);

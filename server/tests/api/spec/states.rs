@@ -73,7 +73,7 @@ async fn review_ends_with_another_event() {
         reviewer
             .post(
                 &format!("/admin/review/{id}"),
-                &format!("decision={ruling}&reason=manual_rejection"),
+                &format!("attempt=1&decision={ruling}&reason=manual_rejection"),
             )
             .await;
         world.wait(UNDO).await;

@@ -47,6 +47,7 @@ use service::{
 use store::{
     StoreError, audit,
     jobs::{self, Claim},
+    session::sessions,
     settings::tenants::TenantRow,
 };
 use testkit::{Harness, START, add_tenant, analyser::Look, applicant::details, localhost};
@@ -270,6 +271,7 @@ impl Real {
 
     async fn at_console(&self, place: usize, handle: &mut Handle, op: Op) -> Answer {
         let (honnin, id) = (&self.harness.honnin, handle.id.clone());
+        let case = (&id, self.attempt(&id).await);
         let reviewer = |who: Which| &self.places[place].reviewers[who];
         let linked = match op {
             Op::OpenCase(who) => match open_case(honnin, reviewer(who), &id).await {
@@ -284,7 +286,7 @@ impl Real {
                     ReviewDecision::Reject(vec![Reason::ManualRejection])
                 };
                 let note = note.then(|| Personal::new("Seen by eye.".to_owned()));
-                let ruled = rule(honnin, reviewer(who), &id, ruling, note).await;
+                let ruled = rule(honnin, reviewer(who), case, ruling, note).await;
                 return ruled.map_or_else(|error| self.ruling(place, error), |_| Answer::Ok);
             }
             Op::Undo(who) => {
@@ -300,10 +302,10 @@ impl Real {
                     ReissueError::Status(status) => Answer::NoLinkWhile(status),
                     other => fault(other),
                 }),
-            Op::AskAgain(who) => ask_again(honnin, reviewer(who), &id, None)
+            Op::AskAgain(who) => ask_again(honnin, reviewer(who), case, None)
                 .await
                 .map_err(|error| self.ruling(place, error)),
-            Op::Reopen(who) => reopen(honnin, reviewer(who), &id)
+            Op::Reopen(who) => reopen(honnin, reviewer(who), case)
                 .await
                 .map_err(|error| self.ruling(place, error)),
             _ => unreachable!("not the console's"),
@@ -317,6 +319,13 @@ impl Real {
             }
             Err(answer) => answer,
         }
+    }
+
+    /// The attempt that a page shows now.
+    async fn attempt(&self, id: &SessionId) -> i64 {
+        let id = id.clone();
+        let find = self.harness.read(async move |tx| sessions::find_any(tx, &id).await);
+        find.await.unwrap().session.attempt
     }
 
     fn ruling(&self, place: usize, error: RuleError) -> Answer {

@@ -137,8 +137,9 @@ fn request(request: &Request) -> AnyView {
         <section class="panel" id="request">
             <h2>{title}</h2>
             <p class="hint">{say(
-                "Rendered from the stored event with the current secrets. Data erased in the meantime is missing.",
-                "保存されたイベントと現在のシークレットから生成しています。その後消去されたデータは含まれません。",
+                "Rendered from the stored event with the current secrets and receiver. Data erased in the meantime is missing. An attempt that failed before \
+                 the connection was made sent nothing.",
+                "保存されたイベントと、現在のシークレットおよび受信先から生成しています。その後消去されたデータは含まれません。接続前に失敗した試行では、何も送信されていません。",
             )}</p>
             <p class="mono">{format!("POST {}", request.url.clone().unwrap_or_else(|| say("(no receiver)", "（受信先なし）").to_owned()))}</p>
             <h3 class="small">{say("Headers", "ヘッダー")}</h3>
