@@ -30,6 +30,7 @@ use domain::time::{Clock, Millis, Timestamp};
 use rand::RngExt as _;
 use service::runtime::clock::SystemClock;
 use std::{collections::BTreeSet, sync::Mutex};
+use testkit::long_runs::count;
 
 /// The machine's clock with an offset.
 struct Shifted(Millis);
@@ -49,9 +50,8 @@ impl Clock for Shifted {
 fn free_port() -> u16 {
     const RANGE: u16 = 1024;
     static DRAWN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
-    let slot = std::env::var("NEXTEST_TEST_GLOBAL_SLOT").ok();
-    let slot: u16 = slot.and_then(|slot| slot.parse().ok()).unwrap_or(0);
-    let first = 16_384 + slot % 16 * RANGE;
+    let slot = u16::try_from(count("NEXTEST_TEST_GLOBAL_SLOT", 0) % 16).unwrap();
+    let first = 16_384 + slot * RANGE;
     let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
     let mut random = rand::rng();
     std::iter::repeat_with(|| random.random_range(first..first + RANGE))

@@ -128,7 +128,7 @@ async fn work<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
     const RITA: [&str; 3] = ["rita.hayes@shop.example", "Rita Hayes", "Example Shop"];
 
@@ -203,14 +203,14 @@ mod tests {
     #[tokio::test]
     async fn a_caller_that_hangs_up_frees_no_slot() {
         let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
-        let gate = Arc::new(Mutex::new(()));
-        let closed = gate.lock().unwrap();
+        let gate = Arc::new(tokio::sync::Mutex::new(()));
+        let closed = gate.lock().await;
         let calls: Vec<_> = (0..MOST_AT_ONCE)
             .map(|_| {
                 let (begun, gate) = (begun.clone(), Arc::clone(&gate));
                 tokio::spawn(work(move || {
                     begun.send(()).unwrap();
-                    drop(gate.lock());
+                    drop(gate.blocking_lock());
                 }))
             })
             .collect();
