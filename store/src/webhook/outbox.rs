@@ -151,6 +151,7 @@ impl RawListed {
 /// # Errors
 /// If the database does not respond.
 pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
+    // One SQL text serves any set of faults: each is looked for between spaces.
     let sent_nothing: String = DeliveryFault::ALL
         .iter()
         .filter(|fault| fault.sent_nothing())
