@@ -81,6 +81,8 @@ vocabulary! {
         PersonResetPassword = "person.reset_password",
         /// Made a person an operator.
         PersonGrantOperator = "person.grant_operator",
+        /// Took a person's operator rights away.
+        PersonRevokeOperator = "person.revoke_operator",
         /// Changed a person.
         PersonChange = "person.change",
         /// Signed in.

@@ -33,6 +33,16 @@ vocabulary! {
     }
 }
 
+/// Width and height of documents, in millimetres.
+pub mod size {
+    /// Cards (ISO/IEC 7810 ID-1; TD1 of ICAO 9303-5).
+    pub const ID_1: [f32; 2] = [85.60, 53.98];
+    /// Larger identity cards (ICAO 9303-6).
+    pub const TD2: [f32; 2] = [105.0, 74.0];
+    /// Pages of passports (ICAO 9303-4).
+    pub const TD3: [f32; 2] = [125.0, 88.0];
+}
+
 impl DocumentType {
     /// The sides that must be photographed, in order.
     #[must_use]
@@ -47,13 +57,14 @@ impl DocumentType {
         }
     }
 
-    /// Width over height of the side that is photographed: ID-1 is 85.60 × 53.98 mm (ISO/IEC 7810), a passport page 125 × 88 mm.
+    /// Width over height of the side that is photographed.
     #[must_use]
     pub const fn aspect(self) -> f32 {
-        match self {
-            Self::Passport => 125.0 / 88.0,
-            _ => 85.60 / 53.98,
-        }
+        let [width, height] = match self {
+            Self::Passport => size::TD3,
+            _ => size::ID_1,
+        };
+        width / height
     }
 
     /// Whether Japan issues documents of this kind that print names in Japanese.

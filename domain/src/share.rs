@@ -16,7 +16,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// So many hits of so many.
+    /// `hits` out of `of`.
     #[must_use]
     pub fn of(hits: usize, of: usize) -> Self {
         // P(X >= hits) grows with the share and P(X <= hits) falls: where each is 2.5 % are the ends.

@@ -44,6 +44,16 @@ pub struct TypedForm {
 }
 
 impl TypedForm {
+    /// Puts an address that was typed in several lines into one, which is how addresses are kept and compared.
+    pub fn fold_lines(&mut self) {
+        const BREAKS: [char; 2] = ['\r', '\n'];
+        if self.address.contains(BREAKS) {
+            let lines = self.address.split(BREAKS).map(str::trim);
+            let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+            self.address = lines.join(" ");
+        }
+    }
+
     /// Moves a postcode before the address into its own field, unless there is one.
     pub fn split_postcode(&mut self) {
         if let (Some(code), rest) = Postcode::split_from(&self.address)
@@ -339,6 +349,27 @@ mod tests {
             (two, [(InputField::Postcode, InputFault::PostcodeDiffers)]),
         ] {
             assert_eq!(UserInput::parse(&form, true, TODAY), Err(faults.to_vec()));
+        }
+    }
+
+    #[test]
+    fn an_address_typed_in_several_lines_becomes_one() {
+        for (typed, kept) in [
+            ("Flat 2\r\n1 Sample Street", "Flat 2 1 Sample Street"),
+            (" Flat 2, \n\r\n \t1  Sample Street\n", "Flat 2, 1  Sample Street"),
+            ("東京都千代田区\r\n\u{3000}1-2-3", "東京都千代田区 1-2-3"),
+            ("1 Sample Street ", "1 Sample Street "),
+            ("\r\n \r\n", ""),
+        ] {
+            let mut form = TypedForm {
+                address: typed.into(),
+                ..form()
+            };
+            form.fold_lines();
+            assert_eq!(form.address, kept, "{typed:?}");
+            let input = UserInput::parse(&form, false, TODAY).ok();
+            let address = input.and_then(|input| input.address).unwrap_or_default();
+            assert_eq!(address, kept.trim(), "{typed:?}");
         }
     }
 

@@ -48,6 +48,12 @@ const VALID_UNTIL: Date = Date {
     month: 4,
     day: 15,
 };
+/// When the Japanese licence was renewed, which is valid until 2030 then.
+const RENEWED: Date = Date {
+    year: 2025,
+    month: 4,
+    day: 16,
+};
 /// Length of the video in frames, which Chromium shows again and again.
 const STRAIGHT: usize = 12;
 
@@ -141,7 +147,7 @@ fn licence(out: &Path, samples: &Path, (name, layout): (&str, Layout), chance: &
     let photograph = owner.photograph(samples)?;
     let types = Types::load()?;
     let mut paper = Paper::invented(layout, 1, chance);
-    paper.valid_until(VALID_UNTIL);
+    paper.valid_until(VALID_UNTIL, RENEWED);
     let mut items = serde_json::Map::new();
     for (side, end) in [(Side::Front, "front"), (Side::Back, "back")] {
         let portrait = |width: usize, height: usize| owner.portrait(&photograph, width, height);

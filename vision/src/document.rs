@@ -12,6 +12,7 @@ use crate::signals::{Ground, Sheet, obstructed_share};
 use crate::stopwatch::Stopwatch;
 use crate::text::{Line, Spacing};
 use crate::{Vision, code, confirm, extent, layout, likeness, mrz, signals, zone};
+use domain::civil_date;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
 use domain::findings::{
     CodeReading, CodeStandard, DocumentFindings, Face, FieldRegion, MrzReading, Quality, Signature, StageTime,
@@ -25,7 +26,7 @@ use time::Date;
 /// All of the items that both zones have: one that the print does not repeat may have been altered.
 const ENOUGH: f32 = 1.0;
 
-/// Lines of a document, at least: a face before a door has corners and colours, too, but nothing lies on it.
+/// Minimum number of text lines on a document. A face in front of a door also has corners and colours, but no text.
 const LEAST_PRINT: usize = 3;
 
 /// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
@@ -126,7 +127,7 @@ impl<'v> Examination<'v> {
             (Look::blind(picture), Reading::default())
         });
         let may_have_code = |layout: &Layout| layout.side != side || layout.code;
-        // The words of a front are on many backs, too; its items are not.
+        // Many backs repeat the words of the front, but not its items.
         if look
             .known
             .as_ref()
@@ -422,8 +423,10 @@ fn read<'l>(eye: &Eye<'l>, look: &mut Look<'_, 'l>, side: Side) -> Result<Readin
 fn elements(look: &mut Look<'_, '_>) -> Option<mrz::Elements> {
     let zone = look.machine.as_mut()?;
     let print = look.page.lines.iter().filter(|line| !mrz::is_candidate(line));
-    let words: Vec<String> = print.flat_map(|line| zone::spelt_words(&line.text)).collect();
-    Some(mrz::elements(zone, &words))
+    let words: Vec<String> = print.clone().flat_map(|line| zone::spelt_words(&line.text)).collect();
+    let mut elements = mrz::elements(zone, &words);
+    elements.printed = print.flat_map(|line| zone::dates::days(&line.text)).collect();
+    Some(elements)
 }
 
 /// Adds the date of issue of a passport whose label was too small to be read: the page has three dates (ICAO 9303-4), and the zone says
@@ -445,7 +448,7 @@ fn add_date_of_issue(
         .into_iter()
         .filter(is_print)
         .collect();
-    let [born, expires, today] = [born, expires, today].map(mrz::iso);
+    let [born, expires, today] = [born, expires, today].map(civil_date::format);
     let has = |wanted: &String| dates.iter().any(|date| date.normalized == *wanted);
     // Two digits of a year may be those of either century.
     let is_other =
@@ -655,7 +658,7 @@ mod tests {
     use crate::layout::Layouts;
     use crate::layout::tests::{TODAY, page};
     use crate::model::{Model, Tensor};
-    use crate::text::{Alphabet, MRZ_SYMBOLS, Reader};
+    use crate::text::{Alphabet, Lattice, MRZ_SYMBOLS, Reader};
     use domain::document::FieldName;
     use time::macros::date;
 
@@ -713,6 +716,26 @@ mod tests {
         let (kept, beside) = merged(machine, &[], vec![sure(FieldName::BirthDate, "1974-08-12")]);
         assert_eq!(kept[0].normalized.as_deref(), Some("1974-08-12"));
         assert!(beside.is_empty());
+    }
+
+    #[test]
+    fn a_birth_that_is_printed_in_the_last_century_is_that_of_the_zone() {
+        let picture = Raster::filled(2000, 1400, [255; 3]);
+        let lines = [
+            "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+            "L898902C36UTO1903016F3204153<<<<<<<<<<<<<<<0",
+        ];
+        for (printed, born) in [
+            ("01 MAR 1919", date!(1919 - 03 - 01)),
+            ("01 MAR 2019", date!(2019 - 03 - 01)),
+            ("ERIKSSON", date!(2019 - 03 - 01)),
+        ] {
+            let mut look = Look::blind(&picture);
+            look.page.lines = page(&[(printed, 40.0, 10.0)]);
+            look.machine = Some(mrz::zone_of(&lines.map(|line| (line, Lattice::default()))));
+            let elements = elements(&mut look).unwrap();
+            assert_eq!(elements.birth_date(TODAY), Some(born), "{printed}");
+        }
     }
 
     #[test]

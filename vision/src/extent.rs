@@ -1,8 +1,9 @@
-//! How much of the document can be seen, by what was read of it. An outline may be that of a portrait, or end at the border because
+//! Corrects coverage and cut-off by what was read from the document. An outline may be that of a portrait, or end at the border because
 //! the table does: labels that stand in place tell where the card's corners are, inside the picture or outside, and print that keeps
 //! away from the border is all there. Paper may be too bright for the camera, and every item on it legible all the same.
 
 use crate::projection::{Corners, Projection};
+use domain::document::size;
 use domain::findings::{MrzFormat, Quality};
 
 /// A corner this share of the card's width outside the picture is cut off: labels are printed to within 5 of 85.6 mm.
@@ -136,9 +137,9 @@ pub(crate) fn is_portrait_cut([left, top, width, height]: [f32; 4], [right, bott
 pub(crate) fn page_of_zone(format: MrzFormat, line: &Corners) -> Option<Corners> {
     // Letters of a line; width and height; from the left edge to the first letter, from the middle of the last line to the lower edge.
     let (letters, [width, height], left, below) = match format {
-        MrzFormat::Td1 => (30.0, [85.6, 53.98], 4.6, 7.5),
-        MrzFormat::Td2 | MrzFormat::France => (36.0, [105.0, 74.0], 6.6, 8.5),
-        MrzFormat::Td3 => (44.0, [125.0, 88.0], 6.6, 8.5),
+        MrzFormat::Td1 => (30.0, size::ID_1, 4.6, 7.5),
+        MrzFormat::Td2 | MrzFormat::France => (36.0, size::TD2, 6.6, 8.5),
+        MrzFormat::Td3 => (44.0, size::TD3, 6.6, 8.5),
         MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::License => return None,
     };
     let [left_top, right_top, right_bottom, left_bottom] = *line;
@@ -149,6 +150,19 @@ pub(crate) fn page_of_zone(format: MrzFormat, line: &Corners) -> Option<Corners>
     let at = |x: f32, y: f32| [0, 1].map(|axis| from[axis] + x * across[axis] + y * down[axis]);
     let (right, above) = (width - left, below - height);
     Some([at(-left, above), at(right, above), at(right, below), at(-left, below)])
+}
+
+/// The corners of a page moved outwards on every side, by a share of its width.
+pub(crate) fn with_room([left_top, right_top, right_bottom, left_bottom]: &Corners, room: f32) -> Corners {
+    let across = [0, 1].map(|axis| (right_top[axis] - left_top[axis]) * room);
+    let down = [-across[1], across[0]];
+    let moved = |corner: &[f32; 2], x: f32, y: f32| [0, 1].map(|axis| corner[axis] + x * across[axis] + y * down[axis]);
+    [
+        moved(left_top, -1.0, -1.0),
+        moved(right_top, 1.0, -1.0),
+        moved(right_bottom, 1.0, 1.0),
+        moved(left_bottom, -1.0, 1.0),
+    ]
 }
 
 /// Whether a part of a page is outside the picture, by where its zone says that its corners are.

@@ -9,7 +9,7 @@ use crate::signals::is_inside;
 use crate::stopwatch::Stopwatch;
 use crate::text::{Area, CARD_SIDE, PICTURE_SIDE, Page, Reader, Spacing};
 use crate::{mrz, zone};
-use domain::document::DocumentType;
+use domain::document::{DocumentType, size};
 use std::borrow::Cow;
 use time::Date;
 
@@ -38,8 +38,8 @@ const SPREAD_LABELS: usize = 5;
 const AROUND_LABELS: f32 = 1.6;
 /// Lines that print spread over a document has, at least.
 const SPREAD_LINES: usize = 5;
-/// Width over height of an identity card of 105 × 74 mm (ICAO 9303-6); others are ID-1.
-const TD2: f32 = 105.0 / 74.0;
+/// Width over height of a larger identity card; others are ID-1.
+const TD2: f32 = size::TD2[0] / size::TD2[1];
 
 /// What is looked at.
 pub(crate) struct View<'a> {
@@ -264,7 +264,7 @@ fn beyond([x, y]: [f32; 2], [width, height]: [f32; 2]) -> f32 {
     [-x, -y, x - width, y - height].into_iter().fold(f32::MIN, f32::max)
 }
 
-/// The machinery of a look.
+/// What reading a view needs.
 pub(crate) struct Eye<'l> {
     pub(crate) reader: &'l Reader,
     pub(crate) layouts: &'l Layouts,

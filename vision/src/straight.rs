@@ -2,9 +2,10 @@
 
 use crate::picture::{Picture, PictureFault};
 use crate::projection::{Corners, Projection};
+use domain::document::size;
 
-/// Width over height of an ID-1 card (ISO/IEC 7810: 85.60 × 53.98 mm) and of a passport's page (ICAO 9303-4: 125 × 88 mm).
-const PROPORTIONS: [f32; 2] = [85.60 / 53.98, 125.0 / 88.0];
+/// Width over height of a card and of a passport's page.
+const PROPORTIONS: [f32; 2] = [size::ID_1[0] / size::ID_1[1], size::TD3[0] / size::TD3[1]];
 /// The longer side of what is cut out, in pixels: small print of a card can be read on it.
 const SIDE: f32 = 1600.0;
 

@@ -50,6 +50,22 @@ pub(super) enum Numbers {
     OfAnotherCard,
 }
 
+/// Whether a side gives the number or the family name that another one has.
+pub(super) fn names_the_same(one: &DocumentFindings, other: &DocumentFindings) -> bool {
+    let bare_number = |side: &DocumentFindings| {
+        let field = find(&side.fields, FieldName::DocumentNumber)?;
+        let number = field.normalized.as_deref().map(number);
+        number.filter(|number| !number.is_empty())
+    };
+    let same_number = bare_number(one).is_some_and(|own| bare_number(other) == Some(own));
+    let (own, others) = (
+        find(&one.fields, FieldName::LastName),
+        find(&other.fields, FieldName::LastName),
+    );
+    let family_names = own.zip(others);
+    same_number || family_names.is_some_and(|(own, others)| repeats(own, others) == Some(true))
+}
+
 /// Compares the document numbers of the two sides of a card.
 pub(super) fn numbers(sides: &[DocumentFindings]) -> Numbers {
     let mut pairs = sides

@@ -2,14 +2,17 @@
 
 use super::{
     Evidence, Notes, Policy, across,
-    evidence::{Accepted, MachineReadable, READING_LIMIT, is_known, is_whole, kind_of_zone, of_code, provable},
+    evidence::{
+        Accepted, MachineReadable, READING_LIMIT, has_issuer, is_known, is_legible, is_whole, kind_of_zone, of_code,
+        provable,
+    },
     score::ScoreName,
     shown,
 };
 use crate::{
     civil_date,
     document::{DocumentType, FieldName, Side},
-    findings::{CodeReading, DocumentFindings, Signature, Unavailable},
+    findings::{CodeReading, DocumentFindings, LABELS_IN_PLACE, Signature, Unavailable},
     named::Named,
     outcome::{Authenticity, DocumentCheck},
     quality::document_problems,
@@ -115,14 +118,14 @@ fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &
     {
         notes.reason(Reason::DocumentUnreadable);
     }
-    let by_zone = by_zone(evidence, kind, notes);
+    let by_zone = by_zone(evidence, kind, policy, notes);
     let by_code = by_codes(evidence, kind, notes);
     let visually = policy.accepted == Accepted::Visual && provable(kind).visually && by_layout(evidence, kind, notes);
     by_zone || by_code || visually
 }
 
-/// Whether the machine-readable zone belongs to this kind, is complete and certain, and is repeated by the print.
-fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
+/// Whether the machine-readable zone belongs to this kind and to an issuer that exists, is complete and certain, and is repeated by the print.
+fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &mut Notes) -> bool {
     if !provable(kind).by.contains(&MachineReadable::Zone) {
         return false;
     }
@@ -152,7 +155,9 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bo
     let repeated = is_repeated(repeated, notes);
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
     let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
-    whole && sure && repeated && named && across::prints_surname(zone, evidence.document)
+    let named = named && across::prints_surname(zone, evidence.document);
+    let issued = has_issuer(zone, policy.accept_specimens);
+    whole && sure && repeated && named && issued && has_its_back(kind, side, evidence.document)
 }
 
 /// Whether a barcode or seal belongs to this kind, comes from its issuer, and is repeated by the print.
@@ -168,11 +173,26 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
                     .viz_agreement
                     .or_else(|| across::code(code, side, evidence.document));
                 let repeated = is_repeated(share, notes);
-                proved |= repeated && is_the_issuers(code);
+                proved |= repeated && is_the_issuers(code) && has_its_back(kind, side, evidence.document);
             }
         }
     }
     proved
+}
+
+/// Whether evidence on the front has the back of its own card beside it: one that is recognised as a back of this kind, or that repeats number or
+/// family name. Nothing on the front says what its back is, so any other card would do. Evidence on the back is compared with the front anyway.
+fn has_its_back(kind: DocumentType, side: &DocumentFindings, document: &[DocumentFindings]) -> bool {
+    let is_its_back = |other: &DocumentFindings| {
+        let layout = other.layout.as_ref().filter(|layout| is_known(layout));
+        let zone = other.mrz.as_ref().filter(|zone| is_legible(zone));
+        layout.is_some_and(|layout| layout.is_of(kind) && layout.side == Side::Back)
+            || zone.is_some_and(|zone| kind_of_zone(zone) == Some(kind))
+            || other.codes.iter().any(|code| is_of(kind, code))
+            || across::names_the_same(side, other)
+    };
+    let mut backs = document.iter().filter(|other| other.side == Side::Back);
+    side.side == Side::Back || !kind.sides().contains(&Side::Back) || backs.any(is_its_back)
 }
 
 /// Whether a code belongs to this kind of document.
@@ -235,9 +255,10 @@ fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> 
             let held = if rule.held { 1.0 } else { 0.0 };
             proved &= notes.at_least(Named::parse(&format!("layout: {}", rule.rule)), held, 1.0);
         }
-        // A front needs rules that can be checked; a layout without rules proves nothing.
         proved &= layout.rules.iter().all(|rule| !rule.contradiction);
-        proved &= side.side == Side::Back || !layout.rules.is_empty();
+        // A front needs rules that speak of its items: labels stand in their places on an empty form, too.
+        let mut held = layout.rules.iter().filter(|rule| rule.held);
+        proved &= side.side == Side::Back || held.any(|rule| rule.rule != LABELS_IN_PLACE);
     }
     proved
 }

@@ -1,6 +1,7 @@
 //! What can prove a document genuine: one table for all kinds. Machine-readable data counts only for its own kind.
 
 use crate::{
+    country,
     document::DocumentType,
     findings::{CodeReading, CodeStandard, LayoutReading, MrzFormat, MrzReading},
     named::vocabulary,
@@ -93,6 +94,13 @@ pub(super) fn kind_of_zone(zone: &MrzReading) -> Option<DocumentType> {
             _,
         ) => None,
     }
+}
+
+/// Whether a zone names an issuer that exists. No check digit covers the code of the issuer, so a zone of an invented state is as easily made as
+/// any other. All formats have it in one place. Utopia, the state of specimens, counts where specimens do.
+pub(super) fn has_issuer(zone: &MrzReading, accept_specimens: bool) -> bool {
+    let code = zone.lines.first().and_then(|line| line.get(2..5));
+    code.is_some_and(|code| country::is_issuer(code) || accept_specimens && code == country::UTOPIA)
 }
 
 /// The row's entry for a code.

@@ -4,7 +4,7 @@ use super::tests::{GOOD, NOBODY, TODAY, face, passport, selfie};
 use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
-    findings::{MrzFormat, MrzReading},
+    findings::{LayoutReading, MrzFormat, MrzReading, RuleResult, take_superseded},
 };
 
 fn items(side: Side, items: &[(FieldName, &str)]) -> Vec<OcrField> {
@@ -59,8 +59,8 @@ fn card(last: &str, first: &str) -> [DocumentFindings; 2] {
         .concat()
     };
     let lines = [
-        "I<UTOD231458907<<<<<<<<<<<<<<<",
-        "7408122F3004159UTO<<<<<<<<<<<6",
+        "I<SWED231458907<<<<<<<<<<<<<<<",
+        "7408122F3004159SWE<<<<<<<<<<<6",
         "ERIKSSON<<ANNA<MARIA<<<<<<<<<<",
     ];
     [
@@ -255,4 +255,133 @@ fn the_surname_on_a_french_licence_begins_as_its_line_says() {
     unread[0].fields.retain(|field| field.name != FieldName::LastName);
     let decision = judged(DocumentType::DrivingLicense, &unread, "Martin", "Paul");
     assert_eq!(decision.verdict, Verdict::NeedsReview);
+}
+
+/// A TD2 card of Anna Maria Eriksson with its zone on the front and these items on the back.
+fn zone_on_the_front(issuer: &str, back: &[(FieldName, &str)]) -> [DocumentFindings; 2] {
+    let mut page = passport();
+    let zone = page.mrz.as_mut().unwrap();
+    zone.format = MrzFormat::Td2;
+    zone.lines[0] = format!("I<{issuer}ERIKSSON<<ANNA<MARIA<<<<<<<<<<<");
+    let back = DocumentFindings {
+        side: Side::Back,
+        portrait: None,
+        ..front(back)
+    };
+    [page, back]
+}
+
+#[test]
+fn a_zone_on_the_front_proves_a_card_only_beside_the_back_of_that_card() {
+    let decision = |sides: &[DocumentFindings]| judged(DocumentType::IdCard, sides, "Eriksson", "Anna");
+    let [page, leaflet] = zone_on_the_front("SWE", &[]);
+    let alone = decision(&[page.clone(), leaflet.clone()]);
+    assert_eq!(alone.verdict, Verdict::NeedsReview);
+    assert_eq!(alone.reasons, [Reason::DocumentAuthenticityUnknown]);
+    for item in [
+        (FieldName::DocumentNumber, "L898902 C3"),
+        (FieldName::LastName, "Eriksson"),
+    ] {
+        let repeated = decision(&zone_on_the_front("SWE", &[item]));
+        assert_eq!(repeated.verdict, Verdict::Approved, "{item:?}: {:?}", repeated.reasons);
+    }
+    let other_name = decision(&zone_on_the_front("SWE", &[(FieldName::LastName, "NYBERG")]));
+    assert_eq!(other_name.verdict, Verdict::NeedsReview);
+    let mut recognised = leaflet;
+    recognised.layout = Some(LayoutReading {
+        layout: "icao.id_card.back".into(),
+        kind: DocumentType::IdCard,
+        also: vec![],
+        side: Side::Back,
+        score: 1.0,
+        rules: vec![],
+        hidden: 0.0,
+    });
+    let whole = decision(&[page, recognised]);
+    assert_eq!(whole.verdict, Verdict::Approved, "{:?}", whole.reasons);
+}
+
+#[test]
+fn a_card_whose_state_is_in_digits_is_not_proved_by_its_zone() {
+    let number = [(FieldName::DocumentNumber, "L898902C3")];
+    let card = |issuer| zone_on_the_front(issuer, &number);
+    let decision = |issuer| judged(DocumentType::IdCard, &card(issuer), "Eriksson", "Anna");
+    let invented = decision("5R3");
+    assert_eq!(invented.verdict, Verdict::NeedsReview);
+    assert_eq!(invented.reasons, [Reason::DocumentAuthenticityUnknown]);
+    assert_eq!(decision("SRB").verdict, Verdict::Approved);
+}
+
+#[test]
+fn a_licence_with_a_new_address_on_its_back_is_left_to_a_person_who_reads_it() {
+    let layout = |side, rules| {
+        Some(LayoutReading {
+            layout: "jp.driving_license".to_owned(),
+            kind: DocumentType::DrivingLicense,
+            also: Vec::new(),
+            side,
+            score: 0.9,
+            rules,
+            hidden: 0.0,
+        })
+    };
+    let old = "東京都千代田区霞が関2-1-2";
+    let mut licence = front(&[
+        (FieldName::LastName, "ERIKSSON"),
+        (FieldName::FirstName, "ANNA MARIA"),
+        (FieldName::BirthDate, "1974-08-12"),
+        (FieldName::ExpiryDate, "2030-04-15"),
+        (FieldName::DocumentNumber, "300412345670"),
+        (FieldName::Address, old),
+    ]);
+    let rule = RuleResult {
+        rule: "issueDate_before_expiryDate".to_owned(),
+        held: true,
+        contradiction: false,
+    };
+    licence.layout = layout(Side::Front, vec![rule]);
+    let decision = |entries: Vec<RuleResult>, address: &str| {
+        let back = DocumentFindings {
+            side: Side::Back,
+            fields: Vec::new(),
+            portrait: None,
+            layout: layout(Side::Back, entries),
+            ..licence.clone()
+        };
+        let mut document = [licence.clone(), back];
+        take_superseded(&mut document);
+        let plan = Plan {
+            steps: vec![Step::Document, Step::Selfie],
+        };
+        let typed = UserInput {
+            address: Some(address.to_owned()),
+            ..super::tests::typed()
+        };
+        let selfie = selfie();
+        let evidence = Evidence {
+            plan: &plan,
+            document_type: Some(DocumentType::DrivingLicense),
+            document: &document,
+            selfie: Some(&selfie),
+            typed: Some(&typed),
+            known: None,
+            earlier: &NOBODY,
+            draw: 1.0,
+            today: TODAY,
+        };
+        let policy = Policy {
+            accepted: Accepted::Visual,
+            ..Policy::default()
+        };
+        decide(&evidence, &policy)
+    };
+    let unchanged = decision(Vec::new(), old);
+    assert_eq!(unchanged.verdict, Verdict::Approved, "{:?}", unchanged.reasons);
+    for address in [old, "東京都港区芝1-2-3"] {
+        let moved = decision(vec![RuleResult::superseded(FieldName::Address)], address);
+        assert_eq!(moved.verdict, Verdict::NeedsReview, "{address}");
+        assert_eq!(moved.reasons, [Reason::DocumentAuthenticityUnknown], "{address}");
+        let compared = moved.checks.input_match.and_then(|check| check.fields).unwrap();
+        assert!(!compared.contains_key("address"), "{address}");
+    }
 }

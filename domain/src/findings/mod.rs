@@ -4,9 +4,11 @@
 
 mod face;
 mod flash;
+mod superseded;
 
 pub use face::{Face, FaceEngine};
 pub use flash::{Colour, Flash, Tint};
+pub use superseded::take_superseded;
 
 use crate::{
     document::{DocumentType, FieldName, OcrField, Side},
@@ -168,12 +170,15 @@ impl std::fmt::Debug for CodeReading {
     }
 }
 
+/// Name of the rule that labels stand where the layout has them: the only one that reads no item.
+pub const LABELS_IN_PLACE: &str = "labels_in_place";
+
 /// A rule of a layout, applied to what was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleResult {
     /// Its name in the layout's file.
     pub rule: String,
-    /// Whether it held.
+    /// Whether it held; also false if it is required and an item of it was not read.
     pub held: bool,
     /// Whether every genuine document keeps it and the items, read with certainty, do not.
     #[serde(default)]
@@ -194,7 +199,7 @@ pub struct LayoutReading {
     pub side: Side,
     /// Confidence of the recognition, 0 to 1.
     pub score: f32,
-    /// The layout's rules that could be applied.
+    /// The layout's rules that could be applied, and those that are required.
     pub rules: Vec<RuleResult>,
     /// Share of the layout's items that are not visible, not even as text at their position, 0 to 1.
     #[serde(default)]

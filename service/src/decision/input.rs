@@ -10,7 +10,7 @@ use crate::{
 };
 use domain::{
     document::Side,
-    findings::{DocumentFindings, Quality, SelfieFindings, SelfieSigns, Unavailable},
+    findings::{DocumentFindings, Quality, SelfieFindings, SelfieSigns, Unavailable, take_superseded},
     request::PreRegistered,
     secret::Personal,
     user_input::UserInput,
@@ -35,13 +35,14 @@ impl DecisionInput {
     /// # Errors
     /// If a stored item cannot be decrypted or parsed.
     pub(crate) fn of(attempt: &AttemptState, key: &SessionKey) -> Result<Self, StoreError> {
-        let document = findings_of_document(attempt, key)?
+        let mut document: Vec<DocumentFindings> = findings_of_document(attempt, key)?
             .into_iter()
             .filter_map(|(slot, found)| match slot {
                 Slot::Document(side) => Some(found.map_or_else(|| unassessed_document(side), Personal::into_exposed)),
                 Slot::Selfie => None,
             })
             .collect();
+        take_superseded(&mut document);
         Ok(Self {
             document,
             selfie: selfie(attempt, key)?,

@@ -47,7 +47,7 @@ pub(crate) struct Licence {
     prefecture: &'static str,
     number: String,
     issued: Date,
-    pub(super) expiry: Date,
+    expiry: Date,
     first: Date,
     reference: String,
     band: usize,
@@ -80,6 +80,13 @@ impl Licence {
             band: chance.random_range(0..BANDS.len()),
             history,
         }
+    }
+
+    /// Renews it on this day, until a month after the fifth birthday.
+    pub(super) fn renew(&mut self, day: Date) {
+        let birth = self.owner.birth;
+        self.issued = day;
+        self.expiry = birth.years_later(day.year + 5 - birth.year).month_later();
     }
 }
 

@@ -79,10 +79,11 @@ pub(crate) enum Paper {
 }
 
 impl Paper {
-    /// Sets the date of expiry of a Japanese or American licence; other documents keep theirs.
-    pub(crate) const fn valid_until(&mut self, day: Date) {
+    /// Sets the date of expiry of an American licence. A Japanese one is renewed instead, since none is valid for so long. Other documents keep their
+    /// dates.
+    pub(crate) fn valid_until(&mut self, day: Date, renewed: Date) {
         match self {
-            Self::Japan(licence) => licence.expiry = day,
+            Self::Japan(licence) => licence.renew(renewed),
             Self::America(licence) => licence.expiry = day,
             _ => {}
         }

@@ -6,6 +6,8 @@ use super::item::Item;
 use super::recognise::{BELOW, Mark};
 use super::sheet::{Glyph, Run, Sheet, joined};
 use crate::zone::fold;
+use domain::document::FieldName;
+use std::collections::BTreeSet;
 
 /// A gap of this many heights ends a row's text: what stands beyond belongs to something else.
 const END_OF_ROW: f32 = 8.0;
@@ -62,6 +64,20 @@ pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) ->
     items
 }
 
+/// The items of a page that an entry on it says are out of date: by its words, or by what is entered, once or more often.
+pub(super) fn superseded(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) -> BTreeSet<FieldName> {
+    let labels = page.marks.iter().filter_map(|mark| layout.label.get(mark.name));
+    let is_made = |entry: &&Field| {
+        let mut texts = entry.places.iter().flat_map(|place| page.texts(entry, *place));
+        texts.any(|text| entry.grammar.occurs(&text, context))
+    };
+    let entries = layout.entry.iter().filter(is_made);
+    let items = labels
+        .flat_map(|label| &label.supersedes)
+        .chain(entries.flat_map(|entry| &entry.supersedes));
+    items.copied().collect()
+}
+
 /// Share of the layout's items of which nothing is seen: neither the item nor any text at its place. What covers a part of the
 /// document hides both. 0 where documents of the layout may lack items, or label them in other words.
 pub(crate) fn hidden(layout: &Layout, page: &Marked<'_>, items: &[Item]) -> f32 {
@@ -102,18 +118,23 @@ impl Marked<'_> {
         self.marks.iter().filter(own).any(beside)
     }
 
+    /// What stands where the value of a field may stand.
+    fn texts(&self, field: &Field, place: Place) -> Vec<Vec<Glyph>> {
+        match place {
+            Place::Page => self.everywhere(),
+            Place::Lines => self.blocks(field),
+            Place::Right | Place::Below | Place::Row => self
+                .marks
+                .iter()
+                .filter(|mark| field.of.iter().any(|of| of == mark.name))
+                .map(|mark| self.beside(mark, place, field))
+                .collect(),
+        }
+    }
+
     fn item(&self, field: &Field, context: &Context<'_>) -> Option<Item> {
         for place in &field.places {
-            let texts = match place {
-                Place::Page => self.everywhere(),
-                Place::Lines => self.blocks(field),
-                Place::Right | Place::Below | Place::Row => self
-                    .marks
-                    .iter()
-                    .filter(|mark| field.of.iter().any(|of| of == mark.name))
-                    .map(|mark| self.beside(mark, *place, field))
-                    .collect(),
-            };
+            let texts = self.texts(field, *place);
             let parse = |text: &Vec<Glyph>| Some((field.grammar.parse(text, context)?, text.clone()));
             let mut found: Vec<(Parsed, Vec<Glyph>)> = texts.iter().filter_map(parse).collect();
             if *place == Place::Lines || field.more_lines > 0 {

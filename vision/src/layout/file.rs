@@ -3,7 +3,7 @@
 use super::grammar::Grammar;
 use super::rules::Rule;
 use crate::zone::fold;
-use domain::document::{DocumentType, Side};
+use domain::document::{DocumentType, FieldName, Side};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -88,8 +88,15 @@ pub(crate) struct Layout {
     pub(crate) sign: Vec<Sign>,
     #[serde(default)]
     pub(crate) field: Vec<Field>,
+    /// Where something may have been entered after the issue, such as a new address. What is entered is no item: it only says which
+    /// items are out of date.
+    #[serde(default)]
+    pub(crate) entry: Vec<Field>,
     #[serde(default)]
     pub(crate) rule: Vec<Rule>,
+    /// Names of the rules without which a document is not checked: where an item of one was not read, it does not hold.
+    #[serde(default)]
+    pub(crate) required: Vec<String>,
 }
 
 /// Words that are printed on every document of the layout.
@@ -111,6 +118,9 @@ pub(crate) struct Label {
     /// no label beside which a value ends.
     #[serde(default)]
     pub(crate) value: bool,
+    /// The items that are out of date where these words are entered, such as `新住所`.
+    #[serde(default)]
+    pub(crate) supersedes: Vec<FieldName>,
     /// The texts, folded.
     #[serde(skip)]
     pub(crate) folded: Vec<Vec<char>>,
@@ -156,6 +166,9 @@ pub(crate) struct Field {
     /// Lines it may go on for below the first.
     #[serde(default)]
     pub(crate) more_lines: usize,
+    /// Of an entry, the items that are out of date where it is made.
+    #[serde(default)]
+    pub(crate) supersedes: Vec<FieldName>,
 }
 
 /// Where a value stands.
@@ -189,7 +202,7 @@ impl Layout {
         for label in layout.label.values_mut() {
             label.folded = label.text.iter().map(|text| spelt(text)).collect();
         }
-        let unknown = layout.field.iter().flat_map(|field| &field.of);
+        let unknown = layout.field.iter().chain(&layout.entry).flat_map(|field| &field.of);
         if let Some(label) = unknown.into_iter().find(|of| !layout.label.contains_key(*of)) {
             return Err(fault(format!("a field belongs to no label: {label}")));
         }
@@ -210,6 +223,10 @@ impl Layout {
             .find(|rule| !rule.fields().iter().all(|name| has(name)))
         {
             return Err(fault(format!("a rule names no field: {}", rule.name())));
+        }
+        let is_rule = |name: &String| layout.rule.iter().any(|rule| rule.name() == *name);
+        if let Some(name) = layout.required.iter().find(|name| !is_rule(name)) {
+            return Err(fault(format!("no rule has the name of a required one: {name}")));
         }
         Ok(layout)
     }
@@ -236,7 +253,7 @@ impl Layout {
         match rule {
             Rule::Sound { field } => is_date(field),
             Rule::Order { .. } | Rule::Age { .. } | Rule::MadeOf { .. } => true,
-            Rule::NumberYear { .. } | Rule::Birthday { .. } => false,
+            Rule::NumberYear { .. } | Rule::Birthday { .. } | Rule::Within { .. } => false,
         }
     }
 
@@ -279,6 +296,7 @@ mod tests {
             "[label]\nx = { text = [\"X\"], at = [126.0, 1.0] }",
             "[[field]]\nname = \"lastName\"\nof = [\"surname\"]\nwhere = [\"right\"]\ngrammar = { is = \"latin_name\" }",
             "[[rule]]\nis = \"order\"\nearlier = \"issueDate\"\nlater = \"expiryDate\"",
+            "required = [\"documentNumber_sound\"]",
         ] {
             assert!(parse(rest).is_err(), "{rest}");
         }

@@ -15,7 +15,8 @@ pub(crate) use sheet::Glyph;
 use crate::text::{Area, Line};
 use crate::zone::dates::names_month_twice;
 use crate::zone::fold::is_latin;
-use domain::findings::{LayoutReading, RuleResult};
+use domain::document::FieldName;
+use domain::findings::{LABELS_IN_PLACE, LayoutReading, RuleResult};
 use fields::Marked;
 use grammar::{Context, Grammar, Order};
 use sheet::{Folded, Sheet};
@@ -48,6 +49,9 @@ pub(crate) struct Known<'a> {
     pub(crate) angle: f32,
     /// Where the card's corners must be by its labels, along its rows: left top, right top, right bottom, left bottom.
     pub(crate) corners: Option<[[f32; 2]; 4]>,
+    /// The items that an entry on the page says are out of date.
+    superseded: BTreeSet<FieldName>,
+    today: Date,
 }
 
 impl Known<'_> {
@@ -57,14 +61,25 @@ impl Known<'_> {
         (self.items.len() as f32) < FEW * names.len() as f32
     }
 
-    /// Judges the items that were read with certainty: marks the rules that these contradict, and takes the normal forms of the items
-    /// in doubt.
+    /// Judges the items that were read with certainty: applies the rules to these instead of those that were read first, marks the rules that they
+    /// contradict, and takes the normal forms of the items in doubt.
     pub(crate) fn judge(&mut self, items: &mut [Item]) {
-        let is_certain = |rule: &rules::Rule| self.layout.is_certain(rule);
-        let contradicted = rules::judge(&self.layout.rule, is_certain, items);
-        for result in &mut self.reading.rules {
+        let layout = self.layout;
+        let mut results = rules::apply(&layout.rule, &layout.required, items, self.today);
+        let contradicted = rules::judge(&layout.rule, |rule| layout.is_certain(rule), items, self.today);
+        for result in &mut results {
             result.contradiction = contradicted.contains(&result.rule);
-            result.held &= !result.contradiction;
+        }
+        // Where labels stand does not depend on the items.
+        let is_on_labels = |result: &RuleResult| result.rule == LABELS_IN_PLACE;
+        results.extend(self.reading.rules.drain(..).filter(is_on_labels));
+        self.reading.rules = results;
+        let superseded = self.superseded.iter().copied();
+        self.reading.rules.extend(superseded.map(RuleResult::superseded));
+        for item in items {
+            if FieldName::parse(&item.name).is_some_and(|name| self.superseded.contains(&name)) {
+                item.parsed.normalized = None;
+            }
         }
     }
 
@@ -131,9 +146,10 @@ impl Layouts {
         };
         let items = fields::read(fit.layout, &page, &context);
         let hidden = fields::hidden(fit.layout, &page, &items);
-        let mut rules = rules::apply(&fit.layout.rule, &items);
+        let superseded = fields::superseded(fit.layout, &page, &context);
+        let mut rules = rules::apply(&fit.layout.rule, &fit.layout.required, &items, today);
         rules.extend(in_place.map(|held| RuleResult {
-            rule: "labels_in_place".to_owned(),
+            rule: LABELS_IN_PLACE.to_owned(),
             held,
             contradiction: false,
         }));
@@ -152,6 +168,8 @@ impl Layouts {
             items,
             angle: sheet.angle,
             corners,
+            superseded,
+            today,
         })
     }
 }

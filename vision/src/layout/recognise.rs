@@ -5,6 +5,7 @@ use super::grammar::Context;
 use super::sheet::{Folded, Sheet};
 use crate::zone::dates::month_named;
 use crate::zone::fold;
+use domain::edit_distance::edit_distance;
 
 /// Letters of a label for each error forgiven: kanji say more than Latin letters.
 const LETTERS_PER_ERROR: (usize, usize) = (3, 7);
@@ -501,24 +502,9 @@ fn nearly_at(line: &[char], from: usize, text: &[char], errors: usize) -> Option
         return None;
     }
     let lengths = text.len().saturating_sub(errors)..=text.len() + errors;
-    let candidates = lengths.filter_map(|length| Some((distance(line.get(from..from + length)?, text), length)));
+    let candidates = lengths.filter_map(|length| Some((edit_distance(line.get(from..from + length)?, text), length)));
     let (least, length) = candidates.min()?;
     (least <= errors).then_some(from + length)
-}
-
-/// Levenshtein's distance.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Words in Latin letters are not parts of other words; kanji may be followed by a value at once, but one kanji stands alone.

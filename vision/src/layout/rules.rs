@@ -1,11 +1,14 @@
-//! What the items of a document must agree with. A rule that cannot be applied says nothing.
+//! What the items of a document must agree with. A rule that cannot be applied says nothing, unless its layout requires it.
 
 use super::grammar::british_name_part;
 use super::item::Item;
 use domain::findings::RuleResult;
 use serde::Deserialize;
 use time::format_description::well_known::Iso8601;
-use time::{Date, Month};
+use time::{Date, Duration, Month};
+
+/// Age of majority in Japan since April 2022 (Civil Code, article 4). It was 20 before: whoever was 18 or 19 then had a card for five years.
+const MAJORITY: i32 = 18;
 
 /// A rule of a layout.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -57,6 +60,31 @@ pub(crate) enum Rule {
         /// The date of birth.
         born: String,
     },
+    /// One date is not much later than another.
+    Within {
+        /// The earlier; today where documents of the layout do not say when they were issued.
+        #[serde(default)]
+        from: Option<String>,
+        /// The later.
+        to: String,
+        /// Full years that may lie between them.
+        years: i32,
+        /// Days beyond these years.
+        days: i64,
+        /// Another number of years for minors.
+        #[serde(default)]
+        minors: Option<Minors>,
+    },
+}
+
+/// How long a document of somebody who was a minor on the day of issue is valid.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Minors {
+    /// The date of birth.
+    born: String,
+    /// Full years.
+    years: i32,
 }
 
 impl Rule {
@@ -69,6 +97,7 @@ impl Rule {
             Self::NumberYear { .. } => "number_year".to_owned(),
             Self::Birthday { .. } => "expires_on_birthday".to_owned(),
             Self::MadeOf { .. } => "number_made_of_name_and_birth".to_owned(),
+            Self::Within { to, years, .. } => format!("{to}_within_{years}_years"),
         }
     }
 
@@ -83,6 +112,10 @@ impl Rule {
                 .collect(),
             Self::Birthday { born, expires, name } => vec![born, expires, name],
             Self::MadeOf { number, surname, born } => vec![number, surname, born],
+            Self::Within { from, to, minors, .. } => {
+                let born = minors.iter().map(|minors| &minors.born);
+                from.iter().chain([to]).chain(born).map(String::as_str).collect()
+            }
         }
     }
 
@@ -91,20 +124,33 @@ impl Rule {
         match self {
             Self::Order { .. } | Self::Age { .. } | Self::MadeOf { .. } => self.fields(),
             Self::NumberYear { number, .. } => vec![number],
+            Self::Within { from, to, .. } => from.iter().chain([to]).map(String::as_str).collect(),
             // Already without a normal form; and a foreigner's card may end on any day.
             Self::Sound { .. } | Self::Birthday { .. } => Vec::new(),
         }
     }
 
-    /// Whether it holds; `None` where an item is missing.
-    fn holds(&self, items: &[Item]) -> Option<bool> {
-        let item = |name: &str| items.iter().find(|item| item.name == name);
-        let value = |name: &str| item(name)?.parsed.normalized.as_deref();
+    /// Whether it speaks of a document with these items at all.
+    fn applies_to(&self, items: &[Item]) -> bool {
+        match self {
+            Self::Birthday { name, .. } => value(items, name).is_none_or(|name| !name.is_ascii()),
+            Self::Order { .. }
+            | Self::Age { .. }
+            | Self::Sound { .. }
+            | Self::NumberYear { .. }
+            | Self::MadeOf { .. }
+            | Self::Within { .. } => true,
+        }
+    }
+
+    /// Whether it holds; `None` where an item is missing, or where it does not apply.
+    fn holds(&self, items: &[Item], today: Date) -> Option<bool> {
+        let value = |name: &str| value(items, name);
         let date = |name: &str| Date::parse(value(name)?, &Iso8601::DATE).ok();
         match self {
             Self::Order { earlier, later } => Some(date(earlier)? < date(later)?),
-            Self::Age { born, on, years } => Some(birthday(date(born)?, *years)? <= date(on)?),
-            Self::Sound { field } => Some(item(field)?.parsed.normalized.is_some()),
+            Self::Age { born, on, years } => Some(years_later(date(born)?, *years)? <= date(on)?),
+            Self::Sound { field } => Some(find(items, field)?.parsed.normalized.is_some()),
             Self::NumberYear { number, first } => {
                 let read: Vec<i32> = first.iter().filter_map(|name| date(name)).map(Date::year).collect();
                 let digits = value(number)?.get(2..4)?.parse::<i32>().ok()?;
@@ -115,14 +161,14 @@ impl Rule {
             }
             Self::Birthday { born, expires, name } => {
                 let (born, expires) = (date(born)?, date(expires)?);
-                let japanese = !value(name)?.is_ascii();
+                let is_read = value(name).is_some();
                 let same = (born.month(), born.day()) == (expires.month(), expires.day());
                 let leap = (born.month(), born.day()) == (Month::February, 29)
                     && matches!(
                         (expires.month(), expires.day()),
                         (Month::February, 28) | (Month::March, 1)
                     );
-                japanese.then_some(same || leap)
+                (is_read && self.applies_to(items)).then_some(same || leap)
             }
             Self::MadeOf { number, surname, born } => {
                 let (number, born) = (value(number)?, date(born)?);
@@ -141,24 +187,56 @@ impl Rule {
                         && months.contains(&month),
                 )
             }
+            Self::Within {
+                from,
+                to,
+                years,
+                days,
+                minors,
+            } => {
+                let from = match from {
+                    Some(from) => date(from)?,
+                    None => today,
+                };
+                let is_minor = |minors: &&Minors| {
+                    let adult = date(&minors.born).and_then(|born| years_later(born, MAJORITY));
+                    adult.is_some_and(|day| day > from)
+                };
+                let years = minors.as_ref().filter(is_minor).map_or(*years, |minors| minors.years);
+                let last = years_later(from, years)?.checked_add(Duration::days(*days))?;
+                Some(date(to)? <= last)
+            }
         }
     }
 }
 
-/// The day on which somebody becomes that old.
-fn birthday(born: Date, years: i32) -> Option<Date> {
-    let year = born.year().checked_add(years)?;
-    born.replace_year(year)
+fn find<'a>(items: &'a [Item], name: &str) -> Option<&'a Item> {
+    items.iter().find(|item| item.name == name)
+}
+
+/// The normal form of an item.
+fn value<'a>(items: &'a [Item], name: &str) -> Option<&'a str> {
+    find(items, name)?.parsed.normalized.as_deref()
+}
+
+/// The same day so many years later, such as that on which somebody becomes so old.
+fn years_later(day: Date, years: i32) -> Option<Date> {
+    let year = day.year().checked_add(years)?;
+    day.replace_year(year)
         .or_else(|_| Date::from_calendar_date(year, Month::March, 1))
         .ok()
 }
 
-/// Applies the rules that can be applied.
-pub(crate) fn apply(rules: &[Rule], items: &[Item]) -> Vec<RuleResult> {
+/// Applies the rules that can be applied. One of the `required` whose items were not read does not hold: a document that shows nothing that can
+/// be checked would pass otherwise.
+pub(crate) fn apply(rules: &[Rule], required: &[String], items: &[Item], today: Date) -> Vec<RuleResult> {
     let result = |rule: &Rule| {
+        let name = rule.name();
+        let is_required = required.contains(&name) && rule.applies_to(items);
+        let held = rule.holds(items, today).or(is_required.then_some(false))?;
         Some(RuleResult {
-            rule: rule.name(),
-            held: rule.holds(items)?,
+            rule: name,
+            held,
             contradiction: false,
         })
     };
@@ -167,8 +245,14 @@ pub(crate) fn apply(rules: &[Rule], items: &[Item]) -> Vec<RuleResult> {
 
 /// Judges the items that were read with certainty: takes the normal forms of those in doubt, and names the rules that every
 /// genuine document keeps (`is_certain`) and these do not.
-pub(crate) fn judge(rules: &[Rule], is_certain: impl Fn(&Rule) -> bool, items: &mut [Item]) -> Vec<String> {
-    let broken: Vec<&Rule> = rules.iter().filter(|rule| rule.holds(items) == Some(false)).collect();
+pub(crate) fn judge(
+    rules: &[Rule],
+    is_certain: impl Fn(&Rule) -> bool,
+    items: &mut [Item],
+    today: Date,
+) -> Vec<String> {
+    let is_broken = |rule: &&Rule| rule.holds(items, today) == Some(false);
+    let broken: Vec<&Rule> = rules.iter().filter(is_broken).collect();
     let doubted: Vec<&str> = broken.iter().flat_map(|rule| rule.doubted()).collect();
     for item in items.iter_mut().filter(|item| doubted.contains(&item.name.as_str())) {
         item.parsed.normalized = None;

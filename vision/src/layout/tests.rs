@@ -202,6 +202,32 @@ fn the_name_of_an_office_that_tells_the_layout_is_a_value_too() {
 }
 
 #[test]
+fn a_title_on_a_british_licence_is_no_given_name() {
+    let layouts = layouts();
+    let given = |names: &str| {
+        let lines = page(&[
+            ("DRIVING LICENCE", 30.0, 4.0),
+            ("1. TURNER", 30.0, 11.0),
+            (names, 30.0, 16.0),
+            ("3. 23.06.1978 LEEDS", 30.0, 21.0),
+            ("4a. 04.05.2020", 30.0, 26.0),
+            ("4c. DVLA", 60.0, 26.0),
+            ("4b. 03.05.2030", 30.0, 31.0),
+            ("5. TURNE756238E99AB", 30.0, 36.0),
+        ]);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, "firstName").map(str::to_owned)
+    };
+    for (printed, wanted) in [
+        ("2. REV JOHN PAUL", "JOHN PAUL"),
+        ("2. PROF. DAME JANE", "JANE"),
+        ("2. LORD", "LORD"),
+    ] {
+        assert_eq!(given(printed).as_deref(), Some(wanted), "{printed}");
+    }
+}
+
+#[test]
 fn columns_found_as_one_line_are_two_values() {
     let layouts = layouts();
     let lines = page(&[
@@ -334,6 +360,91 @@ fn a_card_is_known_by_its_words_whatever_the_paper_below_it_says() {
     assert_eq!(value(&known, "documentNumber"), Some("AN2238035"));
 }
 
+/// The items that the entries on a page say are out of date.
+fn superseded(lines: &[(&str, f32, f32)], entries: &[(&str, f32, f32)]) -> Vec<FieldName> {
+    let layouts = layouts();
+    let known = judged(&layouts, &page(&[lines, entries].concat()));
+    let mut results = known.reading.rules.iter();
+    assert!(results.all(|result| !result.contradiction), "{entries:?}");
+    let results = known.reading.rules.iter();
+    results.filter_map(RuleResult::superseded_item).collect()
+}
+
+#[test]
+fn a_new_address_or_name_on_the_back_of_a_licence_replaces_that_of_the_front() {
+    let back = [
+        ("備考", 4.0, 6.5),
+        ("公安委員会", 70.0, 30.0),
+        ("臓器提供に関する意思", 4.0, 41.0),
+        ("《自筆署名》", 4.0, 50.0),
+    ];
+    for (entry, items) in [
+        ("令和5年6月1日 新住所 東京都港区芝1-2-3", vec![FieldName::Address]),
+        ("東京都港区芝1-2-3", vec![FieldName::Address]),
+        ("令和5年6月1日 新氏名 田中花子", vec![FieldName::FullName]),
+        ("令和5年6月1日 新条件 眼鏡等", vec![]),
+    ] {
+        assert_eq!(superseded(&back, &[(entry, 6.0, 13.4)]), items, "{entry}");
+    }
+    assert_eq!(superseded(&back, &[]), [], "no entry");
+}
+
+#[test]
+fn an_entry_in_the_table_of_addresses_of_a_residence_card_replaces_that_of_the_front() {
+    let back = [
+        ("住居地記載欄", 3.0, 6.0),
+        ("届出年月日", 4.0, 9.8),
+        ("住居地", 34.0, 9.8),
+        ("記載者印", 72.0, 9.8),
+        ("資格外活動許可欄", 3.0, 31.0),
+        ("在留期間更新等許可申請欄", 44.0, 31.0),
+    ];
+    let special = &back[..4];
+    let (day, address) = (("2024年05月01日", 4.0, 13.4), ("東京都港区芝1-2-3", 25.0, 13.4));
+    let next = ("大阪府大阪市北区梅田1-2-3", 25.0, 17.4);
+    for entries in [&[day][..], &[address], &[day, address], &[day, address, next]] {
+        for lines in [&back[..], special] {
+            assert_eq!(superseded(lines, entries), [FieldName::Address], "{entries:?}");
+        }
+    }
+    let permission = ("許可(原則週28時間以内・風俗営業等の従事を除く)", 4.0, 38.0);
+    assert_eq!(superseded(&back, &[permission]), [], "the table is empty");
+    assert_eq!(superseded(special, &[]), [], "the table is empty");
+}
+
+#[test]
+fn what_is_entered_on_a_my_number_card_takes_the_normal_form_of_what_it_replaces() {
+    let front = [
+        ("氏名 番号花子", 3.0, 5.0),
+        ("住所 東京都千代田区霞が関2-1-2", 3.0, 10.0),
+        ("追記欄", 4.0, 18.0),
+        ("平成元年3月31日生", 28.0, 25.6),
+        ("性別 女", 61.0, 25.6),
+        ("2035年3月31日まで有効", 28.0, 32.0),
+        ("電子証明書の有効期限", 28.0, 37.6),
+        ("個人番号カード", 28.0, 44.0),
+    ];
+    let (both, address) = (vec![FieldName::FullName, FieldName::Address], vec![FieldName::Address]);
+    for (entry, items) in [
+        (Some("令和5年4月1日転入 令和5年4月10日届出 東京都港区芝1-2-3"), both),
+        (Some("東京都港区芝1-2-3"), address),
+        (None, vec![]),
+    ] {
+        let entries: Vec<_> = entry.into_iter().map(|entry| (entry, 14.0, 18.0)).collect();
+        assert_eq!(superseded(&front, &entries), items, "{entry:?}");
+        let layouts = layouts();
+        let known = judged(&layouts, &page(&[&front[..], &entries[..]].concat()));
+        for (name, item) in [("fullName", FieldName::FullName), ("address", FieldName::Address)] {
+            let read = known.items.iter().find(|item| item.name == name).unwrap();
+            assert_eq!(
+                read.parsed.normalized.is_none(),
+                items.contains(&item),
+                "{name} {entry:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_certificate_that_says_so_is_no_licence() {
     let mut lines = LICENCE.to_vec();
@@ -408,6 +519,13 @@ fn a_date_that_no_calendar_has_contradicts_the_document() {
         ["issueDate_sound"],
         "still to come"
     );
+    // It is tomorrow already east of here.
+    let known = passport("22 NOV 2026");
+    assert_eq!(
+        (value(&known, "issueDate"), contradictions(&known)),
+        (Some("2026-11-22"), vec![])
+    );
+    assert_eq!(contradictions(&passport("23 NOV 2026")), ["issueDate_sound"]);
 }
 
 #[test]
@@ -422,6 +540,110 @@ fn a_check_digit_known_by_report_only_is_doubt_and_no_contradiction() {
         .iter()
         .find(|rule| rule.rule == "documentNumber_sound");
     assert_eq!(sound.map(|rule| (rule.held, rule.contradiction)), Some((false, false)));
+}
+
+/// Whether a rule holds and whether it is contradicted; `None` where it says nothing.
+fn rule(known: &Known<'_>, name: &str) -> Option<(bool, bool)> {
+    let found = known.reading.rules.iter().find(|rule| rule.rule == name)?;
+    Some((found.held, found.contradiction))
+}
+
+#[test]
+fn a_required_rule_whose_item_was_not_read_does_not_hold_and_is_no_contradiction() {
+    let layouts = layouts();
+    let mut lines = LICENCE.to_vec();
+    lines[10].0 = "第 300412345600 号";
+    let known = judged(&layouts, &page(&lines));
+    assert_eq!(rule(&known, "documentNumber_sound"), Some((true, false)));
+    assert_eq!(rule(&known, "age_16_at_issueDate"), Some((true, false)));
+    lines.remove(10);
+    let known = judged(&layouts, &page(&lines));
+    assert_eq!(known.reading.layout, "jp.driving_license");
+    assert_eq!(rule(&known, "documentNumber_sound"), Some((false, false)));
+    assert_eq!(rule(&known, "age_16_at_issueDate"), Some((true, false)));
+    assert_eq!(rule(&known, "number_year"), None, "it is not required");
+}
+
+#[test]
+fn rules_are_applied_to_the_items_that_were_confirmed() {
+    let layouts = layouts();
+    let mut lines = LICENCE;
+    lines[10].0 = "第 300412345600 号";
+    let mut known = layouts.read(&page(&lines), TODAY).unwrap();
+    let mut items = known.items.clone();
+    items.retain(|item| item.name != "documentNumber");
+    assert_eq!(rule(&known, "documentNumber_sound"), Some((true, false)));
+    known.judge(&mut items);
+    assert_eq!(rule(&known, "documentNumber_sound"), Some((false, false)));
+    assert_eq!(rule(&known, "number_year"), None);
+    assert_eq!(rule(&known, "labels_in_place"), Some((true, false)));
+
+    let mut known = layouts.read(&page(&lines), TODAY).unwrap();
+    let mut items = known.items.clone();
+    let number = items.iter_mut().find(|item| item.name == "documentNumber").unwrap();
+    number.parsed.normalized = Some("301912345600".to_owned());
+    assert_eq!(rule(&known, "number_year"), Some((true, false)));
+    known.judge(&mut items);
+    assert_eq!(rule(&known, "number_year"), Some((false, false)));
+}
+
+#[test]
+fn a_licence_that_is_valid_for_longer_than_any_is_in_doubt() {
+    let layouts = layouts();
+    for (expiry, held) in [
+        ("2025年(令和07年)06月01日まで有効", true),
+        ("2026年(令和08年)06月01日まで有効", false),
+    ] {
+        let mut lines = LICENCE;
+        lines[6].0 = expiry;
+        let known = judged(&layouts, &page(&lines));
+        let within = rule(&known, "expiryDate_within_6_years");
+        assert_eq!(within, Some((held, false)), "{expiry}");
+        assert_eq!(value(&known, "expiryDate").is_some(), held, "{expiry}");
+        assert_eq!(rule(&known, "issueDate_before_expiryDate"), Some((true, false)));
+    }
+}
+
+/// A My Number card with these lines for name, birth and expiry.
+fn my_number(name: &'static str, born: &'static str, expires: &'static str) -> Vec<Line> {
+    page(&[
+        (name, 3.0, 5.0),
+        ("住所 東京都千代田区霞が関2-1-2", 3.0, 10.0),
+        (born, 28.0, 17.0),
+        ("性別 女", 57.0, 17.0),
+        (expires, 28.0, 22.0),
+        ("電子証明書の有効期限", 28.0, 31.0),
+        ("個人番号カード", 28.0, 37.0),
+    ])
+}
+
+#[test]
+fn a_my_number_card_ends_ten_years_from_now_at_most_and_five_for_minors() {
+    let layouts = layouts();
+    for (born, expires, held) in [
+        ("昭和61年5月1日生", "2036年5月1日まで有効", true),
+        ("昭和61年5月1日生", "2037年5月1日まで有効", false),
+        ("平成24年5月1日生", "2031年5月1日まで有効", true),
+        ("平成24年5月1日生", "2032年5月1日まで有効", false),
+    ] {
+        let known = judged(&layouts, &my_number("氏名 日本花子", born, expires));
+        let within = rule(&known, "expiryDate_within_10_years");
+        assert_eq!(within, Some((held, false)), "{born} {expires}");
+        let birthday = rule(&known, "expires_on_birthday");
+        assert_eq!(birthday, Some((true, false)), "{born} {expires}");
+    }
+}
+
+#[test]
+fn a_my_number_card_must_show_whose_birthday_it_ends_on_unless_the_name_is_foreign() {
+    let layouts = layouts();
+    let birthday = |name| {
+        let lines = my_number(name, "昭和61年5月1日生", "2033年11月3日まで有効");
+        rule(&judged(&layouts, &lines), "expires_on_birthday")
+    };
+    assert_eq!(birthday("氏名 日本花子"), Some((false, false)));
+    assert_eq!(birthday("氏名"), Some((false, false)));
+    assert_eq!(birthday("氏名 TURNER ELIZABETH"), None);
 }
 
 #[test]

@@ -13,6 +13,8 @@ pub(crate) enum Class {
     Digit,
     /// M, F, X or the filler.
     Sex,
+    /// The same or H, for *hombre*, on a card: that of a Mexican voter has it.
+    SexOnCard,
     /// A letter, a digit or the filler.
     Any,
     /// A letter, a digit other than zero, which nobody uses beside a card's first letter and which looks like O, or the filler.
@@ -40,6 +42,7 @@ impl Class {
             Self::Number => matches!(symbol, b'<' | b'0'..=b'9'),
             Self::Digit => symbol.is_ascii_digit(),
             Self::Sex => matches!(symbol, b'M' | b'F' | b'X' | b'<'),
+            Self::SexOnCard => symbol == b'H' || Self::Sex.allows(symbol),
             Self::Any => matches!(symbol, b'<' | b'0'..=b'9' | b'A'..=b'Z'),
             Self::Second => symbol != b'0' && Self::Any.allows(symbol),
             Self::Card => matches!(symbol, b'A' | b'C' | b'I'),
@@ -58,6 +61,7 @@ impl Class {
             b'n' => Self::Number,
             b'd' => Self::Digit,
             b's' => Self::Sex,
+            b'h' => Self::SexOnCard,
             b'o' => Self::Second,
             b'c' => Self::Card,
             b'b' => Self::CardOrVisa,
@@ -81,11 +85,11 @@ pub(crate) const fn dimensions(format: MrzFormat) -> (usize, usize) {
 
 /// The classes of a line, one for each place.
 pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
-    // One letter a place: a letters, n numbers, d digit, s sex, x any, o second letter, c card, b card or visa, p passport, v visa, l licence.
+    // One letter a place: a letters, n numbers, d digit, s sex, h sex on a card, x any, o second letter, c card, b card or visa, p passport, v visa, l licence.
     // Check digits are numbers, since an empty optional element may have the filler for its check digit.
     let codes = match (format, line) {
         (MrzFormat::Td1, 0) => "boaaaxxxxxxxxxnxxxxxxxxxxxxxxx",
-        (MrzFormat::Td1, 1) => "nnnnnnnsnnnnnnnaaaxxxxxxxxxxxd",
+        (MrzFormat::Td1, 1) => "nnnnnnnhnnnnnnnaaaxxxxxxxxxxxd",
         (MrzFormat::Td1, _) => "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         (MrzFormat::Td2, 0) => "coaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         // The department and the office that issued it, or fillers.
@@ -124,6 +128,14 @@ pub(crate) fn of_state(state: &str) -> Option<Vec<Class>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn h_is_a_sex_on_cards_of_three_lines_alone() {
+        let allows = |format, line: usize, place: usize, symbol| classes(format, line)[place].allows(symbol);
+        assert!(b"HMFX<".iter().all(|symbol| allows(MrzFormat::Td1, 1, 7, *symbol)));
+        assert!(!allows(MrzFormat::Td1, 1, 7, b'N'));
+        assert!(!allows(MrzFormat::Td2, 1, 20, b'H') && !allows(MrzFormat::Td3, 1, 20, b'H'));
+    }
 
     #[test]
     fn every_line_has_as_many_classes_as_places() {

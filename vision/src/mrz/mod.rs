@@ -1,7 +1,6 @@
 //! The machine-readable zone (ICAO 9303): found, read under the constraints of its format, checked, and taken apart.
 
 mod check;
-mod country;
 mod fillers;
 mod find;
 mod format;
@@ -15,9 +14,10 @@ pub(crate) use country::alpha3;
 #[cfg(test)]
 pub(crate) use find::tests::zone_of;
 pub(crate) use find::{Zone, find, is_candidate, is_flat};
-pub(crate) use parse::{Elements, iso};
+pub(crate) use parse::Elements;
 pub(crate) use places::{page, places};
 
+use domain::country;
 use domain::document::FieldName;
 use domain::findings::MrzReading;
 

@@ -2,12 +2,15 @@
 
 use super::check::{self, Guarded};
 use super::{country, fillers};
+use domain::civil_date;
 use domain::document::{FieldName, OcrField, Side};
 use domain::findings::MrzFormat;
 use time::{Date, Month};
 
 /// Days up to which the two digits of a year of birth are taken for those of a hundred years before as well: six years.
 const SMALL_CHILD: i64 = 6 * 365;
+/// Days of the longest life that is reckoned with: 120 years.
+const LONGEST_LIFE: i64 = 120 * 366;
 /// The first and the last day of the year 9999, in which cards expire that never do, such as those of Spain for people over 70.
 const NEVER: [&str; 2] = ["990101", "991231"];
 
@@ -41,12 +44,16 @@ pub(crate) struct Elements {
     pub(crate) nationality: String,
     pub(crate) birth: String,
     pub(crate) sex: String,
+    /// What that means, as far as it is certain.
+    gender: Option<&'static str>,
     pub(crate) expiry: String,
     /// The check digits, in no order.
     pub(crate) checks: Vec<(Guarded, bool)>,
     pub(crate) cut: Cut,
     /// What is not given, since no check digit covers it and a letter of it may be wrong.
     pub(crate) doubtful: Vec<FieldName>,
+    /// Dates that are printed on the same side with all digits of their year: they tell a birth in one century from one in another.
+    pub(crate) printed: Vec<Date>,
 }
 
 impl Elements {
@@ -67,19 +74,21 @@ impl Elements {
         if format == MrzFormat::Td1 {
             let (surname, given) = names(&part(2, 0, 30));
             let number = check::long_number(&part(0, 5, 14), &part(0, 14, 15), &part(0, 15, 30)).0;
-            let issuer = part(0, 2, 5);
+            let (issuer, nationality, sex) = (part(0, 2, 5), part(1, 15, 18), part(1, 7, 8));
             return Self {
-                sex: sex_on_card(&issuer, part(1, 7, 8)),
+                gender: gender_on_card(&issuer, &nationality, &sex),
+                sex,
                 issuer,
                 surname,
                 given,
                 number: number.replace('<', ""),
-                nationality: part(1, 15, 18),
+                nationality,
                 birth: part(1, 0, 6),
                 expiry: part(1, 8, 14),
                 checks,
                 cut: Cut::of(&part(2, 0, 30)),
                 doubtful: Vec::new(),
+                printed: Vec::new(),
             };
         }
         if format == MrzFormat::License {
@@ -102,11 +111,13 @@ impl Elements {
             number: number.replace('<', ""),
             nationality: part(1, 10, 13),
             birth: part(1, 13, 19),
+            gender: gender(&part(1, 20, 21)),
             sex: part(1, 20, 21),
             expiry: part(1, 21, 27),
             checks,
             cut: Cut::of(&named),
             doubtful: Vec::new(),
+            printed: Vec::new(),
         }
     }
 
@@ -125,10 +136,12 @@ impl Elements {
             number: part(second, 0, 12),
             nationality: String::new(),
             birth: part(second, 27, 33),
+            gender: gender(&part(second, 34, 35)),
             sex: part(second, 34, 35),
             expiry: String::new(),
             checks,
             doubtful: Vec::new(),
+            printed: Vec::new(),
         }
     }
 
@@ -156,11 +169,13 @@ impl Elements {
             number: number.replace('<', ""),
             nationality: String::new(),
             birth: String::new(),
+            gender: None,
             sex: String::new(),
             expiry: expiry.to_owned(),
             checks,
             cut: Cut::default(),
             doubtful: Vec::new(),
+            printed: Vec::new(),
         }
     }
 
@@ -182,8 +197,8 @@ impl Elements {
         self.checks.iter().any(|(what, holds)| *what == guarded && *holds)
     }
 
-    /// The date of birth: the latest year with these two digits that is not in the future. `None` where the check fails, and for a
-    /// small child, since that may as well be somebody of a hundred years: the print says which.
+    /// The date of birth: the latest year with these two digits that is not in the future, or the one before where the print has that.
+    /// `None` where the check fails, and for a small child, since that may as well be somebody of a hundred years: the print says which.
     pub(crate) fn birth_date(&self, today: Date) -> Option<Date> {
         match self.birth_dates(today)[..] {
             [only] => Some(only),
@@ -196,13 +211,21 @@ impl Elements {
         if !self.holds(Guarded::BirthDate) {
             return Vec::new();
         }
+        let age = |date: &Date| (today - *date).whole_days();
         let candidates = [2000, 1900].map(|century| date(&self.birth, century));
-        let mut dates: Vec<Date> = candidates.into_iter().flatten().filter(|date| *date <= today).collect();
-        let is_small_child = dates
-            .first()
-            .is_some_and(|latest| (today - *latest).whole_days() < SMALL_CHILD);
-        dates.truncate(if is_small_child { 2 } else { 1 });
-        dates
+        let may_be = |date: &Date| (0..=LONGEST_LIFE).contains(&age(date));
+        let dates: Vec<Date> = candidates.into_iter().flatten().filter(may_be).collect();
+        let &[latest, earlier] = dates.as_slice() else {
+            return dates;
+        };
+        let [is_latest, is_earlier] = [latest, earlier].map(|date| self.printed.contains(&date));
+        match (is_latest, is_earlier) {
+            (false, true) => vec![earlier],
+            // One of them is that of issue.
+            (true, true) => dates,
+            (_, false) if age(&latest) < SMALL_CHILD => dates,
+            (_, false) => vec![latest],
+        }
     }
 
     /// The date of expiry: the year with these two digits that is nearest to today. `None` where the check fails, and for a card that
@@ -248,13 +271,9 @@ impl Elements {
             (
                 FieldName::BirthDate,
                 plain(&self.birth),
-                self.birth_date(today).map(iso),
+                self.birth_date(today).map(civil_date::format),
             ),
-            (
-                FieldName::Gender,
-                plain(&self.sex),
-                gender(&self.sex).map(str::to_owned),
-            ),
+            (FieldName::Gender, plain(&self.sex), self.gender.map(str::to_owned)),
             (
                 FieldName::Nationality,
                 plain(&self.nationality),
@@ -268,7 +287,7 @@ impl Elements {
             (
                 FieldName::ExpiryDate,
                 plain(&self.expiry),
-                self.expiry_date(today).map(iso),
+                self.expiry_date(today).map(civil_date::format),
             ),
             (FieldName::IssuingCountry, plain(&self.issuer), country(&self.issuer)),
             (FieldName::Mrz, zone.to_owned(), Some(zone.to_owned())),
@@ -293,12 +312,14 @@ fn spaced(text: &str) -> String {
         .join(" ")
 }
 
-/// The sex on a card, if it is certain: on Mexican voters' cards it is H or M, *hombre* or *mujer*, instead of the M and F of ICAO 9303-5.
-fn sex_on_card(issuer: &str, sex: String) -> String {
-    if issuer == "MEX" && sex == "M" {
-        String::new()
-    } else {
-        sex
+/// What the sex on a card means: on the cards of Mexican voters, who are Mexicans, it is H or M, *hombre* or *mujer*, instead of the M and F of
+/// ICAO 9303-5. What a Mexican card of a foreigner says is not certain.
+fn gender_on_card(issuer: &str, nationality: &str, sex: &str) -> Option<&'static str> {
+    match (issuer, nationality, sex) {
+        ("MEX", "MEX", "H") => Some("male"),
+        ("MEX", "MEX", "M") => Some("female"),
+        ("MEX", ..) => None,
+        _ => gender(sex),
     }
 }
 
@@ -315,11 +336,6 @@ fn date(text: &str, century: i32) -> Option<Date> {
     let two = |from: usize| text.get(from..from + 2)?.parse::<u8>().ok();
     let (year, month, day) = (two(0)?, two(2)?, two(4)?);
     Date::from_calendar_date(century + i32::from(year), Month::try_from(month).ok()?, day).ok()
-}
-
-/// ISO 8601.
-pub(crate) fn iso(date: Date) -> String {
-    format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
 }
 
 #[cfg(test)]
@@ -390,15 +406,21 @@ mod tests {
     }
 
     #[test]
-    fn a_mexican_m_is_not_male() {
-        for (issuer, sex) in [("MEX", None), ("UTO", Some("male"))] {
-            let zone = format!(
-                "ID{issuer}9876543211<<<<<<<<<<<<<<<|8409217M2612315{issuer}<02<<12345<7|GOMEZ<<MARGARITA<<<<<<<<<<<<<<"
-            );
+    fn on_a_mexican_voters_card_h_is_male_and_m_is_female() {
+        for (issuer, nationality, letter, sex) in [
+            ("MEX", "MEX", 'H', Some("male")),
+            ("MEX", "MEX", 'M', Some("female")),
+            ("MEX", "MEX", 'F', None),
+            ("MEX", "USA", 'M', None),
+            ("UTO", "UTO", 'M', Some("male")),
+            ("UTO", "UTO", 'H', None),
+        ] {
+            let second = format!("8409217{letter}2612315{nationality}<02<<12345<7");
+            let zone = format!("ID{issuer}9876543211<<<<<<<<<<<<<<<|{second}|GOMEZ<<MARGARITA<<<<<<<<<<<<<<");
             let fields = elements(MrzFormat::Td1, &zone).fields(Side::Back, &zone, TODAY);
             let found = fields.iter().find(|field| field.name == FieldName::Gender);
             let found = found.and_then(|field| field.normalized.as_deref());
-            assert_eq!(found, sex, "{issuer}");
+            assert_eq!(found, sex, "{issuer} {nationality} {letter}");
         }
     }
 
@@ -461,6 +483,36 @@ mod tests {
             let field = fields.iter().find(|field| field.name == name).unwrap();
             assert!(field.text.is_some() && field.normalized.is_none(), "{name}");
         }
+    }
+
+    #[test]
+    fn the_print_says_in_which_century_somebody_of_more_than_a_hundred_years_was_born() {
+        let zone = format!(
+            "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<|L898902C36UTO190301{}F3204153<<<<<<<<<<<<<<<0",
+            check::digit("190301")
+        );
+        let mut read = elements(MrzFormat::Td3, &zone);
+        let (child, old) = (date!(2019 - 03 - 01), date!(1919 - 03 - 01));
+        for (printed, born) in [
+            (vec![], Some(child)),
+            (vec![child], Some(child)),
+            (vec![old], Some(old)),
+            (vec![date!(1819 - 03 - 01)], Some(child)),
+            // The hundredth birthday, on which the document was issued.
+            (vec![child, old], None),
+        ] {
+            read.printed = printed.clone();
+            assert_eq!(read.birth_date(TODAY), born, "{printed:?}");
+        }
+        let long_ago = zone.replace("190301", "050301");
+        let mut read = elements(MrzFormat::Td3, &long_ago);
+        read.checks.iter_mut().for_each(|(_, holds)| *holds = true);
+        read.printed = vec![date!(1905 - 03 - 01)];
+        assert_eq!(
+            read.birth_date(TODAY),
+            Some(date!(2005 - 03 - 01)),
+            "nobody is 121 years old"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where the items of a machine-readable zone stand: for people who compare a reading with the print.
 
 use super::find::{Row, Zone};
+use crate::extent;
 use crate::projection::Corners;
 use crate::text::Area;
 use domain::document::FieldName;
@@ -11,6 +12,8 @@ use domain::findings::MrzFormat;
 const MARGIN: f32 = 0.25;
 /// Share of a line's area that its letters fill: the rest reaches into the lines above and below.
 const LETTERS: f32 = 0.75;
+/// Room on every side of a page, as a share of its width: it is seen from above, below or beside, and its zone does not say from where.
+const ROOM: f32 = 0.07;
 
 /// An item: its line, and its symbols from and to (ICAO 9303 parts 4 to 7).
 type Range = (FieldName, usize, usize, usize);
@@ -80,29 +83,13 @@ fn names(zone: &Zone) -> Vec<Range> {
 }
 
 /// The corners of the page that a zone belongs to, with room for what perspective does to it; `None` for formats whose zone is on the back.
-///
-/// A passport's page is 125 × 88 mm and a TD2 card 105 × 74 mm, and their zones of 44 or 36 symbols, 2.54 mm apart, end 6 mm from the left and
-/// the right edge and about 7 mm above the lower one (ICAO 9303-4 and -6, with 9303-3 on the pitch): both pages are about 0.8 times as high
-/// as the zone is long, and 1.12 to 1.15 times as wide.
 pub(crate) fn page(zone: &Zone) -> Option<Corners> {
-    const BESIDE: f32 = 0.12;
-    const BELOW: f32 = 0.15;
-    const ABOVE: f32 = 0.85;
     match zone.format {
         MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::France => {}
         MrzFormat::Td1 | MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::License => return None,
     }
-    let [left_top, _, right_bottom, left_bottom] = whole(&zone.rows)?;
-    let along = [right_bottom[0] - left_bottom[0], right_bottom[1] - left_bottom[1]];
-    let up = [left_top[0] - left_bottom[0], left_top[1] - left_bottom[1]];
-    let unit = along[0].hypot(along[1]) / up[0].hypot(up[1]).max(f32::EPSILON);
-    let at = |x: f32, y: f32| [0, 1].map(|axis| left_bottom[axis] + along[axis] * x + up[axis] * unit * y);
-    Some([
-        at(-BESIDE, ABOVE),
-        at(1.0 + BESIDE, ABOVE),
-        at(1.0 + BESIDE, -BELOW),
-        at(-BESIDE, -BELOW),
-    ])
+    let line = zone.rows.last()?.area.corners();
+    extent::page_of_zone(zone.format, &line).map(|page| extent::with_room(&page, ROOM))
 }
 
 impl Row {

@@ -26,7 +26,7 @@ const TEXTURED: f32 = 1.3;
 /// Cells that a note is wide and high, at least: margins and the free space beside a zone are narrower.
 const NOTE: usize = 6;
 
-/// What the corners of a sheet are those of.
+/// What the sheet's corners belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ground {
     /// The document's.

@@ -1,5 +1,5 @@
 //! A document cut out straight and divided into small cells, of which a few numbers are kept: its colour, what is printed on it, how
-//! fine its paper is. What lies on a document and what light hides is told from these.
+//! fine its paper is. Obstructions and glare are detected from these.
 
 use crate::projection::{Corners, Projection};
 use crate::raster::Raster;
@@ -188,7 +188,7 @@ fn determinant([a, b, c]: &[[f32; 3]; 3]) -> f32 {
     a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-/// The middle value; `None` of none.
+/// The median; `None` if there are no values.
 pub(super) fn median(values: impl Iterator<Item = f32>) -> Option<f32> {
     let mut values: Vec<f32> = values.collect();
     let index = values.len() / 2;

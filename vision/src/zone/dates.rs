@@ -53,7 +53,12 @@ enum Piece {
 
 /// Whether a text has this date, as people write dates.
 pub(crate) fn has(text: &str, date: Date) -> bool {
-    all(text).iter().any(|found| found.date == date)
+    days(text).any(|day| day == date)
+}
+
+/// The days that a text names with all digits of their year.
+pub(crate) fn days(text: &str) -> impl Iterator<Item = Date> {
+    all(text).into_iter().map(|found| found.date)
 }
 
 /// All dates of a text, in order. Where day and month cannot be told apart, there is none.

@@ -1,8 +1,9 @@
 //! Items from labels and values, with normal forms where those are safe.
 
 use super::{dates, fold, labels, layout};
-use crate::mrz::{alpha3, iso};
+use crate::mrz::alpha3;
 use crate::text::Line;
+use domain::civil_date;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
 use unicode_normalization::UnicodeNormalization;
 
@@ -12,7 +13,7 @@ const MEXICAN_ELECTORAL_INSTITUTE: &str = "INSTITUTO NACIONAL ELECTORAL";
 /// The items of the visual zone, each name once, the first that was found.
 pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrField> {
     let placed = layout::placed(lines);
-    let is_label = |text: &str| labels::read(text, kind).is_some() || labels::are_all(text);
+    let is_label = |text: &str| labels::read(text, kind).is_some() || labels::is_label(text);
     let mut items: Vec<OcrField> = Vec::new();
     let mut keep = |name: FieldName, text: &str| {
         if items.iter().all(|item| item.name != name)
@@ -34,7 +35,7 @@ pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrF
         if let Some(value) = label
             .value
             .as_deref()
-            .filter(|value| !labels::are_all(value))
+            .filter(|value| !labels::is_label(value))
             .or_else(|| layout::value_of(line, &placed, is_label))
         {
             keep(label.name, value);
@@ -60,7 +61,7 @@ pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrF
 /// Dates that say themselves what they are: 昭和61年5月1日生, 2025年3月31日まで有効.
 fn by_wording(text: &str, keep: &mut impl FnMut(FieldName, &str)) {
     for found in dates::all(text) {
-        let written = iso(found.date);
+        let written = civil_date::format(found.date);
         if found.after.starts_with("日生") || found.after.starts_with('生') {
             keep(FieldName::BirthDate, &written);
         } else if found.after.starts_with("日まで") || found.after.starts_with("まで") {
@@ -99,7 +100,7 @@ fn normal(name: FieldName, text: &str) -> Option<(String, Option<String>)> {
         FieldName::BirthDate | FieldName::IssueDate | FieldName::ExpiryDate => {
             let found = dates::all(&tidy);
             let [one] = found.as_slice() else { return None };
-            Some((tidy, Some(iso(one.date))))
+            Some((tidy, Some(civil_date::format(one.date))))
         }
         FieldName::Gender => {
             let gender = gender(&tidy)?;

@@ -141,8 +141,8 @@ const VARIANTS: [(char, char); 134] = [
     ('姬', '姫'),
 ];
 
-/// Of the variants, those that Japanese names are still written with.
-const OLD_FORMS: [char; 5] = ['證', '發', '滿', '轉', '號'];
+/// Of the variants, those that Japanese names are still written with and that the recogniser does not read for the newer ones.
+const OLD_FORMS: [char; 6] = ['證', '發', '滿', '轉', '號', '效'];
 
 /// For comparing: NFKC, upper case, no accents, one form of each kanji. Spaces stay.
 pub(crate) fn folded(text: &str) -> String {

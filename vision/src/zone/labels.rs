@@ -1,7 +1,8 @@
 //! The words documents print before or above an item, in the languages of the documents that are understood.
 
-use super::fold::folded;
+use super::fold::{bare, contains_nearly, folded};
 use domain::document::{DocumentType, FieldName};
+use std::sync::LazyLock;
 
 /// Labels without spaces, folded; longer ones first where one begins with another.
 const LABELS: [(FieldName, &[&str]); 13] = [
@@ -203,6 +204,21 @@ const LICENCE_NUMBERS: [(FieldName, &str); 7] = [
     (FieldName::DocumentNumber, "5."),
 ];
 
+/// All labels and headings as [`bare`] makes them.
+struct Known {
+    /// Those that are labels in the middle of other letters as well.
+    glued: Vec<String>,
+    /// Those that are labels only beside others.
+    short: Vec<String>,
+}
+
+static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+    let labels = LABELS.iter().flat_map(|(_, labels)| *labels).chain(OTHERS);
+    let is_glued = |label: &String| label.chars().count() >= LEAST_GLUED || !label.is_ascii();
+    let (glued, short) = labels.map(|label| bare(label)).partition(is_glued);
+    Known { glued, short }
+});
+
 /// What a line says: which item it names, and the value if it stands on the same line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Label {
@@ -243,31 +259,18 @@ pub(super) fn read(text: &str, kind: DocumentType) -> Option<Label> {
 }
 
 /// Whether a text is made of labels alone, in any language, with or without anything between: `Nom`, `Surname/Nom`, `AuthorityAutorité`.
-pub(crate) fn are_all(text: &str) -> bool {
-    let bare = super::fold::bare(text);
-    let known = || {
-        LABELS
-            .iter()
-            .flat_map(|(_, labels)| *labels)
-            .chain(OTHERS)
-            .map(|label| super::fold::bare(label))
-    };
+pub(crate) fn is_label(text: &str) -> bool {
+    let bare = bare(text);
     let near = |label: &String| {
         let errors = label.chars().count() / LETTERS_PER_ERROR;
-        bare.chars().count().abs_diff(label.chars().count()) <= errors
-            && super::fold::contains_nearly(&bare, label, errors)
+        bare.chars().count().abs_diff(label.chars().count()) <= errors && contains_nearly(&bare, label, errors)
     };
-    if bare.is_empty() || known().any(|label| label == bare || near(&label)) {
+    let mut known = KNOWN.glued.iter().chain(&KNOWN.short);
+    if bare.is_empty() || known.any(|label| *label == bare || near(label)) {
         return !bare.is_empty();
     }
     // Numbers in brackets stand between labels, as in `Nom/Surname (1)`.
     let letters: String = bare.chars().filter(|c| !c.is_numeric()).collect();
-    let glued: Vec<String> = known()
-        .filter(|label| label.chars().count() >= LEAST_GLUED || !label.is_ascii())
-        .collect();
-    let short: Vec<String> = known()
-        .filter(|label| label.is_ascii() && label.len() < LEAST_GLUED)
-        .collect();
     // reached[i]: labels cover the text up to the byte i, at least one of them a long one.
     let mut reached = vec![(false, false); letters.len() + 1];
     reached[0].0 = true;
@@ -276,7 +279,7 @@ pub(crate) fn are_all(text: &str) -> bool {
         if !letters.is_char_boundary(at) || !(any || long) {
             continue;
         }
-        for (labels, is_long) in [(&glued, true), (&short, false)] {
+        for (labels, is_long) in [(&KNOWN.glued, true), (&KNOWN.short, false)] {
             for label in labels.iter().filter(|label| letters[at..].starts_with(label.as_str())) {
                 let end = &mut reached[at + label.len()];
                 end.0 |= any && !is_long;
@@ -383,7 +386,7 @@ mod tests {
             "有效期间满了日",
             "PASSPORT / PASSEPORT",
         ] {
-            assert!(are_all(text), "{text}");
+            assert!(is_label(text), "{text}");
         }
         for text in [
             "",
@@ -400,7 +403,7 @@ mod tests {
             "UTOPIA",
             "12 AUG 1974",
         ] {
-            assert!(!are_all(text), "{text}");
+            assert!(!is_label(text), "{text}");
         }
     }
 

@@ -8,19 +8,17 @@ mod labels;
 mod layout;
 mod words;
 
-pub(crate) use labels::are_all as is_label;
+pub(crate) use labels::is_label;
 pub(crate) use words::has_individual_number;
 
 use crate::mrz::Elements;
 use crate::text::Line;
+use domain::country::UTOPIA;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
 use time::Date;
 
 /// Lines read less surely than this are noise: guilloche, hair, the edge of a table.
 const LEGIBLE: f32 = 0.6;
-
-/// The state of all specimens of ICAO 9303, Utopia.
-const NOWHERE: &str = "UTO";
 
 /// Where a document has the names of its holder.
 const NAMES: [FieldName; 3] = [FieldName::LastName, FieldName::FirstName, FieldName::FullName];
@@ -58,7 +56,7 @@ pub(crate) fn read(
         agreement: elements
             .filter(|_| side == Side::Front)
             .and_then(|elements| agreement::share(lines, elements, today)),
-        is_of_nowhere: elements.is_some_and(|elements| elements.issuer == NOWHERE),
+        is_of_nowhere: elements.is_some_and(|elements| elements.issuer == UTOPIA),
     }
 }
 

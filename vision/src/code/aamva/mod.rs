@@ -5,7 +5,8 @@ mod payload;
 #[cfg(test)]
 mod tests;
 
-use crate::mrz::{alpha3, iso};
+use crate::mrz::alpha3;
+use domain::civil_date;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
 use domain::findings::{CodeReading, CodeStandard, Signature};
 use issuers::issuer;
@@ -40,7 +41,11 @@ type Value = (String, Option<String>);
 fn items(payload: &Payload) -> Vec<(FieldName, Value)> {
     let (last, first, whole) = names(payload);
     let same = |text: String| (text.clone(), Some(text));
-    let date = |id: &str| payload.get(id).map(|text| (text.to_owned(), date(text).map(iso)));
+    let date = |id: &str| {
+        payload
+            .get(id)
+            .map(|text| (text.to_owned(), date(text).map(civil_date::format)))
+    };
     let issuer = issuer(&payload.issuer);
     // A name that was cut has no normal form (D.12.4, DDE to DDG).
     let cut = |ids: &[&str]| ids.iter().any(|id| payload.get(id) == Some("T"));

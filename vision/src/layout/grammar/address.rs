@@ -1,5 +1,6 @@
 //! Addresses: a Japanese one begins with its prefecture; others are letters and digits.
 
+use super::names::is_han;
 use super::{Parsed, stretch};
 use crate::layout::sheet::{Folded, Glyph};
 use crate::zone::fold;
@@ -159,7 +160,8 @@ const fn is_joint(c: char) -> bool {
     )
 }
 
-/// Between two digits every stroke is a hyphen, 2ー1, 2一1 and 2−1 are 2-1; between two katakana it is the long vowel, コ一ポ is コーポ.
+/// Between two digits every stroke is a hyphen, 2ー1, 2一1 and 2−1 are 2-1; between two katakana it is the long vowel, コ一ポ is コーポ. In the
+/// name of a place such as 一ツ橋 or 一ノ瀬 it is the number one, whatever stands before it.
 fn with_strokes(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let around = |at: usize, is: fn(&char) -> bool| {
@@ -167,6 +169,10 @@ fn with_strokes(text: &str) -> String {
         before.is_some_and(is) && chars.get(at + 1).is_some_and(is)
     };
     let katakana = |c: &char| matches!(c, '\u{30a1}'..='\u{30fa}');
+    let is_number_one = |at: usize| {
+        let counts = |c: &char| matches!(c, 'ツ' | 'ッ' | 'ノ' | 'ヶ' | 'ケ');
+        chars.get(at + 1).is_some_and(counts) && chars.get(at + 2).is_some_and(|&c| is_han(c))
+    };
     let stroke = |c: char| matches!(c, '−' | '‐' | '–' | '—' | '―' | 'ー' | '一' | '-');
     chars
         .iter()
@@ -174,6 +180,7 @@ fn with_strokes(text: &str) -> String {
         .map(|(at, &c)| match c {
             c if !stroke(c) => c,
             _ if around(at, char::is_ascii_digit) => '-',
+            '一' if is_number_one(at) => c,
             _ if around(at, katakana) => 'ー',
             c => c,
         })

@@ -2,13 +2,13 @@
 
 use super::{Order, Parsed, stretch};
 use crate::layout::sheet::{Folded, Glyph};
-use crate::mrz::iso;
 use crate::zone::dates::{era_start, month_named};
+use domain::civil_date;
 use time::{Date, Month};
 
 /// Years a document may speak of.
 const YEARS: std::ops::Range<i32> = 1900..2100;
-/// The year in which a card expires that never does.
+/// The expiry year of cards that never expire.
 const NEVER: i32 = 9999;
 /// What stands between the numbers of a date.
 const SEPARATORS: [char; 7] = ['.', ',', '/', '-', '·', '・', '‐'];
@@ -36,10 +36,16 @@ pub(super) fn parse(
     found.retain(|(_, found)| found.date.is_some());
     let (from, first) = found.first()?;
     let date = first.date?;
-    if found.iter().any(|(_, other)| other.date != first.date) || past && date > today {
+    if found.iter().any(|(_, other)| other.date != first.date) || past && is_to_come(date, today) {
         return None;
     }
-    parsed(glyphs, &folded, *from, first, first.agrees.then(|| iso(date)))
+    parsed(
+        glyphs,
+        &folded,
+        *from,
+        first,
+        first.agrees.then(|| civil_date::format(date)),
+    )
 }
 
 /// A text in the form of a date that no genuine document has there: a day that the calendar does not have, or one of the past that
@@ -54,10 +60,20 @@ pub(super) fn impossible(
     let folded = with_gaps(&Folded::of(glyphs));
     let found = all(&folded.chars, order, [begins, ends], past.then_some(today));
     let [(from, only)] = found.as_slice() else { return None };
-    let is_impossible = only.date.is_none_or(|date| past && date > today);
+    let is_impossible = only.date.is_none_or(|date| past && is_to_come(date, today));
     is_impossible
         .then(|| parsed(glyphs, &folded, *from, only, None))
         .flatten()
+}
+
+/// Whether anything in a text has the form of a date.
+pub(super) fn occurs(glyphs: &[Glyph], order: Order, words: [&[String]; 2]) -> bool {
+    !all(&with_gaps(&Folded::of(glyphs)).chars, order, words, None).is_empty()
+}
+
+/// Whether a day has not begun anywhere: `today` is that of UTC, and it is tomorrow already east of there.
+fn is_to_come(date: Date, today: Date) -> bool {
+    today.next_day().is_some_and(|tomorrow| date > tomorrow)
 }
 
 fn parsed(glyphs: &[Glyph], folded: &Folded, from: usize, found: &Found, normalized: Option<String>) -> Option<Parsed> {
@@ -85,7 +101,7 @@ fn all(chars: &[char], order: Order, [begins, ends]: [&[String]; 2], today: Opti
         if fits(chars, at, to, begins, ends) && (real || !overlaps) {
             found.push((at, date));
         }
-        // A day of the calendar may begin inside what is none.
+        // A valid date may begin inside an invalid one.
         at = if real { to } else { at + 1 };
     }
     found
@@ -328,7 +344,7 @@ pub(in crate::layout) fn run_together(glyphs: &[Glyph]) -> Option<Parsed> {
     let (text, from, to) = stretch(glyphs, &folded, 0, cursor.at)?;
     Some(Parsed {
         text,
-        normalized: Some(iso(date)),
+        normalized: Some(civil_date::format(date)),
         from,
         to,
     })

@@ -138,6 +138,17 @@ impl Grammar {
         }
     }
 
+    /// Whether a text has this form in it, even several times or with a day that the calendar does not have.
+    pub(crate) fn occurs(&self, glyphs: &[Glyph], context: &Context<'_>) -> bool {
+        if let Self::Date {
+            order, ends, begins, ..
+        } = self
+        {
+            return dates::occurs(glyphs, *order, [begins, ends]);
+        }
+        self.parse(glyphs, context).is_some()
+    }
+
     /// The text of an item that has this form and cannot be genuine, such as the 31st of April.
     pub(crate) fn impossible(&self, glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
         match self {

@@ -1,4 +1,4 @@
-//! Country codes: ISO 3166-1 alpha-3, and the few codes of the machine-readable zone that differ (ICAO 9303-3 section 5).
+//! Codes of countries: ISO 3166-1 alpha-3, and the few codes of the machine-readable zone that differ (ICAO 9303-3 section 5).
 
 /// The 249 assigned codes in order.
 const ASSIGNED: &str = "\
@@ -13,12 +13,29 @@ const ASSIGNED: &str = "\
     TCD TGO THA TJK TKL TKM TLS TON TTO TUN TUR TUV TWN TZA UGA UKR UMI URY USA UZB VAT VCT VEN VGB VIR VNM VUT \
     WLF WSM YEM ZAF ZMB ZWE";
 
+/// Issuers that have no assigned code: British passports that are not those of a citizen, Kosovo, the European Union, the United Nations and other
+/// organisations. Not XXA, XXB, XXC and XXX, which are nationalities: documents of stateless people and refugees name the state that issued them.
+const OTHER_ISSUERS: [&str; 21] = [
+    "EUE", "GBD", "GBN", "GBO", "GBP", "GBS", "RKS", "UNA", "UNK", "UNO", "XBA", "XCC", "XCE", "XCO", "XDC", "XEC",
+    "XES", "XIM", "XMP", "XOM", "XPO",
+];
+
+/// The state of all specimens of ICAO 9303, Utopia.
+pub const UTOPIA: &str = "UTO";
+
 /// The assigned code a zone's code stands for; `None` for a code that names no country (UTO, UNO, XXA, the British classes).
-pub(crate) fn alpha3(code: &str) -> Option<&'static str> {
+#[must_use]
+pub fn alpha3(code: &str) -> Option<&'static str> {
     if code == "D<<" || code == "D" {
         return Some("DEU");
     }
     ASSIGNED.split(' ').find(|known| *known == code)
+}
+
+/// Whether a zone's code names a state or an organisation that issues documents. Utopia is none.
+#[must_use]
+pub fn is_issuer(code: &str) -> bool {
+    alpha3(code).is_some() || OTHER_ISSUERS.contains(&code)
 }
 
 #[cfg(test)]
@@ -33,5 +50,15 @@ mod tests {
             (alpha3("JPN"), alpha3("D<<"), alpha3("UTO"), alpha3("GBD")),
             (Some("JPN"), Some("DEU"), None, None)
         );
+    }
+
+    #[test]
+    fn organisations_issue_documents_and_people_without_a_nationality_do_not() {
+        for code in ["SWE", "D<<", "GBD", "UNO", "RKS", "XOM"] {
+            assert!(is_issuer(code), "{code}");
+        }
+        for code in ["UTO", "ZZZ", "5R3", "<<<", "", "XXA", "XXX"] {
+            assert!(!is_issuer(code), "{code}");
+        }
     }
 }
