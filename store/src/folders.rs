@@ -71,7 +71,8 @@ pub(crate) fn sync_name(file: &Path) -> io::Result<()> {
     file.parent().map_or(Ok(()), sync)
 }
 
-fn named(folder: &Path) -> &Path {
+/// A folder by a path that can be opened: an empty one is the current folder.
+pub(crate) fn named(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() {
         Path::new(".")
     } else {

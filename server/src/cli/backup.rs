@@ -2,7 +2,7 @@
 
 use super::{
     Failure, Settings, block_on, logging, say,
-    settle::{self, Settle, report, settle_verified},
+    settle::{self, Settle, UnknownKeys, report, settle_verified},
 };
 use crate::{
     config::{BucketName, Config, MasterKey},
@@ -10,7 +10,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::time::Clock as _;
-use service::runtime::clock::SystemClock;
+use service::{privacy::after_restore::forget_deleted, runtime::clock::SystemClock};
 use std::{
     fmt,
     io::{IsTerminal as _, Write as _},
@@ -47,7 +47,7 @@ pub(super) struct Create {
     /// Copy even if pictures or keys of sessions that were not erased are missing; the copy lists them.
     #[arg(long)]
     allow_missing: bool,
-    /// Take the bucket of the keys over from a backup that was killed. Only if it is certain that no other backup is running.
+    /// Take over the lock on the key bucket that a killed backup left. Only if it is certain that no other backup is running.
     #[arg(long)]
     take_over: bool,
 }
@@ -72,6 +72,10 @@ pub(super) struct Restore {
     /// Send webhooks and export the audit log at the next start. Only if the lost installation is certain to send none: receivers get repeated events.
     #[arg(long)]
     send_deliveries: bool,
+    /// Remove the keys that no session of the copy has: those of sessions that only newer copies have, and some that were made in advance. Newer
+    /// copies do not fit keys that are copied after that.
+    #[arg(long)]
+    forget_unknown_keys: bool,
 }
 
 pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Failure> {
@@ -134,14 +138,19 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
     block_on(async move {
         let verified = backup::put_back(&halves, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
         let app = open_restored(Arc::clone(&config)).await?;
-        let erased = settle_verified(&app.honnin, restore.send_deliveries).await;
+        let fate = UnknownKeys::with(restore.forget_unknown_keys);
+        let settled = async {
+            forget_deleted(&app.honnin, &verified.deleted).await?;
+            settle_verified(&app.honnin, restore.send_deliveries, fate).await
+        };
+        let settled = settled.await;
         let closed = app.honnin.close().await;
-        let erased = erased?;
+        let settled = settled?;
         closed?;
         target.finish().await?;
         describe(&verified)?;
         say(format!("Restored to {}", config.data_dir.display()))?;
-        report(erased, restore.send_deliveries)
+        report(&settled, restore.send_deliveries)
     })
 }
 
@@ -165,6 +174,7 @@ fn describe(verified: &Verified) -> Result<(), Failure> {
         erased_since,
         pictures,
         lost,
+        deleted: _,
     } = verified;
     say(format!("Sessions copied   {data_begun_at}"))?;
     say(format!("Keys copied       {keys_begun_at}"))?;

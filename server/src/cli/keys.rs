@@ -116,8 +116,9 @@ async fn change_file(app: &App, file: &Path, settle: Duration) -> Result<(), Fai
     }
     let late = encrypt_all(app, settle).await?;
     let newest = rotation.keys()?.versions().last().copied().unwrap_or_default();
-    rotation.keep_newest()?;
+    // First: with one version left in the file, a run that was interrupted would not be continued, and nothing would record it.
     record(&app.honnin, CommandLine::here(), newest).await?;
+    rotation.keep_newest()?;
     say(format!(
         "Re-encrypted {late} more items. The old key version was removed."
     ))?;

@@ -5,7 +5,7 @@ use crate::{hold, open::open_without_models};
 use clap::Args;
 use service::{
     Honnin,
-    privacy::after_restore::{count_without_key, erase_again},
+    privacy::after_restore::{count_unknown_keys, count_without_key, erase_again, forget_unknown_keys},
 };
 
 #[derive(Args)]
@@ -14,8 +14,37 @@ pub(super) struct Settle {
     #[arg(long)]
     erase: bool,
     /// Send webhooks and export the audit log from the next start on. Only if the lost installation is certain to be stopped.
-    #[arg(long, conflicts_with = "erase")]
+    #[arg(long, conflicts_with_all = ["erase", "forget_unknown_keys"])]
     send_deliveries: bool,
+    /// Remove the keys that no session here has: those of sessions that only newer copies have, and some that were made in advance. Newer copies
+    /// do not fit keys that are copied after that. Only while no node runs, since nodes have keys in advance.
+    #[arg(long)]
+    forget_unknown_keys: bool,
+}
+
+/// What is done with keys that no session here has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnknownKeys {
+    /// They are counted.
+    Keep,
+    /// They are removed.
+    Forget,
+}
+
+impl UnknownKeys {
+    pub(super) const fn with(forget: bool) -> Self {
+        if forget { Self::Forget } else { Self::Keep }
+    }
+}
+
+/// What was found and done.
+pub(super) struct Settled {
+    /// Sessions that are erased again.
+    erased: u64,
+    /// Keys that no session here has.
+    unknown_keys: u64,
+    /// What was done with them.
+    fate: UnknownKeys,
 }
 
 pub(super) fn run(settings: &Settings, arguments: &Settle) -> Result<(), Failure> {
@@ -26,7 +55,7 @@ pub(super) fn run(settings: &Settings, arguments: &Settle) -> Result<(), Failure
         let result = if arguments.send_deliveries {
             release(&app.honnin).await
         } else {
-            settle(&app.honnin, arguments.erase).await
+            settle(&app.honnin, arguments).await
         };
         let closed = app.honnin.close().await;
         result?;
@@ -39,11 +68,11 @@ async fn release(honnin: &Honnin) -> Result<(), Failure> {
     say("Webhooks are sent and the audit log is exported from the next start on.")
 }
 
-/// Holds what a copy must not send, and erases again what was erased since the data was copied, if `erase` says that it was.
-async fn settle(honnin: &Honnin, erase: bool) -> Result<(), Failure> {
+/// Holds what a copy must not send, and erases again what was erased since the data was copied, if the arguments say that it was.
+async fn settle(honnin: &Honnin, arguments: &Settle) -> Result<(), Failure> {
     hold::begin(honnin).await?;
     let found = count_without_key(honnin).await?;
-    if found.without_key > 0 && !erase {
+    if found.without_key > 0 && !arguments.erase {
         return Err(format!(
             "{} of {} sessions have no key. If the keys were copied after the data, these sessions were erased in between: run \
              honnin backup settle --erase. Otherwise put newer keys back first. Webhooks and the export of the audit log are held",
@@ -51,26 +80,59 @@ async fn settle(honnin: &Honnin, erase: bool) -> Result<(), Failure> {
         )
         .into());
     }
-    let erased = erase_again(honnin).await?;
-    report(erased, false)
+    let settled = finish(honnin, UnknownKeys::with(arguments.forget_unknown_keys)).await?;
+    report(&settled, false)
 }
 
-/// Settles an installation whose copy has been verified. Returns how many sessions are erased again.
-pub(super) async fn settle_verified(honnin: &Honnin, send_deliveries: bool) -> Result<u64, Failure> {
+/// Settles an installation whose copy has been verified.
+pub(super) async fn settle_verified(
+    honnin: &Honnin,
+    send_deliveries: bool,
+    fate: UnknownKeys,
+) -> Result<Settled, Failure> {
     if send_deliveries {
         hold::end(honnin).await?;
     } else {
         hold::begin(honnin).await?;
     }
-    Ok(erase_again(honnin).await?)
+    finish(honnin, fate).await
+}
+
+async fn finish(honnin: &Honnin, fate: UnknownKeys) -> Result<Settled, Failure> {
+    let erased = erase_again(honnin).await?;
+    let unknown_keys = match fate {
+        UnknownKeys::Keep => count_unknown_keys(honnin).await?,
+        UnknownKeys::Forget => forget_unknown_keys(honnin).await?,
+    };
+    Ok(Settled {
+        erased,
+        unknown_keys,
+        fate,
+    })
 }
 
 /// Says what was settled.
-pub(super) fn report(erased: u64, send_deliveries: bool) -> Result<(), Failure> {
-    if erased > 0 {
+pub(super) fn report(settled: &Settled, send_deliveries: bool) -> Result<(), Failure> {
+    let Settled {
+        erased,
+        unknown_keys,
+        fate,
+    } = settled;
+    if *erased > 0 {
         say(format!(
             "{erased} sessions were erased after the copy was made, and are erased again at the next start."
         ))?;
+    }
+    match fate {
+        _ if *unknown_keys == 0 => {}
+        UnknownKeys::Keep => say(format!(
+            "{unknown_keys} keys belong to no session here. Some were made in advance; others may be of sessions that only newer copies have, \
+             which nobody can erase here. If these copies are given up, run before the first start: honnin backup settle --forget-unknown-keys"
+        ))?,
+        UnknownKeys::Forget => say(format!(
+            "{unknown_keys} keys that belong to no session here were removed. Make a new backup, and remove the copies that are newer than this one: \
+             they do not fit its keys."
+        ))?,
     }
     if send_deliveries {
         return Ok(());

@@ -391,6 +391,27 @@ async fn a_copy_without_a_picture_that_a_session_refers_to_is_refused_with_its_n
     assert_eq!(restored.find(&id, "front").await.unwrap().unwrap(), "sealed");
 }
 
+/// Planted fault that this test detects: a restored session that names the picture, which every later backup would miss.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_picture_that_was_deleted_while_a_copy_was_made_is_missed_neither_by_the_restore_nor_by_the_next_backup() {
+    let [make, verify, put_back] = documented();
+    let (_, copy, _) = copied().await;
+    let picture = a_picture(&copy);
+    let name = picture.strip_prefix(copy.stored.path()).unwrap();
+    let name = name.to_str().unwrap().to_owned();
+    // As it is noted then.
+    let manifest = copy.stored.path().join("manifest.json");
+    let mut changed: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    assert!(changed["files"].as_object_mut().unwrap().remove(&name).is_some());
+    changed["deleted"] = vec![&name[9..]].into();
+    fs::write(manifest, changed.to_string()).unwrap();
+    fs::remove_file(picture).unwrap();
+    let restored = Installation::new();
+    copy.run(&verify, &restored).await;
+    copy.run(&put_back, &restored).await;
+    Copy::new().run(&make, &restored).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_that_is_damaged_mixed_or_unfinished_is_refused_with_the_name_of_the_file_and_writes_nothing() {
     let [_, verify, put_back] = documented();
@@ -575,6 +596,40 @@ async fn whoever_was_erased_after_a_copy_to_a_bucket_does_not_come_back_with_it_
         assert!(holders(bucket).await.is_empty(), "{bucket:?}");
     }
     stays_erased(&copy, &Installation::new().with_s3(&data), &id).await;
+}
+
+/// Planted faults that this test detects: keys that stay for ever because no session has them; keys that are removed unasked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_sessions_that_only_newer_copies_have_are_counted_after_a_restore_and_removed_on_request() {
+    let (installation, older, known) = copied().await;
+    fill(&installation).await;
+    let newer = Copy::new();
+    newer.run(&documented()[0], &installation).await;
+    let app = installation.open(Millis(0)).await;
+    let known = find_session(&app, &known).await.unwrap().data_key.to_string();
+    app.honnin.close().await.unwrap();
+    let copy = older.with_keys_of(newer);
+    let put_back = &documented()[2];
+    let restored = Installation::new();
+    let output = copy.output(put_back, &restored).await;
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("1 keys belong to no session here"), "{said}");
+    let kept = ids_of_keys(&restored).await;
+    assert!(kept.len() == 2 && kept.contains(&known), "{kept:?}");
+    copy.run("honnin backup settle --forget-unknown-keys", &restored).await;
+    assert_eq!(ids_of_keys(&restored).await, [known.as_str()]);
+
+    let other = Installation::new();
+    let forgetting = put_back.replace("backup restore", "backup restore --forget-unknown-keys");
+    copy.run(&forgetting, &other).await;
+    assert_eq!(ids_of_keys(&other).await, [known.as_str()]);
+}
+
+/// The ids of the keys of an installation.
+async fn ids_of_keys(installation: &Installation) -> Vec<String> {
+    let url = format!("sqlite://{}", installation.data().join("keys.db").display());
+    databases::texts_at(&url, "SELECT id FROM data_keys ORDER BY id").await
 }
 
 /// The key of a session as it is stored.

@@ -1,5 +1,8 @@
 //! Erasing again what was erased after a backup was made. Its keys are gone, so that nothing of it can be read; this empties the
 //! columns and removes the pictures as well, and makes the session say that it was erased.
+//!
+//! And the other way round: the keys are newer than the data, so some may be of sessions that only newer copies have. This installation does
+//! not know these people and cannot erase them; while their keys are copied along, the newer copies of them can be read.
 
 use super::erase_now::end_early;
 use crate::{
@@ -7,7 +10,10 @@ use crate::{
     session::{self, retention::schedule_erasure_at},
 };
 use domain::{audit::AuditAction, ids::SessionId};
-use store::{StoreError, audit, session::sessions, settings::tenants};
+use std::collections::BTreeSet;
+use store::{
+    StoreError, audit, capture::captures, decision::identities, session::sessions, settings::tenants, vault::DataKeyId,
+};
 
 /// Sessions looked at in one unit of work.
 const BATCH: u32 = 500;
@@ -50,6 +56,56 @@ pub async fn erase_again(honnin: &Honnin) -> Result<u64, StoreError> {
     Ok(erased)
 }
 
+/// Lets captures forget the pictures that were deleted while the copy was made, each by its session and its name: the rows were copied before.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn forget_deleted(honnin: &Honnin, pictures: &[(SessionId, String)]) -> Result<(), StoreError> {
+    for (session, object) in pictures.iter().cloned() {
+        let unit = honnin.db.write(async move |tx| {
+            for capture in captures::list_all(tx, &session).await? {
+                if capture.frames.iter().any(|frame| frame.object == object) {
+                    captures::forget_frames(tx, &capture.id).await?;
+                }
+            }
+            Ok::<_, StoreError>(())
+        });
+        unit.await?;
+    }
+    Ok(())
+}
+
+/// Counts the keys that neither a session nor a tenant here has: those of sessions that only newer copies have, and some that were made in
+/// advance by the nodes that are lost, from which nothing tells them apart. Changes nothing.
+///
+/// # Errors
+/// If a database does not respond.
+pub async fn count_unknown_keys(honnin: &Honnin) -> Result<u64, StoreError> {
+    Ok(find_unknown_keys(honnin).await?.len() as u64)
+}
+
+/// Destroys those keys; returns how many there were. Only for an installation that was just restored and serves nobody: a node that is running
+/// has keys in advance.
+///
+/// # Errors
+/// If a database does not respond.
+pub async fn forget_unknown_keys(honnin: &Honnin) -> Result<u64, StoreError> {
+    let unknown = find_unknown_keys(honnin).await?;
+    // What a reader has kept of them is gone once the database is closed.
+    honnin.vault.destroy_many(&unknown).await?;
+    Ok(unknown.len() as u64)
+}
+
+async fn find_unknown_keys(honnin: &Honnin) -> Result<Vec<DataKeyId>, StoreError> {
+    let of_tenants = honnin.db.read(async |tx| identities::list_keys(tx).await).await?;
+    let mut named: BTreeSet<DataKeyId> = of_tenants.into_iter().collect();
+    let mut batches = Batches::default();
+    while let Some(listed) = batches.list(honnin).await? {
+        named.extend(listed.into_iter().map(|(_, key)| key));
+    }
+    honnin.vault.find_unnamed(&named).await
+}
+
 /// Sessions that were not erased, some at a time.
 #[derive(Default)]
 struct Batches {
@@ -64,7 +120,8 @@ struct Batch {
 }
 
 impl Batches {
-    async fn next(&mut self, honnin: &Honnin) -> Result<Option<Batch>, StoreError> {
+    /// The next ones, with their keys.
+    async fn list(&mut self, honnin: &Honnin) -> Result<Option<Vec<(SessionId, DataKeyId)>>, StoreError> {
         let after = self.last.clone();
         let listed = honnin
             .db
@@ -74,6 +131,13 @@ impl Batches {
             return Ok(None);
         };
         self.last = Some(last.clone());
+        Ok(Some(listed))
+    }
+
+    async fn next(&mut self, honnin: &Honnin) -> Result<Option<Batch>, StoreError> {
+        let Some(listed) = self.list(honnin).await? else {
+            return Ok(None);
+        };
         let keys: Vec<_> = listed.iter().map(|(_, key)| key.clone()).collect();
         let destroyed = honnin.vault.find_destroyed(&keys).await?;
         let sessions = listed.len() as u64;

@@ -79,7 +79,8 @@ async fn authenticators(honnin: &Honnin) -> Result<usize, StoreError> {
     Ok(done)
 }
 
-/// Records that everything is encrypted with this version now, and that the older ones are removed.
+/// Records that everything is encrypted with this version now, and that nothing needs the older ones. A run that is interrupted right after it
+/// records it again.
 ///
 /// # Errors
 /// If the database does not respond.

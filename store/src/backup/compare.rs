@@ -49,7 +49,7 @@ impl Compared {
 }
 
 /// Compares the sessions of a copy with its keys and pictures. A key may be missing if its session was erased by the time the keys were
-/// copied, and a picture if its key is. What a manifest calls lost is not missed again.
+/// copied, and a picture if its key is. What a manifest calls lost or deleted is not missed again.
 pub(super) async fn compare(data: (&Path, &Manifest), keys: (&Path, &Manifest)) -> Result<Compared, BackupError> {
     let (of_data, of_keys) = (data.1, keys.1);
     let sessions = sessions_of(data.0, of_data).await?;
@@ -68,6 +68,7 @@ pub(super) async fn compare(data: (&Path, &Manifest), keys: (&Path, &Manifest)) 
         stored.contains(&picture.key)
             && !of_data.files.contains_key(&format!("{PICTURES}/{}", picture.path))
             && !of_data.lost.contains(&picture.path)
+            && !of_data.deleted.contains(&picture.path)
     });
     compared.lost_pictures = missed.map(|picture| picture.path).collect();
     Ok(compared)

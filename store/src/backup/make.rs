@@ -3,18 +3,18 @@
 use super::{
     BackupError, DATA, Done, ERASED, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress,
     claim::{Claim, Stale},
-    compare::compare,
+    compare::{Compared, compare},
     files, pictures,
     place::{Halves, Part, Place, Staged},
     postgres,
-    references::KEYS_ERASED,
+    references::{CAPTURES, Captured, KEYS_ERASED, pictures_of},
     sqlite_options, verify, without_digest,
 };
 use domain::time::Timestamp;
-use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
+    io, mem,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -110,7 +110,8 @@ impl Copying<'_> {
         begin(data, keys, claim).await?;
         let (mut of_data, count) = self.copy_data().await?;
         let mut of_keys = self.copy_keys(&of_data).await?;
-        let compared = compare((&data.local, &of_data), (&keys.local, &of_keys)).await?;
+        let mut compared = compare((&data.local, &of_data), (&keys.local, &of_keys)).await?;
+        of_data.deleted = take_deleted(self.source.database_url, &mut compared).await?;
         if gaps == Gaps::Refuse {
             compared.refuse_gaps(data.place.shown(), keys.place.shown())?;
         }
@@ -130,6 +131,7 @@ impl Copying<'_> {
         let copied = copy_database(source.database_url, &data.local, Half::Data).await?;
         copied.put_in_place(&data.local, &mut manifest)?;
         manifest.installation = copied.installation;
+        refuse_keys_of_another(self.staged.keys.place, &manifest).await?;
         data.keep(&manifest, self.progress).await?;
         let pictures = match (source.pictures, data.place) {
             (PicturePlace::Folder(from), Place::Folder(to)) => copy_pictures(from, &to.join(PICTURES), self.progress)?,
@@ -200,6 +202,20 @@ async fn begin(data: &Part<'_>, keys: &Part<'_>, claim: &Claim<'_>) -> Result<()
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a place that holds the keys of another installation than the one that is copied: replacing them would leave none of that one. They
+/// stay what they are from then on, since the place is this backup's. A copy from before the first tenant is nobody's.
+async fn refuse_keys_of_another(keys: &Place, of_data: &Manifest) -> Result<(), BackupError> {
+    let older = keys.find_manifest(Half::Keys).await?;
+    let holder = older.and_then(|older| older.installation);
+    if holder.is_none() || holder == of_data.installation {
+        return Ok(());
+    }
+    Err(BackupError::unfit(
+        keys.shown(),
+        "holds the keys of another installation; choose another place for these",
+    ))
 }
 
 /// Removes the older copy of the keys, once it is certain that the new one is what the place holds now.
@@ -295,11 +311,8 @@ async fn list_erased(url: &str, keys: &Path) -> Result<FileHash, BackupError> {
     let erased = if postgres::is_address(url) {
         postgres::erased_keys(url).await?
     } else {
-        let options = sqlite_options(url)?;
-        let path = options.get_filename().to_owned();
+        let (mut connection, path) = read_live(url).await?;
         let failed = |error: sqlx::Error| BackupError::database(&path, error);
-        let options = options.read_only(true).busy_timeout(TIMEOUT);
-        let mut connection = options.connect().await.map_err(failed)?;
         let erased = sqlx::query_scalar(KEYS_ERASED)
             .fetch_all(&mut connection)
             .await
@@ -310,6 +323,45 @@ async fn list_erased(url: &str, keys: &Path) -> Result<FileHash, BackupError> {
     let list = staged(keys, ERASED);
     files::write(&list, erased.join("\n").as_bytes())?;
     files::hash(&list)
+}
+
+/// Takes from what is missing the pictures that no session names any more, and returns them: they were deleted while the copy was made.
+async fn take_deleted(url: &str, compared: &mut Compared) -> Result<BTreeSet<String>, BackupError> {
+    if compared.lost_pictures.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let named = list_pictures(url).await?;
+    let missing = mem::take(&mut compared.lost_pictures).into_iter();
+    let (lost, deleted) = missing.partition(|path| named.contains(path));
+    compared.lost_pictures = lost;
+    Ok(deleted)
+}
+
+/// The pictures that sessions name now, by path within the folder of pictures.
+async fn list_pictures(url: &str) -> Result<BTreeSet<String>, BackupError> {
+    let pictures = if postgres::is_address(url) {
+        postgres::pictures(url).await?
+    } else {
+        let (mut connection, path) = read_live(url).await?;
+        let failed = |error: sqlx::Error| BackupError::database(&path, error);
+        let captures: Vec<Captured> = sqlx::query_as(CAPTURES)
+            .fetch_all(&mut connection)
+            .await
+            .map_err(failed)?;
+        connection.close().await.map_err(failed)?;
+        pictures_of(&path, &captures)?
+    };
+    Ok(pictures.into_iter().map(|picture| picture.path).collect())
+}
+
+/// Opens the SQLite database of an installation to read it as it is now. Returns its path, too.
+async fn read_live(url: &str) -> Result<(SqliteConnection, PathBuf), BackupError> {
+    let options = sqlite_options(url)?;
+    let path = options.get_filename().to_owned();
+    let options = options.read_only(true).busy_timeout(TIMEOUT);
+    let connection = options.connect().await;
+    let connection = connection.map_err(|error| BackupError::database(&path, error))?;
+    Ok((connection, path))
 }
 
 async fn copy_database(url: &str, folder: &Path, half: Half) -> Result<Copied, BackupError> {

@@ -4,7 +4,9 @@
 //! the pictures, and the keys. They are copied in that order, main database, pictures, keys: a key is stored before its session, and a
 //! picture before its row, so that everything that a copied session refers to is in the copies made after it, unless it was erased in
 //! the meantime. An erasure destroys the key before it deletes the pictures, so where a picture is missing for that reason, the key is
-//! missing as well. So a copy of the keys also fits every older copy of the data, and takes from it what was erased since.
+//! missing as well. So a copy of the keys also fits every older copy of the data, and takes from it what was erased since. A picture that
+//! must not be kept, such as one of a My Number, is deleted on its own, after its row has ceased to name it: where one is missing, the rows are
+//! read again.
 //!
 //! A half holds a manifest with the hash of each file, which is written last: a half without one is not a finished copy. In the half
 //! of keys, which always holds the newest copy of them, files are named after their content, so that writing the manifest replaces all
@@ -163,6 +165,9 @@ struct Manifest {
     /// Pictures or keys that the installation had lost before: nobody is told of them again.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     lost: BTreeSet<String>,
+    /// Pictures that the installation deleted while the copy was made, because they must not be kept. The copied sessions still name them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    deleted: BTreeSet<String>,
 }
 
 /// A file as it was copied.
@@ -181,6 +186,7 @@ impl Manifest {
             begun_at: begun_at.as_millis(),
             files: BTreeMap::new(),
             lost: BTreeSet::new(),
+            deleted: BTreeSet::new(),
         }
     }
 

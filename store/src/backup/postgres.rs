@@ -131,6 +131,18 @@ pub(super) async fn erased_keys(url: &str) -> Result<Vec<String>, BackupError> {
     Ok(erased)
 }
 
+/// The pictures that the sessions name.
+pub(super) async fn pictures(url: &str) -> Result<Vec<Picture>, BackupError> {
+    let mut connection = connect(url).await?;
+    begin(&mut connection).await.map_err(failed)?;
+    let captures: Vec<Captured> = sqlx::query_as(CAPTURES)
+        .fetch_all(&mut connection)
+        .await
+        .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    pictures_of(Path::new("PostgreSQL"), &captures)
+}
+
 /// Whether the database at `url` has no installation in it.
 pub(super) async fn is_empty(url: &str) -> Result<bool, BackupError> {
     let mut connection = connect(url).await?;

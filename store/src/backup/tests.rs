@@ -49,6 +49,15 @@ const AT: Timestamp = Timestamp::from_millis(1_785_663_000_000);
 
 /// Changes a database.
 const CHANGE: &str = "INSERT INTO write_checks (id, done) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET done = done + 1";
+/// Lets the captures of the first session name no picture.
+const FORGOTTEN: &str = "UPDATE captures SET frames = '[]' WHERE session_id = (SELECT MIN(id) FROM sessions)";
+/// Lets all captures name their picture.
+const NAMED: &str = r#"UPDATE captures SET frames = '[{"object":"front","sha256":"","at":0}]'"#;
+/// Takes everybody away.
+const WITHOUT_TENANTS: &str = "DELETE FROM captures; DELETE FROM sessions; DELETE FROM tenants";
+/// Adds a tenant, of an installation that has none.
+const WITH_A_TENANT: &str =
+    "INSERT INTO tenants (id, name, livemode, created_at, version) VALUES (printf('tn_%032x', 9), 'A', 1, 0, 0)";
 /// Loses a key.
 const FIRST_KEY: &str = "DELETE FROM data_keys WHERE id = (SELECT MIN(id) FROM data_keys)";
 
@@ -64,6 +73,11 @@ fn capture(session: &SessionId) -> CaptureRow {
 
 impl Installation {
     async fn new() -> Self {
+        Self::of(1).await
+    }
+
+    /// One whose tenant has an id of this byte.
+    async fn of(tenant: u8) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let urls = ["honnin.db", "keys.db"].map(|name| format!("sqlite://{}", folder.path().join(name).display()));
         let db = Db::open(&urls[0], DbOptions::default()).await.unwrap();
@@ -72,7 +86,7 @@ impl Installation {
         let pictures = folder.path().join("pictures");
         let store = Pictures::in_folder(&pictures).unwrap();
         let tenant = TenantRow {
-            id: TenantId::from_random([1; 16]),
+            id: TenantId::from_random([tenant; 16]),
             name: "Example Shop".into(),
             settings: None,
             livemode: true,
@@ -149,6 +163,20 @@ impl Installation {
             .execute(&mut connection)
             .await
             .unwrap();
+    }
+
+    /// Deletes the picture of the first session, as that of a My Number is: its row names it no more.
+    async fn delete_picture(&self) {
+        self.run(0, FORGOTTEN).await;
+        let store = Pictures::in_folder(self.pictures.folder().unwrap()).unwrap();
+        store.delete(&self.sessions[0].session.id, "front").await.unwrap();
+    }
+
+    async fn bring_picture_back(&self) {
+        self.run(0, NAMED).await;
+        let store = Pictures::in_folder(self.pictures.folder().unwrap()).unwrap();
+        let put = store.put(&self.sessions[0].session.id, "front", b"sealed".to_vec());
+        put.await.unwrap();
     }
 }
 
@@ -492,6 +520,51 @@ async fn a_folder_that_holds_something_else_or_the_installation_itself_is_refuse
     assert!(full.join("letter").exists() && itself.join("honnin.db").exists());
 }
 
+#[tokio::test]
+async fn whenever_a_picture_is_deleted_while_a_copy_is_made_the_copy_is_whole() {
+    let installation = Arc::new(Installation::new().await);
+    let mut noted = 0;
+    for changes in 0.. {
+        installation.bring_picture_back().await;
+        let folder = tempfile::tempdir().unwrap();
+        let [data, keys, restored] = ["data", "keys", "restored"].map(|name| folder.path().join(name));
+        let (tell, told) = mpsc::channel();
+        let other = Arc::clone(&installation);
+        interruption::meanwhile(changes, move || {
+            let deletes = thread::spawn(move || {
+                let mut runtime = tokio::runtime::Builder::new_current_thread();
+                let runtime = runtime.enable_all().build().unwrap();
+                runtime.block_on(other.delete_picture());
+            });
+            deletes.join().unwrap();
+            tell.send(()).unwrap();
+        });
+        let copied = installation.copy(&data, &keys, 1).await;
+        if told.try_recv().is_err() {
+            assert!(changes > 15, "{changes} changes");
+            break;
+        }
+        copied.unwrap();
+        let halves = Halves::in_folders(&data, &keys);
+        let manifest = halves.data.find_manifest(Half::Data).await.unwrap().unwrap();
+        noted += manifest.deleted.len();
+        let found = verify(&halves, &mut |_| ()).await.unwrap();
+        assert_eq!((found.readable, found.lost), (2, 0), "{changes} changes");
+        let to = target(&restored);
+        let master_key = installation.folder.path().join("master.key");
+        put_back(&halves, Some(&master_key), &to, &mut |_| ()).await.unwrap();
+    }
+    assert!(noted > 0, "it was never deleted in between");
+    // One that is still named is lost.
+    interruption::meanwhile(usize::MAX, || ());
+    installation.bring_picture_back().await;
+    installation.delete_picture().await;
+    installation.run(0, NAMED).await;
+    let [data, keys] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let refused = installation.copy(data.path(), keys.path(), 2).await.unwrap_err();
+    assert!(refused.to_string().contains("pictures are missing"), "{refused}");
+}
+
 /// What became of two copies that overlapped.
 struct Overlap {
     first: Result<u64, BackupError>,
@@ -537,6 +610,65 @@ async fn of_two_copies_that_overlap_at_whatever_point_the_keys_of_each_that_was_
             Err(refused) => assert!(refused.to_string().contains("is used by another backup"), "{refused}"),
         }
     }
+}
+
+/// Copies one installation, and then another one to the same place of keys.
+async fn the_keys_of_the_first_stay([first, second, elsewhere]: [Halves; 3]) {
+    let (owner, other) = (Installation::new().await, Installation::of(2).await);
+    assert_eq!(owner.copy_to(&first, 1).await.unwrap(), 2);
+    let refused = other.copy_to(&second, 2).await.unwrap_err().to_string();
+    assert!(refused.contains("holds the keys of another installation"), "{refused}");
+    assert_eq!(are_whole(&first).await, 2);
+    // The owner's newer copy is made there, and the other one in a place of its own.
+    let again = Halves {
+        keys: first.keys.clone(),
+        ..elsewhere.clone()
+    };
+    assert_eq!(owner.copy_to(&again, 3).await.unwrap(), 2);
+    assert_eq!((are_whole(&first).await, are_whole(&again).await), (2, 2));
+    let apart = Halves {
+        keys: elsewhere.keys,
+        ..second
+    };
+    assert_eq!(other.copy_to(&apart, 3).await.unwrap(), 2);
+    assert_eq!(are_whole(&apart).await, 2);
+}
+
+#[tokio::test]
+async fn a_folder_with_the_keys_of_another_installation_is_refused_and_keeps_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let names = [("first", "keys"), ("second", "keys"), ("third", "others")];
+    let halves = names.map(|(data, keys)| Halves::in_folders(&place(data), &place(keys)));
+    the_keys_of_the_first_stay(halves).await;
+}
+
+#[tokio::test]
+async fn a_bucket_with_the_keys_of_another_installation_is_refused_and_keeps_them() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut buckets = Vec::new();
+    for _ in 0..5 {
+        let Some(bucket) = objects().await else { return };
+        buckets.push(bucket);
+    }
+    let halves = [(0, 3), (1, 3), (2, 4)].map(|(data, keys)| Halves {
+        data: Place::Bucket(buckets[data].clone()),
+        keys: Place::Bucket(buckets[keys].clone()),
+        scratch: scratch.path().to_owned(),
+    });
+    the_keys_of_the_first_stay(halves).await;
+}
+
+#[tokio::test]
+async fn keys_that_were_copied_before_there_was_a_tenant_are_replaced() {
+    let installation = Installation::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second, keys] = ["first", "second", "keys"].map(|name| folder.path().join(name));
+    installation.run(0, WITHOUT_TENANTS).await;
+    installation.copy(&first, &keys, 1).await.unwrap();
+    installation.run(0, WITH_A_TENANT).await;
+    installation.copy(&second, &keys, 2).await.unwrap();
+    assert_eq!(is_whole(&second, &keys).await, 0);
 }
 
 #[test]

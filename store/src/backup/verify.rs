@@ -7,7 +7,8 @@ use super::{
     place::{Halves, Place, Staged},
     references::OLDEST_TENANT,
 };
-use domain::time::Timestamp;
+use crate::capture::pictures::parse_path;
+use domain::{ids::SessionId, time::Timestamp};
 use futures::{StreamExt as _, stream};
 use sqlx::Connection as _;
 use std::path::Path;
@@ -30,6 +31,9 @@ pub struct Verified {
     pub pictures: u64,
     /// Pictures and keys that the installation had lost before the copy was made.
     pub lost: u64,
+    /// Pictures that were deleted while the copy was made, by session and name. Its sessions still name them, so once they are put back, they have
+    /// to forget them: otherwise the next copy would miss them.
+    pub deleted: Vec<(SessionId, String)>,
 }
 
 /// Checks every file against its manifest, both databases, that the keys are those of the data, and that every session that was not
@@ -77,6 +81,7 @@ pub(super) async fn check(staged: &Staged<'_>, progress: Progress<'_>) -> Result
         erased_since: compared.erased_since,
         pictures,
         lost: (of_data.lost.len() + of_keys.lost.len()) as u64,
+        deleted: of_data.deleted.iter().filter_map(|path| parse_path(path)).collect(),
     };
     Ok(Checked {
         of_data,

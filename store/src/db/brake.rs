@@ -1,4 +1,4 @@
-//! Ends what SQLite reads in vain. A statement runs on a thread of the driver, where dropping a future does not reach it; but every so many steps
+//! Interrupts SQLite reads that nobody waits for any more. A statement runs on a thread of the driver, where dropping a future does not reach it; but every so many steps
 //! SQLite asks whether to go on.
 
 use crate::StoreError;

@@ -71,6 +71,7 @@ async fn open_sqlite(
         .journal_mode(SqliteJournalMode::Wal)
         // FULL: what was acknowledged survives a power cut. NORMAL would lose the last commits.
         .synchronous(SqliteSynchronous::Full);
+    let turn = migrations::take_turn(connect.get_filename()).await;
     let found = past::look(&connect).await;
     found.tell(connect.get_filename());
     let alone = SqlitePoolOptions::new()
@@ -84,6 +85,7 @@ async fn open_sqlite(
         Schema::Keys => &migrations::KEYS_SQLITE,
     };
     migrations::done(migrator.run(&alone).await)?;
+    drop(turn);
     let acquired = alone.acquire().await.map_err(|error| StoreError::from_sql(&error))?;
     let mut connection = acquired.detach();
     let opening = Opening::begin(&mut connection, connect.get_filename(), &found).await;

@@ -179,6 +179,16 @@ pub async fn find_key(tx: &mut Tx, tenant: &TenantId) -> Result<Option<DataKeyId
     id.map(|id| DataKeyId::stored(&id)).transpose()
 }
 
+/// The data keys of all tenants.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_keys(tx: &mut Tx) -> Result<Vec<DataKeyId>, StoreError> {
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar("SELECT data_key FROM tenant_keys ORDER BY tenant_id")
+        .fetch_all(conn).await)?;
+    ids.iter().map(|id| DataKeyId::stored(id)).collect()
+}
+
 /// Gives a tenant a key if it has none, or only the one that is `lost`; returns its current key.
 ///
 /// # Errors

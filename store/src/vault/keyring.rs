@@ -59,11 +59,20 @@ pub(super) async fn delete(tx: &mut Tx, id: &DataKeyId) -> Result<(), StoreError
     on!(tx, conn => sqlx::query("DELETE FROM data_keys WHERE id = $1").bind(id.as_str()).execute(conn).await.map(drop))
 }
 
-/// Keys not encrypted with `version` of the master key.
-pub(super) async fn list_sealed_by_others(tx: &mut Tx, version: i64, limit: i64) -> Result<Vec<SealedKey>, StoreError> {
+/// Keys that an older version of the master key than `version` encrypts. In the order of an index that has the versions first: what is newer
+/// already, which may be all but a few, is not looked at. Versions only grow.
+pub(super) async fn list_sealed_before(tx: &mut Tx, version: i64, limit: i64) -> Result<Vec<SealedKey>, StoreError> {
     on!(tx, conn => sqlx::query_as(
-        "SELECT id, master_version, sealed FROM data_keys WHERE master_version <> $1 ORDER BY id LIMIT $2")
+        "SELECT id, master_version, sealed FROM data_keys WHERE master_version < $1 ORDER BY master_version LIMIT $2")
         .bind(version).bind(limit).fetch_all(conn).await)
+}
+
+/// The ids of up to `limit` keys after `after`, in order.
+pub(super) async fn list_ids(tx: &mut Tx, after: Option<&DataKeyId>, limit: i64) -> Result<Vec<DataKeyId>, StoreError> {
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT id FROM data_keys WHERE id > $1 ORDER BY id LIMIT $2")
+        .bind(after.map_or("", DataKeyId::as_str)).bind(limit).fetch_all(conn).await)?;
+    ids.iter().map(|id| DataKeyId::stored(id)).collect()
 }
 
 /// Replaces the encrypted form of a key that still exists: a key destroyed in the meantime must not come back.
@@ -78,4 +87,57 @@ pub(super) async fn count_by_version(tx: &mut Tx) -> Result<Vec<(i64, i64)>, Sto
     on!(tx, conn => sqlx::query_as(
         "SELECT master_version, COUNT(*) FROM data_keys GROUP BY master_version ORDER BY master_version")
         .fetch_all(conn).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::{Db, DbOptions, Schema};
+    use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    };
+
+    /// The steps that SQLite takes to find 20 keys to encrypt with version 2, among so many of each version.
+    async fn steps([older, newest]: [u32; 2]) -> u64 {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("keys.db").display());
+        let db = Db::open_schema(&url, DbOptions::default(), Schema::Keys).await;
+        db.unwrap().close().await;
+        let mut connection = SqliteConnection::connect(&url).await.unwrap();
+        // Those of the newest version have the first ids.
+        let fill = format!(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {newest} + {older})
+             INSERT INTO data_keys (id, master_version, sealed)
+             SELECT printf('dk_%032x', i), CASE WHEN i <= {newest} THEN 2 ELSE 1 END, x'00' FROM n"
+        );
+        sqlx::raw_sql(AssertSqlSafe(fill))
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        let taken = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&taken);
+        let count = move || {
+            counter.fetch_add(1, Relaxed);
+            true
+        };
+        connection.lock_handle().await.unwrap().set_progress_handler(1, count);
+        let found = list_sealed_before(&mut Tx::on_connection(connection), 2, 20).await;
+        let found = found.unwrap();
+        assert_eq!(found.len(), older.min(20) as usize);
+        assert!(found.iter().all(|key| key.master_version == 1));
+        taken.load(Relaxed)
+    }
+
+    #[tokio::test]
+    async fn keys_to_encrypt_anew_are_found_however_many_there_are() {
+        for [few, many] in [[[1, 50], [1, 5_000]], [[50, 9], [5_000, 9]], [[50, 9], [50, 5_000]]] {
+            let (among_few, among_many) = (steps(few).await, steps(many).await);
+            assert!(
+                among_few > 0 && among_many < among_few * 2,
+                "{few:?}: {among_few} steps, {many:?}: {among_many}"
+            );
+        }
+    }
 }

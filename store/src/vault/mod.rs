@@ -45,6 +45,8 @@ const BATCH: usize = 64;
 /// As many as there are after a batch was made with half of the last one left. If there are more, because many were given back, all but a
 /// batch are removed.
 const MOST: usize = BATCH + BATCH / 2;
+/// Keys listed or destroyed in one unit of work.
+const PAGE: u32 = 500;
 /// The error if the file of the master keys is missing.
 const MISSING: &str = "the file is missing, but stored data is encrypted with its keys; restore the file";
 /// The error if the keys are another installation's.
@@ -330,6 +332,53 @@ impl Vault {
         self.0.keys.checkpoint().await
     }
 
+    /// The keys that are not among these, nor among those that this process has made in advance. While nobody else takes keys.
+    ///
+    /// # Errors
+    /// If the key database does not respond.
+    pub async fn find_unnamed(&self, named: &BTreeSet<DataKeyId>) -> Result<Vec<DataKeyId>, StoreError> {
+        // No batch is stored and not in memory yet.
+        let _only_one = self.0.filling.lock().await;
+        let (mut unnamed, mut last) = (Vec::new(), None);
+        loop {
+            let after: Option<DataKeyId> = last.take();
+            let list = self
+                .0
+                .keys
+                .ask(async move |tx| keyring::list_ids(tx, after.as_ref(), i64::from(PAGE)).await);
+            let ids = list.await?;
+            last = ids.last().cloned();
+            if last.is_none() {
+                break;
+            }
+            unnamed.extend(ids.into_iter().filter(|id| !named.contains(id)));
+        }
+        let in_advance: BTreeSet<_> = lock(&self.0.unused).iter().map(|key| key.id().clone()).collect();
+        unnamed.retain(|id| !in_advance.contains(id));
+        Ok(unnamed)
+    }
+
+    /// Destroys many keys permanently. Returns false if a reader kept bytes of them in SQLite's write-ahead log, which closing the database
+    /// empties.
+    ///
+    /// # Errors
+    /// If the key database does not respond. Some keys may still exist then: retry.
+    pub async fn destroy_many(&self, ids: &[DataKeyId]) -> Result<bool, StoreError> {
+        for some in ids.chunks(PAGE as usize) {
+            let doomed = some.to_vec();
+            let delete = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
+                for id in &doomed {
+                    keyring::delete(tx, id).await?;
+                }
+                Ok(())
+            });
+            let deleted = delete.await;
+            some.iter().for_each(|id| lock(&self.0.opened).forget_destroyed(id));
+            deleted?;
+        }
+        self.0.keys.checkpoint().await
+    }
+
     /// Whether the key database accepts writes, for the readiness check.
     ///
     /// # Errors
@@ -368,7 +417,7 @@ impl Vault {
         let find = self
             .0
             .keys
-            .read(async move |tx| keyring::list_sealed_by_others(tx, newest, i64::from(limit)).await);
+            .read(async move |tx| keyring::list_sealed_before(tx, newest, i64::from(limit)).await);
         let renewed = find
             .await?
             .into_iter()

@@ -1,7 +1,8 @@
 //! The schemas, embedded at compile time. Both folders of a pair contain files with equal names. How they are brought up to date on
-//! PostgreSQL, which serves meanwhile, is in `patient`.
+//! PostgreSQL, which serves meanwhile, is in `patient`; that one process at a time does it on SQLite, in `turn`.
 
 mod patient;
+mod turn;
 
 use crate::StoreError;
 use sqlx::{
@@ -11,6 +12,7 @@ use sqlx::{
 use std::sync::LazyLock;
 
 pub(super) use patient::run;
+pub(super) use turn::take_turn;
 
 /// The migrations that `build.rs` has listed under a name.
 macro_rules! listed {

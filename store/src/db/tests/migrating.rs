@@ -1,14 +1,16 @@
-//! Migrations on PostgreSQL while other nodes serve.
+//! Migrations on PostgreSQL while other nodes serve, and on SQLite by processes that start together.
 //!
 //! Planted faults that these tests detect: a migration that waits for a table until it gets it; an index that is built in a transaction; what is left of one
-//! that took the place of the whole one; a lock between nodes that an index waits for; a migration that goes on for nobody.
+//! that took the place of the whole one; a lock between nodes that an index waits for; a migration that goes on for nobody; a SQLite database that
+//! two processes migrate at once.
 
 use super::*;
 use crate::db::{
     Backend as Opened,
     migrations::{self, migration},
 };
-use sqlx::{Connection as _, PgConnection, migrate::Migrator};
+use futures::future::join_all;
+use sqlx::{Connection as _, PgConnection, migrate::Migrator, sqlite::SqlitePool};
 use testkit::databases::{empty, postgres_server};
 use tokio::{task::JoinHandle, time::timeout};
 
@@ -163,4 +165,34 @@ async fn a_migration_that_waits_ends_with_whoever_began_it() {
     world.run("ROLLBACK").await;
     let added = "SELECT EXISTS (SELECT 1 FROM pg_attribute WHERE attname = 'later')";
     assert!(!ask(&mut world.other, added).await);
+}
+
+/// A database as a version of long ago has left it.
+async fn old_database(url: &str) {
+    let old = migrations::SQLITE.iter().take(10).cloned().collect();
+    let pool = SqlitePool::connect(&format!("{url}?mode=rwc")).await.unwrap();
+    Migrator::with_migrations(old).run(&pool).await.unwrap();
+    pool.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn processes_that_start_together_on_a_new_version_migrate_one_after_the_other() {
+    for _ in 0..3 {
+        let folder = TempDir::new().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("honnin.db").display());
+        old_database(&url).await;
+        // A lock of a folder is one of a file that is open, so tasks keep each other out like processes.
+        let opened = (0..6).map(|_| {
+            let url = url.clone();
+            tokio::spawn(async move { Db::open(&url, OPTIONS).await })
+        });
+        for opened in join_all(opened).await {
+            let db = opened.unwrap().unwrap();
+            db.write(async |tx| add(tx, "a").await).await.unwrap();
+            db.close().await;
+        }
+        let db = Db::open(&url, OPTIONS).await.unwrap();
+        assert_eq!(committed(&db).await.len(), 6);
+        db.close().await;
+    }
 }

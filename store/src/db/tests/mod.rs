@@ -5,6 +5,7 @@ mod group;
 mod leaving;
 mod migrating;
 mod past;
+mod plans;
 mod silence;
 mod stopping;
 mod threads;

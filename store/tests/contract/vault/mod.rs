@@ -131,6 +131,35 @@ async fn many_keys_are_opened_at_once_and_destroyed_ones_left_out() {
 }
 
 #[tokio::test]
+async fn keys_that_nothing_names_are_found_without_those_made_in_advance_and_destroyed_together() {
+    for backend in backends().await {
+        let vault = backend.vault().await;
+        let mut taken = Vec::new();
+        // More than are listed at once.
+        for _ in 0..600 {
+            taken.push(vault.take().await.unwrap().id().clone());
+        }
+        let named: BTreeSet<_> = taken.drain(..3).collect();
+        let mut unnamed = vault.find_unnamed(&named).await.unwrap();
+        unnamed.sort();
+        taken.sort();
+        assert_eq!(unnamed, taken, "{}", backend.name);
+        // It is no longer in memory either.
+        vault.open(&taken[0]).await.unwrap();
+        assert!(vault.destroy_many(&unnamed).await.unwrap(), "{}", backend.name);
+        let opened = vault.open(&taken[0]).await;
+        assert!(matches!(opened, Err(StoreError::Erased)), "{}", backend.name);
+        assert_eq!(vault.find_destroyed(&taken).await.unwrap().len(), taken.len());
+        for key in &named {
+            vault.open(key).await.unwrap();
+        }
+        assert!(vault.find_unnamed(&named).await.unwrap().is_empty(), "{}", backend.name);
+        let next = vault.take().await.unwrap();
+        vault.open(next.id()).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn every_changed_bit_and_every_missing_byte_is_noticed() {
     let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
