@@ -97,7 +97,7 @@ fn line(entry: &Exported) -> Result<Line, StoreError> {
     Ok(Line {
         at,
         action: entry.action.clone(),
-        json: serde_json::to_string(&members).map_err(|_| StoreError::Corrupt("an entry that is no JSON"))?,
+        json: serde_json::to_string(&members).map_err(|_| StoreError::Corrupt("an entry cannot be written as JSON"))?,
     })
 }
 

@@ -127,28 +127,48 @@ pub async fn find_before_newest(tx: &mut Tx, limit: u32) -> Result<Beginning, St
 }
 
 /// Removes up to `limit` linked entries from the beginning of the chain, up to the first one of `before` or later. Returns how many.
-/// The hash of the last one stays, so that the rest can still be checked.
+/// The hash of the last one stays, so that the rest can still be checked. An entry that is later than `now` is from a clock that was ahead:
+/// it is as old as the next one that is not. One that only looks younger than the next may be from a right clock, and the next from one
+/// that was behind, so it stays until its own time has come, with all that follow.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if another node does the same.
-pub async fn remove_before(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+pub async fn remove_before(tx: &mut Tx, before: Timestamp, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+    let is_old = |at: i64| at < before.as_millis();
+    let is_of_the_future = |at: i64| at > now.as_millis();
     let start = find_start(tx).await?;
     let oldest: Vec<(i64, Vec<u8>, i64)> = on!(tx, conn => sqlx::query_as(
         "SELECT position, hash, at FROM audit WHERE position > $1 ORDER BY position LIMIT $2")
         .bind(start.position).bind(i64::from(limit)).fetch_all(conn).await)?;
-    let old = oldest.into_iter().take_while(|(.., at)| *at < before.as_millis());
+    let can_leave = oldest
+        .iter()
+        .take_while(|(.., at)| is_old(*at) || is_of_the_future(*at));
+    let mut old = &oldest[..can_leave.count()];
+    if let Some((position, _, at)) = old.last()
+        && is_of_the_future(*at)
+        && !find_first_until(tx, *position, now).await?.is_some_and(is_old)
+    {
+        let last = old.iter().rposition(|(.., at)| is_old(*at));
+        old = &old[..last.map_or(0, |last| last + 1)];
+    }
     let Some((position, hash, _)) = old.last() else {
         return Ok(0);
     };
     let moved = on!(tx, conn => sqlx::query(
         "UPDATE audit_chain SET removed_position = $2, removed_hash = $3 WHERE id = 1 AND removed_position = $1")
-        .bind(start.position).bind(position).bind(&hash)
+        .bind(start.position).bind(*position).bind(hash)
         .execute(conn).await.map(|done| done.rows_affected()))?;
     if moved != 1 {
         return Err(tx.conflict());
     }
     on!(tx, conn => sqlx::query("DELETE FROM audit WHERE position > $1 AND position <= $2")
-        .bind(start.position).bind(position).execute(conn).await.map(|done| done.rows_affected()))
+        .bind(start.position).bind(*position).execute(conn).await.map(|done| done.rows_affected()))
+}
+
+/// The time of the first entry after a position that is of `end` or earlier.
+async fn find_first_until(tx: &mut Tx, position: i64, end: Timestamp) -> Result<Option<i64>, StoreError> {
+    on!(tx, conn => sqlx::query_scalar("SELECT at FROM audit WHERE position > $1 AND at <= $2 ORDER BY position LIMIT 1")
+        .bind(position).bind(end.as_millis()).fetch_optional(conn).await)
 }
 
 /// Links up to `limit` entries, oldest first. Returns how many.

@@ -97,7 +97,7 @@ async fn remove(server: &Server, most: u32) {
         .app
         .honnin
         .db()
-        .write(async move |tx| audit_chain::remove_before(tx, end, most).await);
+        .write(async move |tx| audit_chain::remove_before(tx, end, end, most).await);
     unit.await.unwrap();
 }
 

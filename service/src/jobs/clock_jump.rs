@@ -11,12 +11,13 @@ use store::{
 
 /// The longest time for which a job of these kinds is ever planned ahead. Deadlines and erasures are not among them: they are as far
 /// ahead as their tenant wants.
-const LONGEST: [(JobKind, Millis); 7] = [
+const LONGEST: [(JobKind, Millis); 8] = [
     (JobKind::Analyse, Millis::minutes(15)),
     (JobKind::Decide, Millis::minutes(15)),
     (JobKind::Rule, Millis::minutes(15)),
     (JobKind::Redate, Millis::minutes(15)),
     (JobKind::HalfSignIn, Millis::minutes(15)),
+    (JobKind::Retain, Millis::minutes(15)),
     // Twice the longest wait of the schedule, if the receiver asks for it.
     (JobKind::Deliver, Millis::hours(50)),
     (JobKind::Sweep, Millis::hours(2)),

@@ -12,7 +12,7 @@ use crate::{
 };
 use domain::{
     audit::{Actor, AuditAction},
-    ids::SessionId,
+    ids::{SessionId, TenantId},
     time::{Millis, Timestamp},
 };
 use store::{
@@ -252,19 +252,42 @@ async fn sweep_tenant(honnin: &Honnin, tenant: TenantRow, now: Timestamp) -> Res
         .db
         .write(async move |tx| stored_requests::keep_newest(tx, &id, most).await);
     trim.await?;
-    let id = tenant.id;
-    in_batches(honnin, async move |tx| {
-        events::remove_old(tx, &id, happened, erased, BATCH).await
-    })
-    .await?;
-    Ok(())
+    sweep_events(honnin, &tenant.id, happened, erased).await
+}
+
+/// Removes a tenant's old events. They are looked for outside the unit that writes: after a retention was shortened, many of them are of
+/// sessions that were erased only just now, and nobody has to wait while these are passed by.
+async fn sweep_events(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    happened_before: Timestamp,
+    erased_before: Timestamp,
+) -> Result<(), StoreError> {
+    let mut after = None;
+    loop {
+        let (tenant, from) = (tenant.clone(), after);
+        let slice = honnin.db.read(async move |tx| {
+            events::list_old(tx, &tenant, happened_before, erased_before, from.as_ref(), BATCH).await
+        });
+        let events::Slice { removable, last } = slice.await?;
+        if !removable.is_empty() {
+            let remove = honnin
+                .db
+                .write(async move |tx| events::remove_old(tx, &removable, erased_before).await);
+            remove.await?;
+        }
+        if last.is_none() {
+            return Ok(());
+        }
+        after = last;
+    }
 }
 
 /// Removes old entries of the audit log, which is itself recorded.
 async fn sweep_audit(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     let before = back(now, honnin.config.retention.audit);
     let removed = in_batches(honnin, async move |tx| {
-        audit_chain::remove_before(tx, before, BATCH).await
+        audit_chain::remove_before(tx, before, now, BATCH).await
     })
     .await?;
     if removed == 0 {

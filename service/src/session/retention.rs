@@ -57,12 +57,13 @@ pub(crate) async fn schedule_erasure_at(
     jobs::enqueue(tx, job).await.map(drop)
 }
 
-/// The job that brings the erasures of a tenant forward. Call it in the unit that shortens the period.
-pub(crate) async fn schedule_shortening(tx: &mut Tx, tenant: &TenantId, now: Timestamp) -> Result<(), StoreError> {
+/// The job that brings the erasures of a tenant forward. Call it in the unit that shortens the period. It is due by any clock, as it plans
+/// by when the sessions ended.
+pub(crate) async fn schedule_shortening(tx: &mut Tx, tenant: &TenantId, at: Moment) -> Result<(), StoreError> {
     let job = NewJob {
         kind: JobKind::Retain,
         subject: tenant.as_str(),
-        run_at: now,
+        run_at: at.at_once(),
         // A job that is running may have passed sessions by a period that has just been shortened again.
         dedup_key: None,
     };

@@ -10,6 +10,7 @@ use domain::{
     ids::SessionId,
     role::Role,
     session::Status,
+    tenant::{Change, TenantSettings},
     time::{Clock as _, Millis},
 };
 use service::{
@@ -28,9 +29,11 @@ use service::{
         create::{CreateSessionError, create_session_once},
         reissue_link::reissue_link,
     },
+    settings::{self, Look},
     webhook::schedule::WAITS,
 };
 use store::{
+    jobs::JobKind,
     session::links::{self, LinkRow},
     webhook::deliveries::DeliveryState,
 };
@@ -418,6 +421,44 @@ async fn erasing_a_session_whose_deadline_has_passed_by_a_doubtful_clock_does_no
     let detail = harness.detail(&session).await;
     assert_eq!(detail.session.status, Status::Failed);
     assert!(detail.session.purged_at.is_some());
+}
+
+#[tokio::test]
+async fn a_retention_that_is_shortened_by_a_clock_that_is_ahead_is_applied_once_it_is_right() {
+    const AHEAD: Millis = Millis::days(30);
+    for trusted in [false, true] {
+        let harness = Harness::new().await;
+        harness.decided().await;
+        let erasure = async || {
+            let open = harness.open_jobs().await;
+            let planned = open.iter().find(|job| job.kind == JobKind::Erase).unwrap();
+            planned.run_at
+        };
+        let planned = erasure().await;
+        let admin = harness.staff(Role::Admin).await;
+        harness.clock.jump(AHEAD);
+        harness.run_until_idle().await;
+        if trusted {
+            harness.wait(STEADY).await;
+        }
+        assert_eq!(harness.honnin.clock_is_steady(), trusted);
+        let default = TenantSettings::default();
+        let shorter = Change::Lifetimes {
+            link: default.link_lifetime,
+            session: default.session_lifetime,
+            retention: Millis(default.retention.0 - Millis::days(30).0),
+        };
+        let version = settings::load(&harness.honnin, &admin).await.unwrap().version;
+        settings::change(&harness.honnin, &admin, version, &shorter, Look::Second)
+            .await
+            .unwrap();
+        // It is right again before a worker has looked.
+        harness.clock.jump(Millis(-AHEAD.0));
+        harness.run_until_idle().await;
+        harness.wait(STEADY).await;
+        harness.run_until_idle().await;
+        assert_eq!(erasure().await, planned.plus(Millis::days(-30)), "trusted: {trusted}");
+    }
 }
 
 /// The only link of a session that nobody has opened.

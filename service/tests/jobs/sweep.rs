@@ -11,7 +11,9 @@ use domain::{
 use service::{
     audit::{Head, Verified, verify},
     jobs::sweep::{self, Retention},
-    session::rate_limit::CreationRate,
+    privacy::erase_now::erase_of_tenant,
+    session::{create::create_session, rate_limit::CreationRate},
+    webhook::redeliver::send_again,
 };
 use std::time::{Duration, Instant};
 use store::jobs::JobKind;
@@ -161,6 +163,45 @@ async fn an_event_is_kept_until_ninety_days_after_the_erasure_and_its_delivery_f
             harness.detail(&id).await.outcome.is_some(),
             "{name}: the session's record stays"
         );
+    }
+}
+
+#[tokio::test]
+async fn an_event_of_an_erased_session_that_is_sent_again_after_its_delivery_was_removed_has_no_metadata() {
+    let receiver = testkit::receiver::Receiver::start().await;
+    for database in backends().await {
+        let name = database.name;
+        let harness = Harness::on(
+            database,
+            testkit::webhooks::settings_for(&receiver),
+            loopback_sender(),
+            CreationRate::default(),
+        )
+        .await;
+        harness.issue_secret().await;
+        let caller = harness.caller().await;
+        let created = create_session(&harness.honnin, &caller, br#"{"metadata": {"order": 7}}"#);
+        let session = created.await.unwrap().id;
+        let event = harness.record_expired(&session).await;
+        harness.run_until_idle().await;
+        let first = receiver.received().pop().unwrap();
+        assert_eq!(first.json()["metadata"]["order"], 7, "{name}");
+        erase_of_tenant(&harness.honnin, &caller, session.as_str())
+            .await
+            .unwrap();
+        harness.run_until_idle().await;
+        sweep::plan(&harness.honnin).await.unwrap();
+        harness.wait(Millis::days(90)).await;
+        harness.wait(Millis::hours(2)).await;
+        assert!(harness.detail(&session).await.session.purged_at.is_some(), "{name}");
+        assert!(harness.delivery(&event).await.is_none(), "{name}");
+        send_again(&harness.honnin, &harness.developer().await, &event)
+            .await
+            .unwrap();
+        harness.run_until_idle().await;
+        let again = receiver.received().pop().unwrap();
+        assert_eq!(again.header("webhook-id"), event.as_str(), "{name}");
+        assert!(again.json()["metadata"].is_null(), "{name}");
     }
 }
 

@@ -41,13 +41,17 @@ pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<b
     }
     let now = now.as_millis();
     let found: Option<i64> = on!(tx, conn => {
-        let mut statement = QueryBuilder::new("SELECT id FROM jobs WHERE finished_at IS NULL AND kind <> 'deliver' AND kind IN (");
-        let mut list = statement.separated(", ");
-        for kind in kinds {
-            list.push_bind(kind.as_str());
+        let mut statement = QueryBuilder::new("SELECT id FROM (");
+        // The first of each kind, as they are claimed: whatever PostgreSQL expects to find, it takes the index for an order.
+        for (position, kind) in kinds.iter().enumerate() {
+            statement.push(if position == 0 { "" } else { " UNION ALL " });
+            statement.push("SELECT id FROM (SELECT id, run_at FROM jobs ");
+            statement.push("WHERE finished_at IS NULL AND kind <> 'deliver' AND kind = ").push_bind(kind.as_str());
+            statement.push(" AND run_at <= ").push_bind(now);
+            statement.push(" AND (leased_until IS NULL OR leased_until <= ").push_bind(now);
+            statement.push(") ORDER BY run_at, id LIMIT 1) AS of_kind");
         }
-        statement.push(") AND run_at <= ").push_bind(now);
-        statement.push(" AND (leased_until IS NULL OR leased_until <= ").push_bind(now).push(") LIMIT 1");
+        statement.push(") AS due LIMIT 1");
         statement.build_query_scalar().fetch_optional(conn).await
     })?;
     Ok(found.is_some())
@@ -172,15 +176,21 @@ pub async fn is_planned(tx: &mut Tx, kind: JobKind, subject: &str, run_at: Times
 }
 
 /// Makes the unfinished jobs of `kind` that nobody holds due at `now` if they are due after `latest`. Returns how many. Not those that are
-/// planned for as long as a tenant wants: there is one for every session, so the index leaves them out.
+/// planned for as long as a tenant wants: there is one for every session.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn bring_forward(tx: &mut Tx, kind: JobKind, latest: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
     tx.wake_worker();
-    on!(tx, conn => sqlx::query(
+    // The kinds that each statement leaves out are those that its index leaves out, and what may not be brought forward.
+    let sql = if kind == JobKind::Deliver {
         "UPDATE jobs SET run_at = $3 WHERE kind = $1 AND run_at > $2 AND finished_at IS NULL AND leased_by IS NULL
-             AND kind NOT IN ('expire', 'erase', 'retain')")
+             AND kind NOT IN ('expire', 'erase', 'retain')"
+    } else {
+        "UPDATE jobs SET run_at = $3 WHERE kind = $1 AND run_at > $2 AND finished_at IS NULL AND leased_by IS NULL
+             AND kind <> 'deliver' AND kind NOT IN ('expire', 'erase')"
+    };
+    on!(tx, conn => sqlx::query(sql)
         .bind(kind.as_str()).bind(latest.as_millis()).bind(now.as_millis())
         .execute(conn).await.map(|done| done.rows_affected()))
 }

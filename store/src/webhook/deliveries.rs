@@ -4,7 +4,10 @@ use crate::{
     StoreError,
     db::{Dialect, Tx, on, row},
     ids,
-    webhook::events::EventRow,
+    webhook::{
+        events::EventRow,
+        sent::{may_have_sent, sent_nothing},
+    },
 };
 use domain::{
     delivery::DeliveryFault,
@@ -181,6 +184,29 @@ pub async fn find_any(tx: &mut Tx, event: &EventId) -> Result<Option<DeliveryRow
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE event_id = $1"))
         .bind(event.as_str()).fetch_optional(conn).await)?;
     raw.map(DeliveryRow::try_from).transpose()
+}
+
+/// Whether a delivery of a stored event was removed because of its age; `None` if nobody knows, as the event is from before that was noted.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn was_removed(tx: &mut Tx, event: &EventId) -> Result<Option<bool>, StoreError> {
+    let noted: Option<Option<bool>> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT removed_delivery <> 'none' FROM events WHERE id = $1")
+        .bind(event.as_str()).fetch_optional(conn).await)?;
+    Ok(noted.flatten())
+}
+
+/// Notes that something of an event without a delivery may have been sent, if nobody knows and it is not noted as unsent. Call it before
+/// the event gets a new delivery, from which it would seem that there was none before.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn note_removed(tx: &mut Tx, event: &EventId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE events SET removed_delivery = 'sent' WHERE id = $1 AND removed_delivery IS NULL
+             AND NOT EXISTS (SELECT 1 FROM unsent_events WHERE unsent_events.event_id = events.id)")
+        .bind(event.as_str()).execute(conn).await.map(drop))
 }
 
 /// Saves the state of a delivery, if nobody has made or requested an attempt since it was read.
@@ -363,7 +389,7 @@ pub async fn count_by_day(
 }
 
 /// Removes up to `limit` deliveries of a tenant, with their attempts, whose events happened before `before` and that were settled
-/// before then. Returns how many.
+/// before then. Returns how many. Each event notes whether something of it may have been sent.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -385,30 +411,50 @@ async fn remove_in_state(
     before: Timestamp,
     limit: i64,
 ) -> Result<u64, StoreError> {
-    let old: Vec<String> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT event_id FROM deliveries WHERE tenant_id = $1 AND state = $2 AND created_at < $3 AND settled_at < $3
-         ORDER BY created_at, event_id LIMIT $4")
-        .bind(tenant.as_str()).bind(state.as_str()).bind(before.as_millis()).bind(limit)
+    let old: Vec<(String, bool)> = on!(tx, conn => sqlx::query_as(concat!(
+        "SELECT event_id, ", may_have_sent!("deliveries.event_id", "$5"), " FROM deliveries
+         WHERE tenant_id = $1 AND state = $2 AND created_at < $3 AND settled_at < $3
+         ORDER BY created_at, event_id LIMIT $4"))
+        .bind(tenant.as_str()).bind(state.as_str()).bind(before.as_millis()).bind(limit).bind(sent_nothing())
         .fetch_all(conn).await)?;
-    if old.is_empty() {
-        return Ok(0);
-    }
-    remove_of(tx, "DELETE FROM delivery_attempts WHERE event_id IN (", &old).await?;
+    let of = |may_be_sent: bool| -> Vec<&str> {
+        let those = old.iter().filter(|(_, may)| *may == may_be_sent);
+        those.map(|(event, _)| event.as_str()).collect()
+    };
+    change_of(
+        tx,
+        "UPDATE events SET removed_delivery = 'sent' WHERE id IN (",
+        &of(true),
+    )
+    .await?;
+    // Of one from before this was noted, an earlier delivery may have been removed.
+    change_of(
+        tx,
+        "UPDATE events SET removed_delivery = 'unsent' WHERE removed_delivery = 'none' AND id IN (",
+        &of(false),
+    )
+    .await?;
+    let all: Vec<&str> = old.iter().map(|(event, _)| event.as_str()).collect();
+    change_of(tx, "DELETE FROM delivery_attempts WHERE event_id IN (", &all).await?;
     // One that is sent again at this moment stays.
-    remove_of(
+    change_of(
         tx,
         "DELETE FROM deliveries WHERE state <> 'pending' AND event_id IN (",
-        &old,
+        &all,
     )
     .await
 }
 
-async fn remove_of(tx: &mut Tx, delete: &'static str, events: &[String]) -> Result<u64, StoreError> {
+/// Runs a statement that ends with a list of events; with none, nothing happens. Returns how many rows it changed.
+async fn change_of(tx: &mut Tx, change: &'static str, events: &[&str]) -> Result<u64, StoreError> {
+    if events.is_empty() {
+        return Ok(0);
+    }
     on!(tx, conn => {
-        let mut statement = QueryBuilder::new(delete);
+        let mut statement = QueryBuilder::new(change);
         let mut listed = statement.separated(", ");
         for event in events {
-            listed.push_bind(event);
+            listed.push_bind(*event);
         }
         statement.push(")");
         statement.build().execute(conn).await.map(|done| done.rows_affected())

@@ -12,6 +12,7 @@ use domain::{
     ids::{EventId, SessionId, TenantId},
     time::Timestamp,
 };
+use sqlx::QueryBuilder;
 use std::mem::take;
 
 /// An event as stored.
@@ -183,7 +184,8 @@ pub async fn insert(tx: &mut Tx, event: &EventRow) -> Result<(), StoreError> {
         EventContent::Test => (None, None, None),
     };
     on!(tx, conn => sqlx::query(
-        "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data, note) VALUES ($1, $2, $3, $4, $5, $6, $7)")
+        "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data, note, removed_delivery)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'none')")
         .bind(event.id.as_str()).bind(event.tenant.as_str()).bind(session).bind(event.content.kind().as_str())
         .bind(event.created_at.as_millis()).bind(&data).bind(note)
         .execute(conn).await.map(drop))
@@ -232,25 +234,70 @@ pub async fn erase_notes(tx: &mut Tx, session: &SessionId) -> Result<(), StoreEr
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
-/// Removes up to `limit` events of a tenant that happened before `before` and have no delivery any more: test events, and those of
-/// sessions whose personal data was erased before `erased_before`. Returns how many.
+/// A slice of a tenant's events, oldest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The ids of those that can be removed.
+    pub removable: Vec<String>,
+    /// The time, in milliseconds since 1970, and the id of the last one, if there may be more.
+    pub last: Option<(i64, String)>,
+}
+
+/// Looks at `limit` events of a tenant that happened before `before`, after the one with this time and id. Those can be removed that have
+/// no delivery any more: test events, and those of sessions whose personal data was erased before `erased_before`.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn remove_old(
+pub async fn list_old(
     tx: &mut Tx,
     tenant: &TenantId,
     before: Timestamp,
     erased_before: Timestamp,
+    after: Option<&(i64, String)>,
     limit: u32,
-) -> Result<u64, StoreError> {
-    on!(tx, conn => sqlx::query(
-        "DELETE FROM events WHERE id IN (
-             SELECT event.id FROM events AS event LEFT JOIN sessions AS session ON session.id = event.session_id
-             WHERE event.tenant_id = $1 AND event.created_at < $2
-                 AND (event.session_id IS NULL OR session.purged_at < $3)
-                 AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.event_id = event.id)
-             ORDER BY event.created_at, event.id LIMIT $4)")
-        .bind(tenant.as_str()).bind(before.as_millis()).bind(erased_before.as_millis()).bind(i64::from(limit))
-        .execute(conn).await.map(|done| done.rows_affected()))
+) -> Result<Slice, StoreError> {
+    let (at, id) = after.map_or((i64::MIN, ""), |(at, id)| (*at, id.as_str()));
+    let rows: Vec<(i64, String, bool)> = on!(tx, conn => sqlx::query_as(
+        "SELECT event.created_at, event.id,
+                COALESCE(event.session_id IS NULL OR session.purged_at < $3, FALSE)
+                    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.event_id = event.id)
+         FROM (SELECT id, created_at, session_id FROM events
+               WHERE tenant_id = $1 AND created_at < $2 AND (created_at, id) > ($4, $5)
+               ORDER BY created_at, id LIMIT $6) AS event
+         LEFT JOIN sessions AS session ON session.id = event.session_id
+         ORDER BY event.created_at, event.id")
+        .bind(tenant.as_str()).bind(before.as_millis()).bind(erased_before.as_millis())
+        .bind(at).bind(id).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    let last = rows.last().filter(|_| rows.len() == limit as usize);
+    Ok(Slice {
+        last: last.map(|(at, id, _)| (*at, id.clone())),
+        removable: rows
+            .into_iter()
+            .filter_map(|(_, id, removable)| removable.then_some(id))
+            .collect(),
+    })
+}
+
+/// Removes events that [`list_old`] has found, unless they have got a delivery since. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn remove_old(tx: &mut Tx, found: &[String], erased_before: Timestamp) -> Result<u64, StoreError> {
+    if found.is_empty() {
+        return Ok(0);
+    }
+    on!(tx, conn => {
+        let mut statement = QueryBuilder::new("DELETE FROM events WHERE id IN (");
+        let mut listed = statement.separated(", ");
+        for event in found {
+            listed.push_bind(event);
+        }
+        statement.push(
+            ") AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.event_id = events.id)
+             AND (session_id IS NULL OR EXISTS (
+                 SELECT 1 FROM sessions WHERE sessions.id = events.session_id AND sessions.purged_at < ");
+        statement.push_bind(erased_before.as_millis()).push("))");
+        statement.build().execute(conn).await.map(|done| done.rows_affected())
+    })
 }

@@ -4,4 +4,5 @@ pub mod deliveries;
 pub mod delivery_attempts;
 pub mod events;
 pub mod outbox;
+mod sent;
 pub mod unsent;

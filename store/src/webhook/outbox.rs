@@ -13,10 +13,10 @@ use crate::{
     webhook::{
         deliveries::DeliveryState,
         events::{self, EventRow, Page},
+        sent::{may_have_sent, sent_nothing},
     },
 };
 use domain::{
-    delivery::DeliveryFault,
     event::EventKind,
     ids::{EventId, TenantId},
     named::Named,
@@ -151,19 +151,16 @@ impl RawListed {
 /// # Errors
 /// If the database does not respond.
 pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
-    // One SQL text serves any set of faults: each is looked for between spaces.
-    let sent_nothing: String = DeliveryFault::ALL
-        .iter()
-        .filter(|fault| fault.sent_nothing())
-        .map(|fault| format!(" {fault} "))
-        .collect();
-    let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+    // What was never noted and has no delivery may have been sent by one that is gone.
+    let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(concat!(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
                 delivery.state, delivery.started_at, tenant.settings,
                 CASE WHEN session.purged_at IS NULL THEN session.data_key END AS data_key,
-                CASE WHEN session.purged_at IS NULL OR NOT EXISTS (
-                    SELECT 1 FROM delivery_attempts AS made
-                    WHERE made.event_id = event.id AND (made.fault IS NULL OR $2 NOT LIKE '% ' || made.fault || ' %')
+                CASE WHEN session.purged_at IS NULL OR NOT (
+                    COALESCE(event.removed_delivery = 'sent', delivery.event_id IS NULL AND NOT EXISTS (
+                        SELECT 1 FROM unsent_events AS unsent WHERE unsent.event_id = event.id
+                    ))
+                    OR ", may_have_sent!("event.id", "$2"), "
                 ) THEN session.metadata END AS metadata,
                 secret.id AS secret_id, secret.sealed AS secret_sealed, secret.created_at AS secret_created_at
          FROM events AS event
@@ -171,8 +168,8 @@ pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, Stor
          LEFT JOIN deliveries AS delivery ON delivery.event_id = event.id
          LEFT JOIN sessions AS session ON session.id = event.session_id
          LEFT JOIN webhook_secrets AS secret ON secret.tenant_id = event.tenant_id AND secret.disabled_at IS NULL
-         WHERE event.id = $1 ORDER BY secret.created_at DESC, secret.id DESC")
-        .bind(event.as_str()).bind(&sent_nothing).fetch_all(conn).await)?;
+         WHERE event.id = $1 ORDER BY secret.created_at DESC, secret.id DESC"))
+        .bind(event.as_str()).bind(sent_nothing()).fetch_all(conn).await)?;
     let secrets = rows.iter_mut().filter_map(Raw::secret).collect();
     let Some(first) = rows.into_iter().next() else {
         return Ok(None);
