@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
+    audit::AuditAction,
     decision::Policy,
     event::EventType,
     findings::SelfieFindings,
+    ids::TenantId,
     role::Role,
     scope::{Scope, Scopes},
     session::Step,
@@ -22,7 +24,9 @@ use service::{
         Look, SettingsError,
         api_keys::{IssueKeyError, Issued, NewKey, draft_key, issue_key, list_keys, revoke_key, rotate_key},
         callbacks::allow_callback_from_here,
-        change, load,
+        change,
+        create_tenant::{NewTenant, create_tenant},
+        load,
         logo::{LogoError, find_logo, logo_png, remove_logo, set_logo},
         preview::{Tally, preview},
     },
@@ -689,4 +693,57 @@ async fn a_callback_url_is_allowed_from_the_command_line_once() {
     let detail = entries[0].entry.detail.as_deref();
     let wanted = format!("callbacks: callback_urls https://shop.example/done → https://shop.example/done, {url}");
     assert_eq!(detail, Some(wanted.as_str()));
+}
+
+#[tokio::test]
+async fn every_key_is_in_the_audit_log_with_its_expiry_and_so_is_the_first_one_of_a_tenant() {
+    let harness = Harness::new().await;
+    // What became a key, newest first.
+    let issued = async |tenant: &TenantId| {
+        let tenant = tenant.clone();
+        let log = harness
+            .read(async move |tx| audit::list(tx, &tenant, None, None, 100).await)
+            .await;
+        let issued = log.into_iter().filter(|one| one.entry.action == AuditAction::KeyIssue);
+        issued
+            .map(|one| (one.entry.subject.unwrap(), one.entry.detail.unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let new = NewTenant {
+        name: "Another Shop".into(),
+        settings: TenantSettings {
+            steps: Step::ALL.to_vec(),
+            ..TenantSettings::default()
+        },
+        livemode: true,
+    };
+    let made = create_tenant(&harness.honnin, &Operator::at_command_line(), new)
+        .await
+        .unwrap();
+    let first = service::access::tenant_by_key(&harness.honnin, made.key.expose(), localhost(), Scope::Create).await;
+    assert_eq!(first.unwrap().id(), &made.id);
+    let tenant = made.id.clone();
+    let keys = harness
+        .read(async move |tx| store::settings::api_keys::list(tx, &tenant).await)
+        .await;
+    let wanted = (keys[0].id.to_string(), "create,read,manage; does not expire".to_owned());
+    assert_eq!(issued(&made.id).await, [wanted]);
+
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let new = NewKey {
+        id: draft_key(&harness.honnin),
+        name: "Till".into(),
+        lifetime: Some(Millis::days(30)),
+        scopes: Scopes::NONE.with(Scope::Create),
+        networks: vec!["127.0.0.0/8".parse().unwrap()],
+    };
+    let old = issue_key(&harness.honnin, &developer, new).await.unwrap().id;
+    let end = harness.honnin.now().plus(Millis::days(30)).to_iso();
+    let key = format!("create from 127.0.0.0/8; expires {end}");
+    assert_eq!(issued(&harness.tenant.id).await, [(old.to_string(), key.clone())]);
+    let overlap = Millis::hours(24);
+    let fresh = rotate_key(&harness.honnin, &developer, &old, overlap).await.unwrap().id;
+    let until = harness.honnin.now().plus(overlap).to_iso();
+    let replaced = format!("{key}; in place of {old}, which expires at {until}");
+    assert_eq!(issued(&harness.tenant.id).await[0], (fresh.to_string(), replaced));
 }

@@ -288,6 +288,31 @@ pub const SECOND_PASSKEY: &str = "passkey as the second factor";
 /// The detail of a refused sign-in in which the password was right, and no second factor came.
 pub const STOPPED: &str = "stopped before the second factor";
 
+/// The number of the last entry that was written before a time; one that is smaller than all others if there is none. No index has the times, so the
+/// range of the numbers, which increase with them, is halved until it is found.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_number_before(tx: &mut Tx, time: Timestamp) -> Result<i64, StoreError> {
+    let (first, last): (i64, i64) = on!(tx, conn => sqlx::query_as(
+        "SELECT COALESCE((SELECT MIN(number) FROM audit), 1), COALESCE((SELECT MAX(number) FROM audit), 0)")
+        .fetch_one(conn).await)?;
+    // It is one of these.
+    let (mut low, mut high) = (first - 1, last);
+    while low < high {
+        let middle = low + (high - low + 1) / 2;
+        // Numbers may be missing.
+        let found: Option<(i64, i64)> = on!(tx, conn => sqlx::query_as(
+            "SELECT number, at FROM audit WHERE number > $1 AND number <= $2 ORDER BY number DESC LIMIT 1")
+            .bind(low).bind(middle).fetch_optional(conn).await)?;
+        match found {
+            Some((number, at)) if at >= time.as_millis() => high = number - 1,
+            _ => low = middle,
+        }
+    }
+    Ok(low)
+}
+
 /// Refused attempts to sign in to an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedSignIns {
@@ -303,23 +328,22 @@ pub struct RefusedSignIns {
     pub last_from: Option<String>,
 }
 
-/// The refused attempts to sign in to somebody's account after entry number `after`.
+/// The refused attempts to sign in to somebody's account after entry number `after`, in whichever tenant they are recorded.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn find_refused_sign_ins(
     tx: &mut Tx,
-    tenant: &TenantId,
     after: i64,
     user: &UserId,
 ) -> Result<Option<RefusedSignIns>, StoreError> {
     let found: Option<(i64, i64, i64, i64, Option<String>)> = on!(tx, conn => sqlx::query_as(
         "WITH refused AS (SELECT number, at, detail, address FROM audit
-             WHERE tenant_id = $1 AND subject = $2 AND number > $3 AND action = $4)
-         SELECT (SELECT COUNT(*) FROM refused), (SELECT COUNT(*) FROM refused WHERE detail IN ($5, $6)),
-                (SELECT COUNT(*) FROM refused WHERE detail = $7), at, address
+             WHERE subject = $1 AND number > $2 AND action = $3)
+         SELECT (SELECT COUNT(*) FROM refused), (SELECT COUNT(*) FROM refused WHERE detail IN ($4, $5)),
+                (SELECT COUNT(*) FROM refused WHERE detail = $6), at, address
          FROM refused ORDER BY number DESC LIMIT 1")
-        .bind(tenant.as_str()).bind(user.as_str()).bind(after)
+        .bind(user.as_str()).bind(after)
         .bind(AuditAction::PersonSignInRefused.as_str()).bind(CODE).bind(SECOND_PASSKEY).bind(STOPPED)
         .fetch_optional(conn).await)?;
     Ok(
@@ -338,11 +362,14 @@ pub async fn find_refused_sign_ins(
 pub struct Concerns<'a> {
     /// Who.
     pub user: &'a UserId,
+    /// Their own tenant, in which what they do to their account is recorded; `None` for an operator without one.
+    pub home: Option<&'a TenantId>,
     /// Actions by them or to their account; of sign-ins, those from a [`NEW_NETWORK`] or with a [`NEW_BROWSER`].
     pub own: &'a [AuditAction],
-    /// Actions to their account.
+    /// Actions to their account, in whichever tenant they are recorded.
     pub to_them: &'a [AuditAction],
-    /// Actions by others; of changed settings, those of the receiver of webhooks, and of changed people, those who became admins.
+    /// Actions by others in the tenant in which they work; of changed settings, those of the receiver of webhooks, and of changed people, those who
+    /// became admins.
     pub by_others: &'a [AuditAction],
 }
 
@@ -357,7 +384,43 @@ macro_rules! news {
 /// The actions that people are told of, as a list in SQL. An index has these and no others; a new one needs another index.
 pub const NEWS: &str = news!();
 
-/// A tenant's entries that concern somebody, after number `after`, newest first. Only actions in [`NEWS`] are found.
+macro_rules! news_sql {
+    ($home:literal) => {
+        concat!(
+            "SELECT told.number, told.at, told.tenant_id, told.actor, told.action, told.subject, told.detail,
+                    told.address, COALESCE(users.name, api_keys.name) AS actor_name
+             FROM (
+                 SELECT number, at, tenant_id, actor, action, subject, detail, address FROM audit
+                 WHERE subject = $3 AND number > $2 AND action IN (",
+            news!(),
+            ")
+                     AND (($4 LIKE '%,' || action || ',%'
+                           AND (action <> $7 OR detail LIKE '%' || $8 || '%' OR detail LIKE '%' || $13 || '%'))
+                         OR $5 LIKE '%,' || action || ',%')
+                 UNION
+                 SELECT number, at, tenant_id, actor, action, subject, detail, address FROM audit
+                 WHERE ",
+            $home,
+            " AND number > $2 AND action IN (",
+            news!(),
+            ")
+                     AND actor = $3 AND $4 LIKE '%,' || action || ',%'
+                     AND (action <> $7 OR detail LIKE '%' || $8 || '%' OR detail LIKE '%' || $13 || '%')
+                 UNION
+                 SELECT number, at, tenant_id, actor, action, subject, detail, address FROM audit
+                 WHERE tenant_id = $1 AND number > $2 AND action IN (",
+            news!(),
+            ")
+                     AND actor <> $3 AND $6 LIKE '%,' || action || ',%'
+                     AND (action <> $9 OR detail LIKE 'webhook:%')
+                     AND (action <> $10 OR detail = $11 OR detail LIKE '% ' || $11)
+             ) AS told LEFT JOIN users ON users.id = told.actor LEFT JOIN api_keys ON api_keys.id = told.actor
+             ORDER BY told.number DESC LIMIT $12"
+        )
+    };
+}
+
+/// The entries that concern somebody who works in a tenant, after number `after`, newest first. Only actions in [`NEWS`] are found.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -374,24 +437,18 @@ pub async fn list_news(
             .iter()
             .fold(String::from(","), |list, action| list + action.as_str() + ",")
     };
-    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(concat!(
-        "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, audit.detail,
-                audit.address, COALESCE(users.name, api_keys.name) AS actor_name
-         FROM audit LEFT JOIN users ON users.id = audit.actor LEFT JOIN api_keys ON api_keys.id = audit.actor
-         WHERE audit.tenant_id = $1 AND audit.number > $2 AND audit.action IN (", news!(), ")
-             AND (($4 LIKE '%,' || audit.action || ',%' AND (audit.actor = $3 OR audit.subject = $3)
-                   AND (audit.action <> $7 OR audit.detail LIKE '%' || $8 || '%' OR audit.detail LIKE '%' || $13 || '%'))
-               OR ($5 LIKE '%,' || audit.action || ',%' AND audit.subject = $3)
-               OR ($6 LIKE '%,' || audit.action || ',%' AND audit.actor <> $3
-                   AND (audit.action <> $9 OR audit.detail LIKE 'webhook:%')
-                   AND (audit.action <> $10 OR audit.detail = $11 OR audit.detail LIKE '% ' || $11)))
-         ORDER BY audit.number DESC LIMIT $12"))
+    // With a clause of its own for whoever has no tenant, so that an index answers both.
+    let sql = match concerns.home {
+        Some(_) => news_sql!("tenant_id = $14"),
+        None => news_sql!("tenant_id IS NULL AND CAST($14 AS TEXT) IS NULL"),
+    };
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(tenant.as_str()).bind(after).bind(concerns.user.as_str())
         .bind(listed(concerns.own)).bind(listed(concerns.to_them)).bind(listed(concerns.by_others))
         .bind(AuditAction::PersonSignIn.as_str()).bind(NEW_NETWORK)
         .bind(AuditAction::SettingsChange.as_str())
         .bind(AuditAction::PersonChange.as_str()).bind(Role::Admin.as_str())
-        .bind(i64::from(limit)).bind(NEW_BROWSER).fetch_all(conn).await)?;
+        .bind(i64::from(limit)).bind(NEW_BROWSER).bind(concerns.home.map(TenantId::as_str)).fetch_all(conn).await)?;
     rows.into_iter().map(recorded).collect()
 }
 

@@ -15,7 +15,10 @@ use axum::{
     routing::get,
 };
 use domain::secret::Secret;
-use service::people::openid::{Answer, Finished, OpenIdError, Purpose, begin, finish};
+use service::people::{
+    openid::{Answer, Finished, OpenIdError, Purpose, begin, finish},
+    second_factor::list_factors,
+};
 
 /// Longest code and state that are looked at, in bytes.
 const LONGEST: usize = 4096;
@@ -41,6 +44,7 @@ fn fault(error: OpenIdError) -> Fault {
     match error {
         OpenIdError::Off => Fault::NotFound,
         OpenIdError::Store(error) => error.into(),
+        OpenIdError::SecondFactor => Fault::Confirm("/admin".into()),
         OpenIdError::Invitation => Fault::LinkClosed,
         OpenIdError::Unreachable => Fault::Provider(ProviderFault::Away),
         OpenIdError::Closed => Fault::Provider(ProviderFault::Closed),
@@ -86,6 +90,10 @@ async fn join(request: GuestRequest) -> PageResult<Response> {
 async fn confirm(request: Request) -> PageResult<Response> {
     let next = safe_next(&request.query()?.text("next")).to_owned();
     let user = request.staff().user().clone();
+    if list_factors(request.honnin(), &user).await?.any() {
+        // The page asks for the second factor.
+        return Ok(go(&with_next("/admin/confirm", &next)));
+    }
     begun(request.honnin(), Purpose::Confirm(user), &next).await
 }
 
@@ -116,8 +124,11 @@ async fn callback(request: GuestRequest) -> PageResult<Response> {
             go(&with_next("/admin/sign-in/code", &next)),
             SessionChange::HalfSignedIn(half),
         ),
-        Finished::Confirmed { user, next } => {
-            let answer = with(go(safe_next(&next)), SessionChange::ConfirmedElsewhere(user));
+        Finished::Confirmed { user, proved_at, next } => {
+            let answer = with(
+                go(safe_next(&next)),
+                SessionChange::ConfirmedElsewhere { user, proved_at },
+            );
             with(
                 answer,
                 Notice(

@@ -24,7 +24,11 @@ use http::{
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
-    people::{half_sign_in::HalfSignIn, known_browser::Client, visit::Entrance},
+    people::{
+        half_sign_in::HalfSignIn,
+        known_browser::Client,
+        visit::{Entrance, Since},
+    },
     review::list_pending,
     session::search::count_waiting,
     settings::{Tenants, list_tenants},
@@ -39,6 +43,8 @@ pub(super) const FRESH: Millis = Millis::minutes(10);
 pub struct SignedIn {
     /// Who it is.
     pub staff: Staff,
+    /// Since when they are told what has happened; `None` at their first visit.
+    pub since: Option<Since>,
     /// When they last proved who they are.
     pub confirmed_at: Option<Timestamp>,
     /// A notice to be shown once.
@@ -95,7 +101,12 @@ pub enum SessionChange {
     /// They have proved again who they are.
     Confirmed,
     /// This person, who should be signed in, has proved to the provider again who they are.
-    ConfirmedElsewhere(UserId),
+    ConfirmedElsewhere {
+        /// Who.
+        user: UserId,
+        /// When they proved it.
+        proved_at: Timestamp,
+    },
     /// They switched to this tenant.
     LooksAt(TenantId),
 }

@@ -1,5 +1,5 @@
-//! `user invite`, `user reset`, `user remove-factors`, `user unlink`, `user grant-operator`. These do not set passwords either: they print a link through which
-//! people choose one.
+//! `user invite`, `user reset`, `user remove-factors`, `user unlink`, `user disable`, `user enable`, `user grant-operator`, `user revoke-operator`. These do
+//! not set passwords either: they print a link through which people choose one.
 
 use super::{Failure, Settings, block_on, logging, say};
 use crate::open::open_without_models;
@@ -12,7 +12,8 @@ use service::{
     Honnin,
     access::CommandLine,
     people::{
-        NewPerson, PeopleError, grant_operator,
+        NewPerson, PeopleError,
+        command_line::{Account, AccountError, disable, enable, grant_operator, revoke_operator},
         invite::{InviteError, Offer, invite_from_here},
         openid::unlink_from_here,
         reset_password::issue_reset_from_here,
@@ -30,8 +31,14 @@ pub(super) enum UserCommand {
     RemoveFactors(Whom),
     /// Removes the link between an account and the OpenID provider, for somebody who got a new account there.
     Unlink(Whom),
+    /// Disables an account and ends its sessions.
+    Disable(Whom),
+    /// Enables a disabled account again.
+    Enable(Whom),
     /// Grants operator rights and re-enables the account if it is disabled.
-    GrantOperator(Whom),
+    GrantOperator(Member),
+    /// Revokes operator rights and ends the sessions; what the person is in their tenant stays.
+    RevokeOperator(Whom),
 }
 
 #[derive(Args)]
@@ -58,6 +65,15 @@ pub(super) struct Whom {
     /// E-mail address used to sign in.
     #[arg(long)]
     email: String,
+}
+
+#[derive(Args)]
+pub(super) struct Member {
+    #[command(flatten)]
+    whom: Whom,
+    /// The id of the tenant that the person belongs to, if to any: its admins choose whom they invite, and under which address.
+    #[arg(long, value_parser = tenant)]
+    tenant: Option<TenantId>,
 }
 
 fn tenant(text: &str) -> Result<TenantId, String> {
@@ -112,11 +128,47 @@ async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, F
                 "{user}'s next sign-in with the OpenID provider links their account again."
             )])
         }
-        UserCommand::GrantOperator(Whom { email }) => {
-            let user = grant_operator(honnin, here, &email).await.map_err(nobody)?;
-            Ok(vec![format!("{user} is an operator of this installation.")])
+        UserCommand::Disable(Whom { email }) => {
+            let account = disable(honnin, here, &email).await.map_err(not_changed)?;
+            Ok(vec![format!("Disabled and signed out: {}.", whose(&account))])
+        }
+        UserCommand::Enable(Whom { email }) => {
+            let account = enable(honnin, here, &email).await.map_err(not_changed)?;
+            Ok(vec![format!("Enabled: {}.", whose(&account))])
+        }
+        UserCommand::GrantOperator(Member { whom, tenant }) => {
+            let granted = grant_operator(honnin, here, &whom.email, tenant.as_ref()).await;
+            let account = granted.map_err(not_changed)?;
+            Ok(vec![format!(
+                "Now an operator of this installation: {}.",
+                whose(&account)
+            )])
+        }
+        UserCommand::RevokeOperator(Whom { email }) => {
+            let account = revoke_operator(honnin, here, &email).await.map_err(not_changed)?;
+            Ok(vec![format!(
+                "No longer an operator, and signed out: {}.",
+                whose(&account)
+            )])
         }
     }
+}
+
+/// Whose account it is, for the person at the command line to recognise them. Names are quoted: people choose them.
+fn whose(account: &Account) -> String {
+    let Account {
+        id,
+        email,
+        name,
+        tenant,
+        created_at,
+    } = account;
+    let tenant = match tenant {
+        Some((id, name)) => format!("of the tenant {name:?} ({id})"),
+        None => "of no tenant".to_owned(),
+    };
+    let added_at = created_at.to_iso();
+    format!("{name:?} <{email}> ({id}), {tenant}, added at {added_at}")
 }
 
 fn link(what: &str, link: &str, until: &str) -> Vec<String> {
@@ -141,6 +193,29 @@ fn not_linked(error: PeopleError) -> Failure {
         PeopleError::NotFound => {
             "there is no account with this address, or it is not linked to the OpenID provider".into()
         }
+        other => other.into(),
+    }
+}
+
+const NO_TENANT: &str = "this operator belongs to no tenant, so that nothing would be left of the account: disable it instead, with \
+    `honnin user disable`";
+const LAST_OPERATOR: &str = "this is the last operator of the installation: make somebody else one first, with \
+    `honnin user grant-operator` or `honnin user invite --operator`";
+const LAST_ADMIN: &str = "this is the last admin of their tenant: make somebody else one first, in the console or with \
+    `honnin user invite`";
+
+fn not_changed(error: AccountError) -> Failure {
+    match error {
+        AccountError::OtherTenant(account) => {
+            let advice = match &account.tenant {
+                Some((id, _)) => format!("if this is who you mean, add --tenant {id}"),
+                None => "if this is who you mean, leave out --tenant".to_owned(),
+            };
+            format!("the account is of {}: {advice}", whose(&account)).into()
+        }
+        AccountError::NoTenant => NO_TENANT.into(),
+        AccountError::People(PeopleError::LastOperator) => LAST_OPERATOR.into(),
+        AccountError::People(PeopleError::LastAdmin) => LAST_ADMIN.into(),
         other => other.into(),
     }
 }

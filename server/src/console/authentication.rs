@@ -38,7 +38,7 @@ use service::{
         half_sign_in::{self, HalfSignIn},
         known_browser::{self, Browser, Client},
         openid,
-        visit::Entrance,
+        visit::{Entrance, Since},
     },
 };
 use store::StoreError;
@@ -54,6 +54,9 @@ const BROWSER: &str = "__Host-browser";
 const HERE: &str = "__Host-here";
 /// Session key: when they last proved who they are.
 const PASSWORD_AT: &str = "password_at";
+/// Session key: since when they are told what has happened. The time, the address of the visit before with this browser, and the number of the last
+/// entry of the audit log that is not told.
+const SINCE: &str = "since";
 /// Session key: who has entered the right password and has a second factor to show.
 const HALF: &str = "half";
 /// Session key: which of their sign-ins it is.
@@ -271,9 +274,20 @@ async fn who(
     Ok(Some(SignedIn {
         browser: browser.id(staff.user()),
         staff,
+        since: since(session).await?,
         confirmed_at: at(session.get(PASSWORD_AT).await?),
         notice: session.get(NOTICE).await?,
         session: session.id().map(|id| id_of(&id.to_string())).unwrap_or_default(),
+    }))
+}
+
+/// Since when the person of this session is told what has happened.
+async fn since(session: &Session) -> Result<Option<Since>, SessionError> {
+    let stored = session.get::<(i64, Option<String>, i64)>(SINCE).await?;
+    Ok(stored.map(|(at, from, entry)| Since {
+        at: Timestamp::from_millis(at),
+        from,
+        entry,
     }))
 }
 
@@ -339,6 +353,9 @@ async fn sign_in(
     if let Some(proved_at) = proved_at {
         session.insert(PASSWORD_AT, proved_at).await?;
     }
+    if let Some(Since { at, from, entry }) = &entrance.since {
+        session.insert(SINCE, (at.as_millis(), from, entry)).await?;
+    }
     session.insert(ADDRESS, address).await?;
     session.insert(AGENT, agent).await?;
     Ok(())
@@ -378,7 +395,8 @@ async fn keep(
             let proved_at = proved_at.map(Timestamp::as_millis);
             sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
         }
-        Some(SessionChange::Renewed(entrance)) => {
+        Some(SessionChange::Renewed(mut entrance)) => {
+            entrance.since = since(session).await?;
             let proved_at = session.get(PASSWORD_AT).await?;
             sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
         }
@@ -391,7 +409,7 @@ async fn keep(
         }
         Some(SessionChange::SignedOut) => session.flush().await?,
         Some(SessionChange::Confirmed) => renew_proof(app, session, now).await?,
-        Some(SessionChange::ConfirmedElsewhere(user)) => confirm(app, session, &user, now).await?,
+        Some(SessionChange::ConfirmedElsewhere { user, proved_at }) => confirm(app, session, &user, proved_at).await?,
         Some(SessionChange::LooksAt(tenant)) => session.insert(TENANT, tenant.as_str()).await?,
     }
     if let Some(Notice(notice)) = notice {
@@ -401,16 +419,16 @@ async fn keep(
 }
 
 /// Remembers that the person of this session has proved who they are, unless somebody else has signed in with this browser meanwhile.
-async fn confirm(app: &App, session: &Session, user: &UserId, now: i64) -> Result<(), SessionError> {
+async fn confirm(app: &App, session: &Session, user: &UserId, proved_at: Timestamp) -> Result<(), SessionError> {
     if session.get::<String>(USER).await?.as_deref() == Some(user.as_str()) {
-        renew_proof(app, session, now).await?;
+        renew_proof(app, session, proved_at.as_millis()).await?;
     }
     Ok(())
 }
 
 /// Notes when somebody proved who they are. The cookie changes, so that its value from before is worthless. A session that was ended meanwhile
 /// stays ended.
-async fn renew_proof(app: &App, session: &Session, now: i64) -> Result<(), SessionError> {
+async fn renew_proof(app: &App, session: &Session, proved_at: i64) -> Result<(), SessionError> {
     let is_there = match session.id() {
         Some(id) => console_session::delete(&app.honnin, &id.to_string()).await?,
         None => false,
@@ -420,6 +438,6 @@ async fn renew_proof(app: &App, session: &Session, now: i64) -> Result<(), Sessi
         return Ok(());
     }
     session.cycle_id().await?;
-    session.insert(PASSWORD_AT, now).await?;
+    session.insert(PASSWORD_AT, proved_at).await?;
     Ok(())
 }

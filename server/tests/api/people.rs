@@ -254,9 +254,12 @@ async fn a_browser_that_signs_in_is_known_for_a_year_and_signs_in_nobody() {
     server.clock.advance(Millis::minutes(1));
     without.sign_in("rita@shop.example").await;
     assert_eq!(without.known.as_deref(), Some(&*known));
-    rita.sign_in("rita@shop.example").await;
-    let page = rita.get("/admin").await.body;
-    assert!(!page.contains("had not seen before"), "{page}");
+    // Her own one is told of it once, at its next sign-in.
+    for told in [true, false] {
+        rita.sign_in("rita@shop.example").await;
+        let page = rita.get("/admin").await.body;
+        assert_eq!(page.contains("had not seen before"), told, "{page}");
+    }
     // One that was not ours is replaced.
     let mut odd = Browser::new(&server);
     odd.known = Some("chosen-by-somebody-else".to_owned());
@@ -418,6 +421,26 @@ async fn the_overview_tells_what_happened_to_an_account_since_the_last_visit() {
     let told = "Somebody issued a password reset link (your account)";
     assert!(panel.contains(told), "{page}");
     assert!(!rita.get("/admin").await.body.contains(told), "who did it knows");
+}
+
+#[tokio::test]
+async fn what_the_overview_tells_is_lost_neither_by_sign_ins_with_another_browser_nor_by_a_new_password() {
+    let server = Server::without_worker().await;
+    let mut rei = Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    let mut thief = rei.another("rei@shop.example").await;
+    let page = thief.get("/admin").await.body;
+    let is_new = "You had not signed in with this browser before.";
+    assert!(page.contains(is_new), "{page}");
+    assert_eq!(thief.sign_in("rei@shop.example").await.status, 303);
+    assert_eq!(rei.sign_in("rei@shop.example").await.status, 303);
+    let told = "You signed in with a browser we had not seen before";
+    let page = rei.get("/admin").await.body;
+    assert_eq!(page.matches(told).count(), 1, "{page}");
+    let form = "present=correct+horse+battery&password=four+words+of+another+kind";
+    let changed = rei.post("/admin/account/password", form).await;
+    assert_eq!(changed.header("location"), Some("/admin/account"));
+    let page = rei.get("/admin").await.body;
+    assert_eq!(page.matches(told).count(), 1, "{page}");
 }
 
 #[tokio::test]

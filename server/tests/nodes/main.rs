@@ -18,6 +18,7 @@ mod kill;
 mod kill_people;
 mod load;
 mod node;
+mod people;
 mod person;
 mod power_cut;
 mod put_back_by_hand;

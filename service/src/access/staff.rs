@@ -36,6 +36,7 @@ pub struct Staff {
     user: UserId,
     name: String,
     email: String,
+    home: Option<TenantId>,
     tenant: TenantId,
     tenant_name: String,
     sandbox: bool,
@@ -93,6 +94,7 @@ pub async fn staff(
 
 impl Staff {
     fn of(user: UserRow, tenant: tenants::TenantRow, lacks_factor: bool, address: IpAddr) -> Option<Self> {
+        let home = user.tenant().cloned();
         let rank = match user.membership {
             Some(Membership { tenant: own, role }) if own == tenant.id => Rank::Role(role),
             _ if user.operator => Rank::Operator,
@@ -102,6 +104,7 @@ impl Staff {
             user: user.id,
             name: user.name,
             email: user.email,
+            home,
             tenant: tenant.id,
             tenant_name: tenant.name,
             sandbox: !tenant.livemode,
@@ -130,6 +133,11 @@ impl Staff {
     #[must_use]
     pub fn email(&self) -> &str {
         &self.email
+    }
+
+    /// The tenant that they belong to, in whichever they work; `None` for an operator who belongs to none.
+    pub(crate) const fn home(&self) -> Option<&TenantId> {
+        self.home.as_ref()
     }
 
     /// The tenant they work in.
@@ -184,6 +192,11 @@ impl Staff {
         audit::Entry::new(at, Actor::Person(self.user.clone()), action)
             .in_tenant(self.tenant.clone())
             .from_address(self.address)
+    }
+
+    /// An audit entry for something they did to their own account, which concerns their own tenant, in whichever they work.
+    pub(crate) fn own_entry(&self, at: Timestamp, action: AuditAction) -> audit::Entry {
+        self.entry(at, action).in_tenant(self.home.clone())
     }
 }
 

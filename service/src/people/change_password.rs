@@ -7,7 +7,7 @@ use crate::{
     people::{
         console_session,
         password::{self, BadPassword},
-        sign_in::{SignInError, confirm_password},
+        sign_in::{SignInError, check_own},
         visit::Entrance,
     },
 };
@@ -26,9 +26,21 @@ pub enum ChangePasswordError {
     /// The new password is not acceptable.
     #[error(transparent)]
     Bad(BadPassword),
+    /// Their sessions were ended meanwhile: the password was reset, for example.
+    #[error("the session has ended")]
+    Ended,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl From<SignInError> for ChangePasswordError {
+    fn from(error: SignInError) -> Self {
+        match error {
+            SignInError::Store(error) => Self::Store(error),
+            refused => Self::Present(refused),
+        }
+    }
 }
 
 /// Changes the password of a signed-in person and ends all their sessions, this one included. Returns what a new one begins with.
@@ -43,23 +55,25 @@ pub async fn change_password(
 ) -> Result<Entrance, ChangePasswordError> {
     let known = [staff.email(), staff.name(), staff.tenant_name()];
     password::check(new.expose(), &known).map_err(ChangePasswordError::Bad)?;
-    match confirm_password(honnin, staff, present).await {
-        Ok(()) => {}
-        Err(SignInError::Store(error)) => return Err(error.into()),
-        Err(refused) => return Err(ChangePasswordError::Present(refused)),
-    }
+    let right = check_own(honnin, staff, present).await?;
     let hash = password::hash(new).await?;
-    let (user, now) = (staff.user().clone(), honnin.now());
-    let entry = staff.entry(now, AuditAction::PersonChangePassword);
-    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
-        users::set_password(tx, &user, &hash).await?;
-        password_resets::revoke_of(tx, &user).await?;
-        let ended = console_session::end_all(tx, &user, now).await?;
+    let (staff, now) = (staff.clone(), honnin.now());
+    let entry = staff.own_entry(now, AuditAction::PersonChangePassword);
+    let unit = honnin.db.write(async move |tx| {
+        if !console_session::goes_on(tx, &staff).await? {
+            return Err(ChangePasswordError::Ended);
+        }
+        right.settle(tx, now).await?;
+        let user = staff.user();
+        users::set_password(tx, user, &hash).await?;
+        password_resets::revoke_of(tx, user).await?;
+        let ended = console_session::end_all(tx, user, now).await?;
         audit::record(tx, &entry).await?;
         Ok(Entrance {
             user: user.clone(),
             epoch: ended.next_epoch,
+            since: None,
         })
     });
-    Ok(unit.await?)
+    unit.await
 }

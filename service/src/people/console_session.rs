@@ -1,6 +1,11 @@
 //! Sessions of browsers signed in to the console: storing them for the server's session layer, and ending them.
 
-use crate::{Honnin, access::Staff, people::half_sign_in, runtime::token};
+use crate::{
+    Honnin,
+    access::Staff,
+    people::{half_sign_in, visit},
+    runtime::token,
+};
 use domain::{
     audit::AuditAction,
     ids::UserId,
@@ -93,7 +98,7 @@ pub async fn end_own(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, S
     let Ok(hash) = hex::decode(id) else { return Ok(false) };
     let (user, entry) = (
         staff.user().clone(),
-        staff.entry(honnin.now(), AuditAction::PersonEndSession),
+        staff.own_entry(honnin.now(), AuditAction::PersonEndSession),
     );
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let ended = console_sessions::delete_own(tx, &user, &hash).await?;
@@ -203,13 +208,20 @@ pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
 /// If the database does not respond.
 pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, StoreError> {
     let (user, now) = (staff.user().clone(), honnin.now());
-    let entry = staff.entry(now, AuditAction::PersonSignOutEverywhere);
+    let entry = staff.own_entry(now, AuditAction::PersonSignOutEverywhere);
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let ended = end_all(tx, &user, now).await?;
         audit::record(tx, &entry).await?;
         Ok(ended.sessions)
     });
     unit.await
+}
+
+/// Whether the session of somebody who is signed in goes on: while a password was hashed or a form filled in, all their sessions may have been
+/// ended, or the account disabled. It stays as it is until the unit is done.
+pub(super) async fn goes_on(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
+    let found = visit::find_active(tx, staff.user()).await?;
+    Ok(found.is_some_and(|user| user.session_epoch == staff.session_epoch()))
 }
 
 /// What [`end_all`] has done.

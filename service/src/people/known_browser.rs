@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
-    people::known_browsers::{self, BrowserRow},
+    people::known_browsers::{self, BrowserRow, LastUse},
 };
 
 /// How long a browser stays known after a sign-in.
@@ -114,8 +114,15 @@ impl std::fmt::Display for BrowserName {
     }
 }
 
-/// Records that a person has signed in with a browser. Returns whether it was known.
-pub(super) async fn see(tx: &mut Tx, user: &UserId, client: &Client, now: Timestamp) -> Result<bool, StoreError> {
+/// Records that a person has signed in with a browser, when the audit log ended with number `entry`. Returns the sign-in with it before, if it was
+/// known.
+pub(super) async fn see(
+    tx: &mut Tx,
+    user: &UserId,
+    client: &Client,
+    now: Timestamp,
+    entry: i64,
+) -> Result<Option<LastUse>, StoreError> {
     let row = BrowserRow {
         hash: client.browser.hash(user),
         agent: client.browser.agent.clone(),
@@ -123,11 +130,11 @@ pub(super) async fn see(tx: &mut Tx, user: &UserId, client: &Client, now: Timest
         first_used_at: now,
         last_used_at: now,
     };
-    let known = known_browsers::see(tx, user, &row).await?;
-    if !known {
+    let last_use = known_browsers::see(tx, user, &row, entry).await?;
+    if last_use.is_none() {
         known_browsers::keep_newest(tx, user, MOST).await?;
     }
-    Ok(known)
+    Ok(last_use)
 }
 
 /// A person's own browser.
@@ -168,7 +175,7 @@ pub async fn list_own(honnin: &Honnin, staff: &Staff) -> Result<Vec<OwnBrowser>,
 /// If the database does not respond.
 pub async fn forget_own(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, StoreError> {
     let Ok(hash) = hex::decode(id) else { return Ok(false) };
-    let entry = staff.entry(honnin.now(), AuditAction::PersonForgetBrowser);
+    let entry = staff.own_entry(honnin.now(), AuditAction::PersonForgetBrowser);
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let forgotten = known_browsers::remove(tx, &user, &hash).await?;

@@ -4,6 +4,7 @@
 pub mod accept_invitation;
 pub mod change_password;
 pub mod client_network;
+pub mod command_line;
 pub mod console_session;
 pub mod half_sign_in;
 pub mod invite;
@@ -19,7 +20,7 @@ pub mod visit;
 
 use crate::{
     Honnin,
-    access::{Admin, CommandLine, Rank, Roster, Staff, role_reviews},
+    access::{Admin, Rank, Roster, Staff, role_reviews},
 };
 use domain::{
     audit::AuditAction,
@@ -98,7 +99,7 @@ pub enum PeopleError {
     #[error("the last operator cannot be removed")]
     LastOperator,
     /// People sign in with the provider only.
-    #[error("nobody signs in with a password here")]
+    #[error("password sign-in is disabled")]
     NoPasswords,
     /// The caller has lost the role that allows this.
     #[error("your role does not allow this")]
@@ -213,23 +214,34 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
                 "enabled".to_owned()
             }
         };
-        check_somebody_stays(tx, &people, &user).await?;
-        users::save(tx, &user).await?;
-        end_powers(tx, &user, now).await?;
         let entry = staff
             .entry(now, AuditAction::PersonChange)
             .about(&id)
             .with_detail(detail);
-        audit::record(tx, &entry).await?;
-        Ok(())
+        take_effect(tx, &people, &user, &entry).await
     });
     unit.await
 }
 
-/// Checks that an admin of the tenant and an operator of the installation remain after `changed`.
+/// Saves what has changed about one of a tenant's people, or about an operator of none, with what follows from it.
+async fn take_effect(
+    tx: &mut Tx,
+    people: &[UserRow],
+    changed: &UserRow,
+    entry: &audit::Entry,
+) -> Result<(), PeopleError> {
+    check_somebody_stays(tx, people, changed).await?;
+    users::save(tx, changed).await?;
+    end_powers(tx, changed, entry.at).await?;
+    audit::record(tx, entry).await?;
+    Ok(())
+}
+
+/// Checks that an admin of the tenant, if there is one, and an operator of the installation remain after `changed`.
 async fn check_somebody_stays(tx: &mut Tx, people: &[UserRow], changed: &UserRow) -> Result<(), PeopleError> {
-    let mut others = people.iter().filter(|other| other.id != changed.id);
-    if !is_active_admin(changed) && !others.any(is_active_admin) {
+    let admins: Vec<_> = people.iter().filter(|person| is_active_admin(person)).collect();
+    let others = admins.iter().any(|admin| admin.id != changed.id);
+    if !is_active_admin(changed) && !admins.is_empty() && !others {
         return Err(PeopleError::LastAdmin);
     }
     if changed.operator && changed.disabled_at.is_some() && !users::hold_operators(tx, &changed.id).await? {
@@ -272,25 +284,4 @@ async fn end_powers(tx: &mut Tx, user: &UserRow, now: Timestamp) -> Result<(), S
         console_session::end_all(tx, &user.id, now).await?;
     }
     Ok(())
-}
-
-/// Makes the person who signs in with `email` an operator, and re-enables a disabled account, so that an installation never
-/// remains without an operator.
-///
-/// # Errors
-/// [`PeopleError::NotFound`] if there is no such account, or storage.
-pub async fn grant_operator(honnin: &Honnin, here: CommandLine, email: &str) -> Result<UserId, PeopleError> {
-    let (email, now) = (normalised(email), honnin.now());
-    let unit = honnin.db.write(async move |tx| {
-        let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
-        users::grant_operator(tx, &user.id).await?;
-        // A link that an admin made for a colleague must not become a link to an operator's account.
-        password_resets::revoke_of(tx, &user.id).await?;
-        let entry = here
-            .entry(now, AuditAction::PersonGrantOperator)
-            .in_tenant(user.tenant().cloned());
-        audit::record(tx, &entry.about(&user.id)).await?;
-        Ok(user.id)
-    });
-    unit.await
 }

@@ -1,15 +1,15 @@
-//! What has happened since a person's last visit that they should know of: new keys, receivers and people, changes to their own
+//! What has happened since a person's last visit with the same browser that they should know of: new keys, receivers and people, changes to their own
 //! account, and attempts to sign in to it. Whoever sees something there that nobody meant to do can act on it.
 
 use crate::{
     Honnin,
     access::{Admin, Developer, Staff},
+    people::visit::Since,
 };
 use domain::{audit::AuditAction, time::Timestamp};
 use store::{
     StoreError,
     audit::{self, Concerns, Recorded, RefusedSignIns},
-    people::users,
 };
 
 /// Entries that are shown at most.
@@ -44,9 +44,9 @@ const PEOPLE: &[AuditAction] = &[
 /// What has happened since the last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
-    /// The last visit before this one.
+    /// The last visit with this browser before this one, or how far back is told if there was none.
     pub since: Timestamp,
-    /// The address it came from, if it is known.
+    /// The address it came from; `None` if there was none.
     pub from: Option<String>,
     /// Newest first.
     pub entries: Vec<Recorded>,
@@ -62,11 +62,12 @@ impl News {
     }
 }
 
-/// What has happened since the last visit of `staff`. `None` at their first one.
+/// What `staff` should know of that has happened `since`, in whose session it is kept. `None` at their first visit.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn news(honnin: &Honnin, staff: &Staff) -> Result<Option<News>, StoreError> {
+pub async fn news(honnin: &Honnin, staff: &Staff, since: Option<&Since>) -> Result<Option<News>, StoreError> {
+    let Some(since) = since.cloned() else { return Ok(None) };
     let mut by_others = Vec::new();
     if Developer::of(staff).is_ok() {
         by_others.extend(TECHNICAL);
@@ -76,20 +77,18 @@ pub async fn news(honnin: &Honnin, staff: &Staff) -> Result<Option<News>, StoreE
     }
     let staff = staff.clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let Some(visit) = users::find_visit_before(tx, staff.user()).await? else {
-            return Ok(None);
-        };
         let concerns = Concerns {
             user: staff.user(),
+            home: staff.home(),
             own: OWN,
             to_them: TO_THEM,
             by_others: &by_others,
         };
         Ok(Some(News {
-            since: visit.at,
-            from: visit.from,
-            entries: audit::list_news(tx, staff.tenant(), visit.entry, concerns, MOST).await?,
-            refused: audit::find_refused_sign_ins(tx, staff.tenant(), visit.entry, staff.user()).await?,
+            since: since.at,
+            from: since.from.clone(),
+            entries: audit::list_news(tx, staff.tenant(), since.entry, concerns, MOST).await?,
+            refused: audit::find_refused_sign_ins(tx, since.entry, staff.user()).await?,
         }))
     });
     unit.await

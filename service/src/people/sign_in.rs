@@ -37,7 +37,7 @@ pub enum SignInError {
     #[error("a second factor is needed")]
     SecondFactor(HalfSignIn),
     /// People sign in with the provider only.
-    #[error("nobody signs in with a password here")]
+    #[error("password sign-in is disabled")]
     Off,
     /// Rate limited; the password was not checked.
     #[error("too many attempts")]
@@ -64,36 +64,41 @@ pub(super) fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
 /// The counters of one caller for one account. The caller's own counter comes first: an endless attack creates no more rows,
 /// and fills no one else's counters.
 struct Buckets {
-    address: Vec<u8>,
+    /// None for somebody who is signed in: they can guess at no account but their own.
+    address: Option<Vec<u8>>,
     pair: Vec<u8>,
     account: Vec<u8>,
 }
 
 impl Buckets {
-    fn of(email: &str, address: IpAddr) -> Self {
+    fn of_sign_in(email: &str, address: IpAddr) -> Self {
         let home = client_network(address).to_string();
         Self {
-            address: bucket("address", [&home, ""]),
+            address: Some(bucket("address", [&home, ""])),
             pair: bucket("pair", [email, &home]),
             account: bucket("account", [email, ""]),
         }
     }
 
-    fn limits(&self) -> [(Vec<u8>, i64); 3] {
-        [
-            (self.address.clone(), ADDRESS_LIMIT),
-            (self.pair.clone(), PAIR_LIMIT),
-            (self.account.clone(), ACCOUNT_LIMIT),
-        ]
+    /// Apart from sign-ins: whoever fails at those, from wherever, keeps nobody from working who is signed in.
+    fn of_confirmation(staff: &Staff) -> Self {
+        let (user, home) = (staff.user().as_str(), client_network(staff.address()).to_string());
+        Self {
+            address: None,
+            pair: bucket("confirmation", [user, &home]),
+            account: bucket("confirmation", [user, ""]),
+        }
+    }
+
+    fn limits(&self) -> Vec<(Vec<u8>, i64)> {
+        let address = self.address.clone().map(|address| (address, ADDRESS_LIMIT));
+        let own = [(self.pair.clone(), PAIR_LIMIT), (self.account.clone(), ACCOUNT_LIMIT)];
+        address.into_iter().chain(own).collect()
     }
 }
 
 /// Counts an attempt, up to the first counter that is over its limit, and returns whether it may proceed.
-pub(super) async fn count<const N: usize>(
-    honnin: &Honnin,
-    buckets: [(Vec<u8>, i64); N],
-    now: Timestamp,
-) -> Result<bool, StoreError> {
+pub(super) async fn count(honnin: &Honnin, buckets: Vec<(Vec<u8>, i64)>, now: Timestamp) -> Result<bool, StoreError> {
     let unit = honnin.db.write(async move |tx| {
         for (bucket, limit) in &buckets {
             if users::count_try(tx, bucket, now, WINDOW).await? > *limit {
@@ -116,8 +121,10 @@ pub async fn sign_in(
     client: &Client,
 ) -> Result<Entrance, SignInError> {
     let address = client.address;
+    let email = normalised(email);
+    let buckets = Buckets::of_sign_in(&email, address);
     let refusal = |user: Option<&UserRow>, now| visit::refusal(user, now, address);
-    let right = check(honnin, email, password, address, refusal).await?;
+    let right = check(honnin, email, password, buckets, refusal).await?;
     let (client, now) = (client.clone(), honnin.now());
     let signed_in = visit::entry_by(&right.user, now, AuditAction::PersonSignIn).from_address(address);
     let unit = honnin.db.write(async move |tx| -> Result<_, SignInError> {
@@ -132,7 +139,7 @@ pub async fn sign_in(
 }
 
 /// A password that was right when it was checked.
-struct Right {
+pub(super) struct Right {
     user: UserRow,
     buckets: Buckets,
 }
@@ -141,16 +148,15 @@ struct Right {
 /// the audit log; the caller does not learn whether the account exists.
 async fn check(
     honnin: &Honnin,
-    email: &str,
+    email: String,
     password: Secret<String>,
-    address: IpAddr,
+    buckets: Buckets,
     refusal: impl Fn(Option<&UserRow>, Timestamp) -> audit::Entry + Send,
 ) -> Result<Right, SignInError> {
     if !honnin.allows_local_sign_in() {
         return Err(SignInError::Off);
     }
-    let (email, now) = (normalised(email), honnin.now());
-    let buckets = Buckets::of(&email, address);
+    let now = honnin.now();
     if !count(honnin, buckets.limits(), now).await? {
         return Err(SignInError::Throttled);
     }
@@ -173,12 +179,14 @@ async fn check(
 impl Right {
     /// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Nobody succeeds whose
     /// account was disabled, or whose password was changed, while the one they entered was hashed.
-    async fn settle(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SignInError> {
+    pub(super) async fn settle(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SignInError> {
         let found = visit::find_active(tx, &self.user.id).await?;
         if found.is_none_or(|user| user.password != self.user.password) {
             return Err(SignInError::Wrong);
         }
-        users::take_back_try(tx, &self.buckets.address, now).await?;
+        if let Some(address) = &self.buckets.address {
+            users::take_back_try(tx, address, now).await?;
+        }
         users::forget_tries(tx, &self.buckets.pair).await?;
         Ok(users::take_back_try(tx, &self.buckets.account, now).await?)
     }
@@ -189,11 +197,18 @@ impl Right {
 /// # Errors
 /// [`SignInError`].
 pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<(), SignInError> {
+    let right = check_own(honnin, staff, password).await?;
+    let now = honnin.now();
+    honnin.db.write(async move |tx| right.settle(tx, now).await).await
+}
+
+/// Checks the password of a signed-in person. Whoever goes on to something with it settles it in the unit of that.
+pub(super) async fn check_own(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<Right, SignInError> {
     let refusal = |_: Option<&UserRow>, now| visit::refused_proof(staff, now, "password");
-    let right = check(honnin, staff.email(), password, staff.address(), refusal).await?;
+    let buckets = Buckets::of_confirmation(staff);
+    let right = check(honnin, staff.email().to_owned(), password, buckets, refusal).await?;
     if right.user.id != *staff.user() {
         return Err(SignInError::Wrong);
     }
-    let now = honnin.now();
-    honnin.db.write(async move |tx| right.settle(tx, now).await).await
+    Ok(right)
 }

@@ -8,13 +8,16 @@ use crate::access::Staff;
 use domain::{
     audit::{Actor, AuditAction},
     ids::UserId,
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
 use std::{fmt::Display, net::IpAddr};
 use store::{
     StoreError, Tx,
     audit::{self, Entry, NEW_BROWSER, NEW_NETWORK},
-    people::users::{self, MarkedVisit, UserRow},
+    people::{
+        known_browsers::LastUse,
+        users::{self, MarkedVisit, UserRow},
+    },
 };
 
 /// The account of somebody who is about to sign in, as it is now: while a password is hashed or a provider is asked, it may be disabled, or get
@@ -25,6 +28,44 @@ pub(super) async fn find_active(tx: &mut Tx, user: &UserId) -> Result<Option<Use
     Ok(found.filter(|user| user.disabled_at.is_none()))
 }
 
+/// How far back somebody is told what has happened who has not signed in with this browser before.
+const UNKNOWN_REACH: Millis = Millis::days(30);
+
+/// Since when a session tells what has happened. It is the browser's own: whoever signs in with another one, with a stolen password for example, hides
+/// nothing from the person's next visit with this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Since {
+    /// The sign-in with this browser before, or how far back is told if there was none.
+    pub at: Timestamp,
+    /// The address that sign-in came from; `None` if there was none.
+    pub from: Option<String>,
+    /// The number of the last entry of the audit log that is not told.
+    pub entry: i64,
+}
+
+impl Since {
+    /// At a person's first visit, there is nothing to tell; nor is anything of before their account existed.
+    async fn of(
+        tx: &mut Tx,
+        marked: &MarkedVisit,
+        last_use: Option<LastUse>,
+        now: Timestamp,
+    ) -> Result<Option<Self>, StoreError> {
+        if marked.before.is_empty() {
+            return Ok(None);
+        }
+        let (at, from, entry) = match last_use {
+            Some(last_use) => (last_use.at, Some(last_use.address), last_use.entry),
+            None => (now.plus(Millis(-UNKNOWN_REACH.0)).max(marked.created_at), None, None),
+        };
+        let entry = match entry {
+            Some(entry) => entry,
+            None => audit::find_number_before(tx, at).await?,
+        };
+        Ok(Some(Self { at, from, entry }))
+    }
+}
+
 /// Somebody who has just come in: what their browser's session begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrance {
@@ -32,6 +73,8 @@ pub struct Entrance {
     pub user: UserId,
     /// Of which epoch of their sessions it is. The session is stored later: by then, all of this epoch may have been ended.
     pub epoch: i64,
+    /// Since when it tells what has happened. `None` if there is nothing to tell at a first visit, or it goes on as the one before it.
+    pub since: Option<Since>,
 }
 
 /// Records that somebody has signed in. If neither of the person's last two visits came from this network, or they have not signed in with this
@@ -42,17 +85,21 @@ pub(super) async fn record(
     mut entry: Entry,
     client: &Client,
 ) -> Result<Entrance, StoreError> {
-    let MarkedVisit { before, session_epoch } = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
-    let is_known = known_browser::see(tx, user, client, entry.at).await?;
-    let network = is_new(&before, entry.address.as_deref()).then(|| NEW_NETWORK.to_owned());
-    let browser =
-        (!is_known && !before.is_empty()).then(|| format!("{NEW_BROWSER}: {}", BrowserName::of(&client.browser.agent)));
+    let marked = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
+    let last_use = known_browser::see(tx, user, client, entry.at, marked.entry).await?;
+    // Whoever else has signed in, and from wherever: the network of the browser's last sign-in is none that is new.
+    let earlier = marked.before.iter().chain(last_use.as_ref().map(|last| &last.address));
+    let network = is_new(earlier, entry.address.as_deref()).then(|| NEW_NETWORK.to_owned());
+    let is_new_browser = last_use.is_none() && !marked.before.is_empty();
+    let browser = is_new_browser.then(|| format!("{NEW_BROWSER}: {}", BrowserName::of(&client.browser.agent)));
+    let since = Since::of(tx, &marked, last_use, entry.at).await?;
     let parts: Vec<_> = entry.detail.into_iter().chain(network).chain(browser).collect();
     entry.detail = (!parts.is_empty()).then(|| parts.join(", "));
     audit::record(tx, &entry).await?;
     Ok(Entrance {
         user: user.clone(),
-        epoch: session_epoch,
+        epoch: marked.session_epoch,
+        since,
     })
 }
 
@@ -74,15 +121,16 @@ pub(super) fn refusal(user: Option<&UserRow>, at: Timestamp, address: impl Displ
 /// one to sign in does.
 pub(super) fn refused_proof(staff: &Staff, at: Timestamp, means: &str) -> Entry {
     staff
-        .entry(at, AuditAction::PersonSignInRefused)
+        .own_entry(at, AuditAction::PersonSignInRefused)
         .about(staff.user())
         .with_detail(format_args!("confirmation: {means}"))
 }
 
 /// Whether an address is in none of the networks of others. At the first visit, none is new.
-fn is_new(before: &[String], from: Option<&str>) -> bool {
+fn is_new<'a>(before: impl IntoIterator<Item = &'a String>, from: Option<&str>) -> bool {
     let network = |address: &str| address.parse::<IpAddr>().ok().map(client_network);
-    from.is_some_and(|from| !before.is_empty() && before.iter().all(|other| network(other) != network(from)))
+    let mut before = before.into_iter().peekable();
+    from.is_some_and(|from| before.peek().is_some() && before.all(|other| network(other) != network(from)))
 }
 
 #[cfg(test)]
@@ -101,6 +149,6 @@ mod tests {
         ] {
             assert_eq!(is_new(&before, Some(from)), new, "{from}");
         }
-        assert!(!is_new(&[], Some("192.0.2.1")) && !is_new(&before, None));
+        assert!(!is_new(&Vec::new(), Some("192.0.2.1")) && !is_new(&before, None));
     }
 }

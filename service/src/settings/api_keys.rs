@@ -175,7 +175,7 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
     let entry = staff
         .entry(now, AuditAction::KeyIssue)
         .about(&id)
-        .with_detail(wanted.describe());
+        .with_detail(wanted.describe(now));
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         let owner = tenants::load(tx, &tenant).await?;
@@ -188,7 +188,7 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
             hash: api_key::hash(key.expose()),
             scopes: wanted.scopes,
             created_at: now,
-            expires_at: wanted.lifetime.map(|span| now.plus(span)),
+            expires_at: wanted.expires_at(now),
             revoked_at: None,
             replaced_at: None,
             last_used_at: None,
@@ -215,18 +215,32 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
 }
 
 impl Wanted {
-    /// For the audit log: scopes, networks, and the key that is replaced.
-    fn describe(&self) -> String {
-        let mut words = self.scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(",");
-        if !self.networks.is_empty() {
-            let networks: Vec<String> = self.networks.iter().map(ToString::to_string).collect();
-            words.push_str(&format!(" from {}", networks.join(", ")));
-        }
+    fn expires_at(&self, now: Timestamp) -> Option<Timestamp> {
+        self.lifetime.map(|span| now.plus(span))
+    }
+
+    /// For the audit log: the key, and the one that it replaces.
+    fn describe(&self, now: Timestamp) -> String {
+        let mut words = describe(self.scopes, &self.networks, self.expires_at(now));
         if let Some((old, end)) = &self.replaces {
-            words.push_str(&format!(" in place of {old}, which expires at {}", end.to_iso()));
+            words.push_str(&format!("; in place of {old}, which expires at {}", end.to_iso()));
         }
         words
     }
+}
+
+/// A key for the audit log: scopes, networks, and when it expires.
+pub(super) fn describe(scopes: Scopes, networks: &[IpNet], expires_at: Option<Timestamp>) -> String {
+    let mut words = scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(",");
+    if !networks.is_empty() {
+        let networks: Vec<String> = networks.iter().map(ToString::to_string).collect();
+        words.push_str(&format!(" from {}", networks.join(", ")));
+    }
+    match expires_at {
+        Some(end) => words.push_str(&format!("; expires {}", end.to_iso())),
+        None => words.push_str("; does not expire"),
+    }
+    words
 }
 
 /// The tenant's keys, newest first.

@@ -1,6 +1,7 @@
 //! Creating a tenant: from the command line with its settings, a first API key with all scopes and a webhook secret, both shown once; in
 //! the console empty, because an operator makes nothing there that could read a tenant's data.
 
+use super::api_keys::describe;
 use crate::{
     Honnin,
     access::{Operator, api_key},
@@ -47,7 +48,7 @@ pub struct CreatedTenant {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateTenantError {
     /// The name is empty, has more than 100 characters, or one that cannot be seen.
-    #[error("a tenant needs a name of 1 to 100 characters, all of which can be seen")]
+    #[error("a tenant needs a name of 1 to 100 visible characters")]
     BadName,
     /// Settings out of bounds, or an invalid receiver URL.
     #[error("the settings are invalid")]
@@ -101,6 +102,10 @@ pub async fn create_tenant(
     let secret = NewSecret::generate(honnin, &id, signing_secret::draft(honnin))?;
     let webhook_secret = secret.text.clone();
     let entry = operator.entry(now, &id, AuditAction::TenantCreate).about(&id);
+    let key_issue = operator
+        .entry(now, &id, AuditAction::KeyIssue)
+        .about(&row.id)
+        .with_detail(describe(row.scopes, &row.networks, row.expires_at));
     let issue = operator
         .entry(now, &id, AuditAction::WebhookSecretIssue)
         .about(&secret.id);
@@ -108,6 +113,7 @@ pub async fn create_tenant(
         tenants::insert(tx, &tenant).await?;
         api_keys::insert(tx, &row).await?;
         audit::record(tx, &entry).await?;
+        audit::record(tx, &key_issue).await?;
         secret.store(tx, &tenant.id, &issue).await
     });
     unit.await?;

@@ -3,23 +3,28 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{ids::UserId, role::Role, secret::Secret, time::Millis};
+use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, time::Millis};
 use service::{
     access::{Admin, CommandLine, Operator, Roster, Staff, staff},
     jobs::sweep,
     people::{
         Change, NewPerson, PeopleError,
         accept_invitation::{AcceptError, accept_invitation, open_invitation},
-        change_person, grant_operator,
+        change_password::change_password,
+        change_person,
+        command_line::{AccountError, disable, enable, grant_operator, revoke_operator},
+        console_session::{self, BrowserSession},
         invite::{InviteError, Invited, Offer, invite, invite_from_here, list_invitations, revoke_invitation},
-        known_browser, list_people,
+        known_browser::{self, Client},
+        list_people,
         news::news,
         reset_password::{ResetError, ResetLink, issue_reset, issue_reset_from_here, open_reset, reset_password},
-        sign_in::{SignInError, sign_in},
+        sign_in::{SignInError, confirm_password, sign_in},
+        visit::Entrance,
     },
 };
 use store::audit;
-use testkit::{Harness, client_at, localhost};
+use testkit::{Harness, client_at, client_with, localhost};
 
 const PASSWORD: &str = "correct horse battery";
 const HERE: CommandLine = CommandLine::here();
@@ -48,6 +53,10 @@ async fn operator(harness: &Harness) -> Roster {
 }
 
 async fn accept(harness: &Harness, invited: &Invited) -> Result<UserId, AcceptError> {
+    join(harness, invited).await.map(|entrance| entrance.user)
+}
+
+async fn join(harness: &Harness, invited: &Invited) -> Result<Entrance, AcceptError> {
     let password = Secret::new(PASSWORD.to_owned());
     accept_invitation(
         &harness.honnin,
@@ -56,7 +65,12 @@ async fn accept(harness: &Harness, invited: &Invited) -> Result<UserId, AcceptEr
         &client_at(localhost()),
     )
     .await
-    .map(|entrance| entrance.user)
+}
+
+/// Makes a person of the harness's tenant an operator.
+async fn make_operator(harness: &Harness, email: &str) {
+    let tenant = Some(&harness.tenant.id);
+    grant_operator(&harness.honnin, HERE, email, tenant).await.unwrap();
 }
 
 async fn who(harness: &Harness, id: &UserId) -> Staff {
@@ -64,14 +78,9 @@ async fn who(harness: &Harness, id: &UserId) -> Staff {
 }
 
 async fn enter(harness: &Harness, email: &str, password: &str) -> Result<UserId, SignInError> {
-    sign_in(
-        &harness.honnin,
-        email,
-        Secret::new(password.to_owned()),
-        &client_at(localhost()),
-    )
-    .await
-    .map(|entrance| entrance.user)
+    let password = Secret::new(password.to_owned());
+    let entered = sign_in(&harness.honnin, email, password, &client_at(localhost())).await;
+    entered.map(|entrance| entrance.user)
 }
 
 async fn actions(harness: &Harness) -> Vec<String> {
@@ -102,7 +111,8 @@ async fn joining_and_a_reset_have_an_address_and_joining_is_the_first_visit() {
     let harness = Harness::new().await;
     let roster = admin(&harness).await;
     let invited = invite(&harness.honnin, &roster, person("ines@shop.example"), Role::Reviewer);
-    let id = accept(&harness, &invited.await.unwrap()).await.unwrap();
+    let joined = join(&harness, &invited.await.unwrap()).await.unwrap();
+    let id = joined.user;
     let ines = who(&harness, &id).await;
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
     let reset = issue_reset(&harness.honnin, &admin, &id).await.unwrap();
@@ -118,11 +128,13 @@ async fn joining_and_a_reset_have_an_address_and_joining_is_the_first_visit() {
             ("person.reset_password".to_owned(), Some("192.0.2.7".to_owned())),
         ]
     );
-    assert_eq!(news(&harness.honnin, &ines).await.unwrap(), None, "one visit so far");
-    enter(&harness, "ines@shop.example", "an entirely new sentence")
-        .await
-        .unwrap();
-    let told = news(&harness.honnin, &ines).await.unwrap().unwrap();
+    let none = news(&harness.honnin, &ines, joined.since.as_ref()).await;
+    assert_eq!(none.unwrap(), None, "one visit so far");
+    let password = Secret::new("an entirely new sentence".to_owned());
+    let client = client_at(localhost());
+    let entered = sign_in(&harness.honnin, "ines@shop.example", password, &client).await;
+    let told = news(&harness.honnin, &ines, entered.unwrap().since.as_ref()).await;
+    let told = told.unwrap().unwrap();
     let told: Vec<_> = told.entries.iter().map(|one| one.entry.action.to_string()).collect();
     assert_eq!(
         told,
@@ -377,9 +389,7 @@ async fn nobody_makes_a_reset_link_for_whom_is_above_them_elsewhere_out_or_thems
     // A link for a person who becomes an operator in the meantime.
     let rita = harness.invited("rita@shop.example", Role::Reviewer, PASSWORD).await;
     let early = issue_reset(&harness.honnin, &admin, &rita).await.unwrap();
-    grant_operator(&harness.honnin, HERE, "rita@shop.example")
-        .await
-        .unwrap();
+    make_operator(&harness, "rita@shop.example").await;
     assert!(matches!(new_password(&harness, &early).await, Err(ResetError::Closed)));
 }
 
@@ -388,9 +398,7 @@ async fn the_last_operator_stays_and_the_command_line_makes_and_restores_them() 
     let harness = Harness::new().await;
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
     let rita = harness.invited("rita@shop.example", Role::Reviewer, PASSWORD).await;
-    grant_operator(&harness.honnin, HERE, " Rita@Shop.Example ")
-        .await
-        .unwrap();
+    make_operator(&harness, " Rita@Shop.Example ").await;
     assert!(Operator::of(&who(&harness, &rita).await).is_ok());
     let out = Change::Disable;
     let refused = change_person(&harness.honnin, &admin, &rita, out).await;
@@ -419,9 +427,7 @@ async fn the_last_operator_stays_and_the_command_line_makes_and_restores_them() 
     ));
     let refused = issue_reset_from_here(&harness.honnin, HERE, "rita@shop.example").await;
     assert!(matches!(refused, Err(PeopleError::NotFound)));
-    grant_operator(&harness.honnin, HERE, "rita@shop.example")
-        .await
-        .unwrap();
+    make_operator(&harness, "rita@shop.example").await;
     let reset = issue_reset_from_here(&harness.honnin, HERE, "RITA@shop.example")
         .await
         .unwrap();
@@ -431,8 +437,8 @@ async fn the_last_operator_stays_and_the_command_line_makes_and_restores_them() 
             .await
             .is_ok()
     );
-    let nobody = grant_operator(&harness.honnin, HERE, "nobody@shop.example").await;
-    assert!(matches!(nobody, Err(PeopleError::NotFound)));
+    let nobody = grant_operator(&harness.honnin, HERE, "nobody@shop.example", None).await;
+    assert!(matches!(nobody, Err(AccountError::NotFound)));
     let people = list_people(&harness.honnin, &Roster::of(admin.staff()).unwrap())
         .await
         .unwrap();
@@ -450,4 +456,165 @@ async fn the_last_operator_stays_and_the_command_line_makes_and_restores_them() 
     ] {
         assert!(done.iter().any(|one| one == action), "{action}: {done:?}");
     }
+}
+
+/// Whoever administers a tenant may have invited anybody under that address, and handed the link to somebody else.
+#[tokio::test]
+async fn operator_rights_are_granted_to_nobody_whose_tenant_was_not_named() {
+    let harness = Harness::new().await;
+    let (shop, elsewhere) = (&harness.tenant.id, harness.another_tenant().await.id().clone());
+    let rita = harness.invited("rita@shop.example", Role::Reviewer, PASSWORD).await;
+    for named in [None, Some(&elsewhere)] {
+        let refused = grant_operator(&harness.honnin, HERE, "rita@shop.example", named).await;
+        let Err(AccountError::OtherTenant(account)) = refused else {
+            panic!("{refused:?}")
+        };
+        let tenant = Some((shop.clone(), harness.tenant.name.clone()));
+        assert_eq!((&*account.name, &account.tenant), ("Rita", &tenant));
+    }
+    assert!(Operator::of(&who(&harness, &rita).await).is_err());
+    let granted = grant_operator(&harness.honnin, HERE, "rita@shop.example", Some(shop)).await;
+    assert_eq!(granted.unwrap().id, rita);
+    assert!(Operator::of(&who(&harness, &rita).await).is_ok());
+
+    operator(&harness).await;
+    let refused = grant_operator(&harness.honnin, HERE, "olga@host.example", Some(shop)).await;
+    assert!(matches!(refused, Err(AccountError::OtherTenant(account)) if account.tenant.is_none()));
+    let restored = grant_operator(&harness.honnin, HERE, "olga@host.example", None).await;
+    assert!(restored.is_ok(), "{restored:?}");
+}
+
+#[tokio::test]
+async fn the_command_line_disables_an_operator_without_a_tenant_but_not_the_last_one() {
+    let harness = Harness::new().await;
+    let olga = operator(&harness).await.staff().user().clone();
+    let email = "olga@host.example";
+    let refused = disable(&harness.honnin, HERE, email).await;
+    assert!(
+        matches!(refused, Err(AccountError::People(PeopleError::LastOperator))),
+        "{refused:?}"
+    );
+    enter(&harness, email, PASSWORD).await.unwrap();
+    harness.invited("rita@shop.example", Role::Reviewer, PASSWORD).await;
+    make_operator(&harness, "rita@shop.example").await;
+    let session = BrowserSession {
+        cookie: "a session".into(),
+        user: Some(olga.clone()),
+        data: "{}".into(),
+        expires_at: harness.honnin.now().plus(Millis::hours(1)),
+    };
+    console_session::create(&harness.honnin, session).await.unwrap();
+
+    let disabled = disable(&harness.honnin, HERE, " Olga@Host.Example ").await.unwrap();
+    assert_eq!((&disabled.id, disabled.tenant), (&olga, None));
+    let session = console_session::load(&harness.honnin, "a session").await;
+    assert_eq!(session.unwrap(), None);
+    let found = staff(&harness.honnin, &olga, None, localhost()).await;
+    assert!(found.unwrap().is_none());
+    let refused = enter(&harness, email, PASSWORD).await;
+    assert!(matches!(refused, Err(SignInError::Wrong)), "{refused:?}");
+
+    enable(&harness.honnin, HERE, email).await.unwrap();
+    let (password, client) = (Secret::new(PASSWORD.to_owned()), client_at(localhost()));
+    let entered = sign_in(&harness.honnin, email, password, &client).await.unwrap();
+    let told = news(&harness.honnin, &who(&harness, &olga).await, entered.since.as_ref()).await;
+    let told = told.unwrap().unwrap().entries;
+    let recorded = told.iter().map(|one| (&one.entry.action, one.entry.detail.as_deref()));
+    let recorded: Vec<_> = recorded.collect();
+    let [(enabled, Some("enabled")), (disabled, Some("disabled"))] = recorded.as_slice() else {
+        panic!("{recorded:?}")
+    };
+    for action in [enabled, disabled] {
+        assert_eq!(**action, AuditAction::PersonChange);
+    }
+    let nobody = disable(&harness.honnin, HERE, "nobody@shop.example").await;
+    assert!(matches!(nobody, Err(AccountError::NotFound)));
+}
+
+#[tokio::test]
+async fn the_command_line_revokes_operator_rights_and_leaves_what_somebody_is_in_their_tenant() {
+    let harness = Harness::new().await;
+    let rita = harness.invited("rita@shop.example", Role::Admin, PASSWORD).await;
+    make_operator(&harness, "rita@shop.example").await;
+    let refused = disable(&harness.honnin, HERE, "rita@shop.example").await;
+    assert!(
+        matches!(refused, Err(AccountError::People(PeopleError::LastAdmin))),
+        "{refused:?}"
+    );
+    let revoke = async |email: &str| revoke_operator(&harness.honnin, HERE, email).await;
+    let refused = revoke("rita@shop.example").await;
+    assert!(
+        matches!(refused, Err(AccountError::People(PeopleError::LastOperator))),
+        "{refused:?}"
+    );
+    operator(&harness).await;
+    let before = who(&harness, &rita).await;
+    revoke("rita@shop.example").await.unwrap();
+    let after = who(&harness, &rita).await;
+    assert!(Operator::of(&after).is_err() && Admin::of(&after).is_ok());
+    assert!(after.session_epoch() > before.session_epoch(), "sessions are over");
+    let done = actions(&harness).await;
+    assert!(done.iter().any(|one| one == "person.revoke_operator"), "{done:?}");
+    let again = revoke("rita@shop.example").await;
+    assert!(matches!(again, Err(AccountError::NoOperator)), "{again:?}");
+    let refused = revoke("olga@host.example").await;
+    assert!(matches!(refused, Err(AccountError::NoTenant)), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_operator_without_a_tenant_is_told_what_happened_to_their_account() {
+    let harness = Harness::new().await;
+    let olga = operator(&harness).await;
+    let elsewhere = client_with("192.0.2.7".parse().unwrap(), "another browser");
+    let here = client_at(localhost());
+    let enter = async |password: &str, client: &Client| {
+        let password = Secret::new(password.to_owned());
+        sign_in(&harness.honnin, "olga@host.example", password, client).await
+    };
+    enter("wrong", &elsewhere).await.unwrap_err();
+    enter(PASSWORD, &elsewhere).await.unwrap();
+    let reset = issue_reset_from_here(&harness.honnin, HERE, "olga@host.example").await;
+    reset.unwrap();
+    let entered = enter(PASSWORD, &here).await.unwrap();
+    let told = news(&harness.honnin, olga.staff(), entered.since.as_ref()).await;
+    let told = told.unwrap().unwrap();
+    let actions: Vec<_> = told.entries.iter().map(|one| one.entry.action.to_string()).collect();
+    assert_eq!(actions, ["person.issue_reset", "person.sign_in"]);
+    let detail = told.entries[1].entry.detail.as_deref().unwrap();
+    assert!(detail.starts_with("new network, new browser"), "{detail}");
+    assert_eq!(told.refused.map(|refused| refused.count), Some(1));
+}
+
+#[tokio::test]
+async fn what_an_operator_does_to_their_account_from_another_tenant_is_recorded_at_home() {
+    let harness = Harness::new().await;
+    let elsewhere = harness.another_tenant().await.id().clone();
+    let rita = harness.invited("rita@shop.example", Role::Reviewer, PASSWORD).await;
+    make_operator(&harness, "rita@shop.example").await;
+    let away = staff(&harness.honnin, &rita, Some(&elsewhere), localhost()).await;
+    let away = away.unwrap().unwrap();
+    assert_eq!(away.tenant(), &elsewhere);
+    let [wrong, right] = ["wrong", PASSWORD].map(|password| Secret::new(password.to_owned()));
+    let refused = confirm_password(&harness.honnin, &away, wrong).await;
+    assert!(refused.is_err());
+    let new = "an entirely new sentence";
+    let changed = change_password(&harness.honnin, &away, right, Secret::new(new.to_owned())).await;
+    changed.unwrap();
+
+    let (password, client) = (Secret::new(new.to_owned()), client_at(localhost()));
+    let entered = sign_in(&harness.honnin, "rita@shop.example", password, &client).await;
+    let home = who(&harness, &rita).await;
+    let told = news(&harness.honnin, &home, entered.unwrap().since.as_ref()).await;
+    let told = told.unwrap().unwrap();
+    assert_eq!(told.refused.map(|refused| refused.count), Some(1));
+    let done: Vec<_> = told.entries.iter().map(|one| one.entry.action.to_string()).collect();
+    assert_eq!(done, ["person.change_password"]);
+    let done = actions(&harness).await;
+    for action in ["person.sign_in_refused", "person.change_password"] {
+        assert!(done.iter().any(|one| one == action), "{action}: {done:?}");
+    }
+    let log = harness.read(async move |tx| audit::list(tx, &elsewhere, None, None, 100).await);
+    let log = log.await;
+    let theirs = log.iter().filter(|one| one.entry.actor.person() == Some(&rita));
+    assert_eq!(theirs.count(), 0, "the other tenant does not have it");
 }

@@ -14,10 +14,12 @@ use service::{
         Change, NewPerson, PeopleError,
         accept_invitation::{AcceptError, accept_invitation},
         change_password::change_password,
-        change_person, grant_operator,
+        change_person,
+        command_line::grant_operator,
+        console_session,
         invite::{InviteError, Invited, Offer, invite, invite_from_here},
         list_people,
-        reset_password::{issue_reset, reset_password},
+        reset_password::{ResetError, issue_reset, reset_password},
         set_up::{SetUp, SetUpError, set_up, set_up_link},
         sign_in::sign_in,
     },
@@ -204,6 +206,55 @@ async fn nobody_signs_in_after_they_were_shut_out_or_with_a_password_that_was_re
     }
 }
 
+/// Whoever has a stolen session and the password must not have the last word. The log has the order in which the units were done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nobody_changes_a_password_after_it_was_reset_or_their_sessions_were_ended() {
+    for (name, harness) in harnesses().await {
+        let (honnin, admin) = (&harness.honnin, Admin::of(&harness.staff(Role::Admin).await).unwrap());
+        for round in 0..6 {
+            let email = format!("person{round}@shop.example");
+            let id = harness.invited(&email, Role::Reviewer, "correct horse battery").await;
+            let session = service::access::staff(honnin, &id, None, testkit::localhost()).await;
+            let session: Staff = session.unwrap().unwrap();
+            let present = Secret::new("correct horse battery".to_owned());
+            let new = Secret::new("four words of another kind".to_owned());
+            let ends = async || {
+                if round % 2 == 0 {
+                    console_session::sign_out_everywhere(honnin, &session).await.unwrap();
+                    return;
+                }
+                let link = issue_reset(honnin, &admin, &id).await.unwrap().link;
+                let token = link.expose().rsplit('/').next().unwrap();
+                let new = Secret::new("an entirely new sentence".to_owned());
+                let reset = reset_password(honnin, token, new, testkit::localhost()).await;
+                // A new password that was chosen before revokes the link.
+                assert!(matches!(reset, Ok(()) | Err(ResetError::Closed)), "{name}: {reset:?}");
+            };
+            let (changed, ()) = join(change_password(honnin, &session, present, new), ends()).await;
+            let tenant = harness.tenant.id.clone();
+            let log = harness
+                .read(async move |tx| audit::list(tx, &tenant, None, None, 1000).await)
+                .await;
+            let of = |actions: &[AuditAction]| {
+                let found = log.iter().find(|one| {
+                    one.entry.actor.as_str() == id.as_str() && actions.iter().any(|action| one.entry.action == *action)
+                });
+                found.map(|one| one.number)
+            };
+            let change = of(&[AuditAction::PersonChangePassword]);
+            assert_eq!(change.is_some(), changed.is_ok(), "{name}, round {round}: {changed:?}");
+            if let Some(end) = of(&[AuditAction::PersonSignOutEverywhere, AuditAction::PersonResetPassword]) {
+                assert!(
+                    change < Some(end),
+                    "{name}, round {round}: changed as entry {change:?}, ended as {end}"
+                );
+            } else {
+                assert!(changed.is_ok(), "{name}, round {round}: {changed:?}");
+            }
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
     for (name, harness) in harnesses().await {
@@ -211,7 +262,8 @@ async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
         let elsewhere = harness.another_tenant().await.id().clone();
         // In separate tenants, so that only the lock on the operators makes one wait for the other.
         let mut sides = Vec::new();
-        for (number, tenant) in [harness.tenant.id.clone(), elsewhere].into_iter().enumerate() {
+        let tenants = [harness.tenant.id.clone(), elsewhere];
+        for (number, tenant) in tenants.iter().enumerate() {
             let mut made = Vec::new();
             for name in ["boss", "operator"] {
                 let person = NewPerson {
@@ -228,7 +280,8 @@ async fn of_two_operators_who_are_shut_out_at_once_one_stays() {
             let mut operators = Vec::new();
             for (number, id) in sides.iter().enumerate() {
                 let email = format!("operator{number}@host.example");
-                grant_operator(honnin, CommandLine::here(), &email).await.unwrap();
+                let granted = grant_operator(honnin, CommandLine::here(), &email, Some(&tenants[number])).await;
+                granted.unwrap();
                 let operator = service::access::staff(honnin, id, None, testkit::localhost()).await;
                 operators.push(Admin::of(&operator.unwrap().unwrap()).unwrap());
             }

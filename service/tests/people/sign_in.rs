@@ -260,6 +260,41 @@ async fn the_password_is_confirmed_by_its_owner_alone() {
 }
 
 #[tokio::test]
+async fn strangers_who_guess_at_sign_in_keep_nobody_from_confirming_and_guesses_there_are_limited_apart() {
+    let (harness, _, id) = with_person().await;
+    let here = async |address: IpAddr| staff(&harness.honnin, &id, None, address).await.unwrap().unwrap();
+    let confirm = async |address: IpAddr, password: &str| {
+        confirm_password(&harness.honnin, &here(address).await, Secret::new(password.to_owned())).await
+    };
+    let elsewhere = (1..20).map(|last| IpAddr::from([198, 51, 100, last]));
+    let networks: Vec<_> = elsewhere.chain([localhost()]).collect();
+    let another = IpAddr::from([192, 0, 2, 9]);
+    for address in &networks {
+        for _ in 0..5 {
+            let refused = enter(&harness, "rita@shop.example", "wrong", *address).await;
+            assert!(matches!(refused, Err(SignInError::Wrong)), "{address}");
+        }
+    }
+    let refused = enter(&harness, "rita@shop.example", RIGHT, another).await;
+    assert!(matches!(refused, Err(SignInError::Throttled)), "the account is full");
+    confirm(localhost(), RIGHT).await.unwrap();
+
+    // Somebody with a stolen session guesses no more often than at sign-in, and keeps the owner from signing in no more either.
+    harness.clock.advance(Millis::minutes(15));
+    for address in &networks {
+        for _ in 0..5 {
+            let refused = confirm(*address, "wrong").await;
+            assert!(matches!(refused, Err(SignInError::Wrong)), "{address}");
+        }
+        let refused = confirm(*address, RIGHT).await;
+        assert!(matches!(refused, Err(SignInError::Throttled)), "{address}");
+    }
+    let refused = confirm(another, RIGHT).await;
+    assert!(matches!(refused, Err(SignInError::Throttled)), "from anywhere");
+    enter(&harness, "rita@shop.example", RIGHT, localhost()).await.unwrap();
+}
+
+#[tokio::test]
 async fn somebody_always_stays_admin() {
     let (harness, admin, id) = with_person().await;
     let me = admin.staff().user();

@@ -14,7 +14,11 @@ mod dns;
 mod namespace;
 mod table;
 
-use domain::{delivery::DeliveryFault, ids::EventId, time::Timestamp};
+use domain::{
+    delivery::DeliveryFault,
+    ids::{EventId, TenantId},
+    time::Timestamp,
+};
 use service::webhook::sender::{
     SenderConfig, WebhookSender, address::is_public, fault::Answer, receiver_url::UrlFault, signature::SignedRequest,
 };
@@ -58,6 +62,11 @@ fn sender(names: &Arc<Names>, allowed: &[&str]) -> WebhookSender {
     WebhookSender::with_resolver(config, Arc::clone(names) as _).unwrap()
 }
 
+/// Whose receivers they are.
+fn tenant() -> TenantId {
+    TenantId::from_random([1; 16])
+}
+
 fn request() -> SignedRequest {
     SignedRequest::new(
         EventId::from_random([1; 16]),
@@ -97,7 +106,7 @@ async fn no_name_leads_to_an_address_that_is_not_public() {
                 "{answer:?}"
             );
             assert_eq!(
-                sender.check_receiver_url(url.as_str()).await.unwrap_err(),
+                sender.check_receiver_url(&tenant(), url.as_str()).await.unwrap_err(),
                 UrlFault::NotPublic,
                 "{answer:?}"
             );

@@ -9,6 +9,7 @@ use super::{
     dns::Dns,
     request,
     table::{EMBEDDED, LITERALS, PUBLIC, REFUSED_V4, REFUSED_V6, addresses},
+    tenant,
 };
 use domain::{delivery::DeliveryFault, time::Timestamp};
 use service::webhook::sender::{SenderConfig, WebhookSender, fault::Answer, receiver_url::UrlFault};
@@ -190,13 +191,16 @@ async fn nothing_is_sent_to_what_is_not_public(world: &World) {
             world.dns.say(&name, &[answer]);
             let answer = world.send(&sender, &name, turn).await;
             assert_eq!(answer, Answer::failed(DeliveryFault::AddressRefused), "{address}");
-            let registered = sender.check_receiver_url(&format!("https://{name}/")).await;
+            let registered = sender.check_receiver_url(&tenant(), &format!("https://{name}/")).await;
             assert_eq!(registered.unwrap_err(), UrlFault::NotPublic, "{address}");
         }
     }
     for literal in LITERALS {
         assert!(
-            sender.check_receiver_url(&format!("https://{literal}/")).await.is_err(),
+            sender
+                .check_receiver_url(&tenant(), &format!("https://{literal}/"))
+                .await
+                .is_err(),
             "{literal}"
         );
     }
@@ -253,7 +257,8 @@ async fn a_name_that_changes_its_mind_gains_nothing(world: &World) {
         let name = format!("r{turn}.hooks.example");
         // Public at registration and at the first attempt, private afterwards, also for a second look-up within one attempt.
         world.dns.say(&name, &[&[public], &[public], &[private]]);
-        assert!(sender.check_receiver_url(&format!("https://{name}/")).await.is_ok());
+        let registered = sender.check_receiver_url(&tenant(), &format!("https://{name}/")).await;
+        assert!(registered.is_ok(), "{registered:?}");
         let before = world.destinations().len();
         assert_eq!(world.send(&sender, &name, 0).await, Answer::of_status(200, None));
         let segments = Sent::so_far().segments;

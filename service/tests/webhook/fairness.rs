@@ -1,10 +1,32 @@
 //! One receiver's problems do not affect others: slow, dead and hostile receivers beside a healthy one.
 
-use domain::{ids::TenantId, tenant::TenantSettings, time::Millis};
-use service::jobs::worker::{Lane, Worker};
+use domain::{
+    delivery::DeliveryFault,
+    ids::{EventId, TenantId},
+    secret::Secret,
+    tenant::TenantSettings,
+    time::{Millis, Timestamp},
+};
+use futures::future::join_all;
+use service::{
+    jobs::worker::{Lane, Worker},
+    people::sign_in::{SignInError, sign_in},
+    webhook::sender::{
+        SenderConfig, WebhookSender, fault::Answer, receiver_url::UrlFault, resolve::SystemResolver,
+        signature::SignedRequest,
+    },
+};
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    time::Duration,
+};
 use store::{jobs, settings::tenants::TenantRow, webhook::deliveries::DeliveryState};
 use testkit::{
-    Harness, add_tenant,
+    Harness, add_tenant, client_at, localhost, loopback_sender,
     receiver::{Receiver, Reply},
     webhooks::settings_for,
 };
@@ -121,4 +143,65 @@ async fn tenants_with_the_same_receiver_share_no_connection() {
     harness.record_expired(&session).await;
     harness.run_until_idle().await;
     assert_eq!((receiver.received().len(), receiver.connections()), (3, 3));
+}
+
+/// Such a name server blocks a thread with each look-up, which nobody can end.
+#[tokio::test]
+async fn silent_name_servers_of_some_tenants_hold_up_neither_the_names_of_others_nor_passwords() {
+    let harness = Harness::new().await;
+    let (answer, silence) = mpsc::channel::<()>();
+    let (silence, begun) = (Mutex::new(silence), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&begun);
+    let resolver = SystemResolver::over(move |name| {
+        if name.ends_with(".silent.example") {
+            counted.fetch_add(1, Ordering::SeqCst);
+            // Until the test has ended.
+            let _ended = silence.lock().unwrap().recv();
+        }
+        Ok(vec![localhost()])
+    });
+    let config = SenderConfig {
+        connect_timeout: Duration::from_millis(500),
+        ..loopback_sender()
+    };
+    let sender = WebhookSender::with_resolver(config, Arc::new(resolver)).unwrap();
+    let register = async |tenant: &TenantId, name: &str| {
+        let found = sender.check_receiver_url(tenant, &format!("https://{name}/")).await;
+        found.map(drop)
+    };
+    let at = Timestamp::from_millis(0);
+    let request = SignedRequest::new(EventId::from_random([1; 16]), at, b"{}".to_vec(), &[]);
+    let send = async |name: &str| {
+        let url = sender.parse_receiver(&format!("https://{name}:8443/")).unwrap();
+        sender.send(&url, &request, at).await
+    };
+
+    // As many as tokio has threads for all of it.
+    let (one, other) = (TenantId::from_random([1; 16]), TenantId::from_random([2; 16]));
+    let names: Vec<String> = (0..512).map(|number| format!("n{number}.silent.example")).collect();
+    let refused = join_all(names.iter().map(|name| register(&one, name))).await;
+    assert!(refused.iter().all(|refused| *refused == Err(UrlFault::Unresolved)));
+    let registering = begun.load(Ordering::SeqCst);
+    assert!(registering <= 2, "{registering}");
+    let refused = join_all((0..512).map(|_| send("hooks.silent.example"))).await;
+    let unresolved = Answer::failed(DeliveryFault::Unresolved);
+    assert!(refused.iter().all(|refused| *refused == unresolved));
+    let sending = begun.load(Ordering::SeqCst) - registering;
+    assert!(sending <= 8, "{sending}");
+    assert_eq!(register(&other, "shop.example").await, Ok(()));
+    assert_ne!(send("shop.example").await, unresolved);
+
+    let tenants: Vec<_> = (0..512_u128)
+        .map(|number| TenantId::from_random(number.to_be_bytes()))
+        .collect();
+    let all = tenants.iter().zip(&names);
+    let refused = join_all(all.map(|(tenant, name)| register(tenant, name))).await;
+    assert!(refused.iter().all(|refused| *refused == Err(UrlFault::Unresolved)));
+    let begun = begun.load(Ordering::SeqCst);
+    assert!(begun <= 64, "{begun}");
+    let password = Secret::new("correct horse battery".to_owned());
+    let client = client_at(localhost());
+    let stranger = sign_in(&harness.honnin, "nobody@shop.example", password, &client).await;
+    assert!(matches!(stranger, Err(SignInError::Wrong)), "{stranger:?}");
+    drop(answer);
 }

@@ -9,6 +9,7 @@ use domain::{
 };
 use service::{
     access::Developer,
+    jobs::sweep,
     session::overview::{DeliveryCounts, overview},
     settings::{self, Look},
     webhook::{
@@ -99,6 +100,13 @@ async fn a_range_is_sent_again_with_the_same_ids() {
             go_on_after: None
         }
     );
+    let tenant = harness.tenant.id.clone();
+    let log = harness.read(async move |tx| audit::list(tx, &tenant, None, None, 1).await);
+    let [from, until] = [filter.since, filter.until].map(|at| at.unwrap().to_iso());
+    assert_eq!(
+        log.await[0].entry.detail.as_deref(),
+        Some(&*format!("2 events, state delivered, from {from}, until {until}"))
+    );
     harness.run_until_idle().await;
     let mut again: Vec<_> = receiver.received()[4..]
         .iter()
@@ -178,6 +186,30 @@ async fn the_events_of_chosen_sessions_are_sent_again_and_no_others() {
         received.last().map(|last| last.header("webhook-id")),
         sent_once.as_deref()
     );
+}
+
+#[tokio::test]
+async fn the_events_of_chosen_sessions_are_sent_again_although_their_deliveries_were_removed() {
+    let receiver = Receiver::start().await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    let event = harness.record_expired(&session).await;
+    harness.run_until_idle().await;
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.wait(Millis::days(91)).await;
+    assert!(harness.delivery(&event).await.is_none());
+    let unticked = TenantSettings {
+        event_types: vec![],
+        ..settings_for(&receiver)
+    };
+    harness.save_settings(unticked).await;
+    let developer = harness.developer().await;
+    let sent = redeliver::send_sessions_again(&harness.honnin, &developer, std::slice::from_ref(&session))
+        .await
+        .unwrap();
+    assert_eq!(sent.count, harness.events(&session).await.len());
+    harness.run_until_idle().await;
+    assert_eq!(receiver.ids().iter().filter(|id| *id == event.as_str()).count(), 2);
 }
 
 #[tokio::test]

@@ -21,25 +21,46 @@ pub struct BrowserRow {
     pub last_used_at: Timestamp,
 }
 
-/// Records that a person has signed in with a browser. Returns whether it was known; of one that was, the first use stays.
+/// The sign-in with a browser before the present one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastUse {
+    /// When it was.
+    pub at: Timestamp,
+    /// The address it came from.
+    pub address: String,
+    /// The number of the last entry of the audit log then; `None` if an earlier version recorded it.
+    pub entry: Option<i64>,
+}
+
+/// Records that a person has signed in with a browser, when the audit log ended with number `entry`. Returns the sign-in with it before, if it was
+/// known; of one that was, the first use stays.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn see(tx: &mut Tx, user: &UserId, row: &BrowserRow) -> Result<bool, StoreError> {
+pub async fn see(tx: &mut Tx, user: &UserId, row: &BrowserRow, entry: i64) -> Result<Option<LastUse>, StoreError> {
     // First, because of two who sign in with it at the same time, the second waits here for the first.
     let is_new = on!(tx, conn => sqlx::query(
-        "INSERT INTO known_browsers (user_id, hash, agent, address, first_used_at, last_used_at)
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id, hash) DO NOTHING")
+        "INSERT INTO known_browsers (user_id, hash, agent, address, first_used_at, last_used_at, last_entry)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (user_id, hash) DO NOTHING")
         .bind(user.as_str()).bind(&row.hash).bind(&row.agent).bind(&row.address)
-        .bind(row.first_used_at.as_millis()).bind(row.last_used_at.as_millis())
+        .bind(row.first_used_at.as_millis()).bind(row.last_used_at.as_millis()).bind(entry)
         .execute(conn).await.map(|done| done.rows_affected() == 1))?;
-    if !is_new {
-        on!(tx, conn => sqlx::query(
-            "UPDATE known_browsers SET agent = $3, address = $4, last_used_at = $5 WHERE user_id = $1 AND hash = $2")
-            .bind(user.as_str()).bind(&row.hash).bind(&row.agent).bind(&row.address).bind(row.last_used_at.as_millis())
-            .execute(conn).await.map(drop))?;
+    if is_new {
+        return Ok(None);
     }
-    Ok(!is_new)
+    let before: Option<(i64, String, Option<i64>)> = on!(tx, conn => sqlx::query_as(
+        "SELECT last_used_at, address, last_entry FROM known_browsers WHERE user_id = $1 AND hash = $2")
+        .bind(user.as_str()).bind(&row.hash).fetch_optional(conn).await)?;
+    on!(tx, conn => sqlx::query(
+        "UPDATE known_browsers SET agent = $3, address = $4, last_used_at = $5, last_entry = $6
+         WHERE user_id = $1 AND hash = $2")
+        .bind(user.as_str()).bind(&row.hash).bind(&row.agent).bind(&row.address).bind(row.last_used_at.as_millis())
+        .bind(entry).execute(conn).await.map(drop))?;
+    Ok(before.map(|(at, address, entry)| LastUse {
+        at: Timestamp::from_millis(at),
+        address,
+        entry,
+    }))
 }
 
 /// Removes all but the `most` browsers of a person that were used last.

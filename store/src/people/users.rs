@@ -218,6 +218,16 @@ pub async fn grant_operator(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError
         .bind(id.as_str()).bind(true).execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
+/// Takes operator rights away from a person of a tenant. Returns whether they had them.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn revoke_operator(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE users SET operator = $2 WHERE id = $1 AND operator = $3 AND tenant_id IS NOT NULL")
+        .bind(id.as_str()).bind(false).bind(true).execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
 /// Makes other units that lock or change this person wait until the caller's is done. What is read afterwards stays true until then. On
 /// SQLite, units run one after the other anyway.
 ///
@@ -333,17 +343,6 @@ pub async fn sweep_tries(
     Ok(last)
 }
 
-/// A person's visit to the console.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visit {
-    /// When they signed in.
-    pub at: Timestamp,
-    /// From where.
-    pub from: Option<String>,
-    /// The number of the last entry of the audit log then.
-    pub entry: i64,
-}
-
 /// What a person's visit follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkedVisit {
@@ -351,6 +350,10 @@ pub struct MarkedVisit {
     pub before: Vec<String>,
     /// Of which epoch of their sessions the new one is.
     pub session_epoch: i64,
+    /// The number of the last entry of the audit log; 0 if there is none.
+    pub entry: i64,
+    /// When they were added.
+    pub created_at: Timestamp,
 }
 
 /// Records that a person has signed in.
@@ -366,30 +369,17 @@ pub async fn mark_visit(
     let before: Option<(Option<String>, Option<String>)> = on!(tx, conn => sqlx::query_as(
         "SELECT visited_from, visited_before_from FROM users WHERE id = $1")
         .bind(id.as_str()).fetch_optional(conn).await)?;
-    let session_epoch = on!(tx, conn => sqlx::query_scalar(
+    // The time and the entry of the visit before are read by nodes of earlier versions only.
+    let (session_epoch, entry, created_at): (i64, i64, i64) = on!(tx, conn => sqlx::query_as(
         "UPDATE users SET visited_before_at = visited_at, visited_before_from = visited_from, visited_before_entry = visited_entry,
              visited_at = $2, visited_from = $3, visited_entry = (SELECT COALESCE(MAX(number), 0) FROM audit)
-         WHERE id = $1 RETURNING session_epoch")
+         WHERE id = $1 RETURNING session_epoch, visited_entry, created_at")
         .bind(id.as_str()).bind(now.as_millis()).bind(from).fetch_one(conn).await)?;
     let (last, before_it) = before.unwrap_or_default();
     Ok(MarkedVisit {
         before: last.into_iter().chain(before_it).collect(),
         session_epoch,
-    })
-}
-
-/// A person's visit before the last one.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn find_visit_before(tx: &mut Tx, id: &UserId) -> Result<Option<Visit>, StoreError> {
-    let found: Option<(i64, Option<String>, i64)> = on!(tx, conn => sqlx::query_as(
-        "SELECT visited_before_at, visited_before_from, visited_before_entry FROM users
-         WHERE id = $1 AND visited_before_at IS NOT NULL")
-        .bind(id.as_str()).fetch_optional(conn).await)?;
-    Ok(found.map(|(at, from, entry)| Visit {
-        at: Timestamp::from_millis(at),
-        from,
         entry,
-    }))
+        created_at: Timestamp::from_millis(created_at),
+    })
 }

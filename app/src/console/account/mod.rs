@@ -31,7 +31,7 @@ use service::{
         openid::is_linked,
         second_factor::{
             list_factors,
-            passkeys::{self, PasskeyError, issue_challenge, register},
+            passkeys::{self, Answerer, PasskeyError, issue_challenge, register},
             renew_recovery_codes,
             webauthn::ALGORITHMS,
         },
@@ -129,6 +129,7 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
         }
         Err(ChangePasswordError::Bad(bad)) => mistake("password", bad_password(bad)),
         Err(ChangePasswordError::Present(refused)) => mistake("present", refusal(&refused)),
+        Err(ChangePasswordError::Ended) => return Ok(Outcome::go("/admin/sign-in")),
         Err(ChangePasswordError::Store(error)) => return Err(error.into()),
     };
     let view = AccountView {
@@ -247,7 +248,7 @@ struct Asked {
 /// POST: a challenge for a passkey of this person, new or not.
 async fn challenge(request: Request) -> PageResult<Response> {
     let staff = request.staff();
-    match issue_challenge(request.honnin(), Some(staff.user()), request.client).await {
+    match issue_challenge(request.honnin(), Answerer::SignedIn(staff.user())).await {
         Ok(issued) => Ok(Json(Asked {
             challenge: issued.challenge.expose().clone(),
             party: issued.party,

@@ -25,7 +25,7 @@ use service::people::{
     openid::sign_out_address,
     second_factor::{
         CodeError, list_factors,
-        passkeys::{self, PasskeyError, issue_challenge},
+        passkeys::{self, Answerer, PasskeyError, issue_challenge},
         sign_in_with_code,
     },
     set_up::{self, SetUp, SetUpError},
@@ -189,7 +189,7 @@ async fn challenge(request: GuestRequest) -> PageResult<Response> {
     let half = request.who.half.as_ref();
     // On the page before the password there is nobody yet, even if somebody has come halfway in another tab.
     let half = half.filter(|_| request.param("step") == "code");
-    match issue_challenge(request.honnin(), half.map(|half| &half.user), request.client).await {
+    match issue_challenge(request.honnin(), Answerer::of_sign_in(half, request.client)).await {
         Ok(issued) => Ok(Json(Asked {
             challenge: issued.challenge.expose().clone(),
             party: issued.party,

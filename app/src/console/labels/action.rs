@@ -48,6 +48,7 @@ pub(in crate::console) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::PersonIssueReset => say("issued a password reset link", "パスワード再設定リンクを発行"),
         AuditAction::PersonResetPassword => say("reset their password", "パスワードを再設定"),
         AuditAction::PersonGrantOperator => say("made a person an operator", "メンバーを運用者に変更"),
+        AuditAction::PersonRevokeOperator => say("revoked a person’s operator rights", "運用者権限を取り消し"),
         AuditAction::PersonChange => say("changed a person", "メンバーを変更"),
         AuditAction::PersonSignIn => say("signed in", "サインイン"),
         AuditAction::PersonSignInRefused => say("failed to sign in", "サインインに失敗"),

@@ -19,6 +19,10 @@ const WORDS: &[(&str, &str)] = &[
     ("deadline", "期限"),
     ("disabled", "無効化"),
     ("enabled", "有効化"),
+    ("everything", "すべて"),
+    ("metadata search", "メタデータで検索"),
+    ("name search", "氏名で検索"),
+    ("date of birth search", "生年月日で検索"),
     (
         "erased before the backup was restored",
         "バックアップの復元前に消去済み",
@@ -72,6 +76,16 @@ const AROUND: &[([&str; 2], [&str; 2])] = &[
     (["about ", ""], ["対象：", ""]),
     (["from ", ""], ["開始：", ""]),
     (["until ", ""], ["終了：", ""]),
+    (["after ", ""], ["続き：", ""]),
+    (["state ", ""], ["状態：", ""]),
+    (["type ", ""], ["種類：", ""]),
+    (["session ", ""], ["セッション：", ""]),
+    (["id prefix ", ""], ["IDの先頭：", ""]),
+    (["status ", ""], ["ステータス：", ""]),
+    (["verdict ", ""], ["判定：", ""]),
+    (["reason ", ""], ["理由：", ""]),
+    (["document ", ""], ["書類：", ""]),
+    (["last step ", ""], ["最後のステップ：", ""]),
 ];
 
 /// The detail of an entry about such an action.
@@ -106,7 +120,7 @@ fn translated(stored: &str) -> Option<String> {
                 let value = stored.strip_prefix(before)?.strip_suffix(after)?;
                 Some((value, around))
             });
-            around.map(|(value, [before, after])| format!("{before}{value}{after}"))
+            around.map(|(value, [before, after])| format!("{before}{}{after}", vocabulary(value).unwrap_or(value)))
         })
 }
 
@@ -142,10 +156,13 @@ fn settings(stored: &str) -> String {
     tell!("{stored}", "{of}：{changes}")
 }
 
-/// `create,read from 192.0.2.0/24 in place of key_.., which expires at 2026-..`
+/// `create,read from 192.0.2.0/24; expires 2026-..; in place of key_.., which expires at 2026-..`. Those of before name no lifetime, and have no `;`.
 fn key(stored: &str) -> String {
     let japanese = stored
         .replacen(" from ", "、接続元：", 1)
+        .replacen("; does not expire", "、無期限", 1)
+        .replacen("; expires ", "、期限：", 1)
+        .replacen("; in place of ", "、更新前のキー：", 1)
         .replacen(" in place of ", "、更新前のキー：", 1)
         .replacen(", which expires at ", "、更新前のキーの期限：", 1);
     tell!("{stored}", "{japanese}")
@@ -193,17 +210,33 @@ mod tests {
             (A::CaseOpen, "document-front, selfie", "表面、自撮り写真"),
             (A::CaseRule, "rejected", "不承認"),
             (A::SessionSearch, "by name: 3 found", "氏名による検索：3件"),
-            (A::WebhookSendRangeAgain, "12 events", "イベント12件"),
+            (
+                A::WebhookSendRangeAgain,
+                "12 events, state delivered, from 2026-08-02",
+                "イベント12件、状態：delivered、開始：2026-08-02",
+            ),
+            (A::SessionExport, "everything", "すべて"),
+            (
+                A::SessionExport,
+                "status completed, name search",
+                "ステータス：完了、氏名で検索",
+            ),
             (
                 A::SettingsChange,
-                "review: review_target 24 → 12; sampled 0 → 1",
-                "審査：審査の目標時間 24 → 12、品質管理の抽出割合 0 → 1",
+                "review: review_target 24 hours → 12 hours; sampled 0 → 1",
+                "審査：審査の目標時間 24 hours → 12 hours、品質管理の抽出割合 0 → 1",
             ),
             (
                 A::KeyIssue,
                 "create,read from 192.0.2.1, 192.0.2.2 in place of key_1, which expires at 2026-08-03",
                 "create,read、接続元：192.0.2.1, 192.0.2.2、更新前のキー：key_1、更新前のキーの期限：2026-08-03",
             ),
+            (
+                A::KeyIssue,
+                "create from 192.0.2.1; expires 2026-11-01; in place of key_1, which expires at 2026-08-03",
+                "create、接続元：192.0.2.1、期限：2026-11-01、更新前のキー：key_1、更新前のキーの期限：2026-08-03",
+            ),
+            (A::KeyIssue, "create,read; does not expire", "create,read、無期限"),
             (
                 A::AuditTrim,
                 "3 entries from before 2026-08-02",

@@ -103,6 +103,7 @@ pub(in crate::console) fn value(value: &Value) -> String {
         Value::Switch(false) => "オフ".to_owned(),
         Value::Span { count, unit } => {
             let unit = match unit {
+                Unit::Seconds => "秒",
                 Unit::Minutes => "分",
                 Unit::Hours => "時間",
                 Unit::Days => "日",

@@ -52,7 +52,8 @@ async fn load(request: Request) -> PageResult<OverviewView> {
     let honnin = request.honnin();
     let range = range_of(&request.query()?.text("days"));
     let counted = overview(honnin, request.staff(), range).await?;
-    let news = news(honnin, request.staff()).await?.filter(|news| !news.is_empty());
+    let news = news(honnin, request.staff(), request.who.since.as_ref()).await?;
+    let news = news.filter(|news| !news.is_empty());
     let may_develop = Developer::of(request.staff()).is_ok();
     Ok(OverviewView {
         news: news.map(|news| SinceLastVisit {

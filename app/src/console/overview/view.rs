@@ -34,9 +34,9 @@ pub(super) struct Told {
 /// What has happened since the person's last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SinceLastVisit {
-    /// The last visit.
+    /// The last visit with this browser, or how far back is told if there was none.
     pub at: Timestamp,
-    /// Its address.
+    /// The address of that visit; `None` if there was none.
     pub from: Option<String>,
     /// The last refused attempt to sign in, and how many there were.
     pub refused: Option<(Timestamp, String)>,
@@ -125,16 +125,32 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
             view! { <li>{time(at)}" "{what}{advice}</li> }
         })
         .collect_view();
-    let from = news
-        .from
-        .as_ref()
-        .map(|from| tell!(" from {from}", "（{from}）"))
-        .unwrap_or_default();
+    let (title, before, after) = match &news.from {
+        Some(from) => (
+            say("Since your last visit", "前回のサインイン以降"),
+            say(
+                "You last signed in with this browser at ",
+                "このブラウザーでの前回のサインイン：",
+            ),
+            tell!(" UTC from {from}.", " UTC（{from}）"),
+        ),
+        None => {
+            let after = say(" UTC is listed.", " UTC以降のアクティビティを表示しています。");
+            (
+                say("Recent activity", "最近のアクティビティ"),
+                say(
+                    "You had not signed in with this browser before. Activity since ",
+                    "このブラウザーでのサインインは初めてです。",
+                ),
+                after.to_owned(),
+            )
+        }
+    };
     view! {
         <section class="panel notice">
-            <h2>{say("Since your last visit", "前回のサインイン以降")}</h2>
+            <h2>{title}</h2>
             <ul class="bullets">{items}</ul>
-            <p class="soft">{say("You last signed in at ", "前回のサインイン：")}{time(news.at)}{tell!(" UTC{from}.", " UTC{from}")}</p>
+            <p class="soft">{before}{time(news.at)}{after}</p>
         </section>
     }
     .into_any()

@@ -106,7 +106,7 @@ async fn an_operator_creates_a_tenant_and_gets_nothing_that_reads_its_data() {
         "{list}"
     );
     for (form, sentence) in [
-        ("name=&mode=live", "Enter a name of 1 to 100 characters"),
+        ("name=&mode=live", "Enter a name of 1 to 100 visible characters"),
         ("name=Bank+B", "Choose live or sandbox."),
     ] {
         let refused = operator.post("/admin/tenants", form).await;

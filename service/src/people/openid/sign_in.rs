@@ -77,6 +77,8 @@ pub enum Finished {
     Confirmed {
         /// Who.
         user: UserId,
+        /// When they proved it to the provider.
+        proved_at: Timestamp,
         /// Where to continue.
         next: String,
     },
@@ -106,6 +108,9 @@ pub enum OpenIdError {
     /// The account belongs to another person at the provider, or another person was to confirm.
     #[error("another person")]
     Other,
+    /// The person has a second factor here, with which they confirm instead.
+    #[error("the second factor is asked for here")]
+    SecondFactor,
     /// The invitation is used, revoked or expired, or its address has an account.
     #[error("the invitation is not valid")]
     Invitation,
@@ -265,11 +270,18 @@ async fn admit(
             sign_in(honnin, user, person, next, client).await
         }
         Purpose::Confirm(user) => {
-            if find_linked(honnin, issuer, &person.subject).await? != Some(user.clone()) {
-                record_refusal(honnin, Some(user), "another person confirmed", address).await?;
-                return Err(OpenIdError::Other);
+            let checked = may_confirm(honnin, issuer, &person.subject, &user).await;
+            if matches!(checked, Err(OpenIdError::Other)) {
+                record_refusal(honnin, Some(user.clone()), "another person confirmed", address).await?;
             }
-            Ok(Finished::Confirmed { user, next })
+            checked?;
+            // A token that does not tell was refused.
+            let proved_at = person.authenticated_at.ok_or(OpenIdError::Refused)?;
+            Ok(Finished::Confirmed {
+                user,
+                proved_at: proved_at.min(honnin.now()),
+                next,
+            })
         }
         Purpose::Join(token) => {
             let account = (issuer.clone(), person.subject.clone());
@@ -285,6 +297,21 @@ async fn admit(
             sign_in(honnin, row, person, next, client).await
         }
     }
+}
+
+/// Whether a person at the provider is `user`, who has no second factor here: they may have set one up since the attempt began.
+async fn may_confirm(honnin: &Honnin, issuer: &str, subject: &str, user: &UserId) -> Result<(), OpenIdError> {
+    let (issuer, subject, user) = (issuer.to_owned(), subject.to_owned(), user.clone());
+    let unit = honnin.db.read(async move |tx| {
+        if provider_accounts::find_user(tx, &issuer, &subject).await?.as_ref() != Some(&user) {
+            return Err(OpenIdError::Other);
+        }
+        if second_factors::has_any(tx, &user).await? {
+            return Err(OpenIdError::SecondFactor);
+        }
+        Ok(())
+    });
+    unit.await
 }
 
 async fn find_linked(honnin: &Honnin, issuer: &str, subject: &str) -> Result<Option<UserId>, StoreError> {

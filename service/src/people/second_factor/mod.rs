@@ -60,7 +60,7 @@ pub(crate) fn sealed_anew(honnin: &Honnin, user: &UserId, sealed: &[u8]) -> Resu
 /// Why a code was not accepted.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CodeError {
-    /// Wrong, used before, or of a person without second factors.
+    /// Wrong, used before, of a person without second factors, or of one whose session has ended meanwhile.
     #[error("the code is wrong")]
     Wrong,
     /// Rate limited; the code was not checked.
@@ -203,13 +203,17 @@ pub async fn confirm_authenticator(
     let checked = check_code(honnin, staff.user(), code, (Accepts::Begun, tries)).await;
     let checked = checked.map_err(AuthenticatorError::Code)?;
     let entry = staff
-        .entry(honnin.now(), AuditAction::FactorAdd)
+        .own_entry(honnin.now(), AuditAction::FactorAdd)
         .about(staff.user())
         .with_detail("authenticator app");
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
+    let staff = staff.clone();
     // The app counts together with what goes with it: nobody is asked for a factor whose recovery codes they never got.
     let unit = honnin.db.write(async move |tx| -> Result<_, CodeError> {
+        if !console_session::goes_on(tx, &staff).await? {
+            return Err(CodeError::Wrong);
+        }
         checked.use_up(tx).await?;
         audit::record(tx, &entry).await?;
         Ok(give_first_codes(tx, &checked.user, &hashes).await?)
@@ -238,7 +242,7 @@ async fn give_first_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8>]) -> Res
 /// If the database does not respond.
 pub async fn remove_authenticator(honnin: &Honnin, staff: &Staff) -> Result<(), StoreError> {
     let entry = staff
-        .entry(honnin.now(), AuditAction::FactorRemove)
+        .own_entry(honnin.now(), AuditAction::FactorRemove)
         .about(staff.user())
         .with_detail("authenticator app");
     let user = staff.user().clone();
@@ -266,7 +270,7 @@ pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Opti
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
     let entry = staff
-        .entry(honnin.now(), AuditAction::RecoveryCodesIssue)
+        .own_entry(honnin.now(), AuditAction::RecoveryCodesIssue)
         .about(staff.user());
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
@@ -380,7 +384,7 @@ async fn check_code(
     (accepts, tries): (Accepts, Tries),
 ) -> Result<Checked, CodeError> {
     let now = honnin.now();
-    let limits = [
+    let limits = vec![
         (tries.network.clone(), CODE_LIMIT),
         (tries.anywhere.clone(), CODE_LIMIT_ANYWHERE),
     ];

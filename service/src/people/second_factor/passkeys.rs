@@ -11,9 +11,10 @@ use crate::{
     access::Staff,
     people::{
         client_network::client_network,
+        console_session,
         half_sign_in::HalfSignIn,
         known_browser::Client,
-        sign_in::WINDOW,
+        sign_in::{WINDOW, bucket},
         visit::{self, Entrance},
     },
     runtime::token,
@@ -33,7 +34,7 @@ use store::{
 
 /// How long a challenge can be answered.
 const CHALLENGE_LIFETIME: Millis = Millis::minutes(5);
-/// Challenges for one network in a window: each is a row.
+/// Challenges in a window that were not answered rightly, of each [`Answerer`]: each is a row.
 const CHALLENGE_LIMIT: i64 = 100;
 /// Passkeys of one person.
 const MOST: usize = 20;
@@ -43,7 +44,8 @@ const NAME_LIMIT: usize = 60;
 /// Why a passkey was not accepted.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PasskeyError {
-    /// Unknown, or of another or disabled person; the challenge is unknown, old or answered; or the response is wrong.
+    /// Unknown, or of another or disabled person; the challenge is unknown, old or answered; the response is wrong; or the session of the
+    /// person who adds it has ended meanwhile.
     #[error("the passkey was not accepted")]
     Refused,
     /// It is registered already.
@@ -113,18 +115,55 @@ fn party(honnin: &Honnin) -> RelyingParty {
     RelyingParty::at(honnin.base_url())
 }
 
-/// A new challenge for `user`, or for anybody who signs in with a passkey alone.
+/// Who answers a challenge. Each is counted apart: guests behind the same address keep nobody from their passkey who has entered the password or
+/// is signed in, and whoever has no more than the password keeps nobody from it who is signed in.
+#[derive(Clone, Copy, Debug)]
+pub enum Answerer<'a> {
+    /// Anybody with this address, who signs in with a passkey alone.
+    Guest(IpAddr),
+    /// This person, whose password was right, with this address.
+    Halfway(&'a UserId, IpAddr),
+    /// This person, who is signed in.
+    SignedIn(&'a UserId),
+}
+
+impl<'a> Answerer<'a> {
+    /// Somebody who signs in: after the password, or with a passkey alone.
+    #[must_use]
+    pub const fn of_sign_in(half: Option<&'a HalfSignIn>, address: IpAddr) -> Self {
+        match half {
+            Some(half) => Self::Halfway(&half.user, address),
+            None => Self::Guest(address),
+        }
+    }
+
+    const fn user(self) -> Option<&'a UserId> {
+        match self {
+            Self::Guest(_) => None,
+            Self::Halfway(user, _) | Self::SignedIn(user) => Some(user),
+        }
+    }
+
+    /// The counter of their challenges.
+    fn bucket(self) -> Vec<u8> {
+        match self {
+            Self::Guest(address) => Sha256::digest(format!("passkey\n{}", client_network(address))).to_vec(),
+            Self::Halfway(user, address) => {
+                bucket("passkey halfway", [user.as_str(), &client_network(address).to_string()])
+            }
+            Self::SignedIn(user) => bucket("passkey signed in", [user.as_str(), ""]),
+        }
+    }
+}
+
+/// A new challenge.
 ///
 /// # Errors
 /// [`PasskeyError::Throttled`], or storage.
-pub async fn issue_challenge(
-    honnin: &Honnin,
-    user: Option<&UserId>,
-    address: IpAddr,
-) -> Result<Challenge, PasskeyError> {
+pub async fn issue_challenge(honnin: &Honnin, answerer: Answerer<'_>) -> Result<Challenge, PasskeyError> {
     let text = token::generate(&*honnin.random);
     let (hash, now) = (token::hash(text.expose()), honnin.now());
-    let bucket = Sha256::digest(format!("passkey\n{}", client_network(address))).to_vec();
+    let (bucket, user) = (answerer.bucket(), answerer.user());
     let owner = user.cloned();
     let unit = honnin.db.write(async move |tx| {
         if users::count_try(tx, &bucket, now, WINDOW).await? > CHALLENGE_LIMIT {
@@ -202,14 +241,19 @@ pub async fn register(
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
     let entry = staff
-        .entry(honnin.now(), AuditAction::FactorAdd)
+        .own_entry(honnin.now(), AuditAction::FactorAdd)
         .about(staff.user())
         .with_detail(format_args!("passkey {}", key.name));
+    let (bucket, staff) = (Answerer::SignedIn(staff.user()).bucket(), staff.clone());
     let unit = honnin.db.write(async move |tx| {
+        if !console_session::goes_on(tx, &staff).await? {
+            return Err(PasskeyError::Refused);
+        }
         if second_factors::list_passkeys(tx, &key.user).await?.len() >= MOST {
             return Err(PasskeyError::TooMany);
         }
         second_factors::insert_passkey(tx, &key).await?;
+        users::take_back_try(tx, &bucket, key.created_at).await?;
         audit::record(tx, &entry).await?;
         Ok(give_first_codes(tx, &key.user, &hashes).await?)
     });
@@ -225,7 +269,9 @@ pub async fn register(
 /// If the database does not respond.
 pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, StoreError> {
     let Ok(id) = decode(id) else { return Ok(false) };
-    let entry = staff.entry(honnin.now(), AuditAction::FactorRemove).about(staff.user());
+    let entry = staff
+        .own_entry(honnin.now(), AuditAction::FactorRemove)
+        .about(staff.user());
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let Some(key) = second_factors::find_passkey(tx, &id)
@@ -267,9 +313,9 @@ async fn take_answer(honnin: &Honnin, user: Option<&UserId>, response: &str) -> 
     })
 }
 
-/// Whether the passkey has given this answer. If `user` is given, it must be theirs. Returns whose it is.
-async fn verify(honnin: &Honnin, user: Option<&UserId>, answer: &Answer) -> Result<UserId, PasskeyError> {
-    let key = answer.key.as_ref();
+/// Whether the passkey has given this answer: that of a person who is known, or of anybody. Returns whose it is.
+async fn verify(honnin: &Honnin, answerer: Answerer<'_>, answer: &Answer) -> Result<UserId, PasskeyError> {
+    let (key, user) = (answer.key.as_ref(), answerer.user());
     let key = key.filter(|key| user.is_none_or(|user| key.user == *user));
     let key = key.ok_or(PasskeyError::Refused)?;
     let before = u32::try_from(key.counter).map_err(|_| StoreError::Corrupt("a counter out of its range"))?;
@@ -280,9 +326,14 @@ async fn verify(honnin: &Honnin, user: Option<&UserId>, answer: &Answer) -> Resu
         (&key.public_key, before),
     )?;
     let (id, counters, now) = (key.id.clone(), (key.counter, i64::from(counter)), honnin.now());
-    let unit = honnin
-        .db
-        .write(async move |tx| second_factors::use_passkey(tx, &id, counters, now).await);
+    let bucket = answerer.bucket();
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let is_used = second_factors::use_passkey(tx, &id, counters, now).await?;
+        if is_used {
+            users::take_back_try(tx, &bucket, now).await?;
+        }
+        Ok(is_used)
+    });
     if unit.await? {
         Ok(key.user.clone())
     } else {
@@ -304,12 +355,13 @@ pub async fn sign_in(
     if half.is_none() && !honnin.allows_local_sign_in() {
         return Err(PasskeyError::Refused);
     }
-    let user = half.map(|half| &half.user);
+    let answerer = Answerer::of_sign_in(half, client.address);
+    let user = answerer.user();
     let answer = take_answer(honnin, user, response).await?;
     let account = user.or(answer.key.as_ref().map(|key| &key.user));
     let account = find(honnin, account.ok_or(PasskeyError::Refused)?).await?;
     let account = account.ok_or(PasskeyError::Refused)?;
-    let verified = verify(honnin, user, &answer).await;
+    let verified = verify(honnin, answerer, &answer).await;
     if let Err(PasskeyError::Store(error)) = verified {
         return Err(error.into());
     }
@@ -333,9 +385,8 @@ pub async fn sign_in(
 /// # Errors
 /// [`PasskeyError`].
 pub async fn confirm(honnin: &Honnin, staff: &Staff, response: &str) -> Result<(), PasskeyError> {
-    let user = Some(staff.user());
-    let answer = take_answer(honnin, user, response).await?;
-    let verified = verify(honnin, user, &answer).await;
+    let answer = take_answer(honnin, Some(staff.user()), response).await?;
+    let verified = verify(honnin, Answerer::SignedIn(staff.user()), &answer).await;
     if matches!(verified, Err(PasskeyError::Refused)) {
         record_refused_proof(honnin, staff, "passkey").await?;
     }

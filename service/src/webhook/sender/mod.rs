@@ -12,12 +12,13 @@ pub(crate) mod pacing;
 pub mod receiver_url;
 pub mod resolve;
 pub mod signature;
+mod turns;
 pub mod wire;
 
 pub use exchange::headers;
 
 use address::AddressRules;
-use domain::{delivery::DeliveryFault, time::Timestamp};
+use domain::{delivery::DeliveryFault, ids::TenantId, time::Timestamp};
 use fault::Answer;
 use ipnet::IpNet;
 use pacing::Pacing;
@@ -25,7 +26,9 @@ use receiver_url::{ReceiverUrl, UrlFault};
 use resolve::{Resolve, SystemResolver};
 use rustls_pki_types::CertificateDer;
 use signature::SignedRequest;
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::time::timeout;
+use turns::Turns;
 use wire::{Network, Wire};
 
 /// Default time-out for resolving the name and for connecting.
@@ -34,6 +37,9 @@ pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum size of a response's head, in bytes. The buffer grows no further, however much the receiver sends.
 pub(crate) const LARGEST_HEAD: usize = 16 * 1024;
+
+/// Receivers that one tenant has looked up at a time, in order to register them.
+const LOOKED_UP: usize = 2;
 
 /// What the sender needs to know of the installation.
 #[derive(Clone, Debug)]
@@ -84,6 +90,8 @@ pub struct WebhookSender {
     wire: Arc<dyn Wire>,
     rules: AddressRules,
     pub(crate) pacing: Arc<Pacing>,
+    looking_up: Turns,
+    look_up_timeout: Duration,
 }
 
 impl WebhookSender {
@@ -92,7 +100,7 @@ impl WebhookSender {
     /// # Errors
     /// [`SenderError`].
     pub fn new(config: SenderConfig) -> Result<Self, SenderError> {
-        Self::with_resolver(config, Arc::new(SystemResolver))
+        Self::with_resolver(config, Arc::new(SystemResolver::default()))
     }
 
     /// A sender with the given resolver.
@@ -105,7 +113,10 @@ impl WebhookSender {
         }
         let rules = AddressRules::new(config.allow_networks.clone()).refusing(config.refuse_networks.clone());
         let wire = Network::new(&config, rules.clone(), resolver)?;
-        Ok(Self::over(Arc::new(wire), rules))
+        Ok(Self {
+            look_up_timeout: config.connect_timeout,
+            ..Self::over(Arc::new(wire), rules)
+        })
     }
 
     /// A sender over a wire that is not the network, for tests.
@@ -115,6 +126,8 @@ impl WebhookSender {
             wire,
             rules,
             pacing: Arc::default(),
+            looking_up: Turns::of_each(LOOKED_UP),
+            look_up_timeout: CONNECT_TIMEOUT,
         }
     }
 
@@ -133,18 +146,31 @@ impl WebhookSender {
         ReceiverUrl::parse(text, &self.rules)
     }
 
-    /// Checks a URL that an admin wants to register: its form, and that its host currently resolves to public addresses. The
+    /// Checks a URL that somebody wants to register for `tenant`: its form, and that its host currently resolves to public addresses. The
     /// same checks are made at every attempt.
     ///
     /// # Errors
     /// The first rule that it breaks.
-    pub async fn check_receiver_url(&self, text: &str) -> Result<ReceiverUrl, UrlFault> {
+    pub async fn check_receiver_url(&self, tenant: &TenantId, text: &str) -> Result<ReceiverUrl, UrlFault> {
         let url = self.parse_receiver(text)?;
-        match self.wire.find(&url).await {
-            Ok(_) => Ok(url),
-            Err(DeliveryFault::AddressRefused) => Err(UrlFault::NotPublic),
-            Err(_) => Err(UrlFault::Unresolved),
+        match timeout(self.look_up_timeout, self.look_up(tenant, &url)).await {
+            Ok(Ok(_)) => Ok(url),
+            Ok(Err(DeliveryFault::AddressRefused)) => Err(UrlFault::NotPublic),
+            Ok(Err(_)) | Err(_) => Err(UrlFault::Unresolved),
         }
+    }
+
+    /// The addresses of a receiver. A look-up keeps its tenant's turn until it ends, even if its caller has gone away: with ever new names, whose
+    /// name server keeps silent, nobody occupies the places of other tenants.
+    async fn look_up(&self, tenant: &TenantId, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, DeliveryFault> {
+        let turn = self.looking_up.take(tenant.as_str()).await;
+        let turn = turn.map_err(|_| DeliveryFault::Unresolved)?;
+        let (wire, url) = (Arc::clone(&self.wire), url.clone());
+        let found = tokio::spawn(async move {
+            let _turn = turn;
+            wire.find(&url).await
+        });
+        found.await.unwrap_or(Err(DeliveryFault::Unresolved))
     }
 
     /// Sends `request` to `url`. `now` is the time of the attempt.

@@ -21,7 +21,7 @@ use tokio_rustls::{
 /// Carries requests to receivers.
 #[async_trait]
 pub trait Wire: Send + Sync + 'static {
-    /// The current addresses of `url`'s host, each one checked.
+    /// The current addresses of `url`'s host, each one checked. It takes as long as the name server does.
     ///
     /// # Errors
     /// [`DeliveryFault::Unresolved`] or [`DeliveryFault::AddressRefused`].
@@ -57,7 +57,8 @@ impl Network {
 
     async fn connect(&self, url: &ReceiverUrl, deadline: Instant) -> Result<TlsStream<TcpStream>, DeliveryFault> {
         let started = Instant::now();
-        let addresses = self.find(url).await?;
+        let found = timeout(self.connect_timeout, self.find(url)).await;
+        let addresses = found.unwrap_or(Err(DeliveryFault::Unresolved))?;
         let left = deadline.saturating_duration_since(Instant::now());
         let time_limit = self.connect_timeout.saturating_sub(started.elapsed()).min(left);
         let stream = connect::dial(&addresses, &self.rules, time_limit).await?;
@@ -68,10 +69,7 @@ impl Network {
 #[async_trait]
 impl Wire for Network {
     async fn find(&self, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, DeliveryFault> {
-        let found = connect::addresses(&*self.resolver, &self.rules, url);
-        timeout(self.connect_timeout, found)
-            .await
-            .unwrap_or(Err(DeliveryFault::Unresolved))
+        connect::addresses(&*self.resolver, &self.rules, url).await
     }
 
     async fn send(&self, url: &ReceiverUrl, request: &SignedRequest, now: Timestamp) -> Answer {

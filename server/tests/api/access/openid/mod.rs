@@ -540,6 +540,10 @@ async fn a_setting_is_weakened_only_within_five_minutes_of_a_confirmation_at_the
 #[tokio::test]
 async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider_did() {
     let (provider, server) = world().await;
+    let mut before = Browser::new(&server);
+    assert_eq!(before.sign_in(&provider, AS_IT_IS).await.status, 303);
+    let confirm = "/admin/confirm/openid?next=%2Fadmin%2Fkeys";
+    let begun = before.begin(confirm).await;
     let unit = server.app.honnin.db().write(async |tx| {
         let user = users::find_by_email(tx, EMAIL).await?.unwrap();
         let now = Timestamp::from_millis(1);
@@ -556,6 +560,42 @@ async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider
         answer.body
     );
     assert!(!browser.is_signed_in().await);
+
+    // Whoever is signed in confirms with it as well, even if they had none when they went to the provider.
+    let code = provider.sign_in(&begun, Signing::Key, AS_IT_IS);
+    let answer = before.come_back(&begun, &code).await;
+    assert_eq!(
+        answer.header("location"),
+        Some("/admin/confirm?next=%2Fadmin"),
+        "{}",
+        answer.body
+    );
+    let sent = before.begin(confirm).await;
+    assert_eq!(sent, "/admin/confirm?next=%2Fadmin%2Fkeys");
+    let asked = before.send("POST", "/admin/keys", "name=Till&scope=create").await;
+    assert_eq!(asked.status, 422, "{:?}", asked.header("location"));
+    assert!(asked.body.contains("Enter the code."), "{}", asked.body);
+}
+
+#[tokio::test]
+async fn a_confirmation_at_the_provider_counts_from_when_the_person_signed_in_there() {
+    let (provider, server) = world().await;
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.sign_in(&provider, AS_IT_IS).await.status, 303);
+    let location = browser.begin("/admin/confirm/openid?next=%2Fadmin%2Fkeys").await;
+    let code = provider.sign_in(&location, Signing::Key, AS_IT_IS);
+    server.clock.advance(Millis::minutes(4));
+    let answer = browser.come_back(&location, &code).await;
+    assert_eq!(answer.header("location"), Some("/admin/keys"), "{}", answer.body);
+    let issue = "name=Till&scope=create";
+    server.clock.advance(Millis::minutes(5));
+    assert_eq!(browser.send("POST", "/admin/keys", issue).await.status, 201);
+    server.clock.advance(Millis::minutes(2));
+    let late = browser.send("POST", "/admin/keys", issue).await;
+    assert_eq!(
+        late.status, 422,
+        "seven minutes after coming back, eleven after the proof"
+    );
 }
 
 #[tokio::test]
