@@ -55,14 +55,14 @@ export class Browser {
   }
 
   /** A reviewer's or an administrator's screen. */
-  desktop({ language = "en" } = {}) {
-    return this.#page({ viewport: { width: 1280, height: 800 }, locale: locales[language] });
+  desktop({ language = "en", viewport = { width: 1280, height: 800 }, userAgent } = {}) {
+    return this.#page({ userAgent, viewport, locale: locales[language] });
   }
 
   async #page(options) {
     const context = await patientContext(this.chromium, { ...options, serviceWorkers: "block" });
     await withSitter(context);
-    // The last page leaves for the customer's site after five seconds. A response without content leaves the browser where it is (RFC 9110,
+    // The last page leaves for the customer's site after twenty seconds. A response without content leaves the browser where it is (RFC 9110,
     // section 15.3.5), so that the page can be looked at for longer.
     await context.route("https://bank.example/**", (route) => route.fulfill({ status: 204 }));
     const page = await context.newPage();

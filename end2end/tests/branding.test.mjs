@@ -117,19 +117,24 @@ async function complete(phone, outcome) {
   await phone.waitForURL((url) => url.pathname === "/capture/result");
 }
 
-test("the browser goes back to the tenant by itself after five seconds", long, async () => {
+test("the browser goes back to the tenant by itself after twenty seconds, and tells screen readers so once", long, async () => {
   const phone = await browser.phone();
   await phone.clock.install();
   // From here on, time stands still. (axe needs it: the page is looked at in the next test.)
   await phone.clock.pauseAt(Date.now() + 60_000);
   await phone.route(`${back}**`, (route) => route.fulfill({ body: "at the bank" }));
   await complete(phone, "approved");
-  await phone.getByText(/^Returning to Harbour Bank in [2-5] seconds\.$/).waitFor();
+  const line = phone.locator(".countdown p");
+  await line.filter({ hasText: /^Returning to Harbour Bank in (1\d|20) seconds\.$/ }).waitFor();
   const wrong = await smallTargets(phone);
   assert.equal(new URL(phone.url()).pathname, "/capture/result");
-  const line = phone.locator(".countdown p");
+  await phone.clock.runFor(1_000);
+  const told = phone.locator("[role=status][data-told-once]");
+  const sentence = await told.textContent();
+  assert.match(sentence, /^Returning to Harbour Bank in 1\d seconds\.$/);
   while (/ seconds\.$/.test(await line.innerText())) await phone.clock.runFor(1_000);
   assert.equal(await line.innerText(), "Returning to Harbour Bank in 1 second.");
+  assert.equal(await told.textContent(), sentence);
   await phone.clock.runFor(6_000);
   await phone.waitForURL((url) => url.href.startsWith(back));
   assert.match(phone.url(), /sessionId=vs_/);
@@ -147,6 +152,7 @@ test("who stays on the page is not sent away", long, async () => {
   assert.deepEqual(await look(phone, "branding-staying"), []);
   assert.equal(new URL(phone.url()).pathname, "/capture/result");
   assert.equal(await phone.getByRole("link", { name: /^Return to/ }).evaluate((link) => link === document.activeElement), true);
+  assert.equal(await phone.locator("[data-told-once]").textContent(), "");
   const without = await browser.phone({ scripts: false });
   await complete(without, "approved");
   assert.equal(await without.locator("[data-return]").isVisible(), false);

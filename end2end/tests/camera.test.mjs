@@ -169,6 +169,25 @@ test("a photo that is too large for a proxy is kept, and the page says whom to t
   assert.equal(await panel(page).locator("p").innerText(), "Photos cannot be received at the moment. Tell whoever sent you the link.");
 });
 
+test("closing the camera stops the photo that is being sent", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  const isUpload = (request) => request.method() === "POST" && new URL(request.url()).pathname === "/capture/pictures";
+  let begun = false;
+  // Never answered.
+  await page.route("**/capture/pictures", () => { begun = true; });
+  browser.show("passport");
+  await openCamera(page);
+  await persist(page, "an upload", () => begun);
+  await Promise.all([
+    page.waitForEvent("requestfailed", isUpload),
+    page.getByRole("button", { name: "Close the camera" }).click(),
+  ]);
+  assert.equal(new URL(page.url()).pathname, "/capture/document");
+  await page.goto(`${honnin.base}/capture`);
+  assert.equal(new URL(page.url()).pathname, "/capture/document");
+});
+
 /** Lets the test answer when the camera is asked for: `asked` holds a stream and a function for each. */
 const answerLater = (page) => page.evaluate(() => {
   globalThis.asked = [];
@@ -257,5 +276,28 @@ for (const [where, userAgent] of Object.entries(inApps)) {
     assert.equal(await panel(page).locator("h2").innerText(), "This app cannot open the camera");
     assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
     assert.equal(await panel(page).getByRole("link", { name: "Continue on another phone or browser" }).isVisible(), true);
+  });
+}
+
+const safari = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15";
+for (const [where, open, lead, other] of [
+  ["a computer", () => browser.desktop(), "Click the icon beside the address and allow the camera. Then try again.", "Upload a photo instead"],
+  [
+    "a Mac", () => browser.desktop({ userAgent: safari }),
+    "In the Safari menu, open the settings for this website and set Camera to Allow. Then try again.", "Upload a photo instead",
+  ],
+  [
+    "an iPad, which says that it is a Mac", () => browser.phone({ userAgent: safari }),
+    "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "Use the phone's camera app instead",
+  ],
+]) {
+  test(`how to allow the camera is said for ${where}`, long, async () => {
+    const page = await open();
+    await atTheCamera(page);
+    await page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); }; });
+    await openCamera(page);
+    await panel(page).waitFor();
+    assert.equal(await panel(page).locator("p").innerText(), lead);
+    assert.equal(await panel(page).locator("button.quiet").innerText(), other);
   });
 }

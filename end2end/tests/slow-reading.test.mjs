@@ -48,6 +48,15 @@ test("the applicant is told that the document is being read, and what nobody has
   await next.click();
   await page.getByRole("alert").filter({ hasText: "Family name" }).waitFor();
   await told.waitFor();
+  // What nothing will be read of stays wrong on this page, and nothing on the other.
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByLabel("Given names").fill("Maria");
+  await other.getByLabel("Address").fill("1 Sample Street");
+  await other.getByRole("button", { name: "Continue", exact: true }).click();
+  await other.getByRole("alert").filter({ hasText: "Family name" }).waitFor();
+  assert.match(await other.title(), /^Error: /);
+  await page.bringToFront();
   await page.context().setOffline(true);
   await next.click();
   await page.locator("[data-offline]").waitFor();
@@ -64,4 +73,12 @@ test("the applicant is told that the document is being read, and what nobody has
   assert.notEqual(await page.getByLabel("Family name").inputValue(), "");
   assert.equal(await page.getByLabel("Year").inputValue().then((year) => year.length), 4);
   await page.getByRole("status").filter({ hasText: "Check what we read from your document" }).waitFor();
+  const links = page.locator(".error-summary a");
+  assert.deepEqual(await links.evaluateAll((all) => all.map((link) => link.hash)), ["#address"]);
+  assert.match(await page.title(), /^Error: /);
+  await other.bringToFront();
+  await other.getByRole("status").filter({ hasText: "Check what we read from your document" }).waitFor();
+  assert.equal(await other.locator(".error-summary, .wrong, [aria-invalid]").count(), 0);
+  assert.doesNotMatch(await other.title(), /^Error: /);
+  assert.equal(await other.getByLabel("Family name").getAttribute("aria-describedby"), null);
 });

@@ -35,3 +35,4 @@ mod reload;
 mod same_origin;
 mod service_manager;
 mod site;
+mod unanswered;

@@ -2,9 +2,10 @@
 
 use crate::{
     capture, console, csp_reports, demo,
-    edge::{Class, Network, Outer, RequestContext, Slots, outermost},
+    edge::{Asked, Class, Network, Outer, RequestContext, Slots, outermost},
     health, site,
     state::App,
+    unanswered::Pages,
     v1::{self, ApiError},
 };
 use app::{capture::Refusal, page::refuse};
@@ -26,16 +27,18 @@ use tower_http::compression::{
 };
 /// The whole server as one service.
 pub fn router(app: App) -> Router {
+    let unanswered = Pages::new(&app.site.assets);
+    let (if_busy, if_broken) = (unanswered.clone(), unanswered.clone());
     let outer = Outer {
         proxies: Arc::new(app.config.proxies.clone()),
         slots: Arc::new(Slots::new(app.config.max_requests, app.config.body_memory)),
         class,
         hsts: app.config.sends_hsts(),
         requests: app.metrics.requests.clone(),
-        unavailable,
-        broken,
+        unavailable: Arc::new(move |asked: &Asked, context: &RequestContext| unavailable(&if_busy, asked, context)),
+        broken: Arc::new(move |asked: &Asked, context: &RequestContext| broken(&if_broken, asked, context)),
     };
-    let pages = pages(&app);
+    let pages = pages(&app, unanswered);
     #[cfg(debug_assertions)]
     let pages = if app.reload {
         crate::reload::reloading(pages)
@@ -60,20 +63,25 @@ pub fn router(app: App) -> Router {
 
 /// Pages for people. `/v1` is not compressed: its responses are small, and some contain secrets beside text chosen by the
 /// caller.
-fn pages(app: &App) -> Router<App> {
+fn pages(app: &App, unanswered: Pages) -> Router<App> {
     Router::new()
         .merge(v1::docs_routes(app))
         .merge(capture::routes(app))
         .merge(console::routes(app))
-        .layer(from_fn_with_state(app.clone(), within_memory))
+        .layer(from_fn_with_state((app.clone(), unanswered), within_memory))
 }
 
 /// A picture holds memory until its client has read it.
-async fn within_memory(State(app): State<App>, context: RequestContext, request: Request, next: Next) -> Response {
-    let path = request.uri().path().to_owned();
+async fn within_memory(
+    State((app, unanswered)): State<(App, Pages)>,
+    context: RequestContext,
+    request: Request,
+    next: Next,
+) -> Response {
+    let asked = Asked::of(&request);
     let response = next.run(request).await;
     let held = app.sending.hold(Network::of(context.client), response);
-    held.unwrap_or_else(|_| unavailable(&path, &context))
+    held.unwrap_or_else(|_| unavailable(&unanswered, &asked, &context))
 }
 
 fn compression() -> CompressionLayer<impl Predicate> {
@@ -153,31 +161,23 @@ async fn nothing_here(State(app): State<App>, context: RequestContext, request: 
     }
 }
 
-fn unavailable(path: &str, context: &RequestContext) -> Response {
-    refusal(
-        path,
-        context,
-        &ApiError::Busy,
-        "The service is overloaded or shutting down. Try again in a moment.",
-    )
+fn unavailable(pages: &Pages, asked: &Asked, context: &RequestContext) -> Response {
+    let sentence = "The service is overloaded or shutting down. Try again in a moment.";
+    refusal(&asked.path, context, &ApiError::Busy, pages.busy(asked, sentence))
 }
 
-fn broken(path: &str, context: &RequestContext) -> Response {
-    refusal(
-        path,
-        context,
-        &ApiError::Internal,
-        "Something went wrong on our side. Try again in a moment.",
-    )
+fn broken(pages: &Pages, asked: &Asked, context: &RequestContext) -> Response {
+    let sentence = "Something went wrong on our side. Try again in a moment.";
+    refusal(&asked.path, context, &ApiError::Internal, pages.broken(asked, sentence))
 }
 
-/// The error response of `/v1` as it is; for pages, its status with a sentence.
-fn refusal(path: &str, context: &RequestContext, error: &ApiError, sentence: &'static str) -> Response {
+/// The error response of `/v1` as it is; elsewhere, its status with what people are shown.
+fn refusal(path: &str, context: &RequestContext, error: &ApiError, shown: impl IntoResponse) -> Response {
     let answer = error.answer(context);
     if is_api(path) {
         return answer;
     }
-    let mut page = (answer.status(), sentence).into_response();
+    let mut page = (answer.status(), shown).into_response();
     if let Some(wait) = answer.headers().get(RETRY_AFTER) {
         page.headers_mut().insert(RETRY_AFTER, wait.clone());
     }

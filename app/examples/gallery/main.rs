@@ -3,7 +3,9 @@
 //! `cargo run --example gallery -- FOLDER [CSS-FILE]`
 #![expect(clippy::expect_used, reason = "a tool for the desk stops at the first fault")]
 
-use app::capture::{check, choose, consent, details, document, home, problem, result, selfie, start, submit};
+use app::capture::{
+    check, choose, consent, details, document, home, problem, result, selfie, start, submit, unanswered,
+};
 use app::shell::text;
 use app::text::{capture as capture_text, picture::FileFault};
 use app::{Accent, Assets, Brand, PageMeta, Progress, Stage};
@@ -226,6 +228,14 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
         "07-details-faults".into(),
         details::render(&details_view(true), &at(Stage::Details)),
     ));
+    let unsaved = details::DetailsView {
+        unsaved: true,
+        ..details_view(false)
+    };
+    pages.push((
+        "07-details-unsaved".into(),
+        details::render(&unsaved, &at(Stage::Details)),
+    ));
     let selfie_view = selfie::SelfieView {
         challenge_id: "c1".into(),
         challenge: Challenge::TurnLeft,
@@ -303,6 +313,7 @@ fn details_view(faults: bool) -> details::DetailsView {
         other_address: None,
         faults,
         being_read: false,
+        unsaved: false,
     }
 }
 
@@ -363,12 +374,15 @@ fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
     let problems = [
         ("link", Problem::LinkUnusable { taking_part: true }),
         ("session", Problem::SessionOver),
+        ("submitted", Problem::Submitted),
         ("expired", Problem::Expired),
         ("tries", Problem::TooManyTries),
-        ("busy", Problem::Busy),
+        ("busy", Problem::Busy { sends: false }),
+        ("busy-sent", Problem::Busy { sends: true }),
         ("not-sent", Problem::NotSent),
         ("too-slow", Problem::TooSlow),
-        ("broken", Problem::Broken),
+        ("broken", Problem::Broken { sends: false }),
+        ("broken-sent", Problem::Broken { sends: true }),
         ("not-found", Problem::NotFound { taking_part: false }),
         ("not-found-open", Problem::NotFound { taking_part: true }),
         ("stale", Problem::Stale),
@@ -381,5 +395,9 @@ fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
         let page = problem::render(&what, &reference, &unbranded(meta));
         (format!("20-problem-{name}"), page)
     });
-    results.chain(problems).collect()
+    let unanswered = unanswered::Unanswered::ALL.into_iter().map(|what| {
+        let page = unanswered::render(what, &unbranded(meta));
+        (format!("20-unanswered-{what:?}").to_lowercase(), page)
+    });
+    results.chain(problems).chain(unanswered).collect()
 }

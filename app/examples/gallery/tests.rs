@@ -131,6 +131,25 @@ fn every_mistake_leads_to_its_field() {
 }
 
 #[test]
+fn after_a_poor_selfie_the_mistake_leads_to_the_camera_and_without_one_to_the_file() {
+    let pages = super::pages(Language::En, "main.css");
+    let (_, page) = pages.iter().find(|(name, _)| name == "08-selfie-again").unwrap();
+    let (_, summary) = page.split_once("class=\"error-summary\"").unwrap();
+    let (summary, rest) = summary.split_once("</div>").unwrap();
+    for (class, leads_to) in [("scripted", "camera"), ("unscripted", "straight")] {
+        let (_, item) = summary.split_once(&format!("class=\"{class}\"")).unwrap();
+        let link = tags(item, "a")[0];
+        assert_eq!(attribute(link, "href"), Some(format!("#{leads_to}").as_str()), "{link}");
+    }
+    // What the keyboard reaches next is the button that opens the camera.
+    let (_, after) = rest.split_once(" id=\"camera\"").unwrap();
+    let next = tags(after, "button")[0];
+    assert_eq!(attribute(next, "type"), Some("button"), "{next}");
+    let before = after.split("<button").next().unwrap();
+    assert!(before.contains("<leptos-island") && !before.contains("<a "), "{before}");
+}
+
+#[test]
 fn only_the_camera_pages_load_the_browsers_half() {
     every_page(|name, html, _| {
         let camera = name.contains("document-") || name.contains("06-") || name.contains("08-selfie");
@@ -170,6 +189,7 @@ fn what_was_typed_is_shown_as_text_never_as_markup() {
         other_address: None,
         faults: Vec::new(),
         being_read: false,
+        unsaved: false,
     };
     let html = app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)));
     assert!(!html.contains("<script>alert"), "{html}");
@@ -260,6 +280,7 @@ fn detailed(read: &TypedForm, form: &TypedForm, printed: Vec<(InputField, app::p
         other_address: None,
         faults: vec![(InputField::FirstName, InputFault::Missing)],
         being_read: false,
+        unsaved: false,
     };
     app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)))
 }

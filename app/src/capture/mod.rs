@@ -17,6 +17,7 @@ pub mod selfie;
 pub mod start;
 pub mod submit;
 pub mod switch_device;
+pub mod unanswered;
 pub mod upload;
 mod visit;
 mod waiting;

@@ -46,9 +46,9 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
 const fn scene(problem: &Problem) -> Scene {
     match problem {
         Problem::LinkUnusable { .. } => Scene::Link,
-        Problem::SessionOver | Problem::Expired | Problem::Stale => Scene::Time,
-        Problem::TooManyTries | Problem::Busy | Problem::NotSent | Problem::TooSlow => Scene::Busy,
-        Problem::Broken => Scene::Broken,
+        Problem::SessionOver | Problem::Submitted | Problem::Expired | Problem::Stale => Scene::Time,
+        Problem::TooManyTries | Problem::Busy { .. } | Problem::NotSent | Problem::TooSlow => Scene::Busy,
+        Problem::Broken { .. } => Scene::Broken,
         Problem::NotFound { .. } => Scene::Nothing,
     }
 }

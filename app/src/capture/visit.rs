@@ -36,6 +36,8 @@ const MAX_FORM: usize = 64 * 1024;
 pub struct Visit {
     /// The language of the page.
     pub language: Language,
+    /// Whether it sends something, such as a form.
+    pub sends: bool,
     /// Whether a script sent it, which expects JSON instead of a page.
     pub wants_json: bool,
     /// Whether the browser runs on a phone.
@@ -205,6 +207,16 @@ async fn brand_of_problem(request: &Request, problem: &Problem) -> Option<Brand>
     branding.as_ref().map(brand)
 }
 
+/// Whether the browser's session, which it can no longer open, was submitted by it.
+async fn has_submitted(request: &Request) -> bool {
+    let Some(cookie) = request.who.cookie.as_deref() else {
+        return false;
+    };
+    // Whatever is wrong with the database, the page is closed.
+    let submitted = capture_cookie::has_submitted(request.honnin(), cookie).await;
+    submitted.unwrap_or_default()
+}
+
 /// Whether the browser is in the middle of a verification, which it can continue without its link.
 async fn is_taking_part(request: &Request) -> bool {
     let Ok(applicant) = request.applicant().await else {
@@ -289,6 +301,13 @@ impl Area for Visit {
             Problem::LinkUnusable { .. } => Problem::LinkUnusable {
                 taking_part: is_taking_part(request).await,
             },
+            Problem::Busy { .. } => Problem::Busy {
+                sends: request.who.sends,
+            },
+            Problem::Broken { .. } => Problem::Broken {
+                sends: request.who.sends,
+            },
+            Problem::SessionOver if has_submitted(request).await => Problem::Submitted,
             other => other,
         };
         let header = match status {
@@ -325,7 +344,7 @@ fn told(fault: &Refusal) -> (StatusCode, Problem) {
     match fault {
         // Redirects, so the page is not sent.
         Refusal::OutOfTurn | Refusal::Unread => (StatusCode::SEE_OTHER, Problem::Stale),
-        // `refused` finds out whether the visitor is in the middle of a verification.
+        // `refused` finds out whether the visitor is in the middle of a verification, and what else the page depends on.
         Refusal::Link => (StatusCode::NOT_FOUND, Problem::LinkUnusable { taking_part: false }),
         Refusal::Over => (StatusCode::UNAUTHORIZED, Problem::SessionOver),
         Refusal::Expired => (StatusCode::GONE, Problem::Expired),
@@ -334,8 +353,8 @@ fn told(fault: &Refusal) -> (StatusCode, Problem) {
         Refusal::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound { taking_part: false }),
         Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, Problem::NotSent),
         Refusal::Slow => (StatusCode::REQUEST_TIMEOUT, Problem::TooSlow),
-        Refusal::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy),
-        Refusal::Broken => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken),
+        Refusal::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy { sends: false }),
+        Refusal::Broken => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken { sends: false }),
     }
 }
 

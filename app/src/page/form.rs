@@ -1,7 +1,7 @@
 //! From a form to its response.
 
 use super::{
-    answer::{refuse, render},
+    answer::{RETRY_SOON, refuse, render},
     fields::Fields,
     request::{Area, Request},
 };
@@ -9,7 +9,7 @@ use axum::{
     extract::FromRequestParts as _,
     response::{IntoResponse, Redirect, Response},
 };
-use http::{Extensions, StatusCode};
+use http::{Extensions, StatusCode, header::RETRY_AFTER};
 use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use std::{pin::Pin, sync::Arc};
@@ -111,6 +111,9 @@ where
             };
             let mut answer = render(request, page, told).await;
             answer.extensions_mut().extend(extensions);
+            if status == StatusCode::SERVICE_UNAVAILABLE {
+                answer.headers_mut().insert(RETRY_AFTER, RETRY_SOON);
+            }
             answer
         }
         Err(fault) => refuse(request, fault).await,

@@ -6,10 +6,8 @@ mod fields;
 mod form;
 mod request;
 
-#[cfg(test)]
-pub(crate) use answer::without_markers;
 pub use answer::{RETRY_SOON, refuse};
-pub(crate) use answer::{get, page, render};
+pub(crate) use answer::{get, page, render, without_markers};
 pub use fields::{Fields, Malformed};
 pub(crate) use fields::{File, mistake, with_query};
 pub(crate) use form::{Outcome, form, form_for, handler};

@@ -19,14 +19,20 @@ pub struct Mistake {
 
 /// The list of mistakes at the top of the page under `head`, each a link to its field; nothing if there are none.
 pub fn error_summary(meta: &PageMeta, head: Text, mistakes: &[Mistake]) -> impl IntoView + use<> {
+    let links = mistakes.iter().map(|m| link_to(&m.field, &m.sentence));
+    error_summary_of(meta, head, links.collect())
+}
+
+/// The sentence of a mistake as a link to the element with the id `field`.
+pub fn link_to(field: &str, sentence: &str) -> AnyView {
+    let href = format!("#{field}");
+    view! { <a href=href>{sentence.to_owned()}</a> }.into_any()
+}
+
+/// The list of mistakes whose links are `links`.
+pub fn error_summary_of(meta: &PageMeta, head: Text, links: Vec<AnyView>) -> impl IntoView + use<> {
     let head = meta.say(head);
-    let items: Vec<_> = mistakes
-        .iter()
-        .map(|m| {
-            let href = format!("#{}", m.field);
-            view! { <li><a href=href>{m.sentence.clone()}</a></li> }
-        })
-        .collect();
+    let items: Vec<_> = links.into_iter().map(|link| view! { <li>{link}</li> }).collect();
     (!items.is_empty()).then(|| {
         view! {
             <div class="error-summary" role="alert" tabindex="-1" autofocus>

@@ -5,10 +5,11 @@ use crate::forms;
 use crate::text::closing as text;
 use leptos::prelude::*;
 
-/// Without scripts there is no warning, so the footer mentions it in advance.
+/// Without scripts there is no warning, so the footer mentions it in advance: an end that nothing puts off is not called inactivity.
 pub(super) fn note(meta: &PageMeta, closing: Closing) -> impl IntoView + use<> {
     let minutes = (closing.seconds / 60).max(1).to_string();
-    view! { <noscript><p>{meta.tell(text::NOTE, &[("minutes", &minutes)])}</p></noscript> }
+    let told = if closing.renewable { text::NOTE } else { text::LAST_LEAD };
+    view! { <noscript><p>{meta.tell(told, &[("minutes", &minutes)])}</p></noscript> }
 }
 
 /// Both dialogs: the time can be extended now, but perhaps not the next time.
@@ -32,5 +33,39 @@ pub(super) fn warning(meta: &PageMeta, closing: Closing) -> impl IntoView + use<
             <form method="dialog"><button class="button primary" type="submit">{meta.say(text::LAST_OK)}</button></form>
         </dialog>
         <script nonce=meta.nonce.clone() inner_html=concat!(include_str!("over.js"), include_str!("closing.js"))></script>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Assets;
+    use domain::language::Language;
+
+    #[test]
+    fn the_footer_speaks_of_inactivity_only_if_activity_extends_the_time() {
+        let meta = PageMeta {
+            language: Language::En,
+            nonce: String::new(),
+            assets: Assets::parse("", "honnin"),
+            brand: None,
+            path: "/capture/consent".into(),
+            progress: None,
+            closing: None,
+        };
+        for (renewable, told) in [
+            (true, "This page closes after 8 minutes of inactivity."),
+            (
+                false,
+                "You have about 8 min left to finish this verification. After that you will need a new link.",
+            ),
+        ] {
+            let closing = Closing {
+                seconds: 8 * 60,
+                renewable,
+            };
+            let html = crate::shell::text(|| note(&meta, closing).into_any());
+            assert!(html.contains(told), "{html}");
+        }
     }
 }

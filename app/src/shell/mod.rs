@@ -363,6 +363,21 @@ fn framed(meta: &PageMeta, head: Head, main: AnyView, form: Option<&'static str>
     html(meta, head, body.into_any())
 }
 
+/// The frame of a page that is sent for whatever address was requested: nothing in it depends on that, or on who asks.
+pub(crate) fn anywhere(meta: &PageMeta, title: String, main: AnyView) -> AnyView {
+    let head = Head {
+        title,
+        islands: false,
+        part: Part::Phone,
+    };
+    let body = view! {
+        <header class="top"><p class="tenant">{tile(meta)}<span>{meta.tenant().to_owned()}</span></p></header>
+        <main id="main" tabindex="-1">{main}</main>
+        <footer class="foot"><p>{meta.say(entry::FOOTER_PLAIN)}</p></footer>
+    };
+    html(meta, head, body.into_any())
+}
+
 /// The language switch: links, or buttons of the page's form.
 fn language_switch(meta: &PageMeta, form: Option<&'static str>) -> impl IntoView + use<> {
     let others = Language::ALL.iter().filter(|&&language| language != meta.language);

@@ -101,8 +101,12 @@ texts! {
     DENIED_TITLE: "Camera access is blocked", "カメラの使用が許可されていません";
     /// Permission refused, Safari.
     DENIED_SAFARI: "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "アドレスの横の「ぁあ」またはページのアイコンから「Webサイトの設定」→「カメラ」→「許可」を選び、もう一度お試しください。";
+    /// Permission refused, Safari on a computer.
+    DENIED_SAFARI_COMPUTER: "In the Safari menu, open the settings for this website and set Camera to Allow. Then try again.", "メニューバーの「Safari」からこのWebサイトの設定を開き、「カメラ」を「許可」にして、もう一度お試しください。";
     /// Permission refused, Chrome.
     DENIED_CHROME: "Tap the icon beside the address, then Permissions, Camera, Allow. Then try again.", "アドレスの横のアイコンから「権限」→「カメラ」→「許可」を選び、もう一度お試しください。";
+    /// Permission refused, Chrome on a computer.
+    DENIED_CHROME_COMPUTER: "Click the icon beside the address and allow the camera. Then try again.", "アドレスの横のアイコンをクリックしてカメラを許可し、もう一度お試しください。";
     /// Permission refused, others.
     DENIED_OTHER: "Allow the camera for this page in your browser's settings. Then try again.", "ブラウザーの設定でこのページのカメラを許可し、もう一度お試しください。";
     /// No camera.

@@ -88,6 +88,8 @@ texts! {
     TOO_LONG_AGO: "Date of birth must be within the last 130 years", "生年月日には過去130年以内の日付を入力してください";
     /// The form was sent without a connection.
     OFFLINE: "You are offline. Your entries are kept on this page. Try again when you are back online.", "インターネットに接続されていません。入力内容はこの画面に残っています。接続が戻ってからもう一度お試しください。";
+    /// Sent, but not saved; the form comes back as it was.
+    NOT_SAVED: "We are very busy right now, so your details were not saved. They are still on this page. Wait a moment, then press the button again.", "ただいま混み合っているため、保存できませんでした。入力内容はこの画面に残っています。しばらくしてから、もう一度ボタンを押してください。";
 }
 
 /// The label of a field.

@@ -198,20 +198,37 @@ mod tests {
         }
     }
 
-    /// As a bank writes: what to do, without begging.
-    #[test]
-    fn no_text_begs() {
+    fn no_text_says(words: &[(Language, &str)]) {
         for (name, text) in all() {
-            for (language, word) in [
-                (Language::En, "please"),
-                (Language::Es, "por favor"),
-                (Language::Pt, "por favor"),
-                (Language::Vi, "vui lòng"),
-            ] {
-                let said = text.get(language).to_lowercase();
+            for (language, word) in words {
+                let said = text.get(*language).to_lowercase();
                 assert!(!said.contains(word), "{name} in {language}: {said}");
             }
         }
+    }
+
+    /// As a bank writes: what to do, without begging.
+    #[test]
+    fn no_text_begs() {
+        no_text_says(&[
+            (Language::En, "please"),
+            (Language::Es, "por favor"),
+            (Language::Pt, "por favor"),
+            (Language::Vi, "vui lòng"),
+        ]);
+    }
+
+    /// The other words are in use: `camera`, `bạn`, `相机`, `foto`, `prédio`, `selfi`.
+    #[test]
+    fn a_thing_has_one_name_in_a_language() {
+        no_text_says(&[
+            (Language::ZhHans, "摄像头"),
+            (Language::Vi, "máy ảnh"),
+            (Language::Vi, "quý khách"),
+            (Language::Pt, "fotografia"),
+            (Language::Pt, "edifício"),
+            (Language::Es, "selfie"),
+        ]);
     }
 
     #[test]

@@ -15,6 +15,10 @@ texts! {
     SESSION_TITLE: "This page is closed", "ページの有効期限が切れました";
     /// The same.
     SESSION_LEAD: "It closes after some time without activity, or when you continue on another device. Everything you have sent is saved. Ask the sender for a new link to continue.", "しばらく操作がないとき、または別の端末で続けたときに終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
+    /// The same, after everything was sent. It says nothing about the result.
+    SUBMITTED_TITLE: "There is nothing left to do here", "お手続きは以上です";
+    /// The same.
+    SUBMITTED_LEAD: "You have sent everything, and this page has closed. If you have a question, ask whoever sent you the link.", "すべて送信済みで、このページは終了しました。ご不明な点は、リンクの送信元にお問い合わせください。";
     /// The deadline has passed.
     EXPIRED_TITLE: "This verification has expired", "本人確認の期限が過ぎました";
     /// The same.
@@ -28,7 +32,9 @@ texts! {
     /// Overloaded.
     BUSY_TITLE: "We are very busy right now", "ただいま混み合っています";
     /// The same.
-    BUSY_LEAD: "Nothing is lost. Wait a moment, then try again.", "入力内容は保存されています。しばらくしてからもう一度お試しください。";
+    BUSY_LEAD: "Everything you have sent is saved. Wait a moment, then try again.", "送信済みの内容は保存されています。しばらくしてからもう一度お試しください。";
+    /// The same, when something was sent: it may not be saved.
+    BUSY_LEAD_SENT: "What you sent before is saved, but your last entry may not be. Wait a moment, then try again. If something is missing, enter it again.", "これまでに送信した内容は保存されていますが、今回の内容は保存されていない可能性があります。しばらくしてからもう一度お試しのうえ、足りない内容があれば入力し直してください。";
     /// The same.
     BUSY_ACTION: "Try again", "もう一度試す";
     /// The same, when a photo was sent: it is not kept.
@@ -43,6 +49,14 @@ texts! {
     BROKEN_TITLE: "Something went wrong on our side", "システムエラーが発生しました";
     /// The same.
     BROKEN_LEAD: "Nothing you sent is lost. Try again. If it happens again, give the reference to whoever sent you the link.", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元に受付番号をお伝えください。";
+    /// The same, when something was sent: it may not be saved.
+    BROKEN_LEAD_SENT: "What you sent before is saved, but your last entry may not be. Try again, and enter again what is missing. If it happens again, give the reference to whoever sent you the link.", "これまでに送信した内容は保存されていますが、今回の内容は保存されていない可能性があります。もう一度お試しのうえ、足りない内容があれば入力し直してください。繰り返す場合は、送信元に受付番号をお伝えください。";
+    /// For a page that no handler answered.
+    RETRY_LEAD: "Wait a moment, then try again.", "しばらくしてから、もう一度お試しください。";
+    /// For a form of which nothing was processed.
+    FORM_NOT_SENT_LEAD: "Your form was not sent. Go back, wait a moment, and send it again.", "送信できませんでした。前の画面に戻り、しばらくしてからもう一度送信してください。";
+    /// For a form of which nobody knows how much was processed.
+    FORM_UNCERTAIN_LEAD: "What you sent may not be saved. Go back and send it again.", "送信した内容が保存されていない可能性があります。前の画面に戻り、もう一度送信してください。";
     /// Unknown address.
     NOT_FOUND_TITLE: "Page not found", "ページが見つかりません";
     /// The same.
@@ -67,18 +81,26 @@ pub enum Problem {
     },
     /// No capture cookie, or it has expired.
     SessionOver,
+    /// The same for a browser that has submitted everything.
+    Submitted,
     /// The session's deadline has passed.
     Expired,
     /// No tries are left for this step; the session continues to review.
     TooManyTries,
     /// Overloaded or stopping.
-    Busy,
+    Busy {
+        /// Whether something was sent, which may be lost.
+        sends: bool,
+    },
     /// A picture was refused because too many are being sent at the moment.
     NotSent,
     /// A picture arrived too slowly.
     TooSlow,
     /// Our error.
-    Broken,
+    Broken {
+        /// Whether something was sent, which may be lost.
+        sends: bool,
+    },
     /// No such page.
     NotFound {
         /// Whether this browser is in the middle of a verification.
@@ -101,12 +123,15 @@ impl Problem {
             Self::LinkUnusable { taking_part: true } => (LINK_TITLE, LINK_LEAD, Some(LINK_ACTION)),
             Self::LinkUnusable { taking_part: false } => (LINK_TITLE, LINK_LEAD_STRANGER, None),
             Self::SessionOver => (SESSION_TITLE, SESSION_LEAD, None),
+            Self::Submitted => (SUBMITTED_TITLE, SUBMITTED_LEAD, None),
             Self::Expired => (EXPIRED_TITLE, EXPIRED_LEAD, None),
             Self::TooManyTries => (TRIES_TITLE, TRIES_LEAD, Some(TRIES_ACTION)),
-            Self::Busy => (BUSY_TITLE, BUSY_LEAD, Some(BUSY_ACTION)),
+            Self::Busy { sends: false } => (BUSY_TITLE, BUSY_LEAD, Some(BUSY_ACTION)),
+            Self::Busy { sends: true } => (BUSY_TITLE, BUSY_LEAD_SENT, Some(BUSY_ACTION)),
             Self::NotSent => (NOT_SENT_TITLE, NOT_SENT_LEAD, Some(NOT_SENT_ACTION)),
             Self::TooSlow => (NOT_SENT_TITLE, TOO_SLOW_LEAD, Some(NOT_SENT_ACTION)),
-            Self::Broken => (BROKEN_TITLE, BROKEN_LEAD, Some(BUSY_ACTION)),
+            Self::Broken { sends: false } => (BROKEN_TITLE, BROKEN_LEAD, Some(BUSY_ACTION)),
+            Self::Broken { sends: true } => (BROKEN_TITLE, BROKEN_LEAD_SENT, Some(BUSY_ACTION)),
             Self::NotFound { taking_part: true } => (NOT_FOUND_TITLE, NOT_FOUND_OPEN, Some(LINK_ACTION)),
             Self::NotFound { taking_part: false } => (NOT_FOUND_TITLE, NOT_FOUND_LEAD, None),
             Self::Stale => (STALE_TITLE, STALE_LEAD, Some(LINK_ACTION)),

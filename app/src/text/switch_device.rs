@@ -21,12 +21,12 @@ texts! {
     NO_CAMERA_TITLE: "This app may not be able to open the camera", "このアプリではカメラを使えないことがあります";
     /// The same.
     NO_CAMERA_LEAD: "Copy the link and open it in Safari or Chrome before you tap “{button}”. In this app you may only be able to upload photos you have already taken.", "「{button}」を押す前にリンクをコピーし、Safari または Chrome で開いてください。このまま進むと、撮影済みの写真を送る方法しか使えないことがあります。";
-    /// The link was opened elsewhere while this page was open.
+    /// The link cannot be opened any more, mostly because it was opened elsewhere while this page was open. Nothing says which it is.
     OPENED_TITLE: "Continue where you opened the link", "リンクを開いた先で続けてください";
     /// The same.
-    OPENED_LEAD: "The link has been opened. You can close this page.", "リンクが開かれました。このページは閉じてかまいません。";
+    OPENED_LEAD: "The link has been opened or can no longer be used. You can close this page.", "リンクが開かれたか、使えなくなりました。このページは閉じてかまいません。";
     /// The same.
-    OPENED_HINT: "If that was not you, ask the sender for a new link.", "お心当たりがない場合は、送信元に新しいリンクをご依頼ください。";
+    OPENED_HINT: "If you have not opened it, ask the sender for a new link.", "リンクを開いていない場合は、送信元に新しいリンクをご依頼ください。";
     /// Link to the page.
     OTHER_DEVICE: "Continue on another phone or browser", "別の端末・ブラウザーで続ける";
     /// The page.

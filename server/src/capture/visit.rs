@@ -16,7 +16,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use domain::time::Millis;
+use domain::{tenant::TenantSettings, time::Millis};
 use http::{
     HeaderMap, Method, StatusCode,
     header::{ACCEPT, ACCEPT_LANGUAGE, ORIGIN, USER_AGENT},
@@ -28,8 +28,8 @@ use std::sync::Arc;
 const CAPTURE: &str = "__Host-honnin-capture";
 /// The cookie that distinguishes one browser viewing a start page from another.
 const MARK: &str = "__Host-honnin-start";
-/// How long one browser counts as the same on start pages.
-const MARK_KEPT: Millis = Millis::days(1);
+/// How long one browser counts as the same on start pages: as long as the link of the page can be used.
+const MARK_KEPT: Millis = TenantSettings::LINK_LIFETIME.1;
 /// The route of the start page.
 const START: &str = "/v/{token}";
 
@@ -51,9 +51,10 @@ pub(super) async fn visits(
         .then(|| language::chosen(request.uri()))
         .flatten();
     visit.language = chosen.unwrap_or(visit.language);
+    let reads = method == Method::GET || method == Method::HEAD;
+    visit.sends = !reads;
     let is_unmarked = visit.mark.is_none();
     let page: PageRequest = app.page_request(&context, visit);
-    let reads = method == Method::GET || method == Method::HEAD;
     if !reads && !may_post(request.headers(), &app) {
         return refuse(page, Refusal::Foreign).await;
     }
@@ -93,6 +94,7 @@ fn visit(app: &App, headers: &HeaderMap, path: String, slot: Option<Slot>) -> Vi
     let value = |name| cookies.get(name).map(|cookie| cookie.value().to_owned());
     Visit {
         language: language::of(headers),
+        sends: false,
         wants_json: text(headers, &ACCEPT).starts_with("application/json"),
         is_phone: is_phone(text(headers, &USER_AGENT)),
         in_japan: is_japanese(text(headers, &ACCEPT_LANGUAGE)),

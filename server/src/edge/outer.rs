@@ -17,14 +17,45 @@ use axum::{
 use domain::ids::RequestId;
 use futures::FutureExt as _;
 use http::{
-    HeaderName, HeaderValue, Method,
-    header::{CONNECTION, EXPECT},
+    HeaderMap, HeaderName, HeaderValue, Method,
+    header::{ACCEPT, ACCEPT_LANGUAGE, CONNECTION, COOKIE, EXPECT},
 };
 use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Instant};
 use tracing::{Instrument as _, Span};
 
+/// What is known of a request that was given away to be answered, for the response if nobody answers it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Its method.
+    pub method: Method,
+    /// Its path.
+    pub path: String,
+    /// Those of its headers that say what kind of response is wanted, and in which language.
+    pub headers: HeaderMap,
+}
+
+impl Asked {
+    /// What is known of `request`.
+    pub(crate) fn of(request: &Request) -> Self {
+        let mut headers = HeaderMap::new();
+        for name in [ACCEPT, ACCEPT_LANGUAGE, COOKIE, FETCH_DEST] {
+            for value in request.headers().get_all(&name) {
+                headers.append(&name, value.clone());
+            }
+        }
+        Self {
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+            headers,
+        }
+    }
+}
+
+/// What a browser wants the response for (W3C Fetch Metadata).
+pub(crate) const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
 /// The response to a request that no handler answers, built by the router, which knows the format its clients expect.
-pub type Refusal = fn(path: &str, context: &RequestContext) -> Response;
+pub type Refusal = Arc<dyn Fn(&Asked, &RequestContext) -> Response + Send + Sync>;
 
 /// What the layer needs to know.
 #[derive(Clone)]
@@ -50,14 +81,14 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
     let started = Instant::now();
     let context = context(&outer, &request);
     request.extensions_mut().insert(context.clone());
-    let method = request.method().clone();
+    let asked = Asked::of(&request);
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map_or("-", MatchedPath::as_str)
         .to_owned();
-    let path = request.uri().path().to_owned();
-    let class = (outer.class)(&method, &route, &path);
+    let class = (outer.class)(&asked.method, &route, &asked.path);
+    let method = asked.method.clone();
     let span = tracing::info_span!("request", id = %context.id, %method, route);
     let line = Line {
         requests: outer.requests.clone(),
@@ -72,7 +103,7 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
     let asks_first = request.headers().contains_key(EXPECT);
     let network = Network::of(context.client);
     let mut response = match admitted(&outer, request, class, network, &rest).await {
-        None => (outer.unavailable)(&path, &context),
+        None => (outer.unavailable)(&asked, &context),
         // Held here and not in the request, which a handler takes apart while it still runs.
         Some((request, _slot)) => match AssertUnwindSafe(next.run(request))
             .catch_unwind()
@@ -82,7 +113,7 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
             Ok(response) => response,
             Err(_) => {
                 span.in_scope(|| tracing::error!("a handler panicked"));
-                (outer.broken)(&path, &context)
+                (outer.broken)(&asked, &context)
             }
         },
     };

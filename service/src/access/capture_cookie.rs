@@ -9,7 +9,7 @@ use domain::{
 use store::{
     StoreError, Tx,
     capture::capture_cookies::{self, CookieRow},
-    session::sessions,
+    session::sessions::{self, SessionRow},
 };
 
 /// Idle time-out of a browser.
@@ -53,6 +53,33 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
     }
     let until = cookie.created_at.plus(LIFETIME);
     Ok(Applicant::new(tenant, cookie, until))
+}
+
+/// Whether everything was submitted with this cookie, which may have run out since: the browser has nothing left to do. A cookie that a new link
+/// replaced is not told.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn has_submitted(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
+    if !token::is_well_formed(cookie) {
+        return Ok(false);
+    }
+    let (hash, now) = (token::hash(cookie), honnin.now());
+    let unit = honnin.db.read(async move |tx| {
+        let Some(cookie) = capture_cookies::find(tx, &hash).await? else {
+            return Ok(false);
+        };
+        let Some(SessionRow { session, .. }) = sessions::find_any(tx, &cookie.session).await? else {
+            return Ok(false);
+        };
+        let is_current = cookie.ended_at.is_none() && session.attempt == cookie.attempt && session.purged_at.is_none();
+        let is_submitted = matches!(
+            session.status_at(now),
+            Status::Deciding | Status::Reviewing | Status::Completed
+        );
+        Ok(is_current && is_submitted)
+    });
+    unit.await
 }
 
 async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(CookieRow, TenantId), CookieError> {

@@ -190,6 +190,7 @@ pub async fn save_details(
 /// The details, or what is wrong with the form in the order of its fields. With kana, the address of the postcode is filled in if there is none:
 /// then its number is missing.
 fn parse(form: &mut TypedForm, kana: bool, today: Date) -> Result<UserInput, Vec<(InputField, InputFault)>> {
+    form.fold_lines();
     let pair = if kana { fault_of_pair(form) } else { None };
     let parsed = UserInput::parse(form, kana, today);
     let Some(fault) = pair else {

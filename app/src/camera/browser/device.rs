@@ -3,6 +3,7 @@
 use super::trouble::Trouble;
 use super::{is_hidden, timer, window};
 use js_sys::{Array, Function, Object, Promise, Reflect};
+use lens::frame::Frame;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -14,6 +15,8 @@ use web_sys::{
 
 /// A camera that has shown nothing after this time never will.
 const FIRST_FRAME_MS: i32 = 10_000;
+/// Side of the square in the middle of a frame of which the light is measured: all of it would take too long.
+const LIT_SIDE: u32 = 160;
 
 /// The direction the camera faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -320,13 +323,18 @@ impl Camera {
         self.encode(video, &crop, side, quality).await
     }
 
-    /// Two JPEGs of the same frame: what is sent in the end, and a small copy.
-    pub(super) async fn twice(&self, video: &HtmlVideoElement, [large, small]: [(f64, f64); 2]) -> Option<[Blob; 2]> {
+    /// Two JPEGs of the same frame: what is sent in the end, and a small copy; and how light its middle is, from 0 to 1.
+    pub(super) async fn twice(
+        &self,
+        video: &HtmlVideoElement,
+        [large, small]: [(f64, f64); 2],
+    ) -> Option<([Blob; 2], f32)> {
         let crop = Crop::of(video, Some(self.aspect))?;
-        let (canvas, _) = self.draw(video, &crop, large.0)?;
+        let (canvas, context) = self.draw(video, &crop, large.0)?;
+        let light = light(&canvas, &context)?;
         let copy = reduced(&canvas, small.0)?;
         let small = blob(&copy, small.1).await?;
-        Some([blob(&canvas, large.1).await?, small])
+        Some(([blob(&canvas, large.1).await?, small], light))
     }
 
     async fn encode(&self, video: &HtmlVideoElement, crop: &Crop, side: f64, quality: f64) -> Option<Blob> {
@@ -348,6 +356,15 @@ fn devices() -> Option<MediaDevices> {
     let navigator = window()?.navigator();
     let devices = Reflect::get(&navigator, &"mediaDevices".into()).ok()?;
     (!devices.is_undefined() && !devices.is_null()).then(|| devices.unchecked_into())
+}
+
+/// How light the middle of a canvas is, from 0 to 1.
+fn light(canvas: &HtmlCanvasElement, context: &CanvasRenderingContext2d) -> Option<f32> {
+    let middle = |length: u32| f64::from(length.saturating_sub(LIT_SIDE) / 2);
+    let (left, top, side) = (middle(canvas.width()), middle(canvas.height()), f64::from(LIT_SIDE));
+    let data = context.get_image_data(left, top, side, side).ok()?;
+    let plane = Frame::rgba(LIT_SIDE, LIT_SIDE, &data.data().0)?.plane(LIT_SIDE as usize);
+    Some(plane.mean(plane.area()))
 }
 
 /// A copy of a canvas, no side longer than `side`.

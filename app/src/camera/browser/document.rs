@@ -1,6 +1,7 @@
 //! Films one side of a document: analyses frames, shows hints, releases the shutter.
 
 use super::device::{Camera, Facing};
+use super::light::Light;
 use super::run::{Filmed, Run, Subject};
 use super::scene::{DRAWN, Look};
 use super::trouble::Trouble;
@@ -24,9 +25,6 @@ const VIEW: f64 = 4.0 / 3.0;
 const LOOK_EVERY_MS: u64 = 100;
 /// The manual button appears when the conditions have not been met for this long.
 const MANUAL_AFTER_MS: u64 = 8_000;
-/// A picture this black for this long counts as no picture.
-const BLACK: f32 = 0.006;
-const BLACK_AFTER_MS: u64 = 5_000;
 /// Longest side of what is sent.
 const SENT_SIDE: f64 = 3_000.0;
 /// Qualities of what is sent: the first with which it arrives soon, or the last one. At 0.7 it has a third of the bytes and is read as well.
@@ -44,7 +42,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     let (mut gate, mut stillness) = (Gate::new(QualityLimits::default()), Stillness::default());
     let started = now();
-    let mut seen_light = started;
+    let mut light = Light::since(started);
     loop {
         let frame_at = now();
         if let Some((width, height, pixels)) = run.camera.pixels(&video, ANALYSED_SIDE as f64)
@@ -61,14 +59,12 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             let scale = DRAWN / plane.width() as f32;
             let points = look.outline.map(|outline| points(outline.corners, scale));
             run.stage.edge(&points.unwrap_or_default());
-            if look.quality.exposure > BLACK {
-                seen_light = frame_at;
-            }
+            light.see(frame_at, look.quality.exposure);
             if seen.fire || run.was_pressed() {
                 return take(&run, &video).await.ok_or(Some(Trouble::Black));
             }
         }
-        if frame_at - seen_light > BLACK_AFTER_MS {
+        if light.is_out(frame_at) {
             return Err(Some(Trouble::Black));
         }
         if frame_at - started > MANUAL_AFTER_MS {

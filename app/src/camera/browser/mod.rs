@@ -3,6 +3,7 @@
 mod cue;
 mod device;
 pub(super) mod document;
+mod light;
 mod run;
 mod scene;
 pub(super) mod selfie;

@@ -3,8 +3,8 @@
 use super::cue::Cues;
 use super::device::Camera;
 use super::scene::Look;
-use super::send::{Answer, go, queued, send};
-use super::trouble::Trouble;
+use super::send::{Answer, Upload, go, queued, send};
+use super::trouble::{Trouble, without_the_page};
 use super::{is_hidden, now, rest, window};
 use crate::camera::retry::Retry;
 use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
@@ -48,6 +48,7 @@ pub(super) struct Run {
     pub(super) stage: Stage,
     pub(super) camera: Camera,
     pub(super) cues: Cues,
+    upload: Upload,
     film: Film,
     subject: Subject,
     /// Incremented whenever a run ends; a loop with an older number stops.
@@ -76,6 +77,7 @@ impl Run {
             stage,
             camera,
             cues: Cues::default(),
+            upload: Upload::default(),
             film,
             subject,
             turn: Cell::new(0),
@@ -208,9 +210,10 @@ impl Run {
         }
     }
 
-    /// Ends the current run and clears the stage.
+    /// Ends the current run, what it is sending too, and clears the stage.
     fn next_turn(&self) -> u32 {
         self.turn.set(self.turn.get().wrapping_add(1));
+        self.upload.stop();
         self.filming.set(false);
         self.pressed.set(false);
         self.after.set(After::Film);
@@ -335,7 +338,7 @@ impl Run {
                 moved_at.set(now());
                 stage.sent(share);
             };
-            let answer = send(address, form, moved).await;
+            let answer = send(address, form, &self.upload, moved).await;
             if !self.wanted(turn) {
                 return;
             }
@@ -353,7 +356,7 @@ impl Run {
             self.stage.look(Look::Sending, false);
             self.stage.tell("");
             self.show(
-                [text::UNSENT_TITLE, text::SEND_AGAIN, text::USE_APP],
+                [text::UNSENT_TITLE, text::SEND_AGAIN, without_the_page()],
                 self.say(sentence),
                 After::Send,
             );
@@ -375,7 +378,11 @@ impl Run {
     fn refused(&self, sentence: String) {
         self.stage.tell("");
         self.stage.look(Look::Sending, false);
-        self.show([text::REFUSED_TITLE, text::RETRY, text::USE_APP], sentence, After::Film);
+        self.show(
+            [text::REFUSED_TITLE, text::RETRY, without_the_page()],
+            sentence,
+            After::Film,
+        );
     }
 
     fn say(&self, text: Text) -> String {

@@ -2,6 +2,7 @@
 //! full size in the end.
 
 use super::device::{Camera, Facing};
+use super::light::Light;
 use super::run::{Filmed, Run, Subject};
 use super::scene::Look;
 use super::send::{Heard, go, is_answered, show, text as field};
@@ -56,10 +57,15 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     run.stage.tell(run.stage.say(text::SELFIE_PLACE));
     let (mut burst, mut heard_at) = (Burst::default(), now());
+    let mut light = Light::since(heard_at);
     loop {
         let at = now();
         let frame = run.camera.twice(&video, [SENT, COPY]).await;
-        let [blob, copy] = frame.ok_or(Some(Trouble::Black))?;
+        let ([blob, copy], exposure) = frame.ok_or(Some(Trouble::Black))?;
+        light.see(at, exposure);
+        if light.is_out(at) {
+            return Err(Some(Trouble::Black));
+        }
         let question = question(&burst.token, &copy, run.without_colours());
         let heard = show(forms::SELFIE_LIVE, &question.ok_or(None)?).await;
         if !run.wanted(turn) {

@@ -4,6 +4,7 @@ use super::{now, window};
 use crate::forms;
 use crate::text::{Text, camera};
 use js_sys::{Function, JSON, Promise, Reflect};
+use std::cell::RefCell;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -41,20 +42,42 @@ const fn later(status: u16) -> Option<Text> {
     }
 }
 
+/// The upload that is running, if there is one.
+#[derive(Default)]
+pub(super) struct Upload(RefCell<Option<XmlHttpRequest>>);
+
+impl Upload {
+    /// Stops it. What has arrived at the server by then is there.
+    pub(super) fn stop(&self) {
+        if let Some(request) = self.0.take() {
+            let _ = request.abort();
+        }
+    }
+}
+
 /// Sends the form once, and tells which share of it has been sent.
-pub(super) async fn send(address: &str, form: &FormData, sent: impl Fn(f64) + 'static) -> Answer {
-    let answer = try_send(address, form, sent).await;
+pub(super) async fn send(address: &str, form: &FormData, upload: &Upload, sent: impl Fn(f64) + 'static) -> Answer {
+    let answer = try_send(address, form, upload, sent).await;
     answer.unwrap_or(Answer::Later(camera::OFFLINE, None))
 }
 
-async fn try_send(address: &str, form: &FormData, sent: impl Fn(f64) + 'static) -> Result<Answer, JsValue> {
+async fn try_send(
+    address: &str,
+    form: &FormData,
+    upload: &Upload,
+    sent: impl Fn(f64) + 'static,
+) -> Result<Answer, JsValue> {
     let begun = now();
     let moved = move |request: &XmlHttpRequest, share| {
         // It counts from the beginning (XMLHttpRequest Standard, section 3.5.3).
         request.set_timeout(DEAD_MS.saturating_add(u32::try_from(now() - begun).unwrap_or(u32::MAX)));
         sent(share);
     };
-    let request = post(address, form, DEAD_MS, moved).await?;
+    let request = XmlHttpRequest::new()?;
+    upload.0.replace(Some(request.clone()));
+    let ended = post(&request, address, form, DEAD_MS, moved).await;
+    upload.0.take();
+    ended?;
     let status = request.status()?;
     if let Some(why) = later(status) {
         let asked = request.get_response_header("retry-after")?;
@@ -95,7 +118,8 @@ pub(super) async fn show(address: &str, form: &FormData) -> Heard {
 }
 
 async fn try_show(address: &str, form: &FormData) -> Result<Heard, JsValue> {
-    let request = post(address, form, FRAME_DEAD_MS, |_, _| ()).await?;
+    let request = XmlHttpRequest::new()?;
+    post(&request, address, form, FRAME_DEAD_MS, |_, _| ()).await?;
     let status = request.status()?;
     if status == 422 || later(status).is_some() {
         return Ok(Heard::Nothing);
@@ -114,12 +138,12 @@ pub(super) fn text(value: &JsValue, name: &str) -> Option<String> {
 
 /// Not by `fetch`, which does not tell how much has been sent.
 async fn post(
+    request: &XmlHttpRequest,
     address: &str,
     form: &FormData,
     dead_ms: u32,
     moved: impl Fn(&XmlHttpRequest, f64) + 'static,
-) -> Result<XmlHttpRequest, JsValue> {
-    let request = XmlHttpRequest::new()?;
+) -> Result<(), JsValue> {
     request.open("POST", address)?;
     request.set_request_header("accept", "application/json")?;
     request.set_timeout(dead_ms);
@@ -131,8 +155,8 @@ async fn post(
     });
     request.upload()?.set_onprogress(progress.as_ref().dyn_ref());
     request.send_with_opt_form_data(Some(form))?;
-    ended(&request).await?;
-    Ok(request)
+    ended(request).await?;
+    Ok(())
 }
 
 /// Waits for the response, or for what became of it.

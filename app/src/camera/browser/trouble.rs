@@ -92,23 +92,41 @@ impl Trouble {
             other: say(match self {
                 Self::TooSlow | Self::NotAsked | Self::RunsOver => capture::SELFIE_CANNOT,
                 Self::Missing | Self::InApp => text::SEND_PHOTO,
-                _ => text::USE_APP,
+                _ => without_the_page(),
             }),
             elsewhere: matches!(self, Self::Denied | Self::DeniedByApp | Self::Black),
         }
     }
 }
 
-/// The steps differ by browser. Chrome on a phone also says Safari, so Chrome is checked first.
+/// The way on without the page's own camera. Only phones have an app for photos that a page can open.
+pub(super) fn without_the_page() -> Text {
+    if is_a_computer() {
+        text::SEND_PHOTO
+    } else {
+        text::USE_APP
+    }
+}
+
+/// The steps differ by browser, and on a computer. Chrome also says Safari, so Chrome is checked first.
 fn denied_lead() -> Text {
     let agent = agent();
-    if agent.contains("Chrome") || agent.contains("CriOS") {
-        text::DENIED_CHROME
-    } else if agent.contains("Safari") {
-        text::DENIED_SAFARI
-    } else {
-        text::DENIED_OTHER
+    let is_chrome = agent.contains("Chrome") || agent.contains("CriOS");
+    match (is_chrome, agent.contains("Safari"), is_a_computer()) {
+        (true, _, false) => text::DENIED_CHROME,
+        (true, _, true) => text::DENIED_CHROME_COMPUTER,
+        (false, true, false) => text::DENIED_SAFARI,
+        (false, true, true) => text::DENIED_SAFARI_COMPUTER,
+        (false, false, _) => text::DENIED_OTHER,
     }
+}
+
+/// Whether this is neither a phone nor a tablet. An iPad says that it is a Macintosh, but no Macintosh is touched.
+fn is_a_computer() -> bool {
+    let agent = agent();
+    let touched = window().is_some_and(|w| w.navigator().max_touch_points() > 0);
+    let is_handheld = agent.contains("Mobi") || agent.contains("Android") || (agent.contains("Macintosh") && touched);
+    !is_handheld
 }
 
 /// Whether the page is shown inside another app.

@@ -86,7 +86,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let photo = view! {
         <figure class="snap">
             <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=screen data-full=full alt=alt/></div>
-            <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}<span class="closer">{closer}</span><span class="whole">{whole}</span></label></figcaption>
+            <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom" aria-label=closer/>{icon(Icon::Zoom)}<span class="closer" aria-hidden="true">{closer}</span><span class="whole" aria-hidden="true">{whole}</span></label></figcaption>
         </figure>
     };
     let main = view! {

@@ -4,7 +4,10 @@ mod view;
 
 pub use view::{DetailsView, render};
 
-use super::visit::{Here, PageResult, Request, in_turn, picture_url, seen_as, step};
+use super::{
+    refusal::Refusal,
+    visit::{Here, PageResult, Request, in_turn, picture_url, seen_as, step},
+};
 use crate::{
     Stage, forms,
     page::{Fields, Outcome, form},
@@ -49,6 +52,7 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
         other_address: None,
         faults: Vec::new(),
         being_read: is_being_read(&here),
+        unsaved: false,
     })
 }
 
@@ -84,7 +88,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
         forms::LANGUAGE => return shown(&here, StatusCode::OK, form, None, Vec::new()).await,
         _ => {}
     }
-    match details::save_details(here.request.honnin(), &here.applicant, &Personal::new(form)).await {
+    match details::save_details(here.request.honnin(), &here.applicant, &Personal::new(form.clone())).await {
         Ok(()) => here.onward().await,
         Err(DetailsError::Faults {
             form,
@@ -99,8 +103,12 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             other_address: None,
             faults,
             being_read: is_being_read(&here),
+            unsaved: false,
         })),
-        Err(DetailsError::NotNow(error)) => Err(error.into()),
+        Err(DetailsError::NotNow(error)) => match Refusal::from(error) {
+            Refusal::Unavailable if !here.request.who.wants_json => not_saved(&here, form).await,
+            refusal => Err(refusal),
+        },
     }
 }
 
@@ -140,15 +148,33 @@ async fn shown(
     other_address: Option<String>,
     faults: Vec<(InputField, InputFault)>,
 ) -> PageResult<Outcome> {
-    let found = details::details(here.request.honnin(), &here.applicant).await?;
     let view = DetailsView {
+        other_address,
+        faults,
+        ..as_typed(here, form).await?
+    };
+    Ok(Outcome::shown(status, view))
+}
+
+/// The page with what was typed, which the database did not take. If it cannot be read either, the refusal says so.
+async fn not_saved(here: &Here, form: TypedForm) -> PageResult<Outcome> {
+    let view = DetailsView {
+        unsaved: true,
+        ..as_typed(here, form).await?
+    };
+    Ok(Outcome::shown(StatusCode::SERVICE_UNAVAILABLE, view))
+}
+
+async fn as_typed(here: &Here, form: TypedForm) -> PageResult<DetailsView> {
+    let found = details::details(here.request.honnin(), &here.applicant).await?;
+    Ok(DetailsView {
         form,
         read: found.read.into_exposed(),
         kana: found.kana,
         printed: printed(here).await?,
-        other_address,
-        faults,
+        other_address: None,
+        faults: Vec::new(),
         being_read: is_being_read(here),
-    };
-    Ok(Outcome::shown(status, view))
+        unsaved: false,
+    })
 }

@@ -15,9 +15,28 @@
     for (const input of inputs(old)) {
       const now = fresh.querySelector(`#${input.id}`);
       input.value = input.defaultValue = now.value;
+      for (const name of ["aria-invalid", "aria-describedby"]) {
+        if (now.hasAttribute(name)) input.setAttribute(name, now.getAttribute(name));
+        else input.removeAttribute(name);
+      }
       now.replaceWith(input);
     }
     old.replaceWith(fresh);
+  };
+  // The summary keeps what is still wrong. Without it, the title is that of the page without mistakes.
+  const settle = (title) => {
+    const summary = document.querySelector(".error-summary");
+    if (!summary) return;
+    const isFocused = summary.contains(document.activeElement);
+    for (const link of summary.querySelectorAll("a")) {
+      if (!document.getElementById(link.hash.slice(1)).closest(".wrong")) link.closest("li").remove();
+    }
+    const isOver = !summary.querySelector("a");
+    if (isOver) {
+      summary.remove();
+      document.title = title;
+    }
+    if (isFocused) (isOver ? document.getElementById("main") : summary).focus({ preventScroll: true });
   };
   const look = async () => {
     // A hidden page does not ask.
@@ -41,6 +60,7 @@
       const old = first && document.getElementById(first.id).closest(".field");
       if (old && isOpen(old) && brings(fresh, old)) renew(old, fresh);
     }
+    settle(page.title);
     told.innerHTML = now.innerHTML;
     return true;
   };

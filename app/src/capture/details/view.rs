@@ -33,6 +33,8 @@ pub struct DetailsView {
     pub faults: Vec<(InputField, InputFault)>,
     /// Whether more may be read.
     pub being_read: bool,
+    /// Whether what was typed was sent, but could not be saved.
+    pub unsaved: bool,
 }
 
 /// The page.
@@ -54,6 +56,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
     let [go_on] = said(meta, [crate::text::entry::CONTINUE]);
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
+        {view.unsaved.then(|| view! { <p class="note" role="alert">{meta.say(text::NOT_SAVED)}</p> })}
         <h1>{heading}</h1>
         <div role="status" data-reading=view.being_read.to_string()>
             <p class="lead">{meta.say(lead(&view.read))}</p>
@@ -75,7 +78,8 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
         {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=concat!(include_str!("../on_its_way.js"), include_str!("reading.js"))></script> })}
     };
-    shell::phone_with_form(meta, title(meta, heading, !mistakes.is_empty()), main.into_any(), FORM)
+    let title = title(meta, heading, view.unsaved || !mistakes.is_empty());
+    shell::phone_with_form(meta, title, main.into_any(), FORM)
 }
 
 /// While the document is being read. Without scripts nothing is filled in by itself.

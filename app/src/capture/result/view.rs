@@ -104,8 +104,8 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
     shell::phone(meta, meta.say(heading).to_owned(), main.into_any())
 }
 
-/// Seconds until the browser goes back by itself.
-const RETURN_AFTER: u32 = 5;
+/// Seconds until the browser goes back by itself: as long as anybody needs to stop it with a simple action (WCAG 2.2, success criterion 2.2.1).
+const RETURN_AFTER: u32 = 20;
 
 /// Goes back to the tenant by itself, unless the user stops it. Only after a result with nothing to write down; without scripts
 /// there is the link.
@@ -114,13 +114,14 @@ fn countdown(view: &ResultView, meta: &PageMeta) -> Option<AnyView> {
     if !plain || view.return_url.is_none() {
         return None;
     }
-    // The script fills in the seconds.
+    // The script fills in the seconds. Screen readers would hear of each: they are told once.
     let [told, last] = ["{seconds}", "1"].map(|seconds| meta.tell(text::RETURN_SOON, &[("seconds", seconds)]));
     let shown = view! {
         <div class="countdown" data-return=RETURN_AFTER.to_string() hidden>
-            <p data-told=told data-last=last></p>
+            <p data-told=told data-last=last aria-hidden="true"></p>
             <button class="button quiet" type="button">{meta.say(text::RETURN_STAY)}</button>
         </div>
+        <p class="unseen" role="status" data-told-once></p>
         <script nonce=meta.nonce.clone() inner_html=include_str!("return.js")></script>
     };
     Some(shown.into_any())

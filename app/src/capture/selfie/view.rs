@@ -4,7 +4,7 @@ use crate::camera::Around;
 use crate::camera::selfie::SelfieCamera;
 use crate::capture::{or_file, other_device, said, tries_left};
 use crate::parts::field::{Facing, Field};
-use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
+use crate::parts::{draw, error_summary_of, field, link_to, primary, tips, title};
 use crate::text::capture as text;
 use crate::text::entry::ERROR_SUMMARY_PHOTO;
 use crate::text::picture::FileFault;
@@ -12,6 +12,11 @@ use crate::{PageMeta, forms, shell};
 use domain::findings::Challenge;
 use domain::reasons::Reason;
 use leptos::prelude::*;
+
+/// The `id` of what stands before the camera's button.
+const CAMERA: &str = "camera";
+/// The `id` of the field for the first file.
+const STRAIGHT: &str = "straight";
 
 /// The selfie page.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,17 +40,9 @@ pub struct SelfieView {
 pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
     let heading = meta.say(text::SELFIE_TITLE);
     let fault = view.fault.map(|f| meta.say(f.text()).to_owned());
-    let sentences = view
-        .problems
-        .iter()
-        .map(|p| p.sentence(meta.language).to_owned())
-        .chain(fault.clone());
-    let mistakes: Vec<_> = sentences
-        .map(|sentence| Mistake {
-            field: "straight".into(),
-            sentence,
-        })
-        .collect();
+    let problems = view.problems.iter().map(|p| again(p.sentence(meta.language)));
+    let of_files = fault.iter().map(|sentence| link_to(STRAIGHT, sentence));
+    let mistakes: Vec<_> = problems.chain(of_files).collect();
     let wrong = !mistakes.is_empty();
     let advice = tips(said(
         meta,
@@ -53,11 +50,11 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
     ));
     provide_context(Around::face(meta.language, view.colours));
     let main = view! {
-        {error_summary(meta, ERROR_SUMMARY_PHOTO, &mistakes)}
+        {error_summary_of(meta, ERROR_SUMMARY_PHOTO, mistakes)}
         <h1>{heading}</h1>
         <div class="drawing">{draw::face()}</div>
         {advice}
-        <p class="command scripted">{meta.say(text::SELFIE_MOVEMENTS)}</p>
+        <p class="command scripted" id=CAMERA>{meta.say(text::SELFIE_MOVEMENTS)}</p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
         <SelfieCamera/>
         {plain_form(meta, view, fault)}
@@ -65,6 +62,16 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         {other_device(meta)}
     };
     shell::phone_with_camera(meta, title(meta, heading, wrong), main.into_any())
+}
+
+/// A problem of the selfie as a link to where it is taken again: before the camera's button, or without the camera to the first file. Whether there
+/// is a camera, only the browser knows.
+fn again(sentence: &str) -> AnyView {
+    view! {
+        <span class="scripted">{link_to(CAMERA, sentence)}</span>
+        <span class="unscripted">{link_to(STRAIGHT, sentence)}</span>
+    }
+    .into_any()
 }
 
 fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl IntoView + use<> {
@@ -79,7 +86,7 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
         ],
     );
     let [straight, turned] =
-        [("straight", straight, fault), ("turned", turned, None)].map(|(name, label, error)| Field {
+        [(STRAIGHT, straight, fault), ("turned", turned, None)].map(|(name, label, error)| Field {
             name,
             label,
             hint: Some(hint),

@@ -104,7 +104,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
                 {view.sandbox.then(|| sandbox(meta, view.action.clone()))}
             </div>
         </div>
-        {view.qr_svg.is_some().then(|| switch_device::opened(meta, &view.follow, false))}
+        {view.qr_svg.is_some().then(|| switch_device::opened(meta, &view.follow, None))}
         {switch_device::script(meta)}
     };
     shell::phone(meta, page_title(meta, title, view.no_cookies), main.into_any())

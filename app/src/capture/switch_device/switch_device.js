@@ -3,14 +3,18 @@
     const button = box.querySelector("[data-copy]");
     const line = box.querySelector("[data-link]");
     const told = box.querySelector("[role=status]");
+    if (!line.value) line.value = location.href;
     button.hidden = false;
     button.addEventListener("click", async () => {
       let done = true;
       try {
-        await navigator.clipboard.writeText(line ? line.value : location.href);
+        await navigator.clipboard.writeText(line.value);
       } catch {
-        line?.select();
-        done = Boolean(line) && document.execCommand("copy");
+        // To be copied by hand, unless the old way is still allowed.
+        line.parentElement.hidden = false;
+        line.focus();
+        line.select();
+        done = document.execCommand("copy");
       }
       told.textContent = done ? told.dataset.done : told.dataset.failed;
     });
@@ -31,6 +35,15 @@
       return true;
     }
   };
+  // The page of whoever made the link works until somebody opens the link: if it does, the link has only run out.
+  const here = opened?.dataset.here;
+  const isStillHere = async () => {
+    try {
+      return (await fetch(here, { cache: "no-store" })).ok;
+    } catch {
+      return false;
+    }
+  };
   const follow = async () => {
     for (;;) {
       const asked = Date.now();
@@ -38,10 +51,14 @@
       if (!document.hidden && !(await isOpen())) break;
       await rest(Date.now() - asked < 2000 ? 4000 : 500);
     }
+    if (here && (await isStillHere())) {
+      location.replace(here);
+      return;
+    }
     for (const part of opened.parentElement.children) part.hidden = part !== opened;
     opened.querySelector("h1").focus();
   };
-  // On a small screen the link is opened on this device, so there is nothing to follow.
-  const scans = opened?.hasAttribute("data-always") || matchMedia("(min-width: 48rem) and (hover: hover)").matches;
+  // Where the start page shows no code, as in style/capture.css, the link is opened on this device: there is nothing to follow.
+  const scans = here || matchMedia("(hover: hover) and (pointer: fine)").matches;
   if (opened && scans) follow();
 })();

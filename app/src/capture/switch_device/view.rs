@@ -45,7 +45,7 @@ pub fn render(view: &SwitchDeviceView, meta: &PageMeta) -> AnyView {
             {copy(meta, Some(&link.url))}
             <p class="note">{meta.tell(text::LASTS, &[("minutes", &link.minutes.to_string())])}</p>
             <div class="actions">{stay}</div>
-            {opened(meta, &link.follow, true)}
+            {opened(meta, &link.follow, Some(forms::SWITCH_DEVICE))}
             {script(meta)}
         }
         .into_any(),
@@ -58,34 +58,31 @@ pub(crate) fn code(meta: &PageMeta, svg: String) -> impl IntoView + use<> {
     view! { <div class="qr-code" role="img" aria-label=meta.say(text::QR_LABEL) inner_html=svg></div> }
 }
 
-/// A link to copy: with a button if scripts run, by hand otherwise. Without `url` it is the page's own URL, and there is only
-/// the button.
+/// A link to copy: with a button if scripts run, by hand otherwise. Without `url` it is the page's own URL, which the script
+/// shows where the browser does not allow copying.
 pub(crate) fn copy(meta: &PageMeta, url: Option<&str>) -> impl IntoView + use<> {
-    let line = url.map(|url| {
-        let url = url.to_owned();
-        view! {
-            <div class="field">
-                <label for="link">{meta.say(text::LINK)}</label>
-                <input class="input" id="link" type="text" readonly=true value=url data-link spellcheck="false"/>
-            </div>
-        }
-    });
+    let is_own = url.is_none();
+    let url = url.unwrap_or_default().to_owned();
     let (done, failed) = (meta.say(text::COPIED), meta.say(text::NOT_COPIED));
     view! {
         <div class="copy">
-            {line}
+            <div class="field" hidden=is_own>
+                <label for="link">{meta.say(text::LINK)}</label>
+                <input class="input" id="link" type="text" readonly=true value=url data-link spellcheck="false"/>
+            </div>
             <button class="button secondary" type="button" data-copy hidden>{meta.say(text::COPY)}</button>
             <p class="hint" role="status" data-done=done data-failed=failed></p>
         </div>
     }
 }
 
-/// Replaces the page once its link was opened elsewhere; `follow` is the URL that reports it. Unless `always`, only screens
-/// that show a code to scan poll it.
-pub(crate) fn opened(meta: &PageMeta, follow: &str, always: bool) -> impl IntoView + use<> {
+/// Replaces the page once its link cannot be opened any more, mostly because it was opened elsewhere; `follow` is the URL that
+/// reports it. `here` is the page of whoever made the link: as long as that still works, the link has only run out. Without
+/// it, only screens that show a code to scan poll.
+pub(crate) fn opened(meta: &PageMeta, follow: &str, here: Option<&'static str>) -> impl IntoView + use<> {
     let follow = follow.to_owned();
     view! {
-        <div class="result" role="status" data-follow=follow data-always=always hidden>
+        <div class="result" role="status" data-follow=follow data-here=here hidden>
             <h1 tabindex="-1">{meta.say(text::OPENED_TITLE)}</h1>
             <p class="lead">{meta.say(text::OPENED_LEAD)}</p>
             <p>{meta.say(text::OPENED_HINT)}</p>

@@ -12,6 +12,7 @@ use domain::{
     time::Millis,
 };
 use store::{capture::attempts, session::sessions::SessionRow};
+use testkit::databases::Held;
 
 #[tokio::test]
 async fn the_documents_that_people_in_the_browsers_country_carry_come_first() {
@@ -373,7 +374,9 @@ async fn every_cookie_is_kept_from_scripts_and_other_sites_and_ends() {
     };
     let lasts = |seconds: u32| format!("HttpOnly; Max-Age={seconds}; Path=/; SameSite=Lax; Secure");
     let marked = browser.get(start).await;
-    assert_eq!(cookie(&marked), ("__Host-honnin-start".to_owned(), lasts(86_400)));
+    // A page can be left open for as long as any link lives, and Start still finds the mark.
+    assert_eq!(TenantSettings::LINK_LIFETIME.1, Millis::days(7));
+    assert_eq!(cookie(&marked), ("__Host-honnin-start".to_owned(), lasts(604_800)));
     assert_eq!(browser.get(start).await.header("set-cookie"), None);
     let chosen = browser.get(&format!("{start}?lang=ja")).await;
     assert_eq!(cookie(&chosen), ("honnin-language".to_owned(), lasts(31_536_000)));
@@ -548,6 +551,61 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
 }
 
 #[tokio::test]
+async fn an_address_typed_in_several_lines_is_kept_in_one() {
+    let server = Server::new().await;
+    let mut browser = at_the_details(&server).await;
+    let names = "lastName=Tanaka&firstName=Hanako&lastNameKana=%E3%82%BF%E3%83%8A%E3%82%AB&firstNameKana=%E3%83%8F%E3%83%8A%E3%82%B3\
+                 &birthYear=1990&birthMonth=2&birthDay=28";
+    let typed = format!("{names}&address=1+Sample+Street%0D%0A+Sample+Town%0D%0A");
+    let kept = browser.post("/capture/details", &typed).await;
+    assert_eq!(
+        (kept.status, kept.header("location")),
+        (303, Some("/capture/selfie")),
+        "{}",
+        kept.body
+    );
+    let shown = browser.get("/capture/details").await;
+    assert!(
+        shown.body.contains(">1 Sample Street Sample Town</textarea>"),
+        "{}",
+        shown.body
+    );
+}
+
+#[tokio::test]
+async fn details_that_the_database_does_not_take_come_back_as_they_were_typed() {
+    let server = Server::new().await;
+    let mut browser = at_the_details(&server).await;
+    let typed = "lastName=Tanaka&firstName=Hanako&lastNameKana=%E3%82%BF%E3%83%8A%E3%82%AB&firstNameKana=%E3%83%8F%E3%83%8A%E3%82%B3\
+                 &birthYear=1990&birthMonth=2&birthDay=28&address=1+Sample+Street";
+    let held = Held::hold(&server.database_url()).await;
+    let refused = browser.post("/capture/details", typed).await;
+    // A form without anything typed is not shown again, but nobody is told that all of it is saved.
+    let lost = browser.post("/capture/document-type", "documentType=passport").await;
+    held.release().await;
+    for answer in [&refused, &lost] {
+        assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")));
+    }
+    for part in [
+        "<title>Error: ",
+        "your details were not saved",
+        "value=\"Tanaka\"",
+        "value=\"1990\"",
+        ">1 Sample Street</textarea>",
+    ] {
+        assert!(refused.body.contains(part), "{part}: {}", refused.body);
+    }
+    assert!(
+        lost.body
+            .contains("What you sent before is saved, but your last entry may not be."),
+        "{}",
+        lost.body
+    );
+    let saved = browser.post("/capture/details", typed).await;
+    assert_eq!(saved.header("location"), Some("/capture/selfie"), "{}", saved.body);
+}
+
+#[tokio::test]
 async fn declining_ends_the_verification_after_a_second_look_only() {
     let server = Server::new().await;
     let (mut browser, id) = opened(&server).await;
@@ -613,6 +671,35 @@ async fn whoever_changes_the_language_of_the_details_keeps_what_they_typed() {
         .send("POST", "/capture/details?lang=vi", &foreign, typed.as_bytes())
         .await;
     assert_eq!((refused.status, refused.header("set-cookie")), (403, None));
+}
+
+#[tokio::test]
+async fn whoever_has_sent_everything_is_not_asked_for_a_new_link_when_the_page_has_closed() {
+    const DONE: &str = "<h1>There is nothing left to do here</h1>";
+    const CLOSED: &str = "<h1>This page is closed</h1>";
+    for (status, done) in [
+        (Status::Collecting, false),
+        (Status::Deciding, true),
+        (Status::Reviewing, true),
+        (Status::Completed, true),
+        (Status::Failed, false),
+    ] {
+        let server = Server::without_worker().await;
+        let mut browser = Browser::new(&server);
+        let id = browser.agree().await["id"].as_str().unwrap().to_owned();
+        let end = move |row: &mut SessionRow| row.session.status = status;
+        server.change(&id, end).await;
+        server.clock.advance(Millis::minutes(31));
+        let page = browser.get("/capture/result").await;
+        assert_eq!(page.status, 401, "{status}");
+        assert_eq!(page.body.contains(DONE), done, "{status}: {}", page.body);
+        assert_eq!(page.body.contains(CLOSED), !done, "{status}: {}", page.body);
+        assert_eq!(page.body.contains("Ask the sender for a new link"), !done, "{status}");
+        assert!(!page.body.contains(&id), "{status}: nothing else is said");
+        // What a new link has replaced may be in other hands.
+        server.run("UPDATE capture_cookies SET ended_at = 1").await;
+        assert!(browser.get("/capture/result").await.body.contains(CLOSED), "{status}");
+    }
 }
 
 #[tokio::test]

@@ -262,6 +262,63 @@ async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
     writer.await.unwrap();
 }
 
+#[tokio::test]
+async fn where_every_slot_is_taken_browsers_get_a_page_and_callers_of_the_api_what_they_always_get() {
+    let server = Server::with("[http]\nmax_requests = 1\n").await;
+    // It has started, for which it writes; the test is about to prevent that.
+    assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
+    let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (app, begun, end) = (server.app.clone(), entered.clone(), release.clone());
+    let writer = tokio::spawn(async move {
+        let unit = app.honnin.db().write(async move |_| {
+            begun.notify_one();
+            end.notified().await;
+            Ok::<_, store::StoreError>(())
+        });
+        unit.await.unwrap();
+    });
+    entered.notified().await;
+    let runs = server.call("POST", SESSIONS, "{}");
+    let beside = async {
+        while server.send("GET", "/v1/x", &[], "").await.status != 503 {}
+        let language = ("accept-language", "ja");
+        let browser = [language, ("accept", "text/html"), ("sec-fetch-dest", "document")];
+        let page = server.send("GET", "/capture", &browser, "").await;
+        let form = server.send("POST", "/capture/details", &browser, "").await;
+        for answer in [&page, &form] {
+            assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")));
+            assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+            assert_eq!(answer.header("cache-control"), Some("no-store"));
+            let policy = answer.header("content-security-policy").unwrap();
+            assert!(
+                policy.starts_with("default-src 'none'; script-src 'self' 'nonce-"),
+                "{policy}"
+            );
+            assert!(answer.body.contains("<html lang=\"ja\""), "{}", answer.body);
+        }
+        assert_eq!(page.body.matches("<a ").count(), 1, "{}", page.body);
+        assert!(page.body.contains("もう一度試す"), "{}", page.body);
+        assert_eq!(form.body.matches("<a ").count(), 0, "{}", form.body);
+        assert!(form.body.contains("前の画面に戻り"), "{}", form.body);
+        // What a script or a caller gets is no page, whatever else it says of itself.
+        let script = [language, ("accept", "application/json"), ("sec-fetch-dest", "empty")];
+        let told = server.send("POST", "/capture/more-time", &script, "").await;
+        assert_eq!(told.header("content-type"), Some("text/plain; charset=utf-8"));
+        let api = server.send("GET", "/v1/x", &browser, "").await;
+        insta::assert_snapshot!(api.shown(), @r#"
+        503
+        content-type: application/json
+        cache-control: no-store
+        retry-after: 5
+        {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
+        "#);
+        release.notify_one();
+    };
+    let (created, ()) = tokio::join!(runs, beside);
+    assert_eq!(created.status, 201);
+    writer.await.unwrap();
+}
+
 /// A tenant's request over a connection from the network `from`, with its whole response.
 async fn call(stream: TcpStream, method: &str, key: &str) -> Answer {
     let mut stream = stream;

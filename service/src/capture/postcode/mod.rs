@@ -40,6 +40,7 @@ pub enum Filling {
 
 /// Fills in the address of the form's postcode, which may stand in its field or before the address. An address that was typed is not replaced.
 pub fn fill_in(form: &mut TypedForm) -> Filling {
+    form.fold_lines();
     form.split_postcode();
     if form.has_two_postcodes() {
         return Filling::Fault(InputFault::PostcodeDiffers);
@@ -117,6 +118,13 @@ mod tests {
                 "〒150-0001 東京都渋谷区神宮前",
             ),
             ("東京都渋谷区神宮前1-2", Filling::Whole, "東京都渋谷区神宮前1-2"),
+            // Forms send line breaks as two characters.
+            ("東京都渋谷区神宮前\r\n", Filling::Begun, "東京都渋谷区神宮前"),
+            (
+                "〒150-0001\r\n東京都渋谷区神宮前\r\n1-2",
+                Filling::Whole,
+                "〒150-0001 東京都渋谷区神宮前 1-2",
+            ),
             (
                 "〒１５００００１　東京都渋谷区神宮前1-2",
                 Filling::Whole,

@@ -44,7 +44,7 @@ pub enum CaptureError {
     #[error("too many pictures are waiting")]
     Busy,
     /// A selfie is due, but not this one: another run or form has replaced what it answers, or it arrives too late.
-    #[error("the selfie answers what is no longer asked")]
+    #[error("the selfie belongs to an expired request")]
     RunOver,
     /// Another step is due.
     #[error(transparent)]
