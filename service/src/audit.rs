@@ -242,17 +242,26 @@ fn describe(filter: &Filter, format: ExportFormat) -> String {
         }
     };
     let set = [
+        (format.as_str(), Some(String::new())),
         ("action", filter.action.map(|action| action.to_string())),
         ("by", filter.actor.as_ref().map(|actor| id(actor.as_str()))),
         ("about", filter.subject.as_deref().map(id)),
         ("from", filter.from.map(Timestamp::to_iso)),
         ("until", filter.until.map(Timestamp::to_iso)),
     ];
-    let set = set
-        .into_iter()
-        .filter_map(|(name, value)| Some(format!("{name} {}", value?)));
-    std::iter::once(format.as_str().to_owned())
-        .chain(set)
-        .collect::<Vec<_>>()
-        .join(", ")
+    describe_filter(set)
+}
+
+/// For the audit log: those parts of a filter that are set, each with its name; `everything` if none is.
+pub(crate) fn describe_filter<const N: usize>(parts: [(&str, Option<String>); N]) -> String {
+    let set = parts.into_iter().filter_map(|(name, value)| {
+        let value = value?;
+        Some(format!("{name} {value}").trim_end().to_owned())
+    });
+    let set: Vec<String> = set.collect();
+    if set.is_empty() {
+        "everything".to_owned()
+    } else {
+        set.join(", ")
+    }
 }

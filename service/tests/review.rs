@@ -12,7 +12,7 @@ use domain::{
     outcome::{Source, Verdict},
     reasons::Reason,
     role::Role,
-    ruling::Ruling,
+    ruling::{HOLD, Ruling},
     secret::Personal,
     session::{Status, Step},
     tenant::TenantSettings,
@@ -100,6 +100,48 @@ async fn waiting_cases_are_counted_by_reason_and_kind_of_document() {
         .await
         .unwrap();
     assert_eq!(none, review::ReasonCounts::default());
+}
+
+#[tokio::test]
+async fn each_case_has_the_one_before_and_the_one_after_it_in_the_part_of_the_queue_that_is_worked_on() {
+    let harness = Harness::new().await;
+    let rita = reviewer(&harness).await;
+    let mut cases = Vec::new();
+    for _ in 0..3 {
+        cases.push(wait_for_review(&harness).await);
+        harness.clock.advance(Millis::seconds(1));
+    }
+    let all = Filter::default();
+    let mut walked = Vec::new();
+    for case in &cases {
+        let beside = review::neighbours(&harness.honnin, &rita, all.clone(), case)
+            .await
+            .unwrap();
+        walked.push((beside.previous, beside.next));
+    }
+    let case = |index: usize| Some(cases[index].clone());
+    assert_eq!(walked, [(None, case(1)), (case(0), case(2)), (case(1), None)]);
+    let others = Filter {
+        document_type: Some(DocumentType::ResidenceCard),
+        ..Filter::default()
+    };
+    let none = review::neighbours(&harness.honnin, &rita, others, &cases[1])
+        .await
+        .unwrap();
+    assert_eq!(none, review::Neighbours::default());
+    // A decided one is not waiting any more: its neighbours are each other's.
+    let looked_at = (&cases[1], 1);
+    review::rule(&harness.honnin, &rita, looked_at, ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    let beside = review::neighbours(&harness.honnin, &rita, all.clone(), &cases[0])
+        .await
+        .unwrap();
+    assert_eq!(beside.next, case(2));
+    let gone = review::neighbours(&harness.honnin, &rita, all, &cases[1])
+        .await
+        .unwrap();
+    assert_eq!(gone, review::Neighbours::default());
 }
 
 #[tokio::test]
@@ -267,6 +309,32 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
         .collect();
     assert_eq!(said, [("case.rule", Some("approved")), ("case.undo", Some("rejected"))]);
     assert!(harness.open_jobs().await.iter().all(|job| job.kind != JobKind::Rule));
+}
+
+#[tokio::test]
+async fn what_was_written_and_ticked_for_a_decision_is_there_again_once_it_is_undone_for_who_made_it_only() {
+    let (harness, id) = waiting().await;
+    let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
+    let written = "Two letters differ.".to_owned();
+    rule(
+        &harness.honnin,
+        &rita,
+        (&id, 1),
+        reject(),
+        Some(Personal::new(written.clone())),
+    )
+    .await
+    .unwrap();
+    undo(&harness.honnin, &rita, &id).await.unwrap();
+    let undone = open_case(&harness.honnin, &rita, &id).await.unwrap().undone.unwrap();
+    assert_eq!(undone.reasons, [Named::Known(Reason::ManualRejection)]);
+    assert_eq!(undone.note.unwrap().expose(), &written);
+    assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().undone.is_none());
+    // Whoever has the case next begins anew, and so does its first reviewer after them.
+    harness.clock.advance(Millis(HOLD.0 + 1));
+    assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().undone.is_none());
+    harness.clock.advance(Millis(HOLD.0 + 1));
+    assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().undone.is_none());
 }
 
 #[tokio::test]

@@ -22,6 +22,54 @@ pub struct Hold {
     pub name: String,
     /// Until when.
     pub until: Timestamp,
+    /// What they had decided and undone.
+    pub undone: Option<Undone>,
+}
+
+/// What belonged to a decision that was undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// Why it was rejected.
+    pub reasons: Vec<Named<Reason>>,
+    /// Encrypted like the session's note.
+    pub note: Option<Vec<u8>>,
+}
+
+row! {
+    struct RawHold {
+        id: String,
+        name: String,
+        held_until: i64,
+        undone_note: Option<Vec<u8>>,
+        undone_reasons: Option<String>,
+    }
+}
+
+impl TryFrom<RawHold> for Hold {
+    type Error = StoreError;
+
+    fn try_from(raw: RawHold) -> Result<Self, StoreError> {
+        let undone = |reasons: String| {
+            Ok::<_, StoreError>(Undone {
+                reasons: parse_reasons(&reasons)?,
+                note: raw.undone_note,
+            })
+        };
+        Ok(Self {
+            user: ids::user_id(&raw.id)?,
+            name: raw.name,
+            until: Timestamp::from_millis(raw.held_until),
+            undone: raw.undone_reasons.map(undone).transpose()?,
+        })
+    }
+}
+
+fn parse_reasons(json: &str) -> Result<Vec<Named<Reason>>, StoreError> {
+    serde_json::from_str(json).map_err(|_| StoreError::Corrupt("malformed reasons"))
+}
+
+fn write_reasons(reasons: &[Named<Reason>]) -> Result<String, StoreError> {
+    serde_json::to_string(reasons).map_err(|_| StoreError::Corrupt("malformed reasons"))
 }
 
 /// A reviewer's decision on one attempt of a session.
@@ -73,7 +121,8 @@ pub fn note_name(attempt: i64) -> String {
     format!("review-note-{attempt}")
 }
 
-/// Reserves a case for `user` until `until`, unless somebody else has reserved it. Returns who has reserved it now.
+/// Reserves a case for `user` until `until`, unless somebody else has reserved it. Returns who has reserved it now. What another one had undone
+/// is forgotten.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -86,7 +135,9 @@ pub async fn hold(
 ) -> Result<Hold, StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO review_holds (session_id, user_id, held_until) VALUES ($1, $2, $3)
-         ON CONFLICT (session_id) DO UPDATE SET user_id = excluded.user_id, held_until = excluded.held_until
+         ON CONFLICT (session_id) DO UPDATE SET user_id = excluded.user_id, held_until = excluded.held_until,
+             undone_note = CASE WHEN review_holds.user_id = excluded.user_id THEN review_holds.undone_note END,
+             undone_reasons = CASE WHEN review_holds.user_id = excluded.user_id THEN review_holds.undone_reasons END
          WHERE review_holds.user_id = excluded.user_id OR review_holds.held_until <= $4 OR review_holds.held_until > $5")
         .bind(session.as_str()).bind(user.as_str()).bind(until.as_millis()).bind(now.as_millis())
         .bind(latest_end_of_hold(now).as_millis())
@@ -101,18 +152,23 @@ pub async fn hold(
 /// # Errors
 /// If the database does not respond.
 pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<Option<Hold>, StoreError> {
-    let row: Option<(String, String, i64)> = on!(tx, conn => sqlx::query_as(
-        "SELECT users.id, users.name, review_holds.held_until FROM review_holds JOIN users ON users.id = review_holds.user_id
+    let row: Option<RawHold> = on!(tx, conn => sqlx::query_as(
+        "SELECT users.id, users.name, review_holds.held_until, review_holds.undone_note, review_holds.undone_reasons
+         FROM review_holds JOIN users ON users.id = review_holds.user_id
          WHERE session_id = $1 AND held_until > $2 AND held_until <= $3")
         .bind(session.as_str()).bind(now.as_millis()).bind(latest_end_of_hold(now).as_millis()).fetch_optional(conn).await)?;
-    row.map(|(user, name, until)| {
-        Ok(Hold {
-            user: ids::user_id(&user)?,
-            name,
-            until: Timestamp::from_millis(until),
-        })
-    })
-    .transpose()
+    row.map(Hold::try_from).transpose()
+}
+
+/// Keeps, with the reservation of its case, what belonged to a decision that was undone.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn keep_undone(tx: &mut Tx, undone: &PendingRuling) -> Result<(), StoreError> {
+    let reasons = write_reasons(&undone.reasons)?;
+    on!(tx, conn => sqlx::query("UPDATE review_holds SET undone_note = $2, undone_reasons = $3 WHERE session_id = $1")
+        .bind(undone.session.as_str()).bind(&undone.note).bind(&reasons)
+        .execute(conn).await.map(drop))
 }
 
 /// Releases a case: nobody has reserved it, and nobody is to decide it.
@@ -274,7 +330,7 @@ fn pending(raw: RawPending) -> Result<(PendingRuling, String), StoreError> {
         attempt: raw.attempt,
         user: ids::user_id(&raw.user_id)?,
         ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
-        reasons: serde_json::from_str(&raw.reasons).map_err(|_| StoreError::Corrupt("malformed reasons"))?,
+        reasons: parse_reasons(&raw.reasons)?,
         note: raw.note,
         address: raw.address,
         made_at: Timestamp::from_millis(raw.made_at),
@@ -288,7 +344,7 @@ fn pending(raw: RawPending) -> Result<(PendingRuling, String), StoreError> {
 /// # Errors
 /// [`StoreError::Duplicate`] if the case has one already.
 pub async fn insert_pending(tx: &mut Tx, pending: &PendingRuling) -> Result<(), StoreError> {
-    let reasons = serde_json::to_string(&pending.reasons).map_err(|_| StoreError::Corrupt("malformed reasons"))?;
+    let reasons = write_reasons(&pending.reasons)?;
     on!(tx, conn => sqlx::query(
         "INSERT INTO pending_rulings (session_id, attempt, user_id, ruling, reasons, note, address, made_at, due_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")

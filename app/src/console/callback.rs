@@ -8,7 +8,7 @@ pub(super) fn judge(asked: &str, allowed: &[String]) -> Result<(), String> {
     CallbackUrl::parse(asked).map_err(not_allowed)?;
     CallbackUrl::allowed(asked, allowed).map(drop).ok_or_else(|| {
         say(
-            "Callback URL is not one of those that the settings allow.",
+            "This callback URL is not on the allow-list.",
             "コールバックURLが、設定で許可されたURLに含まれていません。",
         )
         .to_owned()

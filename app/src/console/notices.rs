@@ -31,7 +31,7 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
         }
         RuleError::Decided(None) => no_longer_waiting(),
         RuleError::NotRepeatable => say(
-            "This session is still under way, or has ended for good. It cannot be done again.",
+            "This session is still in progress, or can no longer be repeated.",
             "このセッションは進行中か、すでに完全に終了しているため、やり直せません。",
         )
         .to_owned(),

@@ -41,7 +41,7 @@ pub(super) fn advance(id: &str, to: SandboxTime) -> AnyView {
     let (what, button) = match to {
         SandboxTime::Deadline => (
             say(
-                "Moves this session to its deadline. It then expires as it would have by itself, and the event is sent.",
+                "Moves this session to its deadline. It then expires as usual, and the event is sent.",
                 "このセッションの時刻を期限まで進めます。通常どおり期限切れになり、イベントも送信されます。",
             ),
             say("Move to the deadline", "期限まで進める"),

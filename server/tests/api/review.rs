@@ -93,13 +93,17 @@ async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject
     );
     let reasons: String = ticked.iter().map(|reason| format!("&reason={reason}")).collect();
     let rejected = browser
-        .post(&case, &format!("attempt=1&decision=reject{reasons}"))
+        .post(&case, &format!("attempt=1&decision=reject{reasons}&note=Not+she."))
         .await;
     assert_eq!(rejected.header("location"), Some("/admin/review"));
     let undo = format!("{case}/undo");
     assert!(browser.get("/admin").await.body.contains(&format!("action=\"{undo}\"")));
     assert_eq!(browser.post(&undo, "").await.header("location"), Some(&*case));
     assert!(!browser.get("/admin").await.body.contains(&undo));
+    assert!(
+        browser.get(&case).await.body.contains("Not she."),
+        "the note is there again"
+    );
     let late = browser.post(&undo, "").await;
     assert!(late.status == 422 && late.body.contains("can no longer be undone"));
     assert_eq!(

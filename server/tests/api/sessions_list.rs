@@ -69,6 +69,7 @@ async fn a_file_has_every_session_that_matches_and_is_in_the_audit_log() {
         3,
         "twice, and as an action to filter by: {log}"
     );
+    assert!(log.contains("(status completed)"), "what was downloaded: {log}");
 }
 
 #[tokio::test]

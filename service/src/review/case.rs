@@ -12,6 +12,8 @@ use domain::{
     audit::AuditAction,
     document::Side,
     ids::{CaptureId, SessionId, UserId},
+    named::Named,
+    reasons::Reason,
     ruling::HOLD,
     secret::Personal,
     session::{Status, Step},
@@ -21,8 +23,8 @@ use store::{
     StoreError, Tx, audit,
     capture::captures::{self, CaptureRow, Slot},
     decision::identities,
-    review::{self, Hold, PendingRuling},
-    session::sessions::{self, SessionRow},
+    review::{self, Hold, PendingRuling, Undone},
+    session::sessions::{self, SessionRow, column},
     vault::AssociatedData,
 };
 
@@ -40,6 +42,8 @@ pub struct Case {
     pub hold: Option<Hold>,
     /// Whether the caller has reserved it.
     pub mine: bool,
+    /// What the caller had decided here and undone.
+    pub undone: Option<UndoneDecision>,
     /// A decision that has not taken effect yet, with the reviewer's name.
     pub pending: Option<(PendingRuling, String)>,
     /// Who is to decide it, and their name.
@@ -48,6 +52,15 @@ pub struct Case {
     pub not_performed: Vec<Step>,
     /// Other sessions that were approved with its document since it went to review, of which its reasons say nothing.
     pub same_document: Vec<SessionId>,
+}
+
+/// What belonged to a decision that was undone.
+#[derive(Clone, Debug)]
+pub struct UndoneDecision {
+    /// Why it was rejected; none for an approval.
+    pub reasons: Vec<Named<Reason>>,
+    /// The note as written.
+    pub note: Option<Personal<String>>,
 }
 
 /// Why a case was not opened.
@@ -93,6 +106,11 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         Ok::<_, CaseError>((rows, pictures, hold, pending, assigned_to, same_document))
     });
     let (rows, pictures, hold, pending, assigned_to, same_document) = unit.await?;
+    let mine = hold.as_ref().filter(|hold| hold.user == me);
+    let undone = match mine.and_then(|hold| hold.undone.clone()) {
+        Some(undone) => Some(open_undone(honnin, rows.row(), undone).await?),
+        None => None,
+    };
     let history = history::open(honnin, rows, Disclosure::Everything).await?;
     let checks = history
         .detail
@@ -101,7 +119,8 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         .map(|outcome| outcome.checks.clone())
         .unwrap_or_default();
     Ok(Case {
-        mine: hold.as_ref().is_some_and(|hold| hold.user == me),
+        mine: mine.is_some(),
+        undone,
         not_performed: steps_not_performed(&history.detail.session.plan, &checks),
         hold,
         pending,
@@ -109,6 +128,16 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         pictures,
         same_document,
         history,
+    })
+}
+
+async fn open_undone(honnin: &Honnin, row: &SessionRow, undone: Undone) -> Result<UndoneDecision, StoreError> {
+    let key = history::find_key(honnin, row).await?;
+    let note = key.zip(undone.note);
+    let note = note.map(|(key, sealed)| key.open_text(&row.associated_data(column::NOTE), &sealed));
+    Ok(UndoneDecision {
+        reasons: undone.reasons,
+        note: note.transpose()?,
     })
 }
 

@@ -7,7 +7,7 @@ mod rule;
 pub(crate) mod take_effect;
 
 pub use assign::{AssignError, assign, list_reviewers};
-pub use case::{Case, CaseError, Picture, find_picture, find_same_document, keep_case, open_case};
+pub use case::{Case, CaseError, Picture, UndoneDecision, find_picture, find_same_document, keep_case, open_case};
 pub use rule::{AskedAgain, LookedAt, NOTE_LIMIT, ReviewDecision, RuleError, UNDO, ask_again, reopen, rule};
 pub use store::review::PendingRuling;
 pub use take_effect::{UndoError, list_pending, undo};
@@ -20,7 +20,7 @@ use crate::{
 };
 use domain::{
     document::DocumentType,
-    ids::{TenantId, UserId},
+    ids::{SessionId, TenantId, UserId},
     named::Named,
     outcome::Checks,
     reasons::Reason,
@@ -57,6 +57,53 @@ pub async fn queue(
         },
     )
     .await
+}
+
+/// The cases before and after one in the queue, however far down it they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Neighbours {
+    /// The one that has been waiting a little longer.
+    pub previous: Option<SessionId>,
+    /// The one that comes next.
+    pub next: Option<SessionId>,
+}
+
+/// The neighbours, among the waiting cases that a filter selects, of a case that need not be one of them; none of a case that does not wait.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn neighbours(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    filter: Filter,
+    id: &SessionId,
+) -> Result<Neighbours, StoreError> {
+    let (tenant, id, now) = (reviewer.staff().tenant().clone(), id.clone(), honnin.now());
+    let itself = Filter {
+        id: Some(id.clone()),
+        status: Some(Status::Reviewing),
+        ..Filter::default()
+    };
+    let others = Filter {
+        status: Some(Status::Reviewing),
+        ..filter
+    };
+    let unit = honnin.db.read(async move |tx| {
+        let one = |order, after| Page { order, after, limit: 1 };
+        let found = search::list(tx, &tenant, &itself, &one(Order::LongestWaiting, None), now).await?;
+        let Some(case) = found.first() else {
+            return Ok(Neighbours::default());
+        };
+        let here = (case.waiting_since.unwrap_or(case.created_at), id.clone());
+        let mut beside = [None, None];
+        for (beside, order) in beside.iter_mut().zip([Order::ShortestWaiting, Order::LongestWaiting]) {
+            let found = search::list(tx, &tenant, &others, &one(order, Some(here.clone())), now).await?;
+            *beside = found.into_iter().next().map(|case| case.id);
+        }
+        let [previous, next] = beside;
+        Ok(Neighbours { previous, next })
+    });
+    unit.await
 }
 
 /// How many waiting cases have which reason.

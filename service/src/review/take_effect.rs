@@ -45,7 +45,7 @@ pub async fn list_pending(honnin: &Honnin, reviewer: &Reviewer) -> Result<Vec<Pe
     unit.await
 }
 
-/// Undoes the caller's own decision on a case, which is reserved for them again.
+/// Undoes the caller's own decision on a case, which is reserved for them again, with the note and the reasons as they were.
 ///
 /// # Errors
 /// [`UndoError`].
@@ -61,6 +61,7 @@ pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Resul
         }
         jobs::cancel(tx, JobKind::Rule, id.as_str(), now).await?;
         review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
+        review::keep_undone(tx, &pending).await?;
         let entry = staff
             .entry(now, AuditAction::CaseUndo)
             .about(&id)

@@ -132,6 +132,11 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    /// The session itself.
+    pub(crate) const fn row(&self) -> &SessionRow {
+        &self.row
+    }
+
     /// Its pictures, oldest first.
     pub(crate) fn captures(&self) -> &[CaptureRow] {
         &self.captures
@@ -251,7 +256,8 @@ fn judged<'a>(
     })
 }
 
-async fn find_key(honnin: &Honnin, row: &SessionRow) -> Result<Option<SessionKey>, StoreError> {
+/// The key of a session's personal data; `None` once it is erased.
+pub(crate) async fn find_key(honnin: &Honnin, row: &SessionRow) -> Result<Option<SessionKey>, StoreError> {
     match honnin.vault.open(&row.data_key).await {
         Ok(key) => Ok(Some(key)),
         Err(StoreError::Erased) => Ok(None),

@@ -20,7 +20,7 @@ pub enum LogoError {
     #[error(transparent)]
     Picture(#[from] PictureFault),
     /// Too many pictures are being worked on; worth a retry.
-    #[error("too many pictures are being worked on")]
+    #[error("too many images are being processed")]
     Busy,
     /// Storage.
     #[error(transparent)]

@@ -10,6 +10,7 @@ pub mod preview;
 use crate::{
     Honnin,
     access::{Admin, Developer, Forbidden, Operator, Staff},
+    runtime::steadiness::Moment,
     session::retention,
     webhook::sender::receiver_url::UrlFault,
 };
@@ -105,7 +106,7 @@ pub async fn change(
     check_rank(change, staff)?;
     if let Change::Webhook { url: Some(url), .. } = change {
         // Resolves the name, so it happens before the unit of work. The sender checks again at each connection.
-        honnin.sender.check_receiver_url(url).await?;
+        honnin.sender.check_receiver_url(staff.tenant(), url).await?;
     }
     // Whether somebody is shut out follows from the audit log, which need not be read in the unit of work.
     if look == Look::First && preview::weakens(honnin, staff, change).await? {
@@ -119,8 +120,8 @@ pub async fn change(
         change: change.clone(),
         look,
     };
-    let now = honnin.now();
-    honnin.db.write(async move |tx| proposal.save(tx, now).await).await
+    let at = honnin.moment();
+    honnin.db.write(async move |tx| proposal.save(tx, at).await).await
 }
 
 /// Whether a change is current and within bounds. Nothing is changed, and a receiver's name is not resolved.
@@ -161,8 +162,9 @@ struct Proposal {
 }
 
 impl Proposal {
-    async fn save(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SettingsError> {
+    async fn save(&self, tx: &mut Tx, at: Moment) -> Result<(), SettingsError> {
         let Self { staff, change, .. } = self;
+        let now = at.now;
         let before = tenants::load(tx, staff.tenant()).await?;
         if before.version != self.version {
             return Err(SettingsError::Stale);
@@ -177,7 +179,7 @@ impl Proposal {
         }
         tenants::save(tx, &tenant).await?;
         if weakenings.contains(&Weakening::RetentionShortened) {
-            retention::schedule_shortening(tx, &tenant.id, now).await?;
+            retention::schedule_shortening(tx, &tenant.id, at).await?;
         }
         let mut changes = preview::differences(&was, &is);
         if before.name != tenant.name {
@@ -280,6 +282,31 @@ mod tests {
             (forged.matches('→').count(), forged.matches(';').count()),
             (1, 0),
             "{forged}"
+        );
+    }
+
+    #[test]
+    fn durations_are_recorded_in_words_and_to_the_second() {
+        let before = TenantSettings::default();
+        let after = TenantSettings {
+            link_lifetime: Millis::seconds(330),
+            session_lifetime: Millis::days(14),
+            retention: Millis::days(30),
+            review_target: Millis::hours(12),
+            ..before.clone()
+        };
+        let recorded = detail(Section::Look, &preview::differences(&before, &after));
+        let (_, changes) = recorded.split_once(": ").unwrap();
+        let mut changes: Vec<&str> = changes.split("; ").collect();
+        changes.sort_unstable();
+        assert_eq!(
+            changes,
+            [
+                "link_lifetime 2 days → 330 seconds",
+                "retention 90 days → 30 days",
+                "review_target 1 day → 12 hours",
+                "session_lifetime 7 days → 14 days",
+            ]
         );
     }
 }

@@ -35,7 +35,7 @@ use store::{
 
 /// The decisions that are made again: those of this span, the latest ones first.
 pub const SPAN: Millis = Millis::days(30);
-/// At most so many, so that the page comes within seconds.
+/// At most this many, so that the page loads within seconds.
 pub const MOST: u32 = 500;
 /// Addresses shown.
 const ADDRESSES: usize = 20;
@@ -78,6 +78,8 @@ pub enum Value {
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
+    /// 1 s.
+    Seconds,
     /// 60 s.
     Minutes,
     /// 60 min.
@@ -94,6 +96,7 @@ impl Display for Value {
             Self::Switch(on) => write!(f, "{on}"),
             Self::Span { count, unit } => {
                 let unit = match unit {
+                    Unit::Seconds => "second",
                     Unit::Minutes => "minute",
                     Unit::Hours => "hour",
                     Unit::Days => "day",
@@ -260,6 +263,9 @@ pub fn without_query(url: &str) -> String {
         .map_or_else(|| url.to_owned(), |(address, _)| format!("{address}?…"))
 }
 
+/// The settings that are durations, by their names as stored.
+const SPANS: [&str; 4] = ["link_lifetime", "session_lifetime", "retention", "review_target"];
+
 /// A value as it is shown.
 fn shown(name: &str, value: &serde_json::Value) -> Value {
     match value {
@@ -273,7 +279,7 @@ fn shown(name: &str, value: &serde_json::Value) -> Value {
             let items: Vec<String> = items.iter().map(|item| shown(name, item).to_string()).collect();
             Value::Text(items.join(", "))
         }
-        serde_json::Value::Number(number) if name.ends_with("_lifetime") || name == "retention" => number
+        serde_json::Value::Number(number) if SPANS.contains(&name) => number
             .as_i64()
             .map_or_else(|| Value::Text(number.to_string()), |millis| Value::span(Millis(millis))),
         other => Value::Text(other.to_string()),
@@ -281,13 +287,14 @@ fn shown(name: &str, value: &serde_json::Value) -> Value {
 }
 
 impl Value {
-    /// A duration, in the largest unit that fits.
+    /// A duration, in the largest unit that fits; of less than seconds, nothing is shown.
     #[must_use]
     pub const fn span(span: Millis) -> Self {
         let (unit, length) = match span.0 {
             whole if whole % Millis::days(1).0 == 0 => (Unit::Days, Millis::days(1)),
             whole if whole % Millis::hours(1).0 == 0 => (Unit::Hours, Millis::hours(1)),
-            _ => (Unit::Minutes, Millis::minutes(1)),
+            whole if whole % Millis::minutes(1).0 == 0 => (Unit::Minutes, Millis::minutes(1)),
+            _ => (Unit::Seconds, Millis::seconds(1)),
         };
         Self::Span {
             count: span.0 / length.0,

@@ -3,6 +3,7 @@
 use crate::{
     Honnin,
     access::{Admin, Developer, Staff},
+    audit::describe_filter,
     webhook::{delivery_log::holds_note, record_event},
 };
 use domain::{
@@ -71,22 +72,28 @@ async fn resend(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Result<(), Sto
     match deliveries::find(tx, &event.tenant, &event.id).await? {
         Some(delivery) => begin_anew(tx, &delivery, now).await,
         None => {
+            deliveries::note_removed(tx, &event.id).await?;
             record_event::enqueue(tx, event, now).await?;
             unsent::remove(tx, &event.id).await
         }
     }
 }
 
-/// Whether an event was meant for the receiver: it was sent, or it could not be and its type is still selected.
+/// Whether an event was meant for the receiver: it has or had a delivery, or it could not be sent and its type is still selected. That
+/// counts as well for one of which nobody knows whether it had one.
 async fn is_meant(tx: &mut Tx, settings: &TenantSettings, event: &EventRow) -> Result<bool, StoreError> {
     if deliveries::find(tx, &event.tenant, &event.id).await?.is_some() {
+        return Ok(true);
+    }
+    let was_removed = deliveries::was_removed(tx, &event.id).await?;
+    if was_removed == Some(true) {
         return Ok(true);
     }
     let is_selected = match &event.content {
         EventContent::Session { kind, .. } => settings.event_types.contains(kind),
         EventContent::Test => true,
     };
-    Ok(is_selected && unsent::is_noted(tx, &event.id).await?)
+    Ok(is_selected && (was_removed.is_none() || unsent::is_noted(tx, &event.id).await?))
 }
 
 /// Resends the events of some sessions that were meant for the receiver, each session's oldest first. Sessions of other tenants have none.
@@ -156,7 +163,7 @@ pub async fn send_range_again(
     let (now, staff) = (honnin.now(), developer.staff());
     let (requester, filter) = (Requester::of(staff), filter.clone());
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
-    let (tenant, state) = (requester.tenant.clone(), filter.state);
+    let (tenant, state, described) = (requester.tenant.clone(), filter.state, describe(&filter));
     // Those of a type may be few among many, and nobody has to wait for the writer while they are looked for.
     let list = honnin
         .db
@@ -178,7 +185,7 @@ pub async fn send_range_again(
                 count += 1;
             }
         }
-        let entry = entry.clone().with_detail(format_args!("{count} events"));
+        let entry = entry.clone().with_detail(format_args!("{count} events, {described}"));
         audit::record(tx, &entry).await?;
         let last = found.last().filter(|_| more);
         Ok(SentAgain {
@@ -188,6 +195,17 @@ pub async fn send_range_again(
         })
     });
     unit.await
+}
+
+/// For the audit log: which deliveries were selected.
+fn describe(filter: &DeliveryFilter) -> String {
+    describe_filter([
+        ("state", filter.state.map(|state| state.as_str().to_owned())),
+        ("type", filter.kind.as_ref().map(|kind| kind.as_str().to_owned())),
+        ("from", filter.since.map(Timestamp::to_iso)),
+        ("until", filter.until.map(Timestamp::to_iso)),
+        ("after", filter.after.as_ref().map(|(_, event)| event.to_string())),
+    ])
 }
 
 /// Sends a `webhook.test` event and returns its id.

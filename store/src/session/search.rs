@@ -77,6 +77,8 @@ pub enum Order {
     Newest,
     /// Only those waiting for review, longest waiting first.
     LongestWaiting,
+    /// The same, longest waiting last.
+    ShortestWaiting,
 }
 
 /// The order of a page, and where it starts.
@@ -297,6 +299,13 @@ fn statement(filter: &Filter, order: Order) -> Statement {
             ),
             "sessions.waiting_since, sessions.id"
         ),
+        (Order::ShortestWaiting, ..) => list_sql!(
+            concat!(
+                waiting!(),
+                " AND sessions.created_at < $9 AND (sessions.waiting_since, sessions.id) < ($11, $12)"
+            ),
+            "sessions.waiting_since DESC, sessions.id DESC"
+        ),
     }
 }
 
@@ -308,6 +317,7 @@ fn bounds<'a>(filter: &Filter, page: &'a Page) -> (i64, (i64, &'a str)) {
     let after = page.after.as_ref().map(|(at, id)| (at.as_millis(), id.as_str()));
     let begin = match (page.order, after) {
         (Order::LongestWaiting, after) => after.unwrap_or((i64::MIN, "")),
+        (Order::ShortestWaiting, after) => after.unwrap_or((i64::MAX, "")),
         (Order::Newest, Some(after)) => after.min((until, "")),
         (Order::Newest, None) => (until, ""),
     };

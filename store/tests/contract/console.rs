@@ -19,7 +19,7 @@ use store::{
         console_sessions::{self, ConsoleSession},
         users::{self, UserRow},
     },
-    review::{self, Hold, NewRuling, PendingRuling},
+    review::{self, Hold, NewRuling, PendingRuling, Undone},
     session::sessions::SessionRow,
     settings::{
         api_keys::{self, ApiKeyRow},
@@ -430,6 +430,7 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
             user: person.id.clone(),
             name: person.name.clone(),
             until: at(until),
+            undone: None,
         };
         assert_eq!(hold(first, 0, 100).await, held(first, 100), "{name}");
         assert_eq!(hold(second, 50, 150).await, held(first, 100), "{name}: taken");
@@ -537,7 +538,11 @@ async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
 async fn a_case_has_one_pending_decision_which_is_removed_once() {
     for Backend { name, db, .. } in backends().await {
         let World {
-            session, foreign, user, ..
+            tenant,
+            session,
+            foreign,
+            user,
+            ..
         } = world(&db).await;
         let of = |session: &SessionRow, made| PendingRuling {
             session: session.session.id.clone(),
@@ -551,6 +556,7 @@ async fn a_case_has_one_pending_decision_which_is_removed_once() {
             due_at: at(made + 10),
         };
         let (late, early) = (keep(of(session, 2)), keep(of(foreign, 1)));
+        let colleague = keep(self::user(tenant, 23, Role::Reviewer));
         for pending in [late, early] {
             write!(db, tx => review::insert_pending(tx, pending)).unwrap();
         }
@@ -568,6 +574,18 @@ async fn a_case_has_one_pending_decision_which_is_removed_once() {
             let done = write!(db, tx => review::take_pending(tx, pending));
             assert_eq!(done.unwrap(), taken, "{name}: {:?}", pending.made_at);
         }
+        // What was undone stays with the reservation while the same person has it.
+        write!(db, tx => review::hold(tx, &late.session, &user.id, at(3), at(100))).unwrap();
+        write!(db, tx => review::keep_undone(tx, late)).unwrap();
+        let renewed = write!(db, tx => review::hold(tx, &late.session, &user.id, at(4), at(101))).unwrap();
+        let undone = Undone {
+            reasons: late.reasons.clone(),
+            note: late.note.clone(),
+        };
+        assert_eq!(renewed.undone, Some(undone), "{name}");
+        write!(db, tx => users::insert(tx, colleague)).unwrap();
+        let next = write!(db, tx => review::hold(tx, &late.session, &colleague.id, at(101), at(200))).unwrap();
+        assert_eq!((next.user, next.undone), (colleague.id.clone(), None), "{name}");
         for removed in [true, false] {
             assert_eq!(
                 write!(db, tx => review::remove_pending(tx, &early.session)).unwrap(),

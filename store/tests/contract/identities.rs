@@ -175,5 +175,9 @@ async fn a_tenant_gets_one_key_whoever_comes_first() {
         assert_eq!(read!(db, tx => identities::find_key(tx, &other.id)), None, "{name}");
         let given = write!(db, tx => identities::give_key(tx, &tenant.id, second, Some(first))).unwrap();
         assert_eq!(given, *second, "{name}: in place of a lost one");
+        write!(db, tx => identities::give_key(tx, &other.id, first, None)).unwrap();
+        let mut listed = read!(db, tx => identities::list_keys(tx));
+        listed.sort();
+        assert_eq!(listed, [first.clone(), second.clone()], "{name}: of both");
     }
 }

@@ -107,6 +107,44 @@ async fn an_erased_session_adds_only_its_metadata_and_only_to_what_was_never_sen
 }
 
 #[tokio::test]
+async fn an_event_without_a_delivery_that_is_from_before_removals_were_noted_counts_as_sent() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        let World { session, .. } = world(db).await;
+        let [gone, pending, noted] = [1, 2, 3].map(|number| keep(expired(session, number)));
+        let stored = write!(db, tx => async {
+            for event in [gone, pending, noted] {
+                events::insert(tx, event).await?;
+            }
+            deliveries::insert(tx, pending, at(8)).await?;
+            unsent::insert(tx, noted).await?;
+            let mut erased = session.clone();
+            erased.session.purged_at = Some(at(9));
+            sessions::save(tx, &mut erased).await
+        });
+        stored.unwrap();
+        backend.run("UPDATE events SET removed_delivery = NULL").await;
+        let assert_metadata = async |when: &str| {
+            for (event, metadata) in [(gone, &None), (pending, &session.metadata), (noted, &session.metadata)] {
+                let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
+                assert_eq!(&sources.metadata, metadata, "{name}, {when}: {}", event.id);
+            }
+        };
+        assert_metadata("before they are sent by hand").await;
+        for event in [gone, noted] {
+            assert_eq!(read!(db, tx => deliveries::was_removed(tx, &event.id)), None, "{name}");
+            let enqueued = write!(db, tx => async {
+                deliveries::note_removed(tx, &event.id).await?;
+                deliveries::insert(tx, event, at(10)).await?;
+                unsent::remove(tx, &event.id).await
+            });
+            enqueued.unwrap();
+        }
+        assert_metadata("once they have a delivery").await;
+    }
+}
+
+#[tokio::test]
 async fn an_event_that_is_not_sent_is_found_without_a_delivery_a_receiver_and_a_secret() {
     for Backend { name, db, .. } in backends().await {
         let World { session, .. } = world(&db).await;

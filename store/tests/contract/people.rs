@@ -11,7 +11,7 @@ use store::{
     StoreError,
     people::{
         invitations::{self, InvitationRow},
-        known_browsers::{self, BrowserRow},
+        known_browsers::{self, BrowserRow, LastUse},
         password_resets::{self, ResetRow},
         users::{self, UserRow},
     },
@@ -243,6 +243,25 @@ async fn operators_are_made_restored_and_counted() {
         );
         let nobody = keep(UserId::from_random([99; 16]));
         assert!(!write!(db, tx => users::grant_operator(tx, nobody)).unwrap(), "{name}");
+        for had in [true, false] {
+            let done = write!(db, tx => users::revoke_operator(tx, &user.id)).unwrap();
+            assert_eq!(done, had, "{name}");
+            let found = read!(db, tx => users::find(tx, &user.id)).unwrap();
+            assert!(!found.operator && found.membership.is_some(), "{name}");
+        }
+        let homeless = keep(UserRow {
+            id: UserId::from_random([24; 16]),
+            membership: None,
+            email: "olga@host.example".into(),
+            operator: true,
+            disabled_at: None,
+            ..out.clone()
+        });
+        write!(db, tx => users::insert(tx, homeless)).unwrap();
+        assert!(
+            !write!(db, tx => users::revoke_operator(tx, &homeless.id)).unwrap(),
+            "{name}: nothing would be left of them"
+        );
     }
 }
 
@@ -263,6 +282,40 @@ async fn a_try_is_taken_back_in_its_own_window_only() {
             write!(db, tx => users::take_back_try(tx, b"who", at(101))).unwrap();
         }
         assert_eq!(count(102).await, 1, "{name}: never below none");
+    }
+}
+
+#[tokio::test]
+async fn a_browser_keeps_when_it_was_used_last_and_what_was_recorded_until_then() {
+    for backend in backends().await {
+        let Backend { name, db, .. } = &backend;
+        let World { user, .. } = world(db).await;
+        let see = async |used: i64, entry: i64| {
+            let row = keep(BrowserRow {
+                hash: vec![1; 32],
+                agent: "agent".into(),
+                address: format!("192.0.2.{used}"),
+                first_used_at: at(used),
+                last_used_at: at(used),
+            });
+            write!(db, tx => known_browsers::see(tx, &user.id, row, entry)).unwrap()
+        };
+        let last = |used: i64, entry: Option<i64>| {
+            Some(LastUse {
+                at: at(used),
+                address: format!("192.0.2.{used}"),
+                entry,
+            })
+        };
+        assert_eq!(see(1, 10).await, None, "{name}");
+        assert_eq!(see(2, 20).await, last(1, Some(10)), "{name}");
+        assert_eq!(see(3, 30).await, last(2, Some(20)), "{name}");
+        backend.run("UPDATE known_browsers SET last_entry = NULL").await;
+        assert_eq!(
+            see(4, 40).await,
+            last(3, None),
+            "{name}: recorded by an earlier version"
+        );
     }
 }
 
@@ -288,22 +341,25 @@ async fn a_browser_is_known_to_its_person_until_it_is_removed_or_makes_room() {
             (row(1, 3), true),
             (row(3, 3), false),
         ] {
-            let found = write!(db, tx => known_browsers::see(tx, id, seen)).unwrap();
-            assert_eq!(found, known, "{name}: {seen:?}");
+            let found = write!(db, tx => known_browsers::see(tx, id, seen, 7)).unwrap();
+            assert_eq!(found.is_some(), known, "{name}: {seen:?}");
         }
         let both = row(9, 3);
-        let (one, other) = (async { write!(db, tx => known_browsers::see(tx, id, both)) }, async {
-            write!(db, tx => known_browsers::see(tx, id, both))
-        });
+        let (one, other) = (
+            async { write!(db, tx => known_browsers::see(tx, id, both, 7)) },
+            async { write!(db, tx => known_browsers::see(tx, id, both, 7)) },
+        );
         let (one, other) = futures::join!(one, other);
         assert!(
-            one.unwrap() != other.unwrap(),
+            one.unwrap().is_some() != other.unwrap().is_some(),
             "{name}: of two at the same time, it is new to one"
         );
         write!(db, tx => known_browsers::remove(tx, id, &both.hash)).unwrap();
         let theirs = row(1, 4);
         assert!(
-            !write!(db, tx => known_browsers::see(tx, &colleague.id, theirs)).unwrap(),
+            write!(db, tx => known_browsers::see(tx, &colleague.id, theirs, 7))
+                .unwrap()
+                .is_none(),
             "{name}: somebody else's is not known"
         );
         let renewed = BrowserRow {

@@ -20,6 +20,7 @@ use store::{
         deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
         delivery_attempts,
         events::{self, EventContent, EventRow},
+        outbox,
     },
 };
 use testkit::databases::{Backend, backends};
@@ -95,6 +96,43 @@ async fn deliveries_leave_with_their_attempts_once_they_are_settled_and_old_and_
     }
 }
 
+#[tokio::test]
+async fn an_event_whose_delivery_is_removed_says_whether_something_of_it_may_have_been_sent() {
+    use DeliveryState::{Abandoned, Delivered};
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        let World { tenant, session, .. } = world(db).await;
+        let sent = keep(delivered(db, session, 1, Delivered, 10).await);
+        let unsent = keep(delivered(db, session, 2, Abandoned, 20).await);
+        let perhaps = keep(delivered(db, session, 3, Abandoned, 30).await);
+        let never = keep(expired(session, 4));
+        write!(db, tx => events::insert(tx, never)).unwrap();
+        backend
+            .run("UPDATE delivery_attempts SET fault = 'connect_failed', status = NULL WHERE attempted_at = 20")
+            .await;
+        backend
+            .run("UPDATE delivery_attempts SET fault = 'timeout', status = NULL WHERE attempted_at = 30")
+            .await;
+        erase(db, session, 500).await;
+        let swept = write!(db, tx => deliveries::remove_settled(tx, &tenant.id, at(100), 10));
+        assert_eq!(swept.unwrap(), 3, "{name}");
+        for (event, removed, metadata) in [
+            (sent, true, &None),
+            (unsent, true, &session.metadata),
+            (perhaps, true, &None),
+            (&never.id, false, &session.metadata),
+        ] {
+            assert_eq!(
+                read!(db, tx => deliveries::was_removed(tx, event)),
+                Some(removed),
+                "{name}: {event}"
+            );
+            let found = read!(db, tx => outbox::find(tx, event)).unwrap();
+            assert_eq!(&found.sources.unwrap().metadata, metadata, "{name}: {event}");
+        }
+    }
+}
+
 async fn erase(db: &Db, session: &'static SessionRow, when: i64) {
     let erased = write!(db, tx => async {
         let mut row = sessions::find_any(tx, &session.session.id).await?.unwrap();
@@ -132,7 +170,17 @@ async fn events_leave_after_their_session_was_erased_and_their_delivery_has_left
             write!(db, tx => events::insert(tx, event)).unwrap();
         }
         let remove = async |before: i64, erased: i64| {
-            write!(db, tx => events::remove_old(tx, &tenant.id, at(before), at(erased), 2)).unwrap()
+            let (mut removed, mut after) = (0, None);
+            loop {
+                let from = keep(after);
+                let found = read!(db, tx => events::list_old(tx, &tenant.id, at(before), at(erased), from.as_ref(), 2));
+                let slice = keep(found);
+                removed += write!(db, tx => events::remove_old(tx, &slice.removable, at(erased))).unwrap();
+                after = slice.last.clone();
+                if after.is_none() {
+                    return removed;
+                }
+            }
         };
         assert_eq!(
             remove(100, 1_000).await,
@@ -154,6 +202,28 @@ async fn events_leave_after_their_session_was_erased_and_their_delivery_has_left
             read!(db, tx => events::find(tx, &other.id, &expired(foreign, 4).id)).is_some(),
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn an_old_event_that_is_sent_again_after_it_was_found_stays() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, session, .. } = world(&db).await;
+        let (again, gone) = (keep(expired(session, 1)), keep(expired(session, 2)));
+        let stored = write!(db, tx => async {
+            events::insert(tx, again).await?;
+            events::insert(tx, gone).await
+        });
+        stored.unwrap();
+        erase(&db, session, 500).await;
+        let found = keep(read!(db, tx => events::list_old(tx, &tenant.id, at(100), at(501), None, 10)));
+        assert_eq!(found.removable, [&again.id, &gone.id].map(EventId::to_string), "{name}");
+        assert_eq!(found.last, None, "{name}");
+        write!(db, tx => deliveries::insert(tx, again, at(600))).unwrap();
+        let removed = write!(db, tx => events::remove_old(tx, &found.removable, at(501)));
+        assert_eq!(removed.unwrap(), 1, "{name}");
+        let left = read!(db, tx => events::list_of_session(tx, &session.session.id));
+        assert_eq!(&left, std::slice::from_ref(again), "{name}");
     }
 }
 
@@ -215,7 +285,7 @@ async fn old_entries_of_the_audit_log_leave_from_its_beginning_and_the_rest_can_
             write!(db, tx => audit::record(tx, entry)).unwrap();
         }
         assert_eq!(
-            write!(db, tx => audit_chain::remove_before(tx, at(45), 10)).unwrap(),
+            write!(db, tx => audit_chain::remove_before(tx, at(45), at(100), 10)).unwrap(),
             0,
             "{name}: not linked"
         );
@@ -226,7 +296,7 @@ async fn old_entries_of_the_audit_log_leave_from_its_beginning_and_the_rest_can_
             panic!("{name}: {whole:?}")
         };
         for removed in [3, 1, 0] {
-            let swept = write!(db, tx => audit_chain::remove_before(tx, at(45), 3));
+            let swept = write!(db, tx => audit_chain::remove_before(tx, at(45), at(100), 3));
             assert_eq!(swept.unwrap(), removed, "{name}");
         }
         assert_eq!(backend.number("SELECT MIN(position) FROM audit").await, 5, "{name}");
@@ -235,6 +305,37 @@ async fn old_entries_of_the_audit_log_leave_from_its_beginning_and_the_rest_can_
         // A log cut off by hand is broken.
         backend.run("DELETE FROM audit WHERE position = 5").await;
         assert_eq!(check(db, start).await, Checked::Broken(5), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn entries_of_a_clock_that_was_ahead_leave_with_those_around_them() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        let add = async |times: &[i64]| {
+            for when in times {
+                let entry = keep(Entry::new(at(*when), Actor::System, AuditAction::SessionRead));
+                write!(db, tx => audit::record(tx, entry)).unwrap();
+            }
+            write!(db, tx => audit_chain::seal(tx, 100)).unwrap();
+        };
+        let remove =
+            async |before: i64| write!(db, tx => audit_chain::remove_before(tx, at(before), at(100), 3)).unwrap();
+        // A batch may end between those of the future, which are more than one holds. The last old one is from a clock that had been set back.
+        add(&[10, 9_000, 9_001, 9_002, 20, 9_003, 50, 30]).await;
+        for removed in [3, 2, 0] {
+            assert_eq!(remove(45).await, removed, "{name}");
+        }
+        assert_eq!(read!(db, tx => audit_chain::find_start(tx)).position, 5, "{name}");
+        let whole = check(db, keep(Head::default())).await;
+        assert!(matches!(whole, Checked::Whole(_, 0)), "{name}: {whole:?}");
+        assert_eq!(remove(60).await, 3, "{name}");
+        add(&[9_004, 9_005, 9_006, 9_007]).await;
+        assert_eq!(remove(60).await, 0, "{name}: nothing says how old these are");
+        add(&[55]).await;
+        for removed in [3, 2, 0] {
+            assert_eq!(remove(60).await, removed, "{name}");
+        }
     }
 }
 
@@ -284,5 +385,19 @@ async fn jobs_planned_and_held_by_a_clock_that_was_ahead_are_brought_back_and_no
         let lost = write!(db, tx => jobs::finish(tx, held, at(201)));
         assert!(matches!(lost, Err(StoreError::LeaseLost)), "{name}");
         assert_eq!(claim(201, 216).await[0].subject, "far", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_planned_for_as_long_as_a_tenant_wants_is_not_brought_forward_and_everything_else_is() {
+    for Backend { name, db, .. } in backends().await {
+        for kind in JobKind::ALL {
+            enqueue(&db, kind, kind.as_str(), 9_000).await;
+        }
+        for kind in JobKind::ALL {
+            let brought = write!(db, tx => jobs::bring_forward(tx, kind, at(200), at(100)));
+            let is_deadline = matches!(kind, JobKind::Expire | JobKind::Erase);
+            assert_eq!(brought.unwrap(), u64::from(!is_deadline), "{name}: {kind:?}");
+        }
     }
 }

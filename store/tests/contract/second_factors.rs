@@ -3,7 +3,7 @@
 use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{
     audit::{Actor, AuditAction},
-    ids::UserId,
+    ids::{TenantId, UserId},
     role::Role,
 };
 use store::{
@@ -185,17 +185,14 @@ async fn a_challenge_is_answered_once_in_time_and_by_whom_it_was_made_for() {
 }
 
 #[tokio::test]
-async fn the_visit_before_the_last_is_kept_with_what_was_recorded_then() {
+async fn a_visit_knows_where_the_two_before_came_from_and_what_was_recorded_until_then() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, user, .. } = world(&db).await;
         let entry = |actor: &UserId, action: AuditAction| {
             keep(Entry::new(at(1), Actor::Person(actor.clone()), action).in_tenant(tenant.id.clone()))
         };
-        for (visit, before) in [
-            (1, None),
-            (5, Some((at(1), "192.0.2.1"))),
-            (9, Some((at(5), "192.0.2.5"))),
-        ] {
+        let mut entries = Vec::new();
+        for visit in [1, 5, 9] {
             let from = keep(format!("192.0.2.{visit}"));
             let known = write!(db, tx => users::mark_visit(tx, &user.id, Some(from), at(visit))).unwrap();
             let expected: &[&str] = match visit {
@@ -204,34 +201,104 @@ async fn the_visit_before_the_last_is_kept_with_what_was_recorded_then() {
                 _ => &["192.0.2.5", "192.0.2.1"],
             };
             assert_eq!(
-                (known.before, known.session_epoch),
-                (expected.iter().map(|&one| one.into()).collect(), 0),
+                (known.before, known.session_epoch, known.created_at),
+                (expected.iter().map(|&one| one.into()).collect(), 0, user.created_at),
                 "{name}: {visit}"
             );
+            entries.push(known.entry);
             for action in [AuditAction::KeyIssue, AuditAction::SessionRead] {
                 let entry = entry(&user.id, action);
                 write!(db, tx => audit::record(tx, entry)).unwrap();
             }
-            let found = read!(db, tx => users::find_visit_before(tx, &user.id));
-            let told = found.as_ref().map(|found| (found.at, found.from.as_deref().unwrap()));
-            assert_eq!(told, before, "{name}: {visit}");
         }
-        let visit = read!(db, tx => users::find_visit_before(tx, &user.id)).unwrap();
+        let second = entries[1];
         let concerns = Concerns {
             user: &user.id,
+            home: Some(&tenant.id),
             own: &[AuditAction::KeyIssue, AuditAction::KeyRevoke],
             to_them: &[],
             by_others: &[],
         };
-        let since = read!(db, tx => audit::list_news(tx, &tenant.id, visit.entry, concerns, 10));
+        let since = read!(db, tx => audit::list_news(tx, &tenant.id, second, concerns, 10));
         let actions: Vec<_> = since.iter().map(|one| one.entry.action.as_str()).collect();
         assert_eq!(
             actions,
             ["key.issue", "key.issue"],
             "{name}: of the second and third visit"
         );
-        let one = read!(db, tx => audit::list_news(tx, &tenant.id, visit.entry, concerns, 1));
+        let one = read!(db, tx => audit::list_news(tx, &tenant.id, second, concerns, 1));
         assert_eq!(one, since[..1], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_entry_before_a_time_is_found_although_numbers_are_missing() {
+    for backend in backends().await {
+        let Backend { name, db, .. } = &backend;
+        let World { user, .. } = world(db).await;
+        let none = read!(db, tx => audit::find_number_before(tx, at(i64::MAX)));
+        for second in [10, 20, 20, 30, 40, 50, 60, 70] {
+            let actor = Actor::Person(user.id.clone());
+            let entry = keep(Entry::new(at(second), actor, AuditAction::KeyIssue));
+            write!(db, tx => audit::record(tx, entry)).unwrap();
+        }
+        backend.run("DELETE FROM audit WHERE at IN (10, 40, 50)").await;
+        let number = async |time: i64| {
+            let before = read!(db, tx => audit::find_number_before(tx, at(time)));
+            let sql = format!("SELECT COALESCE(MAX(at), 0) FROM audit WHERE number <= {before}");
+            backend.number(keep(sql)).await
+        };
+        for (time, last) in [(0, 0), (20, 0), (21, 20), (30, 20), (60, 30), (61, 60), (99, 70)] {
+            assert_eq!(number(time).await, last, "{name}: before {time}");
+        }
+        assert_eq!(none, 0, "{name}: there was none");
+    }
+}
+
+/// An operator who belongs to no tenant, and anybody who was in another one.
+#[tokio::test]
+async fn what_concerns_an_account_is_found_in_whichever_tenant_it_is_recorded() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let me = user.id.as_str();
+        let (here, away) = (Some(&tenant.id), Some(keep(TenantId::from_random([77; 16]))));
+        let rows = [
+            (None, me, AuditAction::PersonSignIn, None, Some("new network")),
+            (here, me, AuditAction::PersonSignIn, None, Some("new network")),
+            (away, me, AuditAction::PersonSignIn, None, Some("new network")),
+            (None, "system", AuditAction::PersonIssueReset, Some(me), None),
+            (away, "system", AuditAction::PersonIssueReset, Some(me), None),
+            (away, me, AuditAction::FactorAdd, Some(me), None),
+            (away, "system", AuditAction::SettingsChange, None, Some("webhook: x")),
+            (None, "system", AuditAction::PersonSignInRefused, Some(me), None),
+            (away, "system", AuditAction::PersonSignInRefused, Some(me), None),
+        ];
+        for (second, (tenant, actor, action, subject, detail)) in (1..).zip(rows) {
+            let entry = keep(Entry {
+                at: at(second),
+                tenant: tenant.cloned(),
+                actor: Actor::parse(actor),
+                action: action.into(),
+                subject: subject.map(str::to_owned),
+                detail: detail.map(str::to_owned),
+                address: None,
+            });
+            write!(db, tx => audit::record(tx, entry)).unwrap();
+        }
+        for (home, seconds) in [(None, [1, 4, 5, 6]), (here, [2, 4, 5, 6])] {
+            let concerns = Concerns {
+                user: &user.id,
+                home,
+                own: &[AuditAction::PersonSignIn, AuditAction::FactorAdd],
+                to_them: &[AuditAction::PersonIssueReset],
+                by_others: &[AuditAction::SettingsChange],
+            };
+            let found = read!(db, tx => audit::list_news(tx, &tenant.id, 0, concerns, 50));
+            let told: Vec<_> = found.iter().rev().map(|one| one.entry.at).collect();
+            assert_eq!(told, seconds.map(at), "{name}: {home:?}");
+        }
+        let refused = read!(db, tx => audit::find_refused_sign_ins(tx, 0, &user.id)).unwrap();
+        assert_eq!(refused.count, 2, "{name}");
     }
 }
 
@@ -306,6 +373,7 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
         }
         let concerns = Concerns {
             user: &user.id,
+            home: Some(&tenant.id),
             own: &[
                 AuditAction::FactorAdd,
                 AuditAction::FactorRemove,
@@ -348,6 +416,7 @@ async fn news_are_found_in_an_index_however_much_was_recorded_since() {
         assert!(backend.run(busy).await > 20_000, "{name}");
         let concerns = Concerns {
             user: &user.id,
+            home: Some(&tenant.id),
             own: &[AuditAction::FactorRemove],
             to_them: &[],
             by_others: &[],
@@ -368,6 +437,17 @@ async fn news_are_found_in_an_index_however_much_was_recorded_since() {
         };
         let lines = texts_at(&backend.url, keep(plan)).await.join("\n");
         assert!(*name == "sqlite" || lines.contains("audit_news"), "{name}: {lines}");
+        // So are those of somebody without a tenant, and those about an account.
+        let about = format!("subject = '{}'", user.id);
+        for (clause, index) in [("tenant_id IS NULL", "audit_news"), (&*about, "audit_of_subject")] {
+            let asked = asked.replace(&format!("tenant_id = '{}'", tenant.id), clause);
+            let plan = match *name {
+                "sqlite" => asked.replace("FROM audit", &format!("FROM audit INDEXED BY {index}")),
+                _ => format!("EXPLAIN {asked}"),
+            };
+            let lines = texts_at(&backend.url, keep(plan)).await.join("\n");
+            assert!(!lines.contains("Seq Scan"), "{name}: {lines}");
+        }
     }
 }
 
@@ -400,7 +480,7 @@ async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
         let entries = read!(db, tx => audit::list(tx, &tenant.id, Some(me), None, 10));
         let (first, last) = (entries[5].number, entries[0].number);
         for (after, count, with_password, stopped) in [(0, 5, 2, 1), (first, 4, 2, 1), (last, 0, 0, 0)] {
-            let found = read!(db, tx => audit::find_refused_sign_ins(tx, &tenant.id, after, &user.id));
+            let found = read!(db, tx => audit::find_refused_sign_ins(tx, after, &user.id));
             let wanted = (count > 0).then(|| RefusedSignIns {
                 count,
                 with_password,

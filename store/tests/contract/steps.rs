@@ -18,7 +18,10 @@ use store::{
         idempotency,
         search::{self, Filter, Order, Page, Person},
     },
-    webhook::deliveries::{self, DeliveryFilter, DeliveryState},
+    webhook::{
+        deliveries::{self, DeliveryFilter, DeliveryState},
+        events,
+    },
 };
 use tempfile::TempDir;
 
@@ -208,4 +211,22 @@ async fn deliveries_are_listed_and_sent_again_however_many_there_are() {
         })
         .await;
     }
+}
+
+/// A retention was shortened: many sessions that ended long ago have been erased only now, so that their events stay.
+#[tokio::test]
+async fn old_events_are_looked_for_slice_by_slice_however_many_of_them_stay() {
+    let erased = "INSERT INTO sessions (id, tenant_id, status, plan, created_at, expires_at, purged_at, attempt, version, data_key)
+                  SELECT printf('vs_%032x', i), printf('tn_%032x', 0), 'expired', '{}', i, i, 900000, 0, 0, printf('dk_%032x', i) FROM n";
+    let recorded = "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data)
+                  SELECT printf('evt_%032x', i), printf('tn_%032x', 0), printf('vs_%032x', i), 'verification.expired', i, '{}' FROM n";
+    let tenant = TenantId::parse(&format!("tn_{:032x}", 0)).unwrap();
+    let erased_before = Timestamp::from_millis(800_000);
+    assert_bounded("events that stay", &[TENANT, erased, recorded], async |tx| {
+        let first = events::list_old(tx, &tenant, NOW, erased_before, None, 20).await?;
+        let second = events::list_old(tx, &tenant, NOW, erased_before, first.last.as_ref(), 20).await?;
+        assert_eq!(second.last, Some((40, format!("evt_{:032x}", 40))));
+        events::remove_old(tx, &second.removable, erased_before).await
+    })
+    .await;
 }

@@ -38,6 +38,7 @@ use domain::{
     cursor,
     document::Side,
     ids::{CaptureId, SessionId, UserId},
+    named::Named,
     reasons::Reason,
     secret::Personal,
     session::Status,
@@ -98,27 +99,20 @@ async fn load(request: Request) -> PageResult<CaseView> {
 async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> PageResult<CaseView> {
     let honnin = request.honnin();
     let opened = review::open_case(honnin, reviewer, id).await?;
-    let page = Page {
-        order: Order::LongestWaiting,
-        after: None,
-        limit: PAGE,
-    };
     let selection = Selection::of(request.query()?);
-    let queue = review::queue(honnin, reviewer, selection.filter(request.staff().user()), page).await?;
-    let at = queue.iter().position(|case| case.id == *id);
-    let neighbour = |at: Option<usize>| at.and_then(|at| queue.get(at)).map(|case| case.id.to_string());
+    let filter = selection.filter(request.staff().user());
+    let neighbours = review::neighbours(honnin, reviewer, filter, id).await?;
     let history = &opened.history;
     let counting = counting(&opened);
     let outcome = history.detail.outcome.as_ref();
     // The system's reasons are those of a rejection unless the reviewer takes one away.
-    let noted = outcome.map(|outcome| {
-        outcome
-            .reasons
-            .iter()
-            .map(|reason| reason.as_str().to_owned())
-            .collect()
-    });
-    let noted = noted.unwrap_or_default();
+    let noted = outcome.map(|outcome| names(&outcome.reasons)).unwrap_or_default();
+    // Whoever has undone a decision finds it as they had filled it in.
+    let ticked = match &opened.undone {
+        Some(undone) if !undone.reasons.is_empty() => names(&undone.reasons),
+        _ => noted,
+    };
+    let note = opened.undone.as_ref().and_then(|undone| undone.note.as_ref());
     let reasons = rows::system_reasons(history);
     Ok(CaseView {
         id: id.to_string(),
@@ -148,15 +142,16 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         not_performed: opened.not_performed.clone(),
         same_document: opened.same_document.iter().map(ToString::to_string).collect(),
         earlier: earlier(history),
-        note: String::new(),
-        ticked: noted,
+        note: note.map(|note| note.expose().clone()).unwrap_or_default(),
+        ticked,
         mistakes: Vec::new(),
         selection,
-        neighbours: (
-            neighbour(at.map(|at| at + 1)),
-            neighbour(at.and_then(|at| at.checked_sub(1))),
-        ),
+        neighbours,
     })
+}
+
+fn names(reasons: &[Named<Reason>]) -> Vec<String> {
+    reasons.iter().map(|reason| reason.as_str().to_owned()).collect()
 }
 
 /// How earlier attempts ended in review, oldest first.

@@ -15,6 +15,7 @@ use crate::console::words::{say, tell};
 use crate::parts::Mistake;
 use domain::{
     document::DocumentType,
+    ids::SessionId,
     named::Named,
     reasons::{Effect, Reason},
     ruling::Ruling,
@@ -22,7 +23,7 @@ use domain::{
     time::Timestamp,
 };
 use leptos::prelude::*;
-use service::review::NOTE_LIMIT;
+use service::review::{NOTE_LIMIT, Neighbours};
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,8 +111,8 @@ pub(super) struct CaseView {
     pub mistakes: Vec<Mistake>,
     /// The part of the queue that the reviewer works on.
     pub selection: Selection,
-    /// The case after and before this one in it.
-    pub neighbours: (Option<String>, Option<String>),
+    /// The cases before and after this one in it.
+    pub neighbours: Neighbours,
 }
 
 fn gallery(pictures: &[Shown]) -> AnyView {
@@ -412,7 +413,7 @@ fn keys() -> AnyView {
         (
             "L",
             say(
-                "loupe, which follows the pointer; again to put it away",
+                "magnifier at the pointer; press again to close it",
                 "ポインターを追うルーペ（もう一度押すと終了）",
             ),
         ),
@@ -424,7 +425,7 @@ fn keys() -> AnyView {
         (
             "C",
             say(
-                "compare portrait and selfie: beside each other, over each other",
+                "compare portrait and selfie: side by side, overlaid",
                 "顔写真と自撮り写真を比較（並べる、重ねる）",
             ),
         ),
@@ -457,8 +458,8 @@ fn keys() -> AnyView {
 pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let session = format!("/admin/sessions/{}", view.id);
     let id = short(&view.id);
-    let link = |id: &Option<String>, rel: &'static str, name: &'static str| {
-        id.as_ref().map(|id| {
+    let link = |id: Option<&SessionId>, rel: &'static str, name: &'static str| {
+        id.map(|id| {
             let href = view.selection.href(&format!("{QUEUE}/{id}"));
             view! { <a class="button quiet small" href=href rel=rel>{name}</a> }
         })
@@ -476,8 +477,8 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
             <h1>{view.document.map_or(say("Case", "案件"), labels::document)}" "<span class="mono soft">{id.clone()}</span>" "{attempt}
                 {waiting}</h1>
             <div class="head-actions">
-                {link(&view.neighbours.1, "prev", say("Previous", "前の案件"))}
-                {link(&view.neighbours.0, "next", say("Next case", "次の案件"))}
+                {link(view.neighbours.previous.as_ref(), "prev", say("Previous", "前の案件"))}
+                {link(view.neighbours.next.as_ref(), "next", say("Next case", "次の案件"))}
                 <a class="button quiet small" href=session>{say("Session page", "セッションの詳細")}</a>
             </div>
         </div>

@@ -79,7 +79,7 @@ async fn accept(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         Ok(entrance) => return Ok(Outcome::go("/admin").with(SessionChange::SignedIn(entrance))),
         Err(AcceptError::Bad(bad)) => bad_password(bad),
         Err(AcceptError::Taken) => say(
-            "An account with this address already exists. Sign in, or ask for an invitation to another address.",
+            "An account with this address already exists. Sign in, or ask for an invitation sent to a different address.",
             "このメールアドレスのアカウントはすでに存在します。サインインするか、別のメールアドレスへの招待をご依頼ください。",
         )
         .to_owned(),

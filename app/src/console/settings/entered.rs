@@ -75,7 +75,7 @@ impl Form<'_> {
         span
     }
 
-    /// Lifetimes out of their bounds are told beside one that is no number.
+    /// Reports lifetimes that are out of bounds together with those that are not numbers.
     fn lifetimes(&mut self) -> Change {
         let usual = TenantSettings::default();
         let typed = TenantSettings {

@@ -171,7 +171,7 @@ fn number(value: f64) -> String {
     format!("{value:.2}").replace(".00", "")
 }
 
-/// A contact that is none.
+/// An invalid contact.
 pub(super) fn contact(bad: BadContact) -> Mistake {
     let en = format!("The contact {bad}.");
     mistake(

@@ -230,7 +230,7 @@ fn why_not_saved(section: Section, error: SettingsError) -> PageResult<Vec<Mista
         SettingsError::Stale => vec![mistake(
             section.as_str(),
             say(
-                "Somebody else has changed the settings in the meantime. This is what you would change of them.",
+                "Somebody else has changed the settings in the meantime. Saving now would overwrite these values.",
                 "その間に、他のメンバーが設定を変更しました。保存すると、次のとおり変更されます。",
             ),
         )],

@@ -56,7 +56,7 @@ fn decisions(found: &Decisions) -> AnyView {
     if *before == Tally::default() {
         return view! {
             <p class="soft">{say(
-                "No decisions of the last 30 days can be made again: there are none, or their data is erased or test data.",
+                "No decision of the last 30 days can be replayed: there was none, or its data was erased or came from a sandbox.",
                 "過去30日間の判定のうち、やり直せるものはありません。判定がないか、データが消去済みまたはテスト用です。",
             )}</p>
         }

@@ -197,7 +197,7 @@ fn lifetimes(view: &SettingsView) -> AnyView {
                 "retention",
                 say("Personal data retention (days)", "個人情報の保存期間（日）"),
                 say(
-                    "1 day to 7 years after the end. A shorter period counts for sessions that have ended, too.",
+                    "1 day to 7 years after the end. A shorter period also applies to sessions that have already ended.",
                     "セッションの終了後1日から7年まで。短縮した場合は、終了済みのセッションにも適用されます。",
                 ),
                 retention,

@@ -104,7 +104,7 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
 
 fn wrong_name() -> &'static str {
     say(
-        "Enter a name of 1 to 100 characters, all of which can be seen.",
+        "Enter a name of 1 to 100 visible characters.",
         "名称は目に見える文字だけを使い、1文字以上100文字以内で入力してください。",
     )
 }
