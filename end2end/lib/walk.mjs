@@ -91,9 +91,10 @@ export class Walk {
     await this.page.waitForURL((url) => url.pathname !== "/capture/details");
   }
 
-  async selfie() {
+  /** Takes the selfie: by the camera where there are scripts, unless `files` are chosen instead, which goes to review. */
+  async selfie({ files: byFiles = !this.page.scripts } = {}) {
     await this.seen("09-selfie");
-    if (this.page.scripts) {
+    if (!byFiles) {
       await sit(this.page, this.who);
       await this.page.locator(".camera > button").click();
       return filmed(this.page, "/capture/submit");
