@@ -1,4 +1,4 @@
-//! What every node of an installation has to know at its start. In the database, because a node may have nothing else in common with the others.
+//! What every node of an installation has to know at its start. In the database, because nodes may share nothing else.
 
 use crate::{
     StoreError,

@@ -139,7 +139,7 @@ fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     Ok(writeln!(std::io::stdout().lock(), "{line}")?)
 }
 
-/// What still blocks a thread when a command has ended is not waited for any longer than this.
+/// How long to wait for blocked threads after a command has ended.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Runs a command that needs the async runtime.

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 /// Counting at once, whoever asks for what: the other readers of the database are left to everybody else.
 const AT_ONCE: usize = 2;
-/// What took long is kept for so many times as long: counting then takes a twentieth of a processor's time at most.
+/// A slow result is cached for this many times the time it took: counting then takes a twentieth of a processor's time at most.
 const TIMES_AS_LONG: i64 = 20;
 
 /// Values that are counted, by what they are of.

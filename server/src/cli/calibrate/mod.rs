@@ -15,7 +15,7 @@ use vision::Vision;
 pub(super) enum CalibrateCommand {
     /// Compares every picture of a face with every other, and fits the confidence to the distances.
     Faces(faces::Faces),
-    /// Asks the passive network about recordings of attacks and of living people, and chooses its limit.
+    /// Scores recordings of attacks and live people with the passive network, and sets its threshold.
     Liveness(liveness::Liveness),
 }
 

@@ -10,7 +10,7 @@ use clap::Subcommand;
 #[derive(Subcommand)]
 pub(super) enum EvalCommand {
     /// Judges recorded presentation attacks and genuine selfies, and writes a report: error rates for each kind of attack with 95 %
-    /// intervals, as JSON and as a page. Interrupted, it goes on where it stopped.
+    /// intervals, as JSON and as a page. If interrupted, it resumes where it stopped.
     Attacks(attacks::Attacks),
 }
 

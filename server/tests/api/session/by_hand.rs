@@ -109,7 +109,7 @@ async fn what_the_api_refuses_is_said_beside_the_field_with_what_was_typed() {
     for (typed, sentence) in [
         (
             "callbackUrl=https%3A%2F%2Fother.example%2F",
-            "Callback URL is not one of those that the settings allow.",
+            "This callback URL is not on the allow-list.",
         ),
         (
             "callbackUrl=http%3A%2F%2Fshop.example%2Fdone",
