@@ -47,6 +47,12 @@ pub fn of_parts(parts: [&str; 3]) -> String {
     }
 }
 
+/// Whether a day has not begun anywhere: `today` is that of UTC, and it is tomorrow already east of there.
+#[must_use]
+pub fn is_to_come(date: Date, today: Date) -> bool {
+    today.next_day().is_some_and(|tomorrow| date > tomorrow)
+}
+
 /// `YYYY-MM-DD`.
 #[must_use]
 pub fn format(date: Date) -> String {

@@ -7,12 +7,20 @@ const folder = join(shown, "scene");
 
 const made = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
-/** Renders the scene where it is not there or older than its painter; answers what is on the passport. */
+const YEAR = 365 * 24 * 60 * 60 * 1000;
+
+/**
+ * Renders the scene where it is not there, older than its painter, or a year old, since a licence in it expires;
+ * answers what is on the passport.
+ */
 export async function scene() {
   await run("cargo", ["build", "--quiet", "--bin", "specimen"], { cwd: root });
   // It is written last, so that an interrupted scene is rendered again.
   const words = join(folder, "scene.json");
-  if (made(words) < made(binary("specimen"))) await run(binary("specimen"), ["scene", "--out", folder], { cwd: root });
+  if (made(words) < Math.max(made(binary("specimen")), Date.now() - YEAR)) {
+    const renewed = String(new Date().getFullYear() - 1);
+    await run(binary("specimen"), ["scene", "--out", folder, "--renewed", renewed], { cwd: root });
+  }
   return JSON.parse(readFileSync(words, "utf8"));
 }
 

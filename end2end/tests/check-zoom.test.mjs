@@ -104,13 +104,13 @@ test("two taps and two fingers enlarge the photo where they touch it, and one fi
   close([await scale(page)], [1], 0.01, "scale after two more taps");
   assert.equal(await page.locator("#zoom").isChecked(), false);
 
-  // By the keyboard, about the middle of the frame. The tick keeps its name: its state says the rest.
+  // By the keyboard, about the middle of the frame. The tick keeps its name, which is what is seen of it: its state says the rest.
   const tick = page.getByRole("checkbox", { name: "Look closer", exact: true });
   assert.equal(await tick.isChecked(), false);
   await tick.focus();
   await page.keyboard.press("Space");
   assert.equal(await tick.isChecked(), true);
-  assert.equal(await page.locator("label.zoom").innerText(), "Show the whole photo");
+  assert.equal(await page.locator("label.zoom").innerText(), "Look closer");
   close([await scale(page)], [2.6], 0.02, "scale after the tick");
   const [x] = await place(page, [0.5, 0.5]);
   const frame = await page.locator(".snap-frame").boundingBox();

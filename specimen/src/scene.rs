@@ -30,6 +30,9 @@ pub(crate) struct Scene {
     /// The same seed gives the same pictures
     #[arg(long, default_value_t = 7)]
     seed: u64,
+    /// Year in which the Japanese licence was renewed, which is valid for five years then
+    #[arg(long, default_value_t = 2025)]
+    renewed: u16,
 }
 
 /// Resolution of the camera: the aspect of a phone's picture, as small as the print is legible. The same for all videos, since
@@ -47,12 +50,6 @@ const VALID_UNTIL: Date = Date {
     year: 2049,
     month: 4,
     day: 15,
-};
-/// When the Japanese licence was renewed, which is valid until 2030 then.
-const RENEWED: Date = Date {
-    year: 2025,
-    month: 4,
-    day: 16,
 };
 /// Length of the video in frames, which Chromium shows again and again.
 const STRAIGHT: usize = 12;
@@ -87,7 +84,7 @@ pub(crate) fn set_scene(wanted: &Scene, samples: &Path) -> Done {
     for (number, (name, layout)) in (0_u64..).zip(LICENCES) {
         // A separate random stream, so that drawing more for one leaves the others unchanged.
         let mut chance = StdRng::seed_from_u64(wanted.seed ^ ((number + 1) << 32));
-        words[name] = licence(&wanted.out, samples, (name, layout), &mut chance)?;
+        words[name] = licence(&wanted.out, samples, (name, layout), wanted.renewed, &mut chance)?;
     }
     Ok(fs::write(
         wanted.out.join("scene.json"),
@@ -142,12 +139,23 @@ fn passport(out: &Path, samples: &Path, document: &Document, chance: &mut impl R
 }
 
 /// Both sides of a licence with the owner's portrait, as photographs to upload. Returns its content by item name.
-fn licence(out: &Path, samples: &Path, (name, layout): (&str, Layout), chance: &mut impl Rng) -> Done<Value> {
+fn licence(
+    out: &Path,
+    samples: &Path,
+    (name, layout): (&str, Layout),
+    renewed: u16,
+    chance: &mut impl Rng,
+) -> Done<Value> {
     let owner = sitter::FIRST_PORTRAIT;
     let photograph = owner.photograph(samples)?;
     let types = Types::load()?;
     let mut paper = Paper::invented(layout, 1, chance);
-    paper.valid_until(VALID_UNTIL, RENEWED);
+    let renewed = Date {
+        year: renewed,
+        month: 4,
+        day: 16,
+    };
+    paper.valid_until(VALID_UNTIL, renewed);
     let mut items = serde_json::Map::new();
     for (side, end) in [(Side::Front, "front"), (Side::Back, "back")] {
         let portrait = |width: usize, height: usize| owner.portrait(&photograph, width, height);

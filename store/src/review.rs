@@ -153,7 +153,9 @@ pub async fn hold(
 /// If the database does not respond.
 pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<Option<Hold>, StoreError> {
     let row: Option<RawHold> = on!(tx, conn => sqlx::query_as(
-        "SELECT users.id, users.name, review_holds.held_until, review_holds.undone_note, review_holds.undone_reasons
+        "SELECT users.id, users.name, review_holds.held_until,
+             CASE WHEN review_holds.undone_by = review_holds.user_id THEN review_holds.undone_note END AS undone_note,
+             CASE WHEN review_holds.undone_by = review_holds.user_id THEN review_holds.undone_reasons END AS undone_reasons
          FROM review_holds JOIN users ON users.id = review_holds.user_id
          WHERE session_id = $1 AND held_until > $2 AND held_until <= $3")
         .bind(session.as_str()).bind(now.as_millis()).bind(latest_end_of_hold(now).as_millis()).fetch_optional(conn).await)?;
@@ -166,8 +168,8 @@ pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resu
 /// If the database does not respond.
 pub async fn keep_undone(tx: &mut Tx, undone: &PendingRuling) -> Result<(), StoreError> {
     let reasons = write_reasons(&undone.reasons)?;
-    on!(tx, conn => sqlx::query("UPDATE review_holds SET undone_note = $2, undone_reasons = $3 WHERE session_id = $1")
-        .bind(undone.session.as_str()).bind(&undone.note).bind(&reasons)
+    on!(tx, conn => sqlx::query("UPDATE review_holds SET undone_by = $4, undone_note = $2, undone_reasons = $3 WHERE session_id = $1")
+        .bind(undone.session.as_str()).bind(&undone.note).bind(&reasons).bind(undone.user.as_str())
         .execute(conn).await.map(drop))
 }
 

@@ -448,7 +448,7 @@ fn add_date_of_issue(
         .into_iter()
         .filter(is_print)
         .collect();
-    let [born, expires, today] = [born, expires, today].map(civil_date::format);
+    let [born, expires] = [born, expires].map(civil_date::format);
     let has = |wanted: &String| dates.iter().any(|date| date.normalized == *wanted);
     // Two digits of a year may be those of either century.
     let is_other =
@@ -457,7 +457,8 @@ fn add_date_of_issue(
     let (Some(issued), None) = (others.next(), others.next()) else {
         return Ok(());
     };
-    let fits = born < issued.normalized && issued.normalized < expires && issued.normalized <= today;
+    let is_to_come = civil_date::parse(&issued.normalized).is_none_or(|day| civil_date::is_to_come(day, today));
+    let fits = born < issued.normalized && issued.normalized < expires && !is_to_come;
     let is_known = reading.zone.fields.iter().any(|field| field.name == name);
     if is_known || !fits || !has(&expires) || !confirm::is_date(eye, look, issued)? {
         return Ok(());
@@ -841,8 +842,11 @@ mod tests {
         let found = Some("2022-12-13".to_owned());
         assert_eq!(issued(&["23.03.1990", "13.12.2022", "13.12.2032"]), found);
         assert_eq!(issued(&["23 MAR/MÄR 90", "13.12.2022", "13 DEC/DEZ 32"]), found);
+        let tomorrow = Some("2026-11-22".to_owned());
+        assert_eq!(issued(&["23.03.1990", "22.11.2026", "13.12.2032"]), tomorrow);
         for unsettled in [
-            &["23.03.1990", "13.12.2022"][..],
+            &["23.03.1990", "23.11.2026", "13.12.2032"][..],
+            &["23.03.1990", "13.12.2022"],
             &["23.03.1990", "13.12.2022", "12.12.2022", "13.12.2032"],
             &["23.03.1990", "13.12.1989", "13.12.2032"],
             &["23.03.1990", "13.12.2027", "13.12.2032"],

@@ -7,6 +7,7 @@
 //! server writes into the page is read from there.
 
 pub mod document;
+pub mod light;
 pub mod retry;
 pub mod selfie;
 mod stage;

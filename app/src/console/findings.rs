@@ -27,6 +27,8 @@ pub(super) struct Item {
     pub document: Option<String>,
     /// As printed on the document, if that contradicts its machine-readable data.
     pub printed: Option<String>,
+    /// Whether a later entry on the document replaces it.
+    pub superseded: bool,
     /// As typed by the user.
     pub typed: Option<String>,
     /// As sent by the tenant.
@@ -110,11 +112,15 @@ fn row(item: &Item, [crops, typed, known]: [bool; 3]) -> Row {
         let print = value(Some(print), item.document.as_deref(), true);
         view! { <p class="printed">{print}" "{badge(say("Print differs", "印字は異なる"), Tone::Bad)}</p> }
     });
+    let superseded = (item.superseded && item.document.is_some()).then(|| {
+        let words = say("Replaced by a later entry", "追記により変更あり");
+        view! { <p class="printed">{badge(words, Tone::Warn)}</p> }
+    });
     let document = value(item.document.as_deref(), other.map(String::as_str), differs);
     let cells = [
         Some(row_name(item.name)),
         crops.then(|| cell(crop.map(IntoAny::into_any).unwrap_or_else(|| "–".into_any())).class("as-printed")),
-        Some(cell(view! { {document}{printed} }).class("value")),
+        Some(cell(view! { {document}{printed}{superseded} }).class("value")),
         typed.then(|| beside(&item.typed)),
         known.then(|| beside(&item.known)),
         Some(cell(mark)),

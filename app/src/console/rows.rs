@@ -9,13 +9,14 @@ use super::{
 use domain::{
     decision::{Score, contradictions},
     document::{FieldName, OcrField},
+    findings::{DocumentFindings, superseded_items},
     input_match::{MatchItem, compare},
     named::Named,
     outcome::{Authenticity, Checks},
     reasons::Reason,
     user_input::Gender,
 };
-use service::session::{history::SessionHistory, read::SessionDetail};
+use service::session::history::SessionHistory;
 
 /// Codes with their sentences.
 pub(super) fn reasons(codes: &[Named<Reason>]) -> Vec<(Named<Reason>, String)> {
@@ -88,17 +89,16 @@ pub(super) fn checks(checks: &Checks, reasons: &[Named<Reason>]) -> Vec<(&'stati
     shown
 }
 
-/// What the print of the documents that count says otherwise than their machine-readable data.
-pub(super) fn printed(history: &SessionHistory) -> Vec<OcrField> {
+/// What was found on the documents that count.
+fn sides(history: &SessionHistory) -> Vec<DocumentFindings> {
     let attempt = history.detail.session.attempt;
     let counts = history
         .captures
         .iter()
         .filter(|taken| taken.used && taken.attempt == attempt);
-    let sides: Vec<_> = counts
+    counts
         .filter_map(|taken| Some(taken.document.as_ref()?.expose().clone()))
-        .collect();
-    contradictions(&sides).into_iter().cloned().collect()
+        .collect()
 }
 
 /// As the console words it, if it is one that the system knows.
@@ -106,8 +106,13 @@ fn gender(code: &str) -> String {
     Gender::parse(code).map_or_else(|| code.to_owned(), |known| labels::gender(known).to_owned())
 }
 
-/// Readings beside what was typed and pre-registered. `printed`: what the print says otherwise.
-pub(super) fn items(detail: &SessionDetail, printed: &[OcrField]) -> Vec<Item> {
+/// Readings beside what was typed and pre-registered.
+pub(super) fn items(history: &SessionHistory) -> Vec<Item> {
+    let detail = &history.detail;
+    let sides = sides(history);
+    // What the print says otherwise than the machine-readable data.
+    let printed: Vec<&OcrField> = contradictions(&sides);
+    let superseded = superseded_items(&sides);
     let fields = detail.ocr.as_ref().map(|ocr| ocr.expose().clone()).unwrap_or_default();
     let typed = detail.typed.as_ref().map(|typed| typed.expose());
     let known = detail.pre_registered.as_ref().map(|known| known.expose());
@@ -169,6 +174,7 @@ pub(super) fn items(detail: &SessionDetail, printed: &[OcrField]) -> Vec<Item> {
                     .iter()
                     .find(|print| print.name == *name)
                     .and_then(|print| print.normalized.clone()),
+                superseded: superseded.contains(name),
                 typed: typed_text,
                 known: known_text,
                 matched: item.and_then(|item| matched.get(&item).copied()),

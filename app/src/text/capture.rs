@@ -93,8 +93,6 @@ texts! {
     CHECK_SLOWER: "If you use this photo anyway, a person will review it, which takes longer.", "このまま使う場合は担当者が確認するため、時間がかかります。";
     /// Looks closer.
     CHECK_ZOOM: "Look closer", "拡大する";
-    /// Undoes that.
-    CHECK_ZOOM_OUT: "Show the whole photo", "写真全体を表示する";
     /// While it is being read.
     CHECK_READING: "Reading your document", "書類を読み取っています";
     /// Further causes.

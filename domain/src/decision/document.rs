@@ -289,8 +289,7 @@ fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool
         _ => false,
     };
     let issued = date(FieldName::IssueDate);
-    // It is tomorrow already east of here.
-    let is_to_come = |day| today.next_day().is_some_and(|tomorrow| day > tomorrow);
+    let is_to_come = |day| civil_date::is_to_come(day, today);
     if born_later(issued) || born_later(Some(today)) || issued.is_some_and(is_to_come) {
         notes.reason(Reason::DocumentDataInconsistent);
     }

@@ -8,7 +8,7 @@ mod superseded;
 
 pub use face::{Face, FaceEngine};
 pub use flash::{Colour, Flash, Tint};
-pub use superseded::take_superseded;
+pub use superseded::{superseded_items, take_superseded};
 
 use crate::{
     document::{DocumentType, FieldName, OcrField, Side},

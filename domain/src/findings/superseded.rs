@@ -25,11 +25,17 @@ impl RuleResult {
     }
 }
 
+/// The items that any side of the document says are out of date.
+#[must_use]
+pub fn superseded_items<'a>(document: impl IntoIterator<Item = &'a DocumentFindings>) -> Vec<FieldName> {
+    let layouts = document.into_iter().filter_map(|side| side.layout.as_ref());
+    let results = layouts.flat_map(|layout| &layout.rules);
+    results.filter_map(RuleResult::superseded_item).collect()
+}
+
 /// Takes the normal forms of the items that any side of the document says are out of date: what holds instead is for a person to read.
 pub fn take_superseded(document: &mut [DocumentFindings]) {
-    let layouts = document.iter().filter_map(|side| side.layout.as_ref());
-    let results = layouts.flat_map(|layout| &layout.rules);
-    let superseded: Vec<FieldName> = results.filter_map(RuleResult::superseded_item).collect();
+    let superseded = superseded_items(document.iter());
     for side in document {
         let items = side.fields.iter_mut().chain(&mut side.printed);
         for item in items.filter(|item| superseded.contains(&item.name)) {

@@ -157,6 +157,7 @@ pub(crate) fn folded(text: &str) -> String {
             '廣' => '広',
             '櫻' => '桜',
             '德' => '徳',
+            '增' => '増',
             '眞' => '真',
             '證' | '证' => '証',
             other => other,
@@ -199,6 +200,7 @@ mod tests {
         assert_eq!(same_name("田中", "TANAKA"), None, "scripts differ");
         assert_eq!(same_name("髙橋", "高橋"), Some(true));
         assert_eq!(same_name("德永", "徳永"), Some(true));
+        assert_eq!(same_name("增田", "増田"), Some(true));
     }
 
     #[test]

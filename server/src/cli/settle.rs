@@ -14,12 +14,8 @@ pub(super) struct Settle {
     #[arg(long)]
     erase: bool,
     /// Send webhooks and export the audit log from the next start on. Only if the lost installation is certain to be stopped.
-    #[arg(long, conflicts_with_all = ["erase", "forget_unknown_keys"])]
+    #[arg(long, conflicts_with = "erase")]
     send_deliveries: bool,
-    /// Remove the keys that no session here has: those of sessions that only newer copies have, and some that were made in advance. Newer copies
-    /// do not fit keys that are copied after that. Only while no node runs, since nodes have keys in advance.
-    #[arg(long)]
-    forget_unknown_keys: bool,
 }
 
 /// What is done with keys that no session here has.
@@ -80,7 +76,8 @@ async fn settle(honnin: &Honnin, arguments: &Settle) -> Result<(), Failure> {
         )
         .into());
     }
-    let settled = finish(honnin, UnknownKeys::with(arguments.forget_unknown_keys)).await?;
+    // A node that runs has keys in advance, which must not be removed, and nothing here says whether one does.
+    let settled = finish(honnin, UnknownKeys::Keep).await?;
     report(&settled, false)
 }
 
@@ -120,18 +117,18 @@ pub(super) fn report(settled: &Settled, send_deliveries: bool) -> Result<(), Fai
     } = settled;
     if *erased > 0 {
         say(format!(
-            "{erased} sessions were erased after the copy was made, and are erased again at the next start."
+            "Sessions that were erased after the copy was made, and are erased again at the next start: {erased}."
         ))?;
     }
     match fate {
         _ if *unknown_keys == 0 => {}
         UnknownKeys::Keep => say(format!(
-            "{unknown_keys} keys belong to no session here. Some were made in advance; others may be of sessions that only newer copies have, \
-             which nobody can erase here. If these copies are given up, run before the first start: honnin backup settle --forget-unknown-keys"
+            "Keys that belong to no session here: {unknown_keys}. Some were made in advance; others may be of sessions that only newer copies \
+             have, which nobody can erase here. If you no longer need those copies, restore with --forget-unknown-keys instead."
         ))?,
         UnknownKeys::Forget => say(format!(
-            "{unknown_keys} keys that belong to no session here were removed. Make a new backup, and remove the copies that are newer than this one: \
-             they do not fit its keys."
+            "Keys that belonged to no session here and were removed: {unknown_keys}. Make a new backup, and remove the copies that are newer \
+             than this one: they do not fit its keys."
         ))?,
     }
     if send_deliveries {

@@ -69,7 +69,7 @@ async fn whoever_was_erased_since_a_dump_is_erased_again_once_what_was_put_back_
     let said = text(&settled.stdout);
     assert!(settled.status.success(), "{}", text(&settled.stderr));
     assert!(
-        said.contains("1 sessions were erased after the copy was made") && said.contains("are held"),
+        said.contains("are erased again at the next start: 1.") && said.contains("are held"),
         "{said}"
     );
 

@@ -99,6 +99,10 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let seen = match honnin.vault.open(&row.data_key).await {
         // Erased in the meantime: there is nothing left to analyse.
         Err(StoreError::Erased) => return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?),
+        // What must not be kept was deleted while the copy was made that this installation was restored from, and what was found with it.
+        Ok(_) if capture.frames.is_empty() => {
+            return Ok(finish(honnin, job, Some(&capture), None, &[Reason::DocumentWrongSide]).await?);
+        }
         _ if job.attempt > MOST_RUNS => Err(Unseen::Picture("tried too often")),
         Ok(key) => look(honnin, &capture, &row, &key).await.map(|seen| (seen, key)),
         Err(error) => Err(error.into()),

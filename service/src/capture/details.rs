@@ -14,6 +14,7 @@ use crate::{
 };
 use domain::{
     document::{DocumentType, FieldName, OcrField},
+    findings::{DocumentFindings, superseded_items},
     ids::CaptureId,
     secret::Personal,
     session::Step,
@@ -105,14 +106,20 @@ pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Print
     let attempt = progress(honnin, applicant).await?;
     check_turn(&attempt)?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
-    let mut sides = Vec::new();
+    let (mut sides, mut superseded) = (Vec::new(), Vec::new());
     for (slot, found) in findings_of_document(&attempt, &key)? {
         if let (Some(found), Some(shown)) = (found, attempt.shown(slot)) {
+            superseded.extend(superseded_items([found.expose()]));
             sides.push((shown.id, Strips::of(found.expose(), Items::Typed)));
         }
     }
+    // What does not hold any more is nothing to type.
+    let is_current = |name: FieldName| {
+        let is_part = matches!(name, FieldName::LastName | FieldName::FirstName);
+        !superseded.contains(&name) && !(is_part && superseded.contains(&FieldName::FullName))
+    };
     let region = |field: &InputField| {
-        let name = read_from(*field)?;
+        let name = read_from(*field).filter(|name| is_current(*name))?;
         sides.iter().find_map(|(capture, strips)| {
             let strip = strips.find(name)?;
             Some(Printed {
@@ -229,13 +236,15 @@ pub(crate) fn typed(attempt: &AttemptState, key: &SessionKey) -> Result<Option<P
     open_column(key, &associated_data(attempt, TYPED), attempt.answers.typed.as_ref())
 }
 
+/// The items that the document has, without those that a later entry on it replaces: what they say holds no longer.
 fn fields_read(attempt: &AttemptState, key: &SessionKey) -> Result<Personal<Vec<OcrField>>, StoreError> {
     let found = findings_of_document(attempt, key)?;
-    let fields = found
-        .into_iter()
-        .filter_map(|(_, found)| found)
-        .flat_map(|found| found.into_exposed().fields);
-    Ok(Personal::new(fields.collect()))
+    let found = found.into_iter().filter_map(|(_, found)| found);
+    let sides: Vec<DocumentFindings> = found.map(Personal::into_exposed).collect();
+    let superseded = superseded_items(&sides);
+    let fields = sides.into_iter().flat_map(|side| side.fields);
+    let current = fields.filter(|field| !superseded.contains(&field.name));
+    Ok(Personal::new(current.collect()))
 }
 
 /// Names on Japanese documents require kana. Whether a driving licence is Japanese, only what is printed on it tells.

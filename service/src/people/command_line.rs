@@ -118,6 +118,9 @@ async fn set_disabled(
     let (email, now) = (normalised(email), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, AccountError> {
         let (mut user, people) = hold(tx, &email).await?;
+        if user.disabled_at.is_some() == is_disabled {
+            return Ok(account(tx, user).await?);
+        }
         user.disabled_at = is_disabled.then_some(now);
         let detail = if is_disabled { "disabled" } else { "enabled" };
         let entry = entry(here, &user, now, AuditAction::PersonChange).with_detail(detail);

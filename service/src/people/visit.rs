@@ -28,9 +28,6 @@ pub(super) async fn find_active(tx: &mut Tx, user: &UserId) -> Result<Option<Use
     Ok(found.filter(|user| user.disabled_at.is_none()))
 }
 
-/// How far back somebody is told what has happened who has not signed in with this browser before.
-const UNKNOWN_REACH: Millis = Millis::days(30);
-
 /// Since when a session tells what has happened. It is the browser's own: whoever signs in with another one, with a stolen password for example, hides
 /// nothing from the person's next visit with this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +53,11 @@ impl Since {
         }
         let (at, from, entry) = match last_use {
             Some(last_use) => (last_use.at, Some(last_use.address), last_use.entry),
-            None => (now.plus(Millis(-UNKNOWN_REACH.0)).max(marked.created_at), None, None),
+            None => (
+                now.plus(Millis(-known_browser::LIFETIME.0)).max(marked.created_at),
+                None,
+                None,
+            ),
         };
         let entry = match entry {
             Some(entry) => entry,

@@ -3,7 +3,7 @@
 use domain::{
     document::{DocumentType, FieldName, Side},
     event::EventType,
-    findings::{DocumentFindings, SelfieFindings},
+    findings::{DocumentFindings, LayoutReading, RuleResult, SelfieFindings},
     secret::Personal,
     session::{FailureReason, Status},
     user_input::TypedForm,
@@ -157,6 +157,32 @@ async fn the_details_are_filled_in_from_the_document_and_kept_as_typed() {
         .unwrap();
     let again = details(&harness.honnin, &applicant).await.unwrap();
     assert_eq!(again.form.expose(), &form);
+}
+
+#[tokio::test]
+async fn what_a_later_entry_on_the_document_replaces_is_not_filled_in() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    let layout = LayoutReading {
+        layout: "passport".into(),
+        kind: DocumentType::Passport,
+        also: vec![],
+        side: Side::Front,
+        score: 1.0,
+        rules: vec![RuleResult::superseded(FieldName::LastName)],
+        hidden: 0.0,
+    };
+    harness.analyser.see_document(DocumentFindings {
+        layout: Some(layout),
+        ..passport()
+    });
+    harness.photograph(&applicant).await;
+    harness.run_until_idle().await;
+    let filled = details(&harness.honnin, &applicant).await.unwrap();
+    let form = filled.form.expose();
+    assert_eq!(form.last_name, "");
+    assert_eq!(form.birth_date, "1990-02-28");
+    assert!(!form.first_name.is_empty());
 }
 
 #[tokio::test]

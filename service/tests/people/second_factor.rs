@@ -774,6 +774,22 @@ async fn whoever_signs_in_again_and_again_with_a_stolen_password_hides_nothing_f
 }
 
 #[tokio::test]
+async fn whoever_signs_in_with_so_many_browsers_that_the_owners_is_forgotten_hides_nothing_either() {
+    let (harness, rita) = rita().await;
+    for number in 0..25 {
+        harness.clock.advance(Millis::minutes(1));
+        let thief = client_with(IpAddr::from([192, 0, 2, 7]), &format!("browser {number}"));
+        let password = Secret::new(RIGHT.to_owned());
+        sign_in(&harness.honnin, EMAIL, password, &thief).await.unwrap();
+    }
+    harness.clock.advance(Millis::days(40));
+    let entered = enter_password(&harness).await.unwrap();
+    let told = told(&harness, &rita, &entered).await;
+    let by_the_thief = told.iter().filter(|entry| entry.contains("new browser"));
+    assert!(by_the_thief.count() >= 25, "{told:?}");
+}
+
+#[tokio::test]
 async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_the_password_was_right() {
     let (harness, rita) = rita().await;
     let (app, _) = with_app(&harness, &rita).await;

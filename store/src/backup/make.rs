@@ -131,7 +131,7 @@ impl Copying<'_> {
         let copied = copy_database(source.database_url, &data.local, Half::Data).await?;
         copied.put_in_place(&data.local, &mut manifest)?;
         manifest.installation = copied.installation;
-        refuse_keys_of_another(self.staged.keys.place, &manifest).await?;
+        refuse_keys_of_another(self.staged.keys.place, &manifest, self.source.database_url).await?;
         data.keep(&manifest, self.progress).await?;
         let pictures = match (source.pictures, data.place) {
             (PicturePlace::Folder(from), Place::Folder(to)) => copy_pictures(from, &to.join(PICTURES), self.progress)?,
@@ -205,11 +205,14 @@ async fn begin(data: &Part<'_>, keys: &Part<'_>, claim: &Claim<'_>) -> Result<()
 }
 
 /// Refuses a place that holds the keys of another installation than the one that is copied: replacing them would leave none of that one. They
-/// stay what they are from then on, since the place is this backup's. A copy from before the first tenant is nobody's.
-async fn refuse_keys_of_another(keys: &Place, of_data: &Manifest) -> Result<(), BackupError> {
+/// stay what they are from then on, since the place is this backup's. A copy from before the first tenant is nobody's, and a tenant that was the
+/// oldest when the older copy was made need not be the oldest of today, if a clock was wrong.
+async fn refuse_keys_of_another(keys: &Place, of_data: &Manifest, database_url: &str) -> Result<(), BackupError> {
     let older = keys.find_manifest(Half::Keys).await?;
-    let holder = older.and_then(|older| older.installation);
-    if holder.is_none() || holder == of_data.installation {
+    let Some(holder) = older.and_then(|older| older.installation) else {
+        return Ok(());
+    };
+    if Some(&holder) == of_data.installation.as_ref() || has_tenant(database_url, &holder).await? {
         return Ok(());
     }
     Err(BackupError::unfit(
@@ -323,6 +326,22 @@ async fn list_erased(url: &str, keys: &Path) -> Result<FileHash, BackupError> {
     let list = staged(keys, ERASED);
     files::write(&list, erased.join("\n").as_bytes())?;
     files::hash(&list)
+}
+
+/// Whether a tenant is one of this installation.
+async fn has_tenant(url: &str, tenant: &str) -> Result<bool, BackupError> {
+    if postgres::is_address(url) {
+        return postgres::has_tenant(url, tenant).await;
+    }
+    let (mut connection, path) = read_live(url).await?;
+    let failed = |error: sqlx::Error| BackupError::database(&path, error);
+    let count: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM tenants WHERE id = $1")
+        .bind(tenant)
+        .fetch_one(&mut connection)
+        .await
+        .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    Ok(count > 0)
 }
 
 /// Takes from what is missing the pictures that no session names any more, and returns them: they were deleted while the copy was made.

@@ -143,6 +143,18 @@ pub(super) async fn pictures(url: &str) -> Result<Vec<Picture>, BackupError> {
     pictures_of(Path::new("PostgreSQL"), &captures)
 }
 
+/// Whether a tenant is one of the installation at `url`.
+pub(super) async fn has_tenant(url: &str, tenant: &str) -> Result<bool, BackupError> {
+    let mut connection = connect(url).await?;
+    let found: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM tenants WHERE id = $1)")
+        .bind(tenant)
+        .fetch_one(&mut connection)
+        .await
+        .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    Ok(found)
+}
+
 /// Whether the database at `url` has no installation in it.
 pub(super) async fn is_empty(url: &str) -> Result<bool, BackupError> {
     let mut connection = connect(url).await?;

@@ -58,6 +58,9 @@ const WITHOUT_TENANTS: &str = "DELETE FROM captures; DELETE FROM sessions; DELET
 /// Adds a tenant, of an installation that has none.
 const WITH_A_TENANT: &str =
     "INSERT INTO tenants (id, name, livemode, created_at, version) VALUES (printf('tn_%032x', 9), 'A', 1, 0, 0)";
+/// Adds another one that seems to be older.
+const WITH_AN_OLDER_TENANT: &str =
+    "INSERT INTO tenants (id, name, livemode, created_at, version) VALUES (printf('tn_%032x', 8), 'B', 1, -1, 0)";
 /// Loses a key.
 const FIRST_KEY: &str = "DELETE FROM data_keys WHERE id = (SELECT MIN(id) FROM data_keys)";
 
@@ -667,6 +670,19 @@ async fn keys_that_were_copied_before_there_was_a_tenant_are_replaced() {
     installation.run(0, WITHOUT_TENANTS).await;
     installation.copy(&first, &keys, 1).await.unwrap();
     installation.run(0, WITH_A_TENANT).await;
+    installation.copy(&second, &keys, 2).await.unwrap();
+    assert_eq!(is_whole(&second, &keys).await, 0);
+}
+
+#[tokio::test]
+async fn keys_are_replaced_although_another_tenant_is_the_oldest_since_a_clock_was_set_right() {
+    let installation = Installation::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second, keys] = ["first", "second", "keys"].map(|name| folder.path().join(name));
+    installation.run(0, WITHOUT_TENANTS).await;
+    installation.run(0, WITH_A_TENANT).await;
+    installation.copy(&first, &keys, 1).await.unwrap();
+    installation.run(0, WITH_AN_OLDER_TENANT).await;
     installation.copy(&second, &keys, 2).await.unwrap();
     assert_eq!(is_whole(&second, &keys).await, 0);
 }

@@ -128,10 +128,10 @@ fn decode(lines: &[Line]) -> Option<Zone> {
 }
 
 fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
-    let mut lines = Vec::with_capacity(window.len());
+    let mut lines: Vec<String> = Vec::with_capacity(window.len());
     let mut sum = 0.0;
-    for (index, line) in window.iter().enumerate() {
-        let (text, log) = decode_line(format, index, line)?;
+    for line in window {
+        let (text, log) = decode_line(format, &lines, line)?;
         lines.push(text);
         sum += log;
     }
@@ -155,9 +155,13 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
     })
 }
 
-/// The likeliest text of one line in a format.
-fn decode_line(format: MrzFormat, index: usize, line: &Line) -> Option<(String, f32)> {
-    let classes = format::classes(format, index);
+/// The likeliest text of one line in a format, behind the lines above it.
+fn decode_line(format: MrzFormat, above: &[String], line: &Line) -> Option<(String, f32)> {
+    let index = above.len();
+    let state = above.first().and_then(|first| first.get(2..5));
+    let issuer = state.filter(|_| format == MrzFormat::Td1 && index == 1);
+    let own = issuer.and_then(format::of_card);
+    let classes = own.unwrap_or_else(|| format::classes(format, index));
     let read = viterbi::decode(&line.lattice, &classes)?;
     if format == MrzFormat::License {
         // A state's own rule tells an O from a zero.
@@ -371,6 +375,23 @@ pub(crate) mod tests {
             (zone.format, zone.lines),
             (MrzFormat::License, vec![printed.to_owned()])
         );
+    }
+
+    #[test]
+    fn an_m_that_looks_like_an_h_is_an_m_unless_the_card_is_mexican() {
+        let sex = |first: &str| {
+            let (seen, printed) = ("7408122H1204159UTO<<<<<<<<<<<6", "7408122M1204159UTO<<<<<<<<<<<6");
+            let hesitant = Line {
+                lattice: hesitating(seen, printed, 7, 0.5, 0.45),
+                ..line(seen, 640.0)
+            };
+            let names = line("ERIKSSON<<ANNA<MARIA<<<<<<<<<<", 680.0);
+            let zone = decode(&[line(first, 600.0), hesitant, names]).unwrap();
+            assert_eq!(zone.format, MrzFormat::Td1, "{first}");
+            zone.lines[1][7..8].to_owned()
+        };
+        assert_eq!(sex("I<D<<D231458907<<<<<<<<<<<<<<<"), "M");
+        assert_eq!(sex("I<MEXD231458907<<<<<<<<<<<<<<<"), "H");
     }
 
     #[test]

@@ -13,8 +13,8 @@ pub(crate) enum Class {
     Digit,
     /// M, F, X or the filler.
     Sex,
-    /// The same or H, for *hombre*, on a card: that of a Mexican voter has it.
-    SexOnCard,
+    /// The same or H, for *hombre*, as on the card of a Mexican voter.
+    MexicanSex,
     /// A letter, a digit or the filler.
     Any,
     /// A letter, a digit other than zero, which nobody uses beside a card's first letter and which looks like O, or the filler.
@@ -42,7 +42,7 @@ impl Class {
             Self::Number => matches!(symbol, b'<' | b'0'..=b'9'),
             Self::Digit => symbol.is_ascii_digit(),
             Self::Sex => matches!(symbol, b'M' | b'F' | b'X' | b'<'),
-            Self::SexOnCard => symbol == b'H' || Self::Sex.allows(symbol),
+            Self::MexicanSex => symbol == b'H' || Self::Sex.allows(symbol),
             Self::Any => matches!(symbol, b'<' | b'0'..=b'9' | b'A'..=b'Z'),
             Self::Second => symbol != b'0' && Self::Any.allows(symbol),
             Self::Card => matches!(symbol, b'A' | b'C' | b'I'),
@@ -61,7 +61,7 @@ impl Class {
             b'n' => Self::Number,
             b'd' => Self::Digit,
             b's' => Self::Sex,
-            b'h' => Self::SexOnCard,
+            b'h' => Self::MexicanSex,
             b'o' => Self::Second,
             b'c' => Self::Card,
             b'b' => Self::CardOrVisa,
@@ -85,11 +85,11 @@ pub(crate) const fn dimensions(format: MrzFormat) -> (usize, usize) {
 
 /// The classes of a line, one for each place.
 pub(crate) fn classes(format: MrzFormat, line: usize) -> Vec<Class> {
-    // One letter a place: a letters, n numbers, d digit, s sex, h sex on a card, x any, o second letter, c card, b card or visa, p passport, v visa, l licence.
+    // One letter a place: a letters, n numbers, d digit, s sex, h Mexican sex, x any, o second letter, c card, b card or visa, p passport, v visa, l licence.
     // Check digits are numbers, since an empty optional element may have the filler for its check digit.
     let codes = match (format, line) {
         (MrzFormat::Td1, 0) => "boaaaxxxxxxxxxnxxxxxxxxxxxxxxx",
-        (MrzFormat::Td1, 1) => "nnnnnnnhnnnnnnnaaaxxxxxxxxxxxd",
+        (MrzFormat::Td1, 1) => "nnnnnnnsnnnnnnnaaaxxxxxxxxxxxd",
         (MrzFormat::Td1, _) => "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         (MrzFormat::Td2, 0) => "coaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         // The department and the office that issued it, or fillers.
@@ -113,6 +113,12 @@ fn of_codes(codes: &str) -> Vec<Class> {
     codes.bytes().map(Class::of).collect()
 }
 
+/// The classes of the second line of a card of three lines that this state issued, where it fills it in its own way; `None` for the others, on
+/// which an H is an M that was misread.
+pub(crate) fn of_card(state: &str) -> Option<Vec<Class>> {
+    (state == "MEX").then(|| of_codes("nnnnnnnhnnnnnnnaaaxxxxxxxxxxxd"))
+}
+
 /// The classes of a licence's line as its state fills it; `None` where that is not known.
 ///
 /// France: number of two digits, two letters and five digits with its check digit, expiry, eight letters of the name. Netherlands:
@@ -130,11 +136,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn h_is_a_sex_on_cards_of_three_lines_alone() {
-        let allows = |format, line: usize, place: usize, symbol| classes(format, line)[place].allows(symbol);
-        assert!(b"HMFX<".iter().all(|symbol| allows(MrzFormat::Td1, 1, 7, *symbol)));
-        assert!(!allows(MrzFormat::Td1, 1, 7, b'N'));
-        assert!(!allows(MrzFormat::Td2, 1, 20, b'H') && !allows(MrzFormat::Td3, 1, 20, b'H'));
+    fn h_is_a_sex_on_mexican_cards_alone() {
+        let sex = of_card("MEX").unwrap()[7];
+        assert!(b"HMFX<".iter().all(|symbol| sex.allows(*symbol)) && !sex.allows(b'N'));
+        assert!(of_card("D<<").is_none());
+        for (format, place) in [(MrzFormat::Td1, 7), (MrzFormat::Td2, 20), (MrzFormat::Td3, 20)] {
+            assert!(!classes(format, 1)[place].allows(b'H'), "{format}");
+        }
     }
 
     #[test]
@@ -143,6 +151,7 @@ mod tests {
             let (lines, length) = dimensions(format);
             assert!((0..lines).all(|line| classes(format, line).len() == length), "{format}");
         }
+        assert_eq!(of_card("MEX").map(|classes| classes.len()), Some(30));
         for state in ["FRA", "NLD"] {
             assert_eq!(of_state(state).map(|classes| classes.len()), Some(30), "{state}");
         }

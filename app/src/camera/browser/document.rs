@@ -1,11 +1,11 @@
 //! Films one side of a document: analyses frames, shows hints, releases the shutter.
 
 use super::device::{Camera, Facing};
-use super::light::Light;
 use super::run::{Filmed, Run, Subject};
 use super::scene::{DRAWN, Look};
 use super::trouble::Trouble;
 use super::{now, plain_form, rest, window};
+use crate::camera::light::Light;
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::{Text, camera as text};
@@ -42,7 +42,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     let (mut gate, mut stillness) = (Gate::new(QualityLimits::default()), Stillness::default());
     let started = now();
-    let mut light = Light::since(started);
+    let mut light = Light::default();
     loop {
         let frame_at = now();
         if let Some((width, height, pixels)) = run.camera.pixels(&video, ANALYSED_SIDE as f64)
@@ -63,6 +63,8 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             if seen.fire || run.was_pressed() {
                 return take(&run, &video).await.ok_or(Some(Trouble::Black));
             }
+        } else {
+            light.see(frame_at, 0.0);
         }
         if light.is_out(frame_at) {
             return Err(Some(Trouble::Black));

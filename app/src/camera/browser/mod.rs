@@ -3,7 +3,6 @@
 mod cue;
 mod device;
 pub(super) mod document;
-mod light;
 mod run;
 mod scene;
 pub(super) mod selfie;

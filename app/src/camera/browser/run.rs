@@ -48,7 +48,7 @@ pub(super) struct Run {
     pub(super) stage: Stage,
     pub(super) camera: Camera,
     pub(super) cues: Cues,
-    upload: Upload,
+    pub(super) upload: Upload,
     film: Film,
     subject: Subject,
     /// Incremented whenever a run ends; a loop with an older number stops.

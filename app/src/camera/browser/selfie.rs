@@ -2,12 +2,12 @@
 //! full size in the end.
 
 use super::device::{Camera, Facing};
-use super::light::Light;
 use super::run::{Filmed, Run, Subject};
 use super::scene::Look;
 use super::send::{Heard, go, is_answered, show, text as field};
 use super::trouble::Trouble;
 use super::{now, rest};
+use crate::camera::light::Light;
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::camera as text;
@@ -57,17 +57,21 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     run.stage.tell(run.stage.say(text::SELFIE_PLACE));
     let (mut burst, mut heard_at) = (Burst::default(), now());
-    let mut light = Light::since(heard_at);
+    let mut light = Light::default();
     loop {
         let at = now();
         let frame = run.camera.twice(&video, [SENT, COPY]).await;
+        // Closed meanwhile: nothing more is sent.
+        if !run.wanted(turn) {
+            return Err(None);
+        }
         let ([blob, copy], exposure) = frame.ok_or(Some(Trouble::Black))?;
         light.see(at, exposure);
         if light.is_out(at) {
             return Err(Some(Trouble::Black));
         }
         let question = question(&burst.token, &copy, run.without_colours());
-        let heard = show(forms::SELFIE_LIVE, &question.ok_or(None)?).await;
+        let heard = show(forms::SELFIE_LIVE, &question.ok_or(None)?, &run.upload).await;
         if !run.wanted(turn) {
             return Err(None);
         }

@@ -42,7 +42,7 @@ const fn later(status: u16) -> Option<Text> {
     }
 }
 
-/// The upload that is running, if there is one.
+/// The upload that is running, if there is one: the pictures, or a frame of the selfie.
 #[derive(Default)]
 pub(super) struct Upload(RefCell<Option<XmlHttpRequest>>);
 
@@ -74,10 +74,7 @@ async fn try_send(
         sent(share);
     };
     let request = XmlHttpRequest::new()?;
-    upload.0.replace(Some(request.clone()));
-    let ended = post(&request, address, form, DEAD_MS, moved).await;
-    upload.0.take();
-    ended?;
+    post(&request, address, form, upload, DEAD_MS, moved).await?;
     let status = request.status()?;
     if let Some(why) = later(status) {
         let asked = request.get_response_header("retry-after")?;
@@ -113,13 +110,13 @@ pub(super) enum Heard {
 const FRAME_DEAD_MS: u32 = 6_000;
 
 /// Sends a frame while the camera is on.
-pub(super) async fn show(address: &str, form: &FormData) -> Heard {
-    try_show(address, form).await.unwrap_or(Heard::Nothing)
+pub(super) async fn show(address: &str, form: &FormData, upload: &Upload) -> Heard {
+    try_show(address, form, upload).await.unwrap_or(Heard::Nothing)
 }
 
-async fn try_show(address: &str, form: &FormData) -> Result<Heard, JsValue> {
+async fn try_show(address: &str, form: &FormData, upload: &Upload) -> Result<Heard, JsValue> {
     let request = XmlHttpRequest::new()?;
-    post(&request, address, form, FRAME_DEAD_MS, |_, _| ()).await?;
+    post(&request, address, form, upload, FRAME_DEAD_MS, |_, _| ()).await?;
     let status = request.status()?;
     if status == 422 || later(status).is_some() {
         return Ok(Heard::Nothing);
@@ -141,6 +138,7 @@ async fn post(
     request: &XmlHttpRequest,
     address: &str,
     form: &FormData,
+    upload: &Upload,
     dead_ms: u32,
     moved: impl Fn(&XmlHttpRequest, f64) + 'static,
 ) -> Result<(), JsValue> {
@@ -155,8 +153,10 @@ async fn post(
     });
     request.upload()?.set_onprogress(progress.as_ref().dyn_ref());
     request.send_with_opt_form_data(Some(form))?;
-    ended(request).await?;
-    Ok(())
+    upload.0.replace(Some(request.clone()));
+    let response = ended(request).await;
+    upload.0.take();
+    response.map(drop)
 }
 
 /// Waits for the response, or for what became of it.

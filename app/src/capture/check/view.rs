@@ -47,7 +47,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let other = shows_something_else(&view.problems);
     let may_again = view.tries_left > 0;
     let heading = meta.say(heading(&view.problems, may_again));
-    let [alt, use_it, anyway, again, slower, go_on, closer, whole] = said(
+    let [alt, use_it, anyway, again, slower, go_on, closer] = said(
         meta,
         [
             text::CHECK_ALT,
@@ -57,7 +57,6 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
             text::CHECK_SLOWER,
             CONTINUE,
             text::CHECK_ZOOM,
-            text::CHECK_ZOOM_OUT,
         ],
     );
     // The likely choice comes first: another try if something was found, otherwise this photo.
@@ -86,7 +85,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let photo = view! {
         <figure class="snap">
             <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=screen data-full=full alt=alt/></div>
-            <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom" aria-label=closer/>{icon(Icon::Zoom)}<span class="closer" aria-hidden="true">{closer}</span><span class="whole" aria-hidden="true">{whole}</span></label></figcaption>
+            <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}{closer}</label></figcaption>
         </figure>
     };
     let main = view! {

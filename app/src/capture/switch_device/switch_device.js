@@ -38,10 +38,16 @@
   // The page of whoever made the link works until somebody opens the link: if it does, the link has only run out.
   const here = opened?.dataset.here;
   const isStillHere = async () => {
-    try {
-      return (await fetch(here, { cache: "no-store" })).ok;
-    } catch {
-      return false;
+    for (;;) {
+      try {
+        const answer = await fetch(here, { cache: "no-store" });
+        if (answer.ok) return true;
+        if ([401, 404, 410].includes(answer.status)) return false;
+      } catch {
+        // No connection, which says nothing about the page.
+      }
+      // Nor does a server that is busy. A hidden page does not poll.
+      do await rest(4000); while (document.hidden);
     }
   };
   const follow = async () => {

@@ -238,7 +238,7 @@ fn items(history: &SessionHistory, counting: &[&Taken]) -> Vec<Item> {
         })
         .collect();
     let read = history.detail.ocr.as_ref().map(|ocr| ocr.expose().as_slice());
-    let mut items = rows::items(&history.detail, &rows::printed(history));
+    let mut items = rows::items(history);
     for item in &mut items {
         let read = read.and_then(|fields| fields.iter().find(|field| field.name == item.field));
         let side = read.and_then(|read| sides.iter().find(|(side, ..)| *side == read.side));

@@ -123,7 +123,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
         callback_url: history.callback_url.clone(),
         personal: found.personal,
         items: if found.personal {
-            rows::items(detail, &rows::printed(history))
+            rows::items(history)
         } else {
             Vec::new()
         },

@@ -1,6 +1,5 @@
 //! Addresses: a Japanese one begins with its prefecture; others are letters and digits.
 
-use super::names::is_han;
 use super::{Parsed, stretch};
 use crate::layout::sheet::{Folded, Glyph};
 use crate::zone::fold;
@@ -58,6 +57,19 @@ pub(super) const PREFECTURES: [&str; 47] = [
 ];
 /// Letters of the shortest address and the longest.
 const LETTERS: std::ops::RangeInclusive<usize> = 6..=120;
+/// Names of places and families that begin with the number one and go on in katakana.
+const BEGIN_WITH_ONE: [&str; 10] = [
+    "一ツ橋",
+    "一ツ木",
+    "一ツ屋",
+    "一ツ家",
+    "一ツ葉",
+    "一ツ松",
+    "一ノ瀬",
+    "一ノ宮",
+    "一ノ関",
+    "一ノ割",
+];
 /// Specks that may be read before an address.
 const SPECKS: usize = 1;
 
@@ -160,8 +172,8 @@ const fn is_joint(c: char) -> bool {
     )
 }
 
-/// Between two digits every stroke is a hyphen, 2ー1, 2一1 and 2−1 are 2-1; between two katakana it is the long vowel, コ一ポ is コーポ. In the
-/// name of a place such as 一ツ橋 or 一ノ瀬 it is the number one, whatever stands before it.
+/// Between two digits every stroke is a hyphen, 2ー1, 2一1 and 2−1 are 2-1; between two katakana it is the long vowel, コ一ポ is コーポ, スポ一ツ館 is
+/// スポーツ館. In a name that is known to begin with the number one, such as 一ツ橋, it is that, whatever stands before it.
 fn with_strokes(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let around = |at: usize, is: fn(&char) -> bool| {
@@ -170,8 +182,8 @@ fn with_strokes(text: &str) -> String {
     };
     let katakana = |c: &char| matches!(c, '\u{30a1}'..='\u{30fa}');
     let is_number_one = |at: usize| {
-        let counts = |c: &char| matches!(c, 'ツ' | 'ッ' | 'ノ' | 'ヶ' | 'ケ');
-        chars.get(at + 1).is_some_and(counts) && chars.get(at + 2).is_some_and(|&c| is_han(c))
+        let begins = |name: &&str| chars[at..].iter().take(name.chars().count()).copied().eq(name.chars());
+        BEGIN_WITH_ONE.iter().any(begins)
     };
     let stroke = |c: char| matches!(c, '−' | '‐' | '–' | '—' | '―' | 'ー' | '一' | '-');
     chars

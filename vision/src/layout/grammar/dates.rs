@@ -3,7 +3,7 @@
 use super::{Order, Parsed, stretch};
 use crate::layout::sheet::{Folded, Glyph};
 use crate::zone::dates::{era_start, month_named};
-use domain::civil_date;
+use domain::civil_date::{self, is_to_come};
 use time::{Date, Month};
 
 /// Years a document may speak of.
@@ -69,11 +69,6 @@ pub(super) fn impossible(
 /// Whether anything in a text has the form of a date.
 pub(super) fn occurs(glyphs: &[Glyph], order: Order, words: [&[String]; 2]) -> bool {
     !all(&with_gaps(&Folded::of(glyphs)).chars, order, words, None).is_empty()
-}
-
-/// Whether a day has not begun anywhere: `today` is that of UTC, and it is tomorrow already east of there.
-fn is_to_come(date: Date, today: Date) -> bool {
-    today.next_day().is_some_and(|tomorrow| date > tomorrow)
 }
 
 fn parsed(glyphs: &[Glyph], folded: &Folded, from: usize, found: &Found, normalized: Option<String>) -> Option<Parsed> {

@@ -55,6 +55,9 @@ pub(crate) enum Grammar {
         /// Words of courtesy that stand before it and are no part of it.
         #[serde(default)]
         titles: Vec<String>,
+        /// Words that are titles before a name, or names themselves.
+        #[serde(default)]
+        titles_or_names: Vec<String>,
     },
     /// An address that begins with a prefecture.
     JapaneseAddress,
@@ -123,7 +126,10 @@ impl Grammar {
                 past,
             } => dates::parse(glyphs, *order, [begins, ends], *past, context.today),
             Self::JapaneseName => names::japanese(glyphs, context),
-            Self::LatinName { titles } => names::latin(glyphs, titles, context),
+            Self::LatinName {
+                titles,
+                titles_or_names,
+            } => names::latin(glyphs, [titles, titles_or_names], context),
             Self::JapaneseAddress => address::japanese(glyphs),
             Self::Address { post } => address::latin(glyphs, *post),
             Self::JapaneseLicenceNumber => numbers::japanese_licence(glyphs),

@@ -30,6 +30,7 @@ fn date(order: Order, ends: &[&str], past: bool) -> Grammar {
 fn latin_name(titles: &[&str]) -> Grammar {
     Grammar::LatinName {
         titles: titles.iter().map(|title| (*title).to_owned()).collect(),
+        titles_or_names: Vec::new(),
     }
 }
 
@@ -84,6 +85,26 @@ fn a_title_is_no_part_of_a_name() {
         assert_eq!(normal(&given, text).as_deref(), Some(wanted), "{text}");
     }
     assert_eq!(normal(&latin_name(&[]), "MISS SARAH").as_deref(), Some("MISS SARAH"));
+}
+
+#[test]
+fn a_title_that_is_a_given_name_too_leaves_the_text_and_takes_the_normal_form() {
+    let given = Grammar::LatinName {
+        titles: vec!["MR".to_owned()],
+        titles_or_names: vec!["LORD".to_owned(), "MAJ".to_owned()],
+    };
+    for (text, certain) in [
+        ("LORD BYRON", None),
+        ("MAJ. LORD PAUL", None),
+        ("MR LORD PAUL", None),
+        ("MAJ", Some("MAJ")),
+        ("MR LORD", Some("LORD")),
+        ("PAUL LORD", Some("PAUL LORD")),
+    ] {
+        let (read, normalized) = parsed(&given, text).unwrap();
+        assert_eq!(normalized.as_deref(), certain, "{text}");
+        assert_eq!(read, certain.unwrap_or(text), "{text}");
+    }
 }
 
 #[test]
@@ -232,6 +253,9 @@ fn names_are_letters_and_end_where_a_date_begins() {
         ("德永 別府", None),
         ("黑田 薰", None),
         ("黒田 薫", Some("黒田 薫")),
+        // It reads 增 for most 増.
+        ("增田 太郎", Some("増田 太郎")),
+        ("増田 太郎", Some("増田 太郎")),
         ("铃木 别府", Some("鈴木 別府")),
         ("田中 效", Some("田中 效")),
         ("東京都:千代田", None),
@@ -290,6 +314,8 @@ fn a_japanese_address_begins_with_a_prefecture_and_names_a_town() {
             "東京都港区芝1-2-3スポ一ツマ一ケット101",
             Some("東京都港区芝1-2-3スポーツマーケット101"),
         ),
+        ("東京都港区芝1-2-3スポ一ツ館101", Some("東京都港区芝1-2-3スポーツ館101")),
+        ("東京都港区芝1-2-3フル一ツ村101", Some("東京都港区芝1-2-3フルーツ村101")),
         ("千代田区霞が関2-1-1", None),
         ("2024年(令和06年)06月01日まで有効", None),
         ("東京都公安委員会", None),
