@@ -114,12 +114,12 @@ pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Print
         }
     }
     // What does not hold any more is nothing to type.
-    let is_current = |name: FieldName| {
+    let is_superseded = |name: FieldName| {
         let is_part = matches!(name, FieldName::LastName | FieldName::FirstName);
-        !superseded.contains(&name) && !(is_part && superseded.contains(&FieldName::FullName))
+        superseded.contains(&name) || is_part && superseded.contains(&FieldName::FullName)
     };
     let region = |field: &InputField| {
-        let name = read_from(*field).filter(|name| is_current(*name))?;
+        let name = read_from(*field).filter(|name| !is_superseded(*name))?;
         sides.iter().find_map(|(capture, strips)| {
             let strip = strips.find(name)?;
             Some(Printed {
