@@ -512,17 +512,22 @@ async fn a_key_opens_the_api_from_its_networks_only_and_says_where_it_was_used()
     );
 }
 
-#[tokio::test]
-async fn a_rotated_key_and_its_successor_are_valid_together_for_the_chosen_time() {
-    let harness = Harness::new().await;
-    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
-    let new = NewKey {
+/// A key that creates sessions from this machine only, for thirty days.
+fn key_of_a_till(harness: &Harness) -> NewKey {
+    NewKey {
         id: draft_key(&harness.honnin),
         name: "Till".into(),
         lifetime: Some(Millis::days(30)),
         scopes: Scopes::NONE.with(Scope::Create),
         networks: vec!["127.0.0.0/8".parse().unwrap()],
-    };
+    }
+}
+
+#[tokio::test]
+async fn a_rotated_key_and_its_successor_are_valid_together_for_the_chosen_time() {
+    let harness = Harness::new().await;
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let new = key_of_a_till(&harness);
     let old = issue_key(&harness.honnin, &developer, new).await.unwrap();
     let enter = async |issued: &Issued| {
         let entered = service::access::tenant_by_key(&harness.honnin, issued.key.expose(), localhost(), Scope::Create);
@@ -730,13 +735,7 @@ async fn every_key_is_in_the_audit_log_with_its_expiry_and_so_is_the_first_one_o
     assert_eq!(issued(&made.id).await, [wanted]);
 
     let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
-    let new = NewKey {
-        id: draft_key(&harness.honnin),
-        name: "Till".into(),
-        lifetime: Some(Millis::days(30)),
-        scopes: Scopes::NONE.with(Scope::Create),
-        networks: vec!["127.0.0.0/8".parse().unwrap()],
-    };
+    let new = key_of_a_till(&harness);
     let old = issue_key(&harness.honnin, &developer, new).await.unwrap().id;
     let end = harness.honnin.now().plus(Millis::days(30)).to_iso();
     let key = format!("create from 127.0.0.0/8; expires {end}");

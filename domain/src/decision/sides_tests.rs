@@ -1,6 +1,6 @@
 //! Cards whose names are printed on the front and machine-readable on the back.
 
-use super::tests::{GOOD, NOBODY, TODAY, face, passport, selfie};
+use super::tests::{GOOD, decide_on, face, passport, typed};
 use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
@@ -86,28 +86,13 @@ fn french(last: &str) -> [DocumentFindings; 2] {
 }
 
 fn judged(kind: DocumentType, document: &[DocumentFindings], last: &str, first: &str) -> Decision {
-    let plan = Plan {
-        steps: vec![Step::Document, Step::Selfie],
-    };
     let typed = UserInput {
         last_name: Some(last.into()),
         first_name: Some(first.into()),
         birth_date: Some("1974-08-12".into()),
         ..UserInput::default()
     };
-    let selfie = selfie();
-    let evidence = Evidence {
-        plan: &plan,
-        document_type: Some(kind),
-        document,
-        selfie: Some(&selfie),
-        typed: Some(&typed),
-        known: None,
-        earlier: &NOBODY,
-        draw: 1.0,
-        today: TODAY,
-    };
-    decide(&evidence, &Policy::default())
+    decide_on(kind, document, &typed, &Policy::default())
 }
 
 #[test]
@@ -350,30 +335,15 @@ fn a_licence_with_a_new_address_on_its_back_is_left_to_a_person_who_reads_it() {
         };
         let mut document = [licence.clone(), back];
         take_superseded(&mut document);
-        let plan = Plan {
-            steps: vec![Step::Document, Step::Selfie],
-        };
         let typed = UserInput {
             address: Some(address.to_owned()),
-            ..super::tests::typed()
-        };
-        let selfie = selfie();
-        let evidence = Evidence {
-            plan: &plan,
-            document_type: Some(DocumentType::DrivingLicense),
-            document: &document,
-            selfie: Some(&selfie),
-            typed: Some(&typed),
-            known: None,
-            earlier: &NOBODY,
-            draw: 1.0,
-            today: TODAY,
+            ..typed()
         };
         let policy = Policy {
             accepted: Accepted::Visual,
             ..Policy::default()
         };
-        decide(&evidence, &policy)
+        decide_on(DocumentType::DrivingLicense, &document, &typed, &policy)
     };
     let unchanged = decision(Vec::new(), old);
     assert_eq!(unchanged.verdict, Verdict::Approved, "{:?}", unchanged.reasons);

@@ -127,6 +127,31 @@ pub(super) fn typed() -> UserInput {
     }
 }
 
+/// The decision on a document of that kind and a good selfie of its holder, whom nobody has met before.
+pub(super) fn decide_on(
+    kind: DocumentType,
+    document: &[DocumentFindings],
+    typed: &UserInput,
+    policy: &Policy,
+) -> Decision {
+    let plan = Plan {
+        steps: vec![Step::Document, Step::Selfie],
+    };
+    let selfie = selfie();
+    let evidence = Evidence {
+        plan: &plan,
+        document_type: Some(kind),
+        document,
+        selfie: Some(&selfie),
+        typed: Some(typed),
+        known: None,
+        earlier: &NOBODY,
+        draw: 1.0,
+        today: TODAY,
+    };
+    decide(&evidence, policy)
+}
+
 fn judge(document: &[DocumentFindings], selfie: Option<&SelfieFindings>, policy: &Policy) -> Decision {
     let plan = Plan {
         steps: vec![Step::Document, Step::Selfie],
@@ -455,26 +480,11 @@ fn licence_with(rules: &[(&str, bool)]) -> Decision {
         layout: Some(layout("jp.driving_license.back", Side::Back, &[])),
         ..front.clone()
     };
-    let plan = Plan {
-        steps: vec![Step::Document, Step::Selfie],
-    };
-    let (typed, selfie) = (typed(), selfie());
-    let evidence = Evidence {
-        plan: &plan,
-        document_type: Some(DocumentType::DrivingLicense),
-        document: &[front, back],
-        selfie: Some(&selfie),
-        typed: Some(&typed),
-        known: None,
-        earlier: &NOBODY,
-        draw: 1.0,
-        today: TODAY,
-    };
     let policy = Policy {
         accepted: Accepted::Visual,
         ..Policy::default()
     };
-    decide(&evidence, &policy)
+    decide_on(DocumentType::DrivingLicense, &[front, back], &typed(), &policy)
 }
 
 #[test]

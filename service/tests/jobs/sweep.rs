@@ -21,6 +21,7 @@ use testkit::{
     Harness, START,
     databases::{Backend, backends},
     long_runs, loopback_sender,
+    receiver::Receiver,
 };
 use tokio::pin;
 
@@ -129,19 +130,20 @@ async fn every_table_loses_its_old_rows_in_one_sweep_while_sessions_are_created(
     }
 }
 
+/// A system on this database whose tenant sends to `receiver`.
+async fn sending_to(receiver: &Receiver, database: Backend) -> Harness {
+    let settings = testkit::webhooks::settings_for(receiver);
+    let harness = Harness::on(database, settings, loopback_sender(), CreationRate::default()).await;
+    harness.issue_secret().await;
+    harness
+}
+
 #[tokio::test]
 async fn an_event_is_kept_until_ninety_days_after_the_erasure_and_its_delivery_for_ninety_days() {
-    let receiver = testkit::receiver::Receiver::start().await;
+    let receiver = Receiver::start().await;
     for database in backends().await {
         let name = database.name;
-        let harness = Harness::on(
-            database,
-            testkit::webhooks::settings_for(&receiver),
-            loopback_sender(),
-            CreationRate::default(),
-        )
-        .await;
-        harness.issue_secret().await;
+        let harness = sending_to(&receiver, database).await;
         let (id, _) = harness.decided().await;
         sweep::plan(&harness.honnin).await.unwrap();
         let event = harness.events(&id).await[0].id.clone();
@@ -168,17 +170,10 @@ async fn an_event_is_kept_until_ninety_days_after_the_erasure_and_its_delivery_f
 
 #[tokio::test]
 async fn an_event_of_an_erased_session_that_is_sent_again_after_its_delivery_was_removed_has_no_metadata() {
-    let receiver = testkit::receiver::Receiver::start().await;
+    let receiver = Receiver::start().await;
     for database in backends().await {
         let name = database.name;
-        let harness = Harness::on(
-            database,
-            testkit::webhooks::settings_for(&receiver),
-            loopback_sender(),
-            CreationRate::default(),
-        )
-        .await;
-        harness.issue_secret().await;
+        let harness = sending_to(&receiver, database).await;
         let caller = harness.caller().await;
         let created = create_session(&harness.honnin, &caller, br#"{"metadata": {"order": 7}}"#);
         let session = created.await.unwrap().id;

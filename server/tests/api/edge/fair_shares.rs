@@ -21,7 +21,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
     sync::Notify,
-    task::JoinSet,
+    task::{JoinHandle, JoinSet},
     time::timeout,
 };
 
@@ -226,11 +226,8 @@ async fn pages_that_wait_for_an_analysis_shut_nobody_out() {
     );
 }
 
-#[tokio::test]
-async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
-    let server = Server::with("[http]\nmax_requests = 1\n").await;
-    // Readiness writes, which the test is about to prevent; for some seconds it returns the last result.
-    assert_eq!(server.send("GET", "/readyz", &[], "").await.status, 200);
+/// Keeps everybody else from writing to the database until the returned notice is given.
+async fn hold_writer(server: &Server) -> (JoinHandle<()>, Arc<Notify>) {
     let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (app, begun, end) = (server.app.clone(), entered.clone(), release.clone());
     let writer = tokio::spawn(async move {
@@ -242,6 +239,15 @@ async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
         unit.await.unwrap();
     });
     entered.notified().await;
+    (writer, release)
+}
+
+#[tokio::test]
+async fn where_every_slot_is_taken_probes_are_answered_and_the_rest_is_told() {
+    let server = Server::with("[http]\nmax_requests = 1\n").await;
+    // Readiness writes, which the test is about to prevent; for some seconds it returns the last result.
+    assert_eq!(server.send("GET", "/readyz", &[], "").await.status, 200);
+    let (writer, release) = hold_writer(&server).await;
     let runs = server.call("POST", SESSIONS, "{}");
     let beside = async {
         while server.send("GET", "/v1/x", &[], "").await.status != 503 {}
@@ -267,17 +273,7 @@ async fn where_every_slot_is_taken_browsers_get_a_page_and_callers_of_the_api_wh
     let server = Server::with("[http]\nmax_requests = 1\n").await;
     // It has started, for which it writes; the test is about to prevent that.
     assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
-    let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (app, begun, end) = (server.app.clone(), entered.clone(), release.clone());
-    let writer = tokio::spawn(async move {
-        let unit = app.honnin.db().write(async move |_| {
-            begun.notify_one();
-            end.notified().await;
-            Ok::<_, store::StoreError>(())
-        });
-        unit.await.unwrap();
-    });
-    entered.notified().await;
+    let (writer, release) = hold_writer(&server).await;
     let runs = server.call("POST", SESSIONS, "{}");
     let beside = async {
         while server.send("GET", "/v1/x", &[], "").await.status != 503 {}
@@ -342,17 +338,7 @@ async fn a_tenant_with_many_networks_leaves_a_quarter_of_the_requests_to_the_oth
     for key in [&other, &server.key] {
         assert_eq!(call(server.connect_from(OTHER).await, "GET", key).await.status, 200);
     }
-    let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (app, begun, end) = (server.app.clone(), entered.clone(), release.clone());
-    let writer = tokio::spawn(async move {
-        let unit = app.honnin.db().write(async move |_| {
-            begun.notify_one();
-            end.notified().await;
-            Ok::<_, store::StoreError>(())
-        });
-        unit.await.unwrap();
-    });
-    entered.notified().await;
+    let (writer, release) = hold_writer(&server).await;
     // Each creation waits for the writer.
     let mut flood = JoinSet::new();
     for number in 0..8 {
