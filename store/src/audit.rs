@@ -288,8 +288,8 @@ pub const SECOND_PASSKEY: &str = "passkey as the second factor";
 /// The detail of a refused sign-in in which the password was right, and no second factor came.
 pub const STOPPED: &str = "stopped before the second factor";
 
-/// The number of the last entry that was written before a time; one that is smaller than all others if there is none. No index has the times, so the
-/// range of the numbers, which increase with them, is halved until it is found.
+/// The number of the last entry that was written before a time, or one smaller than all if there is none. No index has the times, but numbers
+/// increase with them: a binary search.
 ///
 /// # Errors
 /// If the database does not respond.

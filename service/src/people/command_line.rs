@@ -41,7 +41,7 @@ pub enum AccountError {
     /// The account does not belong to the tenant that was named, or to one although none was.
     #[error("the account belongs to another tenant")]
     OtherTenant(Box<Account>),
-    /// They are no operator.
+    /// They are not an operator.
     #[error("the account has no operator rights")]
     NoOperator,
     /// They belong to no tenant, so that nothing would be left of the account.

@@ -202,7 +202,7 @@ pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<S
     honnin.db.write(async move |tx| right.settle(tx, now).await).await
 }
 
-/// Checks the password of a signed-in person. Whoever goes on to something with it settles it in the unit of that.
+/// Checks the password of a signed-in person. The caller settles it in the unit that it is for.
 pub(super) async fn check_own(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<Right, SignInError> {
     let refusal = |_: Option<&UserRow>, now| visit::refused_proof(staff, now, "password");
     let buckets = Buckets::of_confirmation(staff);

@@ -88,7 +88,7 @@ pub(super) async fn record(
 ) -> Result<Entrance, StoreError> {
     let marked = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
     let last_use = known_browser::see(tx, user, client, entry.at, marked.entry).await?;
-    // Whoever else has signed in, and from wherever: the network of the browser's last sign-in is none that is new.
+    // Whoever else has signed in meanwhile, the network of this browser's last sign-in is not new.
     let earlier = marked.before.iter().chain(last_use.as_ref().map(|last| &last.address));
     let network = is_new(earlier, entry.address.as_deref()).then(|| NEW_NETWORK.to_owned());
     let is_new_browser = last_use.is_none() && !marked.before.is_empty();
