@@ -1,14 +1,14 @@
-//! From looks at frames to one hint at a time, and to the shutter: it fires when every gate has held for half a second.
+//! From assessments of frames to one hint at a time, and to the shutter: it fires when every gate has held for half a second.
 
-use crate::quality::Look;
+use crate::quality::Assessment;
 use crate::stillness::STILL;
 use domain::quality::QualityLimits;
 use domain::reasons::Reason;
 
 /// Every gate must hold this long before the shutter fires.
-pub const HOLD_MS: u64 = 500;
+const HOLD_MS: u64 = 500;
 /// A hint stays at least this long, so that it can be read and spoken.
-pub const HINT_MS: u64 = 700;
+const HINT_MS: u64 = 700;
 /// Below this share of the framed picture the card is held too far away to be read.
 const FAR: f32 = 0.36;
 /// Above it there is no room left around the card.
@@ -71,10 +71,10 @@ impl Hint {
 
     /// The hint for one frame.
     #[must_use]
-    pub fn of(look: &Look, motion: f32, limits: &QualityLimits) -> Self {
-        let quality = look.quality;
-        let (Some(outline), Some(coverage)) = (look.outline, quality.coverage) else {
-            return Self::without_outline(look, limits);
+    pub fn of(assessment: &Assessment, motion: f32, limits: &QualityLimits) -> Self {
+        let quality = assessment.quality;
+        let (Some(outline), Some(coverage)) = (assessment.outline, quality.coverage) else {
+            return Self::without_outline(assessment, limits);
         };
         if outline.cut_off {
             Self::Whole
@@ -98,8 +98,8 @@ impl Hint {
     }
 
     /// In the dark no outline can be found, and looking for the card would be the wrong advice.
-    fn without_outline(look: &Look, limits: &QualityLimits) -> Self {
-        if look.quality.exposure < limits.exposure {
+    fn without_outline(assessment: &Assessment, limits: &QualityLimits) -> Self {
+        if assessment.quality.exposure < limits.exposure {
             Self::Dark
         } else {
             Self::Find
@@ -140,8 +140,8 @@ impl Gate {
     }
 
     /// Takes one frame in.
-    pub fn see(&mut self, now: u64, look: &Look, motion: f32) -> Seen {
-        self.take(now, Hint::of(look, motion, &self.limits))
+    pub fn see(&mut self, now: u64, assessment: &Assessment, motion: f32) -> Seen {
+        self.take(now, Hint::of(assessment, motion, &self.limits))
     }
 
     fn take(&mut self, now: u64, hint: Hint) -> Seen {

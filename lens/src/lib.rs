@@ -4,6 +4,7 @@
 
 pub mod frame;
 pub mod gate;
+pub mod geometry;
 mod glare;
 mod lines;
 pub mod outline;

@@ -1,6 +1,7 @@
 //! Straight edges of a small plane: their votes, the lines that win, and how much of a stretch lies on edges.
 
 use crate::frame::Plane;
+use crate::geometry::{bounds, distance};
 use crate::sharpness;
 
 /// Slopes that are tried, as tangents from the axis, and how far apart: up to 48 degrees, so that the near-horizontal and the
@@ -11,8 +12,25 @@ const SLOPES: usize = 89;
 const UNSURE: isize = 4;
 /// A gradient below this many luma steps is noise, whatever is measured.
 const LEAST_GRADIENT: f32 = 5.0;
+/// A gradient below this many standard deviations of the measured noise is noise as well.
+const ABOVE_NOISE: f32 = 2.5;
+/// Of an edge near an axis the gradient across that axis is at least this share of the one along it: up to 51 degrees, a little more than
+/// the slopes that are tried.
+const ACROSS: f32 = 0.8;
 /// Beyond this a gradient votes no louder, so that black print does not outvote a pale card's edge.
 const LOUDEST: f32 = 28.0;
+/// How far around a card its sides' own edges count as its own, in pixels.
+const SIDES: f32 = 3.0;
+/// Weight of a place, in luma steps, below which a card has no edges at all: nothing is divided by less.
+const LEAST_WEIGHT: f32 = 1e-6;
+/// Places of a stretch that are looked at, at least.
+const LEAST_PLACES: usize = 4;
+/// A line must have the votes of the faintest edge over this share of the picture.
+const LEAST_LENGTH: f32 = 0.12;
+/// Lines whose slopes are up to this many tried ones apart are the same line seen again, where they pass within this many pixels, and one
+/// more for each slope.
+const SAME_SLOPE: usize = 4;
+const SAME_PLACE: usize = 3;
 
 /// A line `along = offset + slope * t`: for a near-horizontal one `t` is x and `along` is y, for a near-vertical one the other way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +93,7 @@ struct Point {
 impl Edges {
     pub(crate) fn of(plane: &Plane) -> Self {
         let (w, h) = (plane.width, plane.height);
-        let least = LEAST_GRADIENT.max(sharpness::noise(plane, plane.area()) * 2.5);
+        let least = LEAST_GRADIENT.max(sharpness::noise(plane, plane.area()) * ABOVE_NOISE);
         let (mut across, mut down) = (vec![0.0_f32; w * h], vec![0.0_f32; w * h]);
         for y in 1..h - 1 {
             for x in 1..w - 1 {
@@ -90,7 +108,7 @@ impl Edges {
             for x in 1..w - 1 {
                 let i = y * w + x;
                 let (a, d) = (across[i].abs(), down[i].abs());
-                if d >= least && d >= a * 0.8 && d >= down[i - w].abs() && d > down[i + w].abs() {
+                if d >= least && d >= a * ACROSS && d >= down[i - w].abs() && d > down[i + w].abs() {
                     level[i] = d.min(LOUDEST);
                     let slope = -across[i] / down[i];
                     level_points.push(Point {
@@ -100,7 +118,7 @@ impl Edges {
                         slope,
                     });
                 }
-                if a >= least && a >= d * 0.8 && a >= across[i - 1].abs() && a > across[i + 1].abs() {
+                if a >= least && a >= d * ACROSS && a >= across[i - 1].abs() && a > across[i + 1].abs() {
                     upright[i] = a.min(LOUDEST);
                     let slope = -down[i] / across[i];
                     upright_points.push(Point {
@@ -125,11 +143,10 @@ impl Edges {
     /// How much edges outside the corners' bounding box weigh, place for place, over those inside it. Weighed by strength: a
     /// table's grain is faint, print is not.
     pub(crate) fn weight_outside_over_inside(&self, corners: &[[f32; 2]; 4]) -> f32 {
-        let bound =
-            |pick: fn(f32, f32) -> f32, axis: usize| corners.iter().map(|c| c[axis]).reduce(pick).unwrap_or(0.0);
+        let [left, top, right, bottom] = bounds(corners);
         // A little larger, so that the sides' own edges do not count as surroundings.
-        let (left, right) = (bound(f32::min, 0) - 3.0, bound(f32::max, 0) + 3.0);
-        let (top, bottom) = (bound(f32::min, 1) - 3.0, bound(f32::max, 1) + 3.0);
+        let (left, right) = (left - SIDES, right + SIDES);
+        let (top, bottom) = (top - SIDES, bottom + SIDES);
         let (mut inside, mut outside) = (0.0_f32, 0.0_f32);
         let level = self.level_points.iter().map(|p| (p.t, p.along, p.strength));
         for (x, y, strength) in level.chain(self.upright_points.iter().map(|p| (p.along, p.t, p.strength))) {
@@ -142,13 +159,13 @@ impl Edges {
         let (width, height) = (self.width as f32, self.height as f32);
         let area_inside = (right.min(width) - left.max(0.0)) * (bottom.min(height) - top.max(0.0));
         let area_outside = (width * height - area_inside).max(1.0);
-        (outside / area_outside) / (inside / area_inside.max(1.0)).max(1e-6)
+        (outside / area_outside) / (inside / area_inside.max(1.0)).max(LEAST_WEIGHT)
     }
 
     /// The share of the stretch from `a` to `b`, between two fractions of it, that has an edge within a pixel.
     pub(crate) fn support(&self, a: [f32; 2], b: [f32; 2], span: (f32, f32), horizontal: bool) -> f32 {
-        let length = (b[0] - a[0]).hypot(b[1] - a[1]) * (span.1 - span.0);
-        let steps = (length as usize).max(4);
+        let length = distance(a, b) * (span.1 - span.0);
+        let steps = (length as usize).max(LEAST_PLACES);
         let plane = if horizontal { &self.level } else { &self.upright };
         let hits = (0..steps)
             .filter(|&i| {
@@ -194,7 +211,7 @@ fn strongest(points: &[Point], length: usize, depth: usize, kept: usize) -> Vec<
         }
     }
     let mut lines = Vec::with_capacity(kept + 2);
-    let least = LEAST_GRADIENT * 0.12 * length as f32;
+    let least = LEAST_GRADIENT * LEAST_LENGTH * length as f32;
     while lines.len() < kept {
         let Some((peak, &votes_there)) = votes.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else {
             break;
@@ -211,8 +228,8 @@ fn strongest(points: &[Point], length: usize, depth: usize, kept: usize) -> Vec<
         });
         // Other slopes through nearly the same place are the same line seen again.
         for (other, row) in votes.chunks_exact_mut(depth).enumerate() {
-            if other.abs_diff(s) <= 4 {
-                let reach = 3 + other.abs_diff(s);
+            if other.abs_diff(s) <= SAME_SLOPE {
+                let reach = SAME_PLACE + other.abs_diff(s);
                 row[bin.saturating_sub(reach)..(bin + reach + 1).min(depth)].fill(0.0);
             }
         }

@@ -5,10 +5,13 @@
 //! the picture's own border stands in for it, and the outline is called cut off.
 
 use crate::frame::{Area, Plane};
+use crate::geometry::{area, distance};
 use crate::lines::{self, Edges, Line};
 
 /// The side of the plane that lines are looked for in.
 const SIDE: usize = 240;
+/// The shorter side of that plane, in pixels: a narrower strip has no room for a card.
+const LEAST_PLANE_SIDE: usize = 32;
 /// Lines tried in each direction for the hint of a frame, and where every candidate is wanted.
 const KEPT: (usize, usize) = (9, 14);
 /// Candidates given: a card, another beside it, and one that was mistaken.
@@ -23,13 +26,24 @@ const SAME_CARD: f32 = 0.06;
 const SUPPORT: f32 = 0.62;
 /// How much of each of two sides, where the others are outside the picture.
 const CORNER_SUPPORT: f32 = 0.8;
+/// What is left out at either end of a side, as a share of it: there the corner is round. The radius of a card's corner is 3.18 of 53.98 mm
+/// (ISO/IEC 7810).
+const ROUND: f32 = 0.08;
+/// What is left out instead where the side runs on over the border: the outermost pixels, which have no gradient.
+const OUTERMOST: f32 = 0.01;
+/// How far from the border a side that runs on over it is looked at, as a share of it, and how much of that must lie on edges: a corner
+/// that is all there leaves most of it bare.
+const RUNNING_ON: f32 = 0.15;
+const RUNNING_ON_SUPPORT: f32 = 0.5;
 /// A card smaller than this share of the picture is not what the user holds up.
 const LEAST_AREA: f32 = 0.08;
+/// Nor is one of which a side is shorter than this share of the picture's shorter side.
+const LEAST_LENGTH: f32 = 0.15;
 /// Width over height between which a quadrilateral can be a card or passport page seen at a slant, lying or upright.
 const ASPECT: std::ops::RangeInclusive<f32> = 1.2..=1.95;
 /// An outline over more than this is a picture cut to the card by its sender: nothing is missing from it.
 const FULL: f32 = 0.9;
-/// The end of a side, where a card's corner is round (ISO/IEC 7810: 3.18 mm of 53.98): a side that is straight up to there goes on outside.
+/// The end of a side, as shares of it, where a card's corner is round: a side that is straight up to there goes on outside.
 const TIP: (f32, f32) = (0.005, 0.04);
 /// A smaller outline than this may as well be a portrait or a box printed on a card.
 const SMALL: f32 = 0.35;
@@ -39,18 +53,10 @@ const QUIETER: f32 = 0.6;
 const BORDER: f32 = 0.008;
 /// A corner this far outside, in pixels of the small plane, is cut off. One that lies just inside is not: the card is all there.
 const OUTSIDE: f32 = 0.5;
-
-/// The area within four corners, by the shoelace formula.
-#[must_use]
-pub fn area(corners: &[[f32; 2]; 4]) -> f32 {
-    let sum: f32 = (0..4)
-        .map(|i| {
-            let ([ax, ay], [bx, by]) = (corners[i], corners[(i + 1) % 4]);
-            ax * by - bx * ay
-        })
-        .sum();
-    sum.abs() / 2.0
-}
+/// What an outline with a side outside counts next to a whole one that is as clear and as large.
+const CUT_OFF_SCORE: f32 = 0.8;
+/// What is left out along each side of what surely lies on the card, as a share of its width or height: outlines are found no more exactly.
+const INSET: f32 = 0.03;
 
 /// The quadrilateral of a card, corners clockwise from the top left, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,10 +79,7 @@ impl Outline {
     /// Length of the sides: top, right, bottom, left.
     #[must_use]
     pub fn sides(&self) -> [f32; 4] {
-        std::array::from_fn(|i| {
-            let ([ax, ay], [bx, by]) = (self.corners[i], self.corners[(i + 1) % 4]);
-            (bx - ax).hypot(by - ay)
-        })
+        std::array::from_fn(|i| distance(self.corners[i], self.corners[(i + 1) % 4]))
     }
 
     /// Longer over shorter of the mean opposite sides.
@@ -104,11 +107,11 @@ impl Outline {
 
     /// The rectangle that surely lies on the card, a little inside its edges.
     #[must_use]
-    pub fn inner_area(&self) -> Area {
+    pub(crate) fn inner_area(&self) -> Area {
         let [[ax, ay], [bx, by], [cx, cy], [dx, dy]] = self.corners;
         let (left, right) = (ax.max(dx), bx.min(cx));
         let (top, bottom) = (ay.max(by), cy.min(dy));
-        let (inset_x, inset_y) = ((right - left) * 0.03, (bottom - top) * 0.03);
+        let (inset_x, inset_y) = ((right - left) * INSET, (bottom - top) * INSET);
         Area {
             left: (left + inset_x).max(0.0) as usize,
             top: (top + inset_y).max(0.0) as usize,
@@ -120,7 +123,7 @@ impl Outline {
     /// Whether another outline is of the same card, seen a little differently.
     fn is_about(&self, other: &Self) -> bool {
         let longest = self.sides().into_iter().fold(0.0, f32::max);
-        let apart = |(a, b): (&[f32; 2], &[f32; 2])| (a[0] - b[0]).hypot(a[1] - b[1]);
+        let apart = |(a, b): (&[f32; 2], &[f32; 2])| distance(*a, *b);
         let sum: f32 = self.corners.iter().zip(&other.corners).map(apart).sum();
         sum / 4.0 < SAME_CARD * longest
     }
@@ -177,7 +180,7 @@ pub fn candidates(plane: &Plane) -> Vec<Outline> {
 /// All quadrilaterals that can be a card, with their scores.
 fn scored(plane: &Plane, kept: usize) -> Vec<(f32, Outline)> {
     let small = plane.reduced(SIDE);
-    if small.width < 32 || small.height < 32 {
+    if small.width < LEAST_PLANE_SIDE || small.height < LEAST_PLANE_SIDE {
         return Vec::new();
     }
     let edges = Edges::of(&small);
@@ -223,30 +226,104 @@ fn is_skewed(row: &Line, column: &Line) -> bool {
     !row.border && !column.border && row.skew(column) > SKEWED
 }
 
+/// The lines of top, right, bottom and left, and how many of them are borders of the picture.
+struct Sides<'a> {
+    lines: [&'a Line; 4],
+    borders: usize,
+}
+
+/// How well the sides inside the picture lie on edges.
+struct Support {
+    /// That of the side that lies on them least.
+    least: f32,
+    /// That of all of them together.
+    sum: f32,
+    /// Whether all sides that run on over the border are straight up to it.
+    square: bool,
+}
+
+impl<'a> Sides<'a> {
+    fn new(lines: [&'a Line; 4]) -> Self {
+        let borders = lines.iter().filter(|line| line.border).count();
+        Self { lines, borders }
+    }
+
+    /// Whether two sides are outside, which leave one corner to go by: the sides that meet there.
+    const fn have_one_corner(&self) -> bool {
+        let [top, right, bottom, left] = self.lines;
+        self.borders == 2 && top.border != bottom.border && left.border != right.border
+    }
+
+    fn are_skewed(&self) -> bool {
+        let [top, right, bottom, left] = self.lines;
+        [top, bottom]
+            .iter()
+            .any(|row| [left, right].iter().any(|column| is_skewed(row, column)))
+    }
+
+    fn corners(&self) -> [[f32; 2]; 4] {
+        let [top, right, bottom, left] = self.lines;
+        [
+            Line::crossing(top, left),
+            Line::crossing(top, right),
+            Line::crossing(bottom, right),
+            Line::crossing(bottom, left),
+        ]
+    }
+
+    /// How well they lie on edges; `None` where one of them does not.
+    fn support(&self, edges: &Edges, corners: &[[f32; 2]; 4]) -> Option<Support> {
+        let wanted = if self.have_one_corner() {
+            CORNER_SUPPORT
+        } else {
+            SUPPORT
+        };
+        let (mut least, mut sum, mut square) = (1.0_f32, 0.0, true);
+        for (i, line) in self.lines.iter().enumerate() {
+            if line.border {
+                continue;
+            }
+            // Rounded corners are left out, but not where the side runs on over the border.
+            let (before, after) = (self.lines[(i + 3) % 4].border, self.lines[(i + 1) % 4].border);
+            let left_out = |runs_on: bool| if runs_on { OUTERMOST } else { ROUND };
+            let support_of = |span| edges.support(corners[i], corners[(i + 1) % 4], span, i % 2 == 0);
+            let support = support_of((left_out(before), 1.0 - left_out(after)));
+            // Whether the side runs on over the border at its beginning, and at its end, looked at between these shares of it.
+            let runs_out = |span: (f32, f32)| support_of(span) >= RUNNING_ON_SUPPORT;
+            let runs_out_behind = |(near, far): (f32, f32)| runs_out((1.0 - far, 1.0 - near));
+            let end = (OUTERMOST, RUNNING_ON);
+            if support < wanted || (before && !runs_out(end)) || (after && !runs_out_behind(end)) {
+                return None;
+            }
+            square &= (!before || runs_out(TIP)) && (!after || runs_out_behind(TIP));
+            least = least.min(support);
+            sum += support;
+        }
+        Some(Support { least, sum, square })
+    }
+}
+
+/// Whether a quadrilateral that takes up this share of the picture has the size and shape of a card. What is cut off may have any shape, down to a
+/// square's.
+fn is_like_a_card(outline: &Outline, share: f32, edges: &Edges) -> bool {
+    let aspect = outline.aspect();
+    let possible = ASPECT.contains(&aspect) || (outline.cut_off && *ASPECT.end() >= aspect);
+    let shortest = LEAST_LENGTH * (edges.width as f32).min(edges.height as f32);
+    share >= LEAST_AREA && possible && outline.sides().iter().all(|&side| side >= shortest)
+}
+
 /// The quadrilateral of top, right, bottom and left, with its score, where it can be a card.
-fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Option<(f32, Outline)> {
-    let borders = [top, right, bottom, left].iter().filter(|l| l.border).count();
-    // Two sides outside leave one corner to go by: the sides that meet there.
-    let corner_only = borders == 2 && top.border != bottom.border && left.border != right.border;
-    if borders > 1 && !corner_only {
+fn quadrilateral(edges: &Edges, lines: [&Line; 4]) -> Option<(f32, Outline)> {
+    let sides = Sides::new(lines);
+    let (borders, corner_only) = (sides.borders, sides.have_one_corner());
+    if (borders > 1 && !corner_only) || sides.are_skewed() {
         return None;
     }
-    let corners = [
-        Line::crossing(top, left),
-        Line::crossing(top, right),
-        Line::crossing(bottom, right),
-        Line::crossing(bottom, left),
-    ];
-    if [top, bottom]
-        .iter()
-        .any(|row| [left, right].iter().any(|column| is_skewed(row, column)))
-    {
-        return None;
-    }
+    let corners = sides.corners();
     let (width, height) = (edges.width as f32, edges.height as f32);
     let margin = BORDER * width.max(height);
     let within = |[x, y]: [f32; 2]| x > -margin && y > -margin && x < width + margin && y < height + margin;
-    if !corners.iter().all(|&c| within(c)) {
+    if !corners.iter().all(|&corner| within(corner)) {
         return None;
     }
     let mut outline = Outline {
@@ -255,33 +332,10 @@ fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Optio
         support: 0.0,
     };
     let share = outline.area() / (width * height);
-    // What is cut off may have any shape, down to a square's.
-    let possible = ASPECT.contains(&outline.aspect()) || (borders > 0 && *ASPECT.end() >= outline.aspect());
-    let sides = outline.sides();
-    if share < LEAST_AREA || !possible || sides.iter().any(|&s| s < 0.15 * width.min(height)) {
+    if !is_like_a_card(&outline, share, edges) {
         return None;
     }
-    let lines = [top, right, bottom, left];
-    let mut least = 1.0_f32;
-    let mut sum = 0.0;
-    let mut square = true;
-    for (i, line) in lines.iter().enumerate() {
-        if line.border {
-            continue;
-        }
-        // Rounded corners are left out, but not where the side runs on over the border.
-        let (before, after) = (lines[(i + 3) % 4].border, lines[(i + 1) % 4].border);
-        let span = (if before { 0.01 } else { 0.08 }, if after { 0.99 } else { 0.92 });
-        let support = edges.support(corners[i], corners[(i + 1) % 4], span, i % 2 == 0);
-        let runs_out = |span| edges.support(corners[i], corners[(i + 1) % 4], span, i % 2 == 0) >= 0.5;
-        let wanted = if corner_only { CORNER_SUPPORT } else { SUPPORT };
-        if support < wanted || (before && !runs_out((0.01, 0.15))) || (after && !runs_out((0.85, 0.99))) {
-            return None;
-        }
-        square &= (!before || runs_out(TIP)) && (!after || runs_out((1.0 - TIP.1, 1.0 - TIP.0)));
-        least = least.min(support);
-        sum += support;
-    }
+    let Support { least, sum, square } = sides.support(edges, &corners)?;
     outline.support = sum / (4 - borders) as f32;
     if corner_only && share < SMALL {
         return None;
@@ -294,6 +348,6 @@ fn quadrilateral(edges: &Edges, [top, right, bottom, left]: [&Line; 4]) -> Optio
         .any(|&[x, y]| x < -OUTSIDE || y < -OUTSIDE || x > width + OUTSIDE || y > height + OUTSIDE);
     outline.cut_off &= share < FULL || (borders > 0 && square);
     // A large outline is preferred: there are rectangles printed inside a card, none around it.
-    let score = outline.support * least.sqrt() * share.sqrt() * if borders > 0 { 0.8 } else { 1.0 };
-    Some((score, outline))
+    let seen = if borders > 0 { CUT_OFF_SCORE } else { 1.0 };
+    Some((outline.support * least.sqrt() * share.sqrt() * seen, outline))
 }

@@ -5,10 +5,11 @@ use crate::glare;
 use crate::outline::{self, Outline};
 use crate::sharpness::{self, Subject};
 use domain::findings::Quality;
+use domain::quality::luma_range;
 
 /// What one look at a frame yields: the quality, and the outline it was measured within.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct Assessment {
     /// The measurements.
     pub quality: Quality,
     /// The card, in pixels of the frame that was given.
@@ -23,11 +24,11 @@ pub fn judge(frame: &Frame<'_>) -> Quality {
 
 /// Judges a picture of a document and keeps the outline.
 #[must_use]
-pub fn look(frame: &Frame<'_>) -> Look {
+pub fn look(frame: &Frame<'_>) -> Assessment {
     let plane = frame.plane(ANALYSED_SIDE);
-    let Look { quality, outline } = look_at(&plane);
+    let Assessment { quality, outline } = look_at(&plane);
     let scale = frame.width() as f32 / plane.width() as f32;
-    Look {
+    Assessment {
         quality,
         outline: outline.map(|o| o.scaled(scale)),
     }
@@ -38,9 +39,9 @@ pub fn look(frame: &Frame<'_>) -> Look {
 /// Never inlined: within a function of the browser's half it would be compiled for size, as that is.
 #[must_use]
 #[inline(never)]
-pub fn look_at(plane: &Plane) -> Look {
+pub fn look_at(plane: &Plane) -> Assessment {
     let outline = outline::find(plane);
-    Look {
+    Assessment {
         quality: measure(plane, outline.as_ref(), Subject::Print),
         outline,
     }
@@ -63,8 +64,11 @@ pub fn outlines(frame: &Frame<'_>) -> Vec<Outline> {
 pub fn judge_plain(frame: &Frame<'_>) -> Quality {
     let plane = frame.plane(ANALYSED_SIDE);
     let quality = measure(&plane, None, Subject::Face);
+    let middle = middle(&plane);
+    let rows = (middle.top..middle.bottom).flat_map(|y| &plane.values[y * plane.width..][middle.left..middle.right]);
     Quality {
-        exposure: quality.exposure.max(plane.mean(middle(&plane))),
+        exposure: quality.exposure.max(plane.mean(middle)),
+        face_range: luma_range(rows.copied()),
         ..quality
     }
 }
@@ -87,6 +91,7 @@ fn measure(plane: &Plane, outline: Option<&Outline>, subject: Subject) -> Qualit
         sharpness: sharpness::measure(plane, area, subject),
         glare: glare::share(plane, area),
         exposure: plane.mean(area),
+        face_range: None,
         coverage: outline.map(|o| o.area() / (plane.width() * plane.height()) as f32),
         cut_off: outline.map(|o| o.cut_off),
         // The shutter is not to wait for a hand that holds the card; whoever reads the picture knows where the card is.
@@ -97,17 +102,35 @@ fn measure(plane: &Plane, outline: Option<&Outline>, subject: Subject) -> Qualit
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::quality::DARK;
+    use domain::quality::{DARK, face_is_dark};
 
     /// A grey room with a grey face at its middle.
     fn selfie(room: u8, face: u8) -> f32 {
+        let quality = judged(room, |_| face);
+        quality.exposure
+    }
+
+    /// The same with a face whose rows have this luma.
+    fn judged(room: u8, face: impl Fn(u32) -> u8) -> Quality {
         let (width, height) = (300_u32, 400_u32);
         let is_face = |x: u32, y: u32| (90..210).contains(&x) && (100..250).contains(&y);
         let pixels: Vec<u8> = (0..height)
             .flat_map(|y| (0..width).map(move |x| (x, y)))
-            .flat_map(|(x, y)| [if is_face(x, y) { face } else { room }; 3])
+            .flat_map(|(x, y)| [if is_face(x, y) { face(y) } else { room }; 3])
             .collect();
-        judge_plain(&Frame::rgb(width, height, &pixels).unwrap()).exposure
+        judge_plain(&Frame::rgb(width, height, &pixels).unwrap())
+    }
+
+    #[test]
+    fn a_dark_face_in_good_light_is_light_enough_and_a_face_in_the_dark_is_not() {
+        let is_dark = |face: fn(u32) -> u8| {
+            let quality = judged(15, face);
+            assert!(quality.exposure < DARK);
+            face_is_dark(quality.exposure, quality.face_range)
+        };
+        // Its forehead shines.
+        assert!(!is_dark(|y| if y < 145 { 70 } else { 30 }));
+        assert!(is_dark(|y| if y < 145 { 40 } else { 30 }));
     }
 
     #[test]

@@ -68,7 +68,6 @@ pub(crate) fn measure(plane: &Plane, area: Area, subject: Subject) -> f32 {
 /// Standard deviation of the noise (Immerkær's mask, by the median so that text does not count as noise).
 pub(crate) fn noise(plane: &Plane, area: Area) -> f32 {
     let mut histogram = [0_u32; 256];
-    let mut count = 0_u32;
     let w = plane.width;
     for y in (area.top + 1..area.bottom.saturating_sub(1)).step_by(2) {
         let [above, row, below] = [y - 1, y, y + 1].map(|y| &plane.values[y * w..(y + 1) * w]);
@@ -78,23 +77,21 @@ pub(crate) fn noise(plane: &Plane, area: Area) -> f32 {
             let edges = v(above, x) + v(below, x) + v(row, x - 1) + v(row, x + 1);
             let mask = (corners - 2 * edges + 4 * v(row, x)).unsigned_abs();
             histogram[mask.min(255) as usize] += 1;
-            count += 1;
         }
     }
     // 6 is the mask's norm, 0.6745 the median of |N(0,1)|; half a step is taken off for the rounding to whole values.
-    let median = median_bin(&histogram, count);
+    let median = bin_at(&histogram, 0.5).unwrap_or(0);
     ((median as f32 - 0.5) / (6.0 * 0.6745)).max(0.0)
 }
 
-fn median_bin(histogram: &[u32], count: u32) -> usize {
+/// The first bin of a histogram up to which this share of it lies.
+fn bin_at(histogram: &[u32], share: f32) -> Option<usize> {
+    let count: u32 = histogram.iter().sum();
     let mut seen = 0;
-    histogram
-        .iter()
-        .position(|&n| {
-            seen += n;
-            seen * 2 >= count
-        })
-        .unwrap_or(0)
+    histogram.iter().position(|&n| {
+        seen += n;
+        seen as f32 >= share * count as f32
+    })
 }
 
 /// What is left of the noise once the plane is calmed: one binomial pass keeps 0.375, two 0.27 (norms of the masks).
@@ -171,15 +168,10 @@ fn spread(plane: &Plane) -> u8 {
     for &v in &plane.values {
         histogram[usize::from(v)] += 1;
     }
-    let count = plane.values.len() as u32;
-    let at = |share: f32| {
-        let mut seen = 0;
-        histogram.iter().position(|&n| {
-            seen += n;
-            seen as f32 >= share * count as f32
-        })
-    };
-    let (low, high) = (at(0.01).unwrap_or(0), at(0.99).unwrap_or(255));
+    let (low, high) = (
+        bin_at(&histogram, 0.01).unwrap_or(0),
+        bin_at(&histogram, 0.99).unwrap_or(255),
+    );
     high.saturating_sub(low).min(255) as u8
 }
 
@@ -240,11 +232,7 @@ fn quantile(histogram: &[u32; BINS]) -> Option<f32> {
     if count < MIN_STEPS {
         return None;
     }
-    let mut seen = 0;
-    let bin = histogram.iter().position(|&n| {
-        seen += n;
-        seen as f32 >= QUANTILE * count as f32
-    })?;
+    let bin = bin_at(histogram, QUANTILE)?;
     Some(bin.max(1) as f32 / 16.0)
 }
 

@@ -6,7 +6,7 @@ use crate::frame::Plane;
 const SIDE: usize = 64;
 
 /// Up to this much motion a hand counts as still: about two pixels of a 640 pixel preview that shows a card.
-pub const STILL: f32 = 0.045;
+pub(crate) const STILL: f32 = 0.045;
 
 /// A thumbnail to compare others with.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ impl Thumbnail {
     /// Mean change of a pixel once the change of brightness is taken out, as a share of the mean contrast to the picture's
     /// brightness; 0 for the same picture. Pictures of different sizes have nothing in common: 1.
     #[must_use]
-    pub fn motion_to(&self, other: &Self) -> f32 {
+    fn motion_to(&self, other: &Self) -> f32 {
         if (self.plane.width, self.plane.height) != (other.plane.width, other.plane.height) {
             return 1.0;
         }

@@ -58,6 +58,8 @@ enum Kind {
     BentPrint,
     /// A flat print with holes, through which the eyes of somebody else look.
     EyeHoles,
+    /// Prints of one head, straight and turned, that are exchanged at the request.
+    Exchanged,
     /// A screen, turned and brought closer.
     Screen,
     /// A tablet that is moved sideways in front of a room.
@@ -88,11 +90,12 @@ enum Kind {
     NoMovement,
 }
 
-const KINDS: [(&str, Kind); 18] = [
+const KINDS: [(&str, Kind); 19] = [
     ("genuine", Kind::Genuine),
     ("flat-print", Kind::FlatPrint),
     ("bent-print", Kind::BentPrint),
     ("print-with-eye-holes", Kind::EyeHoles),
+    ("prints-exchanged", Kind::Exchanged),
     ("screen", Kind::Screen),
     ("tablet", Kind::Tablet),
     ("film-on-screen", Kind::ScreenFilm),
@@ -211,6 +214,12 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
             watched = (0..steps.len()).collect();
         }
         Kind::TooEarly => steps = early(steps),
+        Kind::Exchanged => {
+            // A print is straight or turned, and never on its way.
+            for (yaw, _) in steps.iter_mut().filter(|(yaw, _)| *yaw != 0.0) {
+                *yaw = side * turn;
+            }
+        }
         _ => {}
     }
     for (index, &(yaw, zoom)) in steps.iter().enumerate() {
@@ -272,6 +281,7 @@ fn scene(
             &turned(foreign, head, yaw),
             head,
         )),
+        Kind::Exchanged => near(&held(&turned(own, head, yaw), head, yaw != 0.0)),
         Kind::Tablet => near(&on_tablet(
             &display.shows(&tilted(own, head, yaw * 1.6, 0.0)),
             foreign,
@@ -299,6 +309,22 @@ fn zoomed(picture: &Picture, head: Head, zoom: f32) -> Picture {
     let (x0, y0) = head.eyes;
     picture.sampled(picture.width, picture.height, |x, y| {
         (x0 + (x - x0) / zoom, y0 + (y - y0) / zoom)
+    })
+}
+
+/// A print as one hand holds it, or as the other does.
+fn held(print: &Picture, head: Head, is_other_hand: bool) -> Picture {
+    let (tilt, turn, moved) = if is_other_hand {
+        (0.14, 0.03_f32, 0.04)
+    } else {
+        (-0.1, -0.02, -0.02)
+    };
+    let sheet = tilted(print, head, tilt, 0.08);
+    let ((x0, y0), (sin, cos)) = (head.eyes, turn.sin_cos());
+    let (dx, dy) = (moved * head.apart, moved * head.apart / 2.0);
+    sheet.sampled(sheet.width, sheet.height, |x, y| {
+        let (across, down) = (x - x0 - dx, y - y0 - dy);
+        (x0 + across * cos - down * sin, y0 + across * sin + down * cos)
     })
 }
 

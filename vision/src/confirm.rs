@@ -1,10 +1,11 @@
 //! Items that were not read surely are read again, a little larger and a little smaller: what two readings agree on is kept.
 
+use crate::fold;
+use crate::geometry::rectangle;
 use crate::layout::{self, Item, PrintedDate};
-use crate::look::{Eye, Look};
 use crate::model::ModelError;
+use crate::observation::{DocumentReader, Observation};
 use crate::text::{Area, Line, Spacing};
-use crate::zone::fold;
 use domain::document::{FieldName, OcrField, Side};
 use domain::findings::FieldRegion;
 
@@ -18,8 +19,8 @@ const ACCEPTED: f32 = 0.9;
 const AGAIN: [f32; 2] = [0.88, 1.14];
 
 /// The items of a known layout that are sure enough to be given.
-pub(crate) fn items(eye: &Eye<'_>, look: &Look<'_, '_>) -> Result<Vec<Item>, ModelError> {
-    let Some(known) = &look.known else {
+pub(crate) fn items(reader: &DocumentReader<'_>, seen: &Observation<'_, '_>) -> Result<Vec<Item>, ModelError> {
+    let Some(known) = &seen.known else {
         return Ok(Vec::new());
     };
     let sure = |item: &Item| (item.confidence >= SURE).then(|| item.clone());
@@ -30,7 +31,8 @@ pub(crate) fn items(eye: &Eye<'_>, look: &Look<'_, '_>) -> Result<Vec<Item>, Mod
         if lines.is_empty() {
             break;
         }
-        let read = eye.layouts.read(&again(eye, look, &lines, height)?, eye.today);
+        let page = again(reader, seen, &lines, height)?;
+        let read = reader.layouts.read(&page, reader.today);
         readings.extend(read.into_iter().flat_map(|known| known.items));
         // What two readings agree on stays as it is, whatever a third one would say.
         for (item, given) in known.items.iter().zip(&mut given).filter(|(_, given)| given.is_none()) {
@@ -42,13 +44,17 @@ pub(crate) fn items(eye: &Eye<'_>, look: &Look<'_, '_>) -> Result<Vec<Item>, Mod
 }
 
 /// Whether a printed date is what it was read as: where a digit is not sure, another reading must agree.
-pub(crate) fn is_date(eye: &Eye<'_>, look: &Look<'_, '_>, date: &PrintedDate) -> Result<bool, ModelError> {
+pub(crate) fn is_date(
+    reader: &DocumentReader<'_>,
+    seen: &Observation<'_, '_>,
+    date: &PrintedDate,
+) -> Result<bool, ModelError> {
     if date.confidence >= SURE {
         return Ok(true);
     }
     for height in AGAIN {
-        let page = again(eye, look, &[date.line], height)?;
-        let readings = layout::printed_dates(&page, eye.today);
+        let page = again(reader, seen, &[date.line], height)?;
+        let readings = layout::printed_dates(&page, reader.today);
         let same = |other: &&PrintedDate| other.line == date.line && other.normalized == date.normalized;
         if let Some(reading) = readings.iter().find(same) {
             let doubt = (1.0 - date.confidence) * (1.0 - reading.confidence);
@@ -69,8 +75,13 @@ fn lines_of<'a>(items: impl Iterator<Item = (&'a Item, &'a Option<Item>)>) -> Ve
 }
 
 /// The page with some of its lines read again.
-fn again(eye: &Eye<'_>, look: &Look<'_, '_>, lines: &[usize], height: f32) -> Result<Vec<Line>, ModelError> {
-    let mut page = look.page.lines.clone();
+fn again(
+    reader: &DocumentReader<'_>,
+    seen: &Observation<'_, '_>,
+    lines: &[usize],
+    height: f32,
+) -> Result<Vec<Line>, ModelError> {
+    let mut page = seen.page.lines.clone();
     for &index in lines {
         if let Some(line) = page.get_mut(index) {
             let area = Area {
@@ -78,7 +89,7 @@ fn again(eye: &Eye<'_>, look: &Look<'_, '_>, lines: &[usize], height: f32) -> Re
                 half_width: line.area.half_width + line.area.half_height * (height - 1.0),
                 ..line.area
             };
-            *line = eye.reader.line(&look.page.picture, area, Spacing::AsPrinted)?;
+            *line = reader.text.line(&seen.page.picture, area, Spacing::AsPrinted)?;
             line.area = Area {
                 half_height: area.half_height / height,
                 ..area
@@ -125,9 +136,9 @@ impl Item {
     }
 
     /// Where it stands in the picture.
-    pub(crate) fn region(&self, look: &Look<'_, '_>) -> Option<FieldRegion> {
+    pub(crate) fn region(&self, seen: &Observation<'_, '_>) -> Option<FieldRegion> {
         let name = FieldName::parse(&self.name)?;
-        let known = look.known.as_ref()?;
+        let known = seen.known.as_ref()?;
         let bound = |value: fn(&crate::layout::Glyph) -> f32, pick: fn(f32, f32) -> f32| {
             self.glyphs.iter().map(value).reduce(pick)
         };
@@ -139,11 +150,11 @@ impl Item {
             bound(|g| g.y - g.height / 2.0, f32::min)?,
             bound(|g| g.y + g.height / 2.0, f32::max)?,
         );
-        let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+        let corners = rectangle([left, top, right, bottom]);
         Some(FieldRegion {
             name,
             confidence: self.confidence,
-            corners: corners.map(|corner| look.place(known.upright(corner))),
+            corners: corners.map(|corner| seen.place(known.upright(corner))),
         })
     }
 }
@@ -216,45 +227,45 @@ mod tests {
     /// How often the line of a doubtful name is read again, where so many readings confirm it, and whether the name is given.
     fn confirmed(legible: usize) -> (usize, bool) {
         let asked = Arc::new(AtomicUsize::new(0));
-        let reader = reader(NAME, legible, &asked);
+        let text = reader(NAME, legible, &asked);
         let layouts = Layouts::built_in().unwrap();
         let picture = Raster::filled(1370, 864, [255; 3]);
-        let mut look = Look::blind(&picture);
+        let mut seen = Observation::blind(&picture);
         let mut printed = LICENCE;
         printed[1].0 = NAME;
-        look.page.lines = page(&printed);
-        look.page.lines[1]
+        seen.page.lines = page(&printed);
+        seen.page.lines[1]
             .symbols
             .iter_mut()
             .for_each(|symbol| symbol.probability = 0.95);
-        look.known = layouts.read(&look.page.lines, TODAY);
-        let eye = Eye {
-            reader: &reader,
+        seen.known = layouts.read(&seen.page.lines, TODAY);
+        let reader = DocumentReader {
+            text: &text,
             layouts: &layouts,
             kind: DocumentType::DrivingLicense,
             today: TODAY,
         };
-        let given = items(&eye, &look).unwrap();
+        let given = items(&reader, &seen).unwrap();
         let is_given = given.iter().any(|item| item.parsed.text == NAME);
         (asked.load(Ordering::Relaxed), is_given)
     }
 
     /// Whether a printed date counts, of which a digit is as sure as this and which is read again as another text.
     fn is_confirmed(probability: f32, again: &'static str) -> bool {
-        let reader = reader(again, usize::MAX, &Arc::new(AtomicUsize::new(0)));
+        let text = reader(again, usize::MAX, &Arc::new(AtomicUsize::new(0)));
         let layouts = Layouts::built_in().unwrap();
         let picture = Raster::filled(1370, 864, [255; 3]);
-        let mut look = Look::blind(&picture);
-        look.page.lines = page(&[("13.12.2022", 40.0, 10.0)]);
-        look.page.lines[0].symbols[4].probability = probability;
-        let eye = Eye {
-            reader: &reader,
+        let mut seen = Observation::blind(&picture);
+        seen.page.lines = page(&[("13.12.2022", 40.0, 10.0)]);
+        seen.page.lines[0].symbols[4].probability = probability;
+        let reader = DocumentReader {
+            text: &text,
             layouts: &layouts,
             kind: DocumentType::Passport,
             today: TODAY,
         };
-        let dates = layout::printed_dates(&look.page.lines, TODAY);
-        is_date(&eye, &look, &dates[0]).unwrap()
+        let dates = layout::printed_dates(&seen.page.lines, TODAY);
+        is_date(&reader, &seen, &dates[0]).unwrap()
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What was seen, drawn on the picture it was seen in: for people who want to know why something was read or left out.
 
-use crate::look::Look;
+use crate::geometry::Corners;
+use crate::geometry::rectangle;
+use crate::observation::Observation;
 use crate::picture::Picture;
-use crate::projection::Corners;
 use crate::raster::Raster;
+use crate::text::Line;
 use domain::findings::DocumentFindings;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
@@ -25,20 +27,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The places of a look.
-    pub(crate) fn of(look: &Look<'_, '_>) -> Self {
-        let lines = look.page.lines.iter().map(|line| {
-            let area = line.area;
-            let [w, h] = [area.half_width, area.half_height];
-            let (sin, cos) = area.angle.sin_cos();
-            let corner = |[u, v]: [f32; 2]| look.place([area.x + u * cos - v * sin, area.y + u * sin + v * cos]);
-            [[-w, -h], [w, -h], [w, h], [-w, h]].map(corner)
-        });
-        let labels = look.known.iter().flat_map(|known| {
-            let upright = move |at: [f32; 2]| look.place(known.upright(at));
-            known.labels.iter().map(move |&[left, top, right, bottom]| {
-                [[left, top], [right, top], [right, bottom], [left, bottom]].map(upright)
-            })
+    /// The places of what was observed.
+    pub(crate) fn of(seen: &Observation<'_, '_>) -> Self {
+        let corners = |line: &Line| line.area.corners().map(|corner| seen.place(corner));
+        let lines = seen.page.lines.iter().map(corners);
+        let labels = seen.known.iter().flat_map(|known| {
+            let upright = move |at: [f32; 2]| seen.place(known.upright(at));
+            known.labels.iter().map(move |label| rectangle(*label).map(upright))
         });
         Self {
             lines: lines.collect(),
@@ -62,7 +57,7 @@ pub fn drawn(picture: &Picture, findings: &DocumentFindings, trace: &Trace) -> O
     regions.for_each(|region| canvas.frame(&region.corners, FIELD));
     if let Some(face) = &findings.portrait {
         let [x, y, w, h] = face.bounds;
-        canvas.frame(&[[x, y], [x + w, y], [x + w, y + h], [x, y + h]], PORTRAIT);
+        canvas.frame(&rectangle([x, y, x + w, y + h]), PORTRAIT);
     }
     findings
         .outline

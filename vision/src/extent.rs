@@ -2,9 +2,12 @@
 //! the table does: labels that stand in place tell where the card's corners are, inside the picture or outside, and print that keeps
 //! away from the border is all there. Paper may be too bright for the camera, and every item on it legible all the same.
 
-use crate::projection::{Corners, Projection};
+use crate::geometry::Corners;
+use crate::geometry::{beyond, midpoint};
+use crate::projection::Projection;
 use domain::document::size;
 use domain::findings::{MrzFormat, Quality};
+use lens::geometry::{area, distance};
 
 /// A corner this share of the card's width outside the picture is cut off: labels are printed to within 5 of 85.6 mm.
 const OUTSIDE: f32 = 0.06;
@@ -26,10 +29,10 @@ const OUTSIDE_BY_ZONE: f32 = 0.08;
 
 /// The judgement of a picture of `size`, corrected by where the labels say that the card's corners are, in pixels.
 pub(crate) fn corrected(quality: Quality, corners: &Corners, size: [f32; 2]) -> Quality {
-    let [[ax, ay], [bx, by], ..] = *corners;
-    let width = (bx - ax).hypot(by - ay).max(1.0);
+    let [left_top, right_top, ..] = *corners;
+    let width = distance(left_top, right_top).max(1.0);
     let outside = corners.iter().map(|corner| outside(*corner, size)).fold(0.0, f32::max) / width;
-    let share = lens::outline::area(corners) / (size[0] * size[1]);
+    let share = area(corners) / (size[0] * size[1]);
     Quality {
         cut_off: match outside {
             0.0 => Some(false),
@@ -143,8 +146,7 @@ pub(crate) fn page_of_zone(format: MrzFormat, line: &Corners) -> Option<Corners>
         MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::License => return None,
     };
     let [left_top, right_top, right_bottom, left_bottom] = *line;
-    let middle = |one: [f32; 2], other: [f32; 2]| [0, 1].map(|axis| f32::midpoint(one[axis], other[axis]));
-    let (from, to) = (middle(left_top, left_bottom), middle(right_top, right_bottom));
+    let (from, to) = (midpoint(left_top, left_bottom), midpoint(right_top, right_bottom));
     let across = [0, 1].map(|axis| (to[axis] - from[axis]) / (letters * LETTER));
     let down = [-across[1], across[0]];
     let at = |x: f32, y: f32| [0, 1].map(|axis| from[axis] + x * across[axis] + y * down[axis]);
@@ -167,8 +169,8 @@ pub(crate) fn with_room([left_top, right_top, right_bottom, left_bottom]: &Corne
 
 /// Whether a part of a page is outside the picture, by where its zone says that its corners are.
 pub(crate) fn is_page_cut(page: &Corners, size: [f32; 2]) -> bool {
-    let [[x, y], .., [below_x, below_y]] = *page;
-    let height = (below_x - x).hypot(below_y - y);
+    let [left_top, .., left_bottom] = *page;
+    let height = distance(left_top, left_bottom);
     page.iter()
         .any(|corner| outside(*corner, size) > OUTSIDE_BY_ZONE * height)
 }
@@ -179,8 +181,8 @@ pub(crate) fn is_inside(corners: &Corners, size: [f32; 2]) -> bool {
 }
 
 /// How many pixels a place is outside a picture of this size.
-fn outside([x, y]: [f32; 2], [width, height]: [f32; 2]) -> f32 {
-    [-x, -y, x - width, y - height].into_iter().fold(0.0, f32::max)
+fn outside(place: [f32; 2], size: [f32; 2]) -> f32 {
+    beyond(place, size).max(0.0)
 }
 
 #[cfg(test)]
@@ -277,10 +279,7 @@ mod tests {
             .iter()
             .zip([[34.0, 120.0], [1284.0, 120.0], [1284.0, 1000.0]])
         {
-            assert!(
-                (corner[0] - wanted[0]).hypot(corner[1] - wanted[1]) < 1.0,
-                "{corner:?} {wanted:?}"
-            );
+            assert!(distance(*corner, wanted) < 1.0, "{corner:?} {wanted:?}");
         }
         assert!(!is_page_cut(&page(100.0, 900.0), SIZE));
         assert!(!is_page_cut(&page(100.0, 730.0), SIZE), "found no more exactly");

@@ -30,9 +30,11 @@ pub(crate) fn glance(faces: &Faces, picture: &Raster) -> Result<Glance, ModelErr
             yaw: shape.yaw(),
         }
     });
+    let seen = largest.filter(|_| face.is_some());
     Ok(Glance {
         faces: near(&found),
-        luma: brightness(picture, &luma, largest.filter(|_| face.is_some())),
+        luma: brightness(picture, &luma, seen),
+        face_range: seen.and_then(|seen| signals::range(picture, &luma, seen)),
         face,
         print: print(picture),
         tint,

@@ -3,6 +3,7 @@
 //! Findings are measurements with their confidence, never verdicts: `domain::decision` makes those. Machinery that is missing
 //! or altered makes a finding say so; nothing here panics over a picture or a model.
 
+mod calendar;
 mod card;
 mod code;
 mod confirm;
@@ -11,22 +12,25 @@ mod drawing;
 mod extent;
 mod face;
 mod face_view;
+mod fold;
 #[cfg(test)]
 mod fuzz;
+mod geometry;
 mod glance;
 mod layout;
 mod likeness;
 mod liveness;
-mod look;
 pub mod model;
 mod mrz;
 mod nn;
+mod observation;
 pub mod picture;
 mod portrait;
 mod projection;
 pub mod raster;
 mod selfie;
 mod signals;
+mod statistics;
 mod stopwatch;
 mod straight;
 mod strips;
@@ -39,7 +43,7 @@ pub use picture::{Logo, Picture, PictureFault, logo, normalise, normalise_docume
 pub use straight::straightened;
 pub use strips::{Sheet, Strip, cut_strips};
 
-use card::{Card, Task};
+use card::{Card, Task, Uncalibrated};
 use domain::document::{DocumentType, Side};
 use domain::findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable};
 use domain::live::{FramePrint, Glance};
@@ -95,28 +99,21 @@ pub fn pdf417(picture: &raster::Raster) -> Option<Vec<u8>> {
     code::message(picture)
 }
 
-/// The document of a picture cut out straight, lying as it is read: `outline` is that of its findings, in pixels of the picture.
-/// `None` where the outline is no quadrilateral.
-#[must_use]
-pub fn rectified(picture: &Picture, outline: &[[f32; 2]; 4], kind: DocumentType) -> Option<raster::Raster> {
-    look::View::card(&picture.rgb, outline, kind.aspect()).map(|view| view.picture.into_owned())
-}
-
 impl Vision {
     /// Loads what is in `dir` and is the pinned file; the rest is missing and findings say so. Model cards in it add networks of the
     /// operator's. The folder `seals` in it holds the certificates of those whose visible digital seals are to be checked.
     #[must_use]
     pub fn load(dir: &Path) -> Self {
-        Self::load_with(dir, false)
+        Self::load_with(dir, Uncalibrated::Refused)
     }
 
     /// The same, with networks whose model cards have no calibration yet: for measuring it, and nothing else.
     #[must_use]
     pub fn load_uncalibrated(dir: &Path) -> Self {
-        Self::load_with(dir, true)
+        Self::load_with(dir, Uncalibrated::Allowed)
     }
 
-    fn load_with(dir: &Path, uncalibrated: bool) -> Self {
+    fn load_with(dir: &Path, uncalibrated: Uncalibrated) -> Self {
         let mut vision = Self::none();
         if let Err(fault) = vision.fill(dir, uncalibrated) {
             vision.faults.push(fault);
@@ -139,7 +136,7 @@ impl Vision {
         }
     }
 
-    fn fill(&mut self, dir: &Path, uncalibrated: bool) -> Result<(), ModelError> {
+    fn fill(&mut self, dir: &Path, uncalibrated: Uncalibrated) -> Result<(), ModelError> {
         let pins = Pins::built_in()?;
         self.signers = code::Certificates::load(&dir.join("seals"));
         self.reader = keep(Reader::load(&pins, dir), &mut self.faults);

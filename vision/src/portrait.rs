@@ -4,16 +4,18 @@
 //! portraits): whoever puts another face over the first leaves the second as it was.
 
 use crate::face::{Detection, Faces};
-use crate::look::Look;
+use crate::face_view;
+use crate::geometry::Corners;
+use crate::geometry::{is_inside, rectangle};
 use crate::model::ModelError;
 use crate::mrz;
-use crate::projection::Corners;
-use crate::signals;
+use crate::observation::Observation;
 use domain::document::Side;
-use domain::findings::Face;
+use domain::findings::{Face, FaceCrop};
+use lens::geometry::{bounds, distance};
 
 /// Faces that are looked at: the portrait, and what may repeat it.
-const MOST: usize = 3;
+const MAX_FACES: usize = 3;
 /// A second portrait is at most this share of the first in size; two cards side by side have portraits of one size.
 const SMALLER: f32 = 0.8;
 
@@ -22,6 +24,8 @@ const SMALLER: f32 = 0.8;
 pub(crate) struct Portraits {
     /// The largest face on the card, in pixels of the picture that was given.
     pub(crate) main: Option<Face>,
+    /// Its details, as they lie on the straightened card.
+    pub(crate) crop: Option<FaceCrop>,
     /// Descriptor distance to the smaller face on the card that is most like it; `None` if there is none.
     pub(crate) distance: Option<f32>,
 }
@@ -30,7 +34,7 @@ pub(crate) struct Portraits {
 /// their own picture must not be taken for its holder.
 pub(crate) fn find(
     faces: Option<&Faces>,
-    look: &Look<'_, '_>,
+    seen: &Observation<'_, '_>,
     card: Option<&Corners>,
     side: Side,
 ) -> Result<Portraits, ModelError> {
@@ -38,30 +42,32 @@ pub(crate) fn find(
         return Ok(Portraits::default());
     };
     // Where no outline is found, or one of more than the document, its zone says how far it reaches.
-    let zone = look.machine.as_ref().filter(|zone| mrz::is_complete(Some(zone)));
+    let zone = seen.machine.as_ref().filter(|zone| mrz::is_complete(Some(zone)));
     let page = zone.and_then(mrz::page);
     let is_on_card = |face: &Detection| {
-        let middle = [face.left + face.width / 2.0, face.top + face.height / 2.0];
-        page.is_none_or(|page| signals::is_inside(&page, middle))
-            && card.is_none_or(|card| signals::is_inside(card, look.place(middle)))
+        let middle = face.middle();
+        page.is_none_or(|page| is_inside(&page, middle)) && card.is_none_or(|card| is_inside(card, seen.place(middle)))
     };
-    let found = faces.largest(&look.page.picture, MOST, is_on_card)?;
+    let found = faces.largest(&seen.page.picture, MAX_FACES, is_on_card)?;
     let distance = found.split_first().and_then(|(main, rest)| {
         let smaller = |face: &&Face| face.eye_distance < main.eye_distance * SMALLER;
-        let second = rest.iter().filter(smaller).filter(|face| !is_printed_over(face, look));
+        let second = rest.iter().filter(smaller).filter(|face| !is_printed_over(face, seen));
         second.filter_map(|face| main.distance(face)).reduce(f32::min)
     });
+    let crop = found.first();
+    let crop = crop.and_then(|main| face_view::crop(&seen.page.picture, main.eyes));
     Ok(Portraits {
-        main: found.into_iter().next().map(|face| in_picture(face, look)),
+        crop,
+        main: found.into_iter().next().map(|face| in_picture(face, seen)),
         distance,
     })
 }
 
 /// Whether text runs over a face: items are often printed over the second portrait, and a name across the eyes makes anybody of
 /// them.
-fn is_printed_over(face: &Face, look: &Look<'_, '_>) -> bool {
+fn is_printed_over(face: &Face, seen: &Observation<'_, '_>) -> bool {
     let ([x, y], [half_width, half_height]) = middle_and_half(face);
-    look.page.lines.iter().any(|line| {
+    seen.page.lines.iter().any(|line| {
         (line.area.x - x).abs() < line.area.half_width + half_width
             && (line.area.y - y).abs() < line.area.half_height + half_height
     })
@@ -75,15 +81,13 @@ fn middle_and_half(face: &Face) -> ([f32; 2], [f32; 2]) {
 }
 
 /// The face where it lies in the picture that was given.
-fn in_picture(mut face: Face, look: &Look<'_, '_>) -> Face {
+fn in_picture(mut face: Face, seen: &Observation<'_, '_>) -> Face {
     let [left, top, w, h] = face.bounds;
-    let corners = [[left, top], [left + w, top], [left + w, top + h], [left, top + h]].map(|corner| look.place(corner));
-    let bound =
-        |axis: usize, pick: fn(f32, f32) -> f32| corners.iter().map(|c| c[axis]).reduce(pick).unwrap_or_default();
-    let (x, y) = (bound(0, f32::min), bound(1, f32::min));
-    face.bounds = [x, y, bound(0, f32::max) - x, bound(1, f32::max) - y];
-    face.eyes = face.eyes.map(|eye| look.place(eye));
-    let [a, b] = face.eyes;
-    face.eye_distance = (b[0] - a[0]).hypot(b[1] - a[1]);
+    let corners = rectangle([left, top, left + w, top + h]).map(|corner| seen.place(corner));
+    let [left, top, right, bottom] = bounds(&corners);
+    face.bounds = [left, top, right - left, bottom - top];
+    face.eyes = face.eyes.map(|eye| seen.place(eye));
+    let [one, other] = face.eyes;
+    face.eye_distance = distance(one, other);
     face
 }

@@ -1,13 +1,12 @@
 //! A flat card seen by a camera: where a place of the card stands in the picture, and the card cut out straight.
 
+use crate::geometry::{Corners, Point};
 use crate::raster::Raster;
+use lens::geometry::distance;
 
 /// A projective map as the rows of a 3 × 3 matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Projection([[f32; 3]; 3]);
-
-/// Four places in order: left top, right top, right bottom, left bottom.
-pub(crate) type Corners = [[f32; 2]; 4];
 
 impl Projection {
     /// The map of a rectangle, `width` × `height` with its first corner at the origin, onto four corners (Heckbert 1989,
@@ -38,10 +37,14 @@ impl Projection {
     }
 
     /// Where a place goes.
-    pub(crate) fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
-        let row = |row: &[f32; 3]| row[0] * x + row[1] * y + row[2];
-        let depth = row(&self.0[2]);
-        [row(&self.0[0]) / depth, row(&self.0[1]) / depth]
+    pub(crate) fn place(&self, place: Point) -> Point {
+        let [x, y, depth] = self.homogeneous(place);
+        [x / depth, y / depth]
+    }
+
+    /// The same in homogeneous coordinates: x and y times the depth, and the depth.
+    pub(crate) fn homogeneous(&self, [x, y]: Point) -> [f32; 3] {
+        self.0.map(|row| row[0] * x + row[1] * y + row[2])
     }
 
     /// Width over height of the rectangle that this is the map of a unit square onto, as a camera sees it: its axis goes through the
@@ -61,8 +64,7 @@ impl Projection {
     pub(crate) fn cut_out(&self, picture: &Raster, width: usize, height: usize) -> Raster {
         let corner = |x: usize, y: usize| self.place([x as f32, y as f32]);
         let (a, b, c) = (corner(0, 0), corner(width, 0), corner(0, height));
-        let scale =
-            ((b[0] - a[0]).hypot(b[1] - a[1]) / width as f32).max((c[0] - a[0]).hypot(c[1] - a[1]) / height as f32);
+        let scale = (distance(a, b) / width as f32).max(distance(a, c) / height as f32);
         let grid = (scale.ceil() as usize).clamp(1, 3);
         let share = 1.0 / (grid * grid) as f32;
         let mut pixels = Vec::with_capacity(width * height * 3);

@@ -1,8 +1,9 @@
 //! A selfie: one picture or a burst. Finds the person in each frame, picks the best frame, measures liveness.
 
 use crate::Vision;
-use crate::face::geometry::mean;
 use crate::face::{Detection, Faces};
+use crate::face_view;
+use crate::geometry::mean;
 use crate::liveness::{self, Passive, Seen};
 use crate::model::ModelError;
 use crate::raster::Raster;
@@ -22,6 +23,7 @@ const BACKGROUND: f32 = 0.25;
 struct Found {
     faces: u32,
     best: Option<(usize, Face)>,
+    watched: Vec<Face>,
     liveness: Option<LivenessFindings>,
     signs: SelfieSigns,
     passive: Option<PassiveFindings>,
@@ -59,15 +61,21 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
     if let Some((index, face)) = &found.best {
         quality = qualities[*index];
         // The room may be dark, and a window bright: now that the face is found, only its light counts.
-        quality.exposure = exposure(frames[*index], face);
+        (quality.exposure, quality.face_range) = light(frames[*index], face);
     }
+    let best = found.best.as_ref();
+    let face_crop = best.and_then(|(index, face)| face_view::crop(frames[*index], face.eyes));
     SelfieFindings {
         quality,
         frames: u32::try_from(frames.len()).unwrap_or(u32::MAX),
         faces: found.faces,
         best_frame: found.best.as_ref().and_then(|(index, _)| u32::try_from(*index).ok()),
+        face_crop,
         face: found.best.map(|(_, face)| face),
+        watched_faces: found.watched,
         poses: found.poses,
+        // The pictures do not show it.
+        repeated_files: 0,
         liveness: found.liveness,
         signs: found.signs,
         passive: found.passive,
@@ -83,8 +91,8 @@ fn lit_frames(asked: &Asked) -> Vec<usize> {
     flashes.filter_map(|flash| usize::try_from(flash.frame?).ok()).collect()
 }
 
-/// Mean luma of the face.
-fn exposure(picture: &Raster, face: &Face) -> f32 {
+/// Mean and range of the face's luma.
+fn light(picture: &Raster, face: &Face) -> (f32, Option<[f32; 2]>) {
     let [left, top, width, height] = face.bounds;
     let face = Detection {
         score: 1.0,
@@ -93,7 +101,11 @@ fn exposure(picture: &Raster, face: &Face) -> f32 {
         width,
         height,
     };
-    signals::brightness(picture, &picture.luma(), Some(face))
+    let luma = picture.luma();
+    (
+        signals::brightness(picture, &luma, Some(face)),
+        signals::range(picture, &luma, face),
+    )
 }
 
 pub(crate) fn quality(picture: &Raster) -> Quality {
@@ -155,7 +167,8 @@ fn look(
     let poses = seen.iter().map(pose).collect();
     // In the colours of the screen a face is recognised worse, and a still picture does not look still.
     let (in_colour, seen): (Vec<Seen<'_>>, Vec<Seen<'_>>) = seen.into_iter().partition(|s| lit.contains(&s.index));
-    let best = best(&seen, qualities).and_then(|best| {
+    let watched = liveness::watched_frames(asked);
+    let best = best(&seen, qualities, &watched).and_then(|best| {
         let (_, detection) = detections.iter().find(|(index, _)| *index == best.index)?;
         Some((best, *detection))
     });
@@ -173,7 +186,9 @@ fn look(
     let descriptor = faces.describe(best.picture, &best.shape)?;
     let face = faces.finding(&detection, &best.shape, descriptor);
     watch.lap("descriptor");
-    let same = same_person(faces, seen.iter().chain(&in_colour), best, &face)?;
+    let others = seen.iter().chain(&in_colour).filter(|s| s.index != best.index);
+    let others = described(faces, others, &detections)?;
+    let same = same_person(&others, &face);
     let liveness = liveness::measure(&seen, asked, same).map(|found| LivenessFindings {
         colours_followed: colours_followed(&in_colour, asked),
         ..found
@@ -189,6 +204,7 @@ fn look(
     Ok(Found {
         faces: most.max(1),
         best: Some((best.index, face)),
+        watched: straight_among(&watched, others),
         liveness,
         signs,
         passive,
@@ -272,48 +288,136 @@ pub(crate) fn largest(found: &[Detection]) -> Option<Detection> {
     found.iter().copied().max_by(|a, b| a.area().total_cmp(&b.area()))
 }
 
-/// The sharpest of the frontal frames, or the most frontal where none is.
-fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[Quality]) -> Option<&'b Seen<'a>> {
+/// The sharpest of the frontal frames, or the most frontal where none is. Of a run, one in which the server saw a face that looks straight: any
+/// other may have been added to the burst, to be compared with the document. Where none of those does, the rules see that a request was made to
+/// nobody.
+fn best<'a, 'b>(seen: &'b [Seen<'a>], qualities: &[Quality], watched: &[usize]) -> Option<&'b Seen<'a>> {
+    let is_known = |s: &&Seen<'_>| watched.contains(&s.index) && s.shape.yaw().abs() <= FRONTAL;
+    let mut among: Vec<&Seen<'_>> = seen.iter().filter(is_known).collect();
+    if among.is_empty() {
+        among = seen.iter().collect();
+    }
     let sharpness = |s: &Seen<'_>| qualities.get(s.index).map_or(0.0, |quality| quality.sharpness);
     // A head held a little askew counts as straight; among those, sharper is better.
-    let frontal = seen.iter().filter(|s| s.shape.yaw().abs() < FRONTAL / 2.0);
+    let frontal = among.iter().copied().filter(|s| s.shape.yaw().abs() < FRONTAL / 2.0);
     frontal
         .max_by(|a, b| sharpness(a).total_cmp(&sharpness(b)))
-        .or_else(|| liveness::most_frontal(seen))
+        .or_else(|| liveness::most_frontal(among.iter().copied()))
+}
+
+/// The face of a frame.
+struct Described {
+    index: usize,
+    yaw: f32,
+    face: Face,
+}
+
+impl Described {
+    fn is_frontal(&self) -> bool {
+        self.yaw.abs() <= FRONTAL
+    }
+}
+
+fn described<'a, 'b: 'a>(
+    faces: &Faces,
+    seen: impl Iterator<Item = &'a Seen<'b>>,
+    detections: &[(usize, Detection)],
+) -> Result<Vec<Described>, ModelError> {
+    let mut described = Vec::new();
+    for s in seen {
+        let Some((_, detection)) = detections.iter().find(|(index, _)| *index == s.index) else {
+            continue;
+        };
+        let descriptor = faces.describe(s.picture, &s.shape)?;
+        described.push(Described {
+            index: s.index,
+            yaw: s.shape.yaw(),
+            face: faces.finding(detection, &s.shape, descriptor),
+        });
+    }
+    Ok(described)
 }
 
 /// The greatest distances between the best face and those of the other frames: of the frontal ones, or of all where none is, and of
 /// the turned ones. Every frame counts: another person may be in one alone.
-fn same_person<'a, 'b: 'a>(
-    faces: &Faces,
-    seen: impl Iterator<Item = &'a Seen<'b>>,
-    best: &Seen<'_>,
-    face: &Face,
-) -> Result<[Option<f32>; 2], ModelError> {
-    let rest = seen.filter(|s| s.index != best.index);
-    let (mut frontal, mut turned): (Vec<_>, Vec<_>) = rest.partition(|s| s.shape.yaw().abs() <= FRONTAL);
+fn same_person(others: &[Described], face: &Face) -> [Option<f32>; 2] {
+    let (mut frontal, mut turned): (Vec<_>, Vec<_>) = others.iter().partition(|other| other.is_frontal());
     if frontal.is_empty() {
         // Two pictures, straight and turned: a turned face compares worse, but another person's still worse than that.
         std::mem::swap(&mut frontal, &mut turned);
     }
-    let greatest = |frames: &[&Seen<'_>]| -> Result<Option<f32>, ModelError> {
-        let mut greatest: Option<f32> = None;
-        for other in frames {
-            let descriptor = faces.describe(other.picture, &other.shape)?;
-            let distance = face.distance(&Face {
-                descriptor,
-                ..face.clone()
-            });
-            greatest = greatest.into_iter().chain(distance).reduce(f32::max);
-        }
-        Ok(greatest)
+    let greatest = |others: Vec<&Described>| {
+        let distances = others.into_iter().filter_map(|other| face.distance(&other.face));
+        distances.reduce(f32::max)
     };
-    Ok([greatest(&frontal)?, greatest(&turned)?])
+    [greatest(frontal), greatest(turned)]
+}
+
+/// The faces that look straight in the frames that the server watched: the portrait is compared with the best of them, but each must be the
+/// portrait's.
+fn straight_among(watched: &[usize], others: Vec<Described>) -> Vec<Face> {
+    let straight = others
+        .into_iter()
+        .filter(|other| watched.contains(&other.index) && other.is_frontal());
+    straight.map(|other| other.face).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::face::pose::tests::head;
+    use domain::findings::FaceEngine;
+
+    #[test]
+    fn a_sharper_frame_that_the_server_did_not_see_is_not_compared_with_the_portrait() {
+        let picture = Raster::filled(240, 320, [40, 60, 80]);
+        let seen: Vec<Seen<'_>> = (0..)
+            .zip([0.0, 35.0, 1.0, 2.0])
+            .map(|(index, yaw)| Seen {
+                index,
+                picture: &picture,
+                shape: head(yaw, false),
+            })
+            .collect();
+        let qualities = [0.3, 0.9, 0.9, 0.5].map(|sharpness| Quality {
+            sharpness,
+            ..Quality::default()
+        });
+        let best = |watched: &[usize]| best(&seen, &qualities, watched).map(|best| best.index);
+        assert_eq!(best(&[0, 1]), Some(0));
+        assert_eq!(best(&[0, 1, 3, 1]), Some(3));
+        assert_eq!(best(&[]), Some(2), "nobody watched");
+        assert_eq!(best(&[1]), Some(2), "no face looks straight in what was watched");
+    }
+
+    #[test]
+    fn every_watched_face_that_looks_straight_is_to_be_compared_with_the_portrait() {
+        let other = |index: usize, yaw: f32| Described {
+            index,
+            yaw,
+            face: Face {
+                bounds: [0.0; 4],
+                eye_distance: 80.0,
+                eyes: [[0.0; 2]; 2],
+                score: 0.9,
+                descriptor: vec![index as f32 / 10.0],
+                engine: FaceEngine::default(),
+            },
+        };
+        let others = || vec![other(1, 0.4), other(2, 0.1), other(3, -0.2), other(4, 0.0)];
+        let straight = straight_among(&[0, 1, 3, 4], others());
+        let found: Vec<f32> = straight.iter().map(|face| face.descriptor[0]).collect();
+        assert_eq!(
+            found,
+            [0.3, 0.4],
+            "turned heads compare badly, and nobody watched the second"
+        );
+        assert!(straight_among(&[], others()).is_empty());
+        // Every frame is compared with the best one.
+        let [frontal, turned] = same_person(&others(), &other(0, 0.0).face);
+        assert_eq!((frontal, turned), (Some(0.4), Some(0.1)));
+        assert_eq!(same_person(&[other(1, 0.4)], &other(0, 0.0).face), [Some(0.1), None]);
+    }
 
     #[test]
     fn a_small_face_far_behind_does_not_count() {

@@ -1,7 +1,9 @@
 //! The card cut out of a picture and laid straight, for people to look at.
 
+use crate::geometry::Corners;
+use crate::geometry::mean_sides;
 use crate::picture::{Picture, PictureFault};
-use crate::projection::{Corners, Projection};
+use crate::projection::Projection;
 use domain::document::size;
 
 /// Width over height of a card and of a passport's page.
@@ -15,11 +17,7 @@ const SIDE: f32 = 1600.0;
 /// # Errors
 /// When the card cannot be encoded.
 pub fn straightened(picture: &Picture, outline: &Corners) -> Result<Option<Picture>, PictureFault> {
-    let side = |a: usize, b: usize| (outline[a][0] - outline[b][0]).hypot(outline[a][1] - outline[b][1]);
-    let (across, down) = (
-        f32::midpoint(side(0, 1), side(3, 2)),
-        f32::midpoint(side(0, 3), side(1, 2)),
-    );
+    let [across, down] = mean_sides(outline);
     let (long, short) = (across.max(down), across.min(down).max(1.0));
     let off = |proportion: &f32| (proportion - long / short).abs();
     let proportion = PROPORTIONS

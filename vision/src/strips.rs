@@ -1,7 +1,9 @@
 //! Items cut out of a picture straight, one under the other on one sheet, for people to compare with what was read.
 
+use crate::geometry::Corners;
+use crate::geometry::mean_sides;
 use crate::picture::{Picture, PictureFault};
-use crate::projection::{Corners, Projection};
+use crate::projection::Projection;
 use crate::raster::Raster;
 
 /// Largest size of a strip in pixels, width and height: an item is shown half as large, sharp on a phone.
@@ -90,12 +92,7 @@ fn size(corners: &Corners) -> [u32; 2] {
 
 /// Mean width and height, at least a pixel each.
 fn extent(corners: &Corners) -> [f32; 2] {
-    let side = |a: usize, b: usize| (corners[a][0] - corners[b][0]).hypot(corners[a][1] - corners[b][1]);
-    [
-        f32::midpoint(side(0, 1), side(3, 2)),
-        f32::midpoint(side(0, 3), side(1, 2)),
-    ]
-    .map(|length| if length.is_finite() { length.max(1.0) } else { 1.0 })
+    mean_sides(corners).map(|length| if length.is_finite() { length.max(1.0) } else { 1.0 })
 }
 
 /// The corners moved out by the margin, along the item's own edges.

@@ -124,3 +124,25 @@ fn a_portrait_held_into_the_camera_is_in_a_card_and_nearly_the_same_picture() {
         distance(&again)
     );
 }
+
+/// Detects if an animated or printed portrait is noted only where the edge of its card is seen.
+#[test]
+fn a_portrait_without_the_edge_of_its_card_is_told_from_another_picture_of_its_owner() {
+    let mut dice = Dice(7);
+    let crop = |picture: Picture| {
+        let found = vision().examine_selfie(&[picture], &Asked::default());
+        found.face_crop.unwrap()
+    };
+    let pictures = selfies();
+    let portrait = &pictures[2];
+    let printed = crop(Picture::from_raster(portrait.clone()).unwrap());
+    for _ in 0..3 {
+        let shown = photographed(&portrait.resized(840, 1000), &mut dice);
+        let likeness = printed.likeness(&crop(shown));
+        assert!(likeness > 0.78, "{likeness}");
+    }
+    for other in &pictures[..2] {
+        let likeness = printed.likeness(&crop(Picture::from_raster(other.clone()).unwrap()));
+        assert!(likeness < 0.7, "{likeness}");
+    }
+}

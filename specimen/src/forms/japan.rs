@@ -90,7 +90,7 @@ impl Licence {
     }
 }
 
-/// Weights 5 4 3 2 7 6 5 4 3 2 over the first ten digits; eleven minus the remainder modulo eleven, where 10 and 11 count as 0.
+/// Weights 5 4 3 2 7 6 5 4 3 2 over the first ten digits; the last digit of eleven minus the remainder modulo eleven.
 fn check_digit(body: &str) -> u32 {
     let sum: u32 = body
         .chars()
@@ -98,10 +98,7 @@ fn check_digit(body: &str) -> u32 {
         .zip([5, 4, 3, 2, 7, 6, 5, 4, 3, 2])
         .map(|(digit, weight)| digit * weight)
         .sum();
-    match 11 - sum % 11 {
-        10 | 11 => 0,
-        digit => digit,
-    }
+    (11 - sum % 11) % 10
 }
 
 /// Prints the front.
@@ -289,5 +286,17 @@ pub(crate) fn kind(licence: &Licence) -> (Kind, &'static str) {
         (Kind::DrivingHistoryCertificate, "jp.driving_history_certificate")
     } else {
         (Kind::DrivingLicense, "jp.driving_license")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_licence_ends_in_the_last_digit_of_eleven_less_the_remainder() {
+        assert_eq!(check_digit("3090123456"), 2);
+        assert_eq!(check_digit("3004123456"), 0, "a remainder of 1");
+        assert_eq!(check_digit("3012000000"), 1, "no remainder");
     }
 }

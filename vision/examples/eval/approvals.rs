@@ -249,8 +249,11 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
         frames: 15,
         faces: 1,
         face,
+        face_crop: None,
         best_frame: Some(0),
+        watched_faces: Vec::new(),
         poses: Vec::new(),
+        repeated_files: 0,
         liveness: Some(LivenessFindings {
             movements: vec![Movement {
                 challenge: Challenge::TurnLeft,
@@ -265,6 +268,7 @@ fn selfie(portrait: Option<Face>) -> SelfieFindings {
                 answered_ms: vec![900],
                 same_frames: true,
                 watched: None,
+                commitment: None,
                 run: 1,
                 repeated_frames: 0,
                 unseen_turns: 0,

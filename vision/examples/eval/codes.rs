@@ -1,6 +1,6 @@
 //! V2: how many PDF417 codes are read: photographs with known texts, and rendered codes of licences of people who do not exist.
 
-use crate::Done;
+use crate::{Done, times::quantile};
 use image::codecs::jpeg::JpegEncoder;
 use rxing::pdf417::encoder::PDF417;
 use serde_json::{Value, json};
@@ -87,15 +87,7 @@ impl Tally {
     fn report(&self, name: &str) -> Value {
         let total = self.milliseconds.len();
         let (low, high) = wilson(self.right, total);
-        let mut sorted = self.milliseconds.clone();
-        sorted.sort_by(f32::total_cmp);
-        let quantile = |share: f32| {
-            sorted
-                .get(((total as f32 - 1.0) * share).round() as usize)
-                .copied()
-                .unwrap_or_default()
-        };
-        let (median, slow) = (quantile(0.5), quantile(0.95));
+        let [median, slow] = [0.5, 0.95].map(|share| quantile(&self.milliseconds, share));
         println!(
             "{name:<20} {} of {total} read, 95 % interval {:.1} to {:.1} %, p50 {median:.0} ms, p95 {slow:.0} ms",
             self.right,

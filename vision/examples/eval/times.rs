@@ -13,15 +13,6 @@ impl Times {
         self.0.entry(name.to_owned()).or_default().push(milliseconds);
     }
 
-    fn quantile(values: &[f32], share: f32) -> f32 {
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f32::total_cmp);
-        sorted
-            .get(((sorted.len() as f32 - 1.0) * share).round() as usize)
-            .copied()
-            .unwrap_or_default()
-    }
-
     /// A table.
     pub(crate) fn print(&self) {
         println!(
@@ -32,9 +23,9 @@ impl Times {
             println!(
                 "  {name:<32} {:>6} {:>8.0} {:>8.0} {:>8.0}",
                 values.len(),
-                Self::quantile(values, 0.5),
-                Self::quantile(values, 0.95),
-                Self::quantile(values, 1.0)
+                quantile(values, 0.5),
+                quantile(values, 0.95),
+                quantile(values, 1.0)
             );
         }
     }
@@ -43,11 +34,21 @@ impl Times {
     pub(crate) fn json(&self) -> Value {
         let named = |(name, values): (&String, &Vec<f32>)| {
             let figures = json!({
-                "n": values.len(), "p50": Self::quantile(values, 0.5), "p95": Self::quantile(values, 0.95),
-                "max": Self::quantile(values, 1.0),
+                "n": values.len(), "p50": quantile(values, 0.5), "p95": quantile(values, 0.95),
+                "max": quantile(values, 1.0),
             });
             (name.clone(), figures)
         };
         self.0.iter().map(named).collect()
     }
+}
+
+/// The value at a share of the sorted values, the nearest rank.
+pub(crate) fn quantile(values: &[f32], share: f32) -> f32 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    sorted
+        .get(((sorted.len() as f32 - 1.0) * share).round() as usize)
+        .copied()
+        .unwrap_or_default()
 }

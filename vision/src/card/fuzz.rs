@@ -1,6 +1,6 @@
 //! Model cards as a target of the fuzzer: see docs/TESTING.md.
 
-use super::{Card, MOST};
+use super::{Card, MAX_SIZE};
 use std::{
     path::{Component, Path},
     str::from_utf8,
@@ -18,7 +18,7 @@ fn model_cards() {
             "{:?}",
             card.file
         );
-        assert!((1..=MOST).contains(&card.input.side));
+        assert!((1..=MAX_SIZE).contains(&card.input.side));
         assert!(
             card.input
                 .mean

@@ -16,6 +16,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Whether a network is used before it is calibrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Uncalibrated {
+    /// It is not.
+    Refused,
+    /// It is, since its calibration is being measured.
+    Allowed,
+}
+
 /// What a card says.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "File")]
@@ -160,7 +169,7 @@ pub(crate) struct LivenessTask {
 /// What the name of a card ends in. The folder may hold other files of settings.
 const ENDING: &str = ".card.toml";
 /// The largest side and descriptor that are taken: what is larger is a mistake in the card.
-const MOST: usize = 4_096;
+const MAX_SIZE: usize = 4_096;
 
 impl Card {
     /// The cards of a folder: every file that ends in `.card.toml`; none if there is no folder. A card that cannot be used is an error, not
@@ -201,13 +210,13 @@ impl Card {
     /// What is wrong with it.
     fn mistake(&self) -> Option<&'static str> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let sized = |number: usize| (1..=MOST).contains(&number);
+        let sized = |number: usize| (1..=MAX_SIZE).contains(&number);
         let numbers = self.input.mean.iter().chain(&self.input.scale);
         let task = match &self.task {
             Task::Face(face) => sized(face.length) && face.calibration.is_none_or(Logistic::is_sane),
             Task::Liveness(task) => {
                 (1.0..=8.0).contains(&task.crop)
-                    && task.living < MOST
+                    && task.living < MAX_SIZE
                     && task.limit.is_none_or(|limit| (0.0..=1.0).contains(&limit))
             }
         };
@@ -233,7 +242,7 @@ impl Card {
 
     /// The network's file.
     pub(crate) fn weights(&self, dir: &Path) -> Result<Vec<u8>, ModelError> {
-        let bytes = fs::read(dir.join(&self.file)).map_err(|_| ModelError::Missing(self.file.clone()))?;
+        let bytes = fs::read(dir.join(&self.file)).map_err(|error| ModelError::unread(&self.file, &error))?;
         if hex::encode(Sha256::digest(&bytes)) == self.sha256 {
             Ok(bytes)
         } else {

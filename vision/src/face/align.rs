@@ -42,7 +42,7 @@ pub(super) fn shape(model: &dyn Model, picture: &Raster, found: &Detection) -> R
         shift: [0.0, 0.0],
     };
     let middle = upright.apply([LANDMARK_SIDE as f32 / 2.0; 2]);
-    let centre = [around.left + around.width / 2.0, around.top + around.height / 2.0];
+    let centre = around.middle();
     let upright = Similarity {
         shift: [centre[0] - middle[0], centre[1] - middle[1]],
         ..upright

@@ -2,23 +2,16 @@
 //! alone one comparison in five is wrong, with the chip below one in forty.
 
 use super::descriptor::{CHIP_SIDE, DESCRIPTOR_LENGTH, Descriptor};
-use super::geometry::{Point, Similarity, edges};
+use super::geometry::{DLIB5, Similarity, edges};
 use super::pose::Shape;
-use crate::card::{Alignment, Card, Distance, FaceTask, OnPictures};
+use crate::card::{Alignment, Card, Distance, FaceTask, OnPictures, Uncalibrated};
+use crate::geometry::Point;
 use crate::model::{Model, ModelError, Tensor, run_one};
 use crate::nn::Weights;
 use crate::raster::Raster;
 use domain::findings::FaceEngine;
 use std::path::Path;
 
-/// Where dlib's chip has the outer and inner corners of both eyes and the base of the nose, in 0..1 before padding.
-const DLIB5: [(usize, Point); 5] = [
-    (45, [0.859_567_46, 0.213_498_15]),
-    (42, [0.646_060_48, 0.228_967_44]),
-    (36, [0.120_575_06, 0.213_727_45]),
-    (39, [0.334_085_06, 0.229_064_24]),
-    (33, [0.490_112_3, 0.627_797_53]),
-];
 /// Padding of dlib's chip on every side.
 const CHIP_PADDING: f32 = 0.25;
 /// Where InsightFace's chip has the eyes, the tip of the nose and the corners of the mouth (`insightface/utils/face_align.py`).
@@ -57,11 +50,11 @@ impl Engine {
         })
     }
 
-    /// The one of a card. `uncalibrated` are wanted where the calibration is being measured.
-    pub(crate) fn of(card: &Card, task: &FaceTask, dir: &Path, uncalibrated: bool) -> Result<Self, ModelError> {
+    /// The one of a card.
+    pub(crate) fn of(card: &Card, task: &FaceTask, dir: &Path, uncalibrated: Uncalibrated) -> Result<Self, ModelError> {
         let calibration = match task.calibration {
             Some(calibration) => calibration,
-            None if uncalibrated => FaceEngine::SCALE,
+            None if uncalibrated == Uncalibrated::Allowed => FaceEngine::SCALE,
             None => return Err(card.unusable("not calibrated; run honnin calibrate faces")),
         };
         Ok(Self {

@@ -1,10 +1,18 @@
-//! Points, boxes, and the similarity that maps a chip onto a picture.
+//! Boxes of faces, and the similarity that maps a chip onto a picture.
 
+use crate::geometry::{Point, mean};
 use crate::model::Tensor;
 use crate::raster::Raster;
+use lens::geometry::bounds;
 
-/// A place in a picture.
-pub(crate) type Point = [f32; 2];
+/// Where dlib's chip has the outer and inner corners of both eyes and the base of the nose, by landmark, in 0..1 before padding.
+pub(crate) const DLIB5: [(usize, Point); 5] = [
+    (45, [0.859_567_46, 0.213_498_15]),
+    (42, [0.646_060_48, 0.228_967_44]),
+    (36, [0.120_575_06, 0.213_727_45]),
+    (39, [0.334_085_06, 0.229_064_24]),
+    (33, [0.490_112_3, 0.627_797_53]),
+];
 
 /// A detected face: pixels of the picture, and how sure the detector is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +29,11 @@ impl Detection {
         self.width * self.height
     }
 
+    /// The middle of the box.
+    pub(crate) fn middle(&self) -> Point {
+        [self.left + self.width / 2.0, self.top + self.height / 2.0]
+    }
+
     /// Whether both are boxes of one head: they overlap, or one lies in the other. A much smaller box is another face, such as one on a
     /// picture held before the head.
     fn is_of_same_head(&self, other: &Self) -> bool {
@@ -34,12 +47,7 @@ impl Detection {
 
     /// The smallest box around some points.
     pub(crate) fn around(points: &[Point]) -> Self {
-        let range = |axis: usize| {
-            points.iter().fold((f32::MAX, f32::MIN), |(low, high), p| {
-                (low.min(p[axis]), high.max(p[axis]))
-            })
-        };
-        let ((left, right), (top, bottom)) = (range(0), range(1));
+        let [left, top, right, bottom] = bounds(points);
         Self {
             score: 1.0,
             left,
@@ -139,16 +147,6 @@ impl Similarity {
     }
 }
 
-pub(crate) fn mean(points: &[Point]) -> Point {
-    let count = points.len().max(1) as f32;
-    let sum = points.iter().fold([0.0, 0.0], |sum, p| [sum[0] + p[0], sum[1] + p[1]]);
-    [sum[0] / count, sum[1] / count]
-}
-
-pub(crate) fn distance(a: Point, b: Point) -> f32 {
-    (a[0] - b[0]).hypot(a[1] - b[1])
-}
-
 /// The edges of a picture for [`Similarity::chip`].
 pub(crate) fn edges(picture: &Raster) -> [f32; 4] {
     [0.0, 0.0, (picture.width() - 1) as f32, (picture.height() - 1) as f32]
@@ -157,6 +155,7 @@ pub(crate) fn edges(picture: &Raster) -> [f32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lens::geometry::distance;
 
     #[test]
     fn a_fitted_similarity_maps_the_points_it_was_fitted_to() {

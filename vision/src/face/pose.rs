@@ -1,6 +1,7 @@
 //! Where a head points, from its landmarks alone: proxies without unit, about the sine of the angle.
 
-use super::geometry::{Point, distance, mean};
+use crate::geometry::{Point, mean};
+use lens::geometry::distance;
 
 /// The landmarks of a face in pixels of the picture.
 #[derive(Clone, Debug, PartialEq)]

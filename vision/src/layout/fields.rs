@@ -1,11 +1,11 @@
 //! The items of a layout on a page: where a value stands by its label, read by its grammar.
 
 use super::file::{Field, Label, Layout, Place};
-use super::grammar::{Context, Grammar, Parsed, is_name_at_birth};
+use super::grammar::{Context, Grammar, Parsed, is_han, is_name_at_birth};
 use super::item::Item;
+use super::page::{DeskewedPage, Glyph, Run, joined};
 use super::recognise::{BELOW, Mark};
-use super::sheet::{Glyph, Run, Sheet, joined};
-use crate::zone::fold;
+use crate::fold;
 use domain::document::FieldName;
 use std::collections::BTreeSet;
 
@@ -29,20 +29,25 @@ const ITEMS_BELOW_NAMES: [&str; 2] = ["born", "address"];
 const TIGHT: f32 = 1.0;
 /// How far a value's left edge may stand from its label's, in heights.
 const ALIGNED: f32 = 1.3;
+/// How many heights behind the number of its item a value begins.
+const BEHIND_NUMBER: std::ops::Range<f32> = -0.5..2.5;
 /// A gap between the middles of two letters of this many heights is one between columns: words of one value stand closer together.
 const BETWEEN_COLUMNS: f32 = 2.0;
 /// How far from its label's left edge a value of a column begins at most, in heights.
 const IN_COLUMN: f32 = 0.6;
 
+/// Kanji of the dates of entries.
+const KANJI_OF_DATES: &str = "令和年月日";
+
 /// A page with the labels of one layout on it.
 pub(crate) struct Marked<'a> {
     pub(crate) layout: &'a Layout,
-    pub(crate) sheet: &'a Sheet,
+    pub(crate) page: &'a DeskewedPage,
     pub(crate) marks: &'a [Mark<'a>],
 }
 
 /// The items of a layout; what does not parse is left out, and so is what parses in two ways.
-pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) -> Vec<Item> {
+pub(crate) fn read(layout: &Layout, marked: &Marked<'_>, context: &Context<'_>) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for read in [Marked::item, Marked::impossible] {
         for field in &layout.field {
@@ -52,24 +57,24 @@ pub(crate) fn read(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) ->
                 ..*context
             };
             if items.iter().all(|item| item.name != field.name)
-                && let Some(item) = read(page, field, &context)
+                && let Some(item) = read(marked, field, &context)
             {
                 items.push(item);
             }
         }
     }
     if layout.family_name_first {
-        items.extend(page.names_by_place(&items, context));
+        items.extend(marked.names_by_place(&items, context));
     }
     items
 }
 
 /// The items of a page that an entry on it says are out of date: by its words, or by what is entered, once or more often.
-pub(super) fn superseded(layout: &Layout, page: &Marked<'_>, context: &Context<'_>) -> BTreeSet<FieldName> {
-    let labels = page.marks.iter().filter_map(|mark| layout.label.get(mark.name));
+pub(super) fn superseded(layout: &Layout, marked: &Marked<'_>, context: &Context<'_>) -> BTreeSet<FieldName> {
+    let labels = marked.marks.iter().filter_map(|mark| layout.label.get(mark.name));
     let is_made = |entry: &&Field| {
-        let mut texts = entry.places.iter().flat_map(|place| page.texts(entry, *place));
-        texts.any(|text| entry.grammar.occurs(&text, context))
+        let mut texts = entry.places.iter().flat_map(|place| marked.texts(entry, *place));
+        texts.any(|text| entry.grammar.occurs(&text, context) && !marked.is_besides(entry, &text))
     };
     let entries = layout.entry.iter().filter(is_made);
     let items = labels
@@ -80,7 +85,7 @@ pub(super) fn superseded(layout: &Layout, page: &Marked<'_>, context: &Context<'
 
 /// Share of the layout's items of which nothing is seen: neither the item nor any text at its place. What covers a part of the
 /// document hides both. 0 where documents of the layout may lack items, or label them in other words.
-pub(crate) fn hidden(layout: &Layout, page: &Marked<'_>, items: &[Item]) -> f32 {
+pub(crate) fn hidden(layout: &Layout, marked: &Marked<'_>, items: &[Item]) -> f32 {
     let required = layout.field.iter().filter(|field| !field.optional);
     let mut names: Vec<&str> = required.map(|field| field.name.as_str()).collect();
     names.dedup();
@@ -89,7 +94,7 @@ pub(crate) fn hidden(layout: &Layout, page: &Marked<'_>, items: &[Item]) -> f32 
     }
     let seen = |name: &&&str| {
         let mut fields = layout.field.iter().filter(|field| field.name == **name);
-        items.iter().any(|item| item.name == **name) || fields.any(|field| page.has_text_for(field))
+        items.iter().any(|item| item.name == **name) || fields.any(|field| marked.has_text_for(field))
     };
     let count = names.iter().filter(seen).count();
     1.0 - count as f32 / names.len() as f32
@@ -123,6 +128,7 @@ impl Marked<'_> {
         match place {
             Place::Page => self.everywhere(),
             Place::Lines => self.blocks(field),
+            Place::Table => self.first_row(field),
             Place::Right | Place::Below | Place::Row => self
                 .marks
                 .iter()
@@ -194,7 +200,7 @@ impl Marked<'_> {
 
     /// Whether a mark is the number of an item, `4a.`.
     fn is_number(&self, mark: &Mark<'_>) -> bool {
-        let glyphs = &self.sheet.runs[mark.run].glyphs[mark.from..mark.to];
+        let glyphs = &self.page.runs[mark.run].glyphs[mark.from..mark.to];
         glyphs.first().is_some_and(|glyph| glyph.symbol.is_ascii_digit()) && mark.to - mark.from <= LONGEST_NUMBER
     }
 
@@ -218,8 +224,8 @@ impl Marked<'_> {
                 Vec::new()
             }
             Place::Below => self.below(mark, field),
-            Place::Row => self.row(mark),
-            Place::Page | Place::Lines => return Vec::new(),
+            Place::Row => self.row(&self.page.runs[mark.run]),
+            Place::Page | Place::Lines | Place::Table => return Vec::new(),
         };
         self.with_more_lines(value, field)
     }
@@ -232,7 +238,7 @@ impl Marked<'_> {
             .filter(|mark| mark.run == run && mark.from >= from)
             .map(|mark| mark.from)
             .min();
-        let glyphs = &self.sheet.runs[run].glyphs;
+        let glyphs = &self.page.runs[run].glyphs;
         (
             &glyphs[from.min(glyphs.len())..next.unwrap_or(glyphs.len())],
             next.is_some(),
@@ -240,7 +246,7 @@ impl Marked<'_> {
     }
 
     fn index(&self, run: &Run) -> usize {
-        self.sheet
+        self.page
             .runs
             .iter()
             .position(|other| std::ptr::eq(other, run))
@@ -255,23 +261,23 @@ impl Marked<'_> {
     /// near it to its left. The second language of the field's own label, 住居地 / ADDRESS, stands beside the second line of its value.
     fn begins_row_of_label(&self, run: &Run, field: &Field) -> bool {
         let is_own = |mark: &Mark<'_>| {
-            field.of.iter().any(|of| of == mark.name) && !std::ptr::eq(&self.sheet.runs[mark.run], run)
+            field.of.iter().any(|of| of == mark.name) && !std::ptr::eq(&self.page.runs[mark.run], run)
         };
         self.marks.iter().any(|mark| {
-            let label = &self.sheet.runs[mark.run];
+            let label = &self.page.runs[mark.run];
             let is_near = run.left - mark.right < END_OF_ROW * run.height.max(label.height);
-            mark.left < run.right && is_near && self.sheet.same_row(label, run) && !is_own(mark)
+            mark.left < run.right && is_near && self.page.same_row(label, run) && !is_own(mark)
         })
     }
 
     /// What follows a label in its row, up to the next label or a wide gap.
     fn right(&self, mark: &Mark<'_>) -> Vec<Glyph> {
-        let run = &self.sheet.runs[mark.run];
+        let run = &self.page.runs[mark.run];
         let (first, ended) = self.free(mark.run, mark.to);
         let mut parts = vec![first];
         let mut edge = first.last().map_or(mark.right, |last| last.x);
         if !ended {
-            for next in self.sheet.right_of(run, run.right.max(mark.right)) {
+            for next in self.page.right_of(run, run.right.max(mark.right)) {
                 let (text, ended) = self.free(self.index(next), 0);
                 let is_far = next.left - edge > END_OF_ROW * next.height.max(run.height);
                 if is_far || next.height > run.height * HIGHEST_VALUE {
@@ -287,14 +293,31 @@ impl Marked<'_> {
         behind_stroke(joined(&parts))
     }
 
-    /// All of a label's row that is no label.
-    fn row(&self, mark: &Mark<'_>) -> Vec<Glyph> {
-        let run = &self.sheet.runs[mark.run];
+    /// Whether an entry stands beside what was printed and replaces nothing of it, as how a name is read does: its row has one of the entry's labels
+    /// and, without its date, no kanji.
+    fn is_besides(&self, entry: &Field, text: &[Glyph]) -> bool {
+        let Some(line) = text.first().map(|glyph| glyph.line) else {
+            return false;
+        };
+        let of_line = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
+        let Some(run) = self.page.runs.iter().find(of_line) else {
+            return false;
+        };
+        let tells = |mark: &Mark<'_>| {
+            let is_own = entry.besides.iter().any(|name| name == mark.name);
+            is_own && self.page.same_row(run, &self.page.runs[mark.run])
+        };
+        let is_kanji = |glyph: &Glyph| is_han(glyph.symbol) && !KANJI_OF_DATES.contains(glyph.symbol);
+        self.marks.iter().any(tells) && !self.row(run).iter().any(is_kanji)
+    }
+
+    /// All of a row that is no label.
+    fn row(&self, run: &Run) -> Vec<Glyph> {
         let mut row: Vec<&Run> = self
-            .sheet
+            .page
             .runs
             .iter()
-            .filter(|other| self.sheet.same_row(run, other))
+            .filter(|other| self.page.same_row(run, other))
             .collect();
         row.sort_by(|a, b| a.left.total_cmp(&b.left));
         let free = |run: &Run| -> Vec<Glyph> {
@@ -322,10 +345,10 @@ impl Marked<'_> {
         if self.marks.iter().any(before) {
             return Vec::new();
         }
-        let label = &self.sheet.runs[mark.run];
+        let label = &self.page.runs[mark.run];
         let edge_of_label = self.left_of_label(mark);
         let fits = |index: &usize| {
-            let run = &self.sheet.runs[*index];
+            let run = &self.page.runs[*index];
             let drop = label.drop_to(run) / label.height.max(run.height);
             BELOW.contains(&drop) && !self.has_mark(*index)
         };
@@ -335,31 +358,31 @@ impl Marked<'_> {
             || self.marks.iter().any(|other| {
                 other.name != mark.name
                     && other.left < mark.left
-                    && self.sheet.same_row(label, &self.sheet.runs[other.run])
+                    && self.page.same_row(label, &self.page.runs[other.run])
             });
         let starts = |index: usize| {
-            let run = &self.sheet.runs[index];
+            let run = &self.page.runs[index];
             let off = move |start: usize| (left_of(run, start) - edge_of_label).abs() / label.height.max(run.height);
             (0..run.glyphs.len())
                 .filter(move |&at| (at == 0 || has_column_before) && begins_word(run, at) && off(at) < ALIGNED)
                 .min_by(move |&a, &b| off(a).total_cmp(&off(b)))
                 .map(|start| (index, start))
         };
-        let found = (0..self.sheet.runs.len()).filter(fits).filter_map(starts);
-        let y = |index: usize| self.sheet.runs[index].y;
+        let found = (0..self.page.runs.len()).filter(fits).filter_map(starts);
+        let y = |index: usize| self.page.runs[index].y;
         let Some((index, start)) = found.min_by(|a, b| y(a.0).total_cmp(&y(b.0))) else {
             return Vec::new();
         };
         let column = self.next_column(mark);
         let end = column - label.height * ALIGNED;
         let is_name = field.grammar.is_latin_name();
-        let first = &self.sheet.runs[index];
+        let first = &self.page.runs[index];
         let Some(words) = up_to(first, start, (column, end), is_name) else {
             return Vec::new();
         };
         let mut parts = vec![words];
         let mut edge = first.right;
-        for next in self.sheet.right_of(first, first.right) {
+        for next in self.page.right_of(first, first.right) {
             if next.left - edge > first.height * 1.2 || next.left > end || self.has_mark(self.index(next)) {
                 break;
             }
@@ -374,7 +397,7 @@ impl Marked<'_> {
 
     /// Where a label begins of which another language was not read, `Voornamen/given names`: with the words before its stroke.
     fn left_of_label(&self, mark: &Mark<'_>) -> f32 {
-        let run = &self.sheet.runs[mark.run];
+        let run = &self.page.runs[mark.run];
         let ends = self
             .marks
             .iter()
@@ -391,11 +414,9 @@ impl Marked<'_> {
 
     /// The left edge of the next label in a label's row; infinite where there is none.
     fn next_column(&self, mark: &Mark<'_>) -> f32 {
-        let label = &self.sheet.runs[mark.run];
+        let label = &self.page.runs[mark.run];
         let next = self.marks.iter().filter(|other| {
-            other.name != mark.name
-                && other.left > mark.right
-                && self.sheet.same_row(label, &self.sheet.runs[other.run])
+            other.name != mark.name && other.left > mark.right && self.page.same_row(label, &self.page.runs[other.run])
         });
         next.map(|other| other.left).fold(f32::INFINITY, f32::min)
     }
@@ -407,13 +428,13 @@ impl Marked<'_> {
             false => line.to_vec(),
         };
         let mut value = ended(&value);
-        for _ in 0..field.more_lines {
+        for further in (0..field.more_lines).rev() {
             let Some((first, last)) = value.first().zip(value.last()) else {
                 break;
             };
             let (left, line, height) = (first.x, last.line, last.height);
             let of_line = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
-            let Some(above) = self.sheet.runs.iter().find(of_line) else {
+            let Some(above) = self.page.runs.iter().find(of_line) else {
                 break;
             };
             let goes_on = |run: &&Run| {
@@ -424,9 +445,9 @@ impl Marked<'_> {
                     && (0.72..1.4).contains(&(run.height / height))
                     && !self.begins_row_of_label(run, field)
                     && (!field.grammar.is_latin_name()
-                        || drop < TIGHT && self.is_last_of_name(run) && !is_name_at_birth(&run.glyphs))
+                        || drop < TIGHT && self.ends_name(run, field, further) && !is_name_at_birth(&run.glyphs))
             };
-            let Some(next) = self.sheet.runs.iter().find(goes_on) else {
+            let Some(next) = self.page.runs.iter().find(goes_on) else {
                 break;
             };
             value = joined(&[&value, &ended(&next.glyphs)]);
@@ -434,13 +455,38 @@ impl Marked<'_> {
         value
     }
 
-    /// Whether a line is the second one of a name, not a label in a language that is not known: the label of the next item stands below it.
-    fn is_last_of_name(&self, run: &Run) -> bool {
-        self.marks.iter().any(|mark| {
-            let label = &self.sheet.runs[mark.run];
+    /// Whether a mark is the number of the item after a field: below a name whose own next number was not read stands another item.
+    fn is_next_number(&self, mark: &Mark<'_>, field: &Field) -> bool {
+        let number = |label: &Label| label.numbers().find_map(|number| number.first()?.to_digit(10));
+        let own = field
+            .of
+            .iter()
+            .filter_map(|of| self.layout.label.get(of))
+            .find_map(number);
+        let next = self.layout.label.get(mark.name).and_then(number);
+        own.zip(next).is_some_and(|(own, next)| next == own + 1)
+    }
+
+    /// Whether a line is one of a name, not a label in a language that is not known: the label of the next item stands below it, or below at most
+    /// so many further lines of the name.
+    fn ends_name(&self, run: &Run, field: &Field, further: usize) -> bool {
+        let is_last = self.marks.iter().any(|mark| {
+            let label = &self.page.runs[mark.run];
             let drop = run.drop_to(label) / run.height;
-            NEXT_LINE.contains(&drop) && (mark.left - run.left).abs() < run.height * ALIGNED
-        })
+            let stands = if self.is_number(mark) {
+                self.is_next_number(mark, field) && BEHIND_NUMBER.contains(&((run.left - mark.right) / run.height))
+            } else {
+                (mark.left - run.left).abs() < run.height * ALIGNED
+            };
+            NEXT_LINE.contains(&drop) && stands
+        });
+        let goes_on = |next: &Run| {
+            let drop = run.drop_to(next) / run.height;
+            (NEXT_LINE.start..TIGHT).contains(&drop)
+                && (next.left - run.left).abs() < run.height * 0.9
+                && self.ends_name(next, field, further - 1)
+        };
+        is_last || further > 0 && self.page.runs.iter().any(goes_on)
     }
 
     /// Names whose labels were not read, by the lines beside them.
@@ -450,7 +496,7 @@ impl Marked<'_> {
             return Vec::new();
         };
         let names = Names {
-            page: self,
+            marked: self,
             family,
             given,
             context,
@@ -458,7 +504,7 @@ impl Marked<'_> {
         let line_of = |name: &str| {
             let line = items.iter().find(|item| item.name == name)?.glyphs.first()?.line;
             let is_in = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
-            self.sheet.runs.iter().find(is_in)
+            self.page.runs.iter().find(is_in)
         };
         let last = line_of("address").and_then(|address| self.line_above(address, address.left));
         // A name that was labelled and could not be read stands where its label says, not in another line.
@@ -497,28 +543,48 @@ impl Marked<'_> {
                 && !self
                     .marks
                     .iter()
-                    .any(|mark| mark.left < run.right && self.sheet.same_row(&self.sheet.runs[mark.run], run))
+                    .any(|mark| mark.left < run.right && self.page.same_row(&self.page.runs[mark.run], run))
         };
-        self.sheet.runs.iter().find(fits)
+        self.page.runs.iter().find(fits)
     }
 
     /// Every line behind its labels, with the lines below it that go on with it.
     fn blocks(&self, field: &Field) -> Vec<Vec<Glyph>> {
         let text = |run: usize| {
             let ends = self.marks.iter().filter(|mark| mark.run == run).map(|mark| mark.to);
-            let glyphs = &self.sheet.runs[run].glyphs;
+            let glyphs = &self.page.runs[run].glyphs;
             glyphs[ends.max().unwrap_or_default().min(glyphs.len())..].to_vec()
         };
-        (0..self.sheet.runs.len())
+        (0..self.page.runs.len())
             .map(|run| self.with_more_lines(text(run), field))
             .collect()
     }
 
+    /// The lines of the row below the heads of a table, wherever in it they stand.
+    fn first_row(&self, field: &Field) -> Vec<Vec<Glyph>> {
+        let is_head = |mark: &&Mark<'_>| field.of.iter().any(|of| of == mark.name);
+        let heads: Vec<&Mark<'_>> = self.marks.iter().filter(is_head).collect();
+        let left = heads.iter().map(|head| head.left).fold(f32::INFINITY, f32::min);
+        let right = heads.iter().map(|head| head.right).fold(f32::NEG_INFINITY, f32::max);
+        let is_below = |run: &Run| {
+            heads.iter().any(|head| {
+                let label = &self.page.runs[head.run];
+                BELOW.contains(&(label.drop_to(run) / label.height.max(run.height)))
+            })
+        };
+        let fits = |(index, run): &(usize, &Run)| {
+            let is_in = run.left > left - run.height * ALIGNED && run.left < right;
+            is_in && is_below(run) && !self.has_mark(*index)
+        };
+        let rows = self.page.runs.iter().enumerate().filter(fits);
+        rows.map(|(_, run)| run.glyphs.clone()).collect()
+    }
+
     /// Every line, and every line with what follows it in its row.
     fn everywhere(&self) -> Vec<Vec<Glyph>> {
-        let alone = self.sheet.runs.iter().map(|run| run.glyphs.clone());
-        let followed = self.sheet.runs.iter().filter_map(|run| {
-            let next = *self.sheet.right_of(run, run.right).first()?;
+        let alone = self.page.runs.iter().map(|run| run.glyphs.clone());
+        let followed = self.page.runs.iter().filter_map(|run| {
+            let next = *self.page.right_of(run, run.right).first()?;
             let near = next.left - run.right < run.height * 2.5;
             near.then(|| joined(&[&run.glyphs, &next.glyphs]))
         });
@@ -529,7 +595,7 @@ impl Marked<'_> {
 /// Where names stand whose labels were not read, on cards that have the family name in the line above the given names (AAMVA DL/ID Card
 /// Design Standard, zone II; Directive 2006/126/EC, annex I).
 struct Names<'a> {
-    page: &'a Marked<'a>,
+    marked: &'a Marked<'a>,
     family: &'a Field,
     given: &'a Field,
     context: &'a Context<'a>,
@@ -541,7 +607,7 @@ impl Names<'_> {
     }
 
     fn above<'s>(&'s self, run: &Run) -> Option<&'s Run> {
-        self.page.line_above(run, run.left)
+        self.marked.line_above(run, run.left)
     }
 
     /// Given names between a labelled family name and the address, of which `last` is the line above.
@@ -556,7 +622,7 @@ impl Names<'_> {
     /// The family name above labelled given names that begin at a place.
     fn above_given(&self, labelled: &Run, left: f32) -> Vec<Item> {
         let first = self
-            .page
+            .marked
             .line_above(labelled, left)
             .filter(|first| self.is_first(first));
         first
@@ -591,7 +657,7 @@ impl Names<'_> {
             let first = self.above(last).filter(|first| self.is_first(first))?;
             self.both(first, last).filter(|_| self.stands_above_item(last))
         };
-        let mut pairs = self.page.sheet.runs.iter().filter_map(pair);
+        let mut pairs = self.marked.page.runs.iter().filter_map(pair);
         match (pairs.next(), pairs.next()) {
             (Some((family, given)), None) => vec![family, given],
             _ => Vec::new(),
@@ -611,15 +677,15 @@ impl Names<'_> {
 
     /// Whether no label stands before a line, and the next row begins with that of the date of birth or the address.
     fn stands_above_item(&self, run: &Run) -> bool {
-        let sheet = self.page.sheet;
+        let page = self.marked.page;
         let is_next = |mark: &Mark<'_>| {
-            let label = &sheet.runs[mark.run];
+            let label = &page.runs[mark.run];
             NEXT_ROW.contains(&(run.drop_to(label) / run.height))
                 && (-1.0..3.0).contains(&((run.left - mark.left) / run.height))
                 && ITEMS_BELOW_NAMES.iter().any(|name| mark.name.starts_with(name))
         };
-        let in_row = |mark: &Mark<'_>| mark.left < run.right && sheet.same_row(&sheet.runs[mark.run], run);
-        self.page.marks.iter().any(is_next) && !self.page.marks.iter().any(in_row)
+        let in_row = |mark: &Mark<'_>| mark.left < run.right && page.same_row(&page.runs[mark.run], run);
+        self.marked.marks.iter().any(is_next) && !self.marked.marks.iter().any(in_row)
     }
 }
 

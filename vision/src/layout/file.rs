@@ -2,7 +2,7 @@
 
 use super::grammar::Grammar;
 use super::rules::Rule;
-use crate::zone::fold;
+use crate::fold;
 use domain::document::{DocumentType, FieldName, Side};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -18,6 +18,7 @@ files![
     "eu.driving_license",
     "eu.driving_license.back",
     "gb.driving_license",
+    "gb.driving_license.ni",
     "icao.id_card",
     "icao.id_card.back",
     "icao.passport",
@@ -30,6 +31,7 @@ files![
     "jp.residence_card.back",
     "jp.special_permanent_resident_certificate",
     "jp.special_permanent_resident_certificate.back",
+    "mx.id_card",
     "us.driving_license",
     "us.id_card",
 ];
@@ -57,7 +59,6 @@ pub(crate) struct Layout {
     pub(crate) name: String,
     /// ISO 3166-1 alpha-3 of the state that issues it; absent where several do.
     #[serde(default)]
-    #[expect(dead_code, reason = "for whoever reads the file")]
     pub(crate) issuer: Option<String>,
     pub(crate) kind: DocumentType,
     /// Other kinds whose side looks the same.
@@ -80,6 +81,10 @@ pub(crate) struct Layout {
     /// Whether every document has the family name in the line above the given names, so that they are found without their labels.
     #[serde(default)]
     pub(crate) family_name_first: bool,
+    /// Labels of which one must be seen before a date in numbers has the month first: the words of the others stand on documents that have the
+    /// day first, too.
+    #[serde(default)]
+    pub(crate) month_first_with: Vec<String>,
     /// Labels, titles and other fixed words, by a name of their own.
     #[serde(default)]
     pub(crate) label: BTreeMap<String, Label>,
@@ -114,6 +119,9 @@ pub(crate) struct Label {
     /// Whether the words must be a line of their own.
     #[serde(default)]
     pub(crate) alone: bool,
+    /// Whether no letter of the words may have been misread: another label differs from them in one. They go before it.
+    #[serde(default)]
+    pub(crate) exact: bool,
     /// Whether the words stand on the document as a value too, such as the office that issues it: they tell the layout, but they are
     /// no label beside which a value ends.
     #[serde(default)]
@@ -169,6 +177,9 @@ pub(crate) struct Field {
     /// Of an entry, the items that are out of date where it is made.
     #[serde(default)]
     pub(crate) supersedes: Vec<FieldName>,
+    /// Of an entry, labels of what may be entered beside what was printed: with one of them and without other kanji nothing is out of date.
+    #[serde(default)]
+    pub(crate) besides: Vec<String>,
 }
 
 /// Where a value stands.
@@ -185,6 +196,8 @@ pub(crate) enum Place {
     Page,
     /// Anywhere, over as many lines as it may have.
     Lines,
+    /// Anywhere in the row below the labels, which are the heads of one table.
+    Table,
 }
 
 const fn one() -> f32 {
@@ -202,9 +215,11 @@ impl Layout {
         for label in layout.label.values_mut() {
             label.folded = label.text.iter().map(|text| spelt(text)).collect();
         }
-        let unknown = layout.field.iter().chain(&layout.entry).flat_map(|field| &field.of);
+        let fields = layout.field.iter().chain(&layout.entry).flat_map(|field| &field.of);
+        let besides = layout.entry.iter().flat_map(|entry| &entry.besides);
+        let unknown = fields.chain(besides).chain(&layout.month_first_with);
         if let Some(label) = unknown.into_iter().find(|of| !layout.label.contains_key(*of)) {
-            return Err(fault(format!("a field belongs to no label: {label}")));
+            return Err(fault(format!("no label has this name: {label}")));
         }
         let [width, height] = layout.size;
         let outside = |at: &[f32; 2]| !(0.0..width).contains(&at[0]) || !(0.0..height).contains(&at[1]);
@@ -213,7 +228,7 @@ impl Layout {
             .iter()
             .find(|(_, label)| label.at.as_ref().is_some_and(outside))
         {
-            return Err(fault(format!("a label stands beside the card: {label}")));
+            return Err(fault(format!("a label lies outside the card: {label}")));
         }
         layout.expect_dates();
         let has = |name: &str| layout.field.iter().any(|field| field.name == name);
@@ -297,6 +312,7 @@ mod tests {
             "[[field]]\nname = \"lastName\"\nof = [\"surname\"]\nwhere = [\"right\"]\ngrammar = { is = \"latin_name\" }",
             "[[rule]]\nis = \"order\"\nearlier = \"issueDate\"\nlater = \"expiryDate\"",
             "required = [\"documentNumber_sound\"]",
+            "month_first_with = [\"state\"]",
         ] {
             assert!(parse(rest).is_err(), "{rest}");
         }

@@ -1,7 +1,7 @@
 //! An item of a document as it was read.
 
 use super::grammar::Parsed;
-use super::sheet::Glyph;
+use super::page::Glyph;
 
 /// An item as read.
 #[derive(Clone, Debug)]

@@ -4,22 +4,22 @@ mod fields;
 mod file;
 mod grammar;
 mod item;
+mod page;
 mod recognise;
 mod rules;
-mod sheet;
 
 pub(crate) use file::{Layout, LayoutFault};
 pub(crate) use item::{Item, drop_mistaken_names};
-pub(crate) use sheet::Glyph;
+pub(crate) use page::Glyph;
 
+use crate::calendar::names_month_twice;
+use crate::fold::is_latin;
 use crate::text::{Area, Line};
-use crate::zone::dates::names_month_twice;
-use crate::zone::fold::is_latin;
 use domain::document::FieldName;
 use domain::findings::{LABELS_IN_PLACE, LayoutReading, RuleResult};
 use fields::Marked;
 use grammar::{Context, Grammar, Order};
-use sheet::{Folded, Sheet};
+use page::{DeskewedPage, Folded};
 use std::collections::BTreeSet;
 use time::Date;
 
@@ -51,6 +51,8 @@ pub(crate) struct Known<'a> {
     pub(crate) corners: Option<[[f32; 2]; 4]>,
     /// The items that an entry on the page says are out of date.
     superseded: BTreeSet<FieldName>,
+    /// Whether the full name may be the given names alone.
+    may_be_given: bool,
     today: Date,
 }
 
@@ -77,7 +79,9 @@ impl Known<'_> {
         let superseded = self.superseded.iter().copied();
         self.reading.rules.extend(superseded.map(RuleResult::superseded));
         for item in items {
-            if FieldName::parse(&item.name).is_some_and(|name| self.superseded.contains(&name)) {
+            let in_doubt =
+                |name: FieldName| self.superseded.contains(&name) || name == FieldName::FullName && self.may_be_given;
+            if FieldName::parse(&item.name).is_some_and(in_doubt) {
                 item.parsed.normalized = None;
             }
         }
@@ -127,26 +131,32 @@ impl Layouts {
 
     /// Recognises the layout of a page and reads its items; `None` where it is none that is known.
     pub(crate) fn read(&self, lines: &[Line], today: Date) -> Option<Known<'_>> {
-        let sheet = Sheet::new(lines, LEGIBLE);
-        let folded: Vec<Folded> = sheet.runs.iter().map(|run| Folded::of(&run.glyphs)).collect();
+        let page = DeskewedPage::new(lines, LEGIBLE);
+        let folded: Vec<Folded> = page.runs.iter().map(|run| Folded::of(&run.glyphs)).collect();
         let context = Context {
             today,
             words: &self.words,
             labels: Vec::new(),
+            may_be_day_first: false,
         };
-        let (mut fit, score) = recognise::best(&self.layouts, &sheet, &folded, &context)?;
+        let (mut fit, score) = recognise::best(&self.layouts, &page, &folded, &context)?;
+        let context = Context {
+            may_be_day_first: recognise::may_be_day_first(&fit),
+            ..context
+        };
         let (in_place, corners) = (recognise::in_place(&fit), recognise::corners(&fit));
         fit.marks
             .retain(|mark| fit.layout.label.get(mark.name).is_some_and(|label| !label.value));
-        recognise::by_place(fit.layout, &sheet, &mut fit.marks);
-        let page = Marked {
+        recognise::by_place(fit.layout, &page, &mut fit.marks);
+        let marked = Marked {
             layout: fit.layout,
-            sheet: &sheet,
+            page: &page,
             marks: &fit.marks,
         };
-        let items = fields::read(fit.layout, &page, &context);
-        let hidden = fields::hidden(fit.layout, &page, &items);
-        let superseded = fields::superseded(fit.layout, &page, &context);
+        let items = fields::read(fit.layout, &marked, &context);
+        let hidden = fields::hidden(fit.layout, &marked, &items);
+        let superseded = fields::superseded(fit.layout, &marked, &context);
+        let may_be_given = recognise::may_be_given(&fit, &page);
         let mut rules = rules::apply(&fit.layout.rule, &fit.layout.required, &items, today);
         rules.extend(in_place.map(|held| RuleResult {
             rule: LABELS_IN_PLACE.to_owned(),
@@ -157,6 +167,7 @@ impl Layouts {
             layout: fit.layout,
             reading: LayoutReading {
                 layout: fit.layout.name.clone(),
+                issuer: fit.layout.issuer.clone(),
                 kind: fit.layout.kind,
                 also: fit.layout.also.clone(),
                 side: fit.layout.side,
@@ -164,11 +175,12 @@ impl Layouts {
                 rules,
                 hidden,
             },
-            labels: fit.marks.iter().map(|mark| label_place(&sheet, mark)).collect(),
+            labels: fit.marks.iter().map(|mark| label_place(&page, mark)).collect(),
             items,
-            angle: sheet.angle,
+            angle: page.angle,
             corners,
             superseded,
+            may_be_given,
             today,
         })
     }
@@ -191,6 +203,7 @@ pub(crate) fn printed_dates(lines: &[Line], today: Date) -> Vec<PrintedDate> {
         today,
         words: &[],
         labels: Vec::new(),
+        may_be_day_first: false,
     };
     let grammar = Grammar::Date {
         order: Order::Day,
@@ -198,7 +211,7 @@ pub(crate) fn printed_dates(lines: &[Line], today: Date) -> Vec<PrintedDate> {
         begins: Vec::new(),
         past: false,
     };
-    let date = |run: &sheet::Run| {
+    let date = |run: &page::Run| {
         let parsed = grammar
             .parse(&run.glyphs, &context)
             .or_else(|| grammar::run_together(&run.glyphs))?;
@@ -213,11 +226,12 @@ pub(crate) fn printed_dates(lines: &[Line], today: Date) -> Vec<PrintedDate> {
             line: glyphs.first()?.line,
         })
     };
-    Sheet::new(lines, LEGIBLE).runs.iter().filter_map(date).collect()
+    let page = DeskewedPage::new(lines, LEGIBLE);
+    page.runs.iter().filter_map(date).collect()
 }
 
-fn label_place(sheet: &Sheet, mark: &recognise::Mark<'_>) -> [f32; 4] {
-    let half = sheet.runs.get(mark.run).map_or(0.0, |run| run.height / 2.0);
+fn label_place(page: &DeskewedPage, mark: &recognise::Mark<'_>) -> [f32; 4] {
+    let half = page.runs.get(mark.run).map_or(0.0, |run| run.height / 2.0);
     [mark.left, mark.y - half, mark.right, mark.y + half]
 }
 

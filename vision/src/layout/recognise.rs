@@ -2,10 +2,13 @@
 
 use super::file::{Label, Layout, number};
 use super::grammar::Context;
-use super::sheet::{Folded, Sheet};
-use crate::zone::dates::month_named;
-use crate::zone::fold;
+use super::page::{DeskewedPage, Folded, Run};
+use crate::calendar::month_named;
+use crate::fold;
+use crate::geometry::Corners;
+use crate::geometry::{Point, mean, rectangle};
 use domain::edit_distance::edit_distance;
+use lens::geometry::distance;
 
 /// Letters of a label for each error forgiven: kanji say more than Latin letters.
 const LETTERS_PER_ERROR: (usize, usize) = (3, 7);
@@ -31,6 +34,8 @@ const NEXT_ITEM: std::ops::Range<f32> = 0.4..1.7;
 const LEAST_STREET: usize = 3;
 /// The surname in German, either in English, and the whole name on many cards.
 const AMBIGUOUS: &str = "NAME";
+/// Given names in Spanish, Italian and Portuguese beside surnames, and the whole name where no card has a label of those.
+const GIVEN_OR_WHOLE: [&str; 2] = ["NOMBRE", "NOME"];
 /// The label of a whole name, of layouts that have one.
 const WHOLE_NAME: &str = "whole_name";
 /// Letters of labels that are words of many names, too.
@@ -71,13 +76,13 @@ impl Fit<'_> {
 /// The layout that fits best, and how sure that is, 0 to 1; `None` where none fits well or two of different kinds do.
 pub(crate) fn best<'a>(
     layouts: &'a [Layout],
-    sheet: &Sheet,
+    page: &DeskewedPage,
     folded: &[Folded],
     context: &Context<'_>,
 ) -> Option<(Fit<'a>, f32)> {
     let mut fits: Vec<Fit<'a>> = layouts
         .iter()
-        .map(|layout| fit(layout, sheet, folded, context))
+        .map(|layout| fit(layout, page, folded, context))
         .collect();
     fits.sort_by(|a, b| {
         (b.share(), b.points)
@@ -97,8 +102,8 @@ pub(crate) fn best<'a>(
 }
 
 /// The labels of a layout on a page, and the points they and the layout's signs make.
-fn fit<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded], context: &Context<'_>) -> Fit<'a> {
-    let marks = marks(layout, sheet, folded);
+fn fit<'a>(layout: &'a Layout, page: &DeskewedPage, folded: &[Folded], context: &Context<'_>) -> Fit<'a> {
+    let marks = marks(layout, page, folded);
     let found = |name: &String| marks.iter().any(|mark| mark.name == name);
     let labels: f32 = layout
         .label
@@ -107,51 +112,47 @@ fn fit<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded], context: &Conte
         .map(|(_, label)| label.points)
         .sum();
     let signs = layout.sign.iter().filter(|sign| {
-        let parses = |run: &super::sheet::Run| {
+        let parses = |run: &Run| {
             sign.grammar
                 .parse(&run.glyphs, context)
                 .is_some_and(|p| p.normalized.is_some())
         };
-        sheet.runs.iter().any(parses)
+        page.runs.iter().any(parses)
     });
     let points = labels + signs.map(|sign| sign.points).sum::<f32>();
     Fit { layout, marks, points }
 }
 
 /// A label's place in millimetres, and where it is seen.
-type Placed = ([f32; 2], [f32; 2]);
+type Placed = (Point, Point);
 
 /// Where the layout lies on the page: a label's place in millimetres, where it is seen, and pixels to the millimetre.
 #[derive(Clone, Copy)]
 struct Lie {
-    at: [f32; 2],
-    seen: [f32; 2],
+    at: Point,
+    seen: Point,
     scale: f32,
 }
 
 impl Lie {
-    fn expected(&self, at: [f32; 2]) -> [f32; 2] {
+    fn expected(&self, at: Point) -> Point {
         [0, 1].map(|axis| self.seen[axis] + (at[axis] - self.at[axis]) * self.scale)
     }
 
     /// Whether a label is seen in its place.
     fn holds(&self, &(at, seen): &Placed) -> bool {
-        distance_of(self.expected(at), seen) < OFF_PLACE * self.scale
+        distance(self.expected(at), seen) < OFF_PLACE * self.scale
     }
-}
 
-impl Lie {
     /// The corners of the layout's card: left top, right top, right bottom, left bottom.
-    fn corners(&self, [width, height]: [f32; 2]) -> [[f32; 2]; 4] {
-        [[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]].map(|corner| self.expected(corner))
+    fn corners(&self, [width, height]: [f32; 2]) -> Corners {
+        rectangle([0.0, 0.0, width, height]).map(|corner| self.expected(corner))
     }
 
     /// The lie with the least squared error over these labels, in the direction of the rows.
     fn through(labels: &[Placed]) -> Self {
-        let mean = |pick: fn(&Placed) -> [f32; 2]| {
-            [0, 1].map(|axis| labels.iter().map(|label| pick(label)[axis]).sum::<f32>() / labels.len() as f32)
-        };
-        let (at, seen) = (mean(|label| label.0), mean(|label| label.1));
+        let (at, seen): (Vec<Point>, Vec<Point>) = labels.iter().copied().unzip();
+        let (at, seen) = (mean(&at), mean(&seen));
         let sums = labels.iter().flat_map(|label| {
             [0, 1].map(|axis| {
                 let (by, to) = (label.0[axis] - at[axis], label.1[axis] - seen[axis]);
@@ -168,7 +169,7 @@ impl Lie {
 }
 
 /// Where the card's corners must be, by the labels that stand in place; in the frame of the rows. `None` where too few do.
-pub(crate) fn corners(fit: &Fit<'_>) -> Option<[[f32; 2]; 4]> {
+pub(crate) fn corners(fit: &Fit<'_>) -> Option<Corners> {
     let (first, fitting, placed) = lie(fit.layout, &fit.marks)?;
     if fitting < LEAST_PLACED || (fitting as f32) < IN_PLACE * placed as f32 {
         return None;
@@ -197,9 +198,9 @@ fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
         .enumerate()
         .flat_map(|(i, one)| placed[i + 1..].iter().map(move |other| (one, other)));
     pairs
-        .filter(|((at, _), (other, _))| distance_of(*at, *other) > FAR_APART)
+        .filter(|((at, _), (other, _))| distance(*at, *other) > FAR_APART)
         .map(|(&(at, seen), &(other, other_seen))| {
-            let scale = distance_of(seen, other_seen) / distance_of(at, other);
+            let scale = distance(seen, other_seen) / distance(at, other);
             let lie = Lie { at, seen, scale };
             (
                 lie,
@@ -210,10 +211,6 @@ fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
         .max_by_key(|(_, fitting, _)| *fitting)
 }
 
-fn distance_of(a: [f32; 2], b: [f32; 2]) -> f32 {
-    (a[0] - b[0]).hypot(a[1] - b[1])
-}
-
 /// Whether the labels stand where the layout has them, whatever the size of the page; `None` where too few were found to tell.
 pub(crate) fn in_place(fit: &Fit<'_>) -> Option<bool> {
     let (_, fitting, placed) = lie(fit.layout, &fit.marks)?;
@@ -221,7 +218,7 @@ pub(crate) fn in_place(fit: &Fit<'_>) -> Option<bool> {
 }
 
 /// Labels that could not be read, such as two small lines found as one: the line that begins where the label must stand.
-pub(crate) fn by_place<'a>(layout: &'a Layout, sheet: &Sheet, marks: &mut Vec<Mark<'a>>) {
+pub(crate) fn by_place<'a>(layout: &'a Layout, page: &DeskewedPage, marks: &mut Vec<Mark<'a>>) {
     let Some((lie, fitting, placed)) = lie(layout, marks) else {
         return;
     };
@@ -233,15 +230,15 @@ pub(crate) fn by_place<'a>(layout: &'a Layout, sheet: &Sheet, marks: &mut Vec<Ma
             continue;
         };
         let [x, y] = lie.expected(at);
-        let off = |run: &super::sheet::Run| (run.left - x).abs().max((run.y - y).abs());
+        let off = |run: &Run| (run.left - x).abs().max((run.y - y).abs());
         let free = |index: &usize| marks.iter().all(|mark| mark.run != *index);
-        let nearest = (0..sheet.runs.len())
+        let nearest = (0..page.runs.len())
             .filter(free)
-            .min_by(|&a, &b| off(&sheet.runs[a]).total_cmp(&off(&sheet.runs[b])));
-        let Some(index) = nearest.filter(|&index| off(&sheet.runs[index]) < NEAR_PLACE * lie.scale) else {
+            .min_by(|&a, &b| off(&page.runs[a]).total_cmp(&off(&page.runs[b])));
+        let Some(index) = nearest.filter(|&index| off(&page.runs[index]) < NEAR_PLACE * lie.scale) else {
             continue;
         };
-        let run = &sheet.runs[index];
+        let run = &page.runs[index];
         marks.push(Mark {
             name,
             run: index,
@@ -254,16 +251,16 @@ pub(crate) fn by_place<'a>(layout: &'a Layout, sheet: &Sheet, marks: &mut Vec<Ma
     }
 }
 
-/// The labels of a layout where they stand; the longest first, and no letter belongs to two.
-fn marks<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded]) -> Vec<Mark<'a>> {
-    let mut found: Vec<(usize, Mark<'a>)> = Vec::new();
+/// The labels of a layout where they stand; those that allow no error first, then the longest, and no letter belongs to two.
+fn marks<'a>(layout: &'a Layout, page: &DeskewedPage, folded: &[Folded]) -> Vec<Mark<'a>> {
+    let mut found: Vec<((bool, usize), Mark<'a>)> = Vec::new();
     for (name, label) in &layout.label {
         for text in &label.folded {
             for (run, letters) in folded.iter().enumerate() {
                 for (from, to) in places(letters, text, label) {
-                    let glyphs = &sheet.runs[run].glyphs;
+                    let glyphs = &page.runs[run].glyphs;
                     let (first, last) = (letters.from[from], letters.from[to - 1]);
-                    let half = sheet.runs[run].height * 0.3;
+                    let half = page.runs[run].height * 0.3;
                     let mark = Mark {
                         name,
                         run,
@@ -273,12 +270,12 @@ fn marks<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded]) -> Vec<Mark<'
                         right: glyphs[last].x + half,
                         y: glyphs[first].y,
                     };
-                    found.push((text.len(), mark));
+                    found.push(((label.exact, text.len()), mark));
                 }
             }
         }
     }
-    found.sort_by_key(|(length, mark)| (std::cmp::Reverse(*length), mark.run, mark.from));
+    found.sort_by_key(|(rank, mark)| (std::cmp::Reverse(*rank), mark.run, mark.from));
     let mut marks: Vec<Mark<'a>> = Vec::new();
     for (_, mark) in found {
         let taken = |other: &Mark<'_>| other.run == mark.run && other.from < mark.to && mark.from < other.to;
@@ -287,21 +284,21 @@ fn marks<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded]) -> Vec<Mark<'
         }
     }
     let is_wrong = |mark: &Mark<'_>| {
-        is_no_item(mark, &marks, sheet)
-            || is_in_address(mark, &marks, sheet)
-            || is_value_of_name(mark, &marks, layout, sheet)
+        is_no_item(mark, &marks, page)
+            || is_in_address(mark, &marks, page)
+            || is_value_of_name(mark, &marks, layout, page)
     };
     let wrong: Vec<bool> = marks.iter().map(is_wrong).collect();
     let mut wrong = wrong.into_iter();
     marks.retain(|_| wrong.next() != Some(true));
-    settle_names(&mut marks, layout, sheet);
-    marks.extend(glued(layout, sheet, folded, &marks));
+    settle_names(&mut marks, layout, page);
+    marks.extend(glued(layout, page, folded, &marks));
     marks
 }
 
 /// Numbers of names that no space parts from them, `1MCALLISTER`, where the line above or below begins with a number, too.
-fn glued<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded], marks: &[Mark<'a>]) -> Vec<Mark<'a>> {
-    let is_number = |mark: &Mark<'_>| mark.from == 0 && sheet.runs[mark.run].glyphs[0].symbol.is_ascii_digit();
+fn glued<'a>(layout: &'a Layout, page: &DeskewedPage, folded: &[Folded], marks: &[Mark<'a>]) -> Vec<Mark<'a>> {
+    let is_number = |mark: &Mark<'_>| mark.from == 0 && page.runs[mark.run].glyphs[0].symbol.is_ascii_digit();
     let mut found = Vec::new();
     for (name, label) in &layout.label {
         let is_missing = marks.iter().all(|mark| mark.name != name);
@@ -309,13 +306,13 @@ fn glued<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded], marks: &[Mark
             .numbers()
             .filter(|number| is_missing && matches!(number, ['1' | '2']))
         {
-            for (index, (run, letters)) in sheet.runs.iter().zip(folded).enumerate() {
+            for (index, (run, letters)) in page.runs.iter().zip(folded).enumerate() {
                 let rest = letters.chars.get(1..).unwrap_or_default();
                 let is_name = letters.chars.starts_with(digit)
                     && rest.len() > 1
                     && rest.iter().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | ','));
                 let is_listed = marks.iter().filter(|mark| is_number(mark)).any(|mark| {
-                    let other = &sheet.runs[mark.run];
+                    let other = &page.runs[mark.run];
                     let drop = run.drop_to(other).abs() / run.height;
                     NEXT_ITEM.contains(&drop) && (other.left - run.left).abs() < run.height * 0.5
                 });
@@ -338,8 +335,8 @@ fn glued<'a>(layout: &'a Layout, sheet: &Sheet, folded: &[Folded], marks: &[Mark
 }
 
 /// Whether a mark is a word of an address: it follows the number of a house and the name of its street, as `LN` in `465 ALDERWOOD LN`.
-fn is_in_address(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
-    let glyphs = &sheet.runs[mark.run].glyphs;
+fn is_in_address(mark: &Mark<'_>, marks: &[Mark<'_>], page: &DeskewedPage) -> bool {
+    let glyphs = &page.runs[mark.run].glyphs;
     let is_number = glyphs[mark.from].symbol.is_ascii_digit();
     let ends = marks
         .iter()
@@ -359,28 +356,27 @@ fn is_in_address(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
 
 /// Whether a mark is a name that looks like a label: VALDEZ as VALIDEZ, KON as KØN. It is short or not spelt as the label is, and stands
 /// where the value of a name's label must stand: below it, with nothing in between.
-fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, sheet: &Sheet) -> bool {
-    let run = &sheet.runs[mark.run];
-    let spelt: Vec<char> = text_of(mark, sheet).chars().filter(|c| !c.is_whitespace()).collect();
+fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, page: &DeskewedPage) -> bool {
+    let run = &page.runs[mark.run];
+    let spelt: Vec<char> = text_of(mark, page).chars().filter(|c| !c.is_whitespace()).collect();
     let is_spelt = || {
         let label = layout.label.get(mark.name);
         label.is_some_and(|label| label.folded.contains(&spelt))
     };
     let has_number = || run.glyphs[mark.to..].iter().any(|glyph| glyph.symbol.is_ascii_digit());
-    let is_certain = || has_number() || is_spelt() && (spelt.len() > SHORT || has_value(mark, marks, sheet));
+    let is_certain = || has_number() || is_spelt() && (spelt.len() > SHORT || has_value(mark, marks, page));
     let is_word = mark.from == 0 && spelt.iter().all(|c| c.is_alphabetic());
     if !is_word || is_name_label(mark) || is_certain() {
         return false;
     }
     marks.iter().any(|name| {
-        let label = &sheet.runs[name.run];
+        let label = &page.runs[name.run];
         let height = label.height.max(run.height);
-        let is_below = |other: &super::sheet::Run| {
-            BELOW.contains(&(label.drop_to(other) / height)) && (other.left - name.left).abs() < height
-        };
+        let is_below =
+            |other: &Run| BELOW.contains(&(label.drop_to(other) / height)) && (other.left - name.left).abs() < height;
         let is_nearest = || {
-            let nearer = |other: &super::sheet::Run| is_below(other) && other.y < run.y - run.height * 0.3;
-            !sheet.runs.iter().any(nearer)
+            let nearer = |other: &Run| is_below(other) && other.y < run.y - run.height * 0.3;
+            !page.runs.iter().any(nearer)
         };
         let is_first = marks
             .iter()
@@ -390,17 +386,17 @@ fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, sheet:
             && is_first
             && is_below(run)
             && is_nearest()
-            && !has_value(name, marks, sheet)
+            && !has_value(name, marks, page)
     })
 }
 
 /// Whether text follows a label and all others of its line, or stands beside it.
-fn has_value(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
-    let run = &sheet.runs[mark.run];
+fn has_value(mark: &Mark<'_>, marks: &[Mark<'_>], page: &DeskewedPage) -> bool {
+    let run = &page.runs[mark.run];
     let ends = marks.iter().filter(|other| other.run == mark.run).map(|other| other.to);
     let rest = &run.glyphs[ends.max().unwrap_or_default()..];
-    let beside = sheet.right_of(run, run.right);
-    let is_near = |next: &&super::sheet::Run| next.left - run.right < NEAR_VALUE * run.height.max(next.height);
+    let beside = page.right_of(run, run.right);
+    let is_near = |next: &&Run| next.left - run.right < NEAR_VALUE * run.height.max(next.height);
     rest.iter().any(|glyph| glyph.symbol.is_alphanumeric()) || beside.first().is_some_and(is_near)
 }
 
@@ -410,20 +406,20 @@ fn is_name_label(mark: &Mark<'_>) -> bool {
 }
 
 /// The text of a mark, folded.
-fn text_of(mark: &Mark<'_>, sheet: &Sheet) -> String {
-    let glyphs = &sheet.runs[mark.run].glyphs[mark.from..mark.to];
+fn text_of(mark: &Mark<'_>, page: &DeskewedPage) -> String {
+    let glyphs = &page.runs[mark.run].glyphs[mark.from..mark.to];
     fold::folded(&glyphs.iter().map(|glyph| glyph.symbol).collect::<String>())
 }
 
 /// A label that is a surname in one language and a given name in another, `Name`, means what the label beside it means, as in `Nome / Name` and
-/// `Name / Surname`; beside no other, it means what the card has no other label for.
-fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
-    let is_ambiguous = |mark: &Mark<'_>| text_of(mark, sheet) == AMBIGUOUS;
+/// `Name / Surname`; beside no other, it means what the card has no other label for. The only label of a name, `NOMBRE`, is that of the whole name.
+fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, page: &DeskewedPage) {
+    let is_ambiguous = |mark: &Mark<'_>| text_of(mark, page) == AMBIGUOUS;
     let is_beside = |a: &Mark<'_>, b: &Mark<'_>| {
-        let (run, other) = (&sheet.runs[a.run], &sheet.runs[b.run]);
+        let (run, other) = (&page.runs[a.run], &page.runs[b.run]);
         if a.run != b.run {
             let gap = b.left - a.right;
-            return sheet.same_row(run, other) && gap > 0.0 && gap < run.height.max(other.height) * NEXT_WORD;
+            return page.same_row(run, other) && gap > 0.0 && gap < run.height.max(other.height) * NEXT_WORD;
         }
         let between = run.glyphs.get(a.to..b.from);
         between.is_some_and(|between| {
@@ -433,6 +429,9 @@ fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
                     .all(|glyph| glyph.symbol == '/' || glyph.symbol.is_whitespace())
         })
     };
+    let key = |name: &str| layout.label.get_key_value(name).map(|(name, _)| name.as_str());
+    let is_given_or_whole = |mark: &Mark<'_>| GIVEN_OR_WHOLE.contains(&text_of(mark, page).as_str());
+    let is_whole = marks.iter().filter(|mark| is_name_label(mark)).all(is_given_or_whole);
     let meaning = |mark: &Mark<'a>| {
         let clear = marks
             .iter()
@@ -441,7 +440,6 @@ fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
             .clone()
             .find(|other| is_beside(other, mark) || is_beside(mark, other));
         let is_labelled = |name: &str| clear.clone().any(|other| other.name == name);
-        let key = |name: &str| layout.label.get_key_value(name).map(|(name, _)| name.as_str());
         match beside {
             Some(other) => Some(other.name),
             None if clear.clone().next().is_none() => key(WHOLE_NAME),
@@ -451,10 +449,10 @@ fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
     };
     let settled: Vec<Option<&'a str>> = marks
         .iter()
-        .map(|mark| {
-            (is_name_label(mark) && is_ambiguous(mark))
-                .then(|| meaning(mark))
-                .flatten()
+        .map(|mark| match is_name_label(mark) {
+            true if is_whole => key(WHOLE_NAME),
+            true if is_ambiguous(mark) => meaning(mark),
+            _ => None,
         })
         .collect();
     for (mark, name) in marks.iter_mut().zip(settled) {
@@ -462,12 +460,30 @@ fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, sheet: &Sheet) {
     }
 }
 
+/// Whether the whole name has a label that is one of given names beside surnames, whose own label may not have been read. Where a layout calls the
+/// whole name so, it is certain.
+pub(crate) fn may_be_given(fit: &Fit<'_>, page: &DeskewedPage) -> bool {
+    let labels = fit.marks.iter().filter(|mark| mark.name == WHOLE_NAME);
+    let own = fit.layout.label.get(WHOLE_NAME);
+    labels.map(|mark| text_of(mark, page)).any(|text| {
+        let letters: Vec<char> = text.chars().collect();
+        GIVEN_OR_WHOLE.contains(&text.as_str()) && own.is_some_and(|label| !label.folded.contains(&letters))
+    })
+}
+
+/// Whether nothing on the page says that its issuer writes the month first, as the layout has it.
+pub(crate) fn may_be_day_first(fit: &Fit<'_>) -> bool {
+    let tell = &fit.layout.month_first_with;
+    let tells = |mark: &Mark<'_>| tell.iter().any(|name| name == mark.name);
+    !tell.is_empty() && !fit.marks.iter().any(tells)
+}
+
 /// Where a label's text stands in a line.
 fn places(line: &Folded, text: &[char], label: &Label) -> Vec<(usize, usize)> {
     if let Some(number) = number(text) {
         return numbered(line, number).into_iter().collect();
     }
-    let errors = errors(text);
+    let errors = if label.exact { 0 } else { errors(text) };
     let mut found = Vec::new();
     let mut from = 0;
     while from < line.chars.len() {
@@ -554,21 +570,21 @@ fn numbered(line: &Folded, number: &[char]) -> Option<(usize, usize)> {
 
 /// Whether the digits of a mark are those of a house, `1 OAK AVENUE`, or the end of a number that was found as a line of its own: they have no
 /// stop, and stand below the number of a later item, or close behind other text.
-fn is_no_item(mark: &Mark<'_>, marks: &[Mark<'_>], sheet: &Sheet) -> bool {
+fn is_no_item(mark: &Mark<'_>, marks: &[Mark<'_>], page: &DeskewedPage) -> bool {
     let value = |mark: &Mark<'_>| -> Option<u32> {
-        let glyphs = &sheet.runs[mark.run].glyphs[mark.from..mark.to];
+        let glyphs = &page.runs[mark.run].glyphs[mark.from..mark.to];
         let digits: String = glyphs.iter().map(|glyph| glyph.symbol).collect();
         digits.parse().ok()
     };
     let Some(own) = value(mark) else { return false };
-    let run = &sheet.runs[mark.run];
+    let run = &page.runs[mark.run];
     let below_later = marks.iter().any(|other| {
         let aligned = (other.left - mark.left).abs() < 2.0 * run.height;
         value(other).is_some_and(|later| later > own) && aligned && other.y < mark.y - run.height * 0.5
     });
-    let behind = sheet.runs.iter().any(|other| {
+    let behind = page.runs.iter().any(|other| {
         let gap = run.left - other.right;
-        sheet.same_row(run, other) && other.left < run.left && gap < 1.5 * run.height
+        page.same_row(run, other) && other.left < run.left && gap < 1.5 * run.height
     });
     below_later || mark.from == 0 && behind
 }

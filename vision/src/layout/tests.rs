@@ -202,6 +202,41 @@ fn the_name_of_an_office_that_tells_the_layout_is_a_value_too() {
 }
 
 #[test]
+fn a_licence_of_northern_ireland_has_a_number_that_is_made_of_nothing() {
+    let layouts = layouts();
+    let read = |office: &'static str, number: &'static str| {
+        let lines = page(&[
+            ("DRIVING LICENCE", 30.0, 4.0),
+            ("1. TURNER", 30.0, 11.0),
+            ("2. ELIZABETH", 30.0, 16.0),
+            ("3. 23.06.1978 BELFAST", 30.0, 21.0),
+            ("4a. 04.05.2020", 30.0, 26.0),
+            (office, 60.0, 26.0),
+            ("4b. 03.05.2030", 30.0, 31.0),
+            (number, 30.0, 36.0),
+        ]);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        let number = value(&known, "documentNumber").map(str::to_owned);
+        (known.reading, number)
+    };
+    let (reading, number) = read("4c. DVA", "5. 12345678");
+    assert_eq!(reading.layout, "gb.driving_license.ni");
+    assert_eq!(number.as_deref(), Some("12345678"));
+    assert!(reading.rules.iter().all(|rule| rule.held), "{:?}", reading.rules);
+    // Where the office cannot be read, the number tells.
+    let (reading, number) = read("4c.", "5. 12345678");
+    assert_eq!(reading.layout, "gb.driving_license.ni");
+    assert_eq!(number.as_deref(), Some("12345678"));
+    assert_eq!(read("4c.", "5. TURNE756238E99AB").0.layout, "gb.driving_license");
+    // A number of sixteen characters is made of the name, whatever the office, and Great Britain has no other.
+    for (office, number) in [("4c. DVA", "5. SMITH756238E99AB"), ("4c. DVLA", "5. 12345678")] {
+        let (reading, _) = read(office, number);
+        assert_eq!(reading.layout, "gb.driving_license", "{office} {number}");
+        assert!(reading.rules.iter().any(|rule| !rule.held), "{office} {number}");
+    }
+}
+
+#[test]
 fn a_title_on_a_british_licence_is_no_given_name_and_one_that_may_be_leaves_it_uncertain() {
     let layouts = layouts();
     let given = |names: &str| {
@@ -225,6 +260,129 @@ fn a_title_on_a_british_licence_is_no_given_name_and_one_that_may_be_leaves_it_u
         ("2. LORD", Some("LORD")),
     ] {
         assert_eq!(given(printed).as_deref(), wanted, "{printed}");
+    }
+}
+
+#[test]
+fn a_licence_of_another_country_with_american_words_has_no_american_dates() {
+    let layouts = layouts();
+    let read = |state: &'static str| {
+        let lines = page(&[
+            (state, 4.0, 5.0),
+            ("DRIVER LICENCE", 50.0, 5.0),
+            ("LICENCE NO 987654321", 30.0, 11.0),
+            ("EXPIRES 05-07-2029", 30.0, 16.0),
+            ("DATE OF BIRTH 05-07-1983", 30.0, 21.0),
+            ("ADDRESS 12 OAK AVENUE", 30.0, 31.0),
+        ]);
+        let known = layouts.read(&lines, TODAY)?;
+        Some((
+            known.reading.layout.clone(),
+            value(&known, "birthDate").map(str::to_owned),
+        ))
+    };
+    let of = |born: Option<&str>| Some(("us.driving_license".to_owned(), born.map(str::to_owned)));
+    assert_eq!(read("ONTARIO"), of(Some("1983-05-07")));
+    // The state was not read, or is one that is not known.
+    assert_eq!(read("ST. VINCENT"), of(None));
+    for state in ["VICTORIA AUSTRALIA", "NEW SOUTH WALES", "JAMAICA"] {
+        assert_eq!(read(state), None, "{state}");
+    }
+}
+
+#[test]
+fn a_place_of_america_that_is_called_as_another_country_is_in_america() {
+    let items = american(&[
+        ("LN TRAN", 30.0, 14.0),
+        ("FN VICTORIA", 30.0, 17.0),
+        ("465 BERMUDA DR", 30.0, 22.0),
+        ("JAMAICA, NY 11432", 30.0, 24.6),
+    ]);
+    assert_eq!(of(&items, "birthDate"), Some("1985-02-03"));
+    assert_eq!(of(&items, "firstName"), Some("VICTORIA"));
+    assert_eq!(of(&items, "address"), Some("465 BERMUDA DR JAMAICA, NY 11432"));
+}
+
+#[test]
+fn a_name_over_two_lines_of_a_numbered_licence_is_whole() {
+    let layouts = layouts();
+    let names = |lines: &[(&str, f32, f32)]| {
+        let lines = page(lines);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        ["lastName", "firstName"].map(|name| value(&known, name).map(str::to_owned))
+    };
+    let both = |last: &str, first: &str| [Some(last.to_owned()), Some(first.to_owned())];
+    // The second line stands below the first letter of the name.
+    let portuguese = [
+        ("CARTA DE CONDUÇÃO", 24.0, 4.0),
+        ("1. SILVA PEREIRA DOS", 30.0, 11.0),
+        ("SANTOS OLIVEIRA", 34.1, 13.3),
+        ("2. MARIA", 30.0, 17.0),
+        ("3. 02.03.1985 LISBOA", 30.0, 21.0),
+        ("4a. 04.05.2020", 30.0, 26.0),
+        ("4c. IMT LISBOA", 60.0, 26.0),
+        ("4b. 03.05.2035", 30.0, 31.0),
+        ("5. L-1234567 8", 30.0, 36.0),
+        ("9. B", 30.0, 46.0),
+    ];
+    assert_eq!(names(&portuguese), both("SILVA PEREIRA DOS SANTOS OLIVEIRA", "MARIA"));
+    let british = [
+        ("DRIVING LICENCE", 30.0, 4.0),
+        ("1. TURNER", 30.0, 11.0),
+        ("2. MR JONATHAN CHRISTOPHER", 30.0, 15.0),
+        ("ALEXANDER", 34.1, 17.3),
+        ("3. 23.06.1978 LEEDS", 30.0, 21.0),
+        ("4a. 04.05.2020", 30.0, 26.0),
+        ("4c. DVLA", 60.0, 26.0),
+        ("4b. 03.05.2030", 30.0, 31.0),
+        ("5. TURNE756238E99AB", 30.0, 36.0),
+    ];
+    assert_eq!(names(&british), both("TURNER", "JONATHAN CHRISTOPHER ALEXANDER"));
+    // What stands there with room for a number of its own is something else.
+    let mut apart = british;
+    apart[3].2 = 18.0;
+    assert_eq!(names(&apart), both("TURNER", "JONATHAN CHRISTOPHER"));
+    // The line below a family name is the given names, whose number was not read.
+    let mut unnumbered = portuguese;
+    (unnumbered[2].0, unnumbered[3]) = ("MARIA", ("4d.", 60.0, 31.0));
+    unnumbered[4].2 = 17.0;
+    assert_eq!(names(&unnumbered)[0].as_deref(), Some("SILVA PEREIRA DOS"));
+}
+
+#[test]
+fn a_licence_that_is_called_as_the_british_one_is_british_only_by_its_office_state_or_number() {
+    let layouts = layouts();
+    let read = |title: &'static str, office: &'static str, number: &'static str| {
+        let lines = page(&[
+            (title, 30.0, 4.0),
+            ("1. GEORGIOU", 30.0, 11.0),
+            ("2. ELENI", 30.0, 16.0),
+            ("3. 23.06.1978 LEFKOSIA", 30.0, 21.0),
+            ("4a. 04.05.2020", 30.0, 26.0),
+            (office, 60.0, 26.0),
+            ("4b. 03.05.2030", 30.0, 31.0),
+            (number, 30.0, 36.0),
+            ("7.", 30.0, 40.0),
+            ("9. B", 30.0, 46.0),
+        ]);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        let number = value(&known, "documentNumber").map(str::to_owned);
+        (known.reading.layout, number)
+    };
+    let title = "DRIVING LICENCE";
+    let (layout, number) = read(title, "4c. RTD", "5. A1234567");
+    assert_eq!(layout, "eu.driving_license");
+    assert_eq!(number.as_deref(), Some("A1234567"));
+    for (title, office, number) in [
+        (title, "4c. DVLA", "5. A1234567"),
+        (title, "4c.", "5. GEORG756238E99AB"),
+        ("UNITED KINGDOM DRIVING LICENCE", "4c. DVLA", "5. GEORG756238E99AB"),
+    ] {
+        assert_eq!(
+            read(title, office, number).0,
+            "gb.driving_license",
+            "{title} {office} {number}"
+        );
     }
 }
 
@@ -382,6 +540,8 @@ fn a_new_address_or_name_on_the_back_of_a_licence_replaces_that_of_the_front() {
     for (entry, items) in [
         ("令和5年6月1日 新住所 東京都港区芝1-2-3", vec![FieldName::Address]),
         ("東京都港区芝1-2-3", vec![FieldName::Address]),
+        ("横浜市中区日本大通1", vec![FieldName::Address]),
+        ("R6.6.1 港区芝1-2-3", vec![FieldName::Address]),
         ("令和5年6月1日 新氏名 田中花子", vec![FieldName::FullName]),
         ("令和5年6月1日 新条件 眼鏡等", vec![]),
     ] {
@@ -403,7 +563,20 @@ fn an_entry_in_the_table_of_addresses_of_a_residence_card_replaces_that_of_the_f
     let special = &back[..4];
     let (day, address) = (("2024年05月01日", 4.0, 13.4), ("東京都港区芝1-2-3", 25.0, 13.4));
     let next = ("大阪府大阪市北区梅田1-2-3", 25.0, 17.4);
-    for entries in [&[day][..], &[address], &[day, address], &[day, address, next]] {
+    let [short, era] = [("2024.6.1", 4.0, 13.4), ("R6.6.1", 4.0, 13.4)];
+    // Without its prefecture, and misread: that something is entered is enough.
+    let [town, illegible] = [("横浜市中区日本大通1", 25.0, 13.4), ("檳洪巾中医日本", 25.0, 13.4)];
+    for entries in [
+        &[day][..],
+        &[address],
+        &[day, address],
+        &[day, address, next],
+        &[short],
+        &[era],
+        &[town],
+        &[illegible],
+        &[short, town],
+    ] {
         for lines in [&back[..], special] {
             assert_eq!(superseded(lines, entries), [FieldName::Address], "{entries:?}");
         }
@@ -411,6 +584,25 @@ fn an_entry_in_the_table_of_addresses_of_a_residence_card_replaces_that_of_the_f
     let permission = ("許可(原則週28時間以内・風俗営業等の従事を除く)", 4.0, 38.0);
     assert_eq!(superseded(&back, &[permission]), [], "the table is empty");
     assert_eq!(superseded(special, &[]), [], "the table is empty");
+}
+
+#[test]
+fn the_stamp_of_a_pending_application_says_that_the_stay_goes_on_and_the_head_of_its_column_does_not() {
+    let back = |stamp: &'static str| {
+        let lines = [
+            ("住居地記載欄", 3.0, 6.0),
+            ("届出年月日", 4.0, 9.8),
+            ("資格外活動許可欄", 3.0, 31.0),
+            ("在留期間更新等許可申請欄", 44.0, 31.0),
+        ];
+        superseded(&lines, &[(stamp, 46.0, 40.0)])
+    };
+    for stamp in ["在留期間更新許可申請中", "在留資格変更許可申請中", "申請中"] {
+        assert_eq!(back(stamp), [FieldName::ExpiryDate], "{stamp}");
+    }
+    for other in ["在留期間更新許可申請欄", "申請欄", "許可申請"] {
+        assert_eq!(back(other), [], "{other}");
+    }
 }
 
 #[test]
@@ -427,8 +619,18 @@ fn what_is_entered_on_a_my_number_card_takes_the_normal_form_of_what_it_replaces
     ];
     let (both, address) = (vec![FieldName::FullName, FieldName::Address], vec![FieldName::Address]);
     for (entry, items) in [
-        (Some("令和5年4月1日転入 令和5年4月10日届出 東京都港区芝1-2-3"), both),
+        (
+            Some("令和5年4月1日転入 令和5年4月10日届出 東京都港区芝1-2-3"),
+            both.clone(),
+        ),
         (Some("東京都港区芝1-2-3"), address),
+        // How the name is read takes nothing away, a name or an address beside it does.
+        (Some("令和8年6月10日 氏名の振り仮名 バンゴウ ハナコ"), vec![]),
+        (Some("令和8年6月10日 ローマ字 BANGO HANAKO"), vec![]),
+        (
+            Some("令和8年6月10日 振り仮名 バンゴウ ハナコ 東京都港区芝1-2-3"),
+            both.clone(),
+        ),
         (None, vec![]),
     ] {
         let entries: Vec<_> = entry.into_iter().map(|entry| (entry, 14.0, 18.0)).collect();
@@ -444,6 +646,12 @@ fn what_is_entered_on_a_my_number_card_takes_the_normal_form_of_what_it_replaces
             );
         }
     }
+    let renamed = "令和8年6月10日 氏名 山田花子 氏名の振り仮名 ヤマダ ハナコ";
+    assert_eq!(
+        superseded(&front, &[(renamed, 14.0, 18.0)]),
+        both,
+        "a name beside its reading"
+    );
 }
 
 #[test]
@@ -504,7 +712,7 @@ fn a_date_that_no_calendar_has_contradicts_the_document() {
             ]),
         )
     };
-    for issued in ["65 JUN 2025", "02 OCT 2493", "31.02.2024"] {
+    for issued in ["65 JUN 2025", "02 OCT 2093", "31.02.2024"] {
         let known = passport(issued);
         assert_eq!(contradictions(&known), ["issueDate_sound"], "{issued}");
         let item = known.items.iter().find(|item| item.name == "issueDate").unwrap();
@@ -520,6 +728,15 @@ fn a_date_that_no_calendar_has_contradicts_the_document() {
         ["issueDate_sound"],
         "still to come"
     );
+    // A year of another calendar is none that the document cannot have.
+    for issued in ["05/07/2568", "1447/01/09", "02 OCT 2493"] {
+        let known = passport(issued);
+        assert_eq!(
+            (value(&known, "issueDate"), contradictions(&known)),
+            (None, vec![]),
+            "{issued}"
+        );
+    }
     // It is tomorrow already east of here.
     let known = passport("22 NOV 2026");
     assert_eq!(
@@ -1167,6 +1384,89 @@ fn the_only_label_of_a_name_is_that_of_the_whole_name() {
         ("IMRAN SIDDIQUI", 30.0, 21.0),
     ];
     assert_eq!(card(&pakistani), [None, None, some("AYESHA SIDDIQUI")]);
+    let brazilian = [("NOME", 30.0, 14.0), ("MARIA DA SILVA", 30.0, 17.0)];
+    assert_eq!(card(&brazilian), [None, None, some("MARIA DA SILVA")]);
+    let portuguese = [
+        ("APELIDOS", 30.0, 10.0),
+        ("DA SILVA", 30.0, 13.0),
+        ("NOME", 30.0, 18.0),
+        ("MARIA", 30.0, 21.0),
+    ];
+    assert_eq!(card(&portuguese), [some("DA SILVA"), some("MARIA"), None]);
+}
+
+#[test]
+fn a_full_name_below_the_label_of_given_names_is_in_doubt_unless_the_layout_calls_it_so() {
+    let layouts = layouts();
+    let judged_name = |lines: &[(&str, f32, f32)]| {
+        let known = judged(&layouts, &page(lines));
+        let item = known.items.iter().find(|item| item.name == "fullName");
+        item.map(|item| item.parsed.normalized.clone())
+    };
+    // The label of the surnames is blurred.
+    let spanish = |label: &'static str| {
+        [
+            ("DOCUMENTO NACIONAL DE IDENTIDAD", 20.0, 4.0),
+            (label, 30.0, 14.0),
+            ("MARGARITA", 30.0, 17.0),
+            ("SEXO", 30.0, 30.0),
+            ("F", 30.0, 33.0),
+            ("FECHA DE NACIMIENTO", 30.0, 38.0),
+            ("15-03-1978", 30.0, 41.0),
+            ("NACIONALIDAD", 60.0, 38.0),
+            ("ESP", 60.0, 41.0),
+        ]
+    };
+    assert_eq!(judged_name(&spanish("NOMBRE")), Some(None));
+    assert_eq!(judged_name(&spanish("FULL NAME")), Some(Some("MARGARITA".to_owned())));
+    let mexican = [
+        ("INSTITUTO NACIONAL ELECTORAL", 25.0, 4.0),
+        ("CREDENCIAL PARA VOTAR", 30.0, 8.0),
+        ("NOMBRE", 28.0, 13.0),
+        ("GÓMEZ", 28.0, 15.3),
+        ("VELÁZQUEZ", 28.0, 17.6),
+        ("MARGARITA", 28.0, 19.9),
+        ("DOMICILIO", 28.0, 22.6),
+        ("CLAVE DE ELECTOR GMVLMR74081209M100", 28.0, 33.0),
+    ];
+    let whole = Some("GÓMEZ VELÁZQUEZ MARGARITA".to_owned());
+    assert_eq!(judged_name(&mexican), Some(whole));
+}
+
+#[test]
+fn a_mexican_voters_card_has_the_whole_name_below_one_label_and_m_for_a_woman() {
+    let layouts = layouts();
+    for (sex, wanted) in [("SEXO M", "female"), ("SEXO H", "male")] {
+        let lines = page(&[
+            ("INSTITUTO NACIONAL ELECTORAL", 25.0, 4.0),
+            ("CREDENCIAL PARA VOTAR", 30.0, 8.0),
+            ("NOMBRE", 28.0, 13.0),
+            ("FECHA DE NACIMIENTO", 62.0, 13.0),
+            ("GÓMEZ", 28.0, 15.3),
+            ("12/08/1974", 62.0, 15.3),
+            ("VELÁZQUEZ", 28.0, 17.6),
+            ("MARGARITA", 28.0, 19.9),
+            (sex, 62.0, 19.9),
+            ("DOMICILIO", 28.0, 22.6),
+            ("C PINO SUAREZ 12", 28.0, 25.2),
+            ("COL CENTRO 06010", 28.0, 27.5),
+            ("CLAVE DE ELECTOR GMVLMR74081209M100", 28.0, 33.0),
+            ("AÑO DE REGISTRO 1992 00", 28.0, 37.0),
+            ("EMISIÓN 2014", 28.0, 45.0),
+            ("VIGENCIA 2024", 55.0, 45.0),
+        ]);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        assert_eq!(known.reading.layout, "mx.id_card");
+        for (name, wanted) in [
+            ("fullName", Some("GÓMEZ VELÁZQUEZ MARGARITA")),
+            ("firstName", None),
+            ("lastName", None),
+            ("birthDate", Some("1974-08-12")),
+            ("gender", Some(wanted)),
+        ] {
+            assert_eq!(value(&known, name), wanted, "{name}");
+        }
+    }
 }
 
 #[test]

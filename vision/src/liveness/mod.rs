@@ -23,10 +23,17 @@ pub(crate) struct Seen<'a> {
 const MOVED: f32 = 0.15;
 
 /// The frame that looks most straight into the camera.
-pub(crate) fn most_frontal<'a, 'b>(frames: &'b [Seen<'a>]) -> Option<&'b Seen<'a>> {
+pub(crate) fn most_frontal<'a: 'b, 'b>(frames: impl IntoIterator<Item = &'b Seen<'a>>) -> Option<&'b Seen<'a>> {
     frames
-        .iter()
+        .into_iter()
         .min_by(|a, b| a.shape.yaw().abs().total_cmp(&b.shape.yaw().abs()))
+}
+
+/// The frames in which the server saw the movements while the camera was on; none if it did not watch. Only these are known to be of that
+/// time: whoever sends the burst can add others.
+pub(crate) fn watched_frames(asked: &Asked) -> Vec<usize> {
+    let watched = asked.live.iter().flat_map(|live| live.watched.iter().flatten());
+    watched.filter_map(|frame| usize::try_from(*frame).ok()).collect()
 }
 
 /// Frames up to this yaw show the distance between the eyes unshortened.
@@ -43,8 +50,13 @@ pub(crate) fn measure(
     if frames.len() < 2 || asked.movements.is_empty() {
         return None;
     }
+    let watched = watched_frames(asked);
+    let mut known: Vec<&Seen<'_>> = frames.iter().filter(|seen| watched.contains(&seen.index)).collect();
+    if known.is_empty() {
+        known = frames.iter().collect();
+    }
     let movements = asked.movements.iter().map(|challenge| match challenge.direction() {
-        Some(direction) => turn(frames, frontal, *challenge, direction),
+        Some(direction) => turn(&known, frontal, *challenge, direction),
         None => Movement {
             challenge: *challenge,
             extent: approach(frames),
@@ -64,22 +76,24 @@ pub(crate) fn measure(
 }
 
 /// The frame turned furthest in that direction.
-pub(crate) fn furthest<'a, 'b>(frames: &'b [Seen<'a>], direction: f32) -> Option<&'b Seen<'a>> {
+fn furthest<'a, 'b>(frames: &[&'b Seen<'a>], direction: f32) -> Option<&'b Seen<'a>> {
     let extent = |seen: &Seen<'_>| seen.shape.yaw() * direction;
-    frames.iter().max_by(|a, b| extent(a).total_cmp(&extent(b)))
+    frames.iter().copied().max_by(|a, b| extent(a).total_cmp(&extent(b)))
 }
 
-/// The frame turned furthest in the requested direction, against the most frontal one.
-fn turn(frames: &[Seen<'_>], frontal: &Seen<'_>, challenge: Challenge, direction: f32) -> Movement {
-    let turned = furthest(frames, direction).unwrap_or(frontal);
+/// The frame among `known` that is turned furthest in the requested direction, against the most frontal of all. Whether it is a plane, only
+/// `known` ones tell.
+fn turn(known: &[&Seen<'_>], frontal: &Seen<'_>, challenge: Challenge, direction: f32) -> Movement {
+    let turned = furthest(known, direction).unwrap_or(frontal);
+    let straight = most_frontal(known.iter().copied()).unwrap_or(frontal);
     // A head that is turned in every frame has not moved.
     let (yaw, change) = (turned.shape.yaw(), turned.shape.yaw() - frontal.shape.yaw());
-    let moved = change.abs() >= MOVED;
+    let moved = (yaw - straight.shape.yaw()).abs() >= MOVED;
     let residual = || {
         plane::residual(
-            frontal.shape.points(),
+            straight.shape.points(),
             turned.shape.points(),
-            frontal.shape.eye_distance(),
+            straight.shape.eye_distance(),
         )
     };
     Movement {
@@ -108,6 +122,7 @@ fn approach(frames: &[Seen<'_>]) -> f32 {
 mod tests {
     use super::*;
     use crate::face::pose::tests::head;
+    use domain::findings::LiveFindings;
 
     fn burst(pictures: &[Raster], yaws: &[f32], flat: bool, challenge: Challenge) -> LivenessFindings {
         let seen: Vec<Seen<'_>> = pictures
@@ -148,6 +163,46 @@ mod tests {
         assert!(wrong.movements[0].extent < 0.1, "{wrong:?}");
         let right = burst(&pictures(), &[0.0, -15.0, -35.0], false, Challenge::TurnRight);
         assert!(right.movements[0].extent > 0.35, "{right:?}");
+    }
+
+    #[test]
+    fn a_turn_that_the_server_did_not_see_is_not_measured() {
+        let pictures = pictures();
+        let heads = [(0.0, true), (35.0, true), (40.0, false)];
+        let seen: Vec<Seen<'_>> = (0..)
+            .zip(&pictures)
+            .zip(heads)
+            .map(|((index, picture), (yaw, flat))| Seen {
+                index,
+                picture,
+                shape: head(yaw, flat),
+            })
+            .collect();
+        let turned = |watched: Option<Vec<u32>>| {
+            let asked = Asked {
+                movements: vec![Challenge::TurnLeft],
+                live: Some(LiveFindings {
+                    answered_ms: vec![900],
+                    same_frames: true,
+                    watched,
+                    commitment: None,
+                    run: 1,
+                    repeated_frames: 0,
+                    unseen_turns: 0,
+                    flashes: None,
+                }),
+            };
+            measure(&seen, &asked, [None, None]).unwrap().movements[0]
+        };
+        // A photograph turned before the server; a solid head was added to the burst.
+        let known = turned(Some(vec![0, 1]));
+        let added = turned(None);
+        assert!(known.extent < added.extent, "{known:?} {added:?}");
+        assert!(
+            known.plane_residual.is_none_or(|residual| residual < 0.0785),
+            "{known:?}"
+        );
+        assert!(added.plane_residual.unwrap() > 0.0785, "{added:?}");
     }
 
     #[test]

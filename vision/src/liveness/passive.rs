@@ -1,6 +1,6 @@
 //! A passive network: tells living faces from presentation attacks in single frames, if the operator has installed one.
 
-use crate::card::{Card, LivenessTask, OnPictures};
+use crate::card::{Card, LivenessTask, OnPictures, Uncalibrated};
 use crate::face::Detection;
 use crate::model::{Model, ModelError, Tensor, run_one};
 use crate::raster::Raster;
@@ -17,11 +17,16 @@ pub(crate) struct Passive {
 }
 
 impl Passive {
-    /// The one of a card. `uncalibrated` are wanted where the limit is being measured.
-    pub(crate) fn of(card: &Card, task: &LivenessTask, dir: &Path, uncalibrated: bool) -> Result<Self, ModelError> {
+    /// The one of a card.
+    pub(crate) fn of(
+        card: &Card,
+        task: &LivenessTask,
+        dir: &Path,
+        uncalibrated: Uncalibrated,
+    ) -> Result<Self, ModelError> {
         let limit = match task.limit {
             Some(limit) => limit,
-            None if uncalibrated => 0.0,
+            None if uncalibrated == Uncalibrated::Allowed => 0.0,
             None => return Err(card.unusable("not calibrated; run honnin calibrate liveness")),
         };
         Ok(Self {

@@ -51,7 +51,7 @@ impl Pins {
     /// Reads a file and checks it.
     pub(crate) fn read(&self, dir: &Path, name: &str) -> Result<Vec<u8>, ModelError> {
         let pinned = self.find(name).ok_or_else(|| ModelError::Missing(name.to_owned()))?;
-        let bytes = std::fs::read(dir.join(name)).map_err(|_| ModelError::Missing(name.to_owned()))?;
+        let bytes = std::fs::read(dir.join(name)).map_err(|error| ModelError::unread(name, &error))?;
         if hex::encode(Sha256::digest(&bytes)) != pinned.sha256 {
             return Err(ModelError::Altered(name.to_owned()));
         }
@@ -80,6 +80,20 @@ mod tests {
         assert_eq!(
             pins.read(&dir, "../Cargo.toml"),
             Err(ModelError::Missing("../Cargo.toml".to_owned()))
+        );
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_there_and_cannot_be_read_is_not_called_missing() {
+        let dir = std::env::temp_dir().join(format!("vision-unread-{}", std::process::id()));
+        let name = "tiny_face_detector_model.bin";
+        // A folder cannot be read as a file, by whomever.
+        std::fs::create_dir_all(dir.join(name)).unwrap();
+        let read = Pins::built_in().unwrap().read(&dir, name);
+        assert!(
+            matches!(&read, Err(ModelError::Unusable(file, _)) if file == name),
+            "{read:?}"
         );
         std::fs::remove_dir_all(&dir).unwrap();
     }

@@ -6,6 +6,8 @@ mod denormals;
 pub(crate) mod lock;
 pub(crate) mod onnx;
 
+use std::io;
+
 /// Numbers with a shape, the last axis running fastest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tensor {
@@ -44,7 +46,7 @@ pub enum ModelError {
     /// The file is not the pinned one.
     #[error("{0}: the SHA-256 is not the one in models.lock")]
     Altered(String),
-    /// The file is the pinned one and cannot be understood.
+    /// The file cannot be read, or is the pinned one and cannot be understood.
     #[error("{0}: {1}")]
     Unusable(String, String),
     /// The network did not run.
@@ -56,6 +58,14 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// A file that could not be read.
+    pub(crate) fn unread(file: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Missing(file.to_owned()),
+            _ => Self::Unusable(file.to_owned(), error.to_string()),
+        }
+    }
+
     pub(crate) fn shape(model: &dyn Model, tensor: &Tensor) -> Self {
         Self::Shape(model.name().to_owned(), tensor.shape.clone())
     }

@@ -2,15 +2,20 @@
 
 use super::check::{self, Guarded};
 use super::{country, fillers};
+use crate::calendar::{PAST_CENTURIES, day};
 use domain::civil_date;
 use domain::document::{FieldName, OcrField, Side};
 use domain::findings::MrzFormat;
-use time::{Date, Month};
+use domain::user_input::Gender;
+use time::Date;
 
 /// Days up to which the two digits of a year of birth are taken for those of a hundred years before as well: six years.
 const SMALL_CHILD: i64 = 6 * 365;
 /// Days of the longest life that is reckoned with: 120 years.
 const LONGEST_LIFE: i64 = 120 * 366;
+/// Years for which a document with a zone can have expired: ICAO 9303 is of 1980. Two digits of a year that are further back are those of one to come,
+/// in which a card expires that is valid for a lifetime.
+const EXPIRED_FOR: i32 = 40;
 /// The first and the last day of the year 9999, in which cards expire that never do, such as those of Spain for people over 70.
 const NEVER: [&str; 2] = ["990101", "991231"];
 
@@ -45,7 +50,7 @@ pub(crate) struct Elements {
     pub(crate) birth: String,
     pub(crate) sex: String,
     /// What that means, as far as it is certain.
-    gender: Option<&'static str>,
+    gender: Option<Gender>,
     pub(crate) expiry: String,
     /// The check digits, in no order.
     pub(crate) checks: Vec<(Guarded, bool)>,
@@ -111,7 +116,7 @@ impl Elements {
             number: number.replace('<', ""),
             nationality: part(1, 10, 13),
             birth: part(1, 13, 19),
-            gender: gender(&part(1, 20, 21)),
+            gender: Gender::of_letter(&part(1, 20, 21)),
             sex: part(1, 20, 21),
             expiry: part(1, 21, 27),
             checks,
@@ -136,7 +141,7 @@ impl Elements {
             number: part(second, 0, 12),
             nationality: String::new(),
             birth: part(second, 27, 33),
-            gender: gender(&part(second, 34, 35)),
+            gender: Gender::of_letter(&part(second, 34, 35)),
             sex: part(second, 34, 35),
             expiry: String::new(),
             checks,
@@ -206,15 +211,20 @@ impl Elements {
         }
     }
 
+    /// The days that the six digits of the birth are in either century, the later first.
+    pub(crate) fn births(&self) -> impl Iterator<Item = Date> {
+        let candidates = PAST_CENTURIES.map(|century| date(&self.birth, century));
+        candidates.into_iter().flatten()
+    }
+
     /// The dates of birth that the zone may mean, the latest first: that of a small child in two centuries, none where the check fails.
     pub(crate) fn birth_dates(&self, today: Date) -> Vec<Date> {
         if !self.holds(Guarded::BirthDate) {
             return Vec::new();
         }
         let age = |date: &Date| (today - *date).whole_days();
-        let candidates = [2000, 1900].map(|century| date(&self.birth, century));
         let may_be = |date: &Date| (0..=LONGEST_LIFE).contains(&age(date));
-        let dates: Vec<Date> = candidates.into_iter().flatten().filter(may_be).collect();
+        let dates: Vec<Date> = self.births().filter(may_be).collect();
         let &[latest, earlier] = dates.as_slice() else {
             return dates;
         };
@@ -228,14 +238,15 @@ impl Elements {
         }
     }
 
-    /// The date of expiry: the year with these two digits that is nearest to today. `None` where the check fails, and for a card that
-    /// never expires.
+    /// The date of expiry: the first year with these two digits in which a document of today may expire or have expired. `None` where the check
+    /// fails, and for a card that never expires.
     pub(crate) fn expiry_date(&self, today: Date) -> Option<Date> {
-        let candidates = [1900, 2000, 2100].map(|century| date(&self.expiry, century));
-        let distance = |date: &Date| (*date - today).whole_days().abs();
+        let mut candidates = [1900, 2000, 2100]
+            .into_iter()
+            .filter_map(|century| date(&self.expiry, century));
         let is_known = self.holds(Guarded::ExpiryDate) && !NEVER.contains(&self.expiry.as_str());
-        let nearest = candidates.into_iter().flatten().min_by_key(distance);
-        nearest.filter(|_| is_known)
+        let earliest = today.year() - EXPIRED_FOR;
+        candidates.find(|date| date.year() >= earliest).filter(|_| is_known)
     }
 
     /// The dates that are certain.
@@ -273,7 +284,11 @@ impl Elements {
                 plain(&self.birth),
                 self.birth_date(today).map(civil_date::format),
             ),
-            (FieldName::Gender, plain(&self.sex), self.gender.map(str::to_owned)),
+            (
+                FieldName::Gender,
+                plain(&self.sex),
+                self.gender.map(|gender| gender.to_string()),
+            ),
             (
                 FieldName::Nationality,
                 plain(&self.nationality),
@@ -314,28 +329,19 @@ fn spaced(text: &str) -> String {
 
 /// What the sex on a card means: on the cards of Mexican voters, who are Mexicans, it is H or M, *hombre* or *mujer*, instead of the M and F of
 /// ICAO 9303-5. What a Mexican card of a foreigner says is not certain.
-fn gender_on_card(issuer: &str, nationality: &str, sex: &str) -> Option<&'static str> {
+fn gender_on_card(issuer: &str, nationality: &str, sex: &str) -> Option<Gender> {
     match (issuer, nationality, sex) {
-        ("MEX", "MEX", "H") => Some("male"),
-        ("MEX", "MEX", "M") => Some("female"),
+        ("MEX", "MEX", "H") => Some(Gender::Male),
+        ("MEX", "MEX", "M") => Some(Gender::Female),
         ("MEX", ..) => None,
-        _ => gender(sex),
-    }
-}
-
-fn gender(sex: &str) -> Option<&'static str> {
-    match sex {
-        "M" => Some("male"),
-        "F" => Some("female"),
-        _ => None,
+        _ => Gender::of_letter(sex),
     }
 }
 
 /// A date written YYMMDD, in this century.
 fn date(text: &str, century: i32) -> Option<Date> {
     let two = |from: usize| text.get(from..from + 2)?.parse::<u8>().ok();
-    let (year, month, day) = (two(0)?, two(2)?, two(4)?);
-    Date::from_calendar_date(century + i32::from(year), Month::try_from(month).ok()?, day).ok()
+    day(century + i32::from(two(0)?), two(2)?, two(4)?)
 }
 
 #[cfg(test)]
@@ -403,6 +409,26 @@ mod tests {
         assert_eq!(expiry("9901018"), None);
         assert_eq!(expiry("1204159"), Some(date!(2012 - 04 - 15)));
         assert_eq!(expiry("5001013"), Some(date!(2050 - 01 - 01)));
+    }
+
+    #[test]
+    fn a_card_that_is_valid_for_a_lifetime_has_not_expired_before_there_were_zones() {
+        for (digits, year) in [
+            ("78", 2078),
+            ("85", 2085),
+            ("86", 1986),
+            ("95", 1995),
+            ("26", 2026),
+            ("36", 2036),
+        ] {
+            let expiry = format!("{digits}0501");
+            let zone = format!(
+                "I<UTOD231458907<<<<<<<<<<<<<<<|7408122F{expiry}{}UTO<<<<<<<<<<<6|ERIKSSON<<ANNA<MARIA<<<<<<<<<<",
+                check::digit(&expiry)
+            );
+            let found = elements(MrzFormat::Td1, &zone).expiry_date(TODAY);
+            assert_eq!(found.map(|date| date.year()), Some(year), "{digits}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::find::{Row, Zone};
 use crate::extent;
-use crate::projection::Corners;
+use crate::geometry::Corners;
 use crate::text::Area;
 use domain::document::FieldName;
 use domain::findings::MrzFormat;

@@ -1,9 +1,12 @@
 //! Which kind of file an upload is, and how many pixels its header promises, before anything is decoded.
 
-use super::{PictureFault, fault, jpeg, size::Size};
+use super::{PictureFault, fault, jpeg, size::Size, webp};
 use image::codecs::{jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
 use image::{ImageDecoder, Limits};
 use std::io::Cursor;
+
+/// The most that a PNG's text and colour profile may take together, in bytes. A profile of a camera or screen has some kB.
+const MAX_PNG_EXTRAS: u64 = 8 * 1024 * 1024;
 
 /// The kinds that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,34 +40,46 @@ impl Format {
         Err(PictureFault::NotAPicture)
     }
 
-    /// The size in the header. For a JPEG the markers are walked to its end, which also shows whether it has one.
+    /// The size in the header. For a JPEG the markers are walked to its end, which also shows whether it has one. Of a WebP that is not too large anyway,
+    /// what decoding it takes is read.
     pub(super) fn size(self, bytes: &[u8]) -> Result<Size, PictureFault> {
         match self {
             Self::Jpeg => jpeg::size(bytes),
             Self::Png | Self::WebP => {
                 let (width, height) = self.decoder(bytes)?.dimensions();
-                // WebP keeps a second copy of the frame beside its result: YUV where it is lossy, ARGB where it is not.
-                let each = match (self, bytes.get(12..16)) {
-                    (Self::WebP, Some(b"VP8 ")) => 2,
-                    (Self::WebP, _) => 4,
-                    (Self::Jpeg | Self::Png, _) => 0,
+                let size = Size {
+                    width,
+                    height,
+                    scratch: 0,
                 };
-                let scratch = u64::from(width) * u64::from(height) * each;
-                Ok(Size { width, height, scratch })
+                if self == Self::Png || size.is_too_large() {
+                    return Ok(size);
+                }
+                let scratch = webp::scratch(bytes, (width, height))?;
+                Ok(Size { scratch, ..size })
             }
         }
     }
 
-    /// A decoder that has read the header and no pixel yet.
-    pub(super) fn decoder(self, bytes: &[u8]) -> Result<Box<dyn ImageDecoder + '_>, PictureFault> {
+    /// A decoder that has read the header and no pixel yet, and found the size there that [`Self::size`] found.
+    pub(super) fn decoder_of(self, bytes: &[u8], size: Size) -> Result<Box<dyn ImageDecoder + '_>, PictureFault> {
+        let decoder = self.decoder(bytes)?;
+        if decoder.dimensions() == (size.width, size.height) {
+            Ok(decoder)
+        } else {
+            Err(PictureFault::Corrupt)
+        }
+    }
+
+    fn decoder(self, bytes: &[u8]) -> Result<Box<dyn ImageDecoder + '_>, PictureFault> {
         let of = |error: image::ImageError| fault::of_decoder(&error);
         let input = Cursor::new(bytes);
         Ok(match self {
             Self::Jpeg => Box::new(JpegDecoder::new(input).map_err(of)?),
             Self::Png => {
                 let mut limits = Limits::default();
-                // Bounds what compressed text and colour profiles may unfold to.
-                limits.max_alloc = Some(super::MAX_DECODE_BYTES);
+                // Bounds what compressed text and colour profiles may unfold to. They are held beside the pixels, which have a limit of their own.
+                limits.max_alloc = Some(MAX_PNG_EXTRAS);
                 Box::new(PngDecoder::with_limits(input, limits).map_err(of)?)
             }
             Self::WebP => Box::new(WebPDecoder::new(input).map_err(of)?),

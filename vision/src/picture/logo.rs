@@ -65,7 +65,7 @@ fn decoded(bytes: &[u8]) -> Result<RgbaImage, PictureFault> {
     if size.width.min(size.height) < 8 {
         return Err(PictureFault::TooSmall);
     }
-    let mut decoder = format.decoder(bytes)?;
+    let mut decoder = format.decoder_of(bytes, size)?;
     let mut limits = Limits::default();
     limits.max_alloc = Some(MAX_DECODE_BYTES);
     decoder

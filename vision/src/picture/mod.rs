@@ -5,6 +5,7 @@ mod format;
 mod jpeg;
 mod logo;
 mod size;
+mod webp;
 
 pub use fault::PictureFault;
 pub use logo::{LOGO_BYTES, Logo, logo};
@@ -19,10 +20,10 @@ use sha2::{Digest, Sha256};
 /// The largest upload: a phone's 12-megapixel JPEG has 3 to 6 MB.
 pub const MAX_BYTES: usize = 10 * 1024 * 1024;
 /// The longest side of an upload.
-pub const MAX_SIDE: u32 = 12_000;
+pub(crate) const MAX_SIDE: u32 = 12_000;
 /// What one decode may hold at once, pixels and scratch: with the picture that is kept, it stays below 100 MiB. 25 megapixels of
 /// an ordinary JPEG fit, 12 of a progressive one.
-pub const MAX_DECODE_BYTES: u64 = 72 * 1024 * 1024;
+pub(crate) const MAX_DECODE_BYTES: u64 = 72 * 1024 * 1024;
 /// The shortest sides of a picture that can show a face: a frame of an old phone's camera, and the small copies while it is on.
 const MIN_SIDES: (u32, u32) = (120, 200);
 /// The shortest sides of a picture that can show a legible document. The letters of a machine-readable zone are 2.4 mm high (ICAO 9303-3), and
@@ -62,9 +63,9 @@ impl Picture {
         encode_as(&self.rgb.shrunk(longest), SCREEN_QUALITY, SamplingFactor::F_2_2)
     }
 
-    /// Opens a JPEG that [`normalise`] made, without encoding it again.
+    /// Opens a JPEG that was made of what [`normalise`] accepted, without encoding it again. It may have become smaller than an upload may be.
     pub fn reopen(jpeg: Vec<u8>, sha256_of_original: [u8; 32]) -> Result<Self, PictureFault> {
-        let rgb = decode(&jpeg, MIN_SIDES)?;
+        let rgb = decode(&jpeg, (1, 1))?;
         Ok(Self {
             rgb,
             jpeg,
@@ -114,7 +115,7 @@ fn decode(bytes: &[u8], least: (u32, u32)) -> Result<Raster, PictureFault> {
     let format = Format::detect(bytes)?;
     let size = format.size(bytes)?;
     size.check(least)?;
-    let mut decoder = format.decoder(bytes)?;
+    let mut decoder = format.decoder_of(bytes, size)?;
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);
@@ -142,6 +143,10 @@ fn decode(bytes: &[u8], least: (u32, u32)) -> Result<Raster, PictureFault> {
     } else {
         raster
     };
+    // Such as a strip: too little of it is kept.
+    if kept.width().min(kept.height()) < least.0 as usize {
+        return Err(PictureFault::TooSmall);
+    }
     Ok(upright(kept, orientation))
 }
 

@@ -12,10 +12,16 @@ pub(super) struct Size {
 }
 
 impl Size {
+    /// Whether the pixels alone are too many.
+    pub(super) fn is_too_large(self) -> bool {
+        let pixels = u64::from(self.width) * u64::from(self.height);
+        self.width.max(self.height) > MAX_SIDE || pixels * 3 > MAX_DECODE_BYTES
+    }
+
     /// `least` are the shortest shorter and longer side.
     pub(super) fn check(self, least: (u32, u32)) -> Result<(), PictureFault> {
         let (short, long) = (self.width.min(self.height), self.width.max(self.height));
-        if long > MAX_SIDE || u64::from(self.width) * u64::from(self.height) * 3 > MAX_DECODE_BYTES {
+        if self.is_too_large() {
             return Err(PictureFault::DimensionsTooLarge);
         }
         if short < least.0 || long < least.1 {

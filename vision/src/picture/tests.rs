@@ -68,6 +68,21 @@ fn a_large_picture_is_shrunk_to_the_kept_side() {
 }
 
 #[test]
+fn a_strip_of_which_too_little_would_be_kept_is_refused_and_what_is_stored_can_be_opened() {
+    let strip = |width, height| encode(&sample(width, height)).unwrap();
+    assert_eq!(
+        normalise_document(&strip(300, 6000)).unwrap_err(),
+        PictureFault::TooSmall
+    );
+    assert_eq!(normalise(&strip(200, 6000)).unwrap_err(), PictureFault::TooSmall);
+    let kept = normalise(&strip(300, 6000)).unwrap();
+    assert_eq!((kept.rgb.width(), kept.rgb.height()), (150, KEPT_SIDE));
+    let smaller = Picture::from_raster(kept.rgb.shrunk(1280)).unwrap();
+    let again = Picture::reopen(smaller.jpeg, smaller.sha256_of_original).unwrap();
+    assert_eq!((again.rgb.width(), again.rgb.height()), (64, 1280));
+}
+
+#[test]
 fn a_reduced_picture_has_its_size_and_few_bytes() {
     let picture = normalise(&encode(&sample(1600, 1200)).unwrap()).unwrap();
     let reduced = picture.reduced(1000).unwrap();
@@ -135,6 +150,84 @@ fn a_picture_of_thirty_thousand_pixels_a_side_is_refused_by_its_header() {
     // 11,000 x 11,000 keeps within the side but not within the memory.
     jpeg[frame + 5..frame + 9].copy_from_slice(&[0x2A, 0xF8, 0x2A, 0xF8]);
     assert_eq!(normalise(&jpeg).unwrap_err(), PictureFault::DimensionsTooLarge);
+}
+
+/// A JPEG segment.
+fn segment(marker: u8, content: &[u8]) -> Vec<u8> {
+    let [high, low] = (content.len() as u16 + 2).to_be_bytes();
+    [&[0xFF, marker, high, low][..], content].concat()
+}
+
+/// A grey JPEG in which each of the three components has a scan of its own.
+fn in_separate_scans(width: u16, height: u16) -> Vec<u8> {
+    let ([h1, h0], [w1, w0]) = (height.to_be_bytes(), width.to_be_bytes());
+    let blocks = usize::from(width).div_ceil(8) * usize::from(height).div_ceil(8);
+    // One code in each table, of one bit: no difference from the block before, and no other coefficient.
+    let one_code = [&[1_u8][..], &[0; 15], &[0]].concat();
+    let mut jpeg = vec![0xFF, 0xD8];
+    jpeg.extend(segment(0xDB, &[&[0_u8][..], &[1; 64]].concat()));
+    let components = [1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0];
+    jpeg.extend(segment(0xC0, &[&[8, h1, h0, w1, w0, 3][..], &components].concat()));
+    for table in [0x00_u8, 0x10] {
+        jpeg.extend(segment(0xC4, &[&[table][..], &one_code].concat()));
+    }
+    for component in 1..=3 {
+        jpeg.extend(segment(0xDA, &[1, component, 0, 0, 63, 0]));
+        jpeg.extend(vec![0; (blocks * 2).div_ceil(8)]);
+    }
+    jpeg.extend([0xFF, 0xD9]);
+    jpeg
+}
+
+#[test]
+fn a_jpeg_that_keeps_its_coefficients_until_the_last_scan_may_have_fewer_pixels() {
+    let small = normalise(&in_separate_scans(640, 480)).unwrap();
+    assert_eq!((small.rgb.width(), small.rgb.height()), (640, 480));
+    assert!(normalise(&encode(&sample(3500, 2500)).unwrap()).is_ok(), "in one scan");
+    let large = in_separate_scans(3500, 2500);
+    assert_eq!(normalise(&large).unwrap_err(), PictureFault::DimensionsTooLarge);
+}
+
+#[test]
+fn a_jpeg_with_two_sizes_is_refused_wherever_the_second_one_is() {
+    let jpeg = encode(&sample(320, 240)).unwrap();
+    let frame = jpeg.windows(2).position(|pair| pair == [0xFF, 0xC0]).unwrap();
+    let length = usize::from(u16::from_be_bytes([jpeg[frame + 2], jpeg[frame + 3]]));
+    let (until, rest) = jpeg.split_at(frame + 2 + length);
+    let large = segment(0xC0, &[8, 0x0F, 0xA0, 0x17, 0x70, 1, 1, 0x11, 0]);
+    let with = |between: &[u8]| normalise(&[until, between, rest].concat()).map(|picture| picture.rgb.width());
+    assert_eq!(with(&[]), Ok(320));
+    assert_eq!(with(&segment(0xFE, b"a comment")), Ok(320));
+    assert_eq!(with(&large), Err(PictureFault::Corrupt));
+    let at_the_end = [&jpeg[..jpeg.len() - 2], &large, &[0xFF, 0xD9]].concat();
+    assert_eq!(normalise(&at_the_end).unwrap_err(), PictureFault::Corrupt);
+    // The decoder takes a marker without a length for a segment. This one is as long as `FF C0` says, and the other size is in it.
+    let hidden = 0xFFC0 - 2;
+    let body = &large[2..];
+    let filling = segment(0xFE, &vec![0; hidden - body.len() - 4]);
+    for bare in [0x01_u8, 0xD0, 0xD8] {
+        let segment = [&[0xFF, bare][..], &large, &filling].concat();
+        assert_eq!(with(&segment), Err(PictureFault::Corrupt), "{bare:x}");
+    }
+}
+
+#[test]
+fn fill_bytes_before_restart_markers_change_nothing() {
+    let mut jpeg = Vec::new();
+    let mut encoder = Encoder::new(&mut jpeg, JPEG_QUALITY);
+    encoder.set_restart_interval(4);
+    encoder
+        .encode(sample(320, 240).pixels(), 320, 240, jpeg_encoder::ColorType::Rgb)
+        .unwrap();
+    let mut filled = Vec::new();
+    for (at, &byte) in jpeg.iter().enumerate() {
+        if byte == 0xFF && matches!(jpeg.get(at + 1), Some(0xD0..=0xD7)) {
+            filled.extend([0xFF, 0xFF]);
+        }
+        filled.push(byte);
+    }
+    assert!(filled.len() > jpeg.len());
+    assert_eq!(normalise(&filled).unwrap().jpeg, normalise(&jpeg).unwrap().jpeg);
 }
 
 proptest! {

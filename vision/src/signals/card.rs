@@ -1,5 +1,6 @@
 //! Whether a face stands in a card: the print of a portrait has the card's edges around it.
 
+use crate::geometry::is_inside;
 use crate::raster::Raster;
 
 /// A card takes in at least so many times the area of the face on it; the edges of a head or a poster's frame lie closer.
@@ -16,14 +17,6 @@ pub(crate) fn share_in_card(picture: &Raster, [left, top, width, height]: [f32; 
     let place = |index: usize| (index as f32 + 0.5) / GRID as f32;
     let places = (0..GRID * GRID).map(|i| [left + width * place(i % GRID), top + height * place(i / GRID)]);
     places.filter(|place| is_inside(&outline.corners, *place)).count() as f32 / (GRID * GRID) as f32
-}
-
-/// Whether a place lies on the same side of all four sides; corners go clockwise.
-pub(crate) fn is_inside(corners: &[[f32; 2]; 4], [x, y]: [f32; 2]) -> bool {
-    (0..4).all(|index| {
-        let ([ax, ay], [bx, by]) = (corners[index], corners[(index + 1) % 4]);
-        (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0.0
-    })
 }
 
 #[cfg(test)]

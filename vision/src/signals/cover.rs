@@ -5,23 +5,18 @@
 //! them. What they tell and what they do not is in docs/decisions/0016.
 
 use crate::face::Shape;
-use crate::face::geometry::{Point, Similarity, edges};
+use crate::face::geometry::{DLIB5, Similarity, edges};
+use crate::nn::sigmoid;
 use crate::raster::Raster;
+use crate::statistics::{median, quantile};
+use lens::geometry::distance;
 
 /// Side of the upright face that is looked at, in pixels.
 const SIDE: usize = 128;
-/// Pixels to the unit of the places below.
+/// Pixels to the unit of dlib's places and of the parts below.
 const UNIT: f32 = 80.0;
 /// What the upright face shows above and left of the origin, in units.
 const MARGIN: f32 = 0.3;
-/// Where the corners of the eyes and the base of the nose come to lie, as in dlib's chip, by landmark.
-const PLACES: [(usize, Point); 5] = [
-    (45, [0.859_567_46, 0.213_498_15]),
-    (42, [0.646_060_48, 0.228_967_44]),
-    (36, [0.120_575_06, 0.213_727_45]),
-    (39, [0.334_085_06, 0.229_064_24]),
-    (33, [0.490_112_3, 0.627_797_53]),
-];
 
 /// A part of the upright face: left, top, right, bottom in units.
 type Part = [f32; 4];
@@ -43,15 +38,15 @@ const COVERED_MOUTH: (f32, [f32; 10]) = (
 /// How likely something covers the eyes, and mouth and chin, each 0 to 1.
 pub(crate) fn covered(picture: &Raster, shape: &Shape) -> [f32; 2] {
     let face = Upright::of(picture, shape);
-    let eyes = [0, 1].map(|side| eye(&face.look(EYES[side]), &face.look(CHEEKS[side])));
+    let eyes = [0, 1].map(|side| eye(&face.part(EYES[side]), &face.part(CHEEKS[side])));
     let both: [f32; 5] = std::array::from_fn(|index| f32::midpoint(eyes[0][index], eyes[1][index]));
-    let mouth = mouth(&face.look(MOUTH), &face.look(NOSE), &face.look(BROW));
+    let mouth = mouth(&face.part(MOUTH), &face.part(NOSE), &face.part(BROW));
     [likelihood(COVERED_EYES, &both), likelihood(COVERED_MOUTH, &mouth)]
 }
 
 /// The numbers of an eye: brightness next to the cheek, how dark its darkest part is, how much detail it has and which way it runs, and
 /// how its colour differs from the cheek's.
-fn eye(eye: &Look, cheek: &Look) -> [f32; 5] {
+fn eye(eye: &Appearance, cheek: &Appearance) -> [f32; 5] {
     [
         (eye.luma / cheek.luma).ln(),
         eye.depth(),
@@ -62,7 +57,7 @@ fn eye(eye: &Look, cheek: &Look) -> [f32; 5] {
 }
 
 /// The numbers of a mouth: as of an eye, and its colour next to the brow's and the nose's, redness apart.
-fn mouth(mouth: &Look, nose: &Look, brow: &Look) -> [f32; 7] {
+fn mouth(mouth: &Appearance, nose: &Appearance, brow: &Appearance) -> [f32; 7] {
     [
         mouth.depth(),
         mouth.detail(),
@@ -79,14 +74,14 @@ fn likelihood<const N: usize>((alone, weights): (f32, [f32; N]), numbers: &[f32]
     let squares = numbers.iter().take(3).map(|number| number * number);
     let all = numbers.iter().copied().chain(squares);
     let sum: f32 = all.zip(weights).map(|(number, weight)| number * weight).sum();
-    1.0 / (1.0 + (-(alone + sum)).exp())
+    sigmoid(alone + sum)
 }
 
 /// A face turned upright and brought to one size.
 struct Upright(Vec<f32>);
 
 /// What a part of it looks like.
-struct Look {
+struct Appearance {
     /// Median brightness, 4 to 255.
     luma: f32,
     /// The brightness that one pixel in twenty is below.
@@ -99,8 +94,8 @@ struct Look {
 
 impl Upright {
     fn of(picture: &Raster, shape: &Shape) -> Self {
-        let from = PLACES.map(|(_, place)| place.map(|v| (v + MARGIN) * UNIT));
-        let to = PLACES.map(|(landmark, _)| shape.points()[landmark]);
+        let from = DLIB5.map(|(_, place)| place.map(|v| (v + MARGIN) * UNIT));
+        let to = DLIB5.map(|(landmark, _)| shape.points()[landmark]);
         Self(Similarity::fit(&from, &to).chip(picture, SIDE, edges(picture)).data)
     }
 
@@ -109,7 +104,7 @@ impl Upright {
         brightness([r, g, b])
     }
 
-    fn look(&self, part: Part) -> Look {
+    fn part(&self, part: Part) -> Appearance {
         let [left, top, right, bottom] = part.map(|v| ((v + MARGIN) * UNIT) as usize);
         let places = (top..bottom.min(SIDE - 2)).flat_map(|y| (left..right.min(SIDE - 2)).map(move |x| (x, y)));
         let (mut channels, mut lumas, mut change) = ([const { Vec::new() }; 3], Vec::new(), [0.0_f32; 2]);
@@ -123,18 +118,18 @@ impl Upright {
             change[1] += (self.luma(x, y + 1) - luma).abs();
         }
         let count = lumas.len().max(1) as f32;
-        let colour = channels.map(|mut values| at_share(&mut values, 2));
+        let colour = channels.map(|values| median(values).unwrap_or_default());
         let sum = colour.iter().sum::<f32>() + 1.0;
-        Look {
+        Appearance {
             luma: brightness(colour).max(4.0),
-            dark: at_share(&mut lumas, 20),
+            dark: quantile(lumas, 20).unwrap_or_default(),
             chroma: [colour[0] / sum, colour[1] / sum],
             change: change.map(|sum| sum / count),
         }
     }
 }
 
-impl Look {
+impl Appearance {
     fn depth(&self) -> f32 {
         ((self.dark + 4.0) / (self.luma + 4.0)).ln()
     }
@@ -148,20 +143,11 @@ impl Look {
     }
 
     fn colour_to(&self, other: &Self) -> f32 {
-        (self.chroma[0] - other.chroma[0]).hypot(self.chroma[1] - other.chroma[1])
+        distance(self.chroma, other.chroma)
     }
 }
 
 /// BT.601 luma.
 fn brightness([r, g, b]: [f32; 3]) -> f32 {
     0.299 * r + 0.587 * g + 0.114 * b
-}
-
-/// The value that one in `share` values is below.
-fn at_share(values: &mut [f32], share: usize) -> f32 {
-    let index = values.len() / share;
-    if index >= values.len() {
-        return 0.0;
-    }
-    *values.select_nth_unstable_by(index, f32::total_cmp).1
 }

@@ -3,9 +3,11 @@
 //! a film made earlier cannot know the colours.
 
 use crate::face::Shape;
-use crate::face::geometry::Point;
+use crate::geometry::{Point, clip, mean};
 use crate::raster::Raster;
+use crate::statistics::median;
 use domain::findings::{Colour, Tint};
+use lens::geometry::bounds;
 
 /// Channels are compared from this value on and up to this one: darker is noise, and brighter is cut off.
 const DARKEST: u8 = 12;
@@ -44,11 +46,11 @@ pub(crate) fn tint(picture: &Raster, shape: &Shape) -> Option<Tint> {
 /// median. `None` if too few frames or patches could be measured.
 pub(crate) fn followed(flashes: &[(Colour, Option<&Tint>)]) -> Option<f32> {
     let at_delay = |delay: usize| {
-        let mut each: Vec<f32> = (0..PATCHES)
+        let each: Vec<f32> = (0..PATCHES)
             .filter_map(|patch| correlation(flashes, patch, delay))
             .collect();
-        each.sort_by(f32::total_cmp);
-        (each.len() >= LEAST_PATCHES).then(|| each[each.len() / 2])
+        let is_enough = each.len() >= LEAST_PATCHES;
+        median(each).filter(|_| is_enough)
     };
     (0..=LATEST).filter_map(at_delay).reduce(f32::max)
 }
@@ -87,8 +89,7 @@ fn direction(colour: Colour) -> [f32; 2] {
 
 /// The values without their mean.
 fn centred(values: &[[f32; 2]]) -> Vec<[f32; 2]> {
-    let count = values.len() as f32;
-    let mean = [0, 1].map(|axis| values.iter().map(|value| value[axis]).sum::<f32>() / count);
+    let mean = mean(values);
     values
         .iter()
         .map(|[red, blue]| [red - mean[0], blue - mean[1]])
@@ -111,7 +112,6 @@ fn patches(shape: &Shape) -> [Point; PATCHES] {
 
 /// Logarithms of red and blue over green in the square around a place.
 fn patch(picture: &Raster, [x, y]: Point, half: f32) -> Option<[f32; 2]> {
-    let clip = |value: f32, most: usize| (value.max(0.0) as usize).min(most);
     let (left, right) = (clip(x - half, picture.width()), clip(x + half, picture.width()));
     let (top, bottom) = (clip(y - half, picture.height()), clip(y + half, picture.height()));
     let mut sum = Sum::default();
@@ -125,15 +125,11 @@ fn patch(picture: &Raster, [x, y]: Point, half: f32) -> Option<[f32; 2]> {
 fn background(picture: &Raster, shape: &Shape) -> Option<[f32; 2]> {
     let jaw = &shape.points()[..17];
     let apart = shape.eye_distance();
-    let least = |axis: usize| jaw.iter().map(|point| point[axis]).fold(f32::MAX, f32::min);
-    let most = |axis: usize| jaw.iter().map(|point| point[axis]).fold(f32::MIN, f32::max);
-    let clip = |value: f32, most: usize| (value.max(0.0) as usize).min(most);
-    let left = clip(least(0) - BESIDE * apart, picture.width());
-    let right = clip(most(0) + BESIDE * apart, picture.width());
-    let (above, chin) = (
-        clip(shape.points()[21][1] - ABOVE * apart, picture.height()),
-        clip(most(1), picture.height()),
-    );
+    let [left, _, right, chin] = bounds(jaw);
+    let left = clip(left - BESIDE * apart, picture.width());
+    let right = clip(right + BESIDE * apart, picture.width());
+    let above = clip(shape.points()[21][1] - ABOVE * apart, picture.height());
+    let chin = clip(chin, picture.height());
     let mut sum = Sum::default();
     for y in 0..chin {
         let row = picture.row(y);

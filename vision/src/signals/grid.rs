@@ -1,9 +1,10 @@
 //! The grid of a screen's pixels behind a face. It shows in the spectrum as lonely peaks; skin, hair and the camera's noise are spread
 //! over it.
 
-use super::spectrum::{TILE, amplitudes, cycles, median};
-use crate::face::geometry::Point;
+use super::spectrum::{TILE, amplitudes, cycles};
+use crate::geometry::{Point, clip};
 use crate::raster::Raster;
+use crate::statistics::median;
 
 /// Frequencies below this, in cycles a tile, hold the face itself.
 const LOWEST: f32 = 30.0;
@@ -24,12 +25,12 @@ const NOISE_FALLS: f32 = -0.34;
 /// How far the second highest peak over the face rises above its surroundings, beyond what noise reaches: the natural logarithm of
 /// a ratio of amplitudes. Each frame comes with the middle of its face. A screen on a stand has its peaks where they are in every frame, so
 /// they stand out of the mean of all spectra; that of a screen in a hand moves, and each frame is measured by itself. The greater of
-/// the two counts. `None` without a frame of at least a tile.
+/// the two counts. `None` without a frame, or if one is smaller than a tile: what it hides would count as no grid.
 pub(crate) fn grid(faces: &[(&Raster, Point)]) -> Option<f32> {
     let spectra: Vec<Vec<f32>> = faces
         .iter()
-        .filter_map(|(picture, middle)| over_face(picture, *middle))
-        .collect();
+        .map(|(picture, middle)| over_face(picture, *middle))
+        .collect::<Option<_>>()?;
     if spectra.is_empty() {
         return None;
     }
@@ -60,7 +61,7 @@ fn over_face(picture: &Raster, middle: Point) -> Option<Vec<f32>> {
 fn place(picture: &Raster, [x, y]: Point) -> Option<(usize, usize)> {
     let begin = |middle: f32, length: usize| {
         let last = length.checked_sub(TILE)?;
-        Some(((middle - (TILE / 2) as f32).max(0.0) as usize).min(last))
+        Some(clip(middle - (TILE / 2) as f32, last))
     };
     Some((begin(x, picture.width())?, begin(y, picture.height())?))
 }
@@ -68,8 +69,8 @@ fn place(picture: &Raster, [x, y]: Point) -> Option<(usize, usize)> {
 /// How far the second highest peak rises above the median around it. One wave alone may be a stripe.
 fn second_peak(spectrum: &[f32]) -> f32 {
     let height = |at: usize| {
-        let mut around: Vec<f32> = neighbours(at, AROUND).map(|at| spectrum[at]).collect();
-        spectrum[at] - median(&mut around)
+        let around = neighbours(at, AROUND).map(|at| spectrum[at]);
+        spectrum[at] - median(around).unwrap_or_default()
     };
     let mut heights: Vec<f32> = candidates()
         .filter(|&at| is_highest(spectrum, at))
@@ -177,6 +178,14 @@ mod tests {
     fn a_picture_smaller_than_a_tile_is_not_measured() {
         assert!(measured(&[Raster::filled(TILE - 1, 600, [9; 3])]).is_none());
         assert!(measured(&[]).is_none());
+    }
+
+    #[test]
+    fn a_burst_with_one_frame_smaller_than_a_tile_is_not_measured() {
+        let mut frames = burst(2, |_, _, _| 0.0);
+        assert!(measured(&frames).is_some());
+        frames.push(Raster::filled(600, TILE - 1, [9; 3]));
+        assert!(measured(&frames).is_none());
     }
 
     proptest! {

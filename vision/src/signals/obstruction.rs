@@ -2,7 +2,8 @@
 //! fine print and a portrait; what lies on it is a large and smooth part in another colour, or a field without the background print
 //! that the rest of the paper has.
 
-use super::sheet::{COLUMNS, Cell, Paper, ROWS, Sheet, median};
+use super::rectified::{COLUMNS, Cell, Paper, ROWS, Rectified};
+use crate::statistics::median;
 use lens::regions::regions;
 
 /// Root mean square over the channels by which a cell differs from the paper, in steps of 255. Background prints stay below, skin
@@ -26,7 +27,7 @@ const TEXTURED: f32 = 1.3;
 /// Cells that a note is wide and high, at least: margins and the free space beside a zone are narrower.
 const NOTE: usize = 6;
 
-/// What the sheet's corners belong to.
+/// What the corners of a rectified part belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ground {
     /// The document's.
@@ -38,19 +39,19 @@ pub(crate) enum Ground {
 
 /// Share of a document that something lies on; `portrait` is the box of the face on it (left, top, width, height) in pixels of the
 /// picture.
-pub(crate) fn obstructed_share(sheet: &Sheet, ground: Ground, portrait: Option<[f32; 4]>) -> f32 {
-    let of_portrait = |index: usize| portrait.is_some_and(|face| in_portrait(face, sheet.place(index)));
-    let of_portrait: Vec<bool> = (0..sheet.cells.len()).map(of_portrait).collect();
-    let foreign = foreign_share(sheet, ground, &of_portrait);
+pub(crate) fn obstructed_share(document: &Rectified, ground: Ground, portrait: Option<[f32; 4]>) -> f32 {
+    let of_portrait = |index: usize| portrait.is_some_and(|face| in_portrait(face, document.place(index)));
+    let of_portrait: Vec<bool> = (0..document.cells.len()).map(of_portrait).collect();
+    let foreign = foreign_share(document, ground, &of_portrait);
     match ground {
-        Ground::Document => foreign.max(blank_share(sheet, &of_portrait)),
+        Ground::Document => foreign.max(blank_share(document, &of_portrait)),
         Ground::Print => foreign,
     }
 }
 
 /// Share of large smooth parts in another colour than the paper's.
-fn foreign_share(sheet: &Sheet, ground: Ground, of_portrait: &[bool]) -> f32 {
-    let cells = &sheet.cells;
+fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> f32 {
+    let cells = &document.cells;
     let papers = [0, 1, 2].map(|channel| {
         let value = |(index, cell): (usize, &Cell)| (index, cell.colour[channel]);
         Paper::fit(&cells.iter().enumerate().map(value).collect::<Vec<_>>())
@@ -78,7 +79,7 @@ fn is_burnt(cell: &Cell) -> bool {
     cell.colour.iter().all(|value| *value >= BURNT)
 }
 
-/// How many sides of the sheet a part reaches.
+/// How many sides of the document a part reaches.
 fn sides(part: &[usize]) -> usize {
     let reaches = |is_at: fn(usize, usize) -> bool| part.iter().any(|cell| is_at(cell % COLUMNS, cell / COLUMNS));
     let sides = [
@@ -92,8 +93,8 @@ fn sides(part: &[usize]) -> usize {
 
 /// Share of the largest rectangle on which there is neither print nor background print, where the rest of the paper has some: a white
 /// note on pale paper.
-fn blank_share(sheet: &Sheet, of_portrait: &[bool]) -> f32 {
-    let cells = &sheet.cells;
+fn blank_share(document: &Rectified, of_portrait: &[bool]) -> f32 {
+    let cells = &document.cells;
     let luma = |cell: &Cell| cell.colour.iter().sum::<f32>() / 3.0;
     let (flat, bright) = FLAT;
     let flat = flat * median(cells.iter().map(luma)).unwrap_or_default() / bright;
@@ -141,13 +142,13 @@ fn in_portrait([left, top, width, height]: [f32; 4], [x, y]: [f32; 2]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::tests::{CORNERS, card};
+    use super::super::rectified::tests::{CORNERS, card};
     use super::*;
-    use crate::projection::Corners;
+    use crate::geometry::Corners;
     use crate::raster::Raster;
 
     fn share_within(picture: &Raster, corners: &Corners, ground: Ground, portrait: Option<[f32; 4]>) -> f32 {
-        obstructed_share(&Sheet::of(picture, corners).unwrap(), ground, portrait)
+        obstructed_share(&Rectified::of(picture, corners).unwrap(), ground, portrait)
     }
 
     fn share(picture: &Raster, portrait: Option<[f32; 4]>) -> f32 {

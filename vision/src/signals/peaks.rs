@@ -1,13 +1,14 @@
 //! Regular rasters: the grid of a screen or of a printer stands out in the spectrum as two lonely peaks at a right angle, one of its rows
 //! and one of its columns. The fine lines of a document's background make peaks as high, but in one direction.
 
-use super::card::is_inside;
-use super::spectrum::{TILE, amplitudes, cycles, median};
-use crate::projection::Corners;
+use super::spectrum::{TILE, amplitudes, cycles};
+use crate::geometry::Corners;
+use crate::geometry::is_inside;
 use crate::raster::Raster;
+use crate::statistics::median;
 
 /// Tiles looked at, spread over the picture; the median needs no more.
-const MOST_TILES: usize = 12;
+const MAX_TILES: usize = 12;
 /// With fewer places on a card the whole picture says more.
 const LEAST_PLACES: usize = 4;
 /// A raster changes the brightness by this many steps at least; what is fainter is the grid of the JPEG's own blocks.
@@ -29,15 +30,12 @@ pub(crate) fn raster_z(picture: &Raster, within: Option<&Corners>) -> Option<f32
     let places = places(picture, within);
     let luma = picture.luma();
     let rings = Rings::new();
-    let chosen = places.len().min(MOST_TILES);
-    let mut peaks: Vec<f32> = (0..chosen)
-        .map(|index| {
-            let place = places[index * places.len() / chosen];
-            weaker_of_crossing(&rings.peaks(&amplitudes(&luma, picture.width(), place)))
-        })
-        .collect();
-    peaks.sort_by(f32::total_cmp);
-    peaks.get(peaks.len() / 2).copied()
+    let chosen = places.len().min(MAX_TILES);
+    let peaks = (0..chosen).map(|index| {
+        let place = places[index * places.len() / chosen];
+        weaker_of_crossing(&rings.peaks(&amplitudes(&luma, picture.width(), place)))
+    });
+    median(peaks)
 }
 
 /// Where tiles begin: over each other on the card where that leaves enough of them, else side by side over the picture.
@@ -105,10 +103,10 @@ impl Rings {
         let least = (LEAST_AMPLITUDE * (TILE * TILE / 8) as f32).ln();
         let mut peaks = Vec::new();
         for ring in self.0.iter().filter(|ring| !ring.is_empty()) {
-            let mut values: Vec<f32> = ring.iter().map(|(at, _)| log(*at)).collect();
-            let middle = median(&mut values);
-            let mut spread: Vec<f32> = values.iter().map(|v| (v - middle).abs()).collect();
-            let spread = median(&mut spread).max(LEAST_SPREAD);
+            let values: Vec<f32> = ring.iter().map(|(at, _)| log(*at)).collect();
+            let middle = median(values.iter().copied()).unwrap_or_default();
+            let off = values.iter().map(|value| (value - middle).abs());
+            let spread = median(off).unwrap_or_default().max(LEAST_SPREAD);
             let seen = ring.iter().filter(|(at, off_axis)| *off_axis && log(*at) >= least);
             peaks.extend(seen.map(|(at, _)| Peak {
                 at: [cycles(*at / TILE), cycles(*at % TILE)],

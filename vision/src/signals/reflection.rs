@@ -1,7 +1,8 @@
 //! What the reflection of a lamp hides of a document. Where it is brightest no channel of the camera tells paper from print; around it
 //! the paper is brighter than light that falls unevenly would make it.
 
-use super::sheet::{COLUMNS, Cell, Sheet, grown, median};
+use super::rectified::{COLUMNS, Cell, Rectified, grown};
+use crate::statistics::median;
 use lens::regions::regions;
 
 /// From this brightness of its darkest channel on, a cell is burnt out. Paper has a tint: where the camera takes it too bright, one
@@ -10,9 +11,9 @@ const BURNT: f32 = 252.0;
 /// A reflection over less of the document is a glint at its edge, or hides nothing that the rest does not say: on 19 rendered pictures
 /// with one that leaves all print legible it took up to 0.018, on 57 with one that does not 0.11 and more. White paper in bright light passed for
 /// one on 3 of 190 whole documents, over up to 0.05.
-const LEAST: f32 = 0.07;
+const LEAST_SHARE: f32 = 0.07;
 /// A part over more of it is white paper, as of a scan. Of 57 rendered reflections one took more.
-const MOST: f32 = 0.5;
+const MAX_SHARE: f32 = 0.5;
 /// Print on a burnt-out cell is brighter than this, too.
 const PRINTLESS: f32 = 240.0;
 /// Share of a reflection's cells on which there is no print to be seen: 0.65 and more, and 0.49 on white paper with print.
@@ -25,13 +26,13 @@ const BEYOND: (usize, usize) = (4, 6);
 const BRIGHTER: f32 = 9.0;
 
 /// Share of a document that reflections hide.
-pub(crate) fn reflected_share(sheet: &Sheet) -> f32 {
-    let cells = &sheet.cells;
+pub(crate) fn reflected_share(document: &Rectified) -> f32 {
+    let cells = &document.cells;
     let burnt: Vec<bool> = cells.iter().map(|cell| cell.weakest[1] >= BURNT).collect();
     let share = |part: &[usize]| part.len() as f32 / cells.len() as f32;
     let is_reflection = |part: &Vec<usize>| {
         let is_printless = |index: &&usize| cells[**index].weakest[0] >= PRINTLESS;
-        (LEAST..MOST).contains(&share(part))
+        (LEAST_SHARE..MAX_SHARE).contains(&share(part))
             && part.iter().filter(is_printless).count() as f32 >= WITHOUT_PRINT * part.len() as f32
             && fading(cells, &burnt, part) > BRIGHTER
     };
@@ -57,7 +58,7 @@ fn fading(cells: &[Cell], burnt: &[bool], part: &[usize]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::tests::{CORNERS, card};
+    use super::super::rectified::tests::{CORNERS, card};
     use super::*;
     use crate::raster::Raster;
 
@@ -76,7 +77,7 @@ mod tests {
     }
 
     fn share(gain: f32, radius: f32) -> f32 {
-        reflected_share(&Sheet::of(&seen(gain, radius), &CORNERS).unwrap())
+        reflected_share(&Rectified::of(&seen(gain, radius), &CORNERS).unwrap())
     }
 
     #[test]
@@ -95,6 +96,6 @@ mod tests {
     fn white_print_has_no_light_around_it() {
         let mut white = card();
         white.paste(&Raster::filled(300, 250, [254; 3]), 400, 250);
-        assert_eq!(reflected_share(&Sheet::of(&white, &CORNERS).unwrap()), 0.0);
+        assert_eq!(reflected_share(&Rectified::of(&white, &CORNERS).unwrap()), 0.0);
     }
 }

@@ -28,11 +28,6 @@ pub(super) fn cycles(at: usize) -> f32 {
     }
 }
 
-pub(super) fn median(values: &mut [f32]) -> f32 {
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f32::total_cmp).1
-}
-
 fn windowed(luma: &[u8], width: usize, x: usize, y: usize) -> Vec<Complex32> {
     let rows = (y..y + TILE).map(|row| &luma[row * width + x..row * width + x + TILE]);
     let mean = rows.clone().flatten().map(|&v| f32::from(v)).sum::<f32>() / (TILE * TILE) as f32;

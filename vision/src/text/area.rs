@@ -1,5 +1,6 @@
 //! Rotated rectangles around text: from the pixels of a component, grown to the letters' true height, cut out straight.
 
+use crate::geometry::{Point, cross};
 use crate::raster::Raster;
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -214,15 +215,13 @@ fn hull(points: &[[f32; 2]]) -> Vec<[f32; 2]> {
     chain
 }
 
-fn half_hull<'a>(points: impl Iterator<Item = &'a [f32; 2]>) -> Vec<[f32; 2]> {
-    let cross =
-        |o: &[f32; 2], a: &[f32; 2], b: &[f32; 2]| (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
-    let mut chain: Vec<[f32; 2]> = Vec::new();
-    for point in points {
-        while chain.len() >= 2 && cross(&chain[chain.len() - 2], &chain[chain.len() - 1], point) <= 0.0 {
+fn half_hull<'a>(points: impl Iterator<Item = &'a Point>) -> Vec<Point> {
+    let mut chain: Vec<Point> = Vec::new();
+    for &point in points {
+        while chain.len() >= 2 && cross(chain[chain.len() - 2], chain[chain.len() - 1], point) <= 0.0 {
             chain.pop();
         }
-        chain.push(*point);
+        chain.push(point);
     }
     chain.pop();
     chain

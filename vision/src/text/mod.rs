@@ -21,6 +21,7 @@ use recogniser::Recogniser;
 use crate::model::lock::Pins;
 use crate::model::{Model, ModelError};
 use crate::raster::Raster;
+use crate::statistics::median;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -29,7 +30,7 @@ const RECOGNISER: &str = "PP-OCRv6_rec_small.onnx";
 /// The files the networks are read from.
 pub(crate) const FILES: [&str; 2] = [DETECTOR, RECOGNISER];
 /// Areas beyond this many are not looked at: a page of a book is no document.
-const MOST_AREAS: usize = 80;
+const MAX_AREAS: usize = 80;
 /// Lines looked at to tell which way up the text is.
 const PROBES: usize = 3;
 /// Mean probability from which text is taken to be the right way up without trying the other.
@@ -91,7 +92,7 @@ impl Reader {
     /// The areas of text, as the picture is; the detector sees it with a longest side of `side` pixels.
     pub(crate) fn areas(&self, picture: &Raster, side: usize) -> Result<Vec<Area>, ModelError> {
         let mut areas = detect::areas(self.detector.as_ref(), picture, side)?;
-        areas.truncate(MOST_AREAS);
+        areas.truncate(MAX_AREAS);
         Ok(areas)
     }
 
@@ -139,14 +140,9 @@ impl Reader {
         };
         let mut unread: Vec<Area> = areas.iter().map(|area| area.turned(quarters, width, height)).collect();
         unread.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-        let mut angles: Vec<f32> = unread
-            .iter()
-            .filter(|area| weight(area) > 0.0)
-            .map(|area| area.angle)
-            .collect();
-        angles.sort_by(f32::total_cmp);
-        if let Some(&middle) = angles.get(angles.len() / 2) {
-            unread.iter_mut().for_each(|area| *area = area.aligned(middle));
+        let long = unread.iter().filter(|area| weight(area) > 0.0);
+        if let Some(angle) = median(long.map(|area| area.angle)) {
+            unread.iter_mut().for_each(|area| *area = area.aligned(angle));
         }
         let probes = unread.iter().take(PROBES).filter(|area| weight(area) > 0.0).count();
         let mut page = Page {

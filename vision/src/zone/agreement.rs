@@ -1,6 +1,7 @@
 //! How far the visual zone repeats the machine-readable one.
 
-use super::{dates, fold};
+use super::dates;
+use crate::fold;
 use crate::mrz::Elements;
 use crate::text::Line;
 use time::Date;
@@ -13,10 +14,11 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
     if lines.is_empty() {
         return None;
     }
-    let texts: Vec<[String; 2]> = lines
-        .iter()
-        .map(|l| [fold::bare(&l.text), fold::transliterated(&l.text)])
-        .collect();
+    let spellings = |line: &&Line| {
+        let [recommended, other] = fold::transliterated(&line.text);
+        [fold::bare(&line.text), recommended, other]
+    };
+    let texts: Vec<[String; 3]> = lines.iter().map(spellings).collect();
     let written: Vec<Date> = lines
         .iter()
         .flat_map(|line| dates::all(&line.text))
@@ -25,7 +27,10 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
     let name = |name: &str| (name.len() > 1).then(|| holds_name(&texts, name));
     let number = |number: &str| (number.len() > 4).then(|| texts.iter().flatten().any(|text| text.contains(number)));
     let short: Vec<_> = lines.iter().flat_map(|line| dates::short(&line.text)).collect();
-    let known = |date: &Date| written.contains(date) || short.contains(&(date.day(), date.month(), date.year() % 100));
+    let may_be_named = |date: Date| texts.iter().any(|[bare, ..]| dates::may_name(bare, date));
+    let known = |date: &Date| {
+        written.contains(date) || short.contains(&(date.day(), date.month(), date.year() % 100)) || may_be_named(*date)
+    };
     let date = |dates: &[Date]| (!dates.is_empty()).then(|| dates.iter().any(known));
     let found: Vec<bool> = [
         name(&elements.surname),
@@ -41,7 +46,7 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
 }
 
 /// Whether every word of a name stands somewhere: long names go over two lines, and the zone may have cut them.
-fn holds_name(texts: &[[String; 2]], name: &str) -> bool {
+fn holds_name(texts: &[[String; 3]], name: &str) -> bool {
     let near = |word: &str| {
         texts
             .iter()
@@ -82,7 +87,10 @@ mod tests {
     }
 
     fn agreement_with(second: &str, texts: &[&str]) -> Option<f32> {
-        let zone = ["P<UTOMUELLER<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<<", second];
+        agreement_of(["P<UTOMUELLER<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<<", second], texts)
+    }
+
+    fn agreement_of(zone: [&str; 2], texts: &[&str]) -> Option<f32> {
         let elements = Elements::new(MrzFormat::Td3, &zone.map(str::to_owned));
         let lines = lines(texts);
         share(&lines.iter().collect::<Vec<_>>(), &elements, date!(2026 - 11 - 21))
@@ -92,6 +100,11 @@ mod tests {
     fn a_page_that_repeats_everything_agrees_wholly() {
         let page = ["Müller", "ANNA MARIA", "L898902C3", "12 AUG 1974", "15.04.2032"];
         assert_eq!(agreement(&page).unwrap(), 1.0);
+        let zone = [
+            "P<UTOMUXXLLER<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+            "L898902C36UTO7408122F3204153ZE184226B<<<<<10",
+        ];
+        assert_eq!(agreement_of(zone, &page).unwrap(), 1.0);
     }
 
     #[test]
@@ -100,6 +113,21 @@ mod tests {
         for (birth, share) in [("02 OCT 2024", 1.0), ("02 OCT 1924", 1.0), ("05 MAR 1990", 0.8)] {
             let page = ["MÜLLER", "ANNA MARIA", "L898902C3", birth, "15.04.2032"];
             assert_eq!(agreement_with(child, &page).unwrap(), share, "{birth}");
+        }
+    }
+
+    #[test]
+    fn a_date_agrees_in_whatever_order_it_is_printed_and_with_spaces() {
+        for (birth, expiry, share) in [
+            ("12 08 1974", "15 04 2032", 1.0),
+            ("12/08/1974", "15/04/2032", 1.0),
+            ("08/12/1974", "04/15/2032", 1.0),
+            ("1974 08 12", "20320415", 1.0),
+            ("12 07 1974", "15 04 2032", 0.8),
+            ("12 08 74", "15 04 2023", 0.6),
+        ] {
+            let page = ["MÜLLER", "ANNA MARIA", "L898902C3", birth, expiry];
+            assert_eq!(agreement(&page).unwrap(), share, "{birth} {expiry}");
         }
     }
 

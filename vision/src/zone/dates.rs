@@ -1,38 +1,12 @@
 //! Dates as documents print them: numbers, months by their names, Japanese eras.
 
-use super::fold::folded;
+use crate::calendar::{ERAS, day_in, month_named, month_of};
+use crate::fold::{folded, is_latin};
+use std::ops::Range;
 use time::{Date, Month};
 
-/// The first letters of the months in English, French, Spanish, German, Italian, Portuguese, Dutch and the Scandinavian languages, folded, and
-/// of the Irish June, which begins as May does elsewhere.
-const MONTHS: [&[&str]; 12] = [
-    &["JAN", "ENE", "GEN"],
-    &["FEB", "FEV"],
-    &["MAR", "MRZ", "MAE", "MAA", "MRT"],
-    &["APR", "AVR", "ABR"],
-    &["MAY", "MAI", "MAG", "MEI", "MAJ"],
-    &["JUN", "JUIN", "GIU", "MEITH"],
-    &["JUL", "JUIL", "LUG"],
-    &["AUG", "AOU", "AGO"],
-    &["SEP", "SET"],
-    &["OCT", "OKT", "OTT", "OUT"],
-    &["NOV"],
-    &["DEC", "DEZ", "DIC", "DES"],
-];
-
-/// Eras and the year before their first; their letters only where a point follows, as in S60.12.1.
-const ERAS: [(&str, char, i32); 5] = [
-    ("明治", 'M', 1867),
-    ("大正", 'T', 1911),
-    ("昭和", 'S', 1925),
-    ("平成", 'H', 1988),
-    ("令和", 'R', 2018),
-];
-
-/// The year before the first of an era by its two kanji.
-pub(crate) fn era_start(name: &str) -> Option<i32> {
-    ERAS.iter().find(|(known, ..)| *known == name).map(|(.., start)| *start)
-}
+/// Years that a document may speak of, from the first of Meiji, the earliest era.
+const YEARS: Range<i32> = 1868..2200;
 
 /// A date and where it ends in the folded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,11 +18,11 @@ pub(super) struct Found {
     pub(super) before: String,
 }
 
-/// A piece of a text: a number with its count of digits, or other characters.
+/// A piece of a text without spaces: a number with its count of digits, or other characters and whether a space stood before the last of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Number(u32, usize),
-    Other(String),
+    Other(String, bool),
 }
 
 /// Whether a text has this date, as people write dates.
@@ -61,14 +35,21 @@ pub(crate) fn days(text: &str) -> impl Iterator<Item = Date> {
     all(text).into_iter().map(|found| found.date)
 }
 
+/// Whether the digits of a bare text may name this day: day, month and year in an order that documents have, whatever stood between them. For a day
+/// that is known from elsewhere.
+pub(crate) fn may_name(bare: &str, date: Date) -> bool {
+    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+    let orders = [
+        format!("{day:02}{month:02}{year:04}"),
+        format!("{month:02}{day:02}{year:04}"),
+        format!("{year:04}{month:02}{day:02}"),
+    ];
+    orders.iter().any(|digits| bare.contains(digits.as_str()))
+}
+
 /// All dates of a text, in order. Where day and month cannot be told apart, there is none.
 pub(super) fn all(text: &str) -> Vec<Found> {
-    let folded: String = folded(text)
-        .replace("元年", "1年")
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .collect();
-    let pieces = pieces(&folded);
+    let pieces = pieces(&folded(text).replace("元年", "1年"));
     let mut found: Vec<Found> = Vec::new();
     let mut at = 0;
     while at < pieces.len() {
@@ -89,11 +70,14 @@ pub(super) fn all(text: &str) -> Vec<Found> {
 
 /// Dates whose year has two digits, `12 AUG/AOUT 74`: day, month and year, enough to compare and too little to keep.
 pub(super) fn short(text: &str) -> Vec<(u8, Month, i32)> {
-    let folded: String = folded(text).chars().filter(|c| !c.is_whitespace()).collect();
-    let pieces = pieces(&folded);
+    let pieces = pieces(&folded(text));
     let date = |window: &[Piece]| match window {
-        [Piece::Number(day, 1..=2), Piece::Other(month), Piece::Number(year, 2)] => {
-            let month = Month::try_from(u8::try_from(month_named(month)?).ok()?).ok()?;
+        [
+            Piece::Number(day, 1..=2),
+            Piece::Other(month, _),
+            Piece::Number(year, 2),
+        ] => {
+            let month = month_of(month_named(month)?)?;
             Some((u8::try_from(*day).ok()?, month, i32::try_from(*year).ok()?))
         }
         _ => None,
@@ -104,22 +88,31 @@ pub(super) fn short(text: &str) -> Vec<(u8, Month, i32)> {
 fn written(piece: &Piece) -> String {
     match piece {
         Piece::Number(value, digits) => format!("{value:0digits$}"),
-        Piece::Other(text) => text.clone(),
+        Piece::Other(text, _) => text.clone(),
     }
 }
 
 fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
+    let mut is_apart = false;
     for c in text.chars() {
+        if c.is_whitespace() {
+            is_apart = true;
+            continue;
+        }
         match (c.to_digit(10), pieces.last_mut()) {
             (Some(digit), Some(Piece::Number(value, digits))) if *digits < 8 => {
                 *value = *value * 10 + digit;
                 *digits += 1;
             }
             (Some(digit), _) => pieces.push(Piece::Number(digit, 1)),
-            (None, Some(Piece::Other(text))) => text.push(c),
-            (None, _) => pieces.push(Piece::Other(c.to_string())),
+            (None, Some(Piece::Other(text, is_last_apart))) => {
+                text.push(c);
+                *is_last_apart = is_apart;
+            }
+            (None, _) => pieces.push(Piece::Other(c.to_string(), is_apart)),
         }
+        is_apart = false;
     }
     pieces
 }
@@ -128,10 +121,10 @@ fn pieces(text: &str) -> Vec<Piece> {
 fn date_at(pieces: &[Piece], at: usize) -> Option<(Date, usize)> {
     let number = |index: usize| match pieces.get(at + index)? {
         Piece::Number(value, digits) => Some((*value, *digits)),
-        Piece::Other(_) => None,
+        Piece::Other(..) => None,
     };
     let other = |index: usize| match pieces.get(at + index) {
-        Some(Piece::Other(text)) => text.as_str(),
+        Some(Piece::Other(text, _)) => text.as_str(),
         _ => "",
     };
     let (first, digits) = number(0)?;
@@ -160,9 +153,14 @@ fn date_at(pieces: &[Piece], at: usize) -> Option<(Date, usize)> {
             .flatten()
             .map(|d| (d, 7));
     }
+    // Behind the year of an era comes no other year: H31.4.30.
     let before = at.checked_sub(1).and_then(|i| pieces.get(i));
-    if let (Some(start), true) = (before.and_then(|piece| era(piece, separator)), digits <= 2) {
-        return Some((date(start + first as i32, second, third)?, 5));
+    if digits <= 2
+        && third_digits <= 2
+        && let Some(start) = before.and_then(|piece| era(piece, separator))
+        && let Some(date) = date(start + first as i32, second, third)
+    {
+        return Some((date, 5));
     }
     if digits > 2 || third_digits != 4 || !same {
         return None;
@@ -181,49 +179,28 @@ fn date_at(pieces: &[Piece], at: usize) -> Option<(Date, usize)> {
         .map(|d| (d, 5))
 }
 
-/// The year before the first of the era that a piece ends with.
+/// The year before the first of the era that a piece ends with. A letter stands for one only where it is no end of a word: in `DOB S60.12.1` it is
+/// one, and the last letter of `Expires` is none.
 fn era(piece: &Piece, separator: &str) -> Option<i32> {
-    let Piece::Other(text) = piece else { return None };
+    let Piece::Other(text, is_last_apart) = piece else {
+        return None;
+    };
     let by_letter = separator == ".";
+    let in_word = |c: char| c.is_alphabetic() && is_latin(c);
+    let is_letter = |letter: char| {
+        let rest = text.strip_suffix(letter);
+        by_letter && rest.is_some_and(|rest| *is_last_apart || !rest.ends_with(in_word))
+    };
     let named = ERAS
         .iter()
-        .find(|(name, letter, _)| text.ends_with(name) || by_letter && text.ends_with(*letter));
+        .find(|era| text.ends_with(era.name) || is_letter(era.letter));
     named
-        .filter(|(name, ..)| !text.ends_with(name) || separator.starts_with('年') || by_letter)
-        .map(|(.., start)| *start)
-}
-
-/// The month whose name a text begins with. Of a month in two languages, `MEITH/JUN`, both say the same one, or there is none.
-pub(crate) fn month_named(text: &str) -> Option<u32> {
-    let mut named = text.split('/').filter_map(first_month);
-    let first = named.next()?;
-    named.all(|other| other == first).then_some(first)
-}
-
-/// Whether a date has its month in two languages.
-pub(crate) fn names_month_twice(text: &str) -> bool {
-    let letters = folded(text);
-    letters.split('/').filter_map(first_month).count() > 1
-}
-
-fn first_month(text: &str) -> Option<u32> {
-    let letters: String = text.chars().filter(|c| c.is_alphabetic()).collect();
-    let length = |names: &[&str]| {
-        let begin = names.iter().filter(|name| letters.starts_with(**name));
-        begin.map(|name| name.len()).max()
-    };
-    let found = MONTHS
-        .iter()
-        .zip(1..)
-        .filter_map(|(names, number)| Some((length(names)?, number)));
-    found.max_by_key(|(length, _)| *length).map(|(_, number)| number)
+        .filter(|era| !text.ends_with(era.name) || separator.starts_with('年') || by_letter)
+        .map(|era| era.start)
 }
 
 fn date(year: i32, month: u32, day: u32) -> Option<Date> {
-    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
-    Date::from_calendar_date(year, month, u8::try_from(day).ok()?)
-        .ok()
-        .filter(|date| (1868..2200).contains(&date.year()))
+    day_in(&YEARS, year, month, day)
 }
 
 #[cfg(test)]
@@ -262,6 +239,30 @@ mod tests {
             dates("平成31年04月30日 令和01年05月07日"),
             [date!(2019 - 04 - 30), date!(2019 - 05 - 07)]
         );
+    }
+
+    #[test]
+    fn the_last_letter_of_a_label_is_no_era() {
+        for text in [
+            "Geburtsdatum 12.08.1974",
+            "Date of birth 12.08.1974",
+            "Gültig bis 12.08.1974",
+            "Expires 12.08.1974",
+            "M 12.08.1974",
+        ] {
+            assert_eq!(dates(text), [date!(1974 - 08 - 12)], "{text}");
+        }
+        assert!(dates("Expires 12.08.30").is_empty());
+        for text in [
+            "H31.4.30",
+            "(H31.4.30",
+            "交付 H31.4.30",
+            "Issued H31.4.30",
+            "Issued\u{3000}H 31.4.30",
+        ] {
+            assert_eq!(dates(text), [date!(2019 - 04 - 30)], "{text}");
+        }
+        assert_eq!(dates("DOB S60.12.1"), [date!(1985 - 12 - 01)]);
     }
 
     #[test]

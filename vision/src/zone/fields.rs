@@ -1,14 +1,19 @@
 //! Items from labels and values, with normal forms where those are safe.
 
-use super::{dates, fold, labels, layout};
+use super::{dates, labels, layout};
+use crate::calendar::ERAS;
+use crate::fold;
 use crate::mrz::alpha3;
 use crate::text::Line;
 use domain::civil_date;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
+use domain::user_input::Gender;
 use unicode_normalization::UnicodeNormalization;
 
-/// Issues the cards by which Mexicans identify themselves. There M may be *mujer*, beside H for *hombre*.
-const MEXICAN_ELECTORAL_INSTITUTE: &str = "INSTITUTO NACIONAL ELECTORAL";
+/// The issuer and the title of the cards by which Mexicans identify themselves, folded and bare. There M may be *mujer*, beside H for *hombre*.
+const MEXICAN_VOTERS_CARD: [&str; 2] = ["INSTITUTONACIONALELECTORAL", "CREDENCIALPARAVOTAR"];
+/// Letters of these that may be misread.
+const MISREAD: usize = 3;
 
 /// The items of the visual zone, each name once, the first that was found.
 pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrField> {
@@ -46,16 +51,26 @@ pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrF
             keep(FieldName::DocumentNumber, &number);
         }
     }
-    if lines
-        .iter()
-        .any(|line| fold::folded(&line.text).contains(MEXICAN_ELECTORAL_INSTITUTE))
-    {
-        let sexes = items.iter_mut().filter(|item| item.name == FieldName::Gender);
-        sexes
-            .filter(|item| item.text.as_deref() == Some("M"))
-            .for_each(|item| item.normalized = None);
-    }
+    doubt_mexican_sex(lines.iter().copied(), &mut items);
     items
+}
+
+/// Takes the normal form of a sex that is written M on a Mexican voter's card and was taken for a man's.
+pub(crate) fn doubt_mexican_sex<'a>(lines: impl IntoIterator<Item = &'a Line>, items: &mut [OcrField]) {
+    let says_so = |line: &Line| {
+        let letters = fold::bare(&line.text);
+        MEXICAN_VOTERS_CARD
+            .iter()
+            .any(|words| fold::contains_nearly(&letters, words, MISREAD))
+    };
+    if !lines.into_iter().any(says_so) {
+        return;
+    }
+    let male = Gender::Male.to_string();
+    let is_written_so = |item: &&mut OcrField| item.name == FieldName::Gender && item.text.as_deref() == Some("M");
+    for item in items.iter_mut().filter(is_written_so) {
+        item.normalized = item.normalized.take().filter(|sex| *sex != male);
+    }
 }
 
 /// Dates that say themselves what they are: 昭和61年5月1日生, 2025年3月31日まで有効.
@@ -104,7 +119,7 @@ fn normal(name: FieldName, text: &str) -> Option<(String, Option<String>)> {
         }
         FieldName::Gender => {
             let gender = gender(&tidy)?;
-            Some((tidy, Some(gender.to_owned())))
+            Some((tidy, Some(gender.to_string())))
         }
         FieldName::DocumentNumber => {
             let number = fold::bare(&tidy);
@@ -138,9 +153,7 @@ fn normal(name: FieldName, text: &str) -> Option<(String, Option<String>)> {
 
 /// A Japanese licence prints name and date of birth on one line: the name ends where the date begins.
 fn before_date(text: &str) -> String {
-    let starts = ["明治", "大正", "昭和", "平成", "令和"]
-        .iter()
-        .filter_map(|era| text.find(era));
+    let starts = ERAS.iter().filter_map(|era| text.find(era.name));
     let digits = text.char_indices().find(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at);
     let end = starts
         .chain(digits.filter(|_| !dates::all(text).is_empty()))
@@ -149,20 +162,22 @@ fn before_date(text: &str) -> String {
     text[..end].trim().to_owned()
 }
 
-fn gender(text: &str) -> Option<&'static str> {
+fn gender(text: &str) -> Option<Gender> {
     let folded = fold::folded(text);
-    let word = |wanted: &[&str]| {
+    // H is *hombre*.
+    let of_word = |word: &str| Gender::of_printed(word).or((word == "H").then_some(Gender::Male));
+    let word = |wanted: Gender| {
         folded
             .split(|c: char| !c.is_alphanumeric())
-            .any(|word| wanted.contains(&word))
+            .any(|word| of_word(word) == Some(wanted))
     };
     let (female, male) = (
-        folded.contains('女') || word(&["F", "FEMALE", "W"]),
-        folded.contains('男') || word(&["M", "MALE", "H"]),
+        folded.contains('女') || word(Gender::Female),
+        folded.contains('男') || word(Gender::Male),
     );
     match (female, male) {
-        (true, false) => Some("female"),
-        (false, true) => Some("male"),
+        (true, false) => Some(Gender::Female),
+        (false, true) => Some(Gender::Male),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The words documents print before or above an item, in the languages of the documents that are understood.
 
-use super::fold::{bare, contains_nearly, folded};
+use crate::fold::{bare, contains_nearly, folded};
 use domain::document::{DocumentType, FieldName};
 use std::sync::LazyLock;
 

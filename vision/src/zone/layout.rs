@@ -1,5 +1,6 @@
 //! Which value belongs to which label, by where they stand on the page.
 
+use crate::statistics::median;
 use crate::text::Line;
 
 /// A line in the page's own directions: upright, whatever the picture's tilt.
@@ -14,9 +15,7 @@ pub(super) struct Placed<'a> {
 
 /// The lines, all turned by their median angle.
 pub(super) fn placed<'a>(lines: &[&'a Line]) -> Vec<Placed<'a>> {
-    let mut angles: Vec<f32> = lines.iter().map(|line| line.area.angle).collect();
-    angles.sort_by(f32::total_cmp);
-    let angle = angles.get(angles.len() / 2).copied().unwrap_or_default();
+    let angle = median(lines.iter().map(|line| line.area.angle)).unwrap_or_default();
     let place = |line: &&'a Line| {
         let (along, level) = line.area.in_frame_of(angle);
         let area = &line.area;

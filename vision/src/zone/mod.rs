@@ -3,14 +3,15 @@
 mod agreement;
 pub(crate) mod dates;
 mod fields;
-pub(crate) mod fold;
 mod labels;
 mod layout;
 mod words;
 
+pub(crate) use fields::doubt_mexican_sex;
 pub(crate) use labels::is_label;
-pub(crate) use words::has_individual_number;
+pub(crate) use words::{has_individual_number, shows_individual_number};
 
+use crate::fold;
 use crate::mrz::Elements;
 use crate::text::Line;
 use domain::country::UTOPIA;
@@ -23,10 +24,16 @@ const LEGIBLE: f32 = 0.6;
 /// Where a document has the names of its holder.
 const NAMES: [FieldName; 3] = [FieldName::LastName, FieldName::FirstName, FieldName::FullName];
 
-/// The words of a line, each as the machine-readable zone spells it.
+/// The words of a line, each as the machine-readable zone may spell it.
 pub(crate) fn spelt_words(line: &str) -> impl Iterator<Item = String> {
     let words = line.split(|symbol: char| !symbol.is_alphanumeric());
-    words.map(fold::transliterated).filter(|word| !word.is_empty())
+    words
+        .flat_map(|word| {
+            let [recommended, other] = fold::transliterated(word);
+            let other = Some(other).filter(|other| *other != recommended);
+            std::iter::once(recommended).chain(other)
+        })
+        .filter(|word| !word.is_empty())
 }
 
 /// What the visual zone says.

@@ -147,9 +147,30 @@ fn on_a_mexican_voters_card_m_may_be_a_woman() {
         let lines = [(issuer, 0.0, 0.0), ("Sex", 0.0, 80.0), (sex, 0.0, 114.0)];
         value(&read_page(&lines, DocumentType::IdCard), FieldName::Gender).map(str::to_owned)
     };
-    assert_eq!(sex("INSTITUTO NACIONAL ELECTORAL", "M"), None);
+    for issuer in [
+        "INSTITUTO NACIONAL ELECTORAL",
+        "INSTITUT0 NACI0NALELECTORAI",
+        "CREDENCIALPARA VOTAR",
+    ] {
+        assert_eq!(sex(issuer, "M"), None, "{issuer}");
+    }
     assert_eq!(sex("INSTITUTO NACIONAL ELECTORAL", "H").as_deref(), Some("male"));
     assert_eq!(sex("REPUBLIC OF UTOPIA", "M").as_deref(), Some("male"));
+}
+
+#[test]
+fn m_that_was_read_as_a_womans_on_a_mexican_voters_card_stays() {
+    let lines = page(&[("INSTITUTO NACIONAL ELECTORAL", 0.0, 0.0)]);
+    for (read, left) in [("male", None), ("female", Some("female"))] {
+        let mut items = [OcrField {
+            side: Side::Front,
+            name: FieldName::Gender,
+            text: Some("M".to_owned()),
+            normalized: Some(read.to_owned()),
+        }];
+        doubt_mexican_sex(&lines, &mut items);
+        assert_eq!(items[0].normalized.as_deref(), left, "{read}");
+    }
 }
 
 #[test]

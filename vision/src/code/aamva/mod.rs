@@ -4,21 +4,30 @@ mod issuers;
 mod payload;
 #[cfg(test)]
 mod tests;
+mod tracks;
 
+use crate::calendar::day_in;
 use crate::mrz::alpha3;
 use domain::civil_date;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
 use domain::findings::{CodeReading, CodeStandard, Signature};
+use domain::user_input::Gender;
 use issuers::issuer;
 use payload::{Payload, Subfile};
-use time::{Date, Month};
+use time::Date;
 
 /// The reading of a code, or `None` where the bytes are not of this standard.
 pub(crate) fn reading(bytes: &[u8], side: Side) -> Option<CodeReading> {
-    let payload = Payload::parse(bytes)?;
-    let kind = match payload.subfile {
-        Subfile::License => DocumentType::DrivingLicense,
-        Subfile::Identity => DocumentType::IdCard,
+    let (kind, number, items) = match Payload::parse(bytes) {
+        Some(payload) => {
+            let kind = match payload.subfile {
+                Subfile::License => DocumentType::DrivingLicense,
+                Subfile::Identity => DocumentType::IdCard,
+            };
+            let items = items(&payload);
+            (Some(kind), payload.issuer, items)
+        }
+        None => (None, tracks::ISSUER.to_owned(), tracks::items(bytes)?),
     };
     let item = |(name, (text, normalized)): (FieldName, (String, Option<String>))| OcrField {
         side,
@@ -28,31 +37,50 @@ pub(crate) fn reading(bytes: &[u8], side: Side) -> Option<CodeReading> {
     };
     Some(CodeReading {
         standard: CodeStandard::Aamva,
-        kind: Some(kind),
-        fields: items(&payload).into_iter().map(item).collect(),
-        issuer: issuer(&payload.issuer).map(|_| payload.issuer),
+        kind,
+        fields: items.into_iter().map(item).collect(),
+        issuer: issuer(&number).map(|_| number),
         signature: Signature::Absent,
     })
 }
+
+/// What stands between the names of one element in the edition of 2000, `Lastname@Firstname@MI@suffix`: bar codes have commas there, magnetic
+/// stripes dollar signs, and some issuers kept the sign of the standard.
+const BETWEEN_NAMES: [char; 3] = [',', '@', '$'];
+
+/// Characters of the longest name that an element for one holds (D.12.5, DCS, DAC and DAD).
+const LONGEST_NAME: usize = 40;
+
+/// What follows the names in one element of 2000, and later editions have in an element of its own (D.12.5, DCU).
+const SUFFIXES: [&str; 20] = [
+    "JR", "SR", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "1ST", "2ND", "3RD", "4TH", "5TH", "6TH",
+    "7TH", "8TH", "9TH",
+];
 
 /// An item as written and its normal form.
 type Value = (String, Option<String>);
 
 fn items(payload: &Payload) -> Vec<(FieldName, Value)> {
     let (last, first, whole) = names(payload);
-    let same = |text: String| (text.clone(), Some(text));
     let date = |id: &str| {
         payload
             .get(id)
             .map(|text| (text.to_owned(), date(text).map(civil_date::format)))
     };
     let issuer = issuer(&payload.issuer);
-    // A name that was cut has no normal form (D.12.4, DDE to DDG).
-    let cut = |ids: &[&str]| ids.iter().any(|id| payload.get(id) == Some("T"));
-    let name = |text: String, ids: &[&str]| (text.clone(), (!cut(ids)).then_some(text));
+    // A name that was cut has no normal form (D.12.4, DDE to DDG), nor one that fills its element where nothing says that it was not.
+    let is_cut = |[said, id]: &[&str; 2]| match payload.get(said) {
+        Some("T") => true,
+        Some("N") => false,
+        _ => payload.get(id).is_some_and(|name| name.chars().count() >= LONGEST_NAME),
+    };
+    let name = |text: String, of: &[[&str; 2]]| (text.clone(), (!of.iter().any(is_cut)).then_some(text));
     let found = [
-        (FieldName::LastName, last.map(|text| name(text, &["DDE"]))),
-        (FieldName::FirstName, first.map(|text| name(text, &["DDF", "DDG"]))),
+        (FieldName::LastName, last.map(|text| name(text, &[["DDE", "DCS"]]))),
+        (
+            FieldName::FirstName,
+            first.map(|text| name(text, &[["DDF", "DAC"], ["DDG", "DAD"]])),
+        ),
         (FieldName::FullName, whole.map(same)),
         (FieldName::BirthDate, date("DBB")),
         (
@@ -87,7 +115,12 @@ fn names(payload: &Payload) -> (Option<String>, Option<String>, Option<String>) 
     let last = get("DCS").or_else(|| get("DAB"));
     // Given names stand in one element from 2003 to 2005, in two before and after.
     let first = get("DAC").or_else(|| get("DCT"));
-    let first = match (first, get("DAD")) {
+    // Some issuers repeat there what the one element has.
+    let middle = get("DAD").filter(|middle| {
+        let repeated = format!(" {middle}");
+        first.as_ref().is_none_or(|first| !first.ends_with(&repeated))
+    });
+    let first = match (first, middle) {
         (Some(first), Some(middle)) => Some(format!("{first} {middle}")),
         (first, middle) => first.or(middle),
     };
@@ -97,10 +130,33 @@ fn names(payload: &Payload) -> (Option<String>, Option<String>, Option<String>) 
     let Some(whole) = payload.get("DAA") else {
         return (None, first, None);
     };
-    match whole.split_once(',') {
-        Some((last, given)) => (Some(spaced(last)), Some(spaced(given)), None),
-        None => (None, None, Some(spaced(whole))),
+    let parts: Vec<String> = whole.split(BETWEEN_NAMES).map(spaced).collect();
+    match parts.as_slice() {
+        [last, given @ ..] if !given.is_empty() => {
+            let given = given.iter().map(String::as_str).filter(|part| !part.is_empty());
+            let given: Vec<&str> = given.collect();
+            let names = match given.as_slice() {
+                [names @ .., suffix] if !names.is_empty() && is_suffix(suffix) => names,
+                names => names,
+            };
+            (some(last.clone()), some(names.join(" ")), None)
+        }
+        _ => (None, None, Some(spaced(whole))),
     }
+}
+
+fn is_suffix(part: &str) -> bool {
+    let word = part.trim_end_matches('.');
+    SUFFIXES.iter().any(|suffix| suffix.eq_ignore_ascii_case(word))
+}
+
+/// An item that is written in its normal form.
+fn same(text: String) -> Value {
+    (text.clone(), Some(text))
+}
+
+fn some(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// Words with one space between: some issuers put commas between given names, some dollar signs.
@@ -118,9 +174,10 @@ fn address(payload: &Payload) -> Option<String> {
         let code = payload.get(code).map(postal_code).unwrap_or_default();
         let region = format!("{} {code}", payload.get(region).unwrap_or_default());
         let parts = [street.as_str(), payload.get(city).unwrap_or_default(), region.as_str()];
+        // Ontario ends the street with a comma.
         Some(
             parts
-                .map(str::trim)
+                .map(|part| part.trim_matches([',', ' ']))
                 .into_iter()
                 .filter(|part| !part.is_empty())
                 .collect::<Vec<_>>()
@@ -148,11 +205,8 @@ fn country(payload: &Payload, of_issuer: Option<&str>) -> Option<Value> {
 
 /// Since 2003 the codes of ISO/IEC 5218, before that a letter.
 fn gender(text: &str) -> Option<String> {
-    match text {
-        "1" | "M" => Some("male".to_owned()),
-        "2" | "F" => Some("female".to_owned()),
-        _ => None,
-    }
+    let gender = Gender::of_iso_5218(text).or_else(|| Gender::of_letter(text));
+    gender.map(|gender| gender.to_string())
 }
 
 /// A date of eight digits: month, day and year in the United States, year, month and day in Canada and in the edition of 2000.
@@ -163,8 +217,7 @@ fn date(text: &str) -> Option<Date> {
         let year: i32 = text.get(year..year + 4)?.parse().ok()?;
         let month: u8 = text.get(month..month + 2)?.parse().ok()?;
         let day: u8 = text.get(day..day + 2)?.parse().ok()?;
-        let date = Date::from_calendar_date(year, Month::try_from(month).ok()?, day).ok()?;
-        (1850..2200).contains(&year).then_some(date)
+        day_in(&(1850..2200), year, month, day)
     };
     on(4, 0, 2).or_else(|| on(0, 4, 6))
 }

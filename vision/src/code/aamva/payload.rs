@@ -2,7 +2,7 @@
 //! (AAMVA DL/ID Card Design Standard, annex D.12). Reads the editions of 2000 to 2025.
 
 /// No card has more elements; what follows is not looked at.
-const MOST_ELEMENTS: usize = 200;
+const MAX_ELEMENTS: usize = 200;
 /// No element is longer; what is longer is cut.
 const LONGEST: usize = 200;
 
@@ -40,10 +40,11 @@ impl Payload {
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let header = Header::parse(bytes)?;
         let (subfile, body) = header.subfile(bytes)?;
+        let elements = elements(body, &header.types(bytes));
         Some(Self {
             issuer: header.issuer,
             subfile,
-            elements: elements(body),
+            elements,
         })
     }
 
@@ -79,12 +80,27 @@ impl Header {
             text.bytes().all(|b| b.is_ascii_digit()).then_some(text)
         };
         let version: u8 = digits(6, 2)?.parse().ok()?;
-        // The edition of 2000, version 1, has no version of the jurisdiction.
-        let entries = if version < 2 { 8 } else { 10 };
+        // The edition of 2000, version 1, has no version of the jurisdiction. Some issuers took over the one without the other.
+        let of_edition = if version < 2 { [8, 10] } else { [10, 8] };
+        let has_designator = |entries: &usize| {
+            let from = at + 5 + entries + 2;
+            digits(*entries, 2).is_some() && bytes.get(from..from + 10).is_some_and(is_designator)
+        };
+        let entries = of_edition.into_iter().find(has_designator).unwrap_or(of_edition[0]);
         Some(Self {
             issuer: digits(0, 6)?.to_owned(),
             designators: (at + 5 + entries + 2, digits(entries, 2)?.parse().ok()?),
         })
+    }
+
+    /// The types of the subfiles, `DL` or `ZV`.
+    fn types<'a>(&self, bytes: &'a [u8]) -> Vec<&'a [u8]> {
+        let (from, count) = self.designators;
+        let designators = bytes.get(from..).unwrap_or_default().chunks_exact(10).take(count);
+        designators
+            .filter(|designator| is_designator(designator))
+            .map(|designator| &designator[..2])
+            .collect()
     }
 
     /// The first subfile about a card, without its designator. Where it does not lie where its designator says, which happens,
@@ -109,6 +125,12 @@ impl Header {
     }
 }
 
+/// Whether these bytes are the type of a subfile, its offset and its length.
+fn is_designator(bytes: &[u8]) -> bool {
+    let (kind, place) = bytes.split_at(2);
+    kind.iter().all(u8::is_ascii_uppercase) && place.iter().all(u8::is_ascii_digit)
+}
+
 /// What follows the first occurrence of a subfile's two letters with an element behind them.
 fn after<'a>(bytes: &'a [u8], kind: &[u8]) -> Option<&'a [u8]> {
     let at = bytes
@@ -117,13 +139,16 @@ fn after<'a>(bytes: &'a [u8], kind: &[u8]) -> Option<&'a [u8]> {
     bytes.get(at + 2..)
 }
 
-/// Elements stand on lines; a carriage return ends the subfile.
-fn elements(body: &[u8]) -> Vec<(String, String)> {
-    let end = body.iter().position(|byte| *byte == b'\r').unwrap_or(body.len());
-    body[..end]
-        .split(|byte| *byte == b'\n')
-        .take(MOST_ELEMENTS)
-        .filter_map(|line| {
+/// Elements stand on lines, up to the subfile that follows. A carriage return ends the subfile in the standard, and the line on the cards of some
+/// issuers. `types` are those of all subfiles: no element's identifier begins with one of them.
+fn elements(body: &[u8], types: &[&[u8]]) -> Vec<(String, String)> {
+    let is_of_next = |line: &[u8]| types.iter().any(|kind| line.starts_with(kind));
+    body.split(|byte| matches!(byte, b'\n' | b'\r'))
+        .enumerate()
+        // Some issuers write the type twice.
+        .take_while(|(at, line)| *at == 0 || !is_of_next(line))
+        .take(MAX_ELEMENTS)
+        .filter_map(|(_, line)| {
             let (id, value) = line.split_at_checked(3)?;
             if !id.iter().all(u8::is_ascii_uppercase) {
                 return None;

@@ -127,6 +127,42 @@ fn a_licence_of_the_first_edition_has_its_name_in_one_piece() {
 }
 
 #[test]
+fn a_name_in_one_piece_is_taken_apart_by_position_and_its_suffix_left_out() {
+    for (name, last, first, whole) in [
+        ("DAAJOHNSON,JACK,,3RD", Some("JOHNSON"), Some("JACK"), None),
+        ("DAASAMPLE@JANE@Q", Some("SAMPLE"), Some("JANE Q"), None),
+        ("DAADE LA CRUZ$ANNA$$JR", Some("DE LA CRUZ"), Some("ANNA"), None),
+        ("DAASMITH,JOHN,JR", Some("SMITH"), Some("JOHN"), None),
+        ("DAASMITH,JR", Some("SMITH"), Some("JR"), None),
+        (
+            "DAAGARCIA LOPEZ,MARIA,DEL,CARMEN",
+            Some("GARCIA LOPEZ"),
+            Some("MARIA DEL CARMEN"),
+            None,
+        ),
+        ("DAASAMPLE,", Some("SAMPLE"), None, None),
+        ("DAAJANE Q SAMPLE", None, None, Some("JANE Q SAMPLE")),
+    ] {
+        let reading = reading(&code("636001", 1, "DL", &[name]), Side::Back).unwrap();
+        let names = [FieldName::LastName, FieldName::FirstName, FieldName::FullName].map(|wanted| {
+            let field = reading.fields.iter().find(|field| field.name == wanted);
+            field.and_then(|field| field.normalized.as_deref())
+        });
+        assert_eq!(names, [last, first, whole], "{name}");
+    }
+}
+
+#[test]
+fn a_comma_behind_the_street_is_no_part_of_the_address() {
+    let elements = ["DAG1017-16FAKE HALL DR, ", "DAITORONTO", "DAJON", "DAKM4N 1B6"];
+    let address = "1017-16FAKE HALL DR, TORONTO, ON M4N 1B6";
+    assert_eq!(
+        read(&code("636012", 3, "DL", &elements))[1],
+        format!("address {address:?} {address}")
+    );
+}
+
+#[test]
 fn what_a_card_says_it_has_not_is_not_read() {
     let code = code("636026", 9, "EN", &["DCSSAMPLE", "DACunavl", "DADNONE", "DBB", "DAQD1"]);
     assert_eq!(
@@ -143,6 +179,96 @@ fn a_subfile_that_lies_elsewhere_than_its_designator_says_is_found() {
         .replacen("DL0031", "DL0039", 1);
     assert_ne!(wrong.as_bytes(), right, "the designator was not where the test thinks");
     assert_eq!(read(wrong.as_bytes()), read(&right));
+}
+
+#[test]
+fn elements_may_end_in_any_sign_of_a_new_line() {
+    let standard = String::from_utf8(code("636000", 10, "DL", &OF_2025)).unwrap();
+    let (head, body) = standard.split_at(standard.find("DLDAQ").unwrap());
+    for end in ["\r\n", "\r", "\n\r"] {
+        let other = format!("{head}{}", body.replace('\n', end));
+        assert_eq!(read(other.as_bytes()), read(standard.as_bytes()), "{end:?}");
+    }
+}
+
+#[test]
+fn what_follows_the_subfile_of_the_card_is_none_of_its_elements() {
+    let subfiles = ["DLDAQD1\nDCSSAMPLE\r", "ZVZVA01\nDACOTHER\r"];
+    let head = "@\n\u{1e}\rANSI 636000100002";
+    let first = head.len() + 20;
+    let second = first + subfiles[0].len();
+    let [length, other] = subfiles.map(str::len);
+    let code = format!(
+        "{head}DL{first:04}{length:04}ZV{second:04}{other:04}{}",
+        subfiles.concat()
+    );
+    assert_eq!(
+        read(code.as_bytes())[1..3],
+        ["lastName \"SAMPLE\" SAMPLE", "documentNumber \"D1\" D1"]
+    );
+}
+
+#[test]
+fn a_subfile_whose_type_is_written_twice_is_read() {
+    let twice = String::from_utf8(code("636000", 10, "DL", &OF_2025))
+        .unwrap()
+        .replacen("DLDAQ", "DLDLDAQ", 1);
+    assert_eq!(read(twice.as_bytes())[1], "lastName \"SAMPLE\" SAMPLE");
+}
+
+#[test]
+fn the_count_of_subfiles_is_found_where_an_edition_has_it_in_another_place() {
+    for version in 1..=10 {
+        let right = String::from_utf8(code("636000", version, "DL", &OF_2025)).unwrap();
+        let digits = right.find("636000").unwrap() + 8;
+        let mut other = right.clone();
+        if version < 2 {
+            other.insert_str(digits, "00");
+        } else {
+            other.replace_range(digits..digits + 2, "");
+        }
+        assert_ne!(other, right);
+        assert_eq!(read(other.as_bytes()), read(right.as_bytes()), "{version}");
+    }
+}
+
+#[test]
+fn a_name_that_was_cut_or_may_have_been_has_no_normal_form() {
+    let long = "A".repeat(40);
+    for (last, said, is_whole) in [
+        ("SAMPLE", "N", true),
+        ("SAMPLE", "U", true),
+        ("SAMPLE", "T", false),
+        (&*long, "N", true),
+        (&*long, "U", false),
+        (&*long, "", false),
+        (&*long, "T", false),
+    ] {
+        let (name, said) = (format!("DCS{last}"), format!("DDE{said}"));
+        let reading = reading(&code("636000", 10, "DL", &[&name, &said, "DACANN"]), Side::Back).unwrap();
+        let normal = |wanted: FieldName| {
+            let field = reading.fields.iter().find(|field| field.name == wanted).unwrap();
+            field.normalized.is_some()
+        };
+        assert_eq!(
+            (normal(FieldName::LastName), normal(FieldName::FirstName)),
+            (is_whole, true),
+            "{last} {said}"
+        );
+    }
+}
+
+#[test]
+fn given_names_that_stand_in_two_elements_are_read_once() {
+    for (elements, first) in [
+        (["DCTMICHAEL,JOHN", "DADJOHN"], "MICHAEL JOHN"),
+        (["DCTMICHAEL", "DADJOHN"], "MICHAEL JOHN"),
+        (["DACMICHAEL", "DADJOHN"], "MICHAEL JOHN"),
+        (["DACJOHN", "DADJOHN"], "JOHN JOHN"),
+    ] {
+        let lines = read(&code("636000", 3, "DL", &elements));
+        assert_eq!(lines[1], format!("firstName {first:?} {first}"), "{elements:?}");
+    }
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Finds start and stop patterns: the bars at both ends of a symbol, which are the same in all rows.
 
 use super::edges::edges;
-use super::quad::Point;
+use super::regression::least_squares;
 use super::table::{MODULES, START, STOP};
 use crate::code::grey::Grey;
+use crate::geometry::{Point, midpoint};
+use crate::statistics::median;
+use lens::geometry::distance;
 
 /// Which end of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,13 +156,13 @@ struct Tracks {
 }
 
 /// More pictures of bars than this are no document.
-const MOST_TRACKS: usize = 4000;
+const MAX_TRACKS: usize = 4000;
 
 impl Tracks {
     fn extend(&mut self, hit: Option<Hit>, step: usize) {
         let Some(hit) = hit else { return };
         let gap = (6 * step) as f32 + 4.0 * hit.module;
-        let room = self.tracks.len() < MOST_TRACKS;
+        let room = self.tracks.len() < MAX_TRACKS;
         let nearest = self
             .tracks
             .iter_mut()
@@ -195,9 +198,7 @@ fn guard(scan: &Scan<'_>, hits: &[Hit], end: End) -> Option<Guard> {
     }
     let outer = Fit::of(hits.iter().map(|hit| (hit.line, hit.outer)))?;
     let inner = Fit::of(hits.iter().map(|hit| (hit.line, hit.inner)))?;
-    let mut modules: Vec<f32> = hits.iter().map(|hit| hit.module).collect();
-    modules.sort_by(f32::total_cmp);
-    let module = modules[modules.len() / 2];
+    let module = median(hits.iter().map(|hit| hit.module))?;
     let (first, last) = (hits.first()?.line, hits.last()?.line);
     if last - first < 2.0 * module {
         return None;
@@ -251,33 +252,15 @@ impl Fit {
     /// By least squares, once over all points and twice over those that lie near.
     fn of(points: impl Iterator<Item = (f32, f32)>) -> Option<Self> {
         let mut points: Vec<(f32, f32)> = points.collect();
-        let mut fit = Self::least_squares(&points)?;
+        let through = |points: &[(f32, f32)]| least_squares(points).map(|(a, b)| Self { a, b });
+        let mut fit = through(&points)?;
         for _ in 0..2 {
             let off = |p: &(f32, f32)| (p.1 - fit.at(p.0)).abs();
-            let mut all: Vec<f32> = points.iter().map(off).collect();
-            all.sort_by(f32::total_cmp);
-            let limit = (all[all.len() / 2] * 3.0).max(0.3);
+            let limit = (median(points.iter().map(off))? * 3.0).max(0.3);
             points.retain(|p| off(p) <= limit);
-            fit = Self::least_squares(&points)?;
+            fit = through(&points)?;
         }
         Some(fit)
-    }
-
-    fn least_squares(points: &[(f32, f32)]) -> Option<Self> {
-        let count = points.len() as f32;
-        let (sum_y, sum_x) = points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0, sum.1 + p.1));
-        let (mean_y, mean_x) = (sum_y / count, sum_x / count);
-        let (top, bottom) = points.iter().fold((0.0, 0.0), |sum, p| {
-            let dy = p.0 - mean_y;
-            (sum.0 + dy * (p.1 - mean_x), sum.1 + dy * dy)
-        });
-        (bottom > 0.0).then(|| {
-            let b = top / bottom;
-            Self {
-                a: mean_x - b * mean_y,
-                b,
-            }
-        })
     }
 
     fn at(&self, line: f32) -> f32 {
@@ -297,13 +280,11 @@ pub(crate) fn pairs(guards: &[Guard]) -> Vec<(Guard, Guard)> {
 }
 
 fn facing(start: &Guard, stop: &Guard) -> bool {
-    let centre = |ends: [Point; 2]| [0, 1].map(|i| f32::midpoint(ends[0][i], ends[1][i]));
-    let (from, to) = (centre(start.outer), centre(stop.outer));
-    let across = [to[0] - from[0], to[1] - from[1]];
-    let width = across[0].hypot(across[1]);
+    let centre = |[top, bottom]: [Point; 2]| midpoint(top, bottom);
+    let width = distance(centre(start.outer), centre(stop.outer));
     let height = |guard: &Guard| {
         let [top, bottom] = guard.outer;
-        (bottom[0] - top[0]).hypot(bottom[1] - top[1])
+        distance(top, bottom)
     };
     let modules = start.module / stop.module;
     let heights = height(start) / height(stop).max(1.0);

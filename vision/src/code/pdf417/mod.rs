@@ -10,6 +10,7 @@ mod guards;
 mod message;
 mod quad;
 mod reed_solomon;
+mod regression;
 mod rows;
 mod symbol;
 mod table;

@@ -1,12 +1,14 @@
 //! The projective map from a symbol's own coordinates to the picture's.
 
-pub(crate) type Point = [f32; 2];
+use crate::geometry::Point;
+use crate::projection::Projection;
 
-/// Maps the unit square to a quadrilateral (Heckbert 1989).
+/// How near to the horizon places are told apart, as a share of the first corner's depth.
+const LEAST_DEPTH: f32 = 1e-3;
+
+/// Maps the unit square to a quadrilateral.
 #[derive(Clone, Copy)]
-pub(crate) struct Quad {
-    rows: [[f32; 3]; 3],
-}
+pub(crate) struct Quad(Projection);
 
 impl Quad {
     /// Corners clockwise from (0, 0); `None` where they enclose nothing or are not convex.
@@ -18,26 +20,15 @@ impl Quad {
         if (0..4).any(|i| turn(i) < 1.0) {
             return None;
         }
-        let [a, b, c, d] = corners;
-        let (dx1, dx2, dx3) = (b[0] - c[0], d[0] - c[0], a[0] - b[0] + c[0] - d[0]);
-        let (dy1, dy2, dy3) = (b[1] - c[1], d[1] - c[1], a[1] - b[1] + c[1] - d[1]);
-        let whole = dx1 * dy2 - dx2 * dy1;
-        let (g, h) = ((dx3 * dy2 - dx2 * dy3) / whole, (dx1 * dy3 - dx3 * dy1) / whole);
-        Some(Self {
-            rows: [
-                [b[0] - a[0] + g * b[0], d[0] - a[0] + h * d[0], a[0]],
-                [b[1] - a[1] + g * b[1], d[1] - a[1] + h * d[1], a[1]],
-                [g, h, 1.0],
-            ],
-        })
+        Projection::of_rectangle(1.0, 1.0, &corners).map(Self)
     }
 
     /// Where (`u`, `v`) lies in the picture.
     pub(crate) fn place(&self, u: f32, v: f32) -> Point {
-        let [x, y, w] = self.rows.map(|row| row[0] * u + row[1] * v + row[2]);
+        let [x, y, depth] = self.0.homogeneous([u, v]);
         // Far outside of a steep quadrilateral the horizon would be crossed.
-        let w = w.max(1e-3);
-        [x / w, y / w]
+        let depth = depth.max(LEAST_DEPTH);
+        [x / depth, y / depth]
     }
 
     /// The share of the way from the left side to the right one, at height `v`, at which the map passes closest to a point of

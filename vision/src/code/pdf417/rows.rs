@@ -1,12 +1,30 @@
 //! Which row of a symbol lies where: told by the row indicators, the characters beside the guards.
 
+use super::regression::least_squares;
 use super::table::CLUSTERS;
+
+/// The side of a symbol at which a row indicator stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    Left,
+    Right,
+}
+
+impl Edge {
+    /// By how many clusters what its indicators tell is shifted.
+    const fn shift(self) -> usize {
+        match self {
+            Self::Left => 0,
+            Self::Right => 2,
+        }
+    }
+}
 
 /// A row indicator as read on one scan line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indicator {
-    /// Whether it stands left.
-    pub(crate) left: bool,
+    /// Where it stands.
+    pub(crate) edge: Edge,
     /// Height in the symbol, 0 at the top and 1 at the bottom, as far as the guards tell.
     pub(crate) height: f32,
     pub(crate) cluster: usize,
@@ -36,7 +54,7 @@ impl Shape {
     pub(crate) fn of(indicators: &[Indicator]) -> Option<Self> {
         let mut votes = [[0.0_f32; 30]; CLUSTERS];
         for indicator in indicators {
-            let kind = (indicator.cluster + if indicator.left { 0 } else { 2 }) % CLUSTERS;
+            let kind = (indicator.cluster + indicator.edge.shift()) % CLUSTERS;
             votes[kind][indicator.codeword % 30] += indicator.weight;
         }
         let [rows, level, columns] = votes.map(|votes| {
@@ -57,9 +75,9 @@ impl Shape {
         (3..=90).contains(&self.rows) && codewords <= 928 && codewords > self.correction
     }
 
-    /// The codeword that stands in the left or right indicator of a row.
-    pub(crate) const fn indicator(&self, row: usize, left: bool) -> usize {
-        let kind = (row + if left { 0 } else { 2 }) % CLUSTERS;
+    /// The codeword that stands in an indicator of a row.
+    pub(crate) const fn indicator(&self, row: usize, edge: Edge) -> usize {
+        let kind = (row + edge.shift()) % CLUSTERS;
         let value = match kind {
             0 => (self.rows - 1) / 3,
             1 => self.correction.ilog2() as usize * 3 - 3 + (self.rows - 1) % 3,
@@ -92,11 +110,11 @@ impl Ladder {
     }
 
     /// The map that most of one side's indicators agree with: tried on pairs of them, then fitted to all that agree.
-    pub(crate) fn of(indicators: &[Indicator], left: bool, shape: Shape) -> Option<Self> {
+    pub(crate) fn of(indicators: &[Indicator], edge: Edge, shape: Shape) -> Option<Self> {
         let points: Vec<(f32, f32, f32)> = indicators
             .iter()
-            .filter(|i| i.left == left && i.row() < shape.rows)
-            .filter(|i| i.codeword == shape.indicator(i.row(), left))
+            .filter(|i| i.edge == edge && i.row() < shape.rows)
+            .filter(|i| i.codeword == shape.indicator(i.row(), edge))
             .map(|i| (i.row() as f32, i.height, i.weight))
             .collect();
         let likely = 1.0 / shape.rows as f32;
@@ -119,25 +137,14 @@ impl Ladder {
             }
         }
         let (_, ladder) = best?;
-        let agreeing: Vec<_> = points.into_iter().filter(|p| ladder.agrees(p)).collect();
-        (agreeing.len() >= 3).then(|| Self::fitted(&agreeing).unwrap_or(ladder))
+        let agreeing = points.iter().filter(|p| ladder.agrees(p));
+        let agreeing: Vec<(f32, f32)> = agreeing.map(|p| (p.0, p.1)).collect();
+        let fitted = least_squares(&agreeing).map(|(first, step)| Self { first, step });
+        (agreeing.len() >= 3).then(|| fitted.unwrap_or(ladder))
     }
 
     fn agrees(&self, point: &(f32, f32, f32)) -> bool {
         (point.1 - self.middle(point.0)).abs() < self.step * 0.75
-    }
-
-    fn fitted(points: &[(f32, f32, f32)]) -> Option<Self> {
-        let count = points.len() as f32;
-        let (rows, heights) = points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0, sum.1 + p.1));
-        let (row, height) = (rows / count, heights / count);
-        let (top, bottom) = points.iter().fold((0.0, 0.0), |sum, p| {
-            (sum.0 + (p.0 - row) * (p.1 - height), sum.1 + (p.0 - row) * (p.0 - row))
-        });
-        (bottom > 0.0).then(|| Self {
-            first: height - top / bottom * row,
-            step: top / bottom,
-        })
     }
 }
 
@@ -151,20 +158,20 @@ mod tests {
         correction: 64,
     };
 
-    fn seen(shape: Shape, left: bool, row: usize, height: f32) -> Indicator {
+    fn seen(shape: Shape, edge: Edge, row: usize, height: f32) -> Indicator {
         Indicator {
-            left,
+            edge,
             height,
             cluster: row % CLUSTERS,
-            codeword: shape.indicator(row, left),
+            codeword: shape.indicator(row, edge),
             weight: 1.0,
         }
     }
 
     #[test]
     fn indicators_of_either_side_tell_the_shape() {
-        for left in [true, false] {
-            let indicators: Vec<Indicator> = (0..20).map(|row| seen(SHAPE, left, row, 0.0)).collect();
+        for edge in [Edge::Left, Edge::Right] {
+            let indicators: Vec<Indicator> = (0..20).map(|row| seen(SHAPE, edge, row, 0.0)).collect();
             assert_eq!(Shape::of(&indicators), Some(SHAPE));
         }
         assert_eq!(Shape::of(&[]), None);
@@ -173,15 +180,15 @@ mod tests {
     #[test]
     fn rows_are_found_among_wrong_readings_where_the_ends_were_misjudged() {
         let mut indicators: Vec<Indicator> = (0..20)
-            .map(|row| seen(SHAPE, true, row, 0.1 + row as f32 * 0.04))
+            .map(|row| seen(SHAPE, Edge::Left, row, 0.1 + row as f32 * 0.04))
             .collect();
         for row in 0..8 {
-            indicators.push(seen(SHAPE, true, (row * 7) % 20, row as f32 * 0.11));
+            indicators.push(seen(SHAPE, Edge::Left, (row * 7) % 20, row as f32 * 0.11));
         }
-        let ladder = Ladder::of(&indicators, true, SHAPE).unwrap();
+        let ladder = Ladder::of(&indicators, Edge::Left, SHAPE).unwrap();
         for row in [0.0, 10.0, 19.0] {
             assert!((ladder.middle(row) - (0.1 + row * 0.04)).abs() < 0.01);
         }
-        assert!(Ladder::of(&indicators, false, SHAPE).is_none());
+        assert!(Ladder::of(&indicators, Edge::Right, SHAPE).is_none());
     }
 }

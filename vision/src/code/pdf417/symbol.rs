@@ -2,12 +2,14 @@
 
 use super::guards::Guard;
 use super::message::message;
-use super::quad::{Point, Quad};
+use super::quad::Quad;
 use super::reed_solomon::correct;
-use super::rows::{Indicator, Ladder, Shape};
+use super::rows::{Edge, Indicator, Ladder, Shape};
 use super::table::{CLUSTERS, MODULES, START, STOP};
-use super::templates::{LOOKS, Look, Match, Modules, Templates, likeness, normalise};
+use super::templates::{DEGRADATIONS, Degradation, Match, Modules, TYPICAL, Templates, likeness, normalise};
 use crate::code::grey::Grey;
+use crate::geometry::{Point, midpoint};
+use lens::geometry::distance;
 
 /// Samples a module.
 const SAMPLES: usize = 4;
@@ -66,7 +68,7 @@ impl<'a> Symbol<'a> {
         let [a, d] = start.outer;
         let [b, c] = stop.outer;
         let quad = Quad::new([a, b, c, d])?;
-        let middle = |ends: [Point; 2]| [0, 1].map(|i| f32::midpoint(ends[0][i], ends[1][i]));
+        let middle = |[top, bottom]: [Point; 2]| midpoint(top, bottom);
         let first = quad.along(middle(start.inner), 0.5);
         let last = 1.0 - quad.along(middle(stop.inner), 0.5);
         if first < 0.01 || last < 0.01 {
@@ -124,13 +126,13 @@ impl<'a> Symbol<'a> {
         Strip { levels }
     }
 
-    /// The look of characters that makes the start patterns most like themselves; `None` where nothing does.
-    fn look(&self) -> Option<Look> {
+    /// The degradation that makes the start patterns most like themselves; `None` where nothing does.
+    fn degradation(&self) -> Option<Degradation> {
         let heights: Vec<(f32, f32)> = (1..10).map(|i| i as f32 / 10.0).map(|v| (v, v)).collect();
         let seen = self.strip(&heights, MODULES).modules(0, 0);
-        let alike = |look: &Look| likeness(&seen, &look.shown(|i| is_dark(&START, i)));
-        let best = LOOKS.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
-        best.copied().filter(|look| alike(look) > ALIKE)
+        let alike = |tried: &Degradation| likeness(&seen, &tried.shown(|i| is_dark(&START, i)));
+        let best = DEGRADATIONS.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
+        best.copied().filter(|tried| alike(tried) > ALIKE)
     }
 
     fn indicators(&self, templates: &Templates) -> Vec<Indicator> {
@@ -139,9 +141,9 @@ impl<'a> Symbol<'a> {
         for line in 0..self.lines {
             let height = (line as f32 + 0.5) / self.lines as f32;
             let strip = self.strip(&[(height, height)], right.max(BEFORE));
-            found.extend(indicator(templates, &strip, MODULES, height, true));
+            found.extend(indicator(templates, &strip, MODULES, height, Edge::Left));
             if self.right {
-                found.extend(indicator(templates, &strip, right - BEHIND, height, false));
+                found.extend(indicator(templates, &strip, right - BEHIND, height, Edge::Right));
             }
         }
         found
@@ -149,7 +151,7 @@ impl<'a> Symbol<'a> {
 
     /// The bytes of the symbol's message.
     pub(crate) fn read(mut self) -> Option<Vec<u8>> {
-        let templates = Templates::new(self.look()?);
+        let templates = Templates::new(self.degradation()?);
         let indicators = self.indicators(&templates);
         let shape = Shape::of(&indicators)?;
         let whole = MODULES * shape.columns + BEFORE + if self.right { BEHIND } else { 1 };
@@ -160,8 +162,8 @@ impl<'a> Symbol<'a> {
             }
             self.width = whole as f32;
         }
-        let left = Ladder::of(&indicators, true, shape);
-        let right = Ladder::of(&indicators, false, shape);
+        let left = Ladder::of(&indicators, Edge::Left, shape);
+        let right = Ladder::of(&indicators, Edge::Right, shape);
         let even = Ladder::even(shape.rows);
         let rows = Rows {
             shape,
@@ -199,7 +201,7 @@ impl<'a> Symbol<'a> {
         let mut path = Path::default();
         path.step(&strip, 0, |modules| fixed(modules, &start()));
         path.step(&strip, MODULES, |modules| {
-            fixed(modules, &known(shape.indicator(row, true)))
+            fixed(modules, &known(shape.indicator(row, Edge::Left)))
         });
         for column in 0..shape.columns {
             path.step(&strip, BEFORE + column * MODULES, |modules| {
@@ -209,7 +211,7 @@ impl<'a> Symbol<'a> {
         if self.right {
             let at = BEFORE + shape.columns * MODULES;
             path.step(&strip, at, |modules| {
-                fixed(modules, &known(shape.indicator(row, false)))
+                fixed(modules, &known(shape.indicator(row, Edge::Right)))
             });
             path.step(&strip, at + MODULES, |modules| fixed(modules, &stop()));
         }
@@ -220,7 +222,7 @@ impl<'a> Symbol<'a> {
 
 /// Scan lines for guards of this height.
 fn lines(guards: &[[Point; 2]]) -> usize {
-    let height = |[top, bottom]: &[Point; 2]| (bottom[0] - top[0]).hypot(bottom[1] - top[1]);
+    let height = |[top, bottom]: &[Point; 2]| distance(*top, *bottom);
     let pixels = guards.iter().map(height).fold(0.0, f32::max);
     (pixels as usize).clamp(12, 160)
 }
@@ -235,11 +237,11 @@ fn is_dark(bars: &[u8], module: usize) -> bool {
 }
 
 fn start() -> Modules {
-    LOOKS[4].shown(|i| is_dark(&START, i))
+    TYPICAL.shown(|i| is_dark(&START, i))
 }
 
 fn stop() -> Modules {
-    LOOKS[4].shown(|i| is_dark(&STOP, i))
+    TYPICAL.shown(|i| is_dark(&STOP, i))
 }
 
 fn fixed(modules: &Modules, wanted: &Modules) -> Match {
@@ -254,7 +256,7 @@ fn fixed(modules: &Modules, wanted: &Modules) -> Match {
 const ALIKE: f32 = 0.8;
 
 /// The row indicator that a line shows near `module`, in whichever cluster.
-fn indicator(templates: &Templates, strip: &Strip, module: usize, height: f32, left: bool) -> Option<Indicator> {
+fn indicator(templates: &Templates, strip: &Strip, module: usize, height: f32, edge: Edge) -> Option<Indicator> {
     let mut best: Option<(usize, Match)> = None;
     for shift in [0, -2, 2] {
         let modules = strip.modules(module, shift);
@@ -268,7 +270,7 @@ fn indicator(templates: &Templates, strip: &Strip, module: usize, height: f32, l
     let (cluster, found) = best.filter(|(_, found)| found.likeness > ALIKE)?;
     let codeword = found.codeword;
     Some(Indicator {
-        left,
+        edge,
         height,
         cluster,
         codeword,
@@ -281,7 +283,7 @@ const REACH: isize = 14;
 const SHIFTS: usize = 2 * REACH as usize + 1;
 /// What a sample of shift between neighbours costs in likeness, and how many there may be.
 const BEND: f32 = 0.02;
-const MOST_BEND: usize = 2;
+const MAX_BEND: usize = 2;
 
 /// The way through a row along which characters are most alike: paper bends, lenses bend it more, so each character may be
 /// shifted a little further than the one before.
@@ -300,7 +302,7 @@ impl Path {
                 // The start pattern's place was measured.
                 (shift, -BEND * shift.abs_diff(REACH as usize) as f32)
             } else {
-                let near = shift.saturating_sub(MOST_BEND)..(shift + MOST_BEND + 1).min(SHIFTS);
+                let near = shift.saturating_sub(MAX_BEND)..(shift + MAX_BEND + 1).min(SHIFTS);
                 near.map(|from| (from, before[from] - BEND * from.abs_diff(shift) as f32))
                     .fold((shift, f32::MIN), |best, new| if new.1 > best.1 { new } else { best })
             };

@@ -8,29 +8,31 @@ pub(crate) type Modules = [f32; MODULES];
 
 /// How print and camera change a pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Look {
+pub(crate) struct Degradation {
     /// How far each edge of a bar has moved outwards, in modules.
     growth: f32,
     /// Share of a module's brightness that comes from each of its neighbours.
     blur: f32,
 }
 
-/// The looks that are tried.
-pub(crate) const LOOKS: [Look; 12] = {
-    let mut looks = [Look { growth: 0.0, blur: 0.0 }; 12];
+/// Those that are tried.
+pub(crate) const DEGRADATIONS: [Degradation; 12] = {
+    let mut all = [Degradation { growth: 0.0, blur: 0.0 }; 12];
     let (growths, blurs) = ([0.0, 0.15, -0.15, 0.3], [0.05, 0.15, 0.27]);
     let mut i = 0;
-    while i < looks.len() {
-        looks[i] = Look {
+    while i < all.len() {
+        all[i] = Degradation {
             growth: growths[i % 4],
             blur: blurs[i / 4],
         };
         i += 1;
     }
-    looks
+    all
 };
+/// Bars as wide as they should be, with the blur of most pictures.
+pub(crate) const TYPICAL: Degradation = DEGRADATIONS[4];
 
-impl Look {
+impl Degradation {
     /// Brightness of the modules of a pattern that stands between a light and a dark module, mean 0 and length 1.
     pub(crate) fn shown(self, dark: impl Fn(usize) -> bool) -> Modules {
         // Two modules more on either side: the space before and the bar behind.
@@ -77,17 +79,17 @@ pub(crate) struct Match {
     pub(crate) margin: f32,
 }
 
-/// All characters in one look, module by module so that all codewords of a cluster are compared at once.
+/// All characters with one degradation, module by module so that all codewords of a cluster are compared at once.
 pub(crate) struct Templates {
     clusters: [[Vec<f32>; MODULES]; CLUSTERS],
 }
 
 impl Templates {
-    pub(crate) fn new(look: Look) -> Self {
+    pub(crate) fn new(degradation: Degradation) -> Self {
         let clusters = std::array::from_fn(|cluster| {
             let mut columns: [Vec<f32>; MODULES] = [(); MODULES].map(|()| Vec::with_capacity(CODEWORDS));
             for pattern in &PATTERNS[cluster] {
-                let shown = look.shown(|i| pattern >> (MODULES - 1 - i) & 1 == 1);
+                let shown = degradation.shown(|i| pattern >> (MODULES - 1 - i) & 1 == 1);
                 for (column, value) in columns.iter_mut().zip(shown) {
                     column.push(value);
                 }
@@ -132,14 +134,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_is_most_like_itself_in_its_own_look() {
-        for look in LOOKS {
-            let templates = Templates::new(look);
+    fn every_character_is_most_like_itself_however_it_is_degraded() {
+        for degradation in DEGRADATIONS {
+            let templates = Templates::new(degradation);
             for (cluster, patterns) in PATTERNS.iter().enumerate() {
                 for (codeword, pattern) in patterns.iter().enumerate().step_by(23) {
-                    let shown = look.shown(|i| pattern >> (MODULES - 1 - i) & 1 == 1);
+                    let shown = degradation.shown(|i| pattern >> (MODULES - 1 - i) & 1 == 1);
                     let found = templates.best(cluster, &shown);
-                    assert!(found.codeword == codeword && found.margin > 0.0, "{look:?} {found:?}");
+                    assert!(
+                        found.codeword == codeword && found.margin > 0.0,
+                        "{degradation:?} {found:?}"
+                    );
                     assert!((likeness(&shown, &templates.one(cluster, codeword)) - 1.0).abs() < 1e-4);
                 }
             }

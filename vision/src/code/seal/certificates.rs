@@ -9,8 +9,10 @@ use webpki::{EndEntityCert, Error};
 
 /// The signatures that can be checked; others, such as those over Brainpool curves, stay unchecked.
 const ALGORITHMS: [&dyn SignatureVerificationAlgorithm; 2] = [ECDSA_P256_SHA256, ECDSA_P384_SHA384];
+/// The first byte of an ASN.1 sequence.
+const SEQUENCE: u8 = 0x30;
 /// More files than this are not certificates of seals.
-const MOST: usize = 1000;
+const MAX_FILES: usize = 1000;
 
 /// Certificates by the reference under which seals name them.
 #[derive(Default)]
@@ -31,17 +33,28 @@ impl Certificates {
             .into_iter()
             .flatten()
             .filter_map(Result::ok)
-            .take(MOST);
+            .take(MAX_FILES);
         let known = files.filter_map(|file| certificate(&file.path())).collect();
         Self { known }
     }
 
-    /// What became of the signature over `message` by the certificate that goes under `reference`.
+    /// What became of the signature over `message` by the certificates that go under `reference`: one that was renewed may still be installed
+    /// beside its successor. It is invalid only by all of them.
     pub(super) fn named(&self, reference: &str, message: &[u8], signature: &[u8]) -> Signature {
-        let found = self.known.iter().find(|(name, _)| name.eq_ignore_ascii_case(reference));
-        found.map_or(Signature::NotChecked, |(_, certificate)| {
-            check(certificate, message, signature)
-        })
+        let named = self
+            .known
+            .iter()
+            .filter(|(name, _)| name.eq_ignore_ascii_case(reference));
+        let checked: Vec<Signature> = named
+            .map(|(_, certificate)| check(certificate, message, signature))
+            .collect();
+        if checked.contains(&Signature::Valid) {
+            Signature::Valid
+        } else if !checked.is_empty() && checked.iter().all(|one| *one == Signature::Invalid) {
+            Signature::Invalid
+        } else {
+            Signature::NotChecked
+        }
     }
 
     /// What became of the signature over `message` by a certificate that came with the seal: it counts only if it is installed.
@@ -65,14 +78,21 @@ fn certificate(path: &Path) -> Option<(String, CertificateDer<'static>)> {
         .then_some((name, certificate))
 }
 
-/// Checks a signature of two numbers of equal length, as seals have it.
+/// Checks a signature of two numbers of equal length, as seals have it, or of an ASN.1 sequence, as some issuers write it.
 fn check(certificate: &CertificateDer<'_>, message: &[u8], signature: &[u8]) -> Signature {
-    let (Ok(certificate), Some(signature)) = (EndEntityCert::try_from(certificate), sequence(signature)) else {
-        return Signature::Invalid;
+    let Ok(certificate) = EndEntityCert::try_from(certificate) else {
+        return Signature::NotChecked;
     };
+    // What is no such signature is none by a key on one of these curves either. On another curve it may be one.
+    let numbers = sequence(signature).unwrap_or_default();
+    let is_sequence = signature.first() == Some(&SEQUENCE);
     for algorithm in ALGORITHMS {
-        match certificate.verify_signature(algorithm, message, &signature) {
+        let verify = |signature: &[u8]| certificate.verify_signature(algorithm, message, signature);
+        match verify(&numbers) {
             Ok(()) => return Signature::Valid,
+            Err(Error::InvalidSignatureForPublicKey) if is_sequence && verify(signature).is_ok() => {
+                return Signature::Valid;
+            }
             Err(Error::InvalidSignatureForPublicKey) => return Signature::Invalid,
             // Another curve.
             Err(_) => {}
@@ -81,7 +101,7 @@ fn check(certificate: &CertificateDer<'_>, message: &[u8], signature: &[u8]) -> 
     Signature::NotChecked
 }
 
-/// Two numbers as an ASN.1 sequence (RFC 3279, section 2.2.3). `None` where they are empty or longer than any curve's.
+/// Two numbers as an ASN.1 sequence (RFC 3279, section 2.2.3). `None` where they are empty or longer than on the curves that can be checked.
 fn sequence(signature: &[u8]) -> Option<Vec<u8>> {
     if signature.is_empty() || !signature.len().is_multiple_of(2) || signature.len() > 96 {
         return None;
@@ -101,7 +121,7 @@ fn sequence(signature: &[u8]) -> Option<Vec<u8>> {
         body.extend(std::iter::repeat_n(0, sign));
         body.extend(number);
     }
-    let mut all = vec![0x30, u8::try_from(body.len()).ok()?];
+    let mut all = vec![SEQUENCE, u8::try_from(body.len()).ok()?];
     all.extend(body);
     Some(all)
 }

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
 use domain::document::{FieldName, OcrField, Side};
 use domain::findings::{CodeReading, CodeStandard, Signature};
+use domain::user_input::Gender;
 use serde_json::Value;
 
 /// Longer items are cut: no name has more letters.
@@ -111,11 +112,7 @@ fn is_date(text: &str) -> bool {
 }
 
 fn gender(text: &str) -> Option<String> {
-    match text {
-        "M" => Some("male".to_owned()),
-        "F" => Some("female".to_owned()),
-        _ => None,
-    }
+    Gender::of_letter(text).map(|gender| gender.to_string())
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Addresses: a Japanese one begins with its prefecture; others are letters and digits.
 
 use super::{Parsed, stretch};
-use crate::layout::sheet::{Folded, Glyph};
-use crate::zone::fold;
+use crate::fold;
+use crate::layout::page::{Folded, Glyph};
 use serde::Deserialize;
 
 /// The 47 prefectures (ISO 3166-2:JP in its order).
@@ -98,6 +98,32 @@ pub(super) fn japanese(glyphs: &[Glyph]) -> Option<Parsed> {
         text,
         from: first,
         to: last,
+    })
+}
+
+/// An address as an office enters it: with its prefecture, or with a city, ward or district somewhere and a number behind it.
+pub(super) fn entered(glyphs: &[Glyph]) -> Option<Parsed> {
+    japanese(glyphs).or_else(|| without_prefecture(glyphs))
+}
+
+fn without_prefecture(glyphs: &[Glyph]) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let chars = &folded.chars;
+    let is_letter = |at: usize| chars.get(at).is_some_and(|c| c.is_alphabetic() && !c.is_ascii());
+    let is_town = |&at: &usize| matches!(chars[at], '市' | '区' | '郡') && is_letter(at - 1) && is_letter(at + 1);
+    let town = (1..chars.len()).find(is_town)?;
+    let rest = &chars[town..];
+    let sound = rest.iter().all(|&c| c.is_alphanumeric() || is_joint(c));
+    if !sound || !rest.iter().any(char::is_ascii_digit) {
+        return None;
+    }
+    let named = (0..town).rev().take_while(|&at| is_letter(at)).last()?;
+    let (text, from, to) = stretch(glyphs, &folded, named, chars.len())?;
+    Some(Parsed {
+        normalized: Some(text.clone()),
+        text,
+        from,
+        to,
     })
 }
 

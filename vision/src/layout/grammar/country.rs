@@ -1,7 +1,7 @@
 //! Countries by their codes and by the names that Japanese cards and passports print.
 
 use super::{Parsed, stretch};
-use crate::layout::sheet::{Folded, Glyph};
+use crate::layout::page::{Folded, Glyph};
 use crate::mrz::alpha3;
 use unicode_normalization::UnicodeNormalization;
 

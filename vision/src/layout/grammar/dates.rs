@@ -1,15 +1,17 @@
 //! Dates with eras, with months by name, in numbers; each must be a day of the calendar, and era and Western year must agree.
 
 use super::{Order, Parsed, stretch};
-use crate::layout::sheet::{Folded, Glyph};
-use crate::zone::dates::{era_start, month_named};
+use crate::calendar::{ERAS, PAST_CENTURIES, day_in, era_start, month_named};
+use crate::layout::page::{Folded, Glyph};
 use domain::civil_date::{self, is_to_come};
-use time::{Date, Month};
+use time::Date;
 
 /// Years a document may speak of.
 const YEARS: std::ops::Range<i32> = 1900..2100;
-/// The expiry year of cards that never expire.
-const NEVER: i32 = 9999;
+/// The number of December: a greater one is a day.
+const LAST_MONTH: i32 = 12;
+/// The last day of the longest months.
+const LAST_DAY: i32 = 31;
 /// What stands between the numbers of a date.
 const SEPARATORS: [char; 7] = ['.', ',', '/', '-', '·', '・', '‐'];
 /// The longest month's name with its translation, `SEPTEMBER/SEPTEMBRE`.
@@ -17,7 +19,7 @@ const LONGEST_MONTH: usize = 20;
 
 /// Something in the form of a date, where it ends, and whether its two years agree.
 struct Found {
-    /// `None` if the calendar has no such day.
+    /// `None` if the year has no such day.
     date: Option<Date>,
     to: usize,
     agrees: bool,
@@ -66,9 +68,36 @@ pub(super) fn impossible(
         .flatten()
 }
 
-/// Whether anything in a text has the form of a date.
-pub(super) fn occurs(glyphs: &[Glyph], order: Order, words: [&[String]; 2]) -> bool {
-    !all(&with_gaps(&Folded::of(glyphs)).chars, order, words, None).is_empty()
+/// Whether anything in a text has the form of a date, as documents print it or as offices enter it.
+pub(super) fn occurs(glyphs: &[Glyph], order: Order, [begins, ends]: [&[String]; 2]) -> bool {
+    let chars = with_gaps(&Folded::of(glyphs)).chars;
+    let is_entered = |at: usize| entered(&chars, at).is_some_and(|to| fits(&chars, at, to, begins, ends));
+    !all(&chars, order, [begins, ends], None).is_empty() || order == Order::Year && (0..chars.len()).any(is_entered)
+}
+
+/// Where a date ends that begins at a place as 2024.6.1, R6.6.1 or 令和6.6.1.
+fn entered(chars: &[char], at: usize) -> Option<usize> {
+    let mut cursor = Cursor { chars, at };
+    let before = at.checked_sub(1).and_then(|before| chars.get(before));
+    let is_named = chars
+        .get(at..at + 2)
+        .is_some_and(|name| era_start(&name.iter().collect::<String>()).is_some());
+    let is_lettered = !is_named && cursor.eat(|c| ERAS.iter().any(|era| era.letter == c));
+    cursor.at += if is_named { 2 } else { 0 };
+    let (year, digits) = cursor.number(4)?;
+    let is_year = match is_named || is_lettered {
+        true => year > 0 && digits <= 2,
+        false => YEARS.contains(&year),
+    };
+    let mut part = |last: i32| {
+        let number = cursor
+            .eat(|c| SEPARATORS.contains(&c))
+            .then(|| cursor.number(2))
+            .flatten();
+        number.is_some_and(|(value, _)| (1..=last).contains(&value))
+    };
+    let is_whole = is_year && part(LAST_MONTH) && part(LAST_DAY);
+    (is_whole && before.is_none_or(|c| !c.is_ascii_alphanumeric())).then_some(cursor.at)
 }
 
 fn parsed(glyphs: &[Glyph], folded: &Folded, from: usize, found: &Found, normalized: Option<String>) -> Option<Parsed> {
@@ -122,7 +151,7 @@ fn with_gaps(folded: &Folded) -> Folded {
 fn fits(chars: &[char], from: usize, to: usize, begins: &[String], ends: &[String]) -> bool {
     let after: String = chars[to..].iter().take(8).collect();
     let before: String = chars[..from].iter().collect();
-    let folded = |word: &String| crate::zone::fold::folded(word);
+    let folded = |word: &String| crate::fold::folded(word);
     (ends.is_empty() || ends.iter().any(|word| after.starts_with(&folded(word))))
         && (begins.is_empty() || begins.iter().any(|word| before.ends_with(&folded(word))))
 }
@@ -301,10 +330,12 @@ fn in_numbers(chars: &[char], at: usize, order: Order, today: Option<Date>) -> O
             return None;
         }
         let (year, month, day) = match (a, order) {
-            (4, Order::Year | Order::Day | Order::Month) => (first, second, third),
+            (4, Order::Year | Order::Day | Order::Month | Order::DayOrMonth) => (first, second, third),
             (_, Order::Day) => (third, second, first),
             (_, Order::Month) => (third, first, second),
-            (_, Order::Year) => return None,
+            (_, Order::DayOrMonth) if second > LAST_MONTH => (third, first, second),
+            (_, Order::DayOrMonth) if first > LAST_MONTH || first == second => (third, second, first),
+            (_, Order::Year | Order::DayOrMonth) => return None,
         };
         let year = if short { century(year, month, day, today)? } else { year };
         // Of numbers without all their separators, or in another order than usual, nobody can say what they are.
@@ -347,18 +378,17 @@ pub(in crate::layout) fn run_together(glyphs: &[Glyph]) -> Option<Parsed> {
 
 /// The year that two digits stand for: the latest that is not in the future, or of this century where it may be.
 fn century(year: i32, month: i32, day: i32, today: Option<Date>) -> Option<i32> {
+    let mut years = PAST_CENTURIES.into_iter().map(|century| century + year);
     match today {
-        Some(today) => [2000 + year, 1900 + year]
-            .into_iter()
-            .find(|&year| date(year, month, day).is_some_and(|date| date <= today)),
-        None => Some(2000 + year),
+        Some(today) => years.find(|&year| date(year, month, day).is_some_and(|date| date <= today)),
+        None => years.next(),
     }
 }
 
-/// What stands there in the form of a date. Zeros are no date: they say that there is none, or that a part of it is not known. Nor is the
-/// year 9999, which says that a card never expires.
+/// What stands there in the form of a date. Zeros are no date: they say that there is none, or that a part of it is not known. Nor is a year
+/// that no document speaks of: it is of another calendar, such as 1405 or 2528, or says that a card never expires, as 9999 does.
 fn found([year, month, day]: [i32; 3], to: usize, agrees: bool) -> Option<Found> {
-    (month > 0 && day > 0 && year != NEVER).then(|| Found {
+    (month > 0 && day > 0 && YEARS.contains(&year)).then(|| Found {
         date: date(year, month, day),
         to,
         agrees,
@@ -366,8 +396,5 @@ fn found([year, month, day]: [i32; 3], to: usize, agrees: bool) -> Option<Found>
 }
 
 fn date(year: i32, month: i32, day: i32) -> Option<Date> {
-    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
-    Date::from_calendar_date(year, month, u8::try_from(day).ok()?)
-        .ok()
-        .filter(|date| YEARS.contains(&date.year()))
+    day_in(&YEARS, year, month, day)
 }

@@ -9,10 +9,10 @@ mod words;
 
 pub(crate) use address::Post;
 pub(super) use dates::run_together;
-pub(crate) use names::is_name_at_birth;
+pub(crate) use names::{is_han, is_name_at_birth};
 pub(crate) use numbers::british_name_part;
 
-use super::sheet::{Folded, Glyph, tidy};
+use super::page::{Folded, Glyph, tidy};
 use serde::Deserialize;
 use time::Date;
 
@@ -28,6 +28,9 @@ pub(crate) enum Order {
     /// 12/31/2024.
     #[serde(rename = "month_first")]
     Month,
+    /// 12/31/2024 and 31/12/2024, but not 05/07/2024: nothing says who wrote it.
+    #[serde(skip)]
+    DayOrMonth,
 }
 
 /// The form of an item.
@@ -61,6 +64,8 @@ pub(crate) enum Grammar {
     },
     /// An address that begins with a prefecture.
     JapaneseAddress,
+    /// An address as it is entered later, often without its prefecture and behind a date.
+    EnteredAddress,
     /// Any other address: letters and digits, up to its post code where that is given.
     Address {
         /// The post code that ends it: without it a line is missing.
@@ -73,6 +78,8 @@ pub(crate) enum Grammar {
     ResidenceCardNumber,
     /// Sixteen characters made of name, sex and birth date (DVLA).
     BritishDriverNumber,
+    /// Eight digits (DVA).
+    NorthernIrishDriverNumber,
     /// Letters and digits, at least `digits` of the latter.
     Number {
         /// Fewest characters.
@@ -85,13 +92,19 @@ pub(crate) enum Grammar {
     /// A line of a card's machine-readable zone that names its document code, `I<UTO…` (ICAO 9303-5).
     ZoneOfCard,
     /// Sex in one letter, one kanji or a word.
-    Gender,
+    Gender {
+        /// Whether H is *hombre* and M *mujer*.
+        #[serde(default)]
+        spanish: bool,
+    },
     /// A country by its code or name.
     Country,
     /// One of the statuses of residence.
     ResidenceStatus,
     /// Words of an authority.
     Authority,
+    /// Whatever is written: more than a speck.
+    Anything,
 }
 
 /// What a grammar made of a text.
@@ -113,6 +126,18 @@ pub(crate) struct Context<'a> {
     pub(crate) words: &'a [Vec<char>],
     /// The labels of the item, folded: no name is the beginning of one.
     pub(crate) labels: Vec<&'a [char]>,
+    /// Whether dates may have the day first although those of the layout have the month first.
+    pub(crate) may_be_day_first: bool,
+}
+
+impl Context<'_> {
+    /// The order of a date on this page where its layout has this one.
+    fn order(&self, of_layout: Order) -> Order {
+        match of_layout {
+            Order::Month if self.may_be_day_first => Order::DayOrMonth,
+            order => order,
+        }
+    }
 }
 
 impl Grammar {
@@ -124,33 +149,36 @@ impl Grammar {
                 ends,
                 begins,
                 past,
-            } => dates::parse(glyphs, *order, [begins, ends], *past, context.today),
+            } => dates::parse(glyphs, context.order(*order), [begins, ends], *past, context.today),
             Self::JapaneseName => names::japanese(glyphs, context),
             Self::LatinName {
                 titles,
                 titles_or_names,
             } => names::latin(glyphs, [titles, titles_or_names], context),
             Self::JapaneseAddress => address::japanese(glyphs),
+            Self::EnteredAddress => address::entered(glyphs),
             Self::Address { post } => address::latin(glyphs, *post),
             Self::JapaneseLicenceNumber => numbers::japanese_licence(glyphs),
             Self::ResidenceCardNumber => numbers::of_form(glyphs, numbers::RESIDENCE_CARD, 0),
             Self::BritishDriverNumber => numbers::of_form(glyphs, numbers::BRITISH_DRIVER, numbers::BRITISH_ISSUE),
+            Self::NorthernIrishDriverNumber => numbers::of_form(glyphs, numbers::NORTHERN_IRISH_DRIVER, 0),
             Self::Number { least, most, digits } => numbers::any(glyphs, *least..=*most, *digits),
             Self::ZoneOfCard => numbers::zone_of_card(glyphs),
-            Self::Gender => words::gender(glyphs),
+            Self::Gender { spanish } => words::gender(glyphs, *spanish),
             Self::Country => country::parse(glyphs),
             Self::ResidenceStatus => words::residence_status(glyphs),
             Self::Authority => words::authority(glyphs, context),
+            Self::Anything => words::anything(glyphs),
         }
     }
 
-    /// Whether a text has this form in it, even several times or with a day that the calendar does not have.
+    /// Whether a text has this form in it, even several times, with a day that the calendar does not have, or shorter than documents print it.
     pub(crate) fn occurs(&self, glyphs: &[Glyph], context: &Context<'_>) -> bool {
         if let Self::Date {
             order, ends, begins, ..
         } = self
         {
-            return dates::occurs(glyphs, *order, [begins, ends]);
+            return dates::occurs(glyphs, context.order(*order), [begins, ends]);
         }
         self.parse(glyphs, context).is_some()
     }
@@ -163,20 +191,23 @@ impl Grammar {
                 ends,
                 begins,
                 past,
-            } => dates::impossible(glyphs, *order, [begins, ends], *past, context.today),
+            } => dates::impossible(glyphs, context.order(*order), [begins, ends], *past, context.today),
             Self::JapaneseName
             | Self::LatinName { .. }
             | Self::JapaneseAddress
+            | Self::EnteredAddress
             | Self::Address { .. }
             | Self::JapaneseLicenceNumber
             | Self::ResidenceCardNumber
             | Self::BritishDriverNumber
+            | Self::NorthernIrishDriverNumber
             | Self::Number { .. }
             | Self::ZoneOfCard
-            | Self::Gender
+            | Self::Gender { .. }
             | Self::Country
             | Self::ResidenceStatus
-            | Self::Authority => None,
+            | Self::Authority
+            | Self::Anything => None,
         }
     }
 

@@ -2,9 +2,10 @@
 
 use super::words::katakana;
 use super::{Context, Parsed, stretch};
-use crate::layout::sheet::{Folded, Glyph, tidy};
-use crate::zone::dates::era_start;
-use crate::zone::{fold, is_label};
+use crate::calendar::era_start;
+use crate::fold;
+use crate::layout::page::{Folded, Glyph, tidy};
+use crate::zone::is_label;
 
 /// Letters a name has at least and at most.
 const LETTERS: std::ops::RangeInclusive<usize> = 2..=60;
@@ -193,7 +194,7 @@ fn trimmed(chars: &[char], from: usize, to: usize) -> usize {
     to
 }
 
-pub(super) const fn is_han(c: char) -> bool {
+pub(crate) const fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '々' | '〆')
 }
 

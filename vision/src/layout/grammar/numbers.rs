@@ -1,8 +1,8 @@
 //! Numbers of documents: their forms, and the check digits of those that have one.
 
 use super::{Parsed, stretch};
-use crate::layout::sheet::{Folded, Glyph};
-use crate::zone::fold;
+use crate::fold;
+use crate::layout::page::{Folded, Glyph};
 use std::ops::RangeInclusive;
 
 /// What may stand at a place of a number of fixed form.
@@ -26,10 +26,14 @@ pub(super) const BRITISH_DRIVER: &[Class] = &[
     NameLetter, NameLetter, NameLetter, NameLetter, NameLetter, Digit, Digit, Digit, Digit, Digit, Digit, NameLetter,
     NameLetter, Any, Letter, Letter,
 ];
+/// 12345678, on licences of Northern Ireland.
+pub(super) const NORTHERN_IRISH_DRIVER: &[Class] = &[Digit; 8];
 /// Digits of the issue that may follow a British driver number.
 pub(super) const BRITISH_ISSUE: usize = 2;
 /// Letters and digits of a group of a number that is set with spaces.
 const GROUP: usize = 5;
+/// Digits of a group of a number of digits alone, `12 34 567890 1` in Norway.
+const DIGITS: usize = 6;
 /// Letters of a series before a number, `EK 124103`.
 const SERIES: usize = 3;
 /// Digits of a Japanese driving licence's number.
@@ -56,15 +60,11 @@ pub(super) fn japanese_licence(glyphs: &[Glyph]) -> Option<Parsed> {
     })
 }
 
-/// The eleventh digit is 11 less the weighted sum modulo 11, where 10 and 11 count as 0.
+/// The eleventh digit is the last of 11 less the weighted sum modulo 11: 10 gives 0, and 11 gives 1.
 fn check_digit_holds(number: &str) -> bool {
     let digits: Vec<u32> = number.chars().filter_map(|c| c.to_digit(10)).collect();
     let sum: u32 = digits.iter().zip(WEIGHTS).map(|(digit, weight)| digit * weight).sum();
-    let check = match 11 - sum % 11 {
-        10 | 11 => 0,
-        digit => digit,
-    };
-    digits.get(WEIGHTS.len()) == Some(&check)
+    digits.get(WEIGHTS.len()) == Some(&((11 - sum % 11) % 10))
 }
 
 /// A number of a fixed form, standing alone or with exactly `tail` digits behind it. A place of the form tells a letter from the digit that looks like it.
@@ -160,7 +160,14 @@ fn end_of_number(folded: &Folded, from: usize) -> Option<usize> {
     let word = |pair: &[usize]| &chars[pair[0]..pair[1]];
     let words: Vec<&[char]> = bounds.windows(2).map(word).collect();
     let is_group = |word: &&[char]| word.len() <= GROUP && word.iter().all(char::is_ascii_alphanumeric);
+    let is_digits = |word: &[char]| word.iter().all(char::is_ascii_digit);
+    let is_group_of_digits = |word: &&[char]| word.len() <= DIGITS && is_digits(word);
     let is_series = |word: &[char]| word.len() <= SERIES && word.iter().all(char::is_ascii_alphabetic);
+    // `L-1234567 8`, as Portugal sets it.
+    let is_with_series = |word: &[char]| {
+        let at = word.iter().position(|c| *c == '-').filter(|at| (1..=2).contains(at));
+        at.is_some_and(|at| is_series(&word[..at]) && word.len() > at + 1 && is_digits(&word[at + 1..]))
+    };
     // `F3633 - 44768 - 66111`, as Ontario sets it.
     let is_numeric_group = |word: &&[char]| {
         let group: Vec<&char> = word.iter().filter(|c| **c != '-').collect();
@@ -170,14 +177,43 @@ fn end_of_number(folded: &Folded, from: usize) -> Option<usize> {
     };
     let end = match words.as_slice() {
         [_] => chars.len(),
-        [series, digits] if is_series(series) && digits.iter().all(char::is_ascii_digit) => chars.len(),
+        [series, digits] if is_series(series) && is_digits(digits) => chars.len(),
+        [number, check] if is_with_series(number) && check.len() == 1 && is_digits(check) => chars.len(),
         words if words.iter().all(is_group) || words.iter().all(is_numeric_group) => chars.len(),
+        words if words.iter().all(is_group_of_digits) => chars.len(),
+        words if is_portuguese_card(words) => chars.len(),
         // What follows is a word, or a date or another number with joints of its own.
         [first, second, ..] if !second.iter().any(char::is_ascii_digit) || second.contains(&'/') => from + first.len(),
         _ => return None,
     };
     let last = chars[from..end].iter().rposition(char::is_ascii_alphanumeric)?;
     Some(from + last + 1)
+}
+
+/// Whether words are the number of a Portuguese identity card, `00000000 0 ZZ4`: civil number, its check digit, version and the check digit of all.
+fn is_portuguese_card(words: &[&[char]]) -> bool {
+    let [civil, check, version] = words else {
+        return false;
+    };
+    let digits = |word: &[char], count: usize| word.len() == count && word.iter().all(char::is_ascii_digit);
+    let is_version = version.len() == 3 && version.last().is_some_and(char::is_ascii_digit);
+    digits(civil, 8) && digits(check, 1) && is_version && portuguese_check_digit_holds(&words.concat())
+}
+
+/// From the right, every second symbol counts twice, less 9 where that is more than 9; letters count from 10 (Agência para a Modernização
+/// Administrativa, *Validação de Número de Documento do Cartão de Cidadão*, 2009).
+fn portuguese_check_digit_holds(number: &[char]) -> bool {
+    let value = |(at, symbol): (usize, &char)| {
+        let once = symbol.to_digit(36)?;
+        let twice = 2 * once;
+        Some(match at % 2 {
+            0 => once,
+            _ if twice > 9 => twice - 9,
+            _ => twice,
+        })
+    };
+    let sum: Option<u32> = number.iter().rev().enumerate().map(value).sum();
+    sum.is_some_and(|sum| sum.is_multiple_of(10))
 }
 
 /// Characters in the line of a card's zone, with some that were not seen or seen twice.

@@ -8,6 +8,7 @@ const CONTEXT: Context<'_> = Context {
     today: date!(2026 - 11 - 21),
     words: &[],
     labels: Vec::new(),
+    may_be_day_first: false,
 };
 
 fn parsed(grammar: &Grammar, text: &str) -> Option<(String, Option<String>)> {
@@ -179,14 +180,41 @@ fn numbers_are_dates_in_the_order_of_their_country() {
 }
 
 #[test]
+fn a_date_that_may_have_the_day_or_the_month_first_is_read_only_where_its_numbers_tell() {
+    let context = Context {
+        may_be_day_first: true,
+        ..CONTEXT
+    };
+    let american = date(Order::Month, &[], true);
+    for (text, wanted) in [
+        ("05-07-1983", None),
+        ("05/07/83", None),
+        // With the month first it would still be to come.
+        ("12/10/2026", None),
+        ("05/05/1983", Some("1983-05-05")),
+        ("05/27/1983", Some("1983-05-27")),
+        ("27-05-1983", Some("1983-05-27")),
+        ("1983/05/07", Some("1983-05-07")),
+        ("05 JUL 1983", Some("1983-07-05")),
+    ] {
+        let found = american.parse(&glyphs(text), &context);
+        assert_eq!(found.and_then(|found| found.normalized).as_deref(), wanted, "{text}");
+        assert!(american.impossible(&glyphs(text), &context).is_none(), "{text}");
+    }
+    assert!(american.impossible(&glyphs("31/02/1983"), &context).is_some());
+    // Of an American document, it is.
+    assert_eq!(normal(&american, "05-07-1983").as_deref(), Some("1983-05-07"));
+}
+
+#[test]
 fn a_day_that_the_calendar_does_not_have_or_that_is_still_to_come_is_impossible() {
     let (born, until) = (date(Order::Day, &[], true), date(Order::Day, &[], false));
     let japanese = date(Order::Year, &[], false);
     for (grammar, text) in [
         (&born, "65 JUN 2025"),
         (&born, "31 APR 1985"),
-        (&born, "02 OCT 2493"),
         (&born, "12 DEC 2026"),
+        (&born, "02 OCT 2093"),
         (&born, "31.02.1985 BERLIN"),
         (&until, "39/99/2031"),
         (&japanese, "2024年13月01日"),
@@ -204,7 +232,13 @@ fn a_day_that_the_calendar_does_not_have_or_that_is_still_to_come_is_impossible(
         // A separator is missing, or the year has two digits.
         (&born, "31.021985"),
         (&born, "31.02.85"),
+        // A year of another calendar: of Iran, of the Hijra, of Buddha.
+        (&born, "1362/05/14"),
+        (&born, "1405/11/24"),
+        (&born, "05/07/2528"),
+        (&born, "02 OCT 2493"),
         // There is none.
+        (&until, "31.12.2999"),
         (&japanese, "平成00年00月00日"),
         (&born, "00 JAN 1960"),
         (&born, "12345"),
@@ -325,6 +359,42 @@ fn a_japanese_address_begins_with_a_prefecture_and_names_a_town() {
 }
 
 #[test]
+fn an_address_that_is_entered_may_lack_its_prefecture_and_a_date_may_be_short() {
+    for (text, is_address) in [
+        ("東京都港区芝1-2-3", true),
+        ("港区芝1-2-3", true),
+        ("横浜市中区日本大通1", true),
+        ("三浦郡葉山町堀内2135", true),
+        ("令和6年6月1日 横浜市中区日本大通1", true),
+        ("横浜市中区長", false),
+        ("東京都公安委員会", false),
+        ("許可(原則週28時間以内・風俗営業等の従事を除く)", false),
+        ("《 1. 2. 3. いずれかの番号を○で囲んでください。》", false),
+    ] {
+        let found = Grammar::EnteredAddress.parse(&glyphs(text), &CONTEXT);
+        assert_eq!(found.is_some(), is_address, "{text}");
+    }
+    let (year_first, day_first) = (date(Order::Year, &[], false), date(Order::Day, &[], false));
+    for (text, is_date) in [
+        ("2024.6.1", true),
+        ("2024.10.12 港区芝1-2-3", true),
+        ("R6.6.1", true),
+        ("届出 R6・6・1", true),
+        ("令和6.6.1", true),
+        ("令和6年6月1日", true),
+        ("R6.13.1", false),
+        ("R6.6.32", false),
+        ("6.6.1", false),
+        ("3024.6.1", false),
+        ("AR6.6.1", false),
+        ("芝1-2-3", false),
+    ] {
+        assert_eq!(year_first.occurs(&glyphs(text), &CONTEXT), is_date, "{text}");
+    }
+    assert!(!day_first.occurs(&glyphs("R6.6.1"), &CONTEXT));
+}
+
+#[test]
 fn other_addresses_end_with_their_post_code() {
     let american = Grammar::Address {
         post: Some(Post::American),
@@ -353,6 +423,11 @@ fn numbers_have_their_forms_and_check_digits() {
         normal(&Grammar::JapaneseLicenceNumber, "第 309012345620 号").as_deref(),
         Some("309012345620")
     );
+    // Of 10 and 11 the last digit counts: 100 leaves 1, 22 leaves nothing.
+    for text in ["300412345600", "301200000010"] {
+        assert_eq!(normal(&Grammar::JapaneseLicenceNumber, text).as_deref(), Some(text));
+    }
+    assert_eq!(normal(&Grammar::JapaneseLicenceNumber, "301200000000"), None);
     let (text, normalized) = parsed(&Grammar::JapaneseLicenceNumber, "第309012345630号").unwrap();
     assert_eq!((text.as_str(), normalized), ("309012345630", None), "doubt, not proof");
     assert_eq!(parsed(&Grammar::JapaneseLicenceNumber, "1234567890123"), None);
@@ -371,6 +446,9 @@ fn numbers_have_their_forms_and_check_digits() {
             Some("TURNE706238EJ9AB"),
         ),
         (Grammar::BritishDriverNumber, "TURNE706238EJ9A", None),
+        (Grammar::NorthernIrishDriverNumber, "5. 12345678", Some("12345678")),
+        (Grammar::NorthernIrishDriverNumber, "123456789", None),
+        (Grammar::NorthernIrishDriverNumber, "04.05.2020", None),
     ] {
         assert_eq!(normal(&grammar, text).as_deref(), wanted, "{text}");
     }
@@ -389,26 +467,45 @@ fn numbers_have_their_forms_and_check_digits() {
         ("F363 - 447 - 66111", "F363-447-66111"),
         ("F363- 447 -66111", "F363-447-66111"),
         ("S1234567 - CLASS", "S1234567"),
+        ("12 34 567890 1", "12345678901"),
+        ("L-1234567 8", "L-12345678"),
+        ("AV-123456 7", "AV-1234567"),
+        ("00000000 0 ZZ4", "000000000ZZ4"),
+        ("00002475 9 ZZ7", "000024759ZZ7"),
     ] {
         assert_eq!(normal(&number, text).as_deref(), Some(wanted), "{text}");
     }
-    for text in ["CLASS C", "S12345 678901", "S123-4567 8901"] {
+    for text in [
+        "CLASS C",
+        "S12345 678901",
+        "S123-4567 8901",
+        "L-1234567 89",
+        "1234567 89",
+        "567890 A1",
+        "00002475 9 ZZ8",
+        "00002475 8 ZZ7",
+        "00002475 9 ZZ",
+    ] {
         assert_eq!(parsed(&number, text), None, "{text}");
     }
 }
 
 #[test]
 fn words_and_countries() {
-    for (text, wanted) in [
-        ("女 F.", Some("female")),
-        ("M", Some("male")),
-        ("男 F", None),
-        ("K/F", Some("female")),
-        ("K/M", None),
-        ("MF", None),
-        ("HGT", None),
+    for (spanish, text, wanted) in [
+        (false, "女 F.", Some("female")),
+        (false, "M", Some("male")),
+        (false, "男 F", None),
+        (false, "K/F", Some("female")),
+        (false, "K/M", None),
+        (false, "MF", None),
+        (false, "H", None),
+        (false, "HGT", None),
+        (true, "H", Some("male")),
+        (true, "M", Some("female")),
     ] {
-        assert_eq!(normal(&Grammar::Gender, text).as_deref(), wanted, "{text}");
+        let grammar = Grammar::Gender { spanish };
+        assert_eq!(normal(&grammar, text).as_deref(), wanted, "{text}");
     }
     for (text, wanted) in [
         ("米国", Some("USA")),
@@ -485,19 +582,22 @@ fn all() -> Vec<Grammar> {
         Grammar::JapaneseName,
         latin_name(&[]),
         Grammar::JapaneseAddress,
+        Grammar::EnteredAddress,
         Grammar::Address { post: None },
         Grammar::JapaneseLicenceNumber,
         Grammar::ResidenceCardNumber,
         Grammar::BritishDriverNumber,
+        Grammar::NorthernIrishDriverNumber,
         Grammar::Number {
             least: 1,
             most: 20,
             digits: 0,
         },
-        Grammar::Gender,
+        Grammar::Gender { spanish: false },
         Grammar::Country,
         Grammar::ResidenceStatus,
         Grammar::Authority,
+        Grammar::Anything,
     ]
 }
 

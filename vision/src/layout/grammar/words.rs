@@ -1,8 +1,10 @@
 //! Items that are words: sex, status of residence, authority.
 
 use super::{Context, Parsed, stretch};
-use crate::layout::sheet::{Folded, Glyph};
-use crate::zone::{fold, is_label};
+use crate::fold;
+use crate::layout::page::{Folded, Glyph};
+use crate::zone::is_label;
+use domain::user_input::Gender;
 
 /// Statuses of residence as cards print them (Immigration Control and Refugee Recognition Act, appended tables 1 and 2).
 const STATUSES: [&str; 41] = [
@@ -48,11 +50,13 @@ const STATUSES: [&str; 41] = [
     "特別永住者",
     "企業内転勤2号",
 ];
+/// Letters and digits of the shortest entry, `R6.6.1`.
+const WRITTEN: usize = 4;
 /// Letters of an authority's name.
 const AUTHORITY: std::ops::RangeInclusive<usize> = 2..=40;
 
 /// Sex: one kanji, one letter or a word, not two that contradict.
-pub(super) fn gender(glyphs: &[Glyph]) -> Option<Parsed> {
+pub(super) fn gender(glyphs: &[Glyph], spanish: bool) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let mut words: Vec<(usize, usize, String)> = Vec::new();
     for (at, &c) in folded.chars.iter().enumerate() {
@@ -68,9 +72,11 @@ pub(super) fn gender(glyphs: &[Glyph]) -> Option<Parsed> {
         }
     }
     let sex = |word: &str| match word {
-        "男" | "M" | "MALE" | "MÄNNLICH" | "MASCULIN" => Some("male"),
-        "女" | "F" | "FEMALE" | "W" | "K" | "FEMININ" => Some("female"),
-        _ => None,
+        "H" | "HOMBRE" if spanish => Some(Gender::Male),
+        "M" | "MUJER" if spanish => Some(Gender::Female),
+        // *Kobieta* or *kvinna*.
+        "K" => Some(Gender::Female),
+        word => Gender::of_printed(word),
     };
     let told: Vec<_> = words
         .iter()
@@ -84,7 +90,7 @@ pub(super) fn gender(glyphs: &[Glyph]) -> Option<Parsed> {
     let (text, first, last) = stretch(glyphs, &folded, from, to)?;
     Some(Parsed {
         text,
-        normalized: Some(found.to_owned()),
+        normalized: Some(found.to_string()),
         from: first,
         to: last,
     })
@@ -123,6 +129,19 @@ pub(super) const fn katakana(c: char) -> char {
         '力' => 'カ',
         other => other,
     }
+}
+
+/// Whatever is written, if it is long enough to be no speck.
+pub(super) fn anything(glyphs: &[Glyph]) -> Option<Parsed> {
+    let folded = Folded::of(glyphs);
+    let letters = folded.chars.iter().filter(|c| c.is_alphanumeric()).count();
+    let (text, from, to) = stretch(glyphs, &folded, 0, folded.chars.len()).filter(|_| letters >= WRITTEN)?;
+    Some(Parsed {
+        normalized: Some(text.clone()),
+        text,
+        from,
+        to,
+    })
 }
 
 /// The name of an authority: letters in the main.

@@ -1,15 +1,18 @@
-//! One look at a picture: as it is, or with a card cut out of it straight; its lines, its machine-readable zone, its layout.
+//! What is observed in one view of a picture, as it is or with a card cut out of it straight: its lines, its machine-readable zone, its
+//! layout.
 
 use crate::extent;
+use crate::geometry::Corners;
+use crate::geometry::{beyond, is_inside, mean, rectangle};
 use crate::layout::{Known, Layouts};
 use crate::model::ModelError;
-use crate::projection::{Corners, Projection};
+use crate::projection::Projection;
 use crate::raster::Raster;
-use crate::signals::is_inside;
 use crate::stopwatch::Stopwatch;
 use crate::text::{Area, CARD_SIDE, PICTURE_SIDE, Page, Reader, Spacing};
 use crate::{mrz, zone};
 use domain::document::{DocumentType, size};
+use lens::geometry::area;
 use std::borrow::Cow;
 use time::Date;
 
@@ -73,47 +76,50 @@ impl<'a> View<'a> {
     }
 }
 
-/// What was seen.
-pub(crate) struct Look<'a, 'l> {
+/// What was observed in a view.
+pub(crate) struct Observation<'a, 'l> {
     pub(crate) page: Page<'a>,
     pub(crate) machine: Option<mrz::Zone>,
     pub(crate) known: Option<Known<'l>>,
     pub(crate) is_card: bool,
+    /// Whether it shows a Japanese individual number.
+    pub(crate) individual_number: bool,
     back: Option<Projection>,
     size: [f32; 2],
 }
 
-impl<'a> Look<'a, '_> {
-    /// A look without a reader.
+impl<'a> Observation<'a, '_> {
+    /// What is observed without a reader: nothing.
     pub(crate) fn blind(picture: &'a Raster) -> Self {
         Self {
             page: Page::blank(picture),
             machine: None,
             known: None,
             is_card: false,
+            individual_number: false,
             back: None,
             size: [picture.width() as f32, picture.height() as f32],
         }
     }
 
-    /// Whether another look would teach nothing: the zone is complete, or the document is of the kind that is asked for and its labels
+    /// Whether another view would teach nothing: the zone is complete, or the document is of the kind that is asked for and its labels
     /// could be read.
     pub(crate) fn is_enough(&self, kind: DocumentType) -> bool {
         let is_read = |known: &Known<'_>| known.reading.is_of(kind) && !known.lacks_items();
         mrz::is_complete(self.machine.as_ref()) || self.known.as_ref().is_some_and(is_read)
     }
 
-    /// Whether this look saw more than another.
+    /// Whether more was observed than in another view.
     pub(crate) fn beats(&self, other: &Self) -> bool {
-        let rank = |look: &Self| {
+        let rank = |seen: &Self| {
             let told = |known: &Known<'_>| known.reading.score * (1 + known.items.len()) as f32;
-            let score = look.known.as_ref().map_or(0.0, told);
-            let checks = look.machine.as_ref().map_or(0, |zone| zone.passed);
+            let score = seen.known.as_ref().map_or(0.0, told);
+            let checks = seen.machine.as_ref().map_or(0, |zone| zone.passed);
             (
-                mrz::is_complete(look.machine.as_ref()),
+                mrz::is_complete(seen.machine.as_ref()),
                 score,
                 checks,
-                look.page.lines.len(),
+                seen.page.lines.len(),
             )
         };
         rank(self).partial_cmp(&rank(other)) == Some(std::cmp::Ordering::Greater)
@@ -148,7 +154,7 @@ impl<'a> Look<'a, '_> {
     /// so where the document fills the picture; elsewhere it may be of something else.
     pub(crate) fn is_print_cut(&self, corners: &Corners, size: [f32; 2]) -> bool {
         let [width, height] = size;
-        let fills = lens::outline::area(corners) > FILLING * width * height;
+        let fills = area(corners) > FILLING * width * height;
         let near = MARGIN * width.max(height);
         // The place just within the border: outlines are found no more exactly.
         let within = |[x, y]: [f32; 2]| [x.clamp(near, width - near), y.clamp(near, height - near)];
@@ -176,7 +182,7 @@ impl<'a> Look<'a, '_> {
     /// Whether the border of the picture that was given, of this size, runs through a line beside the labels of the layout.
     pub(crate) fn is_print_around_labels_cut(&self, size: [f32; 2]) -> bool {
         self.labelled().is_some_and(|part| {
-            let middle = [0, 1].map(|axis| part.iter().map(|corner| corner[axis]).sum::<f32>() / 4.0);
+            let middle = mean(&part);
             let around =
                 part.map(|corner| [0, 1].map(|axis| middle[axis] + AROUND_LABELS * (corner[axis] - middle[axis])));
             self.page.lines.iter().map(|line| &line.area).any(|area| {
@@ -223,9 +229,7 @@ impl<'a> Look<'a, '_> {
             let most = |at: usize| f32::max(all[at], label[at]);
             [least(0), least(1), most(2), most(3)]
         });
-        let [left, top, right, bottom] = all?;
-        let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
-        Some(corners.map(|corner| self.place(known.upright(corner))))
+        Some(rectangle(all?).map(|corner| self.place(known.upright(corner))))
     }
 
     /// The corners of all lines that were read, in the picture that was given; `None` where there are too few.
@@ -255,37 +259,32 @@ impl<'a> Look<'a, '_> {
             self.page.picture.width() as f32 - 1.0,
             self.page.picture.height() as f32 - 1.0,
         );
-        [[0.0, 0.0], [right, 0.0], [right, bottom], [0.0, bottom]].map(|corner| self.place(corner))
+        rectangle([0.0, 0.0, right, bottom]).map(|corner| self.place(corner))
     }
 }
 
-/// How far a place is beyond the nearest border of a picture of this size, in pixels; negative within.
-fn beyond([x, y]: [f32; 2], [width, height]: [f32; 2]) -> f32 {
-    [-x, -y, x - width, y - height].into_iter().fold(f32::MIN, f32::max)
-}
-
-/// What reading a view needs.
-pub(crate) struct Eye<'l> {
-    pub(crate) reader: &'l Reader,
+/// Reads views of one document: the networks, the layouts, and what the document is said to be.
+pub(crate) struct DocumentReader<'l> {
+    pub(crate) text: &'l Reader,
     pub(crate) layouts: &'l Layouts,
     pub(crate) kind: DocumentType,
     pub(crate) today: Date,
 }
 
-impl<'l> Eye<'l> {
+impl<'l> DocumentReader<'l> {
     /// Reads a view: the zone first where the kind has one, then lines until the layout is known.
-    pub(crate) fn look<'a>(&self, view: View<'a>, watch: &mut Stopwatch) -> Result<Look<'a, 'l>, ModelError> {
+    pub(crate) fn read<'a>(&self, view: View<'a>, watch: &mut Stopwatch) -> Result<Observation<'a, 'l>, ModelError> {
         let size = [view.picture.width() as f32, view.picture.height() as f32];
         let (back, is_card) = (view.back, view.is_card());
         let side = if is_card { CARD_SIDE } else { PICTURE_SIDE };
-        let areas = self.reader.areas(&view.picture, side)?;
+        let areas = self.text.areas(&view.picture, side)?;
         watch.lap("text detection");
         let spacing = if self.kind.has_mrz() {
             Spacing::AsPrinted
         } else {
             Spacing::Narrow
         };
-        let mut page = self.reader.page(view.picture, &areas, spacing)?;
+        let mut page = self.text.page(view.picture, &areas, spacing)?;
         let mut machine = None;
         if self.kind.has_mrz() {
             machine = self.read_machine_zone(&mut page, watch)?;
@@ -295,8 +294,9 @@ impl<'l> Eye<'l> {
         } else {
             WHOLE_PAGE
         };
-        self.reader.read(&mut page, budget, Spacing::Narrow, |_| true)?;
+        self.text.read(&mut page, budget, Spacing::Narrow, |_| true)?;
         watch.lap("visual zone");
+        let mut individual_number = shows_individual_number(&page, self.kind);
         self.forget_individual_numbers(&mut page, self.kind);
         let mut known = self.layouts.read(&page.lines, self.today);
         if let Some(known) = &mut known {
@@ -304,44 +304,46 @@ impl<'l> Eye<'l> {
             if !page.is_read() {
                 known.reading.hidden = 0.0;
             }
+            individual_number |= shows_individual_number(&page, known.layout.kind);
             self.forget_individual_numbers(&mut page, known.layout.kind);
         }
         watch.lap("layout");
-        let mut look = Look {
+        let mut seen = Observation {
             page,
             machine,
             known,
             is_card,
+            individual_number,
             back,
             size,
         };
         if !self.kind.has_mrz() && may_have_zone(self.kind) {
-            let again = if look.known.as_ref().is_none_or(|known| known.layout.zone) {
+            let again = if seen.known.as_ref().is_none_or(|known| known.layout.zone) {
                 usize::MAX
             } else {
                 1
             };
-            self.read_candidates_again(&mut look.page)?;
-            look.machine = mrz::find(self.reader, &look.page.picture, &look.page.lines, again)?;
+            self.read_candidates_again(&mut seen.page)?;
+            seen.machine = mrz::find(self.text, &seen.page.picture, &seen.page.lines, again)?;
             watch.lap("mrz");
         }
-        Ok(look)
+        Ok(seen)
     }
 
     /// The machine-readable zone, from the longest lines alone or, where that is not enough, from all of them.
     fn read_machine_zone(&self, page: &mut Page<'_>, watch: &mut Stopwatch) -> Result<Option<mrz::Zone>, ModelError> {
         let longest = page.lines.iter().map(|line| line.area.half_width).fold(0.0, f32::max);
         let alike = |area: &Area| mrz::is_flat(area) && area.half_width > longest * LIKE_THE_LONGEST;
-        self.reader.read(page, WHOLE_PAGE, Spacing::AsPrinted, alike)?;
+        self.text.read(page, WHOLE_PAGE, Spacing::AsPrinted, alike)?;
         watch.lap("text recognition");
-        let first = mrz::find(self.reader, &page.picture, &page.lines, 1)?;
+        let first = mrz::find(self.text, &page.picture, &page.lines, 1)?;
         watch.lap("mrz");
         if mrz::is_complete(first.as_ref()) {
             return Ok(first);
         }
-        self.reader.read(page, WHOLE_PAGE, Spacing::AsPrinted, |_| true)?;
+        self.text.read(page, WHOLE_PAGE, Spacing::AsPrinted, |_| true)?;
         watch.lap("text recognition of all lines");
-        let second = mrz::find(self.reader, &page.picture, &page.lines, usize::MAX)?;
+        let second = mrz::find(self.text, &page.picture, &page.lines, usize::MAX)?;
         watch.lap("mrz of all lines");
         Ok(second.or(first))
     }
@@ -349,7 +351,7 @@ impl<'l> Eye<'l> {
     /// What looks like a line of a zone was read narrowly, for its kind seldom has one.
     fn read_candidates_again(&self, page: &mut Page<'_>) -> Result<(), ModelError> {
         for line in page.lines.iter_mut().filter(|line| mrz::is_candidate(line)) {
-            *line = self.reader.line(&page.picture, line.area, Spacing::AsPrinted)?;
+            *line = self.text.line(&page.picture, line.area, Spacing::AsPrinted)?;
         }
         Ok(())
     }
@@ -360,6 +362,20 @@ impl<'l> Eye<'l> {
             page.lines.retain(|line| !zone::has_individual_number(&line.text));
         }
     }
+}
+
+/// Whether a page shows a Japanese individual number. Japanese cards for identification and residence have no other number of twelve digits.
+fn shows_individual_number(page: &Page<'_>, kind: DocumentType) -> bool {
+    let may_stand_alone = match kind {
+        DocumentType::MyNumberCard
+        | DocumentType::ResidenceCard
+        | DocumentType::SpecialPermanentResidentCertificate => true,
+        DocumentType::DrivingLicense
+        | DocumentType::DrivingHistoryCertificate
+        | DocumentType::Passport
+        | DocumentType::IdCard => false,
+    };
+    zone::shows_individual_number(&page.lines, may_stand_alone)
 }
 
 /// Whether this kind of document may have a machine-readable zone. Nothing of a My Number card's codes may be read.
@@ -389,9 +405,9 @@ mod tests {
     /// Whether lines with these left edges and middles, in millimetres of 16 pixels, are cut.
     fn is_cut(lines: &[(&str, f32, f32)], corners: &Corners) -> bool {
         let picture = Raster::filled(SIZE[0] as usize, SIZE[1] as usize, [230; 3]);
-        let mut look = Look::blind(&picture);
-        look.page.lines = page(lines);
-        look.is_print_cut(corners, SIZE)
+        let mut seen = Observation::blind(&picture);
+        seen.page.lines = page(lines);
+        seen.is_print_cut(corners, SIZE)
     }
 
     #[test]
@@ -427,9 +443,9 @@ mod tests {
                 .iter_mut()
                 .for_each(|row| (row.area.x, row.area.y) = (row.area.x + moved, 500.0));
             zone.passed = passed;
-            let mut look = Look::blind(&picture);
-            look.machine = Some(zone);
-            look.is_known_print_cut(SIZE)
+            let mut seen = Observation::blind(&picture);
+            seen.machine = Some(zone);
+            seen.is_known_print_cut(SIZE)
         };
         assert!(is_cut(-120.0, 2));
         assert!(!is_cut(0.0, 2));
@@ -440,13 +456,13 @@ mod tests {
     fn the_labels_of_a_document_are_spread_over_a_part_of_it() {
         let picture = Raster::filled(SIZE[0] as usize, SIZE[1] as usize, [230; 3]);
         let layouts = Layouts::built_in().unwrap();
-        let mut look = Look::blind(&picture);
-        assert_eq!(look.labelled(), None);
-        look.known = layouts.read(&page(&LICENCE), TODAY);
-        let corners = look.labelled().unwrap();
+        let mut seen = Observation::blind(&picture);
+        assert_eq!(seen.labelled(), None);
+        seen.known = layouts.read(&page(&LICENCE), TODAY);
+        let corners = seen.labelled().unwrap();
         let card = [[0.0, 0.0], [85.6, 0.0], [85.6, 53.98], [0.0, 53.98]].map(|corner| corner.map(|mm: f32| mm * 16.0));
         assert!(corners.iter().all(|corner| is_inside(&card, *corner)), "{corners:?}");
-        assert!(lens::outline::area(&corners) > 0.5 * lens::outline::area(&card));
+        assert!(area(&corners) > 0.5 * area(&card));
     }
 
     #[test]
@@ -454,10 +470,10 @@ mod tests {
         let picture = Raster::filled(SIZE[0] as usize, SIZE[1] as usize, [230; 3]);
         let layouts = Layouts::built_in().unwrap();
         let is_cut = |beside: (&'static str, f32, f32)| {
-            let mut look = Look::blind(&picture);
-            look.page.lines = page(&[&LICENCE[..], &[beside]].concat());
-            look.known = layouts.read(&look.page.lines, TODAY);
-            look.is_print_around_labels_cut(SIZE)
+            let mut seen = Observation::blind(&picture);
+            seen.page.lines = page(&[&LICENCE[..], &[beside]].concat());
+            seen.known = layouts.read(&seen.page.lines, TODAY);
+            seen.is_print_around_labels_cut(SIZE)
         };
         assert!(is_cut(("SPECIMEN", -1.0, 30.0)));
         assert!(!is_cut(("SPECIMEN", 3.0, 30.0)));
@@ -471,11 +487,11 @@ mod tests {
         let is_cut = |labelled: &'static str, x: f32, beside: (&'static str, f32, f32)| {
             let mut lines = LICENCE.map(|(text, left, y)| (text, left + x, y));
             lines[2].0 = labelled;
-            let mut look = Look::blind(&picture);
-            look.page.lines = page(&[&lines[..], &[beside]].concat());
-            look.known = layouts.read(&look.page.lines, TODAY);
-            assert!(look.known.is_some());
-            look.is_known_print_cut(SIZE)
+            let mut seen = Observation::blind(&picture);
+            seen.page.lines = page(&[&lines[..], &[beside]].concat());
+            seen.known = layouts.read(&seen.page.lines, TODAY);
+            assert!(seen.known.is_some());
+            seen.is_known_print_cut(SIZE)
         };
         let on_the_table = ("2 kg flour, 12 eggs, 1 l milk", -1.0, 60.0);
         for labelled in ["住所 東京都千代田区霞が関2-1-2", "住所"] {

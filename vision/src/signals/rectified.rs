@@ -1,8 +1,10 @@
 //! A document cut out straight and divided into small cells, of which a few numbers are kept: its colour, what is printed on it, how
 //! fine its paper is. Obstructions and glare are detected from these.
 
-use crate::projection::{Corners, Projection};
+use crate::geometry::Corners;
+use crate::projection::Projection;
 use crate::raster::Raster;
+use crate::statistics::median;
 
 /// Cells that the document is divided into, across and down, and their side in pixels: a cell is 2 mm of a card.
 pub(super) const COLUMNS: usize = 43;
@@ -21,7 +23,7 @@ const ROUNDS: usize = 4;
 const PAPER: f32 = 4.0;
 
 /// A document seen straight, cell by cell.
-pub(crate) struct Sheet {
+pub(crate) struct Rectified {
     pub(super) cells: Vec<Cell>,
     projection: Projection,
 }
@@ -38,7 +40,7 @@ pub(super) struct Cell {
     pub(super) texture: f32,
 }
 
-impl Sheet {
+impl Rectified {
     /// The document with these corners; `None` where they are those of no card.
     pub(crate) fn of(picture: &Raster, corners: &Corners) -> Option<Self> {
         let (width, height) = (COLUMNS * CELL, ROWS * CELL);
@@ -188,13 +190,6 @@ fn determinant([a, b, c]: &[[f32; 3]; 3]) -> f32 {
     a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-/// The median; `None` if there are no values.
-pub(super) fn median(values: impl Iterator<Item = f32>) -> Option<f32> {
-    let mut values: Vec<f32> = values.collect();
-    let index = values.len() / 2;
-    (index < values.len()).then(|| *values.select_nth_unstable_by(index, f32::total_cmp).1)
-}
-
 /// The cells that are at most so many steps across or down from a marked one.
 pub(super) fn grown(marked: &[bool], steps: usize) -> Vec<bool> {
     let mut grown = marked.to_vec();
@@ -249,17 +244,17 @@ pub(super) mod tests {
 
     #[test]
     fn background_print_is_texture_and_light_is_none() {
-        let sheet = Sheet::of(&card(), &CORNERS).unwrap();
-        let bare = &sheet.cells[13 * COLUMNS + 3];
+        let rectified = Rectified::of(&card(), &CORNERS).unwrap();
+        let bare = &rectified.cells[13 * COLUMNS + 3];
         assert!(bare.texture > 2.0, "{}", bare.texture);
         let mut covered = card();
         covered.paste(&Raster::filled(120, 120, [220, 212, 186]), 130, 300);
-        let note = &Sheet::of(&covered, &CORNERS).unwrap().cells[13 * COLUMNS + 3];
+        let note = &Rectified::of(&covered, &CORNERS).unwrap().cells[13 * COLUMNS + 3];
         assert!(note.texture < 0.2, "{}", note.texture);
     }
 
     #[test]
     fn corners_in_one_place_are_those_of_no_card() {
-        assert!(Sheet::of(&card(), &[[5.0, 5.0]; 4]).is_none());
+        assert!(Rectified::of(&card(), &[[5.0, 5.0]; 4]).is_none());
     }
 }

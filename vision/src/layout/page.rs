@@ -1,7 +1,7 @@
 //! A page as layouts see it: its lines upright in one frame, letter by letter.
 
+use crate::fold;
 use crate::text::Line;
-use crate::zone::fold;
 
 /// A line that leans more than this from the page's direction, in radians, is a seal, a portrait or upright print.
 const LEANING: f32 = 0.2;
@@ -37,15 +37,15 @@ pub(crate) struct Run {
     slope: f32,
 }
 
-/// All lines of a page.
+/// All lines of a page, deskewed: in the direction of its rows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct DeskewedPage {
     pub(crate) runs: Vec<Run>,
     /// Direction of the rows in the page's pixels, in radians.
     pub(crate) angle: f32,
 }
 
-impl Sheet {
+impl DeskewedPage {
     /// The lines that lie in the page's direction, which is the median of them, weighed by length.
     pub(crate) fn new(lines: &[Line], legible: f32) -> Self {
         let mut angles: Vec<(f32, f32)> = lines
@@ -68,10 +68,10 @@ impl Sheet {
             .filter(|(_, line)| !line.area.is_long() || (line.area.angle - angle).abs() < LEANING)
             .map(|(index, line)| Run::new(index, line, angle))
             .collect();
-        let mut sheet = Self { runs, angle };
-        sheet.join_single_letters();
-        sheet.runs.sort_by(|a, b| a.y.total_cmp(&b.y));
-        sheet
+        let mut page = Self { runs, angle };
+        page.join_single_letters();
+        page.runs.sort_by(|a, b| a.y.total_cmp(&b.y));
+        page
     }
 
     /// Whether two runs stand in one row.

@@ -1,5 +1,6 @@
 //! Texts made comparable: one form for full and half width, for cases, for accents, for the kanji a recogniser confuses.
 
+use domain::input_match;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -174,22 +175,12 @@ pub(crate) fn bare(text: &str) -> String {
     folded(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// As the machine-readable zone spells national letters (ICAO 9303-3 section 6): Ü as UE, Ø as OE, Å as AA, ß as SS.
-pub(crate) fn transliterated(text: &str) -> String {
-    let mut spelt = String::new();
-    for c in text.nfc().flat_map(char::to_uppercase) {
-        match c {
-            'Ä' | 'Æ' => spelt.push_str("AE"),
-            'Ö' | 'Ø' | 'Œ' => spelt.push_str("OE"),
-            'Ü' => spelt.push_str("UE"),
-            'Å' => spelt.push_str("AA"),
-            'Þ' => spelt.push_str("TH"),
-            'Ł' => spelt.push('L'),
-            'Đ' | 'Ð' => spelt.push('D'),
-            other => spelt.push(other),
-        }
-    }
-    bare(&spelt)
+/// As the machine-readable zone may spell national letters, without anything but letters and digits (ICAO 9303-3 section 6.A): Ü as UE or UXX.
+pub(crate) fn transliterated(text: &str) -> [String; 2] {
+    [
+        input_match::transliterated(text),
+        input_match::transliterated_with_x(text),
+    ]
 }
 
 /// For keeping: NFKC with single spaces.
@@ -237,7 +228,10 @@ mod tests {
         assert_eq!(folded("在留期间满了日"), "在留期間満了日");
         assert_eq!(folded("ガﾞ"), folded("ガ\u{3099}"));
         assert_eq!(bare("AB 12-34<"), "AB1234");
-        assert_eq!(transliterated("Müller-Lüdenscheidt"), "MUELLERLUEDENSCHEIDT");
+        let [recommended, other] = transliterated("Müller-Lüdenscheidt");
+        assert_eq!(recommended, "MUELLERLUEDENSCHEIDT");
+        assert_eq!(other, "MUXXLLERLUXXDENSCHEIDT");
+        assert_eq!(transliterated("Ħŧŋə")[0], "HTNE");
         assert_eq!(tidy("  日本　花子 "), "日本 花子");
     }
 

@@ -1,0 +1,34 @@
+//! What is measured of a picture without reading its text: signs of a copy, and what the picture looks like.
+
+use crate::geometry::Corners;
+use crate::raster::Raster;
+use crate::stopwatch::Stopwatch;
+use crate::{likeness, signals};
+use domain::findings::StageTime;
+use domain::likeness::Likeness;
+
+/// The measurements, and how long they took.
+pub(super) struct BesideText {
+    pub(super) grey_share: f32,
+    pub(super) raster_z: Option<f32>,
+    pub(super) likeness: Likeness,
+    pub(super) timings: Vec<StageTime>,
+}
+
+impl BesideText {
+    /// Measures a picture; `outline` is that of the card on it.
+    pub(super) fn of(picture: &Raster, outline: Option<&Corners>) -> Self {
+        let mut watch = Stopwatch::start();
+        let grey_share = signals::grey_share(picture);
+        let raster_z = signals::raster_z(picture, outline);
+        watch.lap("signals");
+        let likeness = likeness::describe(picture);
+        watch.lap("likeness");
+        Self {
+            grey_share,
+            raster_z,
+            likeness,
+            timings: watch.into_laps(),
+        }
+    }
+}

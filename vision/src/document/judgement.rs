@@ -1,0 +1,107 @@
+//! The quality of a picture of a document: judged by its pixels, corrected by what they show, and how much of the document is hidden.
+
+use super::reading::LEAST_PRINT;
+use crate::extent::{self, Shape};
+use crate::geometry::Corners;
+use crate::observation::Observation;
+use crate::raster::Raster;
+use crate::signals::{Ground, Rectified, obstructed_share};
+use domain::findings::{Face, Quality};
+
+/// The judgement of the pixels alone.
+pub(crate) fn quality(picture: &Raster) -> Quality {
+    picture
+        .frame()
+        .map(|frame| lens::quality::judge(&frame))
+        .unwrap_or_default()
+}
+
+/// Share of the document that something lies on, of the part that its labels are on where no outline is found, or of the print: a hand
+/// that comes in over a side hides the side, too. `None` where there is too little print for a document, or little and no outline of its
+/// shape.
+pub(super) fn obstructed(
+    picture: &Raster,
+    seen: &Observation<'_, '_>,
+    (card, has_shape): (Option<&Rectified>, bool),
+    portrait: Option<&Face>,
+) -> Option<f32> {
+    let lines = seen.page.lines.len();
+    if lines == 0 || (lines < LEAST_PRINT && !has_shape) {
+        return None;
+    }
+    let rectified = |corners: Option<Corners>| Rectified::of(picture, &corners?);
+    let share = |part: &Rectified, ground| obstructed_share(part, ground, portrait.map(|face| face.bounds));
+    let labelled = card.is_none().then(|| rectified(seen.labelled())).flatten();
+    let of_document = card.or(labelled.as_ref()).map(|card| share(card, Ground::Document));
+    let of_print = rectified(seen.printed()).map(|print| share(&print, Ground::Print));
+    of_document.into_iter().chain(of_print).reduce(f32::max)
+}
+
+/// The corners of the card that was looked at: where its labels say, else as it was cut out, else as its outline is.
+pub(super) fn card(seen: &Observation<'_, '_>, outlines: &[Corners]) -> Option<Corners> {
+    seen.card_by_labels()
+        .or_else(|| seen.is_card.then(|| seen.corners()))
+        .or_else(|| outlines.first().copied())
+}
+
+/// What a picture was found to show, by which the judgement of its pixels is corrected.
+pub(super) struct Shown<'a, 'p, 'l> {
+    pub(super) seen: &'a Observation<'p, 'l>,
+    /// Of the picture.
+    pub(super) size: [f32; 2],
+    /// Of documents of this kind.
+    pub(super) proportions: Vec<f32>,
+    pub(super) outlines: &'a [Corners],
+    pub(super) portrait: Option<&'a Face>,
+    /// Whether nothing was found that a document has.
+    pub(super) is_empty: bool,
+}
+
+impl Shown<'_, '_, '_> {
+    /// The judgement of the pixels, corrected.
+    pub(super) fn corrected(&self, quality: Quality) -> Quality {
+        let by_labels = self.seen.card_by_labels();
+        let mut quality = match by_labels {
+            Some(corners) => extent::corrected(quality, &corners, self.size),
+            None if self.is_empty && self.seen.known.is_none() && quality.coverage.is_none() => {
+                extent::without_document(quality)
+            }
+            None => quality,
+        };
+        if !by_labels.is_some_and(|corners| extent::is_inside(&corners, self.size)) {
+            quality = self.with_extent(quality, by_labels);
+        }
+        if self.seen.is_complete() {
+            quality = extent::with_all_items(quality);
+        }
+        if self.seen.known.is_some() {
+            quality = extent::found(quality);
+        }
+        quality
+    }
+
+    /// Corrects whether the whole document is on the picture, where its labels do not say that it is.
+    fn with_extent(&self, quality: Quality, by_labels: Option<Corners>) -> Quality {
+        let (seen, size) = (self.seen, self.size);
+        let outline = by_labels.or_else(|| self.outlines.first().copied());
+        let shape = card(seen, self.outlines).and_then(|card| extent::shape(&card, size, &self.proportions));
+        // Print at the border is the table's where the outline reaches further than the document.
+        let is_print_cut = shape != Some(Shape::Longer) && outline.is_some_and(|card| seen.is_print_cut(&card, size));
+        let fits = matches!(shape, Some(Shape::Whole | Shape::Longer));
+        let is_cut = is_print_cut
+            || shape == Some(Shape::Shorter)
+            || seen.is_known_print_cut(size)
+            || (!fits && seen.is_print_around_labels_cut(size))
+            || seen.page_by_zone().is_some_and(|page| extent::is_page_cut(&page, size))
+            || self
+                .portrait
+                .is_some_and(|face| extent::is_portrait_cut(face.bounds, size));
+        if is_cut {
+            extent::cut(quality)
+        } else if shape.is_some() || (seen.known.is_some() && seen.is_print_inside(size)) {
+            extent::whole(quality)
+        } else {
+            quality
+        }
+    }
+}

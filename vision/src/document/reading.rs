@@ -1,0 +1,138 @@
+//! What the text of a side says: its machine-readable zone, its items, and where they stand.
+
+use super::issue_date::add_date_of_issue;
+use super::regions::{locate_machine_items, locate_printed_dates};
+use crate::model::ModelError;
+use crate::observation::{DocumentReader, Observation, WHOLE_PAGE};
+use crate::text::{Line, Spacing};
+use crate::{confirm, fold, layout, mrz, zone};
+use domain::document::{DocumentType, OcrField, Side};
+use domain::findings::{FieldRegion, MrzReading};
+
+/// All of the items that both zones have: one that the print does not repeat may have been altered.
+const ENOUGH: f32 = 1.0;
+
+/// Minimum number of text lines on a document. A face in front of a door also has corners and colours, but no text.
+pub(super) const LEAST_PRINT: usize = 3;
+
+/// What the stages that read have found.
+#[derive(Default)]
+pub(super) struct Reading {
+    pub(super) mrz: Option<MrzReading>,
+    /// Items of the machine-readable zone.
+    pub(super) machine: Vec<OcrField>,
+    /// The visual zone; its items are those of the layout where that is known.
+    pub(super) zone: zone::VisualZone,
+    pub(super) regions: Vec<FieldRegion>,
+}
+
+impl Reading {
+    /// Whether nothing was read that a document has: a stray line may be on any table.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.mrz.is_none() && self.zone.fields.is_empty() && (self.zone.lines as usize) < LEAST_PRINT
+    }
+}
+
+/// What the lines that were observed say.
+pub(super) fn read<'l>(
+    reader: &DocumentReader<'l>,
+    seen: &mut Observation<'_, 'l>,
+    side: Side,
+) -> Result<Reading, ModelError> {
+    let visible = |seen: &Observation<'_, '_>, elements: Option<&mrz::Elements>| {
+        let lines: Vec<&Line> = seen.page.lines.iter().filter(|line| !mrz::is_candidate(line)).collect();
+        zone::read(&lines, reader.kind, side, elements, reader.today)
+    };
+    let mut elements = self::elements(seen);
+    let mut visual = visible(seen, elements.as_ref());
+    let enough = visual.agreement.is_some_and(|share| share >= ENOUGH) || side == Side::Back;
+    if mrz::is_complete(seen.machine.as_ref()) && (!enough || seen.known.is_none()) && !seen.page.is_read() {
+        let text = reader.text;
+        text.read(&mut seen.page, WHOLE_PAGE, Spacing::Narrow, |_| true)?;
+        seen.known = reader.layouts.read(&seen.page.lines, reader.today);
+        elements = self::elements(seen);
+        visual = visible(seen, elements.as_ref());
+    }
+    let mut reading = Reading {
+        mrz: seen
+            .machine
+            .as_ref()
+            .zip(elements.as_ref())
+            .map(|(zone, elements)| mrz::reading(zone, elements)),
+        machine: Vec::new(),
+        zone: visual,
+        regions: Vec::new(),
+    };
+    if let (Some(zone), Some(elements)) = (&seen.machine, &elements) {
+        reading.machine = elements.fields(side, &zone.lines.join("\n"), reader.today);
+    }
+    if seen.known.is_some() {
+        let mut items = confirm::items(reader, seen)?;
+        layout::drop_mistaken_names(&mut items);
+        if let Some(known) = &mut seen.known {
+            known.judge(&mut items);
+        }
+        reading.regions = items.iter().filter_map(|item| item.region(seen)).collect();
+        reading.zone.fields = items.iter().filter_map(|item| item.field(side)).collect();
+        zone::doubt_mexican_sex(&seen.page.lines, &mut reading.zone.fields);
+    } else if !reader.kind.has_mrz() {
+        // Labels alone say too little where the layout is not known: a wrong item is worse than none.
+        reading.zone.fields.clear();
+    }
+    if let Some(elements) = elements.as_ref().filter(|_| reader.kind == DocumentType::Passport) {
+        let into = (&mut reading.zone.fields, &mut reading.regions);
+        add_date_of_issue(reader, into, &elements.dates(reader.today), seen, side)?;
+    }
+    if let (Some(zone), Some(elements)) = (&seen.machine, &elements) {
+        locate_printed_dates(&mut reading.regions, &elements.dates(reader.today), seen);
+        locate_machine_items(&mut reading.regions, zone, seen);
+    }
+    Ok(reading)
+}
+
+/// The items of the machine-readable zone, as far as the print read so far settles them.
+fn elements(seen: &mut Observation<'_, '_>) -> Option<mrz::Elements> {
+    let zone = seen.machine.as_mut()?;
+    let print = seen.page.lines.iter().filter(|line| !mrz::is_candidate(line));
+    let words: Vec<String> = print.clone().flat_map(|line| zone::spelt_words(&line.text)).collect();
+    let mut elements = mrz::elements(zone, &words);
+    let bare: Vec<String> = print.clone().map(|line| fold::bare(&line.text)).collect();
+    let born = elements
+        .births()
+        .filter(|day| bare.iter().any(|text| zone::dates::may_name(text, *day)));
+    let days = print.flat_map(|line| zone::dates::days(&line.text));
+    elements.printed = days.chain(born).collect();
+    Some(elements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::tests::{TODAY, page};
+    use crate::raster::Raster;
+    use crate::text::Lattice;
+    use time::macros::date;
+
+    #[test]
+    fn a_birth_that_is_printed_in_the_last_century_is_that_of_the_zone() {
+        let picture = Raster::filled(2000, 1400, [255; 3]);
+        let lines = [
+            "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+            "L898902C36UTO1903016F3204153<<<<<<<<<<<<<<<0",
+        ];
+        for (printed, born) in [
+            ("01 MAR 1919", date!(1919 - 03 - 01)),
+            ("Date of birth 01.03.1919", date!(1919 - 03 - 01)),
+            ("01 03 1919", date!(1919 - 03 - 01)),
+            ("03/01/1919", date!(1919 - 03 - 01)),
+            ("01 MAR 2019", date!(2019 - 03 - 01)),
+            ("ERIKSSON", date!(2019 - 03 - 01)),
+        ] {
+            let mut seen = Observation::blind(&picture);
+            seen.page.lines = page(&[(printed, 40.0, 10.0)]);
+            seen.machine = Some(mrz::zone_of(&lines.map(|line| (line, Lattice::default()))));
+            let elements = elements(&mut seen).unwrap();
+            assert_eq!(elements.birth_date(TODAY), Some(born), "{printed}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Which views of a picture are read: the cards cut out where outlines are found, and the picture as it is.
+
+use super::codes::Codes;
+use crate::geometry::Corners;
+use crate::model::ModelError;
+use crate::observation::{DocumentReader, Observation, View};
+use crate::raster::Raster;
+use crate::stopwatch::Stopwatch;
+
+/// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
+const MAX_CARDS: (usize, usize) = (1, 2);
+
+/// The corners of the cards that may be in a picture, the likeliest first.
+pub(super) fn outlines(picture: &Raster) -> Vec<Corners> {
+    picture.frame().map_or_else(Vec::new, |frame| {
+        lens::quality::outlines(&frame)
+            .iter()
+            .map(lens::outline::Outline::lying)
+            .collect()
+    })
+}
+
+/// Reads views until the document is known: the cards, then the picture as it is. Where the kind has a machine-readable zone the picture
+/// comes first, since the zone is found in it as well and nothing has to be cut out. A code that says it all counts as much as a known
+/// layout.
+pub(super) fn observe<'a, 'l>(
+    reader: &DocumentReader<'l>,
+    outlines: &[Corners],
+    codes: &mut Codes<'a>,
+    watch: &mut Stopwatch,
+) -> Result<Observation<'a, 'l>, ModelError> {
+    let picture = codes.picture;
+    let whole = || View::whole(picture);
+    let cards = |most: usize| {
+        let cut_out = |corners| View::card(picture, corners, reader.kind.aspect());
+        outlines.iter().take(most).filter_map(cut_out)
+    };
+    let has_zone = reader.kind.has_mrz();
+    let (first, most) = if has_zone {
+        (Some(whole()), MAX_CARDS.0)
+    } else {
+        (None, MAX_CARDS.1)
+    };
+    let mut best: Option<Observation<'a, 'l>> = None;
+    // Whichever view is the best.
+    let mut individual_number = false;
+    for view in first.into_iter().chain(cards(most)) {
+        let mut seen = reader.read(view, watch)?;
+        individual_number |= seen.individual_number;
+        if seen.is_enough(reader.kind) {
+            seen.individual_number = individual_number;
+            return Ok(seen);
+        }
+        if best.as_ref().is_none_or(|best| seen.beats(best)) {
+            best = Some(seen);
+        }
+        if codes.say_it_all(watch) {
+            break;
+        }
+    }
+    let mut best = match best {
+        Some(best) if has_zone || best.known.is_some() || codes.say_it_all(watch) => best,
+        best => {
+            let seen = reader.read(whole(), watch)?;
+            individual_number |= seen.individual_number;
+            best.filter(|best| !seen.beats(best)).unwrap_or(seen)
+        }
+    };
+    best.individual_number = individual_number;
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blank_reader::blank_reader;
+    use super::*;
+    use crate::code;
+    use crate::code::tests::{PAYLOAD, drawn};
+    use crate::geometry::rectangle;
+    use crate::layout::Layouts;
+    use crate::layout::tests::TODAY;
+    use domain::document::{DocumentType, Side};
+
+    #[test]
+    fn a_picture_is_looked_at_once_where_a_code_says_what_it_shows() {
+        let (text, layouts) = (blank_reader(), Layouts::built_in().unwrap());
+        let (kind, signers) = (DocumentType::DrivingLicense, code::Certificates::default());
+        let reader = DocumentReader {
+            text: &text,
+            layouts: &layouts,
+            kind,
+            today: TODAY,
+        };
+        let looks = |picture: &Raster| {
+            let [width, height] = [picture.width() as f32, picture.height() as f32];
+            let outlines = [0.0, 9.0].map(|by| rectangle([by, by, width - by, height - by]));
+            let mut codes = Codes::on(picture, &signers, (kind, Side::Back, TODAY));
+            let mut watch = Stopwatch::start();
+            observe(&reader, &outlines, &mut codes, &mut watch).unwrap();
+            let laps = watch.into_laps();
+            laps.iter().filter(|lap| lap.stage == "text detection").count()
+        };
+        let with_code = drawn(PAYLOAD, 0.0, 2.2);
+        let without = Raster::filled(with_code.width(), with_code.height(), [240; 3]);
+        assert_eq!((looks(&with_code), looks(&without)), (1, 3));
+    }
+}
