@@ -83,6 +83,8 @@ vocabulary! {
         PersonGrantOperator = "person.grant_operator",
         /// Took a person's operator rights away.
         PersonRevokeOperator = "person.revoke_operator",
+        /// Freed a person's e-mail address for somebody else.
+        PersonReleaseAddress = "person.release_address",
         /// Changed a person.
         PersonChange = "person.change",
         /// Signed in.

@@ -92,7 +92,8 @@ pub fn of_name(name: &str) -> BTreeSet<Term> {
 /// A word in its forms.
 type Word = [String; 2];
 
-/// The words of a name. A Latin word has two forms, as in machine-readable zones: with and without its letters transliterated.
+/// The words of a name. Each has two forms: a Latin word as in machine-readable zones, with and without its letters transliterated, any other word with
+/// more and with fewer variants of its kanji folded.
 fn words(name: &str) -> Vec<Word> {
     let name: String = name.nfkc().collect();
     name.split(|c: char| c.is_whitespace() || matches!(c, '-' | '<' | ',' | '\u{30fb}'))
@@ -100,8 +101,7 @@ fn words(name: &str) -> Vec<Word> {
             if names::is_latin(word) {
                 [names::plain(word), names::transliterated(word)]
             } else {
-                let folded = to_katakana(&names::folded(word));
-                [folded.clone(), folded]
+                [names::folded(word), names::folded_to_search(word)].map(|folded| to_katakana(&folded))
             }
         })
         .filter(|[plain, _]| !plain.is_empty())
@@ -170,6 +170,11 @@ mod tests {
         }
         for asked in ["Müller", "Peter Müller", "Jürgen"] {
             finds(&jurgen, asked, false);
+        }
+        // Old forms of kanji, and two that are often taken for each other.
+        let saito = typed("齋藤", "惠", ["", ""]);
+        for asked in ["齋藤 惠", "斎藤 恵", "斉藤 惠"] {
+            finds(&saito, asked, true);
         }
         // A voiced kana is another kana, not an accent.
         finds(&typed("ガマ", "ケン", ["", ""]), "カマ ケン", false);

@@ -23,7 +23,7 @@ impl Logistic {
 
     /// The distance with the same confidence under `other`.
     #[must_use]
-    pub fn in_terms_of(self, other: Self, distance: f64) -> f64 {
+    pub(crate) fn in_terms_of(self, other: Self, distance: f64) -> f64 {
         other.middle + self.slope / other.slope * (distance - self.middle)
     }
 

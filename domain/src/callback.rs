@@ -1,6 +1,7 @@
 //! The callback URL: an `https` URL of the tenant's allow-list, and the two parameters appended on return.
 
 use crate::ids::SessionId;
+use std::borrow::Cow;
 use url::{Url, form_urlencoded::Serializer};
 
 /// An allowed callback URL, normalised as WHATWG URL does.
@@ -25,9 +26,15 @@ pub enum BadCallback {
     /// Contains a fragment.
     #[error("must not contain a fragment")]
     Fragment,
+    /// Longer than [`CallbackUrl::MAX_LENGTH`].
+    #[error("must have at most {},{:03} bytes", CallbackUrl::MAX_LENGTH / 1000, CallbackUrl::MAX_LENGTH % 1000)]
+    TooLong,
 }
 
 impl CallbackUrl {
+    /// Longest entry of an allow-list, in bytes: every change of the list is written to the audit log.
+    pub const MAX_LENGTH: usize = 2_000;
+
     /// Parses a text that satisfies every rule except the allow-list.
     ///
     /// # Errors
@@ -47,6 +54,26 @@ impl CallbackUrl {
             return Err(BadCallback::Fragment);
         }
         Ok(Self(url))
+    }
+
+    /// Parses an entry for an allow-list.
+    ///
+    /// # Errors
+    /// The first rule that it breaks.
+    pub(crate) fn parse_entry(text: &str) -> Result<Self, BadCallback> {
+        if text.len() > Self::MAX_LENGTH {
+            return Err(BadCallback::TooLong);
+        }
+        Self::parse(text)
+    }
+
+    /// A text as a message names it: of one that is too long, its beginning.
+    #[must_use]
+    pub fn named(text: &str) -> Cow<'_, str> {
+        if text.len() <= Self::MAX_LENGTH {
+            return text.into();
+        }
+        format!("{}…", &text[..text.floor_char_boundary(80)]).into()
     }
 
     /// The allow-list entry equal to `text`, if there is one.
@@ -76,7 +103,7 @@ impl CallbackUrl {
     /// Length in bytes of `text` with `state` (percent-encoded) appended, even if it is not a URL: its length is limited
     /// anyway.
     #[must_use]
-    pub fn returned_length(text: &str, state: Option<&str>) -> usize {
+    pub(crate) fn returned_length(text: &str, state: Option<&str>) -> usize {
         match (Self::parse(text), state) {
             (Ok(url), Some(state)) => url.with_query([("state", state)]).as_str().len(),
             (Ok(url), None) => url.as_str().len(),
@@ -112,6 +139,28 @@ mod tests {
         ] {
             assert_eq!(CallbackUrl::parse(text), Err(fault), "{text}");
         }
+    }
+
+    #[test]
+    fn an_entry_has_at_most_2000_bytes_and_a_longer_one_is_named_by_its_beginning() {
+        let with = |length: usize| format!("https://shop.example/{}", "é".repeat((length - 21) / 2)) + "x";
+        let (longest, longer) = (with(2_000), with(2_002));
+        assert_eq!((longest.len(), longer.len()), (2_000, 2_002));
+        assert!(CallbackUrl::parse_entry(&longest).is_ok());
+        assert_eq!(CallbackUrl::named(&longest), longest);
+        assert_eq!(CallbackUrl::parse_entry(&longer), Err(BadCallback::TooLong));
+        assert_eq!(BadCallback::TooLong.to_string(), "must have at most 2,000 bytes");
+        let named = CallbackUrl::named(&longer);
+        assert!(
+            named.len() < 90 && longer.starts_with(named.trim_end_matches('…')),
+            "{named}"
+        );
+        // One that is stored already is still returned to.
+        assert!(CallbackUrl::allowed(&longer, std::slice::from_ref(&longer)).is_some());
+        assert_eq!(
+            CallbackUrl::parse_entry("http://shop.example/done"),
+            Err(BadCallback::NotHttps)
+        );
     }
 
     #[test]

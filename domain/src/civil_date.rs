@@ -1,5 +1,6 @@
 //! Calendar dates of the form `YYYY-MM-DD`.
 
+use crate::era;
 use time::{Date, Month};
 use unicode_normalization::UnicodeNormalization;
 
@@ -26,18 +27,19 @@ pub fn parse(text: &str) -> Option<Date> {
     Date::from_calendar_date(text[..4].parse().ok()?, month, text[8..].parse().ok()?).ok()
 }
 
-/// Year, month and day as typed into three fields, as one date. Digits of any width are taken, and a part without its zero;
-/// whatever is no number stays as it was typed, and [`parse`] refuses it.
+/// Year, month and day as typed into three fields, as one date. Digits of any width are taken, a part without its zero, and a year of a Japanese
+/// era; whatever is not a number stays as it was typed, and [`parse`] refuses it.
 #[must_use]
 pub fn of_parts(parts: [&str; 3]) -> String {
-    let mut widths = [4, 2, 2].into_iter();
+    const YEAR: usize = 4;
+    let mut widths = [YEAR, 2, 2].into_iter();
     let parts = parts.map(|part| {
         let typed: String = part.trim().nfkc().filter(|c| *c != '-').collect();
         let width = widths.next().unwrap_or_default();
-        if !typed.is_empty() && typed.bytes().all(|b| b.is_ascii_digit()) {
-            format!("{typed:0>width$}")
-        } else {
-            typed
+        match era::year_of(&typed) {
+            Some(year) if width == YEAR => year.to_string(),
+            _ if !typed.is_empty() && typed.bytes().all(|b| b.is_ascii_digit()) => format!("{typed:0>width$}"),
+            _ => typed,
         }
     });
     if parts.iter().all(String::is_empty) {
@@ -73,6 +75,12 @@ mod tests {
             (["1990", "Feb", "8"], "1990-Feb-08"),
             (["90", "2", "8"], "0090-02-08"),
             (["1990-02-08", "", ""], "19900208--"),
+            (["昭和61", "5", "1"], "1986-05-01"),
+            (["昭和６１", "５", "１"], "1986-05-01"),
+            (["S61", "5", "1"], "1986-05-01"),
+            (["令和元", "5", "1"], "2019-05-01"),
+            (["昭和65", "5", "1"], "昭和65-05-01"),
+            (["1986", "S5", "1"], "1986-S5-01"),
         ] {
             assert_eq!(of_parts(parts), date, "{parts:?}");
         }

@@ -34,7 +34,7 @@ pub fn alpha3(code: &str) -> Option<&'static str> {
 
 /// Whether a zone's code names a state or an organisation that issues documents. Utopia is none.
 #[must_use]
-pub fn is_issuer(code: &str) -> bool {
+pub(crate) fn is_issuer(code: &str) -> bool {
     alpha3(code).is_some() || OTHER_ISSUERS.contains(&code)
 }
 

@@ -3,6 +3,9 @@
 use crate::named::vocabulary;
 use serde::{Deserialize, Serialize};
 
+/// Japan, ISO 3166-1 alpha-3.
+pub const JAPAN: &str = "JPN";
+
 vocabulary! {
     /// The kind of document that the user chose; never detected automatically.
     DocumentType {
@@ -79,12 +82,15 @@ impl DocumentType {
         self.is_japanese() && !matches!(self, Self::DrivingLicense)
     }
 
-    /// The state that issued a document of this kind, ISO 3166-1 alpha-3: the one read from it, otherwise Japan for Japanese
-    /// kinds. A driving licence may be another country's.
+    /// The state that issued a document of this kind, ISO 3166-1 alpha-3: the one read from it, otherwise Japan for kinds that no other state
+    /// issues, and that of its layout for a driving licence, which may be any country's.
     #[must_use]
-    pub fn issuer(self, read: Option<&str>) -> Option<&str> {
-        read.filter(|country| !country.is_empty())
-            .or_else(|| self.is_japanese().then_some("JPN"))
+    pub fn issuer<'a>(self, read: Option<&'a str>, of_layout: Option<&'a str>) -> Option<&'a str> {
+        let read = read.filter(|country| !country.is_empty());
+        match self {
+            Self::DrivingLicense => read.or(of_layout),
+            _ => read.or_else(|| self.is_only_japanese().then_some(JAPAN)),
+        }
     }
 
     /// Whether the standard for this kind prescribes a machine-readable zone.

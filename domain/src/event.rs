@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use std::fmt;
 
 /// Version of the payload's shape; the only value so far.
-pub const API_VERSION: &str = "2026-08-02";
+const API_VERSION: &str = "2026-08-02";
 
 vocabulary! {
     /// What happened.

@@ -90,11 +90,16 @@ fn typed_details() {
             first_name: line(),
             last_name_kana: line(),
             first_name_kana: line(),
+            one_name: false,
             birth_date: line(),
             postcode: line(),
             address: line(),
         };
-        for kana in [false, true] {
+        for (kana, one_name) in [(false, false), (false, true), (true, false), (true, true)] {
+            let form = TypedForm {
+                one_name,
+                ..form.clone()
+            };
             drop(UserInput::parse(&form, kana, TODAY));
         }
     });

@@ -10,7 +10,7 @@ use std::{collections::HashSet, fmt, str::Chars};
 pub(crate) const DEPTH_LIMIT: usize = 127;
 
 /// How many keys that are given twice are reported: a body may have thousands.
-const MOST_REPEATED: usize = 16;
+const MAX_REPEATED: usize = 16;
 
 /// Checks that `body` is one JSON value, and returns the paths of the keys that occur twice in their object, the first of them; no body may have
 /// any. Numbers may have any size.
@@ -69,7 +69,7 @@ pub fn compact(json: &str) -> String {
 
 /// The length in bytes of a compact JSON text if its strings had no escapes but those that JSON requires. What is no escape counts as written.
 #[must_use]
-pub fn plain_length(compact: &str) -> usize {
+pub(crate) fn plain_length(compact: &str) -> usize {
     let mut length = 0;
     let mut rest = compact.chars();
     // Outside of strings there is no backslash.
@@ -121,7 +121,7 @@ struct Repeated {
 
 impl Repeated {
     fn note(&mut self) {
-        if self.found.len() < MOST_REPEATED && !self.found.contains(&self.path) {
+        if self.found.len() < MAX_REPEATED && !self.found.contains(&self.path) {
             self.found.push(self.path.clone());
         }
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// A vocabulary made by `vocabulary!`.
+/// A vocabulary made by `vocabulary!` or [`stored_vocabulary!`](crate::stored_vocabulary).
 pub trait Vocabulary: Copy + 'static {
     /// The name on the wire and in the database.
     fn name(self) -> &'static str;
@@ -16,12 +16,12 @@ pub trait Vocabulary: Copy + 'static {
 }
 
 // A wire name is a `tt`: a `literal` would reach the derives in an invisible group, which not all of them can read.
-/// Declares a field-less enum whose wire names are listed once, with `ALL`, `as_str`, `parse`, `Display`, serde and schema. `@default` marks
-/// the default of one that derives it.
-macro_rules! vocabulary {
+/// Declares a field-less enum whose names on the wire and in the database are listed once, with `ALL`, `as_str`, `parse`, `Display` and serde.
+/// `@default` marks the default of one that derives it.
+#[macro_export]
+macro_rules! stored_vocabulary {
     ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:tt])+ $(@$mark:ident)? $variant:ident = $wire:tt),+ $(,)? }) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
         $(#[$meta])*
         pub enum $name { $($(#[doc = $doc])+ $(#[$mark])? #[serde(rename = $wire)] $variant),+ }
         impl $name {
@@ -34,7 +34,7 @@ macro_rules! vocabulary {
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> { match text { $($wire => Some(Self::$variant),)+ _ => None } }
         }
-        impl crate::named::Vocabulary for $name {
+        impl $crate::named::Vocabulary for $name {
             fn name(self) -> &'static str { self.as_str() }
             fn of_name(name: &str) -> Option<Self> { Self::parse(name) }
             fn values() -> &'static [Self] { Self::ALL }
@@ -43,6 +43,13 @@ macro_rules! vocabulary {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
         }
+    };
+}
+
+/// A [`stored_vocabulary!`](crate::stored_vocabulary) that the description of the API may contain.
+macro_rules! vocabulary {
+    ($($declaration:tt)+) => {
+        $crate::stored_vocabulary! { #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))] $($declaration)+ }
     };
 }
 pub(crate) use vocabulary;

@@ -21,8 +21,43 @@ pub struct QualityLimits {
     pub obstructed: f32,
 }
 
-/// Mean luma, 0 to 1, below which print or a face is too dark to judge.
+/// Mean luma, 0 to 1, below which print is too dark to judge, and a face if too little of it can be seen.
 pub const DARK: f32 = 0.18;
+/// Luma that the lightest tenth of a face reaches in sufficient light, whatever the skin: the darkest tones of the Monk scale reflect less than
+/// [`DARK`], but not where they shine.
+const LIT: f32 = 0.2;
+/// Least luma between the darkest and the lightest tenth of a face in which more than the camera's noise is seen.
+const CONTRAST: f32 = 0.06;
+
+/// Luma, 0 to 1, that a tenth of these values stay below, and that a tenth of them exceed; `None` without values.
+#[must_use]
+pub fn luma_range(values: impl Iterator<Item = u8>) -> Option<[f32; 2]> {
+    let mut counts = [0_u32; 256];
+    let mut total = 0_u32;
+    for value in values {
+        counts[usize::from(value)] += 1;
+        total += 1;
+    }
+    if total == 0 {
+        return None;
+    }
+    let at = |share: f32| {
+        let mut seen = 0_u32;
+        let value = counts.iter().position(|count| {
+            seen += count;
+            seen as f32 >= share * total as f32
+        });
+        value.map(|value| value as f32 / 255.0)
+    };
+    Some([at(0.1)?, at(0.9)?])
+}
+
+/// Whether a face is too dark to judge, by its mean luma and, if that was measured, by [`luma_range`]: what matters is what can be seen in it.
+#[must_use]
+pub fn face_is_dark(mean: f32, range: Option<[f32; 2]>) -> bool {
+    let shows_nothing = |[least, most]: [f32; 2]| most < LIT || most - least < CONTRAST;
+    mean < DARK && range.is_none_or(shows_nothing)
+}
 
 impl Default for QualityLimits {
     fn default() -> Self {
@@ -65,7 +100,7 @@ pub fn document_problems(quality: &Quality, limits: &QualityLimits) -> Vec<Reaso
 #[must_use]
 pub fn selfie_is_poor(quality: &Quality, limits: &QualityLimits) -> bool {
     // A face has fewer hard edges than print, so the limit is half the document's.
-    quality.exposure < limits.exposure || quality.sharpness < limits.sharpness / 2.0
+    face_is_dark(quality.exposure, quality.face_range) || quality.sharpness < limits.sharpness / 2.0
 }
 
 /// Limits of the signs that a selfie shows something other than an uncovered, living face, on the scales of [`SelfieSigns`];
@@ -118,4 +153,56 @@ pub(crate) mod scenarios {
         (Reason::DocumentTooDark, |case| case.page().quality.exposure = 0.05),
         (Reason::DocumentCutOff, |case| case.page().quality.cut_off = Some(true)),
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mean and range of a face whose skin reflects this share of the light: from the shadow under the chin to the shine of the forehead.
+    fn seen(albedo: f32, light: f32) -> (f32, Option<[f32; 2]>) {
+        let values = (0..100_u8).map(|part| {
+            let shade = 0.5 + f32::from(part) / 100.0 + if part >= 85 { 0.4 } else { 0.0 };
+            (albedo * light * shade * 255.0).round().min(255.0) as u8
+        });
+        let mean = values.clone().map(f32::from).sum::<f32>() / 100.0 / 255.0;
+        (mean, luma_range(values))
+    }
+
+    /// Planted fault that this test detects: a face is dark by its mean alone.
+    #[test]
+    fn a_dark_skin_in_good_light_is_not_too_dark_and_a_light_skin_in_the_dark_is() {
+        let [(dark_skin, range), (light_skin, in_the_dark)] = [seen(0.145, 1.0), seen(0.6, 0.15)];
+        assert!(dark_skin < DARK && light_skin < DARK, "{dark_skin} {light_skin}");
+        assert!(!face_is_dark(dark_skin, range), "{range:?}");
+        assert!(face_is_dark(light_skin, in_the_dark), "{in_the_dark:?}");
+        // Findings of earlier versions have the mean only.
+        assert!(face_is_dark(dark_skin, None));
+        let quality = |(exposure, face_range)| Quality {
+            exposure,
+            face_range,
+            sharpness: 1.0,
+            ..Quality::default()
+        };
+        let limits = QualityLimits::default();
+        assert!(!selfie_is_poor(&quality(seen(0.145, 1.0)), &limits));
+        assert!(selfie_is_poor(&quality(seen(0.6, 0.15)), &limits));
+    }
+
+    #[test]
+    fn a_face_in_which_nothing_stands_out_is_too_dark() {
+        assert!(face_is_dark(0.17, Some([0.16, 0.21])));
+        assert!(!face_is_dark(0.17, Some([0.1, 0.21])));
+        // That is no matter of light.
+        assert!(!face_is_dark(0.5, Some([0.48, 0.52])));
+    }
+
+    #[test]
+    fn the_range_leaves_a_tenth_on_either_side() {
+        assert_eq!(luma_range(std::iter::empty()), None);
+        let range = luma_range((0..=100).map(|value| value * 2)).unwrap();
+        assert_eq!(range, [20.0 / 255.0, 180.0 / 255.0]);
+        let earlier: Quality = serde_json::from_str(r#"{"sharpness":0.5,"glare":0.0,"exposure":0.5}"#).unwrap();
+        assert_eq!(earlier.face_range, None);
+    }
 }

@@ -12,7 +12,7 @@ pub enum Effect {
     /// Rejected.
     Reject,
     /// A statistical fraud signal: review, or rejection if the tenant has turned that on, because an automatic rejection can be
-    /// wrong.
+    /// wrong. Where the same code rests on something else than statistics, it rejects.
     FraudSignal,
 }
 
@@ -59,8 +59,8 @@ reasons! {
         "We cannot find the edges of the document. Show all of it, and keep your fingers off it.",
         "書類の四隅を確認できません。指をかけずに、全体を写してください。";
     DocumentBlurry = "document_blurry", AskAgain,
-        "The photo of the document is not sharp enough to read.",
-        "書類の写真がぼやけていて読み取れません。";
+        "The photo of the document is not sharp enough to read. Hold still until the picture is sharp.",
+        "書類の写真がぼやけていて読み取れません。ピントが合うまで動かさずに撮り直してください。";
     DocumentGlare = "document_glare", AskAgain,
         "Light is reflected on the document. Tilt it slightly and try again.",
         "書類に光が反射しています。少し傾けて撮り直してください。";
@@ -71,11 +71,11 @@ reasons! {
         "Part of the document is outside the photo. Fit the whole document in the frame.",
         "書類の一部が切れています。全体が枠に入るように撮影してください。";
     DocumentObstructed = "document_obstructed", AskAgain,
-        "Something covers part of the document.",
-        "書類の一部が隠れています。";
+        "Something covers part of the document. Take your fingers and anything else off it.",
+        "書類の一部が隠れています。指など、書類を隠しているものをどけて撮り直してください。";
     DocumentWrongSide = "document_wrong_side", AskAgain,
-        "This is the other side of the document.",
-        "書類の反対の面が写っています。";
+        "This is the other side of the document. Turn it over and take the photo again.",
+        "書類の反対の面が写っています。裏返して撮り直してください。";
     DocumentSideMissing = "document_side_missing", AskAgain,
         "One side of the document is missing.",
         "書類の片面の写真がありません。";
@@ -125,17 +125,17 @@ reasons! {
         "The document is a specimen.",
         "見本の書類です。";
     SelfieNoFace = "selfie_no_face", AskAgain,
-        "There is no face in the photo.",
-        "顔が写っていません。";
+        "There is no face in the photo. Look straight at the camera, with your whole face in the picture.",
+        "顔が写っていません。顔全体が写るように、正面から撮り直してください。";
     SelfieMultipleFaces = "selfie_multiple_faces", AskAgain,
-        "There is more than one face in the photo.",
-        "複数の顔が写っています。";
+        "There is more than one face in the photo. Make sure nobody else is in the picture.",
+        "複数の顔が写っています。ほかの人が写らないように撮り直してください。";
     SelfieFaceCovered = "selfie_face_covered", AskAgain,
-        "The face is partly covered.",
-        "顔の一部が隠れています。";
+        "The face is partly covered. Take off masks, hats and sunglasses.",
+        "顔の一部が隠れています。マスク、帽子、サングラスなどを外して撮り直してください。";
     SelfieLowQuality = "selfie_low_quality", AskAgain,
-        "The selfie is not clear enough.",
-        "自撮り写真が鮮明ではありません。";
+        "The selfie is not clear enough. Face the camera in bright light and hold still.",
+        "自撮り写真が鮮明ではありません。明るい場所で正面を向き、動かずに撮り直してください。";
     SelfieChallengeNotFollowed = "selfie_challenge_not_followed", Review,
         "The requested head movement was not detected.",
         "指示された顔の動きを確認できませんでした。";
@@ -152,8 +152,8 @@ reasons! {
         "The selfie appears to show a screen.",
         "自撮り写真が、画面を撮影したもののようです。";
     SelfieInjectionSuspected = "selfie_injection_suspected", FraudSignal,
-        "The frames of the selfie do not belong together.",
-        "自撮りの連続写真に、不自然な切り替わりがあります。";
+        "The selfie may not have been taken now: its frames do not belong together, or were sent before.",
+        "自撮り写真が、その場で撮影されたものではない可能性があります（不自然な切り替わり、または以前に送信された写真）。";
     SelfieIsDocumentPhoto = "selfie_is_document_photo", FraudSignal,
         "The selfie appears to be the portrait on the document.",
         "自撮り写真が、書類の顔写真を撮影したもののようです。";

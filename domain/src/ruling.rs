@@ -6,12 +6,12 @@ use crate::{
 };
 
 /// How long opening a case reserves it.
-pub const HOLD: Millis = Millis::minutes(15);
+pub const RESERVATION: Millis = Millis::minutes(15);
 
 /// The latest end of a reservation at `now`. One that would last longer was made by a clock that was ahead, and does not count.
 #[must_use]
-pub const fn latest_end_of_hold(now: Timestamp) -> Timestamp {
-    now.plus(HOLD).plus(SKEW)
+pub const fn latest_end_of_reservation(now: Timestamp) -> Timestamp {
+    now.plus(RESERVATION).plus(SKEW)
 }
 
 vocabulary! {

@@ -1,7 +1,7 @@
 //! A customer account's settings, each within its bounds.
 
 use crate::{
-    callback::CallbackUrl,
+    callback::{BadCallback, CallbackUrl},
     contact::Contact,
     decision::{Accepted, Policy},
     event::EventType,
@@ -9,11 +9,35 @@ use crate::{
     named::vocabulary,
     network,
     session::{Plan, Step},
-    time::{Millis, Timestamp},
+    setting::Setting,
+    time::{Millis, Span, Timestamp},
 };
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
+
+/// Whether a tenant verifies people. The database keeps it as the boolean `livemode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It does.
+    Live,
+    /// Its sessions end as its developers choose.
+    Sandbox,
+}
+
+impl Mode {
+    /// The mode of a tenant with this `livemode`.
+    #[must_use]
+    pub const fn from_livemode(livemode: bool) -> Self {
+        if livemode { Self::Live } else { Self::Sandbox }
+    }
+
+    /// Whether it verifies people.
+    #[must_use]
+    pub const fn is_live(self) -> bool {
+        matches!(self, Self::Live)
+    }
+}
 
 /// What a tenant has configured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -269,17 +293,23 @@ vocabulary! {
 /// A setting outside its bounds: which one, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSetting {
-    /// Name of the field.
-    pub field: &'static str,
+    /// Which one.
+    pub field: Setting,
     /// A sentence for the admin.
     pub message: String,
+    /// The callback URL that is wrong, and the rule that it breaks.
+    pub callback: Option<(String, BadCallback)>,
 }
 
 /// What is wrong with a tenant's name, which is shown to end users; `None` if it is acceptable.
 #[must_use]
-pub fn tenant_name_fault(name: &str) -> Option<&'static str> {
-    let fits = name::is_acceptable(name, name::LONGEST);
-    (!fits).then_some("must have 1 to 100 characters, all of which can be seen")
+pub fn tenant_name_fault(name: &str) -> Option<BadSetting> {
+    let longest = name::LONGEST;
+    (!name::is_acceptable(name, longest)).then(|| BadSetting {
+        field: Setting::Name,
+        message: format!("must have 1 to {longest} characters, all of which can be seen"),
+        callback: None,
+    })
 }
 
 impl TenantSettings {
@@ -295,7 +325,19 @@ impl TenantSettings {
     pub const TRIES: (u8, u8) = (1, 9);
     /// Most entries of a list: callback URLs, and networks of the tenant and of each of its API keys. Every request to the API is compared with
     /// them.
-    pub const MOST_LISTED: usize = 200;
+    pub const MAX_LISTED: usize = 200;
+
+    /// Shortest and longest value of a setting that is a span of time; `None` for the others.
+    #[must_use]
+    pub const fn bounds_of_span(setting: Setting) -> Option<(Millis, Millis)> {
+        match setting {
+            Setting::LinkLifetime => Some(Self::LINK_LIFETIME),
+            Setting::SessionLifetime => Some(Self::SESSION_LIFETIME),
+            Setting::Retention => Some(Self::RETENTION),
+            Setting::ReviewTarget => Some(Self::REVIEW_TARGET),
+            _ => None,
+        }
+    }
 
     /// The plan of a new session.
     ///
@@ -313,7 +355,7 @@ impl TenantSettings {
 
     /// Whether the receiver URL was set after `event`. If that was never recorded, it counts as older.
     #[must_use]
-    pub fn receiver_is_newer_than(&self, event: Timestamp) -> bool {
+    fn receiver_is_newer_than(&self, event: Timestamp) -> bool {
         self.webhook_url_set_at.is_some_and(|set| set > event)
     }
 
@@ -372,66 +414,59 @@ impl TenantSettings {
     /// Every setting that is out of its bounds.
     #[must_use]
     pub fn faults(&self) -> Vec<BadSetting> {
-        let mut faults = Vec::new();
-        let mut check = |field, ok: bool, message: &str| {
-            if !ok {
-                faults.push(BadSetting {
-                    field,
-                    message: message.to_owned(),
-                });
-            }
+        self.faults_after(&Self::default())
+    }
+
+    /// The same of settings that were `before`. A callback URL of theirs may be longer than a new one: it was allowed when its length was not limited.
+    #[must_use]
+    pub fn faults_after(&self, before: &Self) -> Vec<BadSetting> {
+        let bad = |field, message| BadSetting {
+            field,
+            message,
+            callback: None,
         };
-        let within = |value, (least, most)| (least..=most).contains(&value);
-        check(
-            "link_lifetime",
-            within(self.link_lifetime, Self::LINK_LIFETIME),
-            "must be 5 minutes to 7 days",
-        );
-        check(
-            "session_lifetime",
-            within(self.session_lifetime, Self::SESSION_LIFETIME),
-            "must be 1 hour to 30 days",
-        );
-        check(
-            "retention",
-            within(self.retention, Self::RETENTION),
-            "must be 1 day to 7 years",
-        );
-        check(
-            "review_target",
-            within(self.review_target, Self::REVIEW_TARGET),
-            "must be 5 minutes to 30 days",
-        );
-        check(
-            "tries",
-            (Self::TRIES.0..=Self::TRIES.1).contains(&self.tries),
-            "must be 1 to 9",
-        );
-        check(
-            "policy",
-            self.policy.is_sane(),
-            "thresholds must be between 0 and 1, the review limit no higher than the accept limit, the face match accepted from at least 0.50, liveness from at least 0.43, and the duplicate limit at least 0.83",
-        );
-        check(
-            "accent",
-            self.accent.as_deref().is_none_or(is_colour),
-            "must have the form #rrggbb",
-        );
-        check(
-            "callback_urls",
-            self.callback_urls.len() <= Self::MOST_LISTED,
-            "must have at most 200 entries",
-        );
-        check(
-            "ip_allow_list",
-            self.ip_allow_list.len() <= Self::MOST_LISTED,
-            "must have at most 200 entries",
-        );
+        let mut faults = Vec::new();
+        for (field, value) in [
+            (Setting::LinkLifetime, self.link_lifetime),
+            (Setting::SessionLifetime, self.session_lifetime),
+            (Setting::Retention, self.retention),
+            (Setting::ReviewTarget, self.review_target),
+        ] {
+            if let Some((least, most)) = Self::bounds_of_span(field)
+                && !(least..=most).contains(&value)
+            {
+                let [least, most] = [least, most].map(Span::up_to_years);
+                faults.push(bad(field, format!("must be {least} to {most}")));
+            }
+        }
+        let (least, most) = Self::TRIES;
+        if !(least..=most).contains(&self.tries) {
+            faults.push(bad(Setting::Tries, format!("must be {least} to {most}")));
+        }
+        let thresholds = self.policy.faults().into_iter();
+        faults.extend(thresholds.map(|(field, fault)| bad(field, fault.to_string())));
+        if !self.accent.as_deref().is_none_or(is_colour) {
+            faults.push(bad(Setting::Accent, "must have the form #rrggbb".to_owned()));
+        }
+        for (field, entries) in [
+            (Setting::CallbackUrls, self.callback_urls.len()),
+            (Setting::IpAllowList, self.ip_allow_list.len()),
+        ] {
+            if entries > Self::MAX_LISTED {
+                faults.push(bad(field, format!("must have at most {} entries", Self::MAX_LISTED)));
+            }
+        }
         for url in &self.callback_urls {
-            if let Err(fault) = CallbackUrl::parse(url) {
+            let parsed = if before.callback_urls.contains(url) {
+                CallbackUrl::parse(url)
+            } else {
+                CallbackUrl::parse_entry(url)
+            };
+            if let Err(fault) = parsed {
                 faults.push(BadSetting {
-                    field: "callback_urls",
-                    message: format!("{url} {fault}"),
+                    field: Setting::CallbackUrls,
+                    message: format!("{} {fault}", CallbackUrl::named(url)),
+                    callback: Some((url.clone(), fault)),
                 });
             }
         }
@@ -555,8 +590,80 @@ mod tests {
             callback_urls: vec!["http://shop.example/".into()],
             ..TenantSettings::default()
         };
-        let fields: Vec<_> = settings.faults().into_iter().map(|fault| fault.field).collect();
+        let faults = settings.faults();
+        let fields: Vec<_> = faults.iter().map(|fault| fault.field.as_str()).collect();
         assert_eq!(fields, ["retention", "tries", "accent", "callback_urls"]);
+    }
+
+    #[test]
+    fn a_callback_url_that_is_too_long_is_wrong_only_when_it_is_added() {
+        let long = |letter: &str| format!("https://shop.example/{}", letter.repeat(2_000));
+        let with = |callback_urls: Vec<String>| TenantSettings {
+            callback_urls,
+            ..TenantSettings::default()
+        };
+        let (before, after) = (with(vec![long("a")]), with(vec![long("a"), long("b")]));
+        assert_eq!(before.faults_after(&before), []);
+        let wrong = |faults: Vec<BadSetting>| -> Vec<_> { faults.into_iter().map(|fault| fault.callback).collect() };
+        let fault = |letter| Some((long(letter), BadCallback::TooLong));
+        assert_eq!(wrong(after.faults_after(&before)), [fault("b")]);
+        assert_eq!(wrong(after.faults()), [fault("a"), fault("b")]);
+    }
+
+    #[test]
+    fn whoever_misses_a_bound_is_told_it() {
+        let settings = TenantSettings {
+            link_lifetime: Millis(0),
+            session_lifetime: Millis::minutes(30),
+            retention: Millis::days(7 * 365 + 1),
+            review_target: Millis::days(31),
+            tries: 10,
+            policy: Policy {
+                match_accept: 0.4,
+                match_review: 0.45,
+                liveness_accept: f64::NAN,
+                sampled: 2.0,
+                ..Policy::default()
+            },
+            ..TenantSettings::default()
+        };
+        let told: Vec<_> = settings
+            .faults()
+            .into_iter()
+            .map(|fault| format!("{} {}", fault.field, fault.message))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "link_lifetime must be 5 minutes to 7 days",
+                "session_lifetime must be 1 hour to 30 days",
+                "retention must be 1 day to 7 years",
+                "review_target must be 5 minutes to 30 days",
+                "tries must be 1 to 9",
+                "match_accept must be at least 0.50",
+                "match_review must not be above the acceptance threshold (0.40)",
+                "liveness_accept must be at least 0.43",
+                "sampled must be at most 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn everything_that_is_stored_is_a_setting_or_a_fact_about_the_receiver() {
+        let serde_json::Value::Object(mut stored) = serde_json::to_value(TenantSettings::default()).unwrap() else {
+            panic!("settings are an object");
+        };
+        let Some(serde_json::Value::Object(policy)) = stored.remove("policy") else {
+            panic!("so is the policy");
+        };
+        stored.extend(policy);
+        let mut names: Vec<&str> = stored.keys().map(String::as_str).collect();
+        let facts = ["webhook_url_set_at", "webhook_url_is_vouched"];
+        let known = Setting::ALL.iter().map(|setting| setting.as_str());
+        let mut wanted: Vec<&str> = known.filter(|name| *name != "name").chain(facts).collect();
+        names.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(names, wanted);
     }
 
     #[test]
@@ -570,7 +677,7 @@ mod tests {
         let faults = with(201, 201).faults();
         let faults: Vec<_> = faults.iter().map(|fault| (fault.field, &*fault.message)).collect();
         let told = "must have at most 200 entries";
-        assert_eq!(faults, [("callback_urls", told), ("ip_allow_list", told)]);
+        assert_eq!(faults, [(Setting::CallbackUrls, told), (Setting::IpAllowList, told)]);
     }
 
     #[test]

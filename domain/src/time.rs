@@ -139,6 +139,93 @@ impl Millis {
     }
 }
 
+/// A unit in which people count time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// 1 s.
+    Seconds,
+    /// 60 s.
+    Minutes,
+    /// 60 min.
+    Hours,
+    /// 24 h.
+    Days,
+    /// 365 days.
+    Years,
+}
+
+impl Unit {
+    /// How long it lasts.
+    #[must_use]
+    pub const fn length(self) -> Millis {
+        match self {
+            Self::Seconds => Millis::seconds(1),
+            Self::Minutes => Millis::minutes(1),
+            Self::Hours => Millis::hours(1),
+            Self::Days => Millis::days(1),
+            Self::Years => Millis::days(365),
+        }
+    }
+
+    /// One of it, in English.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Seconds => "second",
+            Self::Minutes => "minute",
+            Self::Hours => "hour",
+            Self::Days => "day",
+            Self::Years => "year",
+        }
+    }
+}
+
+/// A duration as people say it. Written in English: `90 minutes`, `7 days`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// How many of the unit.
+    pub count: i64,
+    /// The unit.
+    pub unit: Unit,
+}
+
+impl Span {
+    /// In the largest unit up to days of which it is a whole number; of less than seconds, nothing is said.
+    #[must_use]
+    pub const fn up_to_days(span: Millis) -> Self {
+        let unit = match span.0 {
+            whole if whole % Unit::Days.length().0 == 0 => Unit::Days,
+            whole if whole % Unit::Hours.length().0 == 0 => Unit::Hours,
+            whole if whole % Unit::Minutes.length().0 == 0 => Unit::Minutes,
+            _ => Unit::Seconds,
+        };
+        Self {
+            count: span.0 / unit.length().0,
+            unit,
+        }
+    }
+
+    /// The same, in years where it is a whole number of them.
+    #[must_use]
+    pub const fn up_to_years(span: Millis) -> Self {
+        let year = Unit::Years.length().0;
+        if span.0 == 0 || span.0 % year != 0 {
+            return Self::up_to_days(span);
+        }
+        Self {
+            count: span.0 / year,
+            unit: Unit::Years,
+        }
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.count == 1 { "" } else { "s" };
+        write!(f, "{} {}{plural}", self.count, self.unit.as_str())
+    }
+}
+
 /// The source of the current time.
 pub trait Clock: Send + Sync + 'static {
     /// The current time.
@@ -212,6 +299,23 @@ mod tests {
             (Millis::hours(-1), false),
         ] {
             assert_eq!(noted.is_within(span, noted.plus(passed)), recent, "{passed:?}");
+        }
+    }
+
+    #[test]
+    fn a_span_is_said_in_the_largest_unit_of_which_it_is_a_whole_number() {
+        for (span, days, years) in [
+            (Millis::seconds(330), "330 seconds", "330 seconds"),
+            (Millis::minutes(5), "5 minutes", "5 minutes"),
+            (Millis::hours(1), "1 hour", "1 hour"),
+            (Millis::hours(36), "36 hours", "36 hours"),
+            (Millis::days(365), "365 days", "1 year"),
+            (Millis::days(7 * 365), "2555 days", "7 years"),
+            (Millis::days(366), "366 days", "366 days"),
+            (Millis(0), "0 days", "0 days"),
+        ] {
+            assert_eq!(Span::up_to_days(span).to_string(), days);
+            assert_eq!(Span::up_to_years(span).to_string(), years);
         }
     }
 

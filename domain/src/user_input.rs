@@ -20,6 +20,38 @@ vocabulary! {
     }
 }
 
+impl Gender {
+    /// By the letter of machine-readable zones (ICAO 9303-3), seals and barcodes.
+    #[must_use]
+    pub fn of_letter(letter: &str) -> Option<Self> {
+        match letter {
+            "M" => Some(Self::Male),
+            "F" => Some(Self::Female),
+            _ => None,
+        }
+    }
+
+    /// By the code of ISO/IEC 5218, which has others for what is not known or does not apply.
+    #[must_use]
+    pub fn of_iso_5218(code: &str) -> Option<Self> {
+        match code {
+            "1" => Some(Self::Male),
+            "2" => Some(Self::Female),
+            _ => None,
+        }
+    }
+
+    /// By a word or a letter that is printed in capitals. What a letter means on the documents of a few states only is up to the caller.
+    #[must_use]
+    pub fn of_printed(word: &str) -> Option<Self> {
+        match word {
+            "男" | "MALE" | "MÄNNLICH" | "MASCULIN" => Some(Self::Male),
+            "女" | "FEMALE" | "W" | "FEMININ" => Some(Self::Female),
+            letter => Self::of_letter(letter),
+        }
+    }
+}
+
 /// Nobody alive is older (in years); the oldest documented person reached 122.
 const OLDEST: i32 = 130;
 
@@ -35,6 +67,8 @@ pub struct TypedForm {
     pub last_name_kana: String,
     /// Given name in kana.
     pub first_name_kana: String,
+    /// Whether the person has one name only, which is the family name: the given name may then be left empty.
+    pub one_name: bool,
     /// `YYYY-MM-DD`.
     pub birth_date: String,
     /// A Japanese postcode; asked for with kana.
@@ -61,6 +95,12 @@ impl TypedForm {
         {
             (self.postcode, self.address) = (code.to_string(), rest.to_owned());
         }
+    }
+
+    /// Whether there is no given name, and none is missing. One that is spelled in kana, where that is asked for, is missing.
+    fn has_no_first_name(&self, kana: bool) -> bool {
+        let is_spelled = kana && !self.first_name_kana.trim().is_empty();
+        self.one_name && self.first_name.trim().is_empty() && !is_spelled
     }
 
     /// Whether there is a postcode before the address, and another one in its own field.
@@ -158,23 +198,35 @@ vocabulary! {
 }
 
 impl UserInput {
+    /// The only name of a person who has said that they have one only. It is the family name, as in machine-readable zones (ICAO 9303-3
+    /// section 4.6).
+    #[must_use]
+    pub fn only_name(&self) -> Option<&str> {
+        self.last_name.as_deref().filter(|_| self.first_name.is_none())
+    }
+
     /// Checks and normalises the form. Kana is required only for Japanese documents, and only with it there may be a postcode, which comes before
-    /// the address.
+    /// the address. A given name is not required of a person who has one name only.
     ///
     /// # Errors
     /// Every field's first fault.
     pub fn parse(form: &TypedForm, kana: bool, today: Date) -> Result<Self, Vec<(InputField, InputFault)>> {
         let mut faults = Vec::new();
         let mut take = |field, parsed| kept(&mut faults, field, parsed);
+        let has_first_name = !form.has_no_first_name(kana);
         let mut input = Self {
             last_name: take(InputField::LastName, bounded(&form.last_name, NAME_LIMIT)),
-            first_name: take(InputField::FirstName, bounded(&form.first_name, NAME_LIMIT)),
+            first_name: if has_first_name {
+                take(InputField::FirstName, bounded(&form.first_name, NAME_LIMIT))
+            } else {
+                None
+            },
             last_name_kana: if kana {
                 take(InputField::LastNameKana, katakana(&form.last_name_kana))
             } else {
                 None
             },
-            first_name_kana: if kana {
+            first_name_kana: if kana && has_first_name {
                 take(InputField::FirstNameKana, katakana(&form.first_name_kana))
             } else {
                 None
@@ -235,7 +287,8 @@ fn address(text: &str, postcode: Option<Postcode>) -> Result<String, InputFault>
 
 /// Full-width katakana; hiragana and half-width kana are folded.
 fn katakana(text: &str) -> Result<String, InputFault> {
-    let folded = to_katakana(&bounded(text, NAME_LIMIT)?);
+    // The limit is for what is kept: a half-width kana and its mark become one character, other signs become several.
+    let folded = bounded(&to_katakana(text), NAME_LIMIT)?;
     // The katakana block with its middle dot and long mark, and the space between two names.
     let fits = folded.chars().all(|c| matches!(c, '\u{30a1}'..='\u{30ff}' | ' '));
     if fits { Ok(folded) } else { Err(InputFault::NotKana) }
@@ -246,7 +299,8 @@ fn katakana(text: &str) -> Result<String, InputFault> {
 pub fn to_katakana(text: &str) -> String {
     text.nfkc()
         .map(|c| match c {
-            '\u{3041}'..='\u{3096}' => char::from_u32(u32::from(c) + 0x60).unwrap_or(c),
+            // Hiragana with its iteration marks: みすゞ.
+            '\u{3041}'..='\u{3096}' | '\u{309d}' | '\u{309e}' => char::from_u32(u32::from(c) + 0x60).unwrap_or(c),
             other => other,
         })
         // A mark that has nothing to combine with in hiragana may have something in katakana: わ with ゛ is ヷ.
@@ -278,12 +332,37 @@ mod tests {
 
     const TODAY: Date = time::macros::date!(2026 - 08 - 02);
 
+    #[test]
+    fn a_gender_is_understood_as_documents_write_it() {
+        const MALE: Option<Gender> = Some(Gender::Male);
+        const FEMALE: Option<Gender> = Some(Gender::Female);
+        for (written, letter, code, printed) in [
+            ("M", MALE, None, MALE),
+            ("F", FEMALE, None, FEMALE),
+            ("1", None, MALE, None),
+            ("2", None, FEMALE, None),
+            ("9", None, None, None),
+            ("W", None, None, FEMALE),
+            ("MASCULIN", None, None, MALE),
+            ("女", None, None, FEMALE),
+            ("X", None, None, None),
+            ("H", None, None, None),
+            ("m", None, None, None),
+            ("", None, None, None),
+        ] {
+            assert_eq!(Gender::of_letter(written), letter, "{written}");
+            assert_eq!(Gender::of_iso_5218(written), code, "{written}");
+            assert_eq!(Gender::of_printed(written), printed, "{written}");
+        }
+    }
+
     fn form() -> TypedForm {
         TypedForm {
             last_name: " Tanaka ".into(),
             first_name: "花子".into(),
             last_name_kana: "ﾀﾅｶ".into(),
             first_name_kana: "はなこ".into(),
+            one_name: false,
             birth_date: "1990-02-28".into(),
             postcode: String::new(),
             address: "東京都千代田区1-2-3".into(),
@@ -382,6 +461,78 @@ mod tests {
     }
 
     #[test]
+    fn whoever_has_one_name_leaves_the_given_name_empty() {
+        let one = TypedForm {
+            first_name: " ".into(),
+            first_name_kana: String::new(),
+            one_name: true,
+            ..form()
+        };
+        for (kana, expected) in [(true, Some("タナカ")), (false, None)] {
+            let input = UserInput::parse(&one, kana, TODAY).unwrap();
+            assert_eq!(input.only_name(), Some("Tanaka"));
+            assert_eq!(input.last_name_kana.as_deref(), expected);
+            assert_eq!((input.first_name, input.first_name_kana), (None, None));
+        }
+        let unsaid = TypedForm {
+            one_name: false,
+            ..one.clone()
+        };
+        let nameless = TypedForm {
+            last_name: String::new(),
+            ..one
+        };
+        let given = [InputField::FirstName, InputField::FirstNameKana];
+        for (form, missing) in [(unsaid, &given[..]), (nameless, &[InputField::LastName][..])] {
+            let missing: Vec<_> = missing.iter().map(|field| (*field, InputFault::Missing)).collect();
+            assert_eq!(UserInput::parse(&form, true, TODAY), Err(missing));
+        }
+        // What was typed all the same is kept, and is checked.
+        let two = TypedForm {
+            one_name: true,
+            ..form()
+        };
+        let input = UserInput::parse(&two, true, TODAY).unwrap();
+        assert_eq!((input.first_name.as_deref(), input.only_name()), (Some("花子"), None));
+    }
+
+    #[test]
+    fn a_given_name_in_kana_needs_the_given_name_that_it_spells() {
+        let missing = (InputField::FirstName, InputFault::Missing);
+        let not_kana = (InputField::FirstNameKana, InputFault::NotKana);
+        for (spelled, faults) in [("はなこ", vec![missing]), ("Hanako", vec![missing, not_kana])] {
+            let form = TypedForm {
+                first_name: " ".into(),
+                first_name_kana: spelled.into(),
+                one_name: true,
+                ..form()
+            };
+            assert_eq!(UserInput::parse(&form, true, TODAY), Err(faults), "{spelled}");
+            // Whoever is not asked for kana has spelled nothing.
+            let foreign = UserInput::parse(&form, false, TODAY).unwrap();
+            assert_eq!(foreign.only_name(), Some("Tanaka"), "{spelled}");
+        }
+    }
+
+    #[test]
+    fn iteration_marks_are_kana() {
+        for (typed, kept) in [("みすゞ", "ミスヾ"), ("いすゝ", "イスヽ"), ("ミスヾ", "ミスヾ")] {
+            assert_eq!(katakana(typed).as_deref(), Ok(kept), "{typed}");
+        }
+    }
+
+    #[test]
+    fn kana_are_counted_as_they_are_kept() {
+        let half_width = "ｶﾞ".repeat(NAME_LIMIT);
+        assert_eq!(katakana(&half_width), Ok("ガ".repeat(NAME_LIMIT)));
+        for (typed, times) in [("ｶﾞ", NAME_LIMIT + 1), ("㍍", NAME_LIMIT / 4 + 1)] {
+            assert_eq!(katakana(&typed.repeat(times)), Err(InputFault::TooLong), "{typed}");
+        }
+        // Four characters of katakana each.
+        assert_eq!(katakana("㍍").as_deref(), Ok("メートル"));
+    }
+
+    #[test]
     fn every_field_tells_its_fault() {
         let bad = TypedForm {
             birth_date: "2026-08-03".into(),
@@ -442,7 +593,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folding_twice_changes_nothing(text in "[ぁ-ゖァ-ヶｦ-ﾟa-z ]{0,20}") {
+        fn folding_twice_changes_nothing(text in "[ぁ-ゖゝゞァ-ヶヽヾｦ-ﾟa-z ]{0,20}") {
             let once = to_katakana(&text);
             prop_assert_eq!(to_katakana(&once), once.clone());
         }

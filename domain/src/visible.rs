@@ -27,7 +27,7 @@ pub fn hides_something(text: &str) -> bool {
 
 /// Whether anything of a text can be seen.
 #[must_use]
-pub fn shows_something(text: &str) -> bool {
+pub(crate) fn shows_something(text: &str) -> bool {
     text.chars().any(|c| can_be_seen(c) && !is_combining_mark(c))
 }
 

@@ -1,14 +1,16 @@
 //! What the print says, compared with machine-readable data: on the same side, or of cards that carry it on the back.
 
-use super::evidence::{is_legible, is_whole};
+use super::evidence::{is_legible, is_whole, kind_of_zone};
 use crate::{
-    document::{FieldName, OcrField},
-    findings::{CodeReading, DocumentFindings, MrzReading, Signature},
+    civil_date,
+    document::{FieldName, OcrField, Side},
+    findings::{CodeReading, CodeStandard, DocumentFindings, MrzReading, Signature},
     input_match::{
         completes,
-        names::{goes_on, has_words_of, same_full_name, same_name},
+        names::{goes_on, has_words_of, same_but_for_suffix, same_full_name, same_name},
     },
 };
+use time::Date;
 
 /// Items that are on both sides of such a card.
 const ITEMS: [FieldName; 5] = [
@@ -18,10 +20,12 @@ const ITEMS: [FieldName; 5] = [
     FieldName::ExpiryDate,
     FieldName::DocumentNumber,
 ];
-/// Of these, the names.
+/// Of these, the names. A side may have a full name instead.
 const NAMES: [FieldName; 2] = [FieldName::LastName, FieldName::FirstName];
 /// A single item may be equal by chance.
 const LEAST: usize = 2;
+/// Years of the longest life that is reckoned with.
+const LONGEST_LIFE: i32 = 120;
 
 /// Share of the items of `zone`, a side with a machine-readable zone, that the side without it repeats; `None` if fewer than two can be
 /// compared.
@@ -32,11 +36,61 @@ pub(super) fn zone(zone: &DocumentFindings, sides: &[DocumentFindings]) -> Optio
     share(&zone.fields, &print.fields)
 }
 
-/// Share of a code's items that the other side repeats; `None` if fewer than two can be compared. `on` is the picture with the
-/// code.
+/// Share of a code's items that the print beside it on a front repeats, or else the other side; `None` if fewer than two can be compared. `on` is
+/// the picture with the code. What a zone on the same side repeats says nothing about the code.
 pub(super) fn code(code: &CodeReading, on: &DocumentFindings, sides: &[DocumentFindings]) -> Option<f32> {
-    let print = sides.iter().find(|side| is_print_only(side) && side.side != on.side)?;
-    share(&code.fields, &print.fields)
+    let is_front = on.side == Side::Front;
+    let beside = is_front.then(|| share(&code.fields, &on.printed)).flatten();
+    beside.or_else(|| {
+        let print = sides.iter().find(|side| is_print_only(side) && side.side != on.side)?;
+        share(&code.fields, &print.fields)
+    })
+}
+
+/// The dates that a whole zone and a code of one card give otherwise, and the number where they are on one side: one of the two was altered, or is
+/// of another card. A card may have another number on its other side, and a seal that is not the card's own, such as that of a visa, is of another
+/// document.
+pub(super) fn codes_contradict(sides: &[DocumentFindings]) -> Vec<FieldName> {
+    let zones = sides.iter().filter(|side| side.mrz.as_ref().is_some_and(is_whole));
+    let pairs = zones.flat_map(|zone| {
+        let codes = sides.iter().flat_map(|on| on.codes.iter().map(move |code| (on, code)));
+        codes.map(move |(on, code)| (zone, on, code))
+    });
+    let mut names = Vec::new();
+    let counts = |code: &CodeReading| {
+        let is_the_cards = code.standard == CodeStandard::Aamva || code.kind.is_some();
+        is_the_cards && code.signature != Signature::Invalid
+    };
+    for (zone, on, code) in pairs.filter(|(_, _, code)| counts(code)) {
+        let both = |name: FieldName| normal(&zone.fields, name).zip(normal(&code.fields, name));
+        let is_other_day =
+            |name: &FieldName| both(*name).is_some_and(|(own, others)| without_century(own) != without_century(others));
+        names.extend(
+            [FieldName::BirthDate, FieldName::ExpiryDate]
+                .into_iter()
+                .filter(is_other_day),
+        );
+        // An enhanced licence has the zone of another kind of card, which has its own number.
+        let of_zone = zone.mrz.as_ref().and_then(kind_of_zone);
+        let is_one_kind = code.kind.is_none_or(|kind| of_zone == Some(kind));
+        let numbers = both(FieldName::DocumentNumber).filter(|_| zone.side == on.side && is_one_kind);
+        if numbers.is_some_and(|numbers| are_other_numbers(numbers, zone, code)) {
+            names.push(FieldName::DocumentNumber);
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Whether neither of the numbers of a zone and a code occurs in what the other one has.
+fn are_other_numbers((own, others): (&str, &str), zone: &DocumentFindings, code: &CodeReading) -> bool {
+    let (own, others) = (number(own), number(others));
+    let mut in_zone = zone.mrz.iter().flat_map(|zone| &zone.lines);
+    let in_code = code.fields.iter().filter_map(|field| field.normalized.as_deref());
+    own != others
+        && !in_zone.any(|line| number(line).contains(&others))
+        && !in_code.map(number).any(|text| text.contains(&own))
 }
 
 /// How the document numbers of the two sides of a card compare.
@@ -100,6 +154,41 @@ fn numbers_differ(one: &DocumentFindings, other: &DocumentFindings) -> bool {
     // A card has several numbers, and its label may stand at another one.
     let occurs = |number: &str, side: &DocumentFindings| everything(side).any(|text| text.contains(number));
     own != others && !occurs(&own, other) && !occurs(&others, one)
+}
+
+/// The date of birth as the other side of a card prints it, where it differs in its century alone from the one that the zone was taken for: a zone has
+/// two digits of the year, which are those of a child and of somebody a hundred years older.
+pub(super) fn birth_in_print<'a>(
+    machine: &DocumentFindings,
+    sides: &'a [DocumentFindings],
+    today: Date,
+) -> Option<&'a OcrField> {
+    machine.mrz.as_ref()?;
+    let taken = normal(&machine.fields, FieldName::BirthDate)?;
+    let prints = sides
+        .iter()
+        .filter(|side| is_print_only(side) && side.side != machine.side);
+    let mut births = prints.filter_map(|side| find(&side.fields, FieldName::BirthDate));
+    let is_possible = |day: Date| day <= today && today.year() - day.year() <= LONGEST_LIFE;
+    births.find(|print| {
+        let printed = print.normalized.as_deref();
+        printed.is_some_and(|printed| {
+            let is_of_another_century = printed != taken && without_century(printed) == without_century(taken);
+            is_of_another_century && civil_date::parse(printed).is_some_and(is_possible)
+        })
+    })
+}
+
+/// Whether a zone that was read with certainty has one name of its holder, and fillers in place of another one.
+pub(super) fn gives_one_name(side: &DocumentFindings) -> bool {
+    let is_certain = |zone: &&MrzReading| is_whole(zone) && zone.agrees_with_free_reading && !zone.names_in_doubt;
+    let names = side.mrz.as_ref().filter(is_certain).map(MrzReading::names);
+    // Other formats have a place of its own for either name, or none.
+    let Some([names]) = names.as_deref() else {
+        return false;
+    };
+    let name = names.trim_matches('<');
+    !name.is_empty() && names.ends_with('<') && !name.contains("<<")
 }
 
 /// Items that the print gives otherwise than the machine-readable data: one of them was altered.
@@ -264,8 +353,20 @@ fn share(machine: &[OcrField], print: &[OcrField]) -> Option<f32> {
     let equal: Vec<bool> = ITEMS
         .iter()
         .filter_map(|name| repeats(find(machine, *name)?, find(print, *name)?))
+        .chain(repeats_full_name(machine, print).or_else(|| repeats_full_name(print, machine)))
         .collect();
     (equal.len() >= LEAST).then(|| equal.iter().filter(|same| **same).count() as f32 / equal.len() as f32)
+}
+
+/// Whether a side with a full name alone repeats the last and first name of the other, as one item; `None` where that cannot be told.
+fn repeats_full_name(full: &[OcrField], parts: &[OcrField]) -> Option<bool> {
+    let is_alone = NAMES.iter().all(|name| find(full, *name).is_none());
+    let full = normal(full, FieldName::FullName).filter(|_| is_alone)?;
+    same_full_name(
+        full,
+        normal(parts, FieldName::LastName)?,
+        normal(parts, FieldName::FirstName)?,
+    )
 }
 
 /// Whether an item of the print repeats one of a zone or a code; `None` where that cannot be told.
@@ -274,6 +375,11 @@ fn repeats(machine: &OcrField, print: &OcrField) -> Option<bool> {
         // It was cut.
         let differs = || bare(print).map(|_| false);
         return completes(print, machine).then_some(true).or_else(differs);
+    }
+    let names = machine.normalized.as_deref().zip(print.normalized.as_deref());
+    let is_one_name = |(machine, print)| same_but_for_suffix(machine, print);
+    if NAMES.contains(&machine.name) && names.is_some_and(is_one_name) {
+        return Some(true);
     }
     Some(bare(machine)? == bare(print)?)
 }
@@ -290,8 +396,13 @@ fn find(fields: &[OcrField], name: FieldName) -> Option<&OcrField> {
     fields.iter().find(|field| field.name == name)
 }
 
-/// Letters and digits of an item's normalised form. National letters have several spellings in the zone: such a name is not
-/// compared.
+/// The normal form of an item.
+fn normal(fields: &[OcrField], name: FieldName) -> Option<&str> {
+    find(fields, name)?.normalized.as_deref()
+}
+
+/// Letters and digits of an item's normalised form. National letters have several spellings in the zone: such a name differs from
+/// none.
 fn bare(field: &OcrField) -> Option<String> {
     let letters: String = field
         .normalized
@@ -306,8 +417,7 @@ fn bare(field: &OcrField) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Side;
-    use crate::findings::{MrzFormat, MrzReading};
+    use crate::{document::DocumentType, findings::MrzFormat};
 
     fn side(side: Side, zone: bool, items: &[(FieldName, &str)]) -> DocumentFindings {
         let item = |(name, value): &(FieldName, &str)| OcrField {
@@ -465,5 +575,157 @@ mod tests {
         assert_eq!(zone(&back, &[other, back.clone()]), Some(0.0));
         assert_eq!(zone(&back, &[foreign, back.clone()]), None);
         assert_eq!(zone(&back, std::slice::from_ref(&back)), None);
+    }
+
+    #[test]
+    fn a_name_is_repeated_however_it_is_transliterated_and_with_a_suffix() {
+        let born = (FieldName::BirthDate, "1974-08-12");
+        let share = |machine: &str, print: &str| {
+            let back = side(Side::Back, true, &[(FieldName::LastName, machine), born]);
+            let front = side(Side::Front, false, &[(FieldName::LastName, print), born]);
+            zone(&back, &[front, back.clone()])
+        };
+        for (machine, print, expected) in [
+            ("MUELLER", "Müller", Some(1.0)),
+            ("MUNOZ", "Muñoz", Some(1.0)),
+            ("SAMPLE", "SAMPLE JR", Some(1.0)),
+            ("SAMPLE JR", "SAMPLE SR", Some(0.5)),
+            ("SAMPLE", "SAMPLER", Some(0.5)),
+            ("SAMPLE", "SAMPLE SMITH", Some(0.5)),
+            ("MUELLER", "Möller", None),
+        ] {
+            assert_eq!(share(machine, print), expected, "{machine} {print}");
+        }
+    }
+
+    /// A barcode that names nobody but has these items.
+    fn barcode(items: &[(FieldName, &str)]) -> CodeReading {
+        CodeReading {
+            standard: CodeStandard::Aamva,
+            kind: None,
+            issuer: None,
+            fields: side(Side::Front, false, items).fields,
+            signature: Signature::Absent,
+        }
+    }
+
+    #[test]
+    fn a_code_is_repeated_by_the_print_beside_it_and_not_by_the_zone() {
+        let items = [(FieldName::LastName, "SMITH"), (FieldName::BirthDate, "1990-01-01")];
+        let mut front = printed(FieldName::LastName, "SMITH");
+        front.viz_agreement = Some(1.0);
+        let back = side(Side::Back, false, &[]);
+        let own = barcode(&items);
+        assert_eq!(code(&own, &front, &[front.clone(), back.clone()]), None, "one item");
+        for (birth, share) in [("1990-01-01", 1.0), ("1974-08-12", 0.5)] {
+            let print = [(FieldName::LastName, "SMITH"), (FieldName::BirthDate, birth)];
+            front.printed = side(Side::Front, false, &print).fields;
+            assert_eq!(
+                code(&own, &front, &[front.clone(), back.clone()]),
+                Some(share),
+                "{birth}"
+            );
+            // What stands on a back is compared with the front.
+            let coded = DocumentFindings {
+                printed: front.printed.clone(),
+                ..side(Side::Back, false, &print)
+            };
+            assert_eq!(code(&own, &coded, std::slice::from_ref(&coded)), None);
+        }
+    }
+
+    #[test]
+    fn a_code_that_has_another_number_or_date_than_the_zone_contradicts_it() {
+        let contradicted = |name: FieldName, value: &str, signature: Signature| {
+            let mut page = printed(FieldName::LastName, "ERIKSSON");
+            page.codes = vec![CodeReading {
+                signature,
+                ..barcode(&[(name, value)])
+            }];
+            codes_contradict(&[page])
+        };
+        for (name, value) in [
+            (FieldName::DocumentNumber, "X12345678"),
+            (FieldName::BirthDate, "1974-08-13"),
+            (FieldName::ExpiryDate, "2033-04-15"),
+        ] {
+            assert_eq!(contradicted(name, value, Signature::Absent), [name], "{value}");
+            assert!(contradicted(name, value, Signature::Invalid).is_empty(), "{value}");
+        }
+        for (name, value) in [
+            (FieldName::DocumentNumber, "L898902C3"),
+            // The personal number, further right in the zone.
+            (FieldName::DocumentNumber, "ZE184226B"),
+            (FieldName::BirthDate, "1874-08-12"),
+            (FieldName::LastName, "NYBERG"),
+        ] {
+            assert!(contradicted(name, value, Signature::Absent).is_empty(), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_numbers_of_a_zone_and_a_code_of_two_kinds_of_card_are_not_compared() {
+        let contradicted = |kind: DocumentType, name: FieldName, value: &str| {
+            let mut page = printed(FieldName::LastName, "ERIKSSON");
+            page.mrz.as_mut().unwrap().lines = vec!["I<USAL898902C36<<<<<<<<<<<<<<<".to_owned()];
+            page.codes = vec![CodeReading {
+                kind: Some(kind),
+                ..barcode(&[(name, value)])
+            }];
+            codes_contradict(&[page])
+        };
+        let (number, birth) = (FieldName::DocumentNumber, FieldName::BirthDate);
+        assert!(contradicted(DocumentType::DrivingLicense, number, "X12345678").is_empty());
+        assert_eq!(contradicted(DocumentType::IdCard, number, "X12345678"), [number]);
+        assert_eq!(contradicted(DocumentType::DrivingLicense, birth, "1974-08-13"), [birth]);
+    }
+
+    #[test]
+    fn a_seal_that_is_not_the_cards_own_contradicts_nothing() {
+        let contradicted = |standard: CodeStandard, kind: Option<DocumentType>| {
+            let mut page = printed(FieldName::LastName, "ERIKSSON");
+            page.codes = vec![CodeReading {
+                standard,
+                kind,
+                ..barcode(&[(FieldName::ExpiryDate, "2027-01-31")])
+            }];
+            codes_contradict(&[page])
+        };
+        for standard in [CodeStandard::Seal, CodeStandard::SealNc] {
+            assert!(contradicted(standard, None).is_empty(), "{standard:?}");
+            assert_eq!(
+                contradicted(standard, Some(DocumentType::IdCard)),
+                [FieldName::ExpiryDate],
+                "{standard:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_full_name_is_one_item_against_last_and_first_name() {
+        let parts = [
+            (FieldName::LastName, "GOMEZ VELAZQUEZ"),
+            (FieldName::FirstName, "MARGARITA"),
+        ];
+        let born = (FieldName::BirthDate, "1974-08-12");
+        let back = side(Side::Back, true, &[parts[0], parts[1], born]);
+        let whole = |full| [(FieldName::FullName, full), born];
+        for (full, share) in [
+            ("GÓMEZ VELÁZQUEZ MARGARITA", Some(1.0)),
+            ("MARGARITA GÓMEZ VELÁZQUEZ", Some(1.0)),
+            ("NYBERG PETRA", Some(0.5)),
+            ("日本花子", None),
+        ] {
+            let front = side(Side::Front, false, &whole(full));
+            assert_eq!(zone(&back, &[front, back.clone()]), share, "{full}");
+        }
+        let mut uncertain = side(Side::Front, false, &whole("MARGARITA"));
+        uncertain.fields[0].normalized = None;
+        assert_eq!(zone(&back, &[uncertain, back.clone()]), None);
+        // Bar codes of the first edition have a full name.
+        let front = side(Side::Front, false, &[parts[0], parts[1], born]);
+        let code = barcode(&whole("MARGARITA GOMEZ VELAZQUEZ"));
+        let coded = side(Side::Back, false, &[]);
+        assert_eq!(super::code(&code, &coded, &[front, coded.clone()]), Some(1.0));
     }
 }

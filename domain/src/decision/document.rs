@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     civil_date,
-    document::{DocumentType, FieldName, Side},
-    findings::{CodeReading, DocumentFindings, LABELS_IN_PLACE, Signature, Unavailable},
+    document::{DocumentType, FieldName, JAPAN, Side},
+    findings::{CodeReading, DocumentFindings, LABELS_IN_PLACE, LayoutReading, Signature, Unavailable},
     named::Named,
     outcome::{Authenticity, DocumentCheck},
     quality::document_problems,
@@ -166,13 +166,10 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
     for side in evidence.document {
         for code in &side.codes {
             if code.signature == Signature::Invalid {
-                notes.reason(Reason::DocumentTampered);
+                notes.certain(Reason::DocumentTampered);
             }
             if is_of(kind, code) {
-                let share = side
-                    .viz_agreement
-                    .or_else(|| across::code(code, side, evidence.document));
-                let repeated = is_repeated(share, notes);
+                let repeated = is_repeated(across::code(code, side, evidence.document), notes);
                 proved |= repeated && is_the_issuers(code) && has_its_back(kind, side, evidence.document);
             }
         }
@@ -219,8 +216,8 @@ fn is_repeated(share: Option<f32>, notes: &mut Notes) -> bool {
     enough
 }
 
-/// Notes what a genuine document does not have: items in print that the machine-readable data gives otherwise, impossible dates,
-/// dates in a wrong order. Only items that were read with certainty count.
+/// Notes what a genuine document does not have: items in print that the machine-readable data gives otherwise, codes that contradict its zone,
+/// impossible dates, dates in a wrong order. Only items that were read with certainty count.
 fn contradictions(evidence: &Evidence<'_>, notes: &mut Notes) {
     let mut contradict = |name: String| {
         notes.at_least(Named::parse(&name), 0.0, 1.0);
@@ -232,8 +229,10 @@ fn contradictions(evidence: &Evidence<'_>, notes: &mut Notes) {
     if across::names_somebody_else(evidence.document) {
         contradict("print repeats: names".to_owned());
     }
-    let known = evidence.document.iter().filter_map(|side| side.layout.as_ref());
-    for rule in known.filter(|layout| is_known(layout)).flat_map(|layout| &layout.rules) {
+    for name in across::codes_contradict(evidence.document) {
+        contradict(format!("code repeats: {name}"));
+    }
+    for rule in layouts(evidence.document).flat_map(|layout| &layout.rules) {
         if rule.contradiction {
             contradict(format!("layout: {}", rule.rule));
         }
@@ -274,17 +273,22 @@ fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
 
 /// Whether the document is known to be in date. One without a legible date of expiry may be in date, but that is unknown: ICAO
 /// 9303-5 allows fillers there for documents that never expire. So may one whose last day was yesterday, because it is still that day
-/// somewhere; and a Japanese one whose last day is today may have expired, because it is tomorrow there from 15:00 on. A driving history
-/// certificate has none.
+/// somewhere; and a Japanese one whose last day is today may have expired, because it is tomorrow there from 15:00 on. A residence card may hold
+/// for longer than it says. A driving history certificate has none. Nor is one known to be in date whose holder's century of birth is not.
 fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let date = |name| dated(evidence.document, name).map(|(_, date)| date);
     let today = evidence.today;
     let expiry = dated(evidence.document, FieldName::ExpiryDate);
     let is_over = |day| today.previous_day().is_some_and(|yesterday| day < yesterday);
-    if expiry.is_some_and(|(side, day)| is_over(day) && is_certain(side)) {
+    let end = |day| match kind {
+        DocumentType::ResidenceCard => end_of_stay(day),
+        _ => day,
+    };
+    if expiry.is_some_and(|(side, day)| is_over(end(day)) && is_certain(side)) {
         notes.reason(Reason::DocumentExpired);
     }
-    let born_later = |other| match (date(FieldName::BirthDate), other) {
+    let born = born(evidence.document, today);
+    let born_later = |other| match (born, other) {
         (Some(birth), Some(other)) => birth >= other,
         _ => false,
     };
@@ -301,15 +305,42 @@ fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool
         | DocumentType::SpecialPermanentResidentCertificate
         | DocumentType::Passport
         | DocumentType::IdCard => expiry.is_some_and(|(_, day)| {
-            let is_japanese = issuer(evidence.document, kind).as_deref() == Some("JPN");
-            day > today || day == today && !is_japanese
+            let is_japanese = issuer(evidence.document, kind).as_deref() == Some(JAPAN);
+            let is_in_date = day > today || day == today && !is_japanese;
+            is_in_date && !born.is_some_and(|born| is_century_in_print_alone(evidence.document, born, today))
         }),
     }
+}
+
+/// When a stay ends at the latest that was to end on this day: while an application for a longer one is pending it goes on for up to two months
+/// (Immigration Control and Refugee Recognition Act, article 20(6)). Only a stamp on the card says so, and none does where the application was made
+/// online.
+fn end_of_stay(day: Date) -> Date {
+    let month = day.month().next().next();
+    let year = day.year() + i32::from(u8::from(month) < u8::from(day.month()));
+    // In a month without that day, it is the last one.
+    let of_month = |less| Date::from_calendar_date(year, month, day.day().saturating_sub(less)).ok();
+    (0..=3).find_map(of_month).unwrap_or(day)
 }
 
 /// A date of the document and the side that gives it: one with machine-readable data if there is one, because check digits protect it.
 fn dated(document: &[DocumentFindings], name: FieldName) -> Option<(&DocumentFindings, Date)> {
     machine_first(document).find_map(|side| Some((side, civil_date::parse(&value(side, name)?)?)))
+}
+
+/// The date of birth of its holder, in the century that a card prints beside the two digits of its zone.
+fn born(document: &[DocumentFindings], today: Date) -> Option<Date> {
+    let printed = machine_first(document).find_map(|side| across::birth_in_print(side, document, today));
+    printed
+        .and_then(|print| civil_date::parse(print.normalized.as_deref()?))
+        .or_else(|| Some(dated(document, FieldName::BirthDate)?.1))
+}
+
+/// Whether nothing but print tells the holder of a document with a zone from somebody a hundred years younger: of two digits of the year of birth
+/// the zone says no more. Whoever alters two digits in print would be of age.
+fn is_century_in_print_alone(document: &[DocumentFindings], born: Date, today: Date) -> bool {
+    let day = |date: Date, later: i32| (date.year() + later, u8::from(date.month()), date.day());
+    day(born, 100) <= day(today, 0) && document.iter().any(|side| side.mrz.is_some())
 }
 
 /// Whether the items of a side are certain enough to reject a document for: they are protected by check digits or a code, or were found in
@@ -327,7 +358,14 @@ pub(super) fn machine_first(document: &[DocumentFindings]) -> impl Iterator<Item
 /// The state that issued the document, ISO 3166-1 alpha-3.
 pub(super) fn issuer(document: &[DocumentFindings], kind: DocumentType) -> Option<String> {
     let read = machine_first(document).find_map(|side| value(side, FieldName::IssuingCountry));
-    kind.issuer(read.as_deref()).map(ToOwned::to_owned)
+    let of_layout = layouts(document).find_map(LayoutReading::issued_by);
+    kind.issuer(read.as_deref(), of_layout).map(ToOwned::to_owned)
+}
+
+/// The layouts that the sides were recognised as.
+pub(super) fn layouts(document: &[DocumentFindings]) -> impl Iterator<Item = &LayoutReading> {
+    let layouts = document.iter().filter_map(|side| side.layout.as_ref());
+    layouts.filter(|layout| is_known(layout))
 }
 
 /// Notes every sign against the document; returns whether there is any.
@@ -380,13 +418,14 @@ pub(crate) mod scenarios {
     use crate::{
         decision::{coverage_tests::Scenario, tests::field},
         document::FieldName,
-        findings::{CodeReading, CodeStandard, LayoutReading, MrzFormat, Signature, Unavailable},
+        findings::{CodeReading, CodeStandard, MrzFormat, Signature, Unavailable},
     };
 
     pub(crate) const ALL: &[Scenario] = &[
         (Reason::DocumentObstructed, |case| {
             case.page().layout = Some(LayoutReading {
                 layout: "icao.passport".into(),
+                issuer: None,
                 kind: DocumentType::Passport,
                 also: vec![],
                 side: Side::Front,

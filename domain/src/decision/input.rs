@@ -2,19 +2,24 @@
 
 use super::{Evidence, Notes, across};
 use crate::{
-    document::OcrField,
+    document::{FieldName, OcrField},
     findings::DocumentFindings,
     input_match::{self, completes},
     outcome::InputMatchCheck,
     reasons::Reason,
 };
+use time::Date;
 
 /// `None` if there was nothing to compare with: neither typed nor pre-registered data.
 pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputMatchCheck> {
     if evidence.typed.is_none() && evidence.known.is_none() {
         return None;
     }
-    let compared = input_match::compare(&read(evidence.document), evidence.typed, evidence.known);
+    let mut read = read(evidence.document, evidence.today);
+    if evidence.typed.is_some_and(|typed| typed.only_name().is_some()) {
+        take_for_whole(&mut read, evidence.document);
+    }
+    let compared = input_match::compare(&read, evidence.typed, evidence.known);
     for (item, matched) in &compared.items {
         if !matched {
             notes.reason(item.mismatch());
@@ -38,27 +43,44 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
 }
 
 /// The items of the document, those first that are machine-readable: what is printed on the other side of a card is altered more easily.
-/// Where they leave an item open, print that completes it stands for it.
-fn read(document: &[DocumentFindings]) -> Vec<OcrField> {
+/// Where they leave an item open, or the century of a date of birth, print that completes it stands for it.
+fn read(document: &[DocumentFindings], today: Date) -> Vec<OcrField> {
     let (prints, machines): (Vec<_>, Vec<_>) = document.iter().partition(|side| across::is_print_only(side));
     let printed = || prints.iter().flat_map(|side| &side.fields);
-    let whole = |field: &OcrField| {
+    let whole = |side: &DocumentFindings, field: &OcrField| {
         let completed = || printed().find(|print| print.name == field.name && completes(print, field));
         let found = match field.normalized {
+            Some(_) if field.name == FieldName::BirthDate => across::birth_in_print(side, document, today),
             Some(_) => None,
             None => completed(),
         };
         found.unwrap_or(field).clone()
     };
-    let machine = machines.iter().flat_map(|side| &side.fields).map(whole);
-    machine.chain(printed().cloned()).collect()
+    let mut read = Vec::new();
+    for side in &machines {
+        read.extend(side.fields.iter().map(|field| whole(side, field)));
+    }
+    read.extend(printed().cloned());
+    read
+}
+
+/// Takes a name for the whole one where the zone says that its holder has no other: documents have it as either.
+fn take_for_whole(read: &mut [OcrField], document: &[DocumentFindings]) {
+    let has = |name: FieldName| read.iter().any(|field| field.name == name);
+    let is_only = has(FieldName::LastName) != has(FieldName::FirstName) && !has(FieldName::FullName);
+    if is_only && document.iter().any(across::gives_one_name) {
+        let is_name = |field: &&mut OcrField| matches!(field.name, FieldName::LastName | FieldName::FirstName);
+        read.iter_mut()
+            .filter(is_name)
+            .for_each(|field| field.name = FieldName::FullName);
+    }
 }
 
 /// Evidence for each reason of this file.
 #[cfg(test)]
 pub(crate) mod scenarios {
     use super::*;
-    use crate::{decision::coverage_tests::Scenario, document::FieldName, request::PreRegistered, user_input::Gender};
+    use crate::{decision::coverage_tests::Scenario, request::PreRegistered, user_input::Gender};
 
     pub(crate) const ALL: &[Scenario] = &[
         (Reason::InputNameMismatch, |case| {

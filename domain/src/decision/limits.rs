@@ -15,7 +15,9 @@ pub fn limit(name: ScoreName, policy: &Policy) -> Option<f64> {
         ScoreName::Solidity => selfie::PLANE_LIMIT,
         ScoreName::SamePerson => selfie::SAME_PERSON_LIMIT,
         ScoreName::SamePersonTurned => selfie::SAME_TURNED_LIMIT,
+        ScoreName::WatchedPortrait => selfie::WATCHED_PORTRAIT_LIMIT,
         ScoreName::ColoursFollowed => selfie::COLOURS_LIMIT,
+        // That of runs: photos that were sent as files have another one.
         ScoreName::RepeatedFrames => f64::from(selfie::REPEATED_LIMIT),
         ScoreName::ZonesAgree => document::AGREEMENT_LIMIT,
         ScoreName::MrzReading => evidence::READING_LIMIT,
@@ -26,6 +28,7 @@ pub fn limit(name: ScoreName, policy: &Policy) -> Option<f64> {
         ScoreName::SelfieGrid => f64::from(signs.grid),
         ScoreName::EyesCovered | ScoreName::MouthCovered => f64::from(signs.covered),
         ScoreName::PortraitDistance => f64::from(signs.same_picture),
+        ScoreName::PortraitDetails => selfie::SAME_PICTURE_LIMIT,
         ScoreName::DuplicateFace => policy.duplicate_from,
         ScoreName::SameHolder => policy.match_review,
         ScoreName::PassiveLiveness | ScoreName::Layout => return None,

@@ -89,6 +89,8 @@ pub struct Decision {
 #[derive(Default)]
 struct Notes {
     reasons: Vec<Reason>,
+    /// Those among them that are fraud signals by their code, but rest on no statistics here.
+    certain: Vec<Reason>,
     scores: Vec<Score>,
 }
 
@@ -96,6 +98,20 @@ impl Notes {
     fn reason(&mut self, reason: Reason) {
         if !self.reasons.contains(&reason) {
             self.reasons.push(reason);
+        }
+    }
+
+    /// Notes a fraud signal that cannot be wrong: it rejects, whatever the tenant wants of statistical ones.
+    fn certain(&mut self, reason: Reason) {
+        self.reason(reason);
+        self.certain.push(reason);
+    }
+
+    fn rejects(&self, reason: Reason, policy: &Policy) -> bool {
+        match reason.effect() {
+            Effect::Reject => true,
+            Effect::FraudSignal => policy.reject_on_fraud_signals || self.certain.contains(&reason),
+            Effect::AskAgain | Effect::Review => false,
         }
     }
 
@@ -144,12 +160,12 @@ pub fn decide(evidence: &Evidence<'_>, policy: &Policy) -> Decision {
         selfie,
         input_match,
     };
-    if verdict(&notes.reasons, &checks, policy) == Verdict::Approved && evidence.draw < policy.sampled {
+    if verdict(&notes, &checks, policy) == Verdict::Approved && evidence.draw < policy.sampled {
         notes.reason(Reason::QualitySampling);
     }
-    let verdict = verdict(&notes.reasons, &checks, policy);
-    let mut reasons = notes.reasons;
-    reasons.sort_by_key(|reason| !rejects(*reason, policy));
+    let verdict = verdict(&notes, &checks, policy);
+    let mut reasons = notes.reasons.clone();
+    reasons.sort_by_key(|reason| !notes.rejects(*reason, policy));
     Decision {
         verdict,
         reasons,
@@ -158,15 +174,7 @@ pub fn decide(evidence: &Evidence<'_>, policy: &Policy) -> Decision {
     }
 }
 
-const fn rejects(reason: Reason, policy: &Policy) -> bool {
-    match reason.effect() {
-        Effect::Reject => true,
-        Effect::FraudSignal => policy.reject_on_fraud_signals,
-        Effect::AskAgain | Effect::Review => false,
-    }
-}
-
-fn verdict(reasons: &[Reason], checks: &Checks, policy: &Policy) -> Verdict {
+fn verdict(notes: &Notes, checks: &Checks, policy: &Policy) -> Verdict {
     let unperformed = checks.document.as_ref().is_some_and(|check| !check.performed)
         || checks.selfie.as_ref().is_some_and(|check| !check.performed);
     let doubtful = checks
@@ -178,9 +186,9 @@ fn verdict(reasons: &[Reason], checks: &Checks, policy: &Policy) -> Verdict {
             .selfie
             .as_ref()
             .is_some_and(|check| check.face_match_confidence.is_none());
-    if reasons.iter().any(|reason| rejects(*reason, policy)) {
+    if notes.reasons.iter().any(|reason| notes.rejects(*reason, policy)) {
         Verdict::Rejected
-    } else if !reasons.is_empty() || unperformed || doubtful || uncompared {
+    } else if !notes.reasons.is_empty() || unperformed || doubtful || uncompared {
         Verdict::NeedsReview
     } else {
         Verdict::Approved

@@ -234,6 +234,7 @@ fn seen(shot: Shot, asked: Side) -> DocumentFindings {
         found.layout = Some(LayoutReading {
             hidden: 0.0,
             layout: format!("jp.{kind}"),
+            issuer: Some("JPN".into()),
             kind,
             also: vec![],
             side: shot.side,

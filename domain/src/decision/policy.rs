@@ -1,8 +1,12 @@
 //! The thresholds and switches of a tenant, stored with each decision so that it can be recomputed.
 
 use super::Accepted;
-use crate::quality::{QualityLimits, SelfieLimits};
+use crate::{
+    quality::{QualityLimits, SelfieLimits},
+    setting::Setting,
+};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Thresholds on confidences from 0 to 1, and switches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +64,16 @@ pub enum ThresholdFault {
     AboveAcceptance(f64),
 }
 
+impl fmt::Display for ThresholdFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Below(least) => write!(f, "must be at least {least:.2}"),
+            Self::Above(most) => write!(f, "must be at most {most}"),
+            Self::AboveAcceptance(accept) => write!(f, "must not be above the acceptance threshold ({accept:.2})"),
+        }
+    }
+}
+
 impl Policy {
     /// Below this, another face than the portrait's could pass by chance, so no tenant may go lower.
     pub const LEAST_MATCH_ACCEPT: f64 = 0.50;
@@ -90,10 +104,22 @@ impl Policy {
         self.faults().is_empty()
     }
 
-    /// The thresholds that are out of bounds, by name.
+    /// The lowest value of a threshold or share.
     #[must_use]
-    pub fn faults(&self) -> Vec<(&'static str, ThresholdFault)> {
-        let within = |value: f64, least: f64| {
+    pub const fn least(threshold: Setting) -> f64 {
+        match threshold {
+            Setting::MatchAccept => Self::LEAST_MATCH_ACCEPT,
+            Setting::LivenessAccept => Self::LEAST_LIVENESS_ACCEPT,
+            Setting::DuplicateFrom => Self::LEAST_DUPLICATE,
+            _ => 0.0,
+        }
+    }
+
+    /// The thresholds that are out of bounds.
+    #[must_use]
+    pub fn faults(&self) -> Vec<(Setting, ThresholdFault)> {
+        let within = |threshold: Setting, value: f64| {
+            let least = Self::least(threshold);
             if value > 1.0 {
                 Some(ThresholdFault::Above(1.0))
             } else if value >= least {
@@ -102,22 +128,24 @@ impl Policy {
                 Some(ThresholdFault::Below(least))
             }
         };
-        let review = |review: f64, accept: f64| {
-            within(review, 0.0).or_else(|| (review > accept).then_some(ThresholdFault::AboveAcceptance(accept)))
-        };
-        let all = [
-            ("match_accept", within(self.match_accept, Self::LEAST_MATCH_ACCEPT)),
-            ("match_review", review(self.match_review, self.match_accept)),
+        let values = [
+            (Setting::MatchAccept, self.match_accept, None),
+            (Setting::MatchReview, self.match_review, Some(self.match_accept)),
+            (Setting::LivenessAccept, self.liveness_accept, None),
             (
-                "liveness_accept",
-                within(self.liveness_accept, Self::LEAST_LIVENESS_ACCEPT),
+                Setting::LivenessReview,
+                self.liveness_review,
+                Some(self.liveness_accept),
             ),
-            ("liveness_review", review(self.liveness_review, self.liveness_accept)),
-            ("sampled", within(self.sampled, 0.0)),
-            ("duplicate_from", within(self.duplicate_from, Self::LEAST_DUPLICATE)),
+            (Setting::Sampled, self.sampled, None),
+            (Setting::DuplicateFrom, self.duplicate_from, None),
         ];
-        all.into_iter()
-            .filter_map(|(name, fault)| Some((name, fault?)))
-            .collect()
+        let fault = |(threshold, value, accept): (Setting, f64, Option<f64>)| {
+            let above = accept
+                .filter(|accept| value > *accept)
+                .map(ThresholdFault::AboveAcceptance);
+            Some((threshold, within(threshold, value).or(above)?))
+        };
+        values.into_iter().filter_map(fault).collect()
     }
 }

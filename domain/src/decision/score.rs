@@ -23,8 +23,10 @@ vocabulary! {
         SamePersonTurned = "same_person_turned",
         /// How well the skin followed the colours of the screen.
         ColoursFollowed = "colours_followed",
-        /// How many frames of the selfie another session has sent before.
+        /// How many frames of the selfie were sent before, in another session or in this one.
         RepeatedFrames = "repeated_frames",
+        /// How far the least fitting face of those that the server watched is from the portrait.
+        WatchedPortrait = "watched_portrait",
         /// How much of the printed and the machine-readable data agrees.
         ZonesAgree = "zones_agree",
         /// How certainly the machine-readable zone was read.
@@ -47,6 +49,8 @@ vocabulary! {
         MouthCovered = "mouth_covered",
         /// How far the selfie is from the document's own portrait.
         PortraitDistance = "portrait_distance",
+        /// How much the details of the selfie's face are those of the document's own portrait.
+        PortraitDetails = "portrait_details",
         /// How well the face fits one that was approved before.
         DuplicateFace = "duplicate_face",
         /// How well the face fits the one that was approved with the same document.
@@ -72,6 +76,8 @@ impl ScoreName {
             | Self::SelfieGrid
             | Self::SamePerson
             | Self::SamePersonTurned
+            | Self::WatchedPortrait
+            | Self::PortraitDetails
             | Self::RepeatedFrames
             | Self::EyesCovered
             | Self::MouthCovered => true,

@@ -3,7 +3,9 @@
 use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
     document::Side,
-    findings::{Challenge, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Pose, SelfieFindings},
+    findings::{
+        Challenge, Commitment, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Pose, SelfieFindings,
+    },
     live::ASIDE,
     outcome::SelfieCheck,
     quality::{SelfieLimits, face_is_covered, selfie_is_poor},
@@ -35,6 +37,14 @@ pub(super) const SAME_PERSON_LIMIT: f64 = 0.60;
 /// another person's head in the turn, 31 of 31 had 0.65 and more (`docs/decisions/0030`).
 pub(super) const SAME_TURNED_LIMIT: f64 = 0.60;
 
+/// Greatest distance of a face that the server watched from the portrait. The best of them must be nearer (`match_accept`). Of 4,500 pairs of
+/// two people (LFW) 1 % are nearer than 0.61, of 450 pairs of one person 97 %; those of one burst are more alike.
+pub(super) const WATCHED_PORTRAIT_LIMIT: f64 = 0.61;
+
+/// Likeness of two crops up to which they are two pictures of a person. Of 450 pairs of photographs of one person (LFW) the most alike had 0.72;
+/// of 300 copies, turned, tilted, relit, blurred and encoded again, the least alike had 0.82 (`docs/decisions/0016`).
+pub(super) const SAME_PICTURE_LIMIT: f64 = 0.78;
+
 /// How far a movement goes at least, as a share of its limit, in the very frame in which the server saw it all the way: two measurements
 /// of the same yaw differ by up to 0.07 (p95).
 const WATCHED_SHARE: f64 = 2.0 / 3.0;
@@ -42,8 +52,10 @@ const WATCHED_SHARE: f64 = 2.0 / 3.0;
 /// Least correlation of the skin's colour with the screen's; see `docs/decisions/0043` for what was measured.
 pub(super) const COLOURS_LIMIT: f64 = 0.80;
 
-/// Frames that may be equal to those of another session: two living faces never give the same frame, but one could be black.
+/// Frames that may be equal to those that were sent before: two living faces never give the same frame, but one could be black.
 pub(super) const REPEATED_LIMIT: u32 = 1;
+/// The same for files, of which there are one or two, and which somebody has chosen.
+const REPEATED_FILES_LIMIT: u32 = 0;
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> SelfieCheck {
     let Some(selfie) = evidence.selfie else {
@@ -102,6 +114,11 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     if selfie.face.is_some() && unmeasured {
         notes.reason(Reason::SelfieLivenessUncertain);
     }
+    if selfie.repeated_files > REPEATED_FILES_LIMIT {
+        let (repeated, limit) = (f64::from(selfie.repeated_files), f64::from(REPEATED_FILES_LIMIT));
+        notes.at_most(ScoreName::RepeatedFrames, repeated, limit);
+        notes.reason(Reason::SelfieInjectionSuspected);
+    }
     let limit = f64::from(limits.grid);
     if signs
         .grid
@@ -138,7 +155,8 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     let prepared = found.live.as_ref().is_some_and(|live| {
         let repeated = f64::from(live.repeated_frames);
         let is_new = notes.at_most(ScoreName::RepeatedFrames, repeated, f64::from(REPEATED_LIMIT));
-        !is_new || !live.same_frames || !shows_what_was_watched(selfie, found, live)
+        let altered = live.commitment == Some(Commitment::Broken);
+        !is_new || !live.same_frames || altered || !shows_what_was_watched(selfie, found, live)
     });
     if changed || prepared {
         notes.reason(Reason::SelfieInjectionSuspected);
@@ -253,7 +271,11 @@ pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
     let same = found.same_person_distance.map_or(0.5, |distance| {
         logistic((SAME_PERSON_LIMIT - f64::from(distance)) / 0.033)
     });
-    let seen = |live: &LiveFindings| live.same_frames && live.run <= AUTOMATIC_RUNS && live.unseen_turns == 0;
+    // Without a commitment, the frames may have been altered since. A page of an earlier version makes none.
+    let seen = |live: &LiveFindings| {
+        let committed = live.commitment != Some(Commitment::Absent);
+        live.same_frames && committed && live.run <= AUTOMATIC_RUNS && live.unseen_turns == 0
+    };
     let watched = found.live.as_ref().is_some_and(seen);
     let confidence = LIVENESS_CAP * followed * solid * same;
     rounded(if watched {
@@ -273,13 +295,13 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
     };
     let limits = policy.selfie();
     let in_card = selfie.signs.in_card.is_some_and(|share| share >= limits.in_card);
-    if in_card
+    let on_card = in_card
         && !notes.at_least(
             ScoreName::PortraitDistance,
             f64::from(distance),
             f64::from(limits.same_picture),
-        )
-    {
+        );
+    if is_same_picture(front, selfie, notes) || on_card {
         notes.reason(Reason::SelfieIsDocumentPhoto);
     }
     let confidence = match_confidence(f64::from(distance));
@@ -290,8 +312,27 @@ fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy,
         } else {
             Reason::SelfieFaceMatchUncertain
         });
+    } else if !all_watched_match(selfie, portrait, notes) {
+        notes.reason(Reason::SelfieFaceMatchUncertain);
     }
     Some(confidence)
+}
+
+/// Whether the selfie is the portrait itself, without the edge of its card: an animated or a printed one.
+fn is_same_picture(front: &DocumentFindings, selfie: &SelfieFindings, notes: &mut Notes) -> bool {
+    let crops = selfie.face_crop.as_ref().zip(front.portrait_crop.as_ref());
+    crops.is_some_and(|(face, portrait)| {
+        let likeness = face.likeness(portrait).max(face.likeness(&portrait.mirrored()));
+        !notes.at_most(ScoreName::PortraitDetails, f64::from(likeness), SAME_PICTURE_LIMIT)
+    })
+}
+
+/// Whether every face that followed the requests is like the portrait's: one that was made up of two people's joins both.
+fn all_watched_match(selfie: &SelfieFindings, portrait: &Face, notes: &mut Notes) -> bool {
+    let distances = selfie.watched_faces.iter().filter_map(|face| face.distance(portrait));
+    distances
+        .reduce(f32::max)
+        .is_none_or(|distance| notes.at_most(ScoreName::WatchedPortrait, f64::from(distance), WATCHED_PORTRAIT_LIMIT))
 }
 
 /// Whether both faces show enough for a great distance to mean another person: of a small or blurred one it says nothing.

@@ -1,10 +1,10 @@
 //! What the pictures show, compared with what was chosen and requested: another kind of document, the other side, one side
 //! twice.
 
-use super::evidence::{is_known, is_legible, kind_of_zone, of_code, provable};
+use super::evidence::{MachineReadable, is_known, is_legible, kind_of_zone, of_code, provable};
 use crate::{
-    document::{DocumentType, Side},
-    findings::{DocumentFindings, LayoutReading, MrzFormat, MrzReading, Unavailable},
+    document::{DocumentType, FieldName, Side},
+    findings::{CodeReading, DocumentFindings, LayoutReading, MrzFormat, MrzReading, Unavailable},
     reasons::Reason,
 };
 
@@ -24,17 +24,19 @@ pub fn retake_reasons<'a>(
         return vec![Reason::DocumentTypeMismatch];
     }
     let same = |other: &DocumentFindings| other.side != picture.side && is_same(picture, other);
-    if shows_other_side(kind, picture) || others.into_iter().any(same) {
+    if picture.individual_number || shows_other_side(kind, picture) || others.into_iter().any(same) {
         return vec![Reason::DocumentWrongSide];
     }
     Vec::new()
 }
 
-/// Whether no copy of what a picture shows may be kept: the back of a My Number card, which has the individual number (act on the use of
-/// numbers to identify a specific individual in administrative procedures, article 20).
+/// Whether no copy of what a picture shows may be kept: an individual number, or the back of a My Number card, which has one (act on the use of
+/// numbers to identify a specific individual in administrative procedures, article 20). Since June 2026 residence cards and special permanent
+/// resident certificates may be individual-number cards, too.
 #[must_use]
 pub fn must_not_be_kept(picture: &DocumentFindings) -> bool {
-    layout(picture).is_some_and(|layout| layout.kind == DocumentType::MyNumberCard && layout.side == Side::Back)
+    let is_back = |layout: &LayoutReading| layout.kind == DocumentType::MyNumberCard && layout.side == Side::Back;
+    picture.individual_number || layout(picture).is_some_and(is_back)
 }
 
 /// The kind of document that a picture shows, if anything on it says so: its zone first, then its codes, then its layout.
@@ -54,12 +56,26 @@ pub fn kind_shown_instead(kind: DocumentType, picture: &DocumentFindings) -> Opt
 fn shows_another_kind(kind: DocumentType, picture: &DocumentFindings) -> bool {
     let zone = legible(picture).map(kind_of_zone);
     let mut codes = picture.codes.iter().filter_map(|code| code.kind);
-    if zone.is_some_and(|shown| shown != Some(kind)) || codes.any(|shown| shown != kind) {
+    let by_zone = zone.is_some_and(|shown| shown != Some(kind)) && !is_enhanced(kind, picture);
+    if by_zone || codes.any(|shown| shown != kind) {
         return true;
     }
     // Machine-readable data is more reliable than appearance: a layout is used only if nothing else indicates this kind.
     let named = zone.is_some() || picture.codes.iter().any(|code| code.kind.is_some());
     !named && layout(picture).is_some_and(|layout| !layout.is_of(kind))
+}
+
+/// Whether a picture shows a card of this kind by its barcode and one for crossing borders by its zone, both of one state, as enhanced licences of
+/// North America do (AAMVA DL/ID Card Design Standard, D.12.4, EN; ICAO 9303-5 has the zone begin as that of an identity card).
+fn is_enhanced(kind: DocumentType, picture: &DocumentFindings) -> bool {
+    let zone = legible(picture).filter(|zone| kind_of_zone(zone) == Some(DocumentType::IdCard));
+    let state = zone.and_then(|zone| zone.lines.first()?.get(2..5));
+    let is_own = |code: &CodeReading| code.kind == Some(kind) && of_code(code) == MachineReadable::Barcode;
+    let issued_by = |code: &CodeReading| {
+        let country = code.fields.iter().find(|field| field.name == FieldName::IssuingCountry);
+        country.and_then(|field| field.normalized.as_deref()) == state
+    };
+    state.is_some() && picture.codes.iter().any(|code| is_own(code) && issued_by(code))
 }
 
 fn shows_other_side(kind: DocumentType, picture: &DocumentFindings) -> bool {
@@ -75,7 +91,7 @@ fn shows_other_side(kind: DocumentType, picture: &DocumentFindings) -> bool {
         || picture
             .codes
             .iter()
-            .any(|code| of_code(code) == super::MachineReadable::Barcode && provable(kind).by.contains(&of_code(code)));
+            .any(|code| of_code(code) == MachineReadable::Barcode && provable(kind).by.contains(&of_code(code)));
     let faceless = picture.portrait.is_none() && !picture.unavailable.contains(&Unavailable::Face);
     picture.side == Side::Front && of_a_back && faceless
 }
@@ -126,11 +142,13 @@ pub(crate) mod scenarios {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decision::tests::passport;
+    use crate::decision::tests::{field, passport};
+    use crate::findings::{CodeStandard, Signature};
 
     fn shows(kind: DocumentType, side: Side) -> DocumentFindings {
         let layout = LayoutReading {
             layout: "layout".into(),
+            issuer: None,
             kind,
             also: vec![],
             side,
@@ -156,6 +174,64 @@ mod tests {
             shows(DocumentType::ResidenceCard, Side::Back),
         ] {
             assert!(!must_not_be_kept(&kept));
+        }
+    }
+
+    #[test]
+    fn an_enhanced_licence_has_the_zone_of_a_card_for_crossing_borders_beside_its_barcode() {
+        let back = |state: &str, country: &str, kind| {
+            let mut back = DocumentFindings {
+                side: Side::Back,
+                ..passport()
+            };
+            let zone = back.mrz.as_mut().unwrap();
+            (zone.format, zone.lines[0]) = (MrzFormat::Td1, format!("I<{state}"));
+            back.codes.push(CodeReading {
+                standard: CodeStandard::Aamva,
+                kind: Some(kind),
+                issuer: Some("636045".into()),
+                fields: vec![field(FieldName::IssuingCountry, country)],
+                signature: Signature::Absent,
+            });
+            back
+        };
+        let (licence, card) = (DocumentType::DrivingLicense, DocumentType::IdCard);
+        for (chosen, back, is_another) in [
+            (licence, back("USA", "USA", licence), false),
+            (licence, back("SWE", "USA", licence), true),
+            (licence, back("USA", "USA", card), true),
+            (card, back("USA", "USA", licence), true),
+            (card, back("USA", "USA", card), false),
+        ] {
+            let reasons = retake_reasons(chosen, &back, []);
+            assert_eq!(
+                reasons.contains(&Reason::DocumentTypeMismatch),
+                is_another,
+                "{chosen}: {:?}",
+                back.codes
+            );
+        }
+        let mut beside_passport = back("USA", "USA", licence);
+        let zone = beside_passport.mrz.as_mut().unwrap();
+        (zone.format, zone.lines[0]) = (MrzFormat::Td3, "P<USA".into());
+        assert_eq!(
+            retake_reasons(licence, &beside_passport, []),
+            [Reason::DocumentTypeMismatch]
+        );
+    }
+
+    #[test]
+    fn a_back_with_an_individual_number_is_not_kept_whichever_card_it_is_on() {
+        for kind in [
+            DocumentType::ResidenceCard,
+            DocumentType::SpecialPermanentResidentCertificate,
+        ] {
+            let back = DocumentFindings {
+                individual_number: true,
+                ..shows(kind, Side::Back)
+            };
+            assert!(must_not_be_kept(&back), "{kind}");
+            assert_eq!(retake_reasons(kind, &back, []), [Reason::DocumentWrongSide], "{kind}");
         }
     }
 }

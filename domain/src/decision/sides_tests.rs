@@ -2,6 +2,7 @@
 
 use super::tests::{GOOD, decide_on, face, passport, typed};
 use super::*;
+use crate::named::Named;
 use crate::{
     document::{FieldName, OcrField, Side},
     findings::{LayoutReading, MrzFormat, MrzReading, RuleResult, take_superseded},
@@ -69,6 +70,19 @@ fn card(last: &str, first: &str) -> [DocumentFindings; 2] {
     ]
 }
 
+/// A card whose front has these names, and whose zone was taken for a birth in this century although the front prints another one, and
+/// an issue before that birth.
+fn card_of_old_person(printed: &str, zone: &str) -> [DocumentFindings; 2] {
+    let mut sides = card("ERIKSSON", "ANNA MARIA");
+    for (side, birth) in sides.iter_mut().zip([printed, zone]) {
+        side.fields.retain(|field| field.name != FieldName::BirthDate);
+        side.fields.extend(items(side.side, &[(FieldName::BirthDate, birth)]));
+    }
+    let issued = items(Side::Front, &[(FieldName::IssueDate, "2016-05-02")]);
+    sides[0].fields.extend(issued);
+    sides
+}
+
 /// A French licence, whose line has number, expiry and the first eight letters of the surname.
 fn french(last: &str) -> [DocumentFindings; 2] {
     let read = [
@@ -115,6 +129,99 @@ fn names_printed_over_those_of_a_genuine_card_are_never_approved() {
 
     let surname_only = decision(&card("NYBERG", "ANNA MARIA"), "Nyberg", "Anna");
     assert_ne!(surname_only.verdict, Verdict::Approved);
+}
+
+#[test]
+fn the_front_says_in_which_century_the_two_digits_of_the_zone_on_the_back_are() {
+    let decision = |sides: &[DocumentFindings], born: &str| {
+        let typed = UserInput {
+            birth_date: Some(born.into()),
+            ..typed()
+        };
+        decide_on(DocumentType::IdCard, sides, &typed, &Policy::default())
+    };
+    let old = card_of_old_person("1919-03-01", "2019-03-01");
+    let same = decision(&old, "1919-03-01");
+    assert_eq!(same.verdict, Verdict::NeedsReview, "a child may have altered it");
+    assert_eq!(same.reasons, [Reason::DocumentAuthenticityUnknown]);
+    let compared = same.checks.input_match.and_then(|check| check.fields).unwrap();
+    assert_eq!(compared.get("birthDate"), Some(&true));
+    let child = decision(&old, "2019-03-01");
+    assert!(
+        child.reasons.contains(&Reason::InputBirthDateMismatch),
+        "{:?}",
+        child.reasons
+    );
+    // Nobody is 121 years old, and another day is no other century.
+    for printed in ["1905-03-01", "1919-03-02"] {
+        let zone = format!("20{}", &"1905-03-01"[2..]);
+        let other = decision(&card_of_old_person(printed, &zone), printed);
+        assert!(
+            other.reasons.contains(&Reason::InputBirthDateMismatch),
+            "{printed}: {:?}",
+            other.reasons
+        );
+    }
+}
+
+#[test]
+fn a_person_decides_on_everybody_of_a_hundred_years_whose_zone_has_two_digits_of_the_year() {
+    for (born, verdict) in [
+        ("1926-08-03", Verdict::Approved),
+        ("1926-08-02", Verdict::NeedsReview),
+        ("1920-02-29", Verdict::NeedsReview),
+    ] {
+        let mut page = passport();
+        page.fields.retain(|field| field.name != FieldName::BirthDate);
+        page.fields.extend(items(Side::Front, &[(FieldName::BirthDate, born)]));
+        let typed = UserInput {
+            birth_date: Some(born.into()),
+            ..typed()
+        };
+        let decision = decide_on(DocumentType::Passport, &[page], &typed, &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{born}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn a_zone_without_given_names_confirms_that_there_is_none() {
+    let typed = UserInput {
+        last_name: Some("Sukarno".into()),
+        first_name: None,
+        ..typed()
+    };
+    let decision = |line: &str, spoil: fn(&mut DocumentFindings)| {
+        let mut page = passport();
+        page.fields.retain(|field| field.name != FieldName::FirstName);
+        let name = page.fields.iter_mut().find(|field| field.name == FieldName::LastName);
+        name.into_iter()
+            .for_each(|name| (name.text, name.normalized) = (Some("SUKARNO".into()), Some("SUKARNO".into())));
+        page.mrz.as_mut().unwrap().lines[0] = line.to_owned();
+        spoil(&mut page);
+        decide_on(DocumentType::Passport, &[page], &typed, &Policy::default())
+    };
+    let one = "P<IDNSUKARNO<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<";
+    let approved = decision(one, |_| {});
+    assert_eq!(approved.verdict, Verdict::Approved, "{:?}", approved.reasons);
+    let spoils: [fn(&mut DocumentFindings); 4] = [
+        |page| page.mrz.as_mut().unwrap().agrees_with_free_reading = false,
+        |page| page.mrz.as_mut().unwrap().names_in_doubt = true,
+        |page| page.mrz.as_mut().unwrap().checks_passed = 4,
+        // The print has what the zone has not.
+        |page| {
+            page.fields
+                .extend(items(Side::Front, &[(FieldName::FirstName, "HATTA")]))
+        },
+    ];
+    for spoil in spoils {
+        assert_ne!(decision(one, spoil).verdict, Verdict::Approved);
+    }
+    for line in [
+        "P<IDNSUKARNO<<HATTA<<<<<<<<<<<<<<<<<<<<<<<<<",
+        "P<IDNSUKARNOSUKARNOSUKARNOSUKARNOSUKARNOSUKA",
+    ] {
+        assert_eq!(decision(line, |_| {}).reasons, [Reason::InputNotComparable], "{line}");
+    }
 }
 
 #[test]
@@ -204,6 +311,23 @@ fn a_whole_name_on_the_front_is_compared_too() {
 }
 
 #[test]
+fn a_front_that_prints_the_whole_name_and_no_number_agrees_with_its_back() {
+    let agree = |whole: &str| {
+        let mut sides = card("", "");
+        sides[0].fields = items(
+            Side::Front,
+            &[(FieldName::FullName, whole), (FieldName::BirthDate, "1974-08-12")],
+        );
+        let decision = judged(DocumentType::IdCard, &sides, "Eriksson", "Anna");
+        let scores = decision.scores.iter();
+        let agree = scores.filter(|score| score.name == Named::Known(ScoreName::ZonesAgree));
+        agree.map(|score| score.value).collect::<Vec<_>>()
+    };
+    assert_eq!(agree("Eriksson Anna Maria"), [1.0]);
+    assert_eq!(agree("Nyberg Petra"), [0.5]);
+}
+
+#[test]
 fn print_stands_for_a_name_that_the_zone_cut() {
     let mut sides = card("ERIKSSON", "ANNA MARIALUISA");
     let cut = sides[1]
@@ -275,6 +399,7 @@ fn a_zone_on_the_front_proves_a_card_only_beside_the_back_of_that_card() {
     let mut recognised = leaflet;
     recognised.layout = Some(LayoutReading {
         layout: "icao.id_card.back".into(),
+        issuer: None,
         kind: DocumentType::IdCard,
         also: vec![],
         side: Side::Back,
@@ -302,6 +427,7 @@ fn a_licence_with_a_new_address_on_its_back_is_left_to_a_person_who_reads_it() {
     let layout = |side, rules| {
         Some(LayoutReading {
             layout: "jp.driving_license".to_owned(),
+            issuer: Some("JPN".to_owned()),
             kind: DocumentType::DrivingLicense,
             also: Vec::new(),
             side,

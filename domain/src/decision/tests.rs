@@ -4,9 +4,9 @@ use super::*;
 use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
-        Challenge, CodeReading, CodeStandard, Face, FaceEngine, LayoutReading, LiveFindings, LivenessFindings,
-        Movement, MrzFormat, MrzReading, PassiveFindings, Pose, Quality, RuleResult, SelfieSigns, Signature,
-        Unavailable,
+        Challenge, CodeReading, CodeStandard, Commitment, Face, FaceCrop, FaceEngine, LayoutReading, LiveFindings,
+        LivenessFindings, Movement, MrzFormat, MrzReading, PassiveFindings, Pose, Quality, RuleResult, SelfieSigns,
+        Signature, Unavailable,
     },
     reasons::Reason,
     request::PreRegistered,
@@ -46,6 +46,7 @@ pub(super) const GOOD: Quality = Quality {
     sharpness: 0.9,
     glare: 0.0,
     exposure: 0.5,
+    face_range: None,
     coverage: Some(0.6),
     cut_off: Some(false),
     obstructed: None,
@@ -86,8 +87,11 @@ pub(super) fn selfie() -> SelfieFindings {
         frames: 15,
         faces: 1,
         face: Some(face(0.4)),
+        face_crop: None,
         best_frame: Some(0),
+        watched_faces: Vec::new(),
         poses: Vec::new(),
+        repeated_files: 0,
         liveness: Some(LivenessFindings {
             movements: vec![Movement {
                 challenge: Challenge::TurnLeft,
@@ -102,6 +106,7 @@ pub(super) fn selfie() -> SelfieFindings {
                 answered_ms: vec![900],
                 same_frames: true,
                 watched: None,
+                commitment: None,
                 run: 1,
                 repeated_frames: 0,
                 unseen_turns: 0,
@@ -190,6 +195,7 @@ fn a_document_of_which_much_is_hidden_is_asked_for_again() {
     let covered = |hidden| DocumentFindings {
         layout: Some(LayoutReading {
             layout: "icao.passport".into(),
+            issuer: None,
             kind: DocumentType::Passport,
             also: vec![],
             side: Side::Front,
@@ -331,6 +337,47 @@ fn a_name_that_the_document_does_not_confirm_goes_to_a_person_though_everybody_a
 }
 
 #[test]
+fn a_pre_registered_value_in_another_script_goes_to_a_person_though_document_and_user_agree() {
+    let plan = Plan {
+        steps: vec![Step::Document, Step::Selfie],
+    };
+    let name = PreRegistered {
+        last_name: Some("鈴木".into()),
+        first_name: Some("一郎".into()),
+        ..PreRegistered::default()
+    };
+    let reading = PreRegistered {
+        last_name: Some("スズキ".into()),
+        ..PreRegistered::default()
+    };
+    let address = PreRegistered {
+        address: Some("東京都渋谷区神宮前1-2-3".into()),
+        ..PreRegistered::default()
+    };
+    for known in [name, reading, address] {
+        let evidence = Evidence {
+            plan: &plan,
+            document_type: Some(DocumentType::Passport),
+            document: &[passport()],
+            selfie: Some(&selfie()),
+            typed: Some(&typed()),
+            known: Some(&known),
+            earlier: &NOBODY,
+            draw: 1.0,
+            today: TODAY,
+        };
+        let decision = decide(&evidence, &Policy::default());
+        assert_eq!(
+            (decision.verdict, decision.reasons),
+            (Verdict::NeedsReview, vec![Reason::InputNotComparable]),
+            "{known:?}"
+        );
+        let compared = decision.checks.input_match.unwrap();
+        assert_eq!(compared.matched, Some(true), "of what could be compared: {known:?}");
+    }
+}
+
+#[test]
 fn an_expired_document_is_rejected_once_its_last_day_is_over_everywhere() {
     let until = |day: &str| {
         let mut passport = passport();
@@ -368,6 +415,46 @@ fn on_its_last_day_a_japanese_document_may_have_expired_in_japan() {
         page.fields[4] = field(FieldName::IssuingCountry, issuer);
         let decision = judge(&[page], Some(&selfie()), &Policy::default());
         assert_eq!(decision.verdict, verdict, "{issuer}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn on_its_last_day_a_licence_may_have_expired_in_japan_only_if_its_layout_is_japanese() {
+    for (layout, issuer, verdict) in [
+        ("jp.driving_license", Some("JPN"), Verdict::NeedsReview),
+        ("jp.driving_license", None, Verdict::NeedsReview),
+        ("gb.driving_license", Some("GBR"), Verdict::Approved),
+        ("eu.driving_license", None, Verdict::Approved),
+    ] {
+        let kind = DocumentType::DrivingLicense;
+        let mut licence = printed_card(kind, &[("documentNumber_sound", true)]);
+        licence[0].fields[3] = field(FieldName::ExpiryDate, "2026-08-02");
+        for side in &mut licence {
+            side.fields.retain(|item| item.name != FieldName::IssuingCountry);
+            let known = side.layout.as_mut().unwrap();
+            (known.layout, known.issuer) = (layout.to_owned(), issuer.map(str::to_owned));
+        }
+        let decision = decide_visually(kind, &licence);
+        assert_eq!(decision.verdict, verdict, "{layout} {issuer:?}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn a_residence_card_that_ran_out_within_two_months_may_still_hold_and_rejects_nobody() {
+    for (kind, day, verdict) in [
+        (DocumentType::ResidenceCard, "2026-08-03", Verdict::Approved),
+        (DocumentType::ResidenceCard, "2026-07-20", Verdict::NeedsReview),
+        // In Honolulu it is still the last day of the two months.
+        (DocumentType::ResidenceCard, "2026-06-01", Verdict::NeedsReview),
+        (DocumentType::ResidenceCard, "2026-05-31", Verdict::Rejected),
+        (DocumentType::DrivingLicense, "2026-07-20", Verdict::Rejected),
+    ] {
+        let mut card = printed_card(kind, &[("documentNumber_sound", true)]);
+        card[0].fields[3] = field(FieldName::ExpiryDate, day);
+        let decision = decide_visually(kind, &card);
+        assert_eq!(decision.verdict, verdict, "{kind} {day}: {:?}", decision.reasons);
+        let rejected = decision.reasons.contains(&Reason::DocumentExpired);
+        assert_eq!(rejected, verdict == Verdict::Rejected, "{kind} {day}");
     }
 }
 
@@ -449,8 +536,8 @@ fn a_zone_of_no_issuer_that_exists_proves_nothing_and_rejects_nobody() {
     assert_eq!(decision("ZZZ", &demo).verdict, Verdict::NeedsReview);
 }
 
-/// A Japanese licence without machine-readable data whose front keeps or breaks these rules, under visual evidence.
-fn licence_with(rules: &[(&str, bool)]) -> Decision {
+/// A Japanese document of two sides without machine-readable data, whose front keeps or breaks these rules.
+fn printed_card(kind: DocumentType, rules: &[(&str, bool)]) -> [DocumentFindings; 2] {
     let layout = |layout: &str, side, rules: &[(&str, bool)]| {
         let result = |(rule, held): &(&str, bool)| RuleResult {
             rule: (*rule).to_owned(),
@@ -459,7 +546,8 @@ fn licence_with(rules: &[(&str, bool)]) -> Decision {
         };
         LayoutReading {
             layout: layout.to_owned(),
-            kind: DocumentType::DrivingLicense,
+            issuer: Some("JPN".into()),
+            kind,
             also: vec![],
             side,
             score: 1.0,
@@ -470,21 +558,26 @@ fn licence_with(rules: &[(&str, bool)]) -> Decision {
     let front = DocumentFindings {
         mrz: None,
         viz_agreement: None,
-        layout: Some(layout("jp.driving_license", Side::Front, rules)),
+        layout: Some(layout(&format!("jp.{kind}"), Side::Front, rules)),
         ..passport()
     };
     let back = DocumentFindings {
         side: Side::Back,
         fields: vec![],
         portrait: None,
-        layout: Some(layout("jp.driving_license.back", Side::Back, &[])),
+        layout: Some(layout(&format!("jp.{kind}.back"), Side::Back, &[])),
         ..front.clone()
     };
+    [front, back]
+}
+
+/// The decision under visual evidence.
+fn decide_visually(kind: DocumentType, document: &[DocumentFindings]) -> Decision {
     let policy = Policy {
         accepted: Accepted::Visual,
         ..Policy::default()
     };
-    decide_on(DocumentType::DrivingLicense, &[front, back], &typed(), &policy)
+    decide_on(kind, document, &typed(), &policy)
 }
 
 #[test]
@@ -496,7 +589,8 @@ fn a_front_is_proved_visually_by_rules_on_its_items_only() {
         (&[in_place], Verdict::NeedsReview),
         (&[], Verdict::NeedsReview),
     ] {
-        let decision = licence_with(rules);
+        let kind = DocumentType::DrivingLicense;
+        let decision = decide_visually(kind, &printed_card(kind, rules));
         assert_eq!(decision.verdict, verdict, "{rules:?}: {:?}", decision.reasons);
         let unknown = decision.reasons == [Reason::DocumentAuthenticityUnknown];
         assert_eq!(unknown, verdict == Verdict::NeedsReview, "{rules:?}");
@@ -518,9 +612,8 @@ fn a_visa_is_no_kind_that_is_taken() {
 }
 
 #[test]
-fn a_seal_whose_signature_is_not_its_issuers_is_a_sign_of_tampering() {
-    let sealed = |signature| {
-        let mut page = passport();
+fn a_seal_whose_signature_is_not_its_issuers_rejects_and_one_of_an_unknown_issuer_does_not() {
+    let sealed = |mut page: DocumentFindings, signature| {
         page.codes = vec![CodeReading {
             standard: CodeStandard::Seal,
             kind: None,
@@ -530,12 +623,23 @@ fn a_seal_whose_signature_is_not_its_issuers_is_a_sign_of_tampering() {
         }];
         judge(&[page], Some(&selfie()), &Policy::default())
     };
-    let forged = sealed(Signature::Invalid);
+    let forged = sealed(passport(), Signature::Invalid);
     assert_eq!(
         (forged.verdict, forged.reasons.as_slice()),
-        (Verdict::NeedsReview, [Reason::DocumentTampered].as_slice())
+        (Verdict::Rejected, [Reason::DocumentTampered].as_slice())
     );
-    assert_eq!(sealed(Signature::NotChecked).verdict, Verdict::Approved);
+    assert_eq!(sealed(passport(), Signature::NotChecked).verdict, Verdict::Approved);
+    // What rejects comes before what was noted earlier and only leads to a review.
+    let differs = DocumentFindings {
+        viz_agreement: Some(0.0),
+        ..passport()
+    };
+    let inconsistent = sealed(differs, Signature::Invalid);
+    assert_eq!(inconsistent.verdict, Verdict::Rejected);
+    assert_eq!(
+        inconsistent.reasons,
+        [Reason::DocumentTampered, Reason::DocumentDataInconsistent]
+    );
 }
 
 #[test]
@@ -627,6 +731,7 @@ fn a_date_or_number_that_contradicts_the_rest_is_never_approved() {
     };
     impossible.layout = Some(LayoutReading {
         layout: "icao.passport".into(),
+        issuer: None,
         kind: DocumentType::Passport,
         also: vec![],
         side: Side::Front,
@@ -683,14 +788,14 @@ prop_compose! {
         same in mostly(Some(0.3), proptest::option::of(0.0_f32..1.2)), still in mostly(false, any::<bool>()),
         beside in mostly(Some(0.4), proptest::option::of(0.0_f32..1.2)), closer in mostly(Some(1.4), proptest::option::of(0.9_f32..1.5)),
         same_frames in mostly(Some(true), proptest::option::of(any::<bool>())), run in mostly(1, 1_u32..6),
-        unseen_turns in mostly(0, 0_u32..3),
+        unseen_turns in mostly(0, 0_u32..3), commitment in mostly(Some(Commitment::Kept), proptest::sample::select(Commitment::ALL).prop_map(Some)),
         watched in mostly(Some(4), proptest::option::of(0_u32..6))) -> LivenessFindings {
         let movement = |challenge, extent| Movement { challenge, extent, plane_residual: plane };
         let mut movements = vec![movement(Challenge::TurnRight, turned)];
         movements.extend(closer.map(|extent| Movement { plane_residual: None, ..movement(Challenge::ComeCloser, extent) }));
         let watched = watched.map(|frames| (0..frames).collect::<Vec<_>>());
         LivenessFindings { movements, frontal_yaw: 0.0, same_person_distance: same, turned_person_distance: beside, still,
-            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, watched: watched.clone(), run, repeated_frames: 0, unseen_turns, flashes: None }), colours_followed: None }
+            live: same_frames.map(|same_frames| LiveFindings { answered_ms: vec![], same_frames, watched: watched.clone(), commitment, run, repeated_frames: 0, unseen_turns, flashes: None }), colours_followed: None }
     }
 }
 
@@ -759,6 +864,7 @@ proptest! {
             prop_assert!(document.unavailable.is_empty() && selfie.faces == 1 && !liveness.still);
             let live = liveness.live.unwrap();
             prop_assert!(live.same_frames && live.run <= 3, "only what was watched, and soon, is approved");
+            prop_assert_eq!(live.commitment, Some(Commitment::Kept), "no frame that may have been altered is approved");
             let least = |challenge| if challenge == Challenge::ComeCloser { 1.18 } else { 0.21 };
             prop_assert!(selfie.signs.grid.is_some_and(|grid| grid <= 1.3), "no screen is approved");
             for covered in [selfie.signs.eyes_covered, selfie.signs.mouth_covered] {
@@ -799,6 +905,7 @@ fn a_back_that_two_kinds_share_is_the_back_of_both() {
     (back.side, back.mrz, back.portrait) = (Side::Back, None, None);
     back.layout = Some(LayoutReading {
         layout: "jp.driving_license.back".into(),
+        issuer: Some("JPN".into()),
         kind: DocumentType::DrivingLicense,
         also: vec![DocumentType::DrivingHistoryCertificate],
         side: Side::Back,
@@ -837,6 +944,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         answered_ms: vec![800],
         same_frames: true,
         watched: None,
+        commitment: None,
         run: 4,
         repeated_frames: 0,
         unseen_turns: 0,
@@ -860,6 +968,7 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         answered_ms: vec![800],
         same_frames: false,
         watched: None,
+        commitment: None,
         run: 1,
         repeated_frames: 0,
         unseen_turns: 0,
@@ -872,6 +981,89 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
         decision.reasons
     );
     assert_ne!(decision.verdict, Verdict::Approved);
+}
+
+/// A crop whose cells are scattered by this number.
+fn crop(number: usize) -> FaceCrop {
+    let cells = (1..=FaceCrop::COLUMNS * FaceCrop::ROWS).map(|cell| (cell * cell * number % 251) as u8);
+    FaceCrop::new(cells.collect()).unwrap()
+}
+
+/// Detects if a portrait that is animated, so that no edge of a card is seen, is taken for its holder.
+#[test]
+fn a_selfie_with_the_details_of_the_portrait_is_the_portrait_itself() {
+    let cases = [
+        (None, crop(3), Verdict::Approved),
+        (Some(crop(7)), crop(3), Verdict::Approved),
+        (Some(crop(3)), crop(3), Verdict::NeedsReview),
+        (Some(crop(3).mirrored()), crop(3), Verdict::NeedsReview),
+    ];
+    for (portrait, face, verdict) in cases {
+        let page = DocumentFindings {
+            portrait_crop: portrait,
+            ..passport()
+        };
+        let seen = SelfieFindings {
+            face_crop: Some(face),
+            ..selfie()
+        };
+        let decision = judge(&[page], Some(&seen), &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{:?}", decision.reasons);
+        if verdict == Verdict::NeedsReview {
+            assert_eq!(decision.reasons, [Reason::SelfieIsDocumentPhoto]);
+        }
+    }
+}
+
+/// Detects if one frame that was made up of two faces joins their owners: the portrait's, and whoever answered the requests.
+#[test]
+fn every_face_that_the_server_watched_must_be_like_the_portrait() {
+    let mut seen = selfie();
+    for (watched, verdict) in [
+        (vec![0.45, 0.5], Verdict::Approved),
+        (vec![0.45, 0.6], Verdict::Approved),
+        (vec![0.45, 0.65, 0.4], Verdict::NeedsReview),
+    ] {
+        seen.watched_faces = watched.iter().map(|distance| face(*distance)).collect();
+        let decision = judge(&[passport()], Some(&seen), &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{watched:?}: {:?}", decision.reasons);
+        if verdict == Verdict::NeedsReview {
+            assert_eq!(decision.reasons, [Reason::SelfieFaceMatchUncertain]);
+        }
+    }
+}
+
+/// Detects if frames that were altered after the server had watched them are approved, and if a page that does not name its files looks like fraud.
+#[test]
+fn frames_other_than_those_the_browser_committed_itself_to_are_suspicious_and_without_a_commitment_a_person_looks() {
+    let cases: [(Option<Commitment>, &[Reason]); 4] = [
+        (None, &[]),
+        (Some(Commitment::Kept), &[]),
+        (Some(Commitment::Absent), &[Reason::SelfieLivenessUncertain]),
+        (Some(Commitment::Broken), &[Reason::SelfieInjectionSuspected]),
+    ];
+    for (commitment, reasons) in cases {
+        let mut sent = selfie();
+        let live = sent.liveness.as_mut().unwrap().live.as_mut().unwrap();
+        live.commitment = commitment;
+        let decision = judge(&[passport()], Some(&sent), &Policy::default());
+        assert_eq!(decision.reasons, reasons, "{commitment:?}");
+        assert_eq!(decision.verdict == Verdict::Approved, reasons.is_empty());
+    }
+}
+
+#[test]
+fn one_file_that_another_session_sent_before_is_suspicious() {
+    for repeated_files in [0, 1] {
+        let mut sent = SelfieFindings {
+            repeated_files,
+            ..selfie()
+        };
+        sent.liveness = None;
+        let decision = judge(&[passport()], Some(&sent), &Policy::default());
+        let suspected = decision.reasons.contains(&Reason::SelfieInjectionSuspected);
+        assert_eq!(suspected, repeated_files > 0, "{:?}", decision.reasons);
+    }
 }
 
 /// A selfie whose watched frames, two for each movement, show a face with this yaw and distance between the eyes; `None`: nobody.

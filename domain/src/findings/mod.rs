@@ -2,16 +2,18 @@
 //!
 //! `None` means "not assessed". Findings contain personal data (readings, face descriptors) and are stored encrypted only.
 
+mod crop;
 mod face;
 mod flash;
 mod superseded;
 
+pub use crop::FaceCrop;
 pub use face::{Face, FaceEngine};
 pub use flash::{Colour, Flash, Tint};
 pub use superseded::{superseded_items, take_superseded};
 
 use crate::{
-    document::{DocumentType, FieldName, OcrField, Side},
+    document::{DocumentType, FieldName, JAPAN, OcrField, Side},
     likeness::Likeness,
     named::vocabulary,
 };
@@ -27,6 +29,10 @@ pub struct Quality {
     pub glare: f32,
     /// Mean luma, 0 (black) to 1 (white).
     pub exposure: f32,
+    /// Luma that a tenth of the face stays below, and that a tenth of it exceeds, 0 to 1: the mean of a dark skin is low in good light as well.
+    /// `None` of a document, and where that was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub face_range: Option<[f32; 2]>,
     /// Share of the picture filled by the card's outline, 0 to 1; `None` if no outline was found, or if the size no longer matters
     /// because the document was recognised by what was read.
     pub coverage: Option<f32>,
@@ -107,7 +113,7 @@ impl MrzReading {
     /// The first eight letters of the surname in the line of a French licence, with fillers behind a shorter one. Other states put none
     /// there (ISO/IEC 18013-3 leaves it to them).
     #[must_use]
-    pub fn surname_in_license(&self) -> Option<&str> {
+    pub(crate) fn surname_in_license(&self) -> Option<&str> {
         let line = self.lines.first().filter(|_| self.format == MrzFormat::License)?;
         line.get(21..29).filter(|_| line.get(2..5) == Some("FRA"))
     }
@@ -140,11 +146,11 @@ vocabulary! {
     Signature {
         /// The standard has none.
         Absent = "absent",
-        /// No certificate of its issuer is installed.
+        /// No certificate of its issuer is installed, or one whose kind of signature cannot be checked.
         NotChecked = "not_checked",
         /// Valid: it is the issuer's.
         Valid = "valid",
-        /// Invalid: the content was created or changed by somebody else.
+        /// Invalid by the issuer's certificate, which is installed: the content was created or changed by somebody else.
         Invalid = "invalid",
     }
 }
@@ -190,6 +196,9 @@ pub struct RuleResult {
 pub struct LayoutReading {
     /// Name of the layout's file, such as `jp.driving_license`.
     pub layout: String,
+    /// The state that issues documents of the layout, ISO 3166-1 alpha-3; `None` where several do, and in findings made before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
     /// The kind of document it is.
     pub kind: DocumentType,
     /// Other kinds whose side looks the same.
@@ -211,6 +220,14 @@ impl LayoutReading {
     #[must_use]
     pub fn is_of(&self, kind: DocumentType) -> bool {
         self.kind == kind || self.also.contains(&kind)
+    }
+
+    /// The state that issues documents of the layout, ISO 3166-1 alpha-3, if only one does. Findings made before it was kept say so of Japan by the
+    /// layout's name.
+    #[must_use]
+    pub fn issued_by(&self) -> Option<&str> {
+        let by_name = || self.layout.starts_with("jp.").then_some(JAPAN);
+        self.issuer.as_deref().or_else(by_name)
     }
 }
 
@@ -258,6 +275,9 @@ pub struct DocumentFindings {
     pub viz_agreement: Option<f32>,
     /// The portrait, if one was found.
     pub portrait: Option<Face>,
+    /// Its details; `None` without one, and in findings made before they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub portrait_crop: Option<FaceCrop>,
     /// Descriptor distance between the portrait and a smaller one on the same card that is most like it; `None` if there is none.
     #[serde(default)]
     pub portrait_repeated: Option<f32>,
@@ -270,6 +290,9 @@ pub struct DocumentFindings {
     pub likeness: Option<Likeness>,
     /// Whether it contains the words of a specimen (`SPECIMEN`, `見本`, ..), or its zone names the state of specimens, `UTO`.
     pub specimen_words: bool,
+    /// Whether it shows a Japanese individual number, on whichever card: then nothing that was read is in here.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub individual_number: bool,
     /// Missing models; each makes a check impossible.
     pub unavailable: Vec<Unavailable>,
     /// Names and SHA-256 of the models used.
@@ -295,16 +318,23 @@ impl DocumentFindings {
             text_lines: 0,
             viz_agreement: None,
             portrait: None,
+            portrait_crop: None,
             portrait_repeated: None,
             grey_share: None,
             raster_z: None,
             likeness: None,
             specimen_words: false,
+            individual_number: false,
             unavailable: Vec::new(),
             models: Vec::new(),
             timings: Vec::new(),
         }
     }
+}
+
+/// As serde asks for it, with a reference.
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 vocabulary! {
@@ -341,6 +371,18 @@ pub struct Asked {
     pub live: Option<LiveFindings>,
 }
 
+vocabulary! {
+    /// Whether the frames that the server watched are the files whose hashes came with their small copies.
+    Commitment {
+        /// All of them are.
+        Kept = "kept",
+        /// One is another file, which was made or altered afterwards.
+        Broken = "broken",
+        /// Of one, no hash came: it may have been altered.
+        Absent = "absent",
+    }
+}
+
 /// What the server saw while the camera was on, by its own clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveFindings {
@@ -352,9 +394,12 @@ pub struct LiveFindings {
     /// from before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Vec<u32>>,
+    /// Whether they are the files that the browser committed itself to while the camera was on. `None` for findings from before it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commitment: Option<Commitment>,
     /// Which run of the camera it was, from 1.
     pub run: u32,
-    /// How many frames of the burst another session of the tenant has sent before.
+    /// How many frames of the burst another session of the tenant, or an earlier selfie of this one, has sent before.
     #[serde(default)]
     pub repeated_frames: u32,
     /// How many turns counted although the frames came too slowly to show how they began.
@@ -431,6 +476,7 @@ impl From<StoredLiveness> for LivenessFindings {
             answered_ms: Vec::new(),
             same_frames: true,
             watched: None,
+            commitment: None,
             run: 1,
             repeated_frames: 0,
             unseen_turns: 0,
@@ -495,11 +541,20 @@ pub struct SelfieFindings {
     pub faces: u32,
     /// The face of the best (most frontal, sharpest) frame.
     pub face: Option<Face>,
+    /// Its details; `None` without one, and in findings made before they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub face_crop: Option<FaceCrop>,
     /// Index of the frame `face` is from.
     pub best_frame: Option<u32>,
+    /// The faces of the other frames in which the server saw a face that looks straight, while the camera was on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub watched_faces: Vec<Face>,
     /// Where the face looked in each frame that was analysed and shows one, in the order taken.
     #[serde(default)]
     pub poses: Vec<Pose>,
+    /// How many of the files another session of the tenant had sent before; 0 for the frames of a run, which [`LiveFindings`] counts.
+    #[serde(default)]
+    pub repeated_files: u32,
     /// Liveness of the burst; `None` without a challenge or without frames to judge.
     pub liveness: Option<LivenessFindings>,
     /// Signs that it shows something other than an uncovered, living face.

@@ -68,6 +68,7 @@ mod tests {
         };
         let layout = LayoutReading {
             layout: "jp.driving_license.back".to_owned(),
+            issuer: Some("JPN".to_owned()),
             kind: DocumentType::DrivingLicense,
             also: Vec::new(),
             side: Side::Back,

@@ -1,17 +1,19 @@
 //! Whether the typed and pre-registered data match the document. Compares values, returns none of them.
 
+mod address;
 pub(crate) mod names;
+
+pub use names::{transliterated, transliterated_with_x};
 
 use crate::{
     document::{FieldName, OcrField},
-    edit_distance::edit_distance,
     named::vocabulary,
-    postcode::Postcode,
     reasons::Reason,
     request::PreRegistered,
     user_input::{Gender, UserInput, to_katakana},
 };
-use names::{folded, goes_on, same_full_name, same_name};
+use address::same_address;
+use names::{folded, goes_on, is_kana, same_full_name, same_name, same_only_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 vocabulary! {
@@ -59,7 +61,8 @@ pub struct Comparison {
     /// Every item that could be compared between two sources: whether every pair matches.
     pub items: BTreeMap<MatchItem, bool>,
     /// Names and dates of birth that were typed or pre-registered and that the document lacks, or has in another script. Two
-    /// sources may agree on them; the document does not confirm them.
+    /// sources may agree on them; the document does not confirm them. Also every item that one source has in another script than
+    /// all others: who agrees on the rest says nothing about it.
     pub unconfirmed: BTreeSet<MatchItem>,
 }
 
@@ -75,6 +78,25 @@ impl<'a> Item<'a> {
     /// The typed and pre-registered values.
     fn said(self) -> impl Iterator<Item = &'a str> {
         [self.typed, self.known].into_iter().flatten()
+    }
+
+    /// The pre-registered name if it is in kana and the others are not: then it is how the name is read, since there is no other place for that.
+    fn reading(self) -> Option<&'a str> {
+        let is_alone = |known| {
+            let mut others = [self.document, self.typed].into_iter().flatten();
+            others.all(|other| same_name(other, known).is_none())
+        };
+        self.known.filter(|&known| is_kana(known) && is_alone(known))
+    }
+
+    /// Without the pre-registered name if it is a reading that is compared with the one on the document. One that was typed is not enough: only the
+    /// user says that it belongs to the name on the document.
+    fn beside(self, kana: Self) -> Self {
+        let is_compared = kana.document.is_some() && kana.known.is_some();
+        Self {
+            known: self.known.filter(|_| !is_compared),
+            ..self
+        }
     }
 }
 
@@ -102,6 +124,7 @@ pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&
     // Without a normal form it is not certain, or cut: what was read then neither confirms nor contradicts anything.
     let normal = |name: FieldName| item(name)?.normalized.as_deref();
     let read = |name: FieldName| normal(name).or_else(|| item(name)?.text.as_deref());
+    let only_name = typed.and_then(UserInput::only_name);
     let typed = |field: fn(&UserInput) -> Option<&String>| typed.and_then(field).map(String::as_str);
     let known_gender = known.and_then(|known| known.gender);
     let known = |field: fn(&PreRegistered) -> Option<&String>| known.and_then(field).map(String::as_str);
@@ -115,24 +138,28 @@ pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&
         typed: typed(|t| t.first_name.as_ref()),
         known: known(|k| k.first_name.as_ref()),
     };
-    let mut comparison = Comparison::default();
-    match normal(FieldName::FullName) {
-        Some(full) if last.document.or(first.document).is_none() => comparison.judge_full_name(full, last, first),
-        _ => {
-            comparison.judge(MatchItem::LastName, same_name, last);
-            comparison.judge(MatchItem::FirstName, same_name, first);
-        }
-    }
     let last_kana = Item {
         document: read(FieldName::LastNameKana),
         typed: typed(|t| t.last_name_kana.as_ref()),
-        known: None,
+        known: last.reading(),
     };
     let first_kana = Item {
         document: read(FieldName::FirstNameKana),
         typed: typed(|t| t.first_name_kana.as_ref()),
-        known: None,
+        known: first.reading(),
     };
+    let (last, first) = (last.beside(last_kana), first.beside(first_kana));
+    let mut comparison = Comparison::default();
+    match normal(FieldName::FullName) {
+        Some(full) if last.document.or(first.document).is_none() => comparison.judge_full_name(full, last, first),
+        _ => match only_name {
+            Some(only) => comparison.judge_only_name(only, last, first),
+            None => {
+                comparison.judge(MatchItem::LastName, same_name, last);
+                comparison.judge(MatchItem::FirstName, same_name, first);
+            }
+        },
+    }
     let birth_date = Item {
         document: normal(FieldName::BirthDate),
         typed: typed(|t| t.birth_date.as_ref()),
@@ -158,45 +185,67 @@ pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&
 
 impl Comparison {
     fn judge(&mut self, item: MatchItem, same: Same, sources: Item<'_>) {
-        let told = |said| sources.document.and_then(|read| same(read, said));
-        self.note(item, same, sources, sources.said().filter_map(told).collect());
+        let told = |said: Option<&str>| same(sources.document?, said?);
+        self.note(item, same, sources, [sources.typed, sources.known].map(told));
     }
 
     /// For a document that prints one name without separating the family name: the other values are compared as a whole.
     fn judge_full_name(&mut self, full: &str, last: Item<'_>, first: Item<'_>) {
-        let told: Vec<bool> = [(last.typed, first.typed), (last.known, first.known)]
-            .into_iter()
-            .filter_map(|(last, first)| same_full_name(full, last?, first?))
-            .collect();
-        self.note(MatchItem::LastName, same_name, last, told.clone());
-        self.note(MatchItem::FirstName, same_name, first, told);
+        let both = |(last, first)| same_full_name(full, last, first);
+        let typed = match (last.typed, first.typed) {
+            (Some(only), None) => same_only_name(full, only),
+            (last, first) => last.zip(first).and_then(both),
+        };
+        let known = last.known.zip(first.known).and_then(both);
+        let typed_first = typed.filter(|_| first.typed.is_some());
+        self.note(MatchItem::LastName, same_name, last, [typed, known]);
+        self.note(MatchItem::FirstName, same_name, first, [typed_first, known]);
     }
 
-    /// `told` is how the typed and pre-registered values compare with the document.
-    fn note(&mut self, item: MatchItem, same: Same, sources: Item<'_>, mut told: Vec<bool>) {
-        if item.is_vouched_for_by_documents() && told.is_empty() && sources.said().next().is_some() {
+    /// For a person who has typed their only name as the family name. Documents have it as either, and another name beside it contradicts them. Where
+    /// none stands there, one may not have been read.
+    fn judge_only_name(&mut self, only: &str, last: Item<'_>, first: Item<'_>) {
+        let as_last = Item {
+            document: last.document.or(first.document),
+            typed: last.typed,
+            known: last.known,
+        };
+        self.judge(MatchItem::LastName, same_name, as_last);
+        let known = first.known.and_then(|known| same_name(first.document?, known));
+        // What was typed is that there is none.
+        let typed = match last.document.and(first.document) {
+            Some(beside) if same_name(beside, only) == Some(true) => None,
+            Some(_) => Some(false),
+            None => {
+                self.unconfirmed.insert(MatchItem::FirstName);
+                None
+            }
+        };
+        self.note(MatchItem::FirstName, same_name, first, [typed, known]);
+    }
+
+    /// `told` is how the typed and the pre-registered value compare with the document.
+    fn note(&mut self, item: MatchItem, same: Same, sources: Item<'_>, told: [Option<bool>; 2]) {
+        let [typed, known] = told;
+        let both = sources.typed.zip(sources.known);
+        let between = both.and_then(|(typed, known)| same(typed, known));
+        // Otherwise the document says nothing on it, which many do not.
+        let is_due = item.is_vouched_for_by_documents() || sources.document.is_some();
+        let is_open = is_due && typed.or(known).is_none() && sources.said().next().is_some();
+        let is_lone = |said: Option<&str>, told: Option<bool>| said.is_some() && told.or(between).is_none();
+        let has_lone = is_lone(sources.typed, typed) || is_lone(sources.known, known);
+        if is_open || has_lone && (is_due || both.is_some()) {
             self.unconfirmed.insert(item);
         }
-        if let (Some(typed), Some(known)) = (sources.typed, sources.known) {
-            told.extend(same(typed, known));
-        }
-        if !told.is_empty() {
-            self.items.insert(item, told.into_iter().all(|same| same));
+        let compared: Vec<bool> = [typed, known, between].into_iter().flatten().collect();
+        if !compared.is_empty() {
+            self.items.insert(item, compared.into_iter().all(|same| same));
         }
     }
 }
 
 fn same_kana(a: &str, b: &str) -> Option<bool> {
     Some(folded(&to_katakana(a)) == folded(&to_katakana(b)))
-}
-
-/// Addresses are written in many ways: equal if at most one character in five differs. A postcode adds nothing to what stands behind it, and
-/// documents do not print it.
-fn same_address(a: &str, b: &str) -> Option<bool> {
-    let [(_, a), (_, b)] = [a, b].map(Postcode::split_from);
-    let (a, b): (Vec<char>, Vec<char>) = (folded(a).chars().collect(), folded(b).chars().collect());
-    let longest = a.len().max(b.len());
-    (longest > 0).then(|| edit_distance(&a, &b) * 5 <= longest)
 }
 
 #[cfg(test)]
@@ -310,9 +359,46 @@ mod tests {
             found.items,
             [(MatchItem::LastName, true), (MatchItem::BirthDate, true)].into()
         );
-        assert_eq!(found.unconfirmed, [MatchItem::LastName].into());
+        // Nor that there is no other one.
+        assert_eq!(found.unconfirmed, [MatchItem::LastName, MatchItem::FirstName].into());
         let without = compare(&[], Some(&typed), Some(&known));
-        assert_eq!(without.unconfirmed, [MatchItem::LastName, MatchItem::BirthDate].into());
+        assert_eq!(
+            without.unconfirmed,
+            [MatchItem::LastName, MatchItem::FirstName, MatchItem::BirthDate].into()
+        );
+    }
+
+    #[test]
+    fn an_only_name_is_that_of_a_document_which_has_no_other() {
+        const LAST: FieldName = FieldName::LastName;
+        const FIRST: FieldName = FieldName::FirstName;
+        const FULL: FieldName = FieldName::FullName;
+        let typed = UserInput {
+            last_name: Some("Sukarno".into()),
+            ..UserInput::default()
+        };
+        let (same, other) = ([(MatchItem::LastName, true)], [(MatchItem::LastName, false)]);
+        let two = [(MatchItem::LastName, true), (MatchItem::FirstName, false)];
+        for (document, items, is_whole) in [
+            (&[(FULL, "SUKARNO")][..], &same[..], true),
+            (&[(LAST, "SUKARNO"), (FIRST, "SUKARNO")][..], &same[..], true),
+            // A name beside it may not have been read.
+            (&[(LAST, "SUKARNO")][..], &same[..], false),
+            (&[(FIRST, "SUKARNO")][..], &same[..], false),
+            (&[(LAST, "SUHARTO")][..], &other[..], false),
+            (&[(FIRST, "SUHARTO")][..], &other[..], false),
+            (&[(FULL, "SUHARTO")][..], &other[..], true),
+            // Whoever has a given name cannot leave it out.
+            (&[(LAST, "SUKARNO"), (FIRST, "HATTA")][..], &two[..], true),
+            (&[(FULL, "SUKARNO HATTA")][..], &other[..], true),
+            (&[(FULL, "HATTA SUKARNO")][..], &other[..], true),
+        ] {
+            let read: Vec<_> = document.iter().map(|(name, text)| field(*name, text)).collect();
+            let found = compare(&read, Some(&typed), None);
+            let items: BTreeMap<_, _> = items.iter().copied().collect();
+            let is_confirmed = !found.unconfirmed.contains(&MatchItem::FirstName);
+            assert_eq!((found.items, is_confirmed), (items, is_whole), "{document:?}");
+        }
     }
 
     #[test]
@@ -327,6 +413,152 @@ mod tests {
             let found = compare(&document, Some(&typed(last)), None);
             let both = [(MatchItem::LastName, same), (MatchItem::FirstName, same)];
             assert_eq!((found.items, found.unconfirmed), (both.into(), [].into()), "{last}");
+        }
+    }
+
+    fn typed_as(last: &str, first: &str) -> UserInput {
+        UserInput {
+            last_name: Some(last.into()),
+            first_name: Some(first.into()),
+            ..UserInput::default()
+        }
+    }
+
+    fn known_as(last: &str, first: &str) -> PreRegistered {
+        PreRegistered {
+            last_name: Some(last.into()),
+            first_name: Some(first.into()),
+            ..PreRegistered::default()
+        }
+    }
+
+    #[test]
+    fn a_name_in_another_script_than_all_others_is_not_confirmed_by_their_agreement() {
+        const NAMES: [MatchItem; 2] = [MatchItem::LastName, MatchItem::FirstName];
+        const KANJI: (&str, &str) = ("田中", "花子");
+        const LATIN: (&str, &str) = ("Tanaka", "Hanako");
+        const KANA: (&str, &str) = ("タナカ", "ハナコ");
+        let passport = [
+            field(FieldName::LastName, "TANAKA"),
+            field(FieldName::FirstName, "HANAKO"),
+        ];
+        let card = [field(FieldName::FullName, "田中花子")];
+        let parts = [(FieldName::LastName, "田中"), (FieldName::FirstName, "花子")];
+        let split = parts.map(|(name, text)| field(name, text));
+        for (document, typed, known, is_confirmed) in [
+            (&passport[..], LATIN, LATIN, true),
+            (&passport[..], LATIN, KANJI, false),
+            (&passport[..], KANJI, LATIN, false),
+            (&passport[..], LATIN, KANA, false),
+            (&card[..], KANJI, KANJI, true),
+            (&card[..], KANJI, LATIN, false),
+            (&card[..], LATIN, KANJI, false),
+            (&card[..], KANJI, KANA, false),
+            (&split[..], KANJI, LATIN, false),
+            (&split[..], LATIN, KANJI, false),
+        ] {
+            let found = compare(
+                document,
+                Some(&typed_as(typed.0, typed.1)),
+                Some(&known_as(known.0, known.1)),
+            );
+            let expected = if is_confirmed { BTreeSet::new() } else { NAMES.into() };
+            let case = format!("{document:?} {typed:?} {known:?}");
+            assert_eq!(found.items, NAMES.map(|item| (item, true)).into(), "{case}");
+            assert_eq!(found.unconfirmed, expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_the_document_cannot_confirm_alone_is_confirmed_by_one_that_it_confirms() {
+        let known = PreRegistered {
+            last_name: Some("日本".into()),
+            ..PreRegistered::default()
+        };
+        let document = [field(FieldName::FullName, "日本花子")];
+        let found = compare(&document, Some(&typed_as("日本", "花子")), Some(&known));
+        let both = [(MatchItem::LastName, true), (MatchItem::FirstName, true)];
+        assert_eq!((found.items, found.unconfirmed), (both.into(), [].into()));
+    }
+
+    #[test]
+    fn a_pre_registered_reading_is_compared_with_the_kana_and_confirmed_by_those_of_the_document() {
+        let typed = |last_kana: &str| UserInput {
+            last_name_kana: Some(last_kana.into()),
+            first_name_kana: Some("ハナコ".into()),
+            ..typed_as("田中", "花子")
+        };
+        let known = known_as("たなか", "ハナコ");
+        let card = [field(FieldName::FullName, "田中花子")];
+        let with_kana = |last: &str| {
+            let kana = [
+                field(FieldName::LastNameKana, last),
+                field(FieldName::FirstNameKana, "ハナコ"),
+            ];
+            [&card[..], &kana].concat()
+        };
+        for (document, last_kana, same, is_confirmed) in [
+            (with_kana("タナカ"), "タナカ", true, true),
+            (with_kana("スズキ"), "スズキ", false, true),
+            // The user alone says how it is read.
+            (card.to_vec(), "タナカ", true, false),
+            (card.to_vec(), "スズキ", false, false),
+        ] {
+            let found = compare(&document, Some(&typed(last_kana)), Some(&known));
+            let items = [
+                (MatchItem::LastName, true),
+                (MatchItem::FirstName, true),
+                (MatchItem::LastNameKana, same),
+                (MatchItem::FirstNameKana, true),
+            ];
+            assert_eq!(found.items, items.into(), "{document:?}");
+            assert_eq!(found.unconfirmed.is_empty(), is_confirmed, "{document:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_written_in_kana_is_no_reading() {
+        // かほる is read カオル.
+        let typed = UserInput {
+            last_name_kana: Some("タナカ".into()),
+            first_name_kana: Some("カオル".into()),
+            ..typed_as("田中", "かほる")
+        };
+        let document = [field(FieldName::FullName, "田中かほる")];
+        let found = compare(&document, Some(&typed), Some(&known_as("田中", "かほる")));
+        let both = [(MatchItem::LastName, true), (MatchItem::FirstName, true)];
+        assert_eq!((found.items, found.unconfirmed), (both.into(), [].into()));
+    }
+
+    #[test]
+    fn an_address_in_another_script_than_all_others_is_no_other_address_and_not_confirmed() {
+        const JAPANESE: Option<&str> = Some("東京都渋谷区神宮前1-2-3");
+        const LATIN: Option<&str> = Some("1-2-3 Jingumae, Shibuya");
+        let address = |found: &Comparison| {
+            let same = found.items.get(&MatchItem::Address).copied();
+            (same, !found.unconfirmed.contains(&MatchItem::Address))
+        };
+        for (document, typed, known, expected) in [
+            (LATIN, None, JAPANESE, (None, false)),
+            (JAPANESE, LATIN, None, (None, false)),
+            (None, LATIN, JAPANESE, (None, false)),
+            (LATIN, LATIN, JAPANESE, (Some(true), false)),
+            (LATIN, JAPANESE, JAPANESE, (Some(true), false)),
+            (JAPANESE, JAPANESE, JAPANESE, (Some(true), true)),
+            (None, LATIN, LATIN, (Some(true), true)),
+            (None, LATIN, None, (None, true)),
+        ] {
+            let read = document.map(|text| field(FieldName::Address, text));
+            let typed = UserInput {
+                address: typed.map(str::to_owned),
+                ..UserInput::default()
+            };
+            let known = PreRegistered {
+                address: known.map(str::to_owned),
+                ..PreRegistered::default()
+            };
+            let found = compare(read.as_slice(), Some(&typed), Some(&known));
+            assert_eq!(address(&found), expected, "{document:?} {typed:?} {known:?}");
         }
     }
 }

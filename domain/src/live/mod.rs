@@ -8,8 +8,8 @@ mod flashes;
 pub use flashes::{COLOURS, drawn as drawn_colours};
 
 use crate::{
-    findings::{Challenge, Colour, LiveFindings, Tint},
-    quality::DARK,
+    findings::{Challenge, Colour, Commitment, LiveFindings, Tint},
+    quality::face_is_dark,
     time::Timestamp,
 };
 use flashes::Shown;
@@ -22,8 +22,10 @@ pub struct Glance {
     pub faces: u32,
     /// The largest of them.
     pub face: Option<GlanceFace>,
-    /// Mean luma, 0 (black) to 1 (white).
+    /// Mean luma of the face, or of the frame without one, 0 (black) to 1 (white).
     pub luma: f32,
+    /// The face's [`luma_range`](crate::quality::luma_range); `None` without one.
+    pub face_range: Option<[f32; 2]>,
     /// A tiny copy, to recognise the frame in the burst.
     pub print: FramePrint,
     /// The colour of the skin against the background; `None` if either is too dark or too bright to tell.
@@ -73,14 +75,22 @@ impl FramePrint {
     }
 }
 
+/// SHA-256 of a file.
+pub type FileHash = [u8; 32];
+
 /// The frames of `burst` of which `watched` are copies, in the same order: of several ways to find them, the one with the smallest
-/// differences. `None` if one is missing.
-fn find_in_order<'a>(watched: impl Iterator<Item = &'a FramePrint>, burst: &[FramePrint]) -> Option<Vec<u32>> {
+/// differences. `may_be` says of the number of one that was watched whether it can be the frame at that position. `None` if one is missing.
+fn find_in_order<'a>(
+    watched: impl Iterator<Item = &'a FramePrint>,
+    burst: &[FramePrint],
+    may_be: impl Fn(usize, usize) -> bool,
+) -> Option<Vec<u32>> {
     // The ways to find the copies so far, each with the sum of its differences; none ends with the same frame as another.
     let mut ways: Vec<(f32, Vec<u32>)> = vec![(0.0, Vec::new())];
-    for print in watched {
+    for (number, print) in watched.enumerate() {
         let found = (0_u32..).zip(burst).filter_map(|(index, frame)| {
-            let difference = print.difference(frame)?;
+            let is_possible = may_be(number, usize::try_from(index).ok()?);
+            let difference = print.difference(frame).filter(|_| is_possible)?;
             let earlier = ways
                 .iter()
                 .filter(|(_, frames)| frames.last().is_none_or(|last| *last < index));
@@ -105,8 +115,14 @@ crate::named::vocabulary! {
         TooDark = "too_dark",
         /// The picture is too bright.
         TooBright = "too_bright",
-        /// The face is not in the middle.
-        Centre = "centre",
+        /// The face is too far at the user's right.
+        MoveLeft = "move_left",
+        /// The face is too far at the user's left.
+        MoveRight = "move_right",
+        /// The face is too high in the picture.
+        CameraHigher = "camera_higher",
+        /// The face is too low in the picture.
+        CameraLower = "camera_lower",
         /// The face is too far away.
         Closer = "closer",
         /// The face is too close.
@@ -135,12 +151,14 @@ crate::named::vocabulary! {
         TooSlow = "too_slow",
         /// Movements were made that nobody asked for; another run is needed.
         NotAsked = "not_asked",
+        /// Another page has begun a run, which is the one that counts.
+        Replaced = "replaced",
     }
 }
 
 /// The answer to one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct Instruction {
     /// What to do.
     pub hint: Hint,
     /// The movement that is requested at the moment.
@@ -153,15 +171,21 @@ pub struct Told {
     pub keep: Keep,
 }
 
-impl Told {
+impl Instruction {
     /// The answer to a frame of a run that has failed before.
-    pub const FAILED: Self = Self {
-        hint: Hint::NotAsked,
-        movement: None,
-        colour: None,
-        progress: 0.0,
-        keep: Keep::No,
-    };
+    pub const FAILED: Self = Self::over(Hint::NotAsked);
+    /// The answer to a frame of a run that another one has replaced.
+    pub const REPLACED: Self = Self::over(Hint::Replaced);
+
+    const fn over(hint: Hint) -> Self {
+        Self {
+            hint,
+            movement: None,
+            colour: None,
+            progress: 0.0,
+            keep: Keep::No,
+        }
+    }
 }
 
 crate::named::vocabulary! {
@@ -202,6 +226,9 @@ pub const ASIDE: f32 = 0.20;
 const NOT_ASKED: f32 = 0.36;
 /// Coming closer has been followed from this ratio of eye distances on; the rule asks for 1.18.
 const CLOSER: f32 = 1.28;
+/// From this ratio on a face leans in, which ends the run at [`CLOSER`] if nobody asked for it: the user is told and leans back. Two
+/// measurements of the same face differ by less than a tenth.
+const LEANING: f32 = 1.15;
 /// How long the face must stay straight before the first request.
 const FIRST_HOLD_MS: i64 = 700;
 /// Time limit of a movement, and of getting ready for one.
@@ -211,7 +238,7 @@ const READY_MS: i64 = 45_000;
 const LOST_MS: i64 = 1_500;
 /// How long a head that was on its way may take until the next frame shows it.
 const TURNING_MS: i64 = 4_000;
-/// How long the burst may take to arrive once the run is done, however bad the connection: whoever edits it must not have all day.
+/// How long the burst may take to arrive once the run is done, however bad the connection. The browser has committed itself to its files by then.
 const DONE_MS: i64 = 3_600_000;
 
 /// Whether a face looks straight ahead, as it must before a run begins.
@@ -221,17 +248,17 @@ pub fn looks_straight(yaw: f32) -> bool {
 }
 
 /// Most movements of a run.
-const MOST_MOVEMENTS: usize = 3;
+const MAX_MOVEMENTS: usize = 3;
 /// Quotes and comma of a name in JSON.
 const SEPARATOR: usize = 3;
 /// The longest names and pauses in the JSON of a run: each hold has at most four digits and a comma, each name at most 32 letters.
-const LONGEST_SECRET: usize = (MOST_MOVEMENTS + COLOURS) * (32 + SEPARATOR) + MOST_MOVEMENTS * 5;
+const LONGEST_SECRET: usize = (MAX_MOVEMENTS + COLOURS) * (32 + SEPARATOR) + MAX_MOVEMENTS * 5;
 
 /// Most frames of a burst that the run does not require; of more, the camera sends the latest.
 pub const OPTIONAL_FRAMES: usize = 9;
 /// Most frames of a burst: before and after each movement one that was watched, the optional ones, and those of each colour. All of them are
 /// looked at: one that is not could show anybody.
-pub const MAX_FRAMES: usize = 2 * MOST_MOVEMENTS + OPTIONAL_FRAMES + COLOURS * flashes::FRAMES_EACH;
+pub const MAX_FRAMES: usize = 2 * MAX_MOVEMENTS + OPTIONAL_FRAMES + COLOURS * flashes::FRAMES_EACH;
 
 /// One run of the camera. Serialised into the token that the browser returns with its next frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -273,6 +300,9 @@ pub struct Run {
     lost: bool,
     /// Frames that the burst must contain.
     prints: Vec<FramePrint>,
+    /// Of each, those in colour included, the file that the browser committed itself to.
+    #[serde(default)]
+    files: Vec<Option<FileHash>>,
     /// The colours at its end; empty if the user wants none, `None` if the tenant does not.
     #[serde(default)]
     colours: Option<Vec<Colour>>,
@@ -352,6 +382,7 @@ impl Run {
             yaw: 0.0,
             lost: false,
             prints: Vec::new(),
+            files: Vec::new(),
             colours: None,
             shown: Vec::new(),
         }
@@ -430,12 +461,35 @@ impl Run {
         self.step == 1 && matches!(self.phase, Phase::Asked { .. })
     }
 
-    /// What was seen, once it is done. `burst` are the frames that were sent afterwards.
+    /// Takes note of the file that the browser will send of the frame that was seen last, which the burst must contain; `None` if it did not say:
+    /// pages of earlier versions do not. What is altered after that is another file.
+    pub fn commit(&mut self, file: Option<FileHash>) {
+        let before = (self.prints.len() + self.shown.len()).saturating_sub(1);
+        // A server of an earlier version has taken none down.
+        self.files.resize(before, None);
+        self.files.push(file);
+    }
+
+    /// What was seen, once it is done. `burst` are the frames that were sent afterwards, `files` the hashes of what was sent.
     #[must_use]
-    pub fn findings(&self, burst: &[FramePrint]) -> LiveFindings {
+    pub fn findings(&self, burst: &[FramePrint], files: &[FileHash]) -> LiveFindings {
         // The colours come after the movements.
-        let prints = self.prints.iter().chain(self.shown.iter().map(|shown| &shown.print));
-        let found = find_in_order(prints, burst);
+        let prints = || self.prints.iter().chain(self.shown.iter().map(|shown| &shown.print));
+        let committed = |number: usize| self.files.get(number).copied().flatten();
+        // Of frames that look alike, it is the one with the hash.
+        let is_kept = |number: usize, index: usize| {
+            let sent = files.get(index).copied();
+            committed(number).is_none_or(|file| sent == Some(file))
+        };
+        let kept = find_in_order(prints(), burst, is_kept);
+        let commitment = if kept.is_none() {
+            Commitment::Broken
+        } else if (0..prints().count()).all(|number| committed(number).is_some()) {
+            Commitment::Kept
+        } else {
+            Commitment::Absent
+        };
+        let found = kept.or_else(|| find_in_order(prints(), burst, |_, _| true));
         let same_frames = self.is_done() && found.is_some();
         let mut watched = found.unwrap_or_default();
         let lit = watched.split_off(self.prints.len().min(watched.len()));
@@ -443,6 +497,7 @@ impl Run {
             answered_ms: self.answered_ms.clone(),
             same_frames,
             watched: Some(watched),
+            commitment: Some(commitment),
             run: self.number,
             repeated_frames: 0,
             unseen_turns: self.unseen_turns,
@@ -451,7 +506,7 @@ impl Run {
     }
 
     /// Takes the next frame.
-    pub fn see(&mut self, glance: &Glance, now: Timestamp) -> Told {
+    pub fn see(&mut self, glance: &Glance, now: Timestamp) -> Instruction {
         let (before, phase) = (self.answered_ms.len(), self.phase);
         let (hint, keep) = match self.phase {
             Phase::Ready { since, straight } => self.prepare(glance, since, straight, now),
@@ -482,7 +537,7 @@ impl Run {
         } else {
             self.within(glance)
         };
-        Told {
+        Instruction {
             hint,
             movement,
             colour: self.colour(),
@@ -525,6 +580,10 @@ impl Run {
                 return (hint, Keep::No);
             }
         };
+        if back_from.is_some_and(|last| last != Challenge::ComeCloser) && self.has_neared(face, LEANING) {
+            self.phase = Phase::Ready { since, straight: None };
+            return (Hint::Farther, Keep::No);
+        }
         let held_since = straight.unwrap_or(now);
         let hold = self.holds.get(self.answered_ms.len()).copied().unwrap_or(FIRST_HOLD_MS);
         if now.millis_since(held_since) < hold {
@@ -594,6 +653,13 @@ impl Run {
         if self.is_mistaken(glance, self.current()) {
             return (Hint::NotAsked, Keep::No);
         }
+        if self.current() != Some(Challenge::ComeCloser) {
+            if self.has_neared(face, LEANING) {
+                return (Hint::Farther, Keep::No);
+            }
+        } else if !looks_straight(face.yaw) {
+            return (Hint::LookStraight, Keep::No);
+        }
         let wrong = self.turned(face.yaw).is_some_and(|yaw| yaw < -ASIDE);
         (if wrong { Hint::OtherSide } else { self.request() }, Keep::Optional)
     }
@@ -635,9 +701,13 @@ impl Run {
             direction.is_some_and(|direction| face.yaw * direction >= NOT_ASKED)
         };
         let turn = [Challenge::TurnLeft, Challenge::TurnRight].into_iter().find(turned);
-        // A turned face looks narrower: it has not come closer or gone away.
-        let closer = looks_straight(face.yaw) && face.eye_distance >= self.base * CLOSER;
-        turn.or(closer.then_some(Challenge::ComeCloser))
+        turn.or(self.has_neared(face, CLOSER).then_some(Challenge::ComeCloser))
+    }
+
+    /// Whether a face is closer than at the latest request by at least this ratio. A turned one looks narrower: it has not come closer or
+    /// gone away.
+    fn has_neared(&self, face: GlanceFace, ratio: f32) -> bool {
+        looks_straight(face.yaw) && face.eye_distance >= self.base * ratio
     }
 
     /// How far a head with this yaw is turned to the requested side; `None` if no turn is requested.
@@ -664,17 +734,19 @@ impl Run {
         let (Phase::Asked { .. }, Some(face), Some(asked)) = (self.phase, glance.face, self.current()) else {
             return 0.0;
         };
-        let share = asked.direction().map_or_else(
-            || (face.eye_distance / self.base.max(1e-3) - 1.0) / (CLOSER - 1.0),
-            |direction| face.yaw * direction / TURNED,
-        );
+        let share = match asked.direction() {
+            Some(direction) => face.yaw * direction / TURNED,
+            // The burst is measured anew, and tells a distance from straight faces only.
+            None if !looks_straight(face.yaw) => 0.0,
+            None => (face.eye_distance / self.base.max(1e-3) - 1.0) / (CLOSER - 1.0),
+        };
         share.clamp(0.0, 1.0)
     }
 }
 
 /// The face, if it is placed well and turned to neither side by more than `aside`; else what to do first.
 fn placed(glance: &Glance, largest: f32, aside: f32) -> Result<GlanceFace, Hint> {
-    if glance.luma < DARK {
+    if face_is_dark(glance.luma, glance.face_range) {
         return Err(Hint::TooDark);
     }
     if glance.luma > BRIGHT {
@@ -690,9 +762,17 @@ fn placed(glance: &Glance, largest: f32, aside: f32) -> Result<GlanceFace, Hint>
     if face.eye_distance > largest {
         return Err(Hint::Farther);
     }
-    let away = |axis: usize| (face.middle[axis] - MIDDLE[axis]).abs() > AWAY[axis];
-    if away(0) || away(1) {
-        return Err(Hint::Centre);
+    // Whoever does not see the oval needs the direction. The picture is not mirrored: its left is the user's right.
+    let beyond = |axis: usize| {
+        let off = face.middle[axis] - MIDDLE[axis];
+        (off.abs() > AWAY[axis]).then_some(off > 0.0)
+    };
+    match (beyond(0), beyond(1)) {
+        (Some(true), _) => return Err(Hint::MoveRight),
+        (Some(false), _) => return Err(Hint::MoveLeft),
+        (None, Some(true)) => return Err(Hint::CameraLower),
+        (None, Some(false)) => return Err(Hint::CameraHigher),
+        (None, None) => {}
     }
     if face.yaw.abs() > aside {
         return Err(Hint::LookStraight);

@@ -13,6 +13,7 @@ pub(super) fn face(yaw: f32, eye_distance: f32) -> Glance {
             yaw,
         }),
         luma: 0.5,
+        face_range: None,
         print: print((yaw * 100.0) as i32 + (eye_distance * 1000.0) as i32),
         tint: None,
     }
@@ -41,12 +42,12 @@ fn run(first: Challenge) -> Run {
 pub(super) fn obedient(run: &mut Run, mut now: Timestamp) -> (Vec<Hint>, Vec<FramePrint>) {
     let (mut hints, mut burst, mut next) = (Vec::new(), Vec::new(), face(0.0, 0.2));
     for _ in 0..200 {
-        let told = run.see(&next, now);
-        hints.push(told.hint);
-        if told.keep == Keep::Required {
+        let instruction = run.see(&next, now);
+        hints.push(instruction.hint);
+        if instruction.keep == Keep::Required {
             burst.push(next.print.clone());
         }
-        next = match told.movement {
+        next = match instruction.movement {
             Some(Challenge::TurnLeft) => face(0.4, 0.2),
             Some(Challenge::TurnRight) => face(-0.4, 0.2),
             Some(Challenge::ComeCloser) => face(0.0, 0.28),
@@ -66,13 +67,13 @@ fn whoever_does_as_asked_is_done_and_the_burst_holds_what_was_seen() {
         let mut run = Run::begin("run".into(), 1, [die, 255, 255, 255], START);
         let (hints, burst) = obedient(&mut run, START);
         assert!(run.is_done(), "{:?}: {hints:?}", run.movements);
-        let found = run.findings(&burst);
+        let found = run.findings(&burst, &[]);
         assert_eq!(found.answered_ms, vec![STEP as u32; run.movements.len()]);
         assert!(found.same_frames);
         assert_eq!(found.watched, Some((0..2 * run.movements.len() as u32).collect()));
         // Other frames than those that were watched.
-        assert!(!run.findings(&[print(9_999)]).same_frames);
-        assert!(!run.findings(&burst[..1]).same_frames);
+        assert!(!run.findings(&[print(9_999)], &[]).same_frames);
+        assert!(!run.findings(&burst[..1], &[]).same_frames);
     }
 }
 
@@ -99,10 +100,10 @@ fn every_sequence_has_a_turn_and_nothing_twice_in_a_row() {
     let mut all: Vec<_> = (0..SEQUENCES as u8).map(drawn).collect();
     for movements in &all {
         assert!(movements.iter().any(|movement| movement.direction().is_some()));
-        assert!((2..=MOST_MOVEMENTS).contains(&movements.len()));
+        assert!((2..=MAX_MOVEMENTS).contains(&movements.len()));
         assert!(movements.windows(2).all(|two| two[0] != two[1]));
     }
-    assert_eq!(all.iter().map(Vec::len).max(), Some(MOST_MOVEMENTS));
+    assert_eq!(all.iter().map(Vec::len).max(), Some(MAX_MOVEMENTS));
     all.sort();
     all.dedup();
     assert_eq!(all.len(), SEQUENCES);
@@ -140,7 +141,7 @@ fn what_keeps_a_face_from_being_judged_is_said_first() {
                 }),
                 ..face(0.0, 0.2)
             },
-            Hint::Centre,
+            Hint::MoveLeft,
         ),
     ];
     for (glance, hint) in cases {
@@ -152,6 +153,38 @@ fn what_keeps_a_face_from_being_judged_is_said_first() {
             "{hint}"
         );
     }
+}
+
+/// Detects if whoever does not see the oval is told that the face is not in it, and not which way to go.
+#[test]
+fn a_face_beside_the_oval_is_told_which_way_it_is() {
+    let hint = |middle| {
+        let mut glance = face(0.0, 0.2);
+        glance.face.as_mut().unwrap().middle = middle;
+        run(Challenge::TurnLeft).see(&glance, START).hint
+    };
+    // The left of the picture is at the user's right.
+    assert_eq!(hint([0.3, 0.43]), Hint::MoveLeft);
+    assert_eq!(hint([0.7, 0.43]), Hint::MoveRight);
+    assert_eq!(hint([0.5, 0.2]), Hint::CameraHigher);
+    assert_eq!(hint([0.55, 0.7]), Hint::CameraLower);
+    assert_eq!(hint([0.8, 0.7]), Hint::MoveRight, "one thing at a time");
+    assert_eq!(hint([0.6, 0.5]), Hint::HoldStill);
+}
+
+#[test]
+fn a_dark_skin_in_good_light_is_not_told_to_find_more() {
+    let hint = |face_range| {
+        let glance = Glance {
+            luma: 0.15,
+            face_range,
+            ..face(0.0, 0.2)
+        };
+        run(Challenge::TurnLeft).see(&glance, START).hint
+    };
+    assert_eq!(hint(Some([0.08, 0.26])), Hint::HoldStill);
+    assert_eq!(hint(Some([0.05, 0.18])), Hint::TooDark);
+    assert_eq!(hint(None), Hint::TooDark);
 }
 
 /// A run that has just asked for its first movement, and when.
@@ -167,14 +200,17 @@ fn asked(first: Challenge) -> (Run, Timestamp) {
 #[test]
 fn a_turn_to_the_wrong_side_is_said_and_does_not_count() {
     let (mut run, now) = asked(Challenge::TurnLeft);
-    let told = run.see(&face(-0.3, 0.2), now);
+    let instruction = run.see(&face(-0.3, 0.2), now);
     assert_eq!(
-        (told.hint, told.movement, told.progress),
+        (instruction.hint, instruction.movement, instruction.progress),
         (Hint::OtherSide, Some(Challenge::TurnLeft), 0.0)
     );
-    let told = run.see(&face(0.14, 0.2), now);
-    assert_eq!(told.hint, Hint::TurnLeft);
-    assert!(told.progress > 0.1 && told.progress < 0.4, "{told:?}");
+    let instruction = run.see(&face(0.14, 0.2), now);
+    assert_eq!(instruction.hint, Hint::TurnLeft);
+    assert!(
+        instruction.progress > 0.1 && instruction.progress < 0.4,
+        "{instruction:?}"
+    );
     assert_eq!(run.see(&face(0.35, 0.2), now).keep, Keep::Required);
 }
 
@@ -249,9 +285,9 @@ fn whoever_was_lost_in_a_turn_is_told_to_go_slower_and_to_look_straight_again() 
         face(0.2, 0.2),
         face(0.0, 0.2),
     ];
-    let told = frames.map(|glance| run.see(&glance, now));
+    let instructions = frames.map(|glance| run.see(&glance, now));
     assert_eq!(
-        told.map(|told| told.hint),
+        instructions.map(|instruction| instruction.hint),
         [
             Hint::TurnLeft,
             Hint::Slower,
@@ -260,16 +296,16 @@ fn whoever_was_lost_in_a_turn_is_told_to_go_slower_and_to_look_straight_again() 
             Hint::TurnLeft
         ]
     );
-    assert_eq!(told.map(|told| told.keep)[1..4], [Keep::No; 3]);
+    assert_eq!(instructions.map(|instruction| instruction.keep)[1..4], [Keep::No; 3]);
 }
 
 #[test]
 fn a_head_that_turns_too_far_is_told_so_and_seen_on_its_way_back() {
     let (mut run, now) = asked(Challenge::TurnLeft);
-    let told = run.see(&face(0.95, 0.2), now);
-    assert_eq!((told.hint, told.keep), (Hint::NotSoFar, Keep::No));
-    let told = run.see(&face(0.75, 0.2), now);
-    assert_eq!((run.answered_ms.len(), told.keep), (1, Keep::Required));
+    let instruction = run.see(&face(0.95, 0.2), now);
+    assert_eq!((instruction.hint, instruction.keep), (Hint::NotSoFar, Keep::No));
+    let instruction = run.see(&face(0.75, 0.2), now);
+    assert_eq!((run.answered_ms.len(), instruction.keep), (1, Keep::Required));
     let (mut run, now) = asked(Challenge::TurnLeft);
     assert_eq!(run.see(&face(-0.95, 0.2), now).hint, Hint::NotAsked);
 }
@@ -333,7 +369,7 @@ fn a_movement_that_comes_too_late_ends_the_run_for_good() {
     let late = Timestamp::from_millis(now.as_millis() + MOVEMENT_MS + 1);
     assert_eq!(run.see(&face(0.0, 0.3), late).hint, Hint::TooSlow);
     assert_eq!(run.see(&face(0.0, 0.3), now).hint, Hint::TooSlow);
-    assert!(!run.is_done() && !run.findings(&[]).same_frames);
+    assert!(!run.is_done() && !run.findings(&[], &[]).same_frames);
 }
 
 #[test]
@@ -384,6 +420,50 @@ fn a_movement_that_nobody_asked_for_ends_the_run() {
     assert_eq!(run.see(&face(-0.5, 0.2), now).hint, Hint::NotAsked);
 }
 
+#[test]
+fn a_face_that_comes_closer_counts_only_while_it_looks_straight() {
+    for yaw in [0.18, -0.3] {
+        let (mut run, now) = asked(Challenge::ComeCloser);
+        let instruction = run.see(&face(yaw, 0.3), now);
+        assert_eq!(
+            (instruction.hint, instruction.progress, instruction.keep),
+            (Hint::LookStraight, 0.0, Keep::No),
+            "{yaw}"
+        );
+        assert!(run.answered_ms.is_empty());
+        assert_eq!(run.see(&face(0.0, 0.3), now).keep, Keep::Required);
+        assert_eq!(run.answered_ms.len(), 1);
+    }
+    // Nobody asked for a turn.
+    let (mut run, now) = asked(Challenge::ComeCloser);
+    assert_eq!(run.see(&face(0.4, 0.3), now).hint, Hint::NotAsked);
+}
+
+#[test]
+fn whoever_leans_in_although_nobody_asked_is_told_to_move_back_before_the_run_ends() {
+    // While a turn is requested.
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    let instruction = run.see(&face(0.0, 0.24), now);
+    assert_eq!(
+        (instruction.hint, instruction.movement, instruction.keep),
+        (Hint::Farther, Some(Challenge::TurnLeft), Keep::No)
+    );
+    assert_eq!(run.see(&face(0.0, 0.22), now).hint, Hint::TurnLeft);
+    assert_eq!(run.see(&face(0.4, 0.24), now).keep, Keep::Required);
+    // On the way back from it: the next request waits.
+    let instruction = run.see(&face(0.0, 0.24), now);
+    assert_eq!((instruction.hint, instruction.keep), (Hint::Farther, Keep::No));
+    let later = Timestamp::from_millis(now.as_millis() + 5_000);
+    assert_eq!(run.see(&face(0.0, 0.24), later).hint, Hint::Farther);
+    assert_eq!(run.see(&face(0.0, 0.2), later).hint, Hint::HoldStill);
+    assert_eq!(run.see(&face(0.0, 0.26), later).hint, Hint::NotAsked);
+    // Who has just been asked to come closer may stay there.
+    let (mut run, now) = asked(Challenge::ComeCloser);
+    assert_eq!(run.see(&face(0.0, 0.24), now).hint, Hint::ComeCloser);
+    run.see(&face(0.0, 0.28), now);
+    assert_eq!(run.see(&face(0.0, 0.28), now).hint, Hint::HoldStill);
+}
+
 /// A face in a recording that shows these movements one after the other, again and again: a second and a half each, with as long
 /// a pause in between.
 fn recorded(movements: &[Challenge], millis: i64) -> Glance {
@@ -430,6 +510,72 @@ fn a_recording_passes_only_if_it_happens_to_show_what_is_asked() {
     assert!(shares.iter().all(|share| (0.01..=0.15).contains(share)), "{shares:.3?}");
 }
 
+/// Does what is asked, and commits itself to a file for each frame; the frames to send, with their hashes.
+fn committed(run: &mut Run) -> (Vec<FramePrint>, Vec<FileHash>) {
+    let (mut burst, mut files, mut next, mut now) = (Vec::new(), Vec::new(), face(0.0, 0.2), START);
+    while !run.is_done() {
+        let instruction = run.see(&next, now);
+        let file = [burst.len() as u8; 32];
+        if instruction.keep == Keep::Required {
+            run.commit(Some(file));
+        }
+        if instruction.keep != Keep::No {
+            burst.push(next.print.clone());
+            files.push(file);
+        }
+        next = match instruction.movement {
+            Some(Challenge::TurnLeft) => face(0.4, 0.2),
+            Some(Challenge::TurnRight) => face(-0.4, 0.2),
+            Some(Challenge::ComeCloser) => face(0.0, 0.28),
+            None => face(0.0, 0.2),
+        };
+        now = Timestamp::from_millis(now.as_millis() + STEP);
+        assert!(now.millis_since(START) < 60_000 && !run.has_failed());
+    }
+    (burst, files)
+}
+
+/// Detects if whoever has an hour to send the frames can alter them meanwhile.
+#[test]
+fn the_frames_that_were_watched_must_be_the_files_that_the_browser_committed_itself_to() {
+    for die in 0..SEQUENCES as u8 {
+        let mut run = Run::begin("run".into(), 1, [die, 200, 200, 200], START);
+        let (burst, files) = committed(&mut run);
+        let found = run.findings(&burst, &files);
+        assert!(found.same_frames);
+        assert_eq!(found.commitment, Some(Commitment::Kept));
+        // The one that looks the same before or after it is another file: that of the hash was watched.
+        let watched: Vec<_> = found.watched.unwrap();
+        let named = |frames: &[u32]| -> Vec<_> { frames.iter().map(|frame| files[*frame as usize]).collect() };
+        let wanted: Vec<_> = run.files.iter().flatten().copied().collect();
+        assert_eq!(named(&watched), wanted);
+        for frame in watched {
+            let mut altered = files.clone();
+            altered[frame as usize] = [255; 32];
+            let found = run.findings(&burst, &altered);
+            assert!(found.same_frames, "it looks the same");
+            assert_eq!(found.commitment, Some(Commitment::Broken));
+        }
+    }
+}
+
+#[test]
+fn a_browser_that_names_no_file_is_told_from_one_that_sends_another() {
+    let mut run = run(Challenge::TurnLeft);
+    let (_, burst) = obedient(&mut run, START);
+    let files: Vec<FileHash> = (0..burst.len() as u8).map(|frame| [frame; 32]).collect();
+    assert_eq!(run.findings(&burst, &files).commitment, Some(Commitment::Absent));
+    // A server of an earlier version has seen the first frames.
+    run.files = vec![None; burst.len() - 2];
+    run.files.push(Some(files[burst.len() - 2]));
+    run.commit(Some(files[burst.len() - 1]));
+    assert_eq!(run.findings(&burst, &files).commitment, Some(Commitment::Absent));
+    run.files.clear();
+    run.commit(Some(files[burst.len() - 1]));
+    assert_eq!(run.findings(&burst, &files).commitment, Some(Commitment::Absent));
+    assert_eq!(run.findings(&burst, &files[1..]).commitment, Some(Commitment::Broken));
+}
+
 #[test]
 fn watched_frames_are_found_in_their_order_even_where_others_look_alike() {
     let [straight, left, right, other] = [1, 20, 40, 60].map(print);
@@ -444,8 +590,11 @@ fn watched_frames_are_found_in_their_order_even_where_others_look_alike() {
         straight.clone(),
         right.clone(),
     ];
-    assert_eq!(find_in_order(watched.iter(), &burst), Some(vec![1, 2, 4, 5]));
+    assert_eq!(
+        find_in_order(watched.iter(), &burst, |_, _| true),
+        Some(vec![1, 2, 4, 5])
+    );
     let swapped = [straight.clone(), right, straight, left];
-    assert_eq!(find_in_order(watched.iter(), &swapped), None);
-    assert_eq!(find_in_order(watched.iter(), &[]), None);
+    assert_eq!(find_in_order(watched.iter(), &swapped, |_, _| true), None);
+    assert_eq!(find_in_order(watched.iter(), &[], |_, _| true), None);
 }

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Metadata as compact JSON, in bytes. An escape counts as the character it stands for, unless JSON requires it.
-pub const METADATA_LIMIT: usize = 8192;
+const METADATA_LIMIT: usize = 8192;
 /// `callbackUrl` with `state` appended, or `state` alone, in bytes.
-pub const CALLBACK_LIMIT: usize = 8000;
+const CALLBACK_LIMIT: usize = 8000;
 
 /// Keys in error responses are cut at this many characters.
 const KEY_LIMIT: usize = 64;
@@ -272,7 +272,11 @@ impl CreationRequest {
             Some(url) => (
                 "callbackUrl",
                 CallbackUrl::returned_length(url, state),
-                if state.is_some() { "with state appended " } else { "" },
+                if state.is_some() {
+                    "with the percent-encoded state appended "
+                } else {
+                    ""
+                },
             ),
             None => ("state", state.map_or(0, str::len), ""),
         };
@@ -286,11 +290,14 @@ impl CreationRequest {
     }
 }
 
-/// What is wrong with a body that is no JSON: never a value of it.
+/// What is wrong with a body that is not JSON: never a value of it.
 fn describe(body: &[u8], error: &serde_json::Error) -> String {
     use serde_json::error::Category;
     if body.starts_with(b"\xef\xbb\xbf") {
         return "the body begins with a byte order mark".to_owned();
+    }
+    if body.starts_with(b"\x1f\x8b") {
+        return "the body is compressed with gzip; send it uncompressed".to_owned();
     }
     if let Err(fault) = std::str::from_utf8(body) {
         return format!("the body is not UTF-8 from byte {}", fault.valid_up_to() + 1);

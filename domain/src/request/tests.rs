@@ -142,6 +142,10 @@ fn every_key_that_is_given_twice_is_named_with_its_place() {
 fn what_is_no_json_is_told_why() {
     for (body, message) in [
         (&b"\xef\xbb\xbf{}"[..], "the body begins with a byte order mark"),
+        (
+            b"\x1f\x8b\x08\x00",
+            "the body is compressed with gzip; send it uncompressed",
+        ),
         (b"{\"state\":\"\xff\"}", "the body is not UTF-8 from byte 11"),
         (
             br#"{"state":"\ud800"}"#,
@@ -168,7 +172,7 @@ fn the_state_is_mentioned_only_where_there_is_one() {
     );
     assert_eq!(
         limit(format!(r#"{{"callbackUrl":"{long}","state":"s"}}"#)),
-        "with state appended must be at most 8000 bytes"
+        "with the percent-encoded state appended must be at most 8000 bytes"
     );
 }
 

@@ -265,6 +265,7 @@ const FLAWLESS: Quality = Quality {
     sharpness: 1.0,
     glare: 0.0,
     exposure: 0.5,
+    face_range: None,
     coverage: Some(0.6),
     cut_off: Some(false),
     obstructed: None,
@@ -301,8 +302,11 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
         frames: 15,
         faces: 1,
         face: Some(face(if verdict == Verdict::Rejected { 2.0 } else { 0.0 })),
+        face_crop: None,
         best_frame: Some(0),
+        watched_faces: Vec::new(),
         poses: Vec::new(),
+        repeated_files: 0,
         liveness: Some(LivenessFindings {
             movements: vec![Movement {
                 challenge: Challenge::TurnLeft,
@@ -317,6 +321,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
                 answered_ms: vec![1_000],
                 same_frames: true,
                 watched: None,
+                commitment: None,
                 run: 1,
                 repeated_frames: 0,
                 unseen_turns: 0,

@@ -52,9 +52,9 @@ vocabulary! {
         AttemptsExhausted = "attempts_exhausted",
         /// The user declined consent.
         ConsentDeclined = "consent_declined",
-        /// The user's device cannot take part.
+        /// Reserved: a user whose device cannot take part can go on with another one, so this ends no session.
         DeviceNotSupported = "device_not_supported",
-        /// The tenant's settings are no longer valid.
+        /// Reserved: settings are checked when they are saved, so none becomes invalid.
         SettingsInvalid = "settings_invalid",
         /// It was cancelled through the API, or by an operator.
         OperatorCancelled = "operator_cancelled",

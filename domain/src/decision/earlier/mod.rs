@@ -2,7 +2,7 @@
 
 use super::{
     Evidence, Notes, Policy,
-    document::{issuer, machine_first, value},
+    document::{issuer, layouts, machine_first, value},
     match_confidence,
     score::ScoreName,
 };
@@ -74,8 +74,8 @@ impl Earlier {
 /// What identifies a document: its kind, who issued it, and its number without spaces and punctuation, which is that of machine-readable data
 /// if there is any: in print, a letter may be misread as a digit. `None` if the number was not read with certainty.
 ///
-/// The numbers of driving licences of the United States and Canada are unique within a state or province (AAMVA DL/ID Card Design Standard);
-/// their barcodes say in which.
+/// The numbers of driving licences and identity cards of the United States and Canada are unique within a state or province (AAMVA DL/ID Card Design
+/// Standard); their barcodes say in which. Where the state of a driving licence is not known, its layout stands for the states that share it.
 #[must_use]
 pub fn document_identity(kind: DocumentType, sides: &[DocumentFindings]) -> Option<[String; 3]> {
     let number: String = machine_first(sides)
@@ -84,13 +84,21 @@ pub fn document_identity(kind: DocumentType, sides: &[DocumentFindings]) -> Opti
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_uppercase)
         .collect();
-    let mut issuer = issuer(sides, kind).unwrap_or_default();
-    let by_region = kind == DocumentType::DrivingLicense && ["USA", "CAN"].contains(&issuer.as_str());
+    let is_licence = kind == DocumentType::DrivingLicense;
+    let of_layout = || shared_layout(sides).filter(|_| is_licence);
+    let mut issuer = issuer(sides, kind).or_else(of_layout).unwrap_or_default();
+    let by_region = (is_licence || kind == DocumentType::IdCard) && ["USA", "CAN"].contains(&issuer.as_str());
     let region = sides.iter().flat_map(|side| &side.codes).find_map(region);
     if let Some(region) = region.filter(|_| by_region) {
         issuer = format!("{issuer} {region}");
     }
     (!number.is_empty()).then(|| [kind.to_string(), issuer, number])
+}
+
+/// The name of the layout of a document, whichever side was recognised.
+fn shared_layout(sides: &[DocumentFindings]) -> Option<String> {
+    let name = &layouts(sides).next()?.layout;
+    Some(name.trim_end_matches(".back").to_owned())
 }
 
 /// Which authority a code names.

@@ -7,7 +7,7 @@ use crate::{
         tests::{TODAY, face, field, passport, selfie, typed},
     },
     document::Side,
-    findings::{CodeStandard, Signature},
+    findings::{CodeStandard, LayoutReading, Signature},
     outcome::Verdict,
     session::{Plan, Step},
 };
@@ -113,8 +113,40 @@ fn a_document_is_told_by_kind_state_and_number_however_the_number_is_set() {
     let card = |state| of(DocumentType::ResidenceCard, "AB12345678CD", state);
     assert_eq!(card("JPN"), card(""), "issued by one state only");
     let licence = |state| of(DocumentType::DrivingLicense, "069973907", state);
-    assert_eq!(licence("JPN"), licence(""), "Japanese unless it says otherwise");
+    assert_ne!(licence("JPN"), licence(""), "any country has licences");
     assert_ne!(licence("USA"), licence("CAN"), "one number in two countries");
+}
+
+#[test]
+fn a_licence_that_does_not_name_its_state_is_of_the_state_or_states_of_its_layout() {
+    let of = |layout: &str, issuer: Option<&str>, side| {
+        let mut page = DocumentFindings::none(side);
+        page.fields = vec![field(FieldName::DocumentNumber, "12345678")];
+        page.layout = Some(LayoutReading {
+            layout: layout.to_owned(),
+            issuer: issuer.map(str::to_owned),
+            kind: DocumentType::DrivingLicense,
+            also: vec![],
+            side,
+            score: 1.0,
+            rules: vec![],
+            hidden: 0.0,
+        });
+        document_identity(DocumentType::DrivingLicense, &[page])
+    };
+    let japanese = ["driving_license", "JPN", "12345678"].map(str::to_owned);
+    let front = Side::Front;
+    assert_eq!(
+        of("jp.driving_license", Some("JPN"), front).as_ref(),
+        Some(&japanese),
+        "as it always was"
+    );
+    assert_eq!(of("jp.driving_license", None, front), Some(japanese), "stored before");
+    let irish = of("gb.driving_license.ni", Some("GBR"), front);
+    let danish = of("eu.driving_license", None, front);
+    assert_eq!(irish.as_ref().map(|[_, issuer, _]| issuer.as_str()), Some("GBR"));
+    assert_ne!(irish, danish, "one number in two countries");
+    assert_eq!(danish, of("eu.driving_license.back", None, Side::Back));
 }
 
 /// A licence of an American state: the number is in print and, if `state` is given, in the barcode.
@@ -139,9 +171,15 @@ fn american(number: &str, printed: &str, state: Option<&str>) -> [DocumentFindin
 
 #[test]
 fn one_number_in_two_states_is_two_licences_and_a_misread_letter_is_none() {
-    let of = |sides: &[DocumentFindings]| document_identity(DocumentType::DrivingLicense, sides);
-    let texan = of(&american("12345678", "12345678", Some("Texas")));
-    assert!(texan.is_some());
-    assert_ne!(of(&american("12345678", "12345678", Some("Pennsylvania"))), texan);
-    assert_eq!(of(&american("12345678", "I2345678", Some("Texas"))), texan);
+    for kind in [DocumentType::DrivingLicense, DocumentType::IdCard] {
+        let of = |sides: &[DocumentFindings]| document_identity(kind, sides);
+        let texan = of(&american("12345678", "12345678", Some("Texas")));
+        assert!(texan.is_some());
+        assert_ne!(
+            of(&american("12345678", "12345678", Some("Pennsylvania"))),
+            texan,
+            "{kind}"
+        );
+        assert_eq!(of(&american("12345678", "I2345678", Some("Texas"))), texan, "{kind}");
+    }
 }
