@@ -13,7 +13,13 @@ use domain::{
     role::Role,
     time::Timestamp,
 };
-use std::{fmt::Display, ops::Range};
+use std::{borrow::Cow, fmt::Display, ops::Range};
+
+/// Longest detail of an entry, in bytes: whoever reads the log has thousands of entries in memory, and a receiver of its export takes only so much
+/// in one message.
+pub const MAX_DETAIL: usize = 8 * 1024;
+/// How much of the beginning and of the end of a longer one is kept, in bytes.
+const KEPT: usize = 4_000;
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,15 +117,38 @@ row! {
     }
 }
 
-/// Writes an entry.
+/// A detail as it is written: of one that is too long, the beginning and the end, and how much is missing between them.
+fn fitting(detail: &str) -> Cow<'_, str> {
+    if detail.len() <= MAX_DETAIL {
+        return detail.into();
+    }
+    let beginning = &detail[..detail.floor_char_boundary(KEPT)];
+    let end = &detail[detail.ceil_char_boundary(detail.len() - KEPT)..];
+    let missing = detail.len() - beginning.len() - end.len();
+    format!("{beginning} [{missing} bytes left out] {end}").into()
+}
+
+/// The detail of a row. Earlier versions wrote details of any length, of which no more is read: characters are counted here, so it is never one that
+/// [`fitting`] has written.
+macro_rules! detail {
+    () => {
+        "CASE WHEN LENGTH(audit.detail) <= 8192 THEN audit.detail
+              ELSE substr(audit.detail, 1, 4000) || ' [' || CAST(LENGTH(audit.detail) - 8000 AS TEXT) || ' characters left out] '
+                   || substr(audit.detail, LENGTH(audit.detail) - 3999) END AS detail"
+    };
+}
+pub(crate) use detail;
+
+/// Writes an entry, with no more of its detail than [`MAX_DETAIL`]: what must not be left out has to be in several entries.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
+    let detail = entry.detail.as_deref().map(fitting);
     on!(tx, conn => sqlx::query(
         "INSERT INTO audit (at, tenant_id, actor, action, subject, detail, address) VALUES ($1, $2, $3, $4, $5, $6, $7)")
         .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(entry.actor.as_str())
-        .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
+        .bind(entry.action.as_str()).bind(&entry.subject).bind(detail.as_deref()).bind(&entry.address)
         .execute(conn).await.map(drop))
 }
 
@@ -156,8 +185,9 @@ pub fn numbers_before(number: Option<i64>) -> Range<i64> {
 macro_rules! search_sql {
     ($subject:literal) => {
         concat!(
-            "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, audit.detail,
-                    audit.address, COALESCE(users.name, api_keys.name) AS actor_name
+            "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, ",
+            detail!(),
+            ", audit.address, COALESCE(users.name, api_keys.name) AS actor_name
              FROM audit LEFT JOIN users ON users.id = audit.actor LEFT JOIN api_keys ON api_keys.id = audit.actor
              WHERE audit.tenant_id = $1 AND audit.number < $2 AND ",
             $subject,
@@ -250,6 +280,27 @@ pub async fn is_recorded(
         .bind(&like.subject).bind(like.tenant.as_ref().map(TenantId::as_str)).bind(like.actor.as_str())
         .bind(like.address.as_deref().unwrap_or_default()).bind(actions[0].as_str()).bind(actions[1].as_str())
         .bind(part).bind(since.as_millis()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
+/// The number of the newest entry; 0 if there is none.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_newest(tx: &mut Tx) -> Result<i64, StoreError> {
+    let number: i64 = on!(tx, conn => sqlx::query_scalar("SELECT COALESCE(MAX(number), 0) FROM audit")
+        .fetch_one(conn).await)?;
+    Ok(number)
+}
+
+/// Whether an entry of this action on `subject` has a greater number than `number`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_done_since(tx: &mut Tx, action: AuditAction, subject: &str, number: i64) -> Result<bool, StoreError> {
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT number FROM audit WHERE subject = $1 AND number > $2 AND action = $3 LIMIT 1")
+        .bind(subject).bind(number).bind(action.as_str()).fetch_optional(conn).await)?;
     Ok(found.is_some())
 }
 

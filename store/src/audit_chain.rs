@@ -2,14 +2,20 @@
 //! cannot be changed, dropped, added or moved unnoticed.
 //!
 //! Entries are written without a position in the chain, so that no unit of work waits for another one's commit, and are linked
-//! moments later in batches ([`seal`]). Two nodes cannot link at the same time: the head is compared and set.
+//! moments later in batches ([`seal()`]). Two nodes cannot link at the same time: the head is compared and set.
 
 use crate::{
     StoreError,
     db::{Tx, on, row},
 };
-use domain::time::Timestamp;
+use domain::time::{Millis, Timestamp};
+use futures::{Stream, TryStreamExt as _};
 use sha2::{Digest, Sha256};
+
+/// Time between two marks.
+const MARKED_EVERY: Millis = Millis::days(1);
+/// How many more marks must say that an entry is old than say that it is not: a week of a wrong clock removes nothing.
+const MORE_MARKS: i64 = 7;
 
 /// The last entry of the chain, or of a part that was checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,15 +132,45 @@ pub async fn find_before_newest(tx: &mut Tx, limit: u32) -> Result<Beginning, St
     })
 }
 
+/// Notes that the entries that are linked by now are at least as old as `now`, unless that was done within a day.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn mark(tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO audit_marks (position, at)
+         SELECT position, $1 FROM audit_chain
+         WHERE id = 1 AND position > removed_position
+             AND NOT EXISTS (SELECT 1 FROM audit_marks WHERE at > $2 AND at <= $1)
+         ON CONFLICT (position) DO NOTHING")
+        .bind(now.as_millis()).bind(now.as_millis() - MARKED_EVERY.0)
+        .execute(conn).await.map(drop))
+}
+
+/// The last entry that the marks date before `before`; 0 if there is none. Some marks may come from a wrong clock: counted from the beginning of
+/// the log, [`MORE_MARKS`] more of them must say that it is old than say that it is not.
+async fn find_last_marked(tx: &mut Tx, before: Timestamp) -> Result<i64, StoreError> {
+    let position: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT MAX(position) FROM (
+             SELECT position, at, SUM(CASE WHEN at < $1 THEN 1 ELSE -1 END) OVER (ORDER BY position) AS more
+             FROM audit_marks) AS counted
+         WHERE at < $1 AND more >= $2")
+        .bind(before.as_millis()).bind(MORE_MARKS)
+        .fetch_one(conn).await)?;
+    Ok(position.unwrap_or(0))
+}
+
 /// Removes up to `limit` linked entries from the beginning of the chain, up to the first one of `before` or later. Returns how many.
-/// The hash of the last one stays, so that the rest can still be checked. An entry that is later than `now` is from a clock that was ahead:
-/// it is as old as the next one that is not. One that only looks younger than the next may be from a right clock, and the next from one
-/// that was behind, so it stays until its own time has come, with all that follow.
+/// The hash of the last one stays, so that the rest can still be checked. Entries that are old by their [marks](mark) leave, whatever their own
+/// time is. Of the others, an entry that is later than `now` is from a clock that was ahead: it is as old as the next one that is not. One
+/// that only looks younger than the next may be from a right clock, and the next from one that was behind, so it stays until its own time
+/// or that of its marks has come, with all that follow.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if another node does the same.
 pub async fn remove_before(tx: &mut Tx, before: Timestamp, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-    let is_old = |at: i64| at < before.as_millis();
+    let marked = find_last_marked(tx, before).await?;
+    let is_old = |position: i64, at: i64| position <= marked || at < before.as_millis();
     let is_of_the_future = |at: i64| at > now.as_millis();
     let start = find_start(tx).await?;
     let oldest: Vec<(i64, Vec<u8>, i64)> = on!(tx, conn => sqlx::query_as(
@@ -142,13 +178,15 @@ pub async fn remove_before(tx: &mut Tx, before: Timestamp, now: Timestamp, limit
         .bind(start.position).bind(i64::from(limit)).fetch_all(conn).await)?;
     let can_leave = oldest
         .iter()
-        .take_while(|(.., at)| is_old(*at) || is_of_the_future(*at));
+        .take_while(|(position, _, at)| is_old(*position, *at) || is_of_the_future(*at));
     let mut old = &oldest[..can_leave.count()];
     if let Some((position, _, at)) = old.last()
-        && is_of_the_future(*at)
-        && !find_first_until(tx, *position, now).await?.is_some_and(is_old)
+        && !is_old(*position, *at)
+        && !find_first_until(tx, *position, now)
+            .await?
+            .is_some_and(|(position, at)| is_old(position, at))
     {
-        let last = old.iter().rposition(|(.., at)| is_old(*at));
+        let last = old.iter().rposition(|(position, _, at)| is_old(*position, *at));
         old = &old[..last.map_or(0, |last| last + 1)];
     }
     let Some((position, hash, _)) = old.last() else {
@@ -161,13 +199,16 @@ pub async fn remove_before(tx: &mut Tx, before: Timestamp, now: Timestamp, limit
     if moved != 1 {
         return Err(tx.conflict());
     }
+    on!(tx, conn => sqlx::query("DELETE FROM audit_marks WHERE position <= $1")
+        .bind(*position).execute(conn).await.map(drop))?;
     on!(tx, conn => sqlx::query("DELETE FROM audit WHERE position > $1 AND position <= $2")
         .bind(start.position).bind(*position).execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// The time of the first entry after a position that is of `end` or earlier.
-async fn find_first_until(tx: &mut Tx, position: i64, end: Timestamp) -> Result<Option<i64>, StoreError> {
-    on!(tx, conn => sqlx::query_scalar("SELECT at FROM audit WHERE position > $1 AND at <= $2 ORDER BY position LIMIT 1")
+/// The position and the time of the first entry after a position that is of `end` or earlier.
+async fn find_first_until(tx: &mut Tx, position: i64, end: Timestamp) -> Result<Option<(i64, i64)>, StoreError> {
+    on!(tx, conn => sqlx::query_as(
+        "SELECT position, at FROM audit WHERE position > $1 AND at <= $2 ORDER BY position LIMIT 1")
         .bind(position).bind(end.as_millis()).fetch_optional(conn).await)
 }
 
@@ -213,23 +254,21 @@ pub async fn seal(tx: &mut Tx, limit: u32) -> Result<usize, StoreError> {
 pub async fn check(tx: &mut Tx, from: &Head, limit: u32) -> Result<Checked, StoreError> {
     let start = find_start(tx).await?;
     let from = if start.position > from.position { &start } else { from };
-    let rows: Vec<Linked> = on!(tx, conn => sqlx::query_as(
-        "SELECT position, hash, number, at, tenant_id, actor, action, subject, detail, address FROM audit
-         WHERE position > $1 ORDER BY position LIMIT $2")
-        .bind(from.position).bind(i64::from(limit)).fetch_all(conn).await)?;
-    let full = rows.len() == limit as usize;
-    let mut last = from.clone();
-    for linked in rows {
-        let position = last.position + 1;
-        if linked.position != position || linked.hash != link(&last.hash, position, &linked.row) {
-            return Ok(Checked::Broken(position));
-        }
-        last = Head {
-            position,
-            hash: linked.hash,
-        };
+    let followed = on!(tx, conn => follow(
+        sqlx::query_as(
+            "SELECT position, hash, number, at, tenant_id, actor, action, subject, detail, address FROM audit
+             WHERE position > $1 ORDER BY position LIMIT $2")
+            .bind(from.position).bind(i64::from(limit)).fetch(conn),
+        from).await)?;
+    let Followed {
+        last,
+        entries,
+        is_broken,
+    } = followed;
+    if is_broken {
+        return Ok(Checked::Broken(last.position + 1));
     }
-    if full {
+    if entries == limit {
         return Ok(Checked::More(last));
     }
     if head(tx).await? != last {
@@ -238,4 +277,41 @@ pub async fn check(tx: &mut Tx, from: &Head, limit: u32) -> Result<Checked, Stor
     let open: i64 = on!(tx, conn => sqlx::query_scalar("SELECT COUNT(*) FROM audit WHERE position IS NULL")
         .fetch_one(conn).await)?;
     Ok(Checked::Whole(last, open))
+}
+
+/// A part of the chain, as far as it is unbroken.
+struct Followed {
+    last: Head,
+    /// How many there are, the last one included.
+    entries: u32,
+    /// Whether the one after the last is not the one that was linked to it.
+    is_broken: bool,
+}
+
+/// Reads entries one by one: whatever their details are, not all of them are in memory.
+async fn follow(
+    mut rows: impl Stream<Item = Result<Linked, sqlx::Error>> + Unpin,
+    from: &Head,
+) -> Result<Followed, sqlx::Error> {
+    let (mut last, mut entries) = (from.clone(), 0);
+    while let Some(linked) = rows.try_next().await? {
+        let position = last.position + 1;
+        if linked.position != position || linked.hash != link(&last.hash, position, &linked.row) {
+            return Ok(Followed {
+                last,
+                entries,
+                is_broken: true,
+            });
+        }
+        last = Head {
+            position,
+            hash: linked.hash,
+        };
+        entries += 1;
+    }
+    Ok(Followed {
+        last,
+        entries,
+        is_broken: false,
+    })
 }

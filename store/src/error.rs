@@ -12,7 +12,7 @@ pub enum StoreError {
     #[error("the lease on the job was lost")]
     LeaseLost,
     /// A row with this unique value exists already.
-    #[error("a row with this unique value is already there")]
+    #[error("a row with this unique value already exists")]
     Duplicate,
     /// The key of this data was destroyed: it can no longer be read.
     #[error("the key was destroyed")]
@@ -20,6 +20,10 @@ pub enum StoreError {
     /// What is stored cannot be parsed, or was tampered with.
     #[error("stored data is corrupt: {0}")]
     Corrupt(&'static str),
+    /// This process lacks the version of the master key that encrypted the data. It may have it once it is started again, so whoever needs the data
+    /// tries again.
+    #[error("encrypted with a version of the master key that this process does not have")]
+    MasterKeyMissing,
     /// The master key cannot be used: it is missing, cannot be read, or is not the one of the stored data.
     #[error("{0}")]
     Locked(Cow<'static, str>),
@@ -77,6 +81,21 @@ fn is_refusal(error: &dyn sqlx::error::DatabaseError) -> bool {
         || is_of_class(DATA_EXCEPTION)
         || is_of_class(SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION) && code != INSUFFICIENT_PRIVILEGE
         || !matches!(error.kind(), sqlx::error::ErrorKind::Other)
+}
+
+/// The database can only be read: a server that is a standby now, or a disk that was mounted anew. Or the transaction was begun for reading.
+pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
+    const SQLITE_READONLY: u32 = 8;
+    let sqlx::Error::Database(inner) = error else {
+        return false;
+    };
+    let code = inner.code();
+    match code.as_deref() {
+        Some("25006") => true,
+        // SQLite's codes are shorter. The last eight bits say what is wrong, those before them in which way.
+        Some(code) if code.len() < 5 => code.parse::<u32>().is_ok_and(|code| code & 0xff == SQLITE_READONLY),
+        _ => false,
+    }
 }
 
 /// Two transactions conflicted and one must run again: serialization failure, deadlock.

@@ -10,6 +10,7 @@ pub mod backup;
 pub mod capture;
 pub mod db;
 pub mod decision;
+pub mod dial;
 pub mod error;
 pub mod folders;
 mod ids;

@@ -5,23 +5,13 @@ use crate::{
     db::{Tx, on},
 };
 
-/// Something to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// A copy is being put back: nobody may start.
-    Restoring,
-    /// Webhooks are held, because the copy that was put back may have some that were sent before.
-    HoldDeliveries,
-}
-
-impl Mark {
-    /// The mark as it is stored.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Restoring => "restoring",
-            Self::HoldDeliveries => "hold-deliveries",
-        }
+domain::stored_vocabulary! {
+    /// Something to know.
+    Mark {
+        /// A copy is being put back: nobody may start.
+        Restoring = "restoring",
+        /// Webhooks are held, because the copy that was put back may have some that were sent before.
+        HoldDeliveries = "hold-deliveries",
     }
 }
 

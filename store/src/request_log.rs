@@ -13,7 +13,7 @@ use domain::{
 use sqlx::QueryBuilder;
 
 /// The most entries that [`insert_all`] takes: a statement may have 32,766 parameters on SQLite.
-pub const MOST_AT_ONCE: usize = 500;
+pub const MAX_AT_ONCE: usize = 500;
 
 /// A request that was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl TryFrom<Row> for Logged {
     }
 }
 
-/// Writes entries, up to [`MOST_AT_ONCE`], with one statement.
+/// Writes entries, up to [`MAX_AT_ONCE`], with one statement.
 ///
 /// # Errors
 /// If the database does not respond, or there are more.

@@ -9,13 +9,13 @@ use domain::{
     ids::{SessionId, UserId},
     named::Named,
     reasons::Reason,
-    ruling::{Ruling, latest_end_of_hold},
+    ruling::{Ruling, latest_end_of_reservation},
     time::Timestamp,
 };
 
 /// Who has reserved a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hold {
+pub struct Reservation {
     /// The reviewer.
     pub user: UserId,
     /// Their name.
@@ -36,7 +36,7 @@ pub struct Undone {
 }
 
 row! {
-    struct RawHold {
+    struct RawReservation {
         id: String,
         name: String,
         held_until: i64,
@@ -45,10 +45,10 @@ row! {
     }
 }
 
-impl TryFrom<RawHold> for Hold {
+impl TryFrom<RawReservation> for Reservation {
     type Error = StoreError;
 
-    fn try_from(raw: RawHold) -> Result<Self, StoreError> {
+    fn try_from(raw: RawReservation) -> Result<Self, StoreError> {
         let undone = |reasons: String| {
             Ok::<_, StoreError>(Undone {
                 reasons: parse_reasons(&reasons)?,
@@ -126,13 +126,13 @@ pub fn note_name(attempt: i64) -> String {
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn hold(
+pub async fn reserve(
     tx: &mut Tx,
     session: &SessionId,
     user: &UserId,
     now: Timestamp,
     until: Timestamp,
-) -> Result<Hold, StoreError> {
+) -> Result<Reservation, StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO review_holds (session_id, user_id, held_until) VALUES ($1, $2, $3)
          ON CONFLICT (session_id) DO UPDATE SET user_id = excluded.user_id, held_until = excluded.held_until,
@@ -140,26 +140,30 @@ pub async fn hold(
              undone_reasons = CASE WHEN review_holds.user_id = excluded.user_id THEN review_holds.undone_reasons END
          WHERE review_holds.user_id = excluded.user_id OR review_holds.held_until <= $4 OR review_holds.held_until > $5")
         .bind(session.as_str()).bind(user.as_str()).bind(until.as_millis()).bind(now.as_millis())
-        .bind(latest_end_of_hold(now).as_millis())
+        .bind(latest_end_of_reservation(now).as_millis())
         .execute(conn).await.map(drop))?;
-    find_hold(tx, session, now)
+    find_reservation(tx, session, now)
         .await?
-        .ok_or(StoreError::Corrupt("a hold that was just made is missing"))
+        .ok_or(StoreError::Corrupt("a reservation that was just made is missing"))
 }
 
 /// Who has reserved a case now. A reservation that lasts longer than any was made by a clock that was ahead: it does not count.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn find_hold(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<Option<Hold>, StoreError> {
-    let row: Option<RawHold> = on!(tx, conn => sqlx::query_as(
+pub async fn find_reservation(
+    tx: &mut Tx,
+    session: &SessionId,
+    now: Timestamp,
+) -> Result<Option<Reservation>, StoreError> {
+    let row: Option<RawReservation> = on!(tx, conn => sqlx::query_as(
         "SELECT users.id, users.name, review_holds.held_until,
              CASE WHEN review_holds.undone_by = review_holds.user_id THEN review_holds.undone_note END AS undone_note,
              CASE WHEN review_holds.undone_by = review_holds.user_id THEN review_holds.undone_reasons END AS undone_reasons
          FROM review_holds JOIN users ON users.id = review_holds.user_id
          WHERE session_id = $1 AND held_until > $2 AND held_until <= $3")
-        .bind(session.as_str()).bind(now.as_millis()).bind(latest_end_of_hold(now).as_millis()).fetch_optional(conn).await)?;
-    row.map(Hold::try_from).transpose()
+        .bind(session.as_str()).bind(now.as_millis()).bind(latest_end_of_reservation(now).as_millis()).fetch_optional(conn).await)?;
+    row.map(Reservation::try_from).transpose()
 }
 
 /// Keeps, with the reservation of its case, what belonged to a decision that was undone.
@@ -170,6 +174,22 @@ pub async fn keep_undone(tx: &mut Tx, undone: &PendingRuling) -> Result<(), Stor
     let reasons = write_reasons(&undone.reasons)?;
     on!(tx, conn => sqlx::query("UPDATE review_holds SET undone_by = $4, undone_note = $2, undone_reasons = $3 WHERE session_id = $1")
         .bind(undone.session.as_str()).bind(&undone.note).bind(&reasons).bind(undone.user.as_str())
+        .execute(conn).await.map(drop))
+}
+
+/// Ends a person's own reservation of a case. What they had undone stays with it until somebody else has the case or it is removed.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn end_reservation(
+    tx: &mut Tx,
+    session: &SessionId,
+    user: &UserId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE review_holds SET held_until = $3 WHERE session_id = $1 AND user_id = $2 AND held_until > $3")
+        .bind(session.as_str()).bind(user.as_str()).bind(now.as_millis())
         .execute(conn).await.map(drop))
 }
 
@@ -229,11 +249,11 @@ pub async fn unassign_all(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError>
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn remove_ended_holds(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
+pub async fn remove_ended_reservations(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
     on!(tx, conn => sqlx::query(
         "DELETE FROM review_holds WHERE session_id IN (
              SELECT session_id FROM review_holds WHERE held_until <= $1 OR held_until > $2 LIMIT $3)")
-        .bind(now.as_millis()).bind(latest_end_of_hold(now).as_millis()).bind(i64::from(limit))
+        .bind(now.as_millis()).bind(latest_end_of_reservation(now).as_millis()).bind(i64::from(limit))
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
@@ -368,14 +388,14 @@ pub async fn find_pending(tx: &mut Tx, session: &SessionId) -> Result<Option<(Pe
     row.map(pending).transpose()
 }
 
-/// A person's pending decisions, oldest first.
+/// A person's pending decisions, newest first.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn list_pending(tx: &mut Tx, user: &UserId) -> Result<Vec<PendingRuling>, StoreError> {
     let rows: Vec<RawPending> = on!(tx, conn => sqlx::query_as(
         "SELECT pending_rulings.*, users.name FROM pending_rulings JOIN users ON users.id = pending_rulings.user_id
-         WHERE user_id = $1 ORDER BY made_at, session_id")
+         WHERE user_id = $1 ORDER BY made_at DESC, session_id DESC")
         .bind(user.as_str()).fetch_all(conn).await)?;
     rows.into_iter().map(|row| Ok(pending(row)?.0)).collect()
 }

@@ -12,12 +12,12 @@ use domain::{
 use service::{
     access::{Applicant, capture_cookie},
     capture::{
-        check::{Checked, Wish, check_picture},
+        check::{Checked, PhotoChoice, check_picture},
         choose_document::{Photos, choose_document},
         consent::consent,
         details::save_details,
         open_link::open_link,
-        progress::{Next, NotNow, progress},
+        progress::{Next, StepRefused, progress},
         result::{Ending, result},
         retake::to_check,
         submit::submit,
@@ -72,16 +72,16 @@ impl Harness {
         )
         .await
         .unwrap();
-        self.check_photo(applicant, Wish::Use(vec![])).await.unwrap();
+        self.check_photo(applicant, PhotoChoice::Use(vec![])).await.unwrap();
     }
 
     /// Decides about the photo that its page shows now.
     ///
     /// # Errors
-    /// [`NotNow`].
-    pub async fn check_photo(&self, applicant: &Applicant, wish: Wish) -> Result<Checked, NotNow> {
+    /// [`StepRefused`].
+    pub async fn check_photo(&self, applicant: &Applicant, choice: PhotoChoice) -> Result<Checked, StepRefused> {
         let shown = to_check(&self.honnin, applicant).await?;
-        check_picture(&self.honnin, applicant, &shown.id, wish).await
+        check_picture(&self.honnin, applicant, &shown.id, choice).await
     }
 
     /// Enters what the passport says.
@@ -91,10 +91,11 @@ impl Harness {
             .unwrap();
     }
 
-    /// Takes a selfie and follows the challenge.
+    /// Takes a selfie and follows the challenge, with files that no other session has.
     pub async fn selfie(&self, applicant: &Applicant) {
         let (id, _) = challenge(&self.honnin, applicant).await.unwrap();
-        let frames = vec![(0, b"straight".to_vec()), (400, b"turned".to_vec())];
+        let file = |pose: &str| format!("{pose} {}", applicant.session()).into_bytes();
+        let frames = vec![(0, file("straight")), (400, file("turned"))];
         let burst = Burst {
             answers: Answers::Challenge(id),
             frames,

@@ -113,6 +113,7 @@ pub fn at(endpoint: String, name: String, extra_roots: Vec<CertificateDer<'stati
         region: "us-east-1".into(),
         path_style: true,
         credentials: Some(("AKIDTEST".into(), Secret::new("sesame".into()))),
+        role: Vec::new(),
         extra_roots,
     }
 }

@@ -1,8 +1,9 @@
-//! Fresh databases for a test: SQLite in a temporary folder and, if `HONNIN_TEST_POSTGRES` names a temporary server, a separate
-//! schema on Postgres.
+//! Fresh databases for a test: SQLite in a temporary folder and, if `HONNIN_TEST_POSTGRES` names a temporary server, one on
+//! PostgreSQL.
 
+use crate::template;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
-use std::{path::Path, sync::Arc};
+use std::{cell::Cell, path::Path, sync::Arc};
 use store::{
     Db, DbOptions,
     capture::pictures::Pictures,
@@ -62,32 +63,24 @@ pub fn sqlite_address(folder: TempDir) -> Address {
 pub async fn empty(server: &str) -> String {
     let name = format!("d_{:032x}", rand::random::<u128>());
     let mut admin = PgConnection::connect(server).await.unwrap();
-    sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
-        .execute(&mut admin)
-        .await
-        .unwrap();
+    template::run(&mut admin, format!("CREATE DATABASE {name}")).await;
     admin.close().await.unwrap();
-    let (before, _) = server.rsplit_once('/').unwrap();
-    format!("{before}/{name}")
+    template::database_of(server, &name)
 }
 
-/// A fresh schema on the server at `server`.
+/// A fresh, empty schema on the server at `server`.
 pub async fn postgres_address(server: &str) -> Address {
     let schema = format!("t_{:032x}", rand::random::<u128>());
     let mut admin = PgConnection::connect(server).await.unwrap();
-    for schema in [schema.clone(), format!("{schema}_keys")] {
-        sqlx::raw_sql(AssertSqlSafe(format!("CREATE SCHEMA {schema}")))
-            .execute(&mut admin)
-            .await
-            .unwrap();
+    let keys = format!("{schema}_keys");
+    for schema in [&schema, &keys] {
+        template::run(&mut admin, format!("CREATE SCHEMA {schema}")).await;
     }
     admin.close().await.unwrap();
-    let separator = if server.contains('?') { '&' } else { '?' };
-    let url = format!("{server}{separator}options[search_path]={schema}");
     Address {
         name: "postgres",
-        keys_url: format!("{url}_keys"),
-        url,
+        url: template::schema_of(server, &schema),
+        keys_url: template::schema_of(server, &keys),
         folder: Arc::new(TempDir::new().unwrap()),
     }
 }
@@ -104,13 +97,15 @@ pub struct Backend {
     /// The URL of the key database.
     pub keys_url: String,
     folder: Arc<TempDir>,
+    /// On PostgreSQL.
+    _copy: Option<Arc<CopiedDatabase>>,
 }
 
 /// Every database to test on, empty and migrated.
 pub async fn backends() -> Vec<Backend> {
-    let mut all = Vec::new();
-    for address in addresses().await {
-        all.push(Backend::open(address).await);
+    let mut all = vec![sqlite().await];
+    if let Some(server) = postgres_server() {
+        all.push(postgres(&server).await);
     }
     all
 }
@@ -120,14 +115,52 @@ pub async fn sqlite() -> Backend {
     sqlite_in(TempDir::new().unwrap()).await
 }
 
-/// A fresh SQLite database in the given folder.
+/// A SQLite database in the given folder, fresh unless there is one.
 pub async fn sqlite_in(folder: TempDir) -> Backend {
-    Backend::open(sqlite_address(folder)).await
+    if !folder.path().join("honnin.db").exists() {
+        template::copy_into(folder.path()).await;
+    }
+    Backend::open(sqlite_address(folder), None).await
 }
 
-/// A fresh schema on `server`.
+/// A fresh database on `server`.
 pub async fn postgres(server: &str) -> Backend {
-    Backend::open(postgres_address(server).await).await
+    let name = format!("t_{:032x}", rand::random::<u128>());
+    let mut admin = PgConnection::connect(server).await.unwrap();
+    let template = template::on_postgres(server, &mut admin).await;
+    template::run(&mut admin, format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
+    admin.close().await.unwrap();
+    let [url, keys_url] =
+        template::SCHEMAS.map(|schema| template::schema_of(&template::database_of(server, &name), schema));
+    let address = Address {
+        name: "postgres",
+        url,
+        keys_url,
+        folder: Arc::new(TempDir::new().unwrap()),
+    };
+    Backend::open(address, Some(Arc::new(CopiedDatabase(name)))).await
+}
+
+/// The name of a database that is dropped with its last holder: a thousand of them would need 10 GB.
+struct CopiedDatabase(String);
+
+impl Drop for CopiedDatabase {
+    fn drop(&mut self) {
+        let (Some(server), name) = (postgres_server(), std::mem::take(&mut self.0)) else {
+            return;
+        };
+        // The runtime of the test may be ending.
+        let dropped = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(async {
+                let mut admin = PgConnection::connect(&server).await?;
+                let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+                sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut admin).await
+            })
+        });
+        // The server may have been stopped by the test, or with it.
+        let _ = dropped.join();
+    }
 }
 
 /// The throw-away server, where there is one.
@@ -142,13 +175,14 @@ pub fn postgres_server() -> Option<String> {
 }
 
 impl Backend {
-    async fn open(address: Address) -> Self {
+    async fn open(address: Address, copy: Option<Arc<CopiedDatabase>>) -> Self {
         Self {
             name: address.name,
             db: Db::open(&address.url, OPTIONS).await.unwrap(),
             url: address.url,
             keys_url: address.keys_url,
             folder: address.folder,
+            _copy: copy,
         }
     }
 
@@ -181,6 +215,33 @@ impl Backend {
     /// Reads one number directly.
     pub async fn number(&self, sql: &'static str) -> i64 {
         number_at(&self.url, sql).await
+    }
+
+    /// Whether a unit waits for what another one has locked, on PostgreSQL.
+    pub async fn one_waits(&self) -> bool {
+        let waiting =
+            "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        self.number(waiting).await > 0
+    }
+
+    /// Runs `unit` while another transaction has made `change`, which is committed once a unit waits for it or `unit` is done. On PostgreSQL.
+    pub async fn beside<T>(&self, change: &str, unit: impl Future<Output = T>) -> T {
+        let mut other = PgConnection::connect(&self.url).await.unwrap();
+        let begun = format!("BEGIN; {change}");
+        sqlx::raw_sql(AssertSqlSafe(begun)).execute(&mut other).await.unwrap();
+        let is_done = Cell::new(false);
+        let unit = async {
+            let answer = unit.await;
+            is_done.set(true);
+            answer
+        };
+        let commit = async {
+            while !is_done.get() && !self.one_waits().await {
+                tokio::task::yield_now().await;
+            }
+            sqlx::raw_sql("COMMIT").execute(&mut other).await.unwrap();
+        };
+        tokio::join!(unit, commit).0
     }
 }
 
@@ -218,11 +279,11 @@ pub async fn bytes_at(url: &str, sql: &'static str) -> Vec<Vec<u8>> {
 }
 
 /// Keeps everybody else from writing to a SQLite database until it is dropped.
-pub struct Held(SqliteConnection);
+pub struct WriteLock(SqliteConnection);
 
-impl Held {
+impl WriteLock {
     /// Waits until nobody writes to the database at `url`.
-    pub async fn hold(url: &str) -> Self {
+    pub async fn acquire(url: &str) -> Self {
         let mut connection = SqliteConnection::connect(url).await.unwrap();
         sqlx::query("BEGIN IMMEDIATE").execute(&mut connection).await.unwrap();
         Self(connection)

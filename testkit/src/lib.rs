@@ -19,6 +19,7 @@ pub mod network;
 pub mod proxy;
 pub mod receiver;
 pub mod round_trips;
+pub mod template;
 pub mod webhooks;
 
 pub use analyser::ScriptedAnalyser;
@@ -31,7 +32,7 @@ use domain::{
     secret::Secret,
     secret_kind::SecretKind,
     session::Step,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::{ManualClock, Millis, Timestamp},
 };
 use service::{
@@ -121,6 +122,16 @@ impl Harness {
     /// With the given settings and sender.
     pub async fn with_sender(settings: TenantSettings, sender: SenderConfig) -> Self {
         Self::on(databases::sqlite().await, settings, sender, CreationRate::default()).await
+    }
+
+    /// With the given steps, on a fresh PostgreSQL database; `None` where there is no server.
+    pub async fn on_postgres(steps: &[Step]) -> Option<Self> {
+        let settings = TenantSettings {
+            steps: steps.to_vec(),
+            ..TenantSettings::default()
+        };
+        let database = databases::postgres(&databases::postgres_server()?).await;
+        Some(Self::on(database, settings, loopback_sender(), CreationRate::default()).await)
     }
 
     /// On the given database, with the given settings, sender and rate limit.
@@ -367,7 +378,7 @@ fn open_holding(
 /// Stores a tenant with a new key, which is returned.
 pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
     let seed = u64::from_le_bytes(honnin.random_bytes());
-    let key = api_key::generate(&SeededRandom::new(seed), tenant.livemode);
+    let key = api_key::generate(&SeededRandom::new(seed), Mode::from_livemode(tenant.livemode));
     let row = api_keys::ApiKeyRow {
         id: ApiKeyId::from_random(honnin.random_bytes()),
         tenant: tenant.id.clone(),

@@ -5,7 +5,7 @@
 /// The number in the environment variable `name`, or `default`.
 pub fn count(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| {
-        number(&text).unwrap_or_else(|| panic!("{name} is no number: {text}"))
+        number(&text).unwrap_or_else(|| panic!("{name} is not a number: {text}"))
     })
 }
 

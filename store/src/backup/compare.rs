@@ -74,6 +74,20 @@ pub(super) async fn compare(data: (&Path, &Manifest), keys: (&Path, &Manifest)) 
     Ok(compared)
 }
 
+/// The keys in use that a copy of keys has neither stored nor noted as those of sessions that were erased, or as lost.
+pub(super) async fn missing_keys(
+    in_use: impl IntoIterator<Item = String>,
+    keys: (&Path, &Manifest),
+) -> Result<BTreeSet<String>, BackupError> {
+    let (stored, erased) = (stored_keys(keys.0, keys.1).await?, erased_keys(keys.0, keys.1)?);
+    let is_there = |key: &String| {
+        let key = DataKeyId::parse(key);
+        key.is_some_and(|key| stored.contains(&key) || erased.as_ref().is_some_and(|erased| erased.contains(&key)))
+    };
+    let missing = in_use.into_iter().filter(|key| !is_there(key));
+    Ok(missing.filter(|key| !keys.1.lost.contains(key)).collect())
+}
+
 async fn sessions_of(folder: &Path, manifest: &Manifest) -> Result<Sessions, BackupError> {
     if !manifest.files.contains_key(DATA) {
         return dumped_sessions(folder, manifest).await;

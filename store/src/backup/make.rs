@@ -3,11 +3,11 @@
 use super::{
     BackupError, DATA, Done, ERASED, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress,
     claim::{Claim, Stale},
-    compare::{Compared, compare},
+    compare::{Compared, compare, missing_keys},
     files, pictures,
     place::{Halves, Part, Place, Staged},
     postgres,
-    references::{CAPTURES, Captured, KEYS_ERASED, pictures_of},
+    references::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, LAST_ENTRY, OLDEST_TENANT, pictures_of},
     sqlite_options, verify, without_digest,
 };
 use domain::time::Timestamp;
@@ -35,6 +35,9 @@ pub struct Source<'a> {
 
 /// The file in a place of data while it is filled. With it, the copy is begun again; without it, nothing that is there is touched.
 const UNFINISHED: &str = "copy-unfinished";
+
+/// Why a bucket cannot have a copy.
+const OWN_BUCKET: &str = "is in the bucket of the installation itself; a copy is kept in another one";
 
 /// What happens if something is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +81,7 @@ pub async fn make(
     refuse_same_bucket(source, halves)?;
     let staged = halves.stage()?;
     prepare_folders(source, &staged.data.local, &staged.keys.local)?;
-    let claim = Claim::of(&halves.keys, options.stale).await?;
+    let claim = Claim::of(&halves.keys, options.stale, now).await?;
     let mut copying = Copying {
         source,
         staged: &staged,
@@ -92,6 +95,62 @@ pub async fn make(
     // Last, so that it can be run again wherever it was interrupted.
     halves.data.remove([UNFINISHED.to_owned()]).await?;
     Ok(count)
+}
+
+/// Copies the keys alone, which replace the older copy of them: they fit every older copy of the data, and whoever was erased in between stays erased.
+/// The second path is the folder of this machine through which a database gets into a bucket.
+///
+/// # Errors
+/// [`BackupError`].
+pub async fn make_keys(
+    source: Source<'_>,
+    (place, scratch): (&Place, &Path),
+    options: Options,
+    now: Timestamp,
+    progress: Progress<'_>,
+) -> Result<(), BackupError> {
+    if place.bucket().is_some() && place.bucket() == source.pictures.bucket() {
+        return Err(BackupError::unfit(place.shown(), OWN_BUCKET));
+    }
+    let staged = place.stage_alone(scratch)?;
+    files::create_folder(&staged.part.local)?;
+    refuse_own_folder(source, &[staged.part.local.as_path()])?;
+    let claim = Claim::of(place, options.stale, now).await?;
+    let made = renew_keys(source, (&staged.part, &claim), options.gaps, now, progress).await;
+    let released = claim.release().await;
+    made?;
+    released
+}
+
+async fn renew_keys(
+    source: Source<'_>,
+    (keys, claim): (&Part<'_>, &Claim<'_>),
+    gaps: Gaps,
+    now: Timestamp,
+    progress: Progress<'_>,
+) -> Result<(), BackupError> {
+    remove_interrupted(keys.place, claim).await?;
+    let mut manifest = Manifest::new(Half::Keys, now);
+    let oldest = list_live(source.database_url, OLDEST_TENANT).await?;
+    manifest.installation = oldest.into_iter().next();
+    refuse_keys_of_another(keys.place, &manifest, source.database_url).await?;
+    // Before the keys, since a key is stored before its session.
+    let in_use = list_live(source.database_url, KEYS_IN_USE).await?;
+    copy_keys(source, keys, &mut manifest, progress).await?;
+    if let Some(older) = keys.place.find_manifest(Half::Keys).await? {
+        manifest.lost = older.lost;
+    }
+    let mut compared = Compared {
+        lost_keys: missing_keys(in_use, (&keys.local, &manifest)).await?,
+        ..Compared::default()
+    };
+    if gaps == Gaps::Refuse {
+        compared.refuse_gaps(keys.place.shown(), keys.place.shown())?;
+    }
+    manifest.lost.append(&mut compared.lost_keys);
+    claim.confirm().await?;
+    keys.write_manifest(&manifest).await?;
+    remove_older(keys.place, &manifest, claim).await
 }
 
 /// A copy that is being made.
@@ -128,6 +187,7 @@ impl Copying<'_> {
     async fn copy_data(&mut self) -> Result<(Manifest, u64), BackupError> {
         let (source, data) = (self.source, &self.staged.data);
         let mut manifest = Manifest::new(Half::Data, self.now);
+        manifest.last_entry = last_entry(source.database_url).await?;
         let copied = copy_database(source.database_url, &data.local, Half::Data).await?;
         copied.put_in_place(&data.local, &mut manifest)?;
         manifest.installation = copied.installation;
@@ -147,18 +207,28 @@ impl Copying<'_> {
 
     /// Copies the database of keys, of the installation whose data was copied.
     async fn copy_keys(&mut self, of_data: &Manifest) -> Result<Manifest, BackupError> {
-        let (source, keys) = (self.source, &self.staged.keys);
         let mut manifest = Manifest::new(Half::Keys, self.now);
         manifest.installation.clone_from(&of_data.installation);
-        let mut copied = copy_database(source.keys_url, &keys.local, Half::Keys).await?;
-        // After the keys: whoever is erased is marked as erased before the key is destroyed.
-        copied
-            .files
-            .push((ERASED, list_erased(source.database_url, &keys.local).await?));
-        copied.put_in_place(&keys.local, &mut manifest)?;
-        keys.keep(&manifest, self.progress).await?;
+        copy_keys(self.source, &self.staged.keys, &mut manifest, self.progress).await?;
         Ok(manifest)
     }
+}
+
+/// Copies the database of keys and adds it to its manifest, with those of everybody who was erased.
+async fn copy_keys(
+    source: Source<'_>,
+    keys: &Part<'_>,
+    manifest: &mut Manifest,
+    progress: Progress<'_>,
+) -> Result<(), BackupError> {
+    manifest.last_entry = last_entry(source.database_url).await?;
+    let mut copied = copy_database(source.keys_url, &keys.local, Half::Keys).await?;
+    // After the keys: whoever is erased is marked as erased before the key is destroyed.
+    copied
+        .files
+        .push((ERASED, list_erased(source.database_url, &keys.local).await?));
+    copied.put_in_place(&keys.local, manifest)?;
+    keys.keep(manifest, progress).await
 }
 
 /// Refuses halves in one bucket, since whoever can read it would have both, and a copy in the bucket that it is a copy of.
@@ -170,10 +240,7 @@ fn refuse_same_bucket(source: Source<'_>, halves: &Halves) -> Result<(), BackupE
     }
     let of_pictures = |place: &&Place| place.bucket().is_some() && place.bucket() == source.pictures.bucket();
     match [&halves.data, &halves.keys].into_iter().find(of_pictures) {
-        Some(place) => Err(BackupError::unfit(
-            place.shown(),
-            "is in the bucket of the installation itself; a copy is kept in another one",
-        )),
+        Some(place) => Err(BackupError::unfit(place.shown(), OWN_BUCKET)),
         None => Ok(()),
     }
 }
@@ -194,6 +261,11 @@ async fn begin(data: &Part<'_>, keys: &Part<'_>, claim: &Claim<'_>) -> Result<()
     } else {
         data.mark(UNFINISHED).await?;
     }
+    remove_interrupted(keys, claim).await
+}
+
+/// Removes what an interrupted copy has left in a place of keys.
+async fn remove_interrupted(keys: &Place, claim: &Claim<'_>) -> Result<(), BackupError> {
     match keys.find_manifest(Half::Keys).await? {
         // Otherwise the copy is damaged, and what else is there may be worth more than it: the new copy replaces it in the end.
         Some(manifest) if has_all(keys, &manifest).await? => {
@@ -253,6 +325,12 @@ fn prepare_folders(source: Source<'_>, data: &Path, keys: &Path) -> Result<(), B
             "is the folder of the data; keys are kept in a folder of their own",
         ));
     }
+    refuse_own_folder(source, &[data, keys])
+}
+
+/// Refuses folders that the installation itself has its databases in.
+fn refuse_own_folder(source: Source<'_>, folders: &[&Path]) -> Result<(), BackupError> {
+    let real = |path: &Path| path.canonicalize().ok();
     for url in [source.database_url, source.keys_url] {
         let file = if postgres::is_address(url) {
             continue;
@@ -260,7 +338,7 @@ fn prepare_folders(source: Source<'_>, data: &Path, keys: &Path) -> Result<(), B
             sqlite_options(url)?
         };
         let folder = file.get_filename().parent().and_then(real);
-        if let Some(taken) = [data, keys].into_iter().find(|path| real(path) == folder) {
+        if let Some(taken) = folders.iter().find(|path| real(path) == folder) {
             return Err(BackupError::unfit(taken, "is a folder of the installation itself"));
         }
     }
@@ -311,21 +389,31 @@ fn staged(folder: &Path, name: &str) -> PathBuf {
 
 /// Lists the keys of everybody who was erased, so that a key that is missing for another reason is noticed.
 async fn list_erased(url: &str, keys: &Path) -> Result<FileHash, BackupError> {
-    let erased = if postgres::is_address(url) {
-        postgres::erased_keys(url).await?
-    } else {
-        let (mut connection, path) = read_live(url).await?;
-        let failed = |error: sqlx::Error| BackupError::database(&path, error);
-        let erased = sqlx::query_scalar(KEYS_ERASED)
-            .fetch_all(&mut connection)
-            .await
-            .map_err(failed)?;
-        connection.close().await.map_err(failed)?;
-        erased
-    };
+    let erased = list_live(url, KEYS_ERASED).await?;
     let list = staged(keys, ERASED);
     files::write(&list, erased.join("\n").as_bytes())?;
     files::hash(&list)
+}
+
+/// What a statement finds in the main database of an installation that asks for one column of texts.
+async fn list_live(url: &str, statement: &'static str) -> Result<Vec<String>, BackupError> {
+    if postgres::is_address(url) {
+        return postgres::texts(url, statement).await;
+    }
+    let (mut connection, path) = read_live(url).await?;
+    let failed = |error: sqlx::Error| BackupError::database(&path, error);
+    let found = sqlx::query_scalar(statement)
+        .fetch_all(&mut connection)
+        .await
+        .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    Ok(found)
+}
+
+/// The last entry of the audit log as it is now.
+async fn last_entry(url: &str) -> Result<Option<i64>, BackupError> {
+    let found = list_live(url, LAST_ENTRY).await?;
+    Ok(found.first().and_then(|entry| entry.parse().ok()))
 }
 
 /// Whether a tenant is one of this installation.

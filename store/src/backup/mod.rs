@@ -13,6 +13,8 @@
 //! of the older copy at once. The manifest of the data is the very last: whatever interrupts it before, the older copies can be read, and
 //! the copy can be made again into the same places.
 //!
+//! The keys can be copied alone, more often than the rest: whoever is erased between two copies of the keys would come back with the older one.
+//!
 //! One backup at a time changes a place of keys: a lock in a folder, and a mark in a bucket, keep others away, which would remove the files
 //! that it has copied and not named yet. Nothing is removed there before the manifest was read again and all that it names was found.
 
@@ -33,7 +35,7 @@ mod tests;
 mod verify;
 
 pub use claim::Stale;
-pub use make::{Gaps, Options, Source, make};
+pub use make::{Gaps, Options, Source, make, make_keys};
 pub use objects::Objects;
 pub use pictures::PicturePlace;
 pub use place::{Halves, Place};
@@ -160,6 +162,10 @@ struct Manifest {
     installation: Option<String>,
     /// When the copy was begun, in milliseconds since 1970.
     begun_at: i64,
+    /// The last entry of the audit log when this half was begun, which tells what was copied later even if a clock was wrong. Earlier versions do not
+    /// note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_entry: Option<i64>,
     /// By path within the folder.
     files: BTreeMap<String, FileHash>,
     /// Pictures or keys that the installation had lost before: nobody is told of them again.
@@ -184,6 +190,7 @@ impl Manifest {
             half,
             installation: None,
             begun_at: begun_at.as_millis(),
+            last_entry: None,
             files: BTreeMap::new(),
             lost: BTreeSet::new(),
             deleted: BTreeSet::new(),
@@ -202,6 +209,12 @@ impl Manifest {
         } else {
             Err("names a file that no copy has")
         }
+    }
+
+    /// Whether this half was copied before another one. By the clock, unless the audit log shows that the clock was wrong.
+    fn is_before(&self, other: &Self) -> bool {
+        let entries = self.last_entry.zip(other.last_entry);
+        self.begun_at < other.begun_at && entries.is_none_or(|(mine, theirs)| mine <= theirs)
     }
 
     /// The name under which a file is stored. Those of keys are named after their content.

@@ -3,6 +3,7 @@
 use super::{BackupError, Done, FileHash, Progress, files};
 use crate::capture::bucket::{self, Bucket};
 use bytes::Bytes;
+use domain::time::Timestamp;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, path::Path as ObjectPath};
 use sha2::{Digest as _, Sha256};
@@ -18,7 +19,7 @@ use std::{
 /// A file that is larger is sent in parts of at least this size.
 const PART: u64 = 8 << 20;
 /// S3 takes 10,000 parts of one object.
-const MOST_PARTS: u64 = 9_000;
+const MAX_PARTS: u64 = 9_000;
 /// Objects that are removed at a time.
 const AT_ONCE: usize = 8;
 
@@ -50,6 +51,16 @@ impl Objects {
             bucket: bucket.name.clone(),
             address,
         })
+    }
+
+    /// Those of a store of a test.
+    #[cfg(test)]
+    pub(super) fn in_store(store: Arc<dyn ObjectStore>) -> Self {
+        Self {
+            store,
+            bucket: "memory".into(),
+            address: "s3://memory".into(),
+        }
     }
 
     /// The name of the bucket.
@@ -90,10 +101,18 @@ impl Objects {
 
     /// An object that is small enough for memory, or `None` if there is none.
     pub(super) async fn read(&self, name: &str) -> Result<Option<Bytes>, BackupError> {
+        let found = self.read_dated(name).await?;
+        Ok(found.map(|(content, _)| content))
+    }
+
+    /// The same, and when it was stored, by the clock of the server.
+    pub(super) async fn read_dated(&self, name: &str) -> Result<Option<(Bytes, Timestamp)>, BackupError> {
         let Some(found) = self.get(name).await? else {
             return Ok(None);
         };
-        found.bytes().await.map(Some).map_err(self.failed(name))
+        let at = Timestamp::from_millis(found.meta.last_modified.timestamp_millis());
+        let content = found.bytes().await.map_err(self.failed(name))?;
+        Ok(Some((content, at)))
     }
 
     async fn get(&self, name: &str) -> Result<Option<object_store::GetResult>, BackupError> {
@@ -174,7 +193,7 @@ impl Objects {
             return self.write(name, content).await;
         }
         files::reach(&self.address.join(name))?;
-        let part = PART.max(of.div_ceil(MOST_PARTS));
+        let part = PART.max(of.div_ceil(MAX_PARTS));
         let failed = self.failed(name);
         let mut upload = self
             .store
@@ -196,7 +215,7 @@ impl Objects {
         }
         .await;
         if sent.is_err() {
-            // What is left of it is no object, but the server keeps it. If this fails too, a rule of the bucket removes it.
+            // What is left of it is not an object, but the server keeps it. If this fails too, a rule of the bucket removes it.
             drop(upload.abort().await);
         }
         sent

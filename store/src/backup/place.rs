@@ -60,6 +60,18 @@ impl Halves {
 }
 
 impl Place {
+    /// Prepares a folder of this machine for a half that is kept here, within the one that is given for it.
+    pub(super) fn stage_alone(&self, scratch: &Path) -> Result<StagedAlone<'_>, BackupError> {
+        let scratch = match self {
+            Self::Folder(_) => None,
+            Self::Bucket(_) => Some(Scratch::new(scratch)?),
+        };
+        Ok(StagedAlone {
+            part: Part::new(self, scratch.as_ref(), "keys")?,
+            _scratch: scratch,
+        })
+    }
+
     /// As people see it.
     pub(super) fn shown(&self) -> &Path {
         match self {
@@ -184,6 +196,12 @@ impl Place {
 pub(super) struct Staged<'a> {
     pub(super) data: Part<'a>,
     pub(super) keys: Part<'a>,
+    _scratch: Option<Scratch>,
+}
+
+/// One half of a copy while it is made.
+pub(super) struct StagedAlone<'a> {
+    pub(super) part: Part<'a>,
     _scratch: Option<Scratch>,
 }
 

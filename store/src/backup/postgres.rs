@@ -2,7 +2,7 @@
 
 use super::{
     BackupError, FileHash, Half, at, files,
-    references::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, KEYS_STORED, OLDEST_TENANT, Picture, pictures_of},
+    references::{CAPTURES, Captured, KEYS_IN_USE, KEYS_STORED, OLDEST_TENANT, Picture, pictures_of},
 };
 use crate::{
     DbOptions,
@@ -119,16 +119,16 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
     Ok(Dumped { files, oldest_tenant })
 }
 
-/// The keys of the sessions that were erased.
-pub(super) async fn erased_keys(url: &str) -> Result<Vec<String>, BackupError> {
+/// What a statement finds that asks for one column of texts.
+pub(super) async fn texts(url: &str, statement: &'static str) -> Result<Vec<String>, BackupError> {
     let mut connection = connect(url).await?;
     begin(&mut connection).await.map_err(failed)?;
-    let erased = sqlx::query_scalar(KEYS_ERASED)
+    let found = sqlx::query_scalar(statement)
         .fetch_all(&mut connection)
         .await
         .map_err(failed)?;
     connection.close().await.map_err(failed)?;
-    Ok(erased)
+    Ok(found)
 }
 
 /// The pictures that the sessions name.
@@ -189,12 +189,24 @@ async fn change_mark(mut connection: PgConnection, statement: &'static str) -> R
 
 /// Whether a copy is being put back into the database at `url`. A server that is just starting is waited for, as when it is opened.
 pub(super) async fn is_restoring(url: &str) -> Result<bool, BackupError> {
-    let pool = PgPoolOptions::new()
+    let (options, limit) = (parse(url)?, DbOptions::default().timeout);
+    let opened = PgPoolOptions::new()
         .max_connections(1)
-        .acquire_timeout(DbOptions::default().timeout)
-        .connect_with(parse(url)?)
-        .await
-        .map_err(failed)?;
+        .acquire_timeout(limit)
+        .connect_with(options.clone())
+        .await;
+    let pool = match opened {
+        Ok(pool) => pool,
+        // It has tried again and again, and does not say what went wrong.
+        Err(timed_out @ sqlx::Error::PoolTimedOut) => {
+            let why = match tokio::time::timeout(limit, options.connect()).await {
+                Ok(Err(why)) => why,
+                Ok(Ok(_)) | Err(_) => timed_out,
+            };
+            return Err(failed(why));
+        }
+        Err(error) => return Err(failed(error)),
+    };
     let is_set = find_mark(&pool).await.map_err(failed);
     pool.close().await;
     is_set
@@ -261,7 +273,8 @@ fn program(name: &str, options: &PgConnectOptions) -> Command {
     let host = options
         .get_socket()
         .and_then(|socket| socket.to_str())
-        .unwrap_or(options.get_host());
+        // An IPv6 address has brackets in a URL only.
+        .unwrap_or_else(|| options.get_host().trim_matches(['[', ']']));
     program
         .env("PGHOST", host)
         .env("PGPORT", options.get_port().to_string())
@@ -308,5 +321,31 @@ async fn end(mut program: Command, about: &Path, output: Option<File>) -> Result
             about,
             format_args!("{name} cannot be started: {error}"),
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_connects_to_an_ipv6_address_without_the_brackets_of_a_url() {
+        for (host, wanted) in [
+            ("[fd00::5]", "fd00::5"),
+            ("192.0.2.7", "192.0.2.7"),
+            ("db.example", "db.example"),
+        ] {
+            let options = parse(&format!("postgres://u:sesame@{host}:5433/d")).unwrap();
+            let program = program("pg_dump", &options);
+            let variable = |name: &str| {
+                let found = program.get_envs().find(|(key, _)| *key == name);
+                found.and_then(|(_, value)| value?.to_str())
+            };
+            assert_eq!(variable("PGHOST"), Some(wanted));
+            assert_eq!(
+                (variable("PGPORT"), variable("PGPASSWORD")),
+                (Some("5433"), Some("sesame"))
+            );
+        }
     }
 }

@@ -20,6 +20,8 @@ pub(super) const KEYS_ERASED: &str = "SELECT data_key FROM sessions WHERE purged
 
 /// The keys that an installation has.
 pub(super) const KEYS_STORED: &str = "SELECT id FROM data_keys ORDER BY id";
+/// The last entry of the audit log, as text; 0 without one.
+pub(super) const LAST_ENTRY: &str = "SELECT CAST(COALESCE(MAX(number), 0) AS TEXT) FROM audit";
 /// Names the installation.
 pub(super) const OLDEST_TENANT: &str = "SELECT id FROM tenants ORDER BY created_at, id LIMIT 1";
 

@@ -9,8 +9,10 @@ use super::{
     UNFINISHED,
     claim::{CLAIM, Stale},
     files::{self, below, interruption},
-    make::{Options, make},
-    postgres, put_back, verify,
+    make::{Options, make, make_keys},
+    postgres, put_back,
+    references::KEYS_ERASED,
+    verify,
 };
 use crate::{
     Db, DbOptions,
@@ -70,6 +72,7 @@ fn capture(session: &SessionId) -> CaptureRow {
         object: "front".into(),
         sha256: String::new(),
         at: 0,
+        repeated: false,
     };
     CaptureRow::new(id, (session, 1), Slot::Document(Side::Front), vec![frame], AT)
 }
@@ -159,6 +162,17 @@ impl Installation {
         make(source, halves, options, Timestamp::from_millis(at), &mut |_| ()).await
     }
 
+    /// Copies the keys alone.
+    async fn copy_keys(&self, keys: &Place, at: i64) -> Result<(), BackupError> {
+        let source = Source {
+            database_url: &self.urls[0],
+            keys_url: &self.urls[1],
+            pictures: &self.pictures,
+        };
+        let (options, at) = (Options::default(), Timestamp::from_millis(at));
+        make_keys(source, (keys, self.folder.path()), options, at, &mut |_| ()).await
+    }
+
     /// Runs SQL on one of the databases.
     async fn run(&self, database: usize, sql: &str) {
         let mut connection = SqliteConnection::connect(&self.urls[database]).await.unwrap();
@@ -181,6 +195,60 @@ impl Installation {
         let put = store.put(&self.sessions[0].session.id, "front", b"sealed".to_vec());
         put.await.unwrap();
     }
+}
+
+/// Erases the first session, as far as a copy sees it.
+const ERASED: &str = "UPDATE sessions SET status = 'expired', completed_at = 1, purged_at = 1
+    WHERE data_key = (SELECT MIN(data_key) FROM sessions)";
+
+#[tokio::test]
+async fn keys_that_are_copied_alone_fit_older_copies_and_whoever_was_erased_since_stays_erased() {
+    let installation = Installation::new().await;
+    let [older, keys, alone] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let (older, keys) = (older.path(), keys.path());
+    installation.copy(older, keys, 1).await.unwrap();
+    let halves = Halves::in_folders(older, keys);
+    let readable = async || verify(&halves, &mut |_| ()).await.unwrap();
+    assert_eq!((readable().await.readable, readable().await.erased_since), (2, 0));
+
+    installation.run(0, ERASED).await;
+    installation.run(1, FIRST_KEY).await;
+    installation.copy_keys(&halves.keys, 2).await.unwrap();
+    let verified = readable().await;
+    assert_eq!((verified.readable, verified.erased_since), (1, 1));
+    assert_eq!(verified.keys_begun_at, Timestamp::from_millis(2));
+    // The manifest, the keys, who was erased, and the file that is locked.
+    assert_eq!(std::fs::read_dir(keys).unwrap().count(), 4);
+
+    let other = Halves::in_folders(older, alone.path());
+    installation.copy_keys(&other.keys, 3).await.unwrap();
+    assert_eq!(verify(&other, &mut |_| ()).await.unwrap().readable, 1);
+
+    // Keys that are lost do not replace those that are not.
+    installation.run(1, FIRST_KEY).await;
+    let refused = installation.copy_keys(&halves.keys, 4).await.unwrap_err().to_string();
+    assert!(refused.contains("the first of 1 is dk_"), "{refused}");
+    assert_eq!(readable().await.readable, 1);
+    let there = Place::Folder(installation.folder.path().to_owned());
+    let refused = installation.copy_keys(&there, 5).await.unwrap_err().to_string();
+    assert!(refused.contains("is a folder of the installation itself"), "{refused}");
+}
+
+/// Something happens in the first tenant.
+const ENTRY: &str = "INSERT INTO audit (at, actor, action) VALUES (1, 'system', 'session.read')";
+
+#[tokio::test]
+async fn a_copy_that_was_made_by_a_clock_that_was_ahead_is_whole_with_keys_that_were_copied_later() {
+    let installation = Installation::new().await;
+    let [data, keys] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let halves = Halves::in_folders(data.path(), keys.path());
+    installation.copy_to(&halves, 1_000_000).await.unwrap();
+    installation.copy_keys(&halves.keys, 5).await.unwrap();
+    let refused = verify(&halves, &mut |_| ()).await.unwrap_err().to_string();
+    assert!(refused.contains("is older than the copy of the data"), "{refused}");
+    installation.run(0, ENTRY).await;
+    installation.copy_keys(&halves.keys, 6).await.unwrap();
+    assert_eq!(are_whole(&halves).await, 2);
 }
 
 async fn is_whole(data: &Path, keys: &Path) -> u64 {
@@ -236,6 +304,7 @@ async fn objects() -> Option<Objects> {
         region: fresh.region,
         path_style: fresh.path_style,
         credentials: fresh.credentials,
+        role: fresh.role,
         extra_roots: Vec::new(),
     };
     Some(Objects::in_bucket(&bucket).unwrap())
@@ -324,6 +393,7 @@ async fn keys_in_the_bucket_of_their_data_and_copies_in_that_of_the_pictures_are
         region: "us-east-1".into(),
         path_style: true,
         credentials: Some(("AKIDTEST".into(), domain::secret::Secret::new("sesame".into()))),
+        role: Vec::new(),
         extra_roots: Vec::new(),
     };
     let mut installation = Installation::new().await;
@@ -798,7 +868,7 @@ async fn the_limits_of_a_role_do_not_end_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let copied = async { postgres::copy(&url, Half::Data, |name| folder.path().join(name)).await };
     delayed(&mut other, copied).await.unwrap();
-    delayed(&mut other, postgres::erased_keys(&url)).await.unwrap();
+    delayed(&mut other, postgres::texts(&url, KEYS_ERASED)).await.unwrap();
 }
 
 /// What `reads` returns, which the other connection keeps from its table for longer than those limits.
@@ -827,4 +897,11 @@ async fn delayed<T>(
         Some(ended) => ended.map(drop),
         None => reads.await.map(drop),
     }
+}
+
+#[tokio::test]
+async fn a_postgres_that_does_not_run_is_said_to_refuse_connections() {
+    let place = DatabasePlace::at("postgres://nobody@127.0.0.1:1/none").unwrap();
+    let why = place.is_restoring().await.unwrap_err().to_string();
+    assert!(why.contains("Connection refused"), "{why}");
 }

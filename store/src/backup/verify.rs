@@ -63,7 +63,7 @@ pub(super) async fn check(staged: &Staged<'_>, progress: Progress<'_>) -> Result
             "holds the keys of another installation",
         ));
     }
-    if of_keys.begun_at < of_data.begun_at {
+    if of_keys.is_before(&of_data) {
         return Err(BackupError::unfit(
             keys.place.shown(),
             "is older than the copy of the data: keys of its newest sessions are missing, and erased people would come back",

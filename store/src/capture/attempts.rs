@@ -26,6 +26,8 @@ pub struct AttemptRow {
     pub document_type: Option<DocumentType>,
     /// Encrypted: the details as typed, JSON of `UserInput`.
     pub typed: Option<Vec<u8>>,
+    /// Encrypted: what was typed and not confirmed, JSON of `TypedForm`.
+    pub draft: Option<Vec<u8>>,
     /// The next movement to request, with its id.
     pub challenge: Option<(String, Challenge)>,
     /// Id of the latest run of the selfie camera; no other counts.
@@ -53,6 +55,8 @@ pub struct RunStep {
 
 /// Name of the encrypted column.
 pub const TYPED: &str = "attempt-typed";
+/// Name of another one.
+pub const DRAFT: &str = "attempt-draft";
 
 impl AttemptRow {
     /// An attempt with no answer yet.
@@ -67,6 +71,7 @@ impl AttemptRow {
             face_search: None,
             document_type: None,
             typed: None,
+            draft: None,
             challenge: None,
             live_id: None,
             live_runs: 0,
@@ -92,6 +97,7 @@ row! {
         face_search: Option<bool>,
         document_type: Option<String>,
         typed: Option<Vec<u8>>,
+        draft: Option<Vec<u8>>,
         challenge_id: Option<String>,
         challenge: Option<String>,
         live_id: Option<String>,
@@ -110,7 +116,7 @@ row! {
 /// If the database does not respond or the row does not parse.
 pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<AttemptRow, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, challenge_id, challenge,
+        "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, draft, challenge_id, challenge,
                 live_id, live_runs, step_run, step, step_since, step_unseen_turns, submitted_at
          FROM attempts WHERE session_id = $1 AND attempt = $2")
         .bind(session.as_str()).bind(attempt).fetch_optional(conn).await)?;
@@ -124,7 +130,7 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Atte
     if let Some(kind) = raw.document_type {
         row.document_type = Some(DocumentType::parse(&kind).ok_or_else(|| corrupt.clone())?);
     }
-    row.typed = raw.typed;
+    (row.typed, row.draft) = (raw.typed, raw.draft);
     if let Some((id, challenge)) = raw.challenge_id.zip(raw.challenge) {
         row.challenge = Some((id, Challenge::parse(&challenge).ok_or(corrupt)?));
     }
@@ -152,15 +158,15 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     let saved = on!(tx, conn => sqlx::query(
         "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
              challenge_id, challenge, submitted_at, face_search, live_id, live_runs, details_given,
-             step_run, step, step_since, step_unseen_turns)
-         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+             step_run, step, step_since, step_unseen_turns, draft)
+         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
          ON CONFLICT (session_id, attempt) DO UPDATE SET version = excluded.version, language = excluded.language,
              consent_version = excluded.consent_version, consented_at = excluded.consented_at,
              document_type = excluded.document_type, typed = excluded.typed, challenge_id = excluded.challenge_id,
              challenge = excluded.challenge, submitted_at = excluded.submitted_at, face_search = excluded.face_search,
              live_id = excluded.live_id, live_runs = excluded.live_runs,
              step_run = excluded.step_run, step = excluded.step, step_since = excluded.step_since,
-             step_unseen_turns = excluded.step_unseen_turns,
+             step_unseen_turns = excluded.step_unseen_turns, draft = excluded.draft,
              details_given = (attempts.details_given OR excluded.details_given)
          WHERE attempts.version = $3")
         .bind(row.session.as_str()).bind(row.attempt).bind(row.version).bind(row.language.map(Language::as_str))
@@ -169,7 +175,7 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
         .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))
         .bind(row.face_search).bind(&row.live_id).bind(row.live_runs).bind(row.typed.is_some())
         .bind(step.map(|step| &step.run)).bind(step.map(|step| step.step)).bind(step.map(|step| step.since.as_millis()))
-        .bind(step.map(|step| step.unseen_turns))
+        .bind(step.map(|step| step.unseen_turns)).bind(&row.draft)
         .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.version += 1;

@@ -52,6 +52,9 @@ pub struct Frame {
     pub sha256: String,
     /// Milliseconds since the first frame.
     pub at: u32,
+    /// Whether another session of the tenant, or an earlier run of this one, had sent the same picture in a selfie before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
 }
 
 /// A capture as stored.
@@ -75,12 +78,14 @@ pub struct CaptureRow {
     pub flashes: Option<Vec<u8>>,
     /// The pictures.
     pub frames: Vec<Frame>,
-    /// Why it should be retaken.
+    /// Why it should be retaken, as was found.
     pub problems: Vec<Reason>,
     /// When it was taken.
     pub created_at: Timestamp,
     /// When the user decided to use it.
     pub accepted_at: Option<Timestamp>,
+    /// Despite which problems they decided so; `None` also if they did so on a node of an earlier version, which put them into `problems`.
+    pub accepted_problems: Option<Vec<Reason>>,
     /// When the user decided to retake it.
     pub discarded_at: Option<Timestamp>,
     /// Encrypted: the findings, JSON.
@@ -112,10 +117,18 @@ impl CaptureRow {
             problems: Vec::new(),
             created_at,
             accepted_at: None,
+            accepted_problems: None,
             discarded_at: None,
             findings: None,
             analysed_at: None,
         }
+    }
+
+    /// How many of its frames another session of the tenant had sent before.
+    #[must_use]
+    pub fn repeated_frames(&self) -> u32 {
+        let repeated = self.frames.iter().filter(|frame| frame.repeated).count();
+        u32::try_from(repeated).unwrap_or(u32::MAX)
     }
 
     /// Name of the encrypted findings, to which they are bound.
@@ -146,6 +159,9 @@ row! {
         problems: String,
         created_at: i64,
         accepted_at: Option<i64>,
+        accepted_problems: Option<String>,
+        problems_accepted_at: Option<i64>,
+        found_problems: Option<String>,
         discarded_at: Option<i64>,
         findings: Option<Vec<u8>>,
         analysed_at: Option<i64>,
@@ -161,6 +177,13 @@ impl TryFrom<Raw> for CaptureRow {
         let names = raw.challenge.iter().flat_map(|names| names.split(','));
         let movements = names.map(|name| Challenge::parse(name).ok_or(CORRUPT));
         let live = raw.live.map(|json| serde_json::from_str(&json).map_err(|_| CORRUPT));
+        // Otherwise a node of an earlier version has taken it back and used it since, and keeps in `problems` what was shown.
+        let are_of_this_use = raw.accepted_at.is_some() && raw.accepted_at == raw.problems_accepted_at;
+        let accepted = raw.accepted_problems.filter(|_| are_of_this_use);
+        let accepted = accepted.map(|json| serde_json::from_str(&json).map_err(|_| CORRUPT));
+        // An analysis that ended since has replaced what was found, in `problems`.
+        let stand = are_of_this_use && raw.analysed_at <= raw.accepted_at;
+        let problems = raw.found_problems.filter(|_| stand).unwrap_or(raw.problems);
         Ok(Self {
             id: CaptureId::parse(&raw.id).ok_or(CORRUPT)?,
             session: SessionId::parse(&raw.session_id).ok_or(CORRUPT)?,
@@ -174,9 +197,10 @@ impl TryFrom<Raw> for CaptureRow {
             },
             flashes: raw.flashes,
             frames: serde_json::from_str(&raw.frames).map_err(|_| CORRUPT)?,
-            problems: serde_json::from_str(&raw.problems).map_err(|_| CORRUPT)?,
+            problems: serde_json::from_str(&problems).map_err(|_| CORRUPT)?,
             created_at: Timestamp::from_millis(raw.created_at),
             accepted_at: raw.accepted_at.map(Timestamp::from_millis),
+            accepted_problems: accepted.transpose()?,
             discarded_at: raw.discarded_at.map(Timestamp::from_millis),
             findings: raw.findings,
             analysed_at: raw.analysed_at.map(Timestamp::from_millis),
@@ -223,7 +247,7 @@ macro_rules! select {
     ($clause:literal) => {
         concat!(
             "SELECT id, session_id, attempt, slot, try AS number, document_type, challenge, live, flashes, frames, problems,
-                    created_at, accepted_at, discarded_at, findings, analysed_at
+                    created_at, accepted_at, accepted_problems, problems_accepted_at, found_problems, discarded_at, findings, analysed_at
              FROM captures ",
             $clause
         )
@@ -261,23 +285,41 @@ pub async fn list_all(tx: &mut Tx, session: &SessionId) -> Result<Vec<CaptureRow
     raw.into_iter().map(CaptureRow::try_from).collect()
 }
 
-/// Marks a capture as used, despite `problems`, which were shown.
+/// Marks a capture as used, despite the problems that were `shown`. What was found to be wrong with it stays, as more may have been found since. The
+/// column `problems` gets both, because a node of an earlier version looks there for what was shown, and would ask again for the picture.
 ///
 /// # Errors
-/// If the database does not respond.
-pub async fn mark_accepted(tx: &mut Tx, id: &CaptureId, problems: &[Reason], now: Timestamp) -> Result<(), StoreError> {
-    let problems = serde_json::to_string(problems).map_err(StoreError::refused)?;
-    on!(tx, conn => sqlx::query("UPDATE captures SET accepted_at = $2, problems = $3 WHERE id = $1 AND accepted_at IS NULL")
-        .bind(id.as_str()).bind(now.as_millis()).bind(&problems).execute(conn).await.map(drop))
+/// If the database does not respond or the row does not parse.
+pub async fn mark_accepted(tx: &mut Tx, id: &CaptureId, shown: &[Reason], now: Timestamp) -> Result<(), StoreError> {
+    let unused = find(tx, id).await?.filter(|row| row.accepted_at.is_none());
+    let Some(CaptureRow { problems: found, .. }) = unused else {
+        return Ok(());
+    };
+    let new = found.iter().filter(|problem| !shown.contains(problem));
+    let known: Vec<Reason> = shown.iter().chain(new).copied().collect();
+    let json = |problems: &[Reason]| serde_json::to_string(problems).map_err(StoreError::refused);
+    let (known, shown, found) = (json(&known)?, json(shown)?, json(&found)?);
+    on!(tx, conn => sqlx::query(
+        "UPDATE captures SET accepted_at = $2, problems = $3, accepted_problems = $4, problems_accepted_at = $2, found_problems = $5
+         WHERE id = $1 AND accepted_at IS NULL")
+        .bind(id.as_str()).bind(now.as_millis()).bind(&known).bind(&shown).bind(&found)
+        .execute(conn).await.map(drop))
 }
 
-/// Has an accepted capture checked again.
+/// Has an accepted capture checked again, for what was found.
 ///
 /// # Errors
-/// If the database does not respond.
+/// If the database does not respond or the row does not parse.
 pub async fn take_back(tx: &mut Tx, id: &CaptureId) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("UPDATE captures SET accepted_at = NULL WHERE id = $1 AND discarded_at IS NULL")
-        .bind(id.as_str()).execute(conn).await.map(drop))
+    let Some(row) = find(tx, id).await? else {
+        return Ok(());
+    };
+    let problems = serde_json::to_string(&row.problems).map_err(StoreError::refused)?;
+    on!(tx, conn => sqlx::query(
+        "UPDATE captures SET accepted_at = NULL, problems = $2, accepted_problems = NULL, problems_accepted_at = NULL,
+             found_problems = NULL
+         WHERE id = $1 AND discarded_at IS NULL")
+        .bind(id.as_str()).bind(&problems).execute(conn).await.map(drop))
 }
 
 /// Marks a capture as discarded: the user takes another.
@@ -303,7 +345,8 @@ pub async fn save_findings(
 ) -> Result<bool, StoreError> {
     let problems = serde_json::to_string(problems).map_err(StoreError::refused)?;
     on!(tx, conn => sqlx::query(
-        "UPDATE captures SET findings = $2, problems = $3, analysed_at = $4 WHERE id = $1 AND analysed_at IS NULL")
+        "UPDATE captures SET findings = $2, problems = $3, found_problems = NULL, analysed_at = $4
+         WHERE id = $1 AND analysed_at IS NULL")
         .bind(id.as_str()).bind(findings).bind(&problems).bind(now.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
@@ -324,7 +367,7 @@ pub async fn forget_frames(tx: &mut Tx, id: &CaptureId) -> Result<(), StoreError
 pub async fn erase(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     for sql in [
         "UPDATE captures SET findings = NULL, flashes = NULL WHERE session_id = $1",
-        "UPDATE attempts SET typed = NULL WHERE session_id = $1",
+        "UPDATE attempts SET typed = NULL, draft = NULL WHERE session_id = $1",
         "UPDATE decisions SET explanation = NULL WHERE session_id = $1",
     ] {
         on!(tx, conn => sqlx::query(sql).bind(session.as_str()).execute(conn).await.map(drop))?;

@@ -1,4 +1,4 @@
-//! Fingerprints of the frames of selfies, by which frames of another session are recognised. A fingerprint is the beginning of an HMAC
+//! Fingerprints of the frames of selfies, by which frames that were sent before are recognised. A fingerprint is the beginning of an HMAC
 //! under a key of the tenant: it reveals nothing, and two frames that differ hardly ever have the same one. Removed with the
 //! session's personal data.
 
@@ -39,6 +39,17 @@ pub async fn count_elsewhere(
         count += u32::from(found.is_some());
     }
     Ok(count)
+}
+
+/// Whether the session itself has sent this frame before.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_known(tx: &mut Tx, tenant: &TenantId, session: &SessionId, print: i64) -> Result<bool, StoreError> {
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT print FROM frame_prints WHERE tenant_id = $1 AND print = $2 AND session_id = $3")
+        .bind(tenant.as_str()).bind(print).bind(session.as_str()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
 }
 
 /// Removes the fingerprints of a session.

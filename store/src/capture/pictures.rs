@@ -14,6 +14,7 @@ use object_store::{GetResult, ObjectStore, ObjectStoreExt, local::LocalFileSyste
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashSet,
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -199,7 +200,12 @@ impl Pictures {
             Ok(_) => Err(StoreError::unavailable(
                 "the folder of pictures is on another disk than at the start",
             )),
-            Err(_) => Err(StoreError::unavailable("the folder of pictures is missing")),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Err(StoreError::unavailable("the folder of pictures is missing"))
+            }
+            Err(error) => Err(StoreError::unavailable(format_args!(
+                "the folder of pictures cannot be looked at: {error}"
+            ))),
         }
     }
 
@@ -248,7 +254,7 @@ impl Pictures {
         let folder = root.path.join(session_folder(session).as_ref());
         let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
         match removed.map_err(StoreError::unavailable)? {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::unavailable(error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::unavailable(error)),
             _ => Ok(()),
         }
     }
@@ -259,7 +265,7 @@ impl Pictures {
         let folders: Vec<PathBuf> = folders.iter().map(|folder| root.path.join(folder.as_ref())).collect();
         let sync = move || {
             folders.iter().try_for_each(|folder| match folders::sync(folder) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
                 synced => synced,
             })
         };

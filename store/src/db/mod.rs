@@ -1,6 +1,6 @@
 //! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
 //! `writer` and internal to this folder. A unit that has begun runs to its end even if its caller has gone away: see `threads`; but what is
-//! still read for it fails: see `brake` and `postgres`.
+//! still read for it fails: see `interrupt` and `postgres`.
 //!
 //! A unit of work is a closure over [`Tx`]. It contains no network call, no image processing, no hashing of passwords, and never calls
 //! [`Db::write`] or [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to
@@ -10,15 +10,16 @@
 //! db.write(async move |tx| sessions::insert(tx, &session).await).await
 //! ```
 
-mod brake;
+mod day;
+mod interrupt;
 mod like;
 pub(crate) mod limits;
 mod migrations;
 mod open;
-mod past;
 mod postgres;
 mod readers;
 mod row;
+mod shutdown;
 mod threads;
 mod tx;
 mod unit;
@@ -31,6 +32,7 @@ use crate::{StoreError, metrics::Metrics};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
+pub(crate) use day::day;
 pub(crate) use like::name_containing;
 pub(crate) use open::Schema;
 use postgres::Pools;
@@ -61,7 +63,7 @@ impl Default for DbOptions {
             connections: 20,
             timeout: Duration::from_secs(5),
             write: Duration::from_secs(30),
-            read: brake::LONGEST,
+            read: interrupt::LONGEST,
         }
     }
 }

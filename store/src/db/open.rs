@@ -1,10 +1,10 @@
 //! Connecting, and the settings that durability depends on.
 
 use super::{
-    Backend, Connection, Db, DbOptions, Tx, migrations,
-    past::{self, Opening},
+    Backend, Connection, Db, DbOptions, Tx, migrations, on,
     postgres::{Pools, end_what_nobody_waits_for},
     readers::Readers,
+    shutdown::{self, Opening},
     threads::{self, Wakes},
     writer::{self, Writer},
 };
@@ -39,7 +39,7 @@ impl Db {
             open_postgres(url, options, schema).await?
         } else {
             return Err(StoreError::refused(
-                "a database address starts with sqlite: or postgres:",
+                "a database address must start with sqlite: or postgres:",
             ));
         };
         Ok(Self {
@@ -72,7 +72,7 @@ async fn open_sqlite(
         // FULL: what was acknowledged survives a power cut. NORMAL would lose the last commits.
         .synchronous(SqliteSynchronous::Full);
     let turn = migrations::take_turn(connect.get_filename()).await;
-    let found = past::look(&connect).await;
+    let found = shutdown::look(&connect).await;
     found.tell(connect.get_filename());
     let alone = SqlitePoolOptions::new()
         .max_connections(1)
@@ -99,7 +99,7 @@ async fn open_sqlite(
     let closing = Arc::new(Notify::new());
     let writer = Writer {
         opening: opening.ok(),
-        held: Some(Tx::new(Connection::Sqlite(connection), Arc::clone(metrics))),
+        held: Some(Tx::writing(Connection::Sqlite(connection), Arc::clone(metrics))),
         options: for_writing,
         patience: options.timeout,
         closing: Arc::clone(&closing),
@@ -141,12 +141,27 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
             })
         });
     let pools = Pools::open(pool, &connect, options, bounds_writing).await?;
+    refuse_other_encoding(&pools.ask(async |tx| find_encoding(tx).await, Arc::default()).await?)?;
     let migrator = match schema {
         Schema::Main => &migrations::POSTGRES,
         Schema::Keys => &migrations::KEYS_POSTGRES,
     };
     pools.migrate(migrator).await?;
     Ok(Backend::Postgres(pools))
+}
+
+async fn find_encoding(tx: &mut Tx) -> Result<String, StoreError> {
+    on!(tx, conn => sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(conn).await)
+}
+
+/// In another encoding, most names could not be stored, and nobody would notice before the first one comes.
+fn refuse_other_encoding(encoding: &str) -> Result<(), StoreError> {
+    if encoding == "UTF8" {
+        return Ok(());
+    }
+    Err(StoreError::unavailable(format_args!(
+        "its encoding is {encoding}; create the database with ENCODING 'UTF8'"
+    )))
 }
 
 /// Has the server notice that a node has vanished, which may be in the middle of a unit: its locks are released before another node gives up
@@ -184,4 +199,18 @@ fn own_settings(connect: &PgConnectOptions) -> BTreeSet<String> {
 /// The URL may contain a password and is not repeated.
 fn malformed(_: sqlx::Error) -> StoreError {
     StoreError::refused("the database address is malformed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_in_which_most_names_cannot_be_stored_is_refused() {
+        refuse_other_encoding("UTF8").unwrap();
+        for encoding in ["LATIN1", "SQL_ASCII", "EUC_JP"] {
+            let refused = refuse_other_encoding(encoding).unwrap_err().to_string();
+            assert!(refused.contains(encoding) && refused.contains("UTF8"), "{refused}");
+        }
+    }
 }

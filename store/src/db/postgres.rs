@@ -212,7 +212,7 @@ impl Pools {
             let mut tried = 0;
             loop {
                 tried += 1;
-                let tx = Tx::new(connection, Arc::clone(&metrics));
+                let tx = Tx::writing(connection, Arc::clone(&metrics));
                 match attempt(&mut unit, tx, &begin, &jobs_changed, &metrics).await {
                     Ok(value) => return Ok(value),
                     Err(failure) if !failure.collided || tried == TRIES => return Err(failure.error),

@@ -3,7 +3,7 @@
 
 use super::{
     Connection, DbOptions, Tx,
-    brake::Brake,
+    interrupt::Interrupt,
     threads::{self, Thread, Wakes},
     unit,
 };
@@ -36,11 +36,11 @@ struct Inner {
 /// A connection that waits for its next unit.
 struct Reader {
     connection: SqliteConnection,
-    brake: Brake,
+    interrupt: Interrupt,
 }
 
 /// A connection that a unit has.
-type Lent = (Connection, Brake, OwnedSemaphorePermit);
+type Lent = (Connection, Interrupt, OwnedSemaphorePermit);
 
 impl Readers {
     /// Opens connections, each when first needed.
@@ -66,18 +66,18 @@ impl Readers {
         E: From<StoreError> + Send + 'static,
     {
         let readers = self.clone();
-        self.run(async move |(connection, brake, permit)| {
+        self.run(async move |(connection, interrupt, permit)| {
             let mut tx = Tx::new(connection, metrics);
             let answer = match tx.command("BEGIN").await {
                 Ok(()) => unit::run(&mut unit, &mut tx).await,
                 Err(error) => Err(error.into()),
             };
-            brake.release();
+            interrupt.disarm();
             // If the database has ended the transaction by itself, the state of the connection is unknown.
             if tx.command("ROLLBACK").await.is_err() {
                 tx.doubt();
             }
-            readers.rest(tx, brake).await;
+            readers.rest(tx, interrupt).await;
             drop(permit);
             answer
         })
@@ -92,10 +92,10 @@ impl Readers {
         E: From<StoreError> + Send + 'static,
     {
         let readers = self.clone();
-        self.run(async move |(connection, brake, permit)| {
+        self.run(async move |(connection, interrupt, permit)| {
             let mut tx = Tx::single(connection, metrics);
             let answer = unit::run(&mut unit, &mut tx).await;
-            readers.rest(tx, brake).await;
+            readers.rest(tx, interrupt).await;
             drop(permit);
             answer
         })
@@ -136,28 +136,28 @@ impl Readers {
         let permit = permit.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
         let permit = permit.map_err(|_| StoreError::unavailable("the database is closed"))?;
         let resting = self.resting().pop();
-        let Reader { connection, brake } = match resting {
+        let Reader { connection, interrupt } = match resting {
             Some(reader) => reader,
             None => self.open().await?,
         };
-        brake.set(caller, self.0.limit);
-        Ok((Connection::Sqlite(connection), brake, permit))
+        interrupt.arm(caller, self.0.limit);
+        Ok((Connection::Sqlite(connection), interrupt, permit))
     }
 
     async fn open(&self) -> Result<Reader, StoreError> {
         let opened = self.0.options.connect().await;
         let mut connection = opened.map_err(|error| StoreError::from_sql(&error))?;
-        let brake = Brake::of(&mut connection).await?;
-        Ok(Reader { connection, brake })
+        let interrupt = Interrupt::of(&mut connection).await?;
+        Ok(Reader { connection, interrupt })
     }
 
     /// Returns the connection for the next unit; one in doubt is closed.
-    async fn rest(&self, tx: Tx, brake: Brake) {
-        brake.release();
+    async fn rest(&self, tx: Tx, interrupt: Interrupt) {
+        interrupt.disarm();
         if tx.is_doubtful() {
             tx.close().await;
         } else if let Connection::Sqlite(connection) = tx.connection {
-            self.resting().push(Reader { connection, brake });
+            self.resting().push(Reader { connection, interrupt });
         }
     }
 

@@ -1,7 +1,11 @@
 //! The transaction of a unit of work, and the macro that runs one SQL text on either database.
 
 use super::postgres::Held;
-use crate::{StoreError, error::is_serialization_failure, metrics::Metrics};
+use crate::{
+    StoreError,
+    error::{is_read_only, is_serialization_failure},
+    metrics::Metrics,
+};
 use domain::{
     outcome::{Source, Verdict},
     session::Status,
@@ -17,6 +21,8 @@ pub struct Tx {
     pub(super) enqueued: bool,
     /// The unit conflicted with another one and may run again.
     pub(super) collided: bool,
+    /// What it saves was read before it.
+    saves_earlier_read: bool,
     /// The first failure of a statement in this unit.
     failed: Option<StoreError>,
     metrics: Arc<Metrics>,
@@ -24,6 +30,8 @@ pub struct Tx {
     pub(super) counted: Vec<Counter>,
     /// Only a single statement is allowed.
     single: bool,
+    /// It may write.
+    writes: bool,
     /// A statement was executed.
     answered: bool,
     doubtful: bool,
@@ -68,10 +76,12 @@ impl Tx {
             connection,
             enqueued: false,
             collided: false,
+            saves_earlier_read: false,
             failed: None,
             metrics,
             counted: Vec::new(),
             single: false,
+            writes: false,
             answered: false,
             doubtful: false,
         }
@@ -81,6 +91,13 @@ impl Tx {
     #[must_use]
     pub fn on_connection(connection: SqliteConnection) -> Self {
         Self::new(Connection::Sqlite(connection), Arc::default())
+    }
+
+    /// For units that write.
+    pub(super) const fn writing(connection: Connection, metrics: Arc<Metrics>) -> Self {
+        let mut tx = Self::new(connection, metrics);
+        tx.writes = true;
+        tx
     }
 
     /// For a unit of one statement.
@@ -97,16 +114,23 @@ impl Tx {
         self.answered = true;
         result.map_err(|error| {
             self.collided |= is_serialization_failure(&error);
-            let error = StoreError::from_sql(&error);
+            let error = self.fault(&error);
             self.failed.get_or_insert_with(|| error.clone());
             error
         })
     }
 
-    /// The error of a lost compare-and-set. If units run concurrently, the unit is run again with what is stored now.
-    pub(crate) fn conflict(&mut self) -> StoreError {
-        self.collided = true;
+    /// The error of a lost compare-and-set. If units run concurrently, the unit is run again with what is stored now, unless it would save what it
+    /// [has read before](Self::saves_earlier_read).
+    pub(crate) const fn conflict(&mut self) -> StoreError {
+        self.collided |= !self.saves_earlier_read;
         StoreError::Conflict
+    }
+
+    /// Says that this unit saves what was read before it. If that has changed, the unit would lose each time that it ran again: its caller gets
+    /// [`StoreError::Conflict`] at once, and reads anew.
+    pub const fn saves_earlier_read(&mut self) {
+        self.saves_earlier_read = true;
     }
 
     /// Counts, once this unit is committed, a session that has entered `status`.
@@ -139,6 +163,7 @@ impl Tx {
     /// Resets the state for the next unit on the same connection.
     pub(super) fn forget_last_unit(&mut self) {
         self.collided = false;
+        self.saves_earlier_read = false;
         self.enqueued = false;
         self.failed = None;
         self.counted.clear();
@@ -173,8 +198,17 @@ impl Tx {
         };
         done.map_err(|error| {
             self.collided |= is_serialization_failure(&error);
-            StoreError::from_sql(&error)
+            self.fault(&error)
         })
+    }
+
+    /// Where writing is allowed, a database that cannot be written is no bug.
+    fn fault(&self, error: &sqlx::Error) -> StoreError {
+        if self.writes && is_read_only(error) {
+            StoreError::unavailable(error)
+        } else {
+            StoreError::from_sql(error)
+        }
     }
 }
 

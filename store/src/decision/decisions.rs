@@ -10,7 +10,6 @@ use domain::{
     findings::ModelHash,
     ids::{SessionId, TenantId},
     outcome::Verdict,
-    tenant::TenantSettings,
     time::Timestamp,
 };
 
@@ -94,7 +93,7 @@ pub async fn list(tx: &mut Tx, session: &SessionId) -> Result<Vec<DecisionRow>, 
     raw.into_iter().map(DecisionRow::try_from).collect()
 }
 
-/// A tenant's sessions whose current attempt was decided since `since` and is not erased, last created first.
+/// A tenant's sessions whose current attempt was decided since `since` and is not erased, those first of which the last event is the latest.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -104,13 +103,17 @@ pub async fn list_recent(
     since: Timestamp,
     limit: u32,
 ) -> Result<Vec<SessionId>, StoreError> {
-    // A session is decided at most as long after its creation as it may live, so that the index on the creation bounds the search.
-    let created = since.as_millis() - TenantSettings::SESSION_LIFETIME.1.0;
+    // Each decision has an event, which stays for as long as the session is not erased: the index on a tenant's events finds the decisions, however
+    // long ago their sessions were created. A session is looked at with its last event only. SQLite takes tables in this order for a cross join.
     let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT sessions.id FROM sessions
-         JOIN decisions ON decisions.session_id = sessions.id AND decisions.attempt = sessions.attempt
-         WHERE tenant_id = $1 AND created_at >= $2 AND decided_at >= $3 AND purged_at IS NULL
-         ORDER BY created_at DESC, sessions.id LIMIT $4")
-        .bind(tenant.as_str()).bind(created).bind(since.as_millis()).bind(i64::from(limit)).fetch_all(conn).await)?;
+        "SELECT sessions.id FROM events CROSS JOIN sessions CROSS JOIN decisions
+         WHERE events.tenant_id = $1 AND events.created_at >= $2
+             AND sessions.id = events.session_id AND sessions.purged_at IS NULL
+             AND decisions.session_id = sessions.id AND decisions.attempt = sessions.attempt AND decisions.decided_at >= $2
+             AND NOT EXISTS (
+                 SELECT 1 FROM events AS later WHERE later.session_id = events.session_id
+                     AND (later.created_at, later.id) > (events.created_at, events.id))
+         ORDER BY events.created_at DESC, events.id DESC LIMIT $3")
+        .bind(tenant.as_str()).bind(since.as_millis()).bind(i64::from(limit)).fetch_all(conn).await)?;
     ids.iter().map(|id| ids::session_id(id)).collect()
 }

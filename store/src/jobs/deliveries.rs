@@ -1,7 +1,7 @@
 //! Deliveries are claimed tenant by tenant. In a single queue, the backlog of one silent receiver would have to be searched or
 //! moved aside again and again before another tenant's webhook is found; here it stays where it is, neither read nor written.
 
-use super::{Claim, Job, JobKind, Row, to_jobs};
+use super::{Claim, Job, JobKind, claim_for};
 use crate::{
     StoreError,
     db::{Dialect, Tx, on},
@@ -22,11 +22,9 @@ pub async fn enqueue_delivery(
     event: &EventId,
     run_at: Timestamp,
 ) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query(
-        "INSERT INTO jobs (kind, subject, dedup_key, run_at, tenant_id) VALUES ($1, $2, $2, $3, $4)
-         ON CONFLICT (kind, dedup_key) WHERE finished_at IS NULL AND dedup_key IS NOT NULL
-         DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END,
-                       tenant_id = excluded.tenant_id")
+    on!(tx, conn => sqlx::query(upsert!(
+        "(kind, subject, dedup_key, run_at, tenant_id) VALUES ($1, $2, $2, $3, $4)",
+        ", tenant_id = excluded.tenant_id"))
         .bind(JobKind::Deliver.as_str()).bind(event.as_str()).bind(run_at.as_millis()).bind(tenant.as_str())
         .execute(conn).await.map(drop))?;
     tx.wake_worker();
@@ -56,19 +54,14 @@ pub async fn list_tenants_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>
         .bind(now.as_millis()).fetch_all(conn).await)
 }
 
-/// Takes up to `$4` deliveries of the tenant `$5` due at `$2` that nobody holds, for the worker `$1` until `$3`. Those that another node
-/// is about to take are skipped; on SQLite units run one after the other anyway. The subquery runs once: Postgres would be free to run one that is not
-/// materialised again for each job, and to take more than the limit.
-macro_rules! claim_sql {
+/// Up to `$4` deliveries of the tenant `$5` due at `$2` that nobody holds. Those that another node is about to take are skipped; on SQLite units
+/// run one after the other anyway.
+macro_rules! due_of_tenant {
     ($lock:literal) => {
         concat!(
-            "WITH due AS MATERIALIZED (
-                 SELECT id FROM jobs WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = $5 AND run_at <= $2
-                 AND (leased_until IS NULL OR leased_until <= $2) ORDER BY run_at, id LIMIT $4 ",
-            $lock,
-            ")
-             UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1 WHERE id IN (SELECT id FROM due)
-             RETURNING id, kind, subject, run_at, attempt, failures, leased_by, leased_until, finished_at, last_error"
+            "SELECT id FROM jobs WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = $5 AND run_at <= $2
+             AND (leased_until IS NULL OR leased_until <= $2) ORDER BY run_at, id LIMIT $4 ",
+            $lock
         )
     };
 }
@@ -79,11 +72,8 @@ macro_rules! claim_sql {
 /// If the database does not respond.
 pub async fn claim_of_tenant(tx: &mut Tx, tenant: &str, claim: Claim<'_>) -> Result<Vec<Job>, StoreError> {
     let sql = match tx.dialect() {
-        Dialect::Sqlite => claim_sql!(""),
-        Dialect::Postgres => claim_sql!("FOR UPDATE SKIP LOCKED"),
+        Dialect::Sqlite => claim_sql!(due_of_tenant!("")),
+        Dialect::Postgres => claim_sql!(due_of_tenant!("FOR UPDATE SKIP LOCKED")),
     };
-    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
-        .bind(claim.worker).bind(claim.now.as_millis()).bind(claim.until.as_millis()).bind(i64::from(claim.limit))
-        .bind(tenant).fetch_all(conn).await)?;
-    to_jobs(rows, claim.worker)
+    claim_for(tx, sql, tenant, claim).await
 }

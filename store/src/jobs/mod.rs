@@ -1,14 +1,61 @@
 //! Background jobs as rows: enqueue in the unit that makes the job necessary, claim under a lease, finish in the unit of the
 //! effect. A job runs at least once; a worker that lost its lease cannot finish it.
 
+/// Adds a job; of one that is unfinished and has the same key, only the time changes, to an earlier one. `$more` sets further columns, or returns some.
+macro_rules! upsert {
+    ($job:literal, $more:literal) => {
+        concat!(
+            "INSERT INTO jobs ",
+            $job,
+            " ON CONFLICT (kind, dedup_key) WHERE finished_at IS NULL AND dedup_key IS NOT NULL
+              DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END",
+            $more
+        )
+    };
+}
+
+/// The columns of a job that was claimed.
+macro_rules! claimed {
+    () => {
+        " RETURNING id, kind, subject, run_at, attempt, failures, leased_by, leased_until, finished_at, last_error"
+    };
+}
+
+/// Releases a job until `$4`, with `$also` of what is counted.
+macro_rules! release_sql {
+    ($also:literal) => {
+        concat!(
+            "UPDATE jobs SET run_at = $4, last_error = $5, ",
+            $also,
+            ", leased_by = NULL, leased_until = NULL
+             WHERE id = $1 AND leased_by = $2 AND attempt = $3 AND finished_at IS NULL"
+        )
+    };
+}
+
+/// Takes the jobs that `$due` selects by their ids, for the worker `$1` until `$3`. The selection runs once: Postgres would be free to run one
+/// that is not materialised again for each job, and to take more than its limit.
+macro_rules! claim_sql {
+    ($due:expr) => {
+        concat!(
+            "WITH due AS MATERIALIZED (",
+            $due,
+            ") UPDATE jobs SET leased_by = $1, leased_until = $3, attempt = attempt + 1 WHERE id IN (SELECT id FROM due)",
+            claimed!()
+        )
+    };
+}
+
 mod deliveries;
 mod overview;
+mod round_robin;
 
 pub use deliveries::{claim_of_tenant, enqueue_delivery, list_tenants_due};
 pub use overview::{
     Backlog, JobState, any_due, bring_forward, count_due, end_leases_after, find_next_due_at, is_planned, list,
     remove_finished,
 };
+pub use round_robin::{claim_round_robin, enqueue_round_robin, list_tenants_round_robin};
 
 use crate::{
     StoreError,
@@ -17,73 +64,38 @@ use crate::{
 use domain::time::Timestamp;
 use sqlx::QueryBuilder;
 
-/// What kind of work a job is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum JobKind {
-    /// Expire a session at its deadline.
-    Expire,
-    /// Read one uploaded picture.
-    Analyse,
-    /// Decide a submitted session.
-    Decide,
-    /// Send one webhook event.
-    Deliver,
-    /// Carry out a reviewer's decision that can no longer be undone.
-    Rule,
-    /// Erase a session.
-    Erase,
-    /// Bring a tenant's erasures forward after its retention period was shortened.
-    Retain,
-    /// Clean up what crashes left behind.
-    Sweep,
-    /// Set anew the times of a session that a doubtful clock has set.
-    Redate,
-    /// Record a sign-in whose second factor has not come.
-    HalfSignIn,
+domain::stored_vocabulary! {
+    /// What kind of work a job is. Nodes of several versions share the jobs: a kind keeps the name under which it is stored, whatever it is called
+    /// here.
+    JobKind {
+        /// Expire a session at its deadline.
+        Expire = "expire",
+        /// Read one uploaded picture.
+        Analyse = "analyse",
+        /// Decide a submitted session.
+        Decide = "decide",
+        /// Send one webhook event.
+        Deliver = "deliver",
+        /// Carry out a reviewer's decision that can no longer be undone.
+        ApplyRuling = "rule",
+        /// Erase a session.
+        Erase = "erase",
+        /// Bring a tenant's erasures forward after its retention period was shortened.
+        BringErasuresForward = "retain",
+        /// Clean up what crashes left behind.
+        Sweep = "sweep",
+        /// Set anew the times of a session that a doubtful clock has set.
+        Redate = "redate",
+        /// Record a sign-in whose second factor has not come.
+        RecordPendingSignIn = "signin",
+    }
 }
 
 impl JobKind {
-    /// Every kind.
-    pub const ALL: [Self; 10] = [
-        Self::Expire,
-        Self::Analyse,
-        Self::Decide,
-        Self::Deliver,
-        Self::Rule,
-        Self::Erase,
-        Self::Retain,
-        Self::Sweep,
-        Self::Redate,
-        Self::HalfSignIn,
-    ];
-
-    /// The kind as it is stored.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Expire => "expire",
-            Self::Analyse => "analyse",
-            Self::Decide => "decide",
-            Self::Deliver => "deliver",
-            Self::Rule => "rule",
-            Self::Erase => "erase",
-            Self::Retain => "retain",
-            Self::Sweep => "sweep",
-            Self::Redate => "redate",
-            Self::HalfSignIn => "signin",
-        }
-    }
-
     /// Whether somebody may be waiting for it. A deadline that is days away is found when the worker polls; waking it at every
     /// creation would cost more than the creation.
     const fn is_prompt(self) -> bool {
         !matches!(self, Self::Expire)
-    }
-
-    /// Parses what [`JobKind::as_str`] wrote.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
@@ -101,7 +113,8 @@ pub struct NewJob<'a> {
     /// Not before this time.
     pub run_at: Timestamp,
     /// At most one unfinished job of a kind has this key; enqueueing another one only moves the pending one to an earlier time.
-    /// A running job counts as unfinished, so use it only if the running job would see what the new one is about.
+    /// A running job counts as unfinished, so use it only if the running job would see what the new one is about. Otherwise there is
+    /// [`enqueue_unless_pending`].
     pub dedup_key: Option<&'a str>,
 }
 
@@ -116,10 +129,12 @@ pub struct Job {
     pub subject: String,
     /// When it was due.
     pub run_at: Timestamp,
-    /// 1 in the first run. Fences off a worker whose lease expired.
+    /// 1 in the first run. Fences off a worker whose lease expired. Runs that could do nothing are not counted ([`retry_uncounted_at`]).
     pub attempt: i64,
     /// How often it has failed since it last did not, this run not counted. Runs that only postponed it are no failures.
     pub failures: i64,
+    /// How many runs before this one were noted to begin ([`note_begun`]) and did not end: the process went down in the middle of them.
+    pub begun: i64,
     /// The worker that holds it.
     pub worker: String,
 }
@@ -139,26 +154,53 @@ row! {
     }
 }
 
+/// What stands in the place of the reason while a run is under way whose end is in doubt, before the number of such runs. The end of a run replaces it.
+const BEGUN: &str = "begun and not ended: ";
+
+/// The number of runs in a row that were noted to begin and did not end.
+fn begun(noted: Option<&str>) -> i64 {
+    let number = noted.and_then(|noted| noted.strip_prefix(BEGUN));
+    number.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
 fn kind_of(text: &str) -> Result<JobKind, StoreError> {
     JobKind::parse(text).ok_or(StoreError::Corrupt("an unknown kind of job"))
 }
 
-/// Adds a job to this unit of work.
+/// Adds a job to this unit of work. For pictures and decisions there is [`enqueue_round_robin`].
 ///
 /// # Errors
 /// If the database refuses or does not respond.
 pub async fn enqueue(tx: &mut Tx, job: NewJob<'_>) -> Result<JobNumber, StoreError> {
     let number: i64 = on!(tx, conn => sqlx::query_scalar(
-        "INSERT INTO jobs (kind, subject, dedup_key, run_at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (kind, dedup_key) WHERE finished_at IS NULL AND dedup_key IS NOT NULL
-         DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END
-         RETURNING id")
+        upsert!("(kind, subject, dedup_key, run_at) VALUES ($1, $2, $3, $4)", " RETURNING id"))
         .bind(job.kind.as_str()).bind(job.subject).bind(job.dedup_key).bind(job.run_at.as_millis())
         .fetch_one(conn).await)?;
     if job.kind.is_prompt() {
         tx.wake_worker();
     }
     Ok(JobNumber(number))
+}
+
+/// Adds a job to this unit of work, unless one of its kind for its subject is pending, which is only moved to an earlier time. A running one does not
+/// count: it may not see what this unit has changed. So at most one is pending and not claimed yet, beside those that are running or whose worker died.
+///
+/// # Errors
+/// If the database refuses or does not respond.
+pub async fn enqueue_unless_pending(tx: &mut Tx, job: NewJob<'_>) -> Result<(), StoreError> {
+    // It also keeps others from claiming the pending one before this unit is done.
+    let pending = on!(tx, conn => sqlx::query(
+        "UPDATE jobs SET run_at = CASE WHEN run_at > $3 THEN $3 ELSE run_at END
+         WHERE subject = $2 AND kind = $1 AND finished_at IS NULL AND leased_by IS NULL")
+        .bind(job.kind.as_str()).bind(job.subject).bind(job.run_at.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    if pending == 0 {
+        return enqueue(tx, job).await.map(drop);
+    }
+    if job.kind.is_prompt() {
+        tx.wake_worker();
+    }
+    Ok(())
 }
 
 /// A worker that claims jobs.
@@ -174,7 +216,8 @@ pub struct Claim<'a> {
     pub limit: u32,
 }
 
-/// Claims due jobs of these kinds that nobody holds, oldest first. Commit before starting them. Kinds that only a newer program knows wait for it. Deliveries are not included: [`claim_of_tenant`].
+/// Claims due jobs of these kinds that nobody holds, oldest first. Commit before starting them. Jobs of a kind that this program does not know
+/// are left to a newer one. Deliveries are not included: [`claim_of_tenant`].
 ///
 /// # Errors
 /// If the database does not respond.
@@ -190,9 +233,8 @@ pub async fn claim(tx: &mut Tx, kinds: &[JobKind], claim: Claim<'_>) -> Result<V
     };
     let (now, until, limit) = (claim.now.as_millis(), claim.until.as_millis(), i64::from(claim.limit));
     let rows: Vec<Row> = on!(tx, conn => {
-        let mut statement = QueryBuilder::new("UPDATE jobs SET leased_by = ");
-        statement.push_bind(claim.worker).push(", leased_until = ").push_bind(until);
-        statement.push(", attempt = attempt + 1 WHERE id IN (SELECT id FROM (");
+        // Materialised, as in `claim_sql`.
+        let mut statement = QueryBuilder::new("WITH due AS MATERIALIZED (SELECT id FROM (");
         // The first of each kind are next to each other in the index, however many there are of another one.
         for (position, kind) in kinds.iter().enumerate() {
             statement.push(if position == 0 { "" } else { " UNION ALL " });
@@ -202,10 +244,21 @@ pub async fn claim(tx: &mut Tx, kinds: &[JobKind], claim: Claim<'_>) -> Result<V
             statement.push(" AND (leased_until IS NULL OR leased_until <= ").push_bind(now);
             statement.push(") ORDER BY run_at, id LIMIT ").push_bind(limit).push(lock).push(") AS of_kind");
         }
-        statement.push(") AS due ORDER BY run_at, id LIMIT ").push_bind(limit);
-        statement.push(") RETURNING id, kind, subject, run_at, attempt, failures, leased_by, leased_until, finished_at, last_error");
+        statement.push(") AS of_kinds ORDER BY run_at, id LIMIT ").push_bind(limit);
+        statement.push(") UPDATE jobs SET leased_by = ").push_bind(claim.worker);
+        statement.push(", leased_until = ").push_bind(until);
+        statement.push(", attempt = attempt + 1 WHERE id IN (SELECT id FROM due)");
+        statement.push(claimed!());
         statement.build_query_as().fetch_all(conn).await
     })?;
+    to_jobs(rows, claim.worker)
+}
+
+/// Claims jobs of one tenant by a statement, oldest first.
+async fn claim_for(tx: &mut Tx, sql: &'static str, tenant: &str, claim: Claim<'_>) -> Result<Vec<Job>, StoreError> {
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
+        .bind(claim.worker).bind(claim.now.as_millis()).bind(claim.until.as_millis()).bind(i64::from(claim.limit))
+        .bind(tenant).fetch_all(conn).await)?;
     to_jobs(rows, claim.worker)
 }
 
@@ -221,6 +274,7 @@ fn to_jobs(mut rows: Vec<Row>, worker: &str) -> Result<Vec<Job>, StoreError> {
                 run_at: Timestamp::from_millis(row.run_at),
                 attempt: row.attempt,
                 failures: row.failures,
+                begun: begun(row.last_error.as_deref()),
                 worker: worker.to_owned(),
             })
         })
@@ -237,6 +291,18 @@ pub async fn renew(tx: &mut Tx, job: &Job, lease_until: Timestamp) -> Result<(),
         .bind(job.number.0).bind(&job.worker).bind(job.attempt).bind(lease_until.as_millis())
         .execute(conn).await.map(|done| done.rows_affected()))?;
     held(renewed)
+}
+
+/// Notes that a run of `job` begins which may take the whole process down with it, so that such runs can be counted. Commit before it begins.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`] if another worker has it or it is finished.
+pub async fn note_begun(tx: &mut Tx, job: &Job) -> Result<(), StoreError> {
+    let noted = on!(tx, conn => sqlx::query(
+        "UPDATE jobs SET last_error = $4 WHERE id = $1 AND leased_by = $2 AND attempt = $3 AND finished_at IS NULL")
+        .bind(job.number.0).bind(&job.worker).bind(job.attempt).bind(format!("{BEGUN}{}", job.begun.saturating_add(1)))
+        .execute(conn).await.map(|done| done.rows_affected()))?;
+    held(noted)
 }
 
 /// Marks `job` done, in the unit of its effect: a lost lease then rolls the effect back.
@@ -269,10 +335,28 @@ async fn end(tx: &mut Tx, job: &Job, now: Timestamp, reason: Option<&str>) -> Re
 /// # Errors
 /// [`StoreError::LeaseLost`] if another worker has it or it is finished.
 pub async fn retry_at(tx: &mut Tx, job: &Job, run_at: Timestamp, reason: Option<&str>) -> Result<(), StoreError> {
-    let released = on!(tx, conn => sqlx::query(
-        "UPDATE jobs SET run_at = $4, last_error = $5, failures = CASE WHEN $5 IS NULL THEN 0 ELSE failures + 1 END,
-             leased_by = NULL, leased_until = NULL
-         WHERE id = $1 AND leased_by = $2 AND attempt = $3 AND finished_at IS NULL")
+    let sql = release_sql!("failures = CASE WHEN $5 IS NULL THEN 0 ELSE failures + 1 END");
+    release(tx, sql, job, run_at, reason).await
+}
+
+/// The same for a run that could do nothing, for a reason that has nothing to do with its subject: it counts as a failure, but not as an attempt. No
+/// worker that has lost the job can take it for the run that it had: the next run gets the number of this one, which is over.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`] if another worker has it or it is finished.
+pub async fn retry_uncounted_at(tx: &mut Tx, job: &Job, run_at: Timestamp, reason: &str) -> Result<(), StoreError> {
+    let sql = release_sql!("failures = failures + 1, attempt = attempt - 1");
+    release(tx, sql, job, run_at, Some(reason)).await
+}
+
+async fn release(
+    tx: &mut Tx,
+    sql: &'static str,
+    job: &Job,
+    run_at: Timestamp,
+    reason: Option<&str>,
+) -> Result<(), StoreError> {
+    let released = on!(tx, conn => sqlx::query(sql)
         .bind(job.number.0).bind(&job.worker).bind(job.attempt).bind(run_at.as_millis()).bind(reason)
         .execute(conn).await.map(|done| done.rows_affected()))?;
     held(released)?;
@@ -301,9 +385,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_read_back() {
-        for kind in JobKind::ALL {
-            assert_eq!(JobKind::parse(kind.as_str()), Some(kind));
-        }
+    fn a_kind_is_stored_under_the_name_that_other_versions_know() {
+        let names = [
+            "expire", "analyse", "decide", "deliver", "rule", "erase", "retain", "sweep", "redate", "signin",
+        ];
+        let stored: Vec<_> = JobKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        assert_eq!(stored, names);
+        assert_eq!(names.map(JobKind::parse).map(Option::unwrap), JobKind::ALL);
     }
 }

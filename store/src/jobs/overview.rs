@@ -70,7 +70,7 @@ pub struct Backlog {
 
 /// The kinds that are indexed one by one; deliveries are indexed by tenant.
 fn own_kinds() -> impl Iterator<Item = JobKind> {
-    JobKind::ALL.into_iter().filter(|kind| *kind != JobKind::Deliver)
+    JobKind::ALL.iter().copied().filter(|kind| *kind != JobKind::Deliver)
 }
 
 /// The jobs that are due at `now` and not finished, held by a worker or not, by kind; kinds without any are left out, and those

@@ -36,7 +36,7 @@ pub async fn insert(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreEr
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn hold(tx: &mut Tx, hash: &[u8]) -> Result<Option<String>, StoreError> {
+pub async fn lock(tx: &mut Tx, hash: &[u8]) -> Result<Option<String>, StoreError> {
     on!(tx, conn => sqlx::query_scalar("UPDATE console_sessions SET expires_at = expires_at WHERE hash = $1 RETURNING data")
         .bind(hash).fetch_optional(conn).await)
 }

@@ -4,7 +4,7 @@
 use crate::{
     StoreError,
     db::{Tx, on, row},
-    people::users::membership,
+    people::{LINK_LIFETIME, latest_end, users::membership},
 };
 use domain::{
     ids::{InvitationId, TenantId, UserId},
@@ -127,8 +127,8 @@ pub async fn insert(tx: &mut Tx, row: &InvitationRow) -> Result<(), StoreError> 
 /// If the database does not respond or the row does not parse.
 pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<InvitationRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        columns!("SELECT ", " FROM invitations WHERE hash = $1 AND expires_at > $2"))
-        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+        columns!("SELECT ", " FROM invitations WHERE hash = $1 AND expires_at > $2 AND expires_at <= $3"))
+        .bind(hash).bind(now.as_millis()).bind(latest_end(now).as_millis()).fetch_optional(conn).await)?;
     raw.map(InvitationRow::try_from).transpose()
 }
 
@@ -138,8 +138,8 @@ pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Optio
 /// If the database does not respond or the row does not parse.
 pub async fn take(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<InvitationRow>, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        columns!("DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING ", ""))
-        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+        columns!("DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 AND expires_at <= $3 RETURNING ", ""))
+        .bind(hash).bind(now.as_millis()).bind(latest_end(now).as_millis()).fetch_optional(conn).await)?;
     raw.map(InvitationRow::try_from).transpose()
 }
 
@@ -179,6 +179,16 @@ pub async fn revoke_to(tx: &mut Tx, tenant: Option<&TenantId>, email: &str) -> R
 pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE invited_by = $1")
         .bind(user.as_str()).execute(conn).await.map(drop))
+}
+
+/// Lets invitations that were made by a clock that was ahead count as made at `now`. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn bring_back(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE invitations SET expires_at = $2 WHERE expires_at > $1")
+        .bind(latest_end(now).as_millis()).bind(now.plus(LINK_LIFETIME).as_millis())
+        .execute(conn).await.map(|done| done.rows_affected()))
 }
 
 /// Removes invitations that have expired.

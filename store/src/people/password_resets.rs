@@ -5,6 +5,7 @@ use crate::{
     StoreError,
     db::{Tx, on},
     ids,
+    people::{LINK_LIFETIME, latest_end},
 };
 use domain::{ids::UserId, time::Timestamp};
 
@@ -45,8 +46,8 @@ fn parsed(id: Option<String>) -> Result<Option<UserId>, StoreError> {
 /// If the database does not respond.
 pub async fn find_open(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<UserId>, StoreError> {
     let id: Option<String> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT user_id FROM password_resets WHERE hash = $1 AND expires_at > $2")
-        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+        "SELECT user_id FROM password_resets WHERE hash = $1 AND expires_at > $2 AND expires_at <= $3")
+        .bind(hash).bind(now.as_millis()).bind(latest_end(now).as_millis()).fetch_optional(conn).await)?;
     parsed(id)
 }
 
@@ -67,8 +68,8 @@ pub async fn is_from_command_line(tx: &mut Tx, hash: &[u8]) -> Result<bool, Stor
 /// If the database does not respond.
 pub async fn take(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Option<UserId>, StoreError> {
     let id: Option<String> = on!(tx, conn => sqlx::query_scalar(
-        "DELETE FROM password_resets WHERE hash = $1 AND expires_at > $2 RETURNING user_id")
-        .bind(hash).bind(now.as_millis()).fetch_optional(conn).await)?;
+        "DELETE FROM password_resets WHERE hash = $1 AND expires_at > $2 AND expires_at <= $3 RETURNING user_id")
+        .bind(hash).bind(now.as_millis()).bind(latest_end(now).as_millis()).fetch_optional(conn).await)?;
     parsed(id)
 }
 
@@ -88,6 +89,16 @@ pub async fn revoke_of(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
 pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM password_resets WHERE issued_by = $1")
         .bind(user.as_str()).execute(conn).await.map(drop))
+}
+
+/// Lets links that were made by a clock that was ahead count as made at `now`. Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn bring_back(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE password_resets SET expires_at = $2 WHERE expires_at > $1")
+        .bind(latest_end(now).as_millis()).bind(now.plus(LINK_LIFETIME).as_millis())
+        .execute(conn).await.map(|done| done.rows_affected()))
 }
 
 /// Removes links that have expired.

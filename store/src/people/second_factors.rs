@@ -12,8 +12,12 @@ use domain::{ids::UserId, time::Timestamp};
 pub struct AuthenticatorRow {
     /// The secret, encrypted with the master key.
     pub secret: Vec<u8>,
+    /// When its set-up was begun.
+    pub created_at: Timestamp,
     /// When the first code from it was entered; it does not count before.
     pub confirmed_at: Option<Timestamp>,
+    /// The time step (RFC 6238) of the last code used; 0 before the first one.
+    pub last_step: i64,
 }
 
 /// Starts the set-up of an authenticator app, in place of one that is not confirmed.
@@ -33,13 +37,17 @@ pub async fn put_authenticator(tx: &mut Tx, user: &UserId, secret: &[u8], now: T
 /// # Errors
 /// If the database does not respond.
 pub async fn find_authenticator(tx: &mut Tx, user: &UserId) -> Result<Option<AuthenticatorRow>, StoreError> {
-    let row: Option<(Vec<u8>, Option<i64>)> = on!(tx, conn => sqlx::query_as(
-        "SELECT secret, confirmed_at FROM authenticators WHERE user_id = $1")
+    let row: Option<(Vec<u8>, i64, Option<i64>, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT secret, created_at, confirmed_at, last_step FROM authenticators WHERE user_id = $1")
         .bind(user.as_str()).fetch_optional(conn).await)?;
-    Ok(row.map(|(secret, confirmed_at)| AuthenticatorRow {
-        secret,
-        confirmed_at: confirmed_at.map(Timestamp::from_millis),
-    }))
+    Ok(
+        row.map(|(secret, created_at, confirmed_at, last_step)| AuthenticatorRow {
+            secret,
+            created_at: Timestamp::from_millis(created_at),
+            confirmed_at: confirmed_at.map(Timestamp::from_millis),
+            last_step,
+        }),
+    )
 }
 
 /// Uses the code of a time step, which confirms the app. Returns whether it was good: later than the last one used, and of an app that still

@@ -6,6 +6,7 @@ use crate::{
     ids,
 };
 use domain::{
+    cursor::After,
     ids::{TenantId, UserId},
     role::{Membership, Role},
     time::{Millis, Timestamp},
@@ -168,6 +169,26 @@ pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<UserRow>, StoreE
     rows.into_iter().map(UserRow::try_from).collect()
 }
 
+/// A page of a tenant's people, oldest first: those whose account is enabled, or those whose is not, or both; after the person `after`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_page(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    enabled: Option<bool>,
+    after: Option<&After<UserId>>,
+    limit: u32,
+) -> Result<Vec<UserRow>, StoreError> {
+    let (at, id) = after.map_or((i64::MIN, ""), |(at, id)| (at.as_millis(), id.as_str()));
+    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(concat!(user_columns!(),
+        "WHERE tenant_id = $1 AND (created_at, id) > ($2, $3) AND ((disabled_at IS NULL) = $4 OR $5)
+         ORDER BY created_at, id LIMIT $6"))
+        .bind(tenant.as_str()).bind(at).bind(id).bind(enabled.unwrap_or(true)).bind(enabled.is_none())
+        .bind(i64::from(limit)).fetch_all(conn).await)?;
+    rows.into_iter().map(UserRow::try_from).collect()
+}
+
 /// Whether there are any people.
 ///
 /// # Errors
@@ -187,6 +208,15 @@ pub async fn save(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
         .bind(user.id.as_str()).bind(&user.name).bind(user.role().map(Role::as_str))
         .bind(user.disabled_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop))
+}
+
+/// Frees a person's e-mail address for somebody else. They get one that nobody can have, since `invalid` is no domain (RFC 2606).
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn release_email(tx: &mut Tx, id: &UserId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE users SET email = 'released-' || id || '@invalid' WHERE id = $1")
+        .bind(id.as_str()).execute(conn).await.map(drop))
 }
 
 /// Changes only a person's password, whatever an admin changes concurrently.
@@ -233,7 +263,7 @@ pub async fn revoke_operator(tx: &mut Tx, id: &UserId) -> Result<bool, StoreErro
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn hold(tx: &mut Tx, id: &UserId) -> Result<(), StoreError> {
+pub async fn lock(tx: &mut Tx, id: &UserId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE users SET operator = operator WHERE id = $1")
         .bind(id.as_str()).execute(conn).await.map(drop))
 }
@@ -243,7 +273,7 @@ pub async fn hold(tx: &mut Tx, id: &UserId) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn hold_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
+pub async fn lock_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query("UPDATE users SET operator = operator WHERE operator = $1")
         .bind(true).execute(conn).await.map(drop))?;
     let other: Option<String> = on!(tx, conn => sqlx::query_scalar(

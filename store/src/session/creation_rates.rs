@@ -4,7 +4,7 @@
 
 /// A request for a token. All values are in microseconds; times count from the Unix epoch.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish {
+pub struct TokenRequest {
     /// The current time.
     pub now: i64,
     /// How much later the bucket is full after taking the token.
@@ -16,7 +16,7 @@ pub struct Wish {
     pub credible: i64,
 }
 
-impl Wish {
+impl TokenRequest {
     /// Whether a bucket that is full at `full_at` grants the token. A bucket from before the clock was set back grants it and
     /// is empty then, so that nobody is refused for the hours that the clock went back.
     #[must_use]

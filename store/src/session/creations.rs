@@ -6,7 +6,7 @@ use crate::{
     audit::Entry,
     db::{Dialect, Tx, on},
     jobs::NewJob,
-    session::{blind_index::TermHash, creation_rates::Wish, links::LinkRow, sessions::SessionRow},
+    session::{blind_index::TermHash, creation_rates::TokenRequest, links::LinkRow, sessions::SessionRow},
 };
 use domain::ids::TenantId;
 
@@ -24,7 +24,7 @@ pub struct Creation<'a> {
     /// What it is found by, each once.
     pub terms: &'a [TermHash],
     /// The token that it takes from its tenant's bucket, if creations are limited.
-    pub wish: Option<&'a Wish>,
+    pub token_request: Option<&'a TokenRequest>,
 }
 
 macro_rules! session {
@@ -67,7 +67,7 @@ macro_rules! terms {
     };
 }
 
-/// Takes a token if [`Wish::is_granted`] allows it. One statement, so that two nodes cannot take the same token.
+/// Takes a token if [`TokenRequest::is_granted`] allows it. One statement, so that two nodes cannot take the same token.
 macro_rules! token {
     () => {
         "INSERT INTO creation_rates (tenant_id, full_at) VALUES ($2, $27 + $28)
@@ -119,12 +119,12 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
         entry,
         expiry,
         terms,
-        wish,
+        token_request,
     } = *new;
     let plan = serde_json::to_string(&row.session.plan).map_err(StoreError::refused)?;
     let listed =
         serde_json::to_string(&terms.iter().map(hex::encode).collect::<Vec<_>>()).map_err(StoreError::refused)?;
-    let (sql, mut complete) = statement(tx.dialect(), wish.is_some());
+    let (sql, mut complete) = statement(tx.dialect(), token_request.is_some());
     if tx.dialect() == Dialect::Sqlite {
         complete += terms.len();
     }
@@ -139,8 +139,8 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
             .bind(entry.at.as_millis()).bind(entry.tenant.as_ref().map(TenantId::as_str)).bind(entry.actor.as_str())
             .bind(entry.action.as_str()).bind(&entry.subject).bind(&entry.detail).bind(&entry.address)
             .bind(&listed);
-        let statement = match wish {
-            Some(wish) => statement.bind(wish.now).bind(wish.cost).bind(wish.latest).bind(wish.credible),
+        let statement = match token_request {
+            Some(token) => statement.bind(token.now).bind(token.cost).bind(token.latest).bind(token.credible),
             None => statement,
         };
         statement.execute(conn).await.map(|done| done.rows_affected())

@@ -4,10 +4,11 @@ use crate::{
     StoreError,
     db::{Tx, on},
     ids,
+    jobs::JobKind,
 };
 use domain::{
     ids::{SessionId, TenantId},
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
 
 /// A session that has ended.
@@ -60,17 +61,30 @@ pub async fn list(
         .collect()
 }
 
-/// How many of those sessions had ended by each of these times.
+/// How many of those sessions are erased by each of these times if they are kept for `period` after their end: earlier if that is planned, since a
+/// longer period leaves what is planned as it is.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn count(tx: &mut Tx, tenant: &TenantId, by: [Timestamp; 3]) -> Result<[i64; 3], StoreError> {
+pub async fn count_erasures(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    period: Millis,
+    by: [Timestamp; 3],
+) -> Result<[i64; 3], StoreError> {
     let [first, second, third] = by.map(Timestamp::as_millis);
     let counts: (i64, i64, i64) = on!(tx, conn => sqlx::query_as(concat!(
-        "SELECT COUNT(CASE WHEN ended_at <= $2 THEN 1 END), COUNT(CASE WHEN ended_at <= $3 THEN 1 END),
-             COUNT(CASE WHEN ended_at <= $4 THEN 1 END)
-         FROM (SELECT ", ended_at!(), " AS ended_at FROM sessions
-               WHERE tenant_id = $1 AND purged_at IS NULL AND status IN ('completed', 'expired', 'failed')) AS ended"))
-        .bind(tenant.as_str()).bind(first).bind(second).bind(third).fetch_one(conn).await)?;
+        "SELECT COUNT(CASE WHEN erased_at <= $4 THEN 1 END), COUNT(CASE WHEN erased_at <= $5 THEN 1 END),
+             COUNT(CASE WHEN erased_at <= $6 THEN 1 END)
+         FROM (SELECT CASE WHEN planned_at < ended_at + $2 THEN planned_at ELSE ended_at + $2 END AS erased_at
+               FROM (SELECT ", ended_at!(), " AS ended_at,
+                         (SELECT MIN(jobs.run_at) FROM jobs WHERE jobs.kind = $3 AND jobs.finished_at IS NULL
+                              AND jobs.subject = sessions.id || '#' || sessions.attempt) AS planned_at
+                     FROM sessions
+                     WHERE tenant_id = $1 AND purged_at IS NULL AND status IN ('completed', 'expired', 'failed')
+                    ) AS ended
+              ) AS erasure"))
+        .bind(tenant.as_str()).bind(period.0).bind(JobKind::Erase.as_str()).bind(first).bind(second).bind(third)
+        .fetch_one(conn).await)?;
     Ok(counts.into())
 }

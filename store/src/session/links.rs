@@ -6,6 +6,7 @@ use crate::{
     ids,
 };
 use domain::{ids::SessionId, time::Timestamp};
+use std::ops::RangeInclusive;
 
 /// A link as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,16 +104,24 @@ pub async fn kill_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resul
     crate::session::idempotency::forget_link(tx, session).await
 }
 
-/// Dates a session's unopened links anew, as if they had been made at `now`: each lasts as long as it was to last, but not beyond `deadline`.
+/// Dates a session's unopened links anew, as if they had been made at `now`: each lasts as long as it was to last, but not beyond `deadline`. Those
+/// that were made at a time that is `right` stay as they are.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn redate(tx: &mut Tx, session: &SessionId, now: Timestamp, deadline: Timestamp) -> Result<(), StoreError> {
+pub async fn redate(
+    tx: &mut Tx,
+    session: &SessionId,
+    now: Timestamp,
+    deadline: Timestamp,
+    right: &RangeInclusive<Timestamp>,
+) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE links SET created_at = $2,
              expires_at = CASE WHEN $2 + expires_at - created_at < $3 THEN $2 + expires_at - created_at ELSE $3 END
-         WHERE session_id = $1 AND used_at IS NULL AND killed_at IS NULL")
+         WHERE session_id = $1 AND used_at IS NULL AND killed_at IS NULL AND NOT (created_at >= $4 AND created_at <= $5)")
         .bind(session.as_str()).bind(now.as_millis()).bind(deadline.as_millis())
+        .bind(right.start().as_millis()).bind(right.end().as_millis())
         .execute(conn).await.map(drop))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, day, on},
 };
 use domain::{
     ids::{SessionId, TenantId},
@@ -37,13 +37,13 @@ pub async fn leave(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result<(
 /// # Errors
 /// If the database does not respond.
 pub async fn changes_by_day(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<Vec<(i64, i64)>, StoreError> {
-    on!(tx, conn => sqlx::query_as(
+    on!(tx, conn => sqlx::query_as(concat!(
         "SELECT day, SUM(change) FROM (
-             SELECT CASE WHEN entered_at < $2 THEN $2 / 86400000 - 1 ELSE entered_at / 86400000 END AS day, 1 AS change
+             SELECT CASE WHEN entered_at < $2 THEN ", day!("$2"), " - 1 ELSE ", day!("entered_at"), " END AS day, 1 AS change
              FROM queue_stays WHERE tenant_id = $1 AND (left_at IS NULL OR left_at >= $2)
              UNION ALL
-             SELECT left_at / 86400000, -1 FROM queue_stays WHERE tenant_id = $1 AND left_at >= $2) AS changes
-         GROUP BY day ORDER BY day")
+             SELECT ", day!("left_at"), ", -1 FROM queue_stays WHERE tenant_id = $1 AND left_at >= $2) AS changes
+         GROUP BY day ORDER BY day"))
         .bind(tenant.as_str()).bind(from.as_millis()).fetch_all(conn).await)
 }
 

@@ -1,10 +1,13 @@
 //! Finding sessions for the console: by their properties, page by page, and counted by day. Personal data is stored encrypted only; a
 //! person is found by keyed hashes.
 
-use super::{blind_index::TermHash, statistics::last_step};
+use super::{
+    blind_index::TermHash,
+    statistics::{is_open, last_step},
+};
 use crate::{
     StoreError,
-    db::{Dialect, Tx, on, row},
+    db::{Dialect, Tx, day, on, row},
     ids,
 };
 use domain::{
@@ -14,7 +17,7 @@ use domain::{
     named::Named,
     outcome::{Outcome, Verdict},
     reasons::Reason,
-    ruling::latest_end_of_hold,
+    ruling::latest_end_of_reservation,
     secret::Unlogged,
     session::Status,
     time::Timestamp,
@@ -42,12 +45,14 @@ pub struct Filter {
     pub from: Option<Timestamp>,
     /// Created before.
     pub until: Option<Timestamp>,
-    /// Part of the metadata, case-insensitive; of a longer one than [`LONGEST_PART`], its beginning.
+    /// Part of the metadata, its ASCII letters in upper or lower case; of a longer one than [`LONGEST_PART`], its beginning.
     pub metadata: Option<String>,
     /// Also those in whose metadata a character is written as `\u002d`: it may be one of that part.
     pub or_escaped: bool,
     /// Only cases assigned to this person.
     pub assigned_to: Option<UserId>,
+    /// Only cases that nobody but this person works on or is to decide.
+    pub free_for: Option<UserId>,
     /// Only of this person.
     pub person: Person,
     /// Only those whose user took this step last and cannot go on.
@@ -172,6 +177,17 @@ row! {
     }
 }
 
+/// The status of a session at a time, as `Session::status_at` has it.
+macro_rules! status_at {
+    ($now:literal) => {
+        concat!(
+            "CASE WHEN sessions.status IN ('created', 'collecting') AND sessions.expires_at <= ",
+            $now,
+            " THEN 'expired' ELSE sessions.status END"
+        )
+    };
+}
+
 /// A session that waits for a reviewer. One that a reviewer has just decided waits for nobody: that takes effect soon, or is undone.
 macro_rules! waiting {
     () => {
@@ -213,9 +229,9 @@ macro_rules! list_sql {
             $tenant,
             "
                AND (CAST($3 AS TEXT) IS NULL OR sessions.id = $3)
-               AND (CAST($4 AS TEXT) IS NULL OR $4 = CASE
-                    WHEN sessions.status IN ('created', 'collecting') AND sessions.expires_at <= $2 THEN 'expired'
-                    ELSE sessions.status END)
+               AND (CAST($4 AS TEXT) IS NULL OR $4 = ",
+            status_at!("$2"),
+            ")
                AND (CAST($5 AS TEXT) IS NULL OR sessions.outcome LIKE $5)
                AND (CAST($6 AS TEXT) IS NULL OR sessions.outcome LIKE $6)
                AND (CAST($7 AS TEXT) IS NULL OR sessions.document_type = $7)
@@ -225,13 +241,17 @@ macro_rules! list_sql {
             "
                     OR ($24 = 1 AND sessions.metadata LIKE '%\\\\u%' ESCAPE '\\'))
                AND (CAST($14 AS TEXT) IS NULL OR review_assignments.user_id = $14)
+               AND (CAST($26 AS TEXT) IS NULL OR (COALESCE(review_holds.user_id, $26) = $26
+                    AND COALESCE(review_assignments.user_id, $26) = $26))
                AND ($15 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
                     WHERE tenant_id = $1 AND term IN ($16, $17, $18, $19)))
                AND ($20 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
                     WHERE tenant_id = $1 AND term = $21))
                AND (CAST($22 AS TEXT) IS NULL OR SUBSTR(sessions.id, 1, LENGTH($22)) = $22)
                AND (CAST($23 AS TEXT) IS NULL OR (sessions.status NOT IN ('reviewing', 'completed', 'deciding')
-                    AND NOT (sessions.status IN ('created', 'collecting') AND sessions.expires_at > $2)
+                    AND NOT (",
+            is_open!("$2"),
+            ")
                     AND $23 = ",
             last_step!(),
             "))
@@ -248,8 +268,9 @@ macro_rules! list_sql {
     ($tenant:literal, $clause:expr, $order:literal) => {
         Statement {
             sqlite: list_sql!(@ "INSTR(LOWER(sessions.metadata), LOWER($10)) > 0", $tenant, $clause, $order),
-            // What follows `***=` is a text and no pattern.
-            postgres: list_sql!(@ "LOWER(sessions.metadata) ~ ('***=' || LOWER($10))", $tenant, $clause, $order),
+            // What follows `***=` is a text and no pattern. `COLLATE "C"` changes ASCII letters only, as SQLite does, whatever the database's locale.
+            postgres: list_sql!(@ "LOWER(sessions.metadata COLLATE \"C\") ~ ('***=' || LOWER($10 COLLATE \"C\"))",
+                $tenant, $clause, $order),
         }
     };
 }
@@ -358,7 +379,8 @@ pub async fn list(
         .bind(names[0].as_slice()).bind(names[1].as_slice()).bind(names[2].as_slice()).bind(names[3].as_slice())
         .bind(i64::from(birth_date.is_some())).bind(birth_date.unwrap_or_default().as_slice())
         .bind(filter.id_prefix.as_deref()).bind(filter.lost_after.map(FunnelStep::as_str))
-        .bind(i64::from(filter.or_escaped)).bind(latest_end_of_hold(now).as_millis())
+        .bind(i64::from(filter.or_escaped)).bind(latest_end_of_reservation(now).as_millis())
+        .bind(filter.free_for.as_ref().map(UserId::as_str))
         .fetch_all(conn).await)?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }
@@ -427,15 +449,15 @@ pub struct DayCount {
 /// # Errors
 /// If the database does not respond.
 pub async fn count_by_day(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> Result<Vec<DayCount>, StoreError> {
-    let rows: Vec<(i64, String, String, i64)> = on!(tx, conn => sqlx::query_as(
+    let rows: Vec<(i64, String, String, i64)> = on!(tx, conn => sqlx::query_as(concat!(
         "SELECT day, status, verdict, COUNT(*) FROM (
-            SELECT created_at / 86400000 AS day, status,
+            SELECT ", day!("created_at"), " AS day, status,
                 CASE WHEN outcome LIKE '%\"verdict\":\"approved\"%' THEN 'approved'
                      WHEN outcome LIKE '%\"verdict\":\"rejected\"%' THEN 'rejected'
                      WHEN outcome LIKE '%\"verdict\":\"needs_review\"%' THEN 'needs_review'
                      ELSE '' END AS verdict
             FROM sessions WHERE tenant_id = $1 AND created_at >= $2) AS counted
-         GROUP BY day, status, verdict ORDER BY day, status, verdict")
+         GROUP BY day, status, verdict ORDER BY day, status, verdict"))
         .bind(tenant.as_str()).bind(from.as_millis()).fetch_all(conn).await)?;
     rows.into_iter()
         .map(|(day, status, verdict, count)| {

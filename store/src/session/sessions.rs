@@ -15,6 +15,7 @@ use domain::{
     session::{FailureReason, Session, Status},
     time::Timestamp,
 };
+use sqlx::QueryBuilder;
 
 /// A session with its whole row. Encrypted columns are decrypted with the session's data key at [`SessionRow::associated_data`].
 #[derive(Clone, Debug, PartialEq)]
@@ -232,7 +233,7 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &SessionId) -> Result<Opti
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn hold(tx: &mut Tx, id: &SessionId) -> Result<(), StoreError> {
+pub async fn lock(tx: &mut Tx, id: &SessionId) -> Result<(), StoreError> {
     match tx.dialect() {
         Dialect::Sqlite => Ok(()),
         Dialect::Postgres => on!(tx, conn => sqlx::query("SELECT 1 FROM sessions WHERE id = $1 FOR NO KEY UPDATE")
@@ -283,6 +284,31 @@ pub async fn find_any(tx: &mut Tx, id: &SessionId) -> Result<Option<SessionRow>,
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(select!("WHERE id = $1"))
         .bind(id.as_str()).fetch_optional(conn).await)?;
     raw.map(SessionRow::try_from).transpose()
+}
+
+/// When the personal data of each of these sessions was erased, of whatever tenants; those that are not in the database are left out.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_purged(tx: &mut Tx, ids: &[SessionId]) -> Result<Vec<(SessionId, Option<Timestamp>)>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<(String, Option<i64>)> = on!(tx, conn => {
+        let mut statement = QueryBuilder::new("SELECT id, purged_at FROM sessions WHERE id IN (");
+        let mut listed = statement.separated(", ");
+        for id in ids {
+            listed.push_bind(id.as_str());
+        }
+        statement.push(")");
+        statement.build_query_as().fetch_all(conn).await
+    })?;
+    let parsed = rows
+        .into_iter()
+        .map(|(id, purged_at)| Some((SessionId::parse(&id)?, purged_at.map(Timestamp::from_millis))));
+    parsed
+        .collect::<Option<_>>()
+        .ok_or(StoreError::Corrupt("a malformed session id"))
 }
 
 /// Sessions whose personal data was not erased, with the names of their keys: up to `limit` after `after`, by id.

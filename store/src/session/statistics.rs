@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Tx, day, on},
 };
 use domain::{
     funnel::FunnelStep,
@@ -33,6 +33,17 @@ macro_rules! last_step {
 }
 pub(super) use last_step;
 
+/// Whether the user of a session can still go on at a time.
+macro_rules! is_open {
+    ($now:literal) => {
+        concat!(
+            "sessions.status IN ('created', 'collecting') AND sessions.expires_at > ",
+            $now
+        )
+    };
+}
+pub(super) use is_open;
+
 /// How many sessions got to a step and no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepCount {
@@ -57,7 +68,7 @@ pub async fn count_by_step(
     let rows: Vec<(String, i64, i64)> = on!(tx, conn => sqlx::query_as(
         concat!("SELECT step, open, COUNT(*) FROM (
             SELECT ", last_step!(), " AS step,
-                CASE WHEN status = 'deciding' OR (status IN ('created', 'collecting') AND expires_at > $3)
+                CASE WHEN status = 'deciding' OR (", is_open!("$3"), ")
                     THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS open
             FROM sessions WHERE tenant_id = $1 AND created_at >= $2) AS counted
          GROUP BY step, open ORDER BY step, open"))
@@ -90,12 +101,16 @@ pub struct DecisionTimes {
 /// whether a person decided. Sessions that were completed with test data were never submitted and do not count.
 macro_rules! decided {
     () => {
-        "SELECT sessions.completed_at / 86400000 AS day, sessions.completed_at - attempts.submitted_at AS took,
+        concat!(
+            "SELECT ",
+            day!("sessions.completed_at"),
+            " AS day, sessions.completed_at - attempts.submitted_at AS took,
                 CASE WHEN sessions.outcome LIKE $3 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS by_person
          FROM sessions
          JOIN attempts ON attempts.session_id = sessions.id AND attempts.attempt = sessions.attempt
          WHERE sessions.tenant_id = $1 AND sessions.created_at >= $2 AND sessions.status = 'completed'
            AND sessions.completed_at >= attempts.submitted_at"
+        )
     };
 }
 

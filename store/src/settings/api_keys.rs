@@ -7,6 +7,7 @@ use crate::{
     settings::tenants,
 };
 use domain::{
+    cursor::After,
     ids::{ApiKeyId, TenantId},
     scope::Scopes,
     tenant::TenantSettings,
@@ -206,6 +207,30 @@ pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<ApiKeyRow>, Stor
     raw.into_iter().map(ApiKeyRow::try_from).collect()
 }
 
+/// A page of a tenant's keys, newest first: those that may be used at `now`, or those that may not, or both; after the key `after`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_page(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    (valid, now): (Option<bool>, Timestamp),
+    after: Option<&After<ApiKeyId>>,
+    limit: u32,
+) -> Result<Vec<ApiKeyRow>, StoreError> {
+    let (at, id) = after.map_or((i64::MAX, ""), |(at, id)| (at.as_millis(), id.as_str()));
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, replaced_at, last_used_at,
+                last_used_from, networks
+         FROM api_keys WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)
+             AND ((revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)) = $5 OR $6)
+         ORDER BY created_at DESC, id DESC LIMIT $7")
+        .bind(tenant.as_str()).bind(at).bind(id).bind(now.as_millis())
+        .bind(valid.unwrap_or(true)).bind(valid.is_none()).bind(i64::from(limit))
+        .fetch_all(conn).await)?;
+    raw.into_iter().map(ApiKeyRow::try_from).collect()
+}
+
 /// Revokes a key from the next request on. Returns whether it was there and valid.
 ///
 /// # Errors
@@ -233,6 +258,19 @@ pub async fn replace(
          WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > $3)")
         .bind(tenant.as_str()).bind(id.as_str()).bind(now.as_millis()).bind(at.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))
+}
+
+/// Lets keys that were replaced after `latest`, by a clock that was ahead, count as replaced at `now`: they expire as long after that as they would
+/// have. The expiry that was chosen for a key that has no successor stays: a clock that is behind would end every key that was issued after it.
+/// Returns how many.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn bring_back(tx: &mut Tx, latest: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE api_keys SET expires_at = expires_at - replaced_at + $2, replaced_at = $2 WHERE replaced_at > $1")
+        .bind(latest.as_millis()).bind(now.as_millis())
+        .execute(conn).await.map(|done| done.rows_affected()))
 }
 
 /// Records that a key was used, and from where.

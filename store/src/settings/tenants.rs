@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, name_containing, on, row},
+    db::{Dialect, Tx, name_containing, on, row},
     ids,
 };
 use domain::{ids::TenantId, tenant::TenantSettings, time::Timestamp};
@@ -86,15 +86,26 @@ pub async fn insert(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
+macro_rules! find_sql {
+    ($lock:literal) => {
+        concat!(
+            "SELECT id, name, settings, livemode, created_at, version FROM tenants WHERE id = $1",
+            $lock
+        )
+    };
+}
+
+async fn find_by(tx: &mut Tx, sql: &'static str, id: &TenantId) -> Result<Option<TenantRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(sql).bind(id.as_str()).fetch_optional(conn).await)?;
+    raw.map(TenantRow::try_from).transpose()
+}
+
 /// The tenant with this id.
 ///
 /// # Errors
 /// If the database does not respond or the row does not parse.
 pub async fn find(tx: &mut Tx, id: &TenantId) -> Result<Option<TenantRow>, StoreError> {
-    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, name, settings, livemode, created_at, version FROM tenants WHERE id = $1")
-        .bind(id.as_str()).fetch_optional(conn).await)?;
-    raw.map(TenantRow::try_from).transpose()
+    find_by(tx, find_sql!(""), id).await
 }
 
 /// The tenant of something that refers to it, and therefore has one.
@@ -103,6 +114,20 @@ pub async fn find(tx: &mut Tx, id: &TenantId) -> Result<Option<TenantRow>, Store
 /// [`StoreError::Corrupt`] if there is none; if the database does not respond or the row does not parse.
 pub async fn load(tx: &mut Tx, id: &TenantId) -> Result<TenantRow, StoreError> {
     let found = find(tx, id).await?;
+    found.ok_or(StoreError::Corrupt("a tenant is missing"))
+}
+
+/// The same, as it is now: whoever changes the tenant waits until the caller's unit is done, and then finds what was planned by it.
+///
+/// # Errors
+/// As for [`load`].
+pub async fn load_pinned(tx: &mut Tx, id: &TenantId) -> Result<TenantRow, StoreError> {
+    let sql = match tx.dialect() {
+        // Units run one after the other.
+        Dialect::Sqlite => find_sql!(""),
+        Dialect::Postgres => find_sql!(" FOR SHARE"),
+    };
+    let found = find_by(tx, sql, id).await?;
     found.ok_or(StoreError::Corrupt("a tenant is missing"))
 }
 
@@ -128,13 +153,27 @@ pub async fn find_oldest(tx: &mut Tx) -> Result<Option<TenantRow>, StoreError> {
     raw.map(TenantRow::try_from).transpose()
 }
 
+/// The first `$1` tenants by name. PostgreSQL is given a collation in which only ASCII letters have two cases, as on SQLite.
+macro_rules! names_sql {
+    ($collation:literal) => {
+        concat!(
+            "SELECT id, name FROM tenants ORDER BY LOWER(name",
+            $collation,
+            "), id LIMIT $1"
+        )
+    };
+}
+
 /// Id and name of the first `limit` tenants by name.
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
 pub async fn list_names(tx: &mut Tx, limit: u32) -> Result<Vec<(TenantId, String)>, StoreError> {
-    let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, name FROM tenants ORDER BY LOWER(name), id LIMIT $1")
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => names_sql!(""),
+        Dialect::Postgres => names_sql!(" COLLATE \"C\""),
+    };
+    let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as(sql)
         .bind(i64::from(limit)).fetch_all(conn).await)?;
     rows.into_iter()
         .map(|(id, name)| Ok((ids::tenant_id(&id)?, name)))
@@ -169,8 +208,28 @@ row! {
     }
 }
 
-/// What happens in the first `limit` tenants by name, of those whose name contains `part`: their sessions created since `from`, and their
-/// last activity.
+/// The first `$3` tenants by name whose name is like `$2`, with their sessions since `$1`; compared as by [`list_names`].
+macro_rules! activity_sql {
+    ($collation:literal) => {
+        concat!(
+            "SELECT id, name, livemode, created_at,
+                (SELECT COUNT(*) FROM sessions WHERE sessions.tenant_id = listed.id AND sessions.created_at >= $1) AS sessions,
+                (SELECT at FROM audit WHERE audit.tenant_id = listed.id ORDER BY number DESC LIMIT 1) AS last_at
+             FROM (SELECT id, name, livemode, created_at FROM tenants WHERE LOWER(name",
+            $collation,
+            ") LIKE LOWER($2",
+            $collation,
+            ") ESCAPE '\\' ORDER BY LOWER(name",
+            $collation,
+            "), id LIMIT $3) AS listed ORDER BY LOWER(name",
+            $collation,
+            "), id"
+        )
+    };
+}
+
+/// What happens in the first `limit` tenants by name, of those whose name contains `part` (ASCII letters in upper or lower case): their sessions
+/// created since `from`, and their last activity.
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
@@ -180,13 +239,11 @@ pub async fn list_activity(
     from: Timestamp,
     limit: u32,
 ) -> Result<Vec<TenantActivity>, StoreError> {
-    let rows: Vec<RawActivity> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, name, livemode, created_at,
-                (SELECT COUNT(*) FROM sessions WHERE sessions.tenant_id = listed.id AND sessions.created_at >= $1) AS sessions,
-                (SELECT at FROM audit WHERE audit.tenant_id = listed.id ORDER BY number DESC LIMIT 1) AS last_at
-         FROM (SELECT id, name, livemode, created_at FROM tenants WHERE LOWER(name) LIKE LOWER($2) ESCAPE '\\'
-               ORDER BY LOWER(name), id LIMIT $3) AS listed
-         ORDER BY LOWER(name), id")
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => activity_sql!(""),
+        Dialect::Postgres => activity_sql!(" COLLATE \"C\""),
+    };
+    let rows: Vec<RawActivity> = on!(tx, conn => sqlx::query_as(sql)
         .bind(from.as_millis()).bind(name_containing(part)).bind(i64::from(limit)).fetch_all(conn).await)?;
     rows.into_iter()
         .map(|raw| {
@@ -220,7 +277,7 @@ pub async fn save(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn hold(tx: &mut Tx, id: &TenantId) -> Result<(), StoreError> {
+pub async fn lock(tx: &mut Tx, id: &TenantId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE tenants SET version = version WHERE id = $1")
         .bind(id.as_str()).execute(conn).await.map(drop))
 }

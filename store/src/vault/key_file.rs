@@ -43,10 +43,14 @@ impl KeyFile {
         self.with(|keys| keys.newest().0)
     }
 
-    /// Encrypts with the newest version of the file.
-    pub(super) fn seal(&self, plain: &[u8], purpose: &[&[u8]]) -> Result<(u32, Vec<u8>), StoreError> {
-        self.refresh();
-        self.with(|keys| keys.seal(plain, purpose))
+    /// Whether a version that is added reaches this process, and the others with the same file, without a restart.
+    pub(super) const fn is_read_again(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Encrypts with this version.
+    pub(super) fn seal(&self, version: u32, plain: &[u8], purpose: &[&[u8]]) -> Result<Vec<u8>, StoreError> {
+        self.with(|keys| keys.seal(version, plain, purpose))
     }
 
     /// Decrypts what any version encrypted. A version that is not known may have been added by another process.

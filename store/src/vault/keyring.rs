@@ -82,6 +82,14 @@ pub(super) async fn replace(tx: &mut Tx, key: &SealedKey) -> Result<(), StoreErr
         .execute(conn).await.map(drop))
 }
 
+/// The newest version of the master key that encrypts a key; `None` if there is no key.
+pub(super) async fn find_newest_version(tx: &mut Tx) -> Result<Option<u32>, StoreError> {
+    let newest: Option<i64> = on!(tx, conn => sqlx::query_scalar("SELECT MAX(master_version) FROM data_keys")
+        .fetch_one(conn).await)?;
+    let version = newest.map(u32::try_from).transpose();
+    version.map_err(|_| StoreError::Corrupt("a version of the master key that cannot be"))
+}
+
 /// How many keys each version of the master key encrypts.
 pub(super) async fn count_by_version(tx: &mut Tx) -> Result<Vec<(i64, i64)>, StoreError> {
     on!(tx, conn => sqlx::query_as(

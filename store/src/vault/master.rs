@@ -18,7 +18,7 @@ const HEADER: &str =
 /// All versions of the master key.
 #[derive(Clone)]
 pub struct MasterKeys {
-    /// Used for encryption.
+    /// Used for encryption, at the latest once a rotation has begun to use it.
     newest: (u32, RawKey),
     older: BTreeMap<u32, RawKey>,
 }
@@ -133,7 +133,7 @@ impl MasterKeys {
         })
     }
 
-    /// The newest version, used for encryption, and its key.
+    /// The newest version, and its key.
     pub(super) const fn newest(&self) -> (u32, &RawKey) {
         (self.newest.0, &self.newest.1)
     }
@@ -147,12 +147,12 @@ impl MasterKeys {
         }
     }
 
-    /// Encrypts with the newest version, whose number precedes the encrypted bytes.
-    pub(super) fn seal(&self, plain: &[u8], purpose: &[&[u8]]) -> Result<(u32, Vec<u8>), StoreError> {
-        let (version, key) = self.newest();
+    /// Encrypts with this version, whose number precedes the encrypted bytes.
+    pub(super) fn seal(&self, version: u32, plain: &[u8], purpose: &[&[u8]]) -> Result<Vec<u8>, StoreError> {
+        let key = self.find(version).ok_or(StoreError::MasterKeyMissing)?;
         let mut sealed = version.to_be_bytes().to_vec();
         sealed.extend(seal::seal(key, plain, &bound_to(version, purpose))?);
-        Ok((version, sealed))
+        Ok(sealed)
     }
 
     /// Whether the version that encrypted this is known.
@@ -166,9 +166,7 @@ impl MasterKeys {
             .split_first_chunk::<4>()
             .ok_or(StoreError::Corrupt("encrypted data cannot be decrypted"))?;
         let version = u32::from_be_bytes(*version);
-        let key = self
-            .find(version)
-            .ok_or(StoreError::Corrupt("encrypted with an unknown master key"))?;
+        let key = self.find(version).ok_or(StoreError::MasterKeyMissing)?;
         seal::open(key, sealed, &bound_to(version, purpose)).map(Zeroizing::new)
     }
 }

@@ -44,7 +44,7 @@ use zeroize::Zeroizing;
 const BATCH: usize = 64;
 /// As many as there are after a batch was made with half of the last one left. If there are more, because many were given back, all but a
 /// batch are removed.
-const MOST: usize = BATCH + BATCH / 2;
+const MAX_UNUSED: usize = BATCH + BATCH / 2;
 /// Keys listed or destroyed in one unit of work.
 const PAGE: u32 = 500;
 /// The error if the file of the master keys is missing.
@@ -172,8 +172,10 @@ impl Vault {
         if let Some(key) = key {
             self.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN.into()))?;
         }
-        if let Some((row, sealed)) = secret.and_then(|row| Some((row.clone(), row.sealed?))) {
-            let opened = self.open_secret(row.tenant.as_str(), row.id.as_str(), &sealed);
+        if let Some(row) = secret
+            && let Some(sealed) = &row.sealed
+        {
+            let opened = self.open_secret(row.tenant.as_str(), row.id.as_str(), sealed);
             opened.map_err(|_| StoreError::Locked(FOREIGN.into()))?;
         }
         Ok(())
@@ -194,10 +196,18 @@ impl Vault {
                     if left == BATCH / 2 {
                         // A failure here is harmless: taking the last key retries and reports the reason.
                         let me = self.clone();
-                        tokio::spawn(async move { drop(me.make_batch().await) });
-                    } else if left >= MOST {
+                        tokio::spawn(async move {
+                            if let Err(error) = me.make_batch().await {
+                                tracing::debug!(%error, "cannot make keys in advance");
+                            }
+                        });
+                    } else if left >= MAX_UNUSED {
                         let me = self.clone();
-                        tokio::spawn(async move { drop(me.remove_surplus().await) });
+                        tokio::spawn(async move {
+                            if let Err(error) = me.remove_surplus().await {
+                                tracing::debug!(%error, "cannot remove keys that nobody needs");
+                            }
+                        });
                     }
                     return Ok(key);
                 }
@@ -247,11 +257,11 @@ impl Vault {
         if lock(&self.0.unused).len() > BATCH / 2 {
             return Ok(());
         }
-        let batch = random()?;
+        let (batch, version) = (random()?, self.version_in_use().await?);
         let (made, rows): (Vec<_>, Vec<_>) = (0..BATCH)
             .map(|_| {
                 let (id, key) = (DataKeyId::generate(batch)?, Arc::new(Zeroizing::new(random::<32>()?)));
-                let row = self.sealed(&id, &key)?;
+                let row = self.sealed(version, &id, &key)?;
                 Ok((SessionKey { id, key }, row))
             })
             .collect::<Result<Vec<_>, StoreError>>()?
@@ -266,7 +276,7 @@ impl Vault {
     /// The key of a session.
     ///
     /// # Errors
-    /// [`StoreError::Erased`] if it was destroyed.
+    /// [`StoreError::Erased`] if it was destroyed, [`StoreError::MasterKeyMissing`] if this process lacks its master key.
     pub async fn open(&self, id: &DataKeyId) -> Result<SessionKey, StoreError> {
         let destructions = {
             let mut opened = lock(&self.0.opened);
@@ -387,21 +397,40 @@ impl Vault {
         self.0.keys.write(async |tx| write_checks::write(tx).await).await
     }
 
+    /// The version of the master key that encrypts what is new. Where processes have the keys from their start, some of them may lack the newest
+    /// version until all were started again. So it is used only once a rotation, which comes after that, has encrypted a data key with it.
+    async fn version_in_use(&self) -> Result<u32, StoreError> {
+        let newest = self.0.master.newest();
+        if self.0.master.is_read_again() {
+            return Ok(newest);
+        }
+        let in_use = self.0.keys.ask(async |tx| keyring::find_newest_version(tx).await);
+        Ok(in_use.await?.unwrap_or(newest))
+    }
+
     /// Encrypts a secret of a tenant or person, by their id, that must be readable again, such as a webhook signing secret.
     ///
     /// # Errors
+    /// [`StoreError::MasterKeyMissing`] if a rotation uses a version that this process lacks; if the key database does not respond, or the operating
+    /// system provides no randomness.
+    pub async fn seal_secret(&self, owner: &str, name: &str, secret: &[u8]) -> Result<Vec<u8>, StoreError> {
+        let version = self.version_in_use().await?;
+        self.0.master.seal(version, secret, &secret_of(owner, name))
+    }
+
+    /// The same with the newest master key, for a rotation.
+    ///
+    /// # Errors
     /// If the operating system provides no randomness.
-    pub fn seal_secret(&self, owner: &str, name: &str, secret: &[u8]) -> Result<Vec<u8>, StoreError> {
-        self.0
-            .master
-            .seal(secret, &secret_of(owner, name))
-            .map(|(_, sealed)| sealed)
+    pub fn seal_secret_anew(&self, owner: &str, name: &str, secret: &[u8]) -> Result<Vec<u8>, StoreError> {
+        let newest = self.0.master.newest();
+        self.0.master.seal(newest, secret, &secret_of(owner, name))
     }
 
     /// Decrypts what [`Vault::seal_secret`] made for the same owner and name.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if it was tampered with or moved, or its master key is missing.
+    /// [`StoreError::Corrupt`] if it was tampered with or moved, [`StoreError::MasterKeyMissing`] if this process lacks its master key.
     pub fn open_secret(&self, owner: &str, name: &str, sealed: &[u8]) -> Result<Secret<Vec<u8>>, StoreError> {
         let mut plain = self.0.master.open(sealed, &secret_of(owner, name))?;
         Ok(Secret::new(std::mem::take(&mut *plain)))
@@ -413,17 +442,17 @@ impl Vault {
     /// # Errors
     /// If the key database does not respond or a key cannot be decrypted.
     pub async fn reseal_keys(&self, limit: u32) -> Result<usize, StoreError> {
-        let newest = i64::from(self.0.master.newest());
+        let newest = self.0.master.newest();
         let find = self
             .0
             .keys
-            .read(async move |tx| keyring::list_sealed_before(tx, newest, i64::from(limit)).await);
+            .read(async move |tx| keyring::list_sealed_before(tx, i64::from(newest), i64::from(limit)).await);
         let renewed = find
             .await?
             .into_iter()
             .map(|row| {
                 let id = DataKeyId::stored(&row.id)?;
-                self.sealed(&id, &self.unsealed(&row)?)
+                self.sealed(newest, &id, &self.unsealed(&row)?)
             })
             .collect::<Result<Vec<_>, StoreError>>()?;
         let count = renewed.len();
@@ -468,8 +497,8 @@ impl Vault {
         removed
     }
 
-    fn sealed(&self, id: &DataKeyId, key: &RawKey) -> Result<SealedKey, StoreError> {
-        let (version, sealed) = self.0.master.seal(&***key, &data_key(id.as_str()))?;
+    fn sealed(&self, version: u32, id: &DataKeyId, key: &RawKey) -> Result<SealedKey, StoreError> {
+        let sealed = self.0.master.seal(version, &***key, &data_key(id.as_str()))?;
         Ok(SealedKey {
             id: id.as_str().to_owned(),
             master_version: i64::from(version),

@@ -2,23 +2,16 @@
 
 use super::DataKeyId;
 use crate::StoreError;
-use chacha20poly1305::{
-    XChaCha20Poly1305, XNonce,
-    aead::{Aead, KeyInit, Payload},
-};
+use ::seal::SealError;
 use domain::{
     ids::{SessionId, TenantId},
     secret::Personal,
 };
-use hmac::{Hmac, Mac};
-use rand::{TryRng, rngs::SysRng};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The first byte of all encrypted data: identifies the cipher and the layout `format | nonce | ciphertext and tag`.
-const FORMAT: u8 = 1;
-const NONCE: usize = 24;
 /// Context of the fingerprint key.
 const FINGERPRINTS: &[u8] = b"honnin/fingerprints/1";
 
@@ -143,45 +136,23 @@ fn hmac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
 }
 
 pub(super) fn seal(key: &RawKey, plain: &[u8], context: &[u8]) -> Result<Vec<u8>, StoreError> {
-    let nonce = random::<NONCE>()?;
-    let cipher = XChaCha20Poly1305::new(&(***key).into());
-    let ciphertext = cipher
-        .encrypt(
-            &XNonce::from(nonce),
-            Payload {
-                msg: plain,
-                aad: context,
-            },
-        )
-        .map_err(|_| StoreError::Corrupt("too long to encrypt"))?;
-    let mut sealed = Vec::with_capacity(1 + NONCE + ciphertext.len());
-    sealed.push(FORMAT);
-    sealed.extend_from_slice(&nonce);
-    sealed.extend_from_slice(&ciphertext);
-    Ok(sealed)
+    ::seal::encrypt(key, plain, context).map_err(of_seal)
 }
 
 pub(super) fn open(key: &RawKey, sealed: &[u8], context: &[u8]) -> Result<Vec<u8>, StoreError> {
-    const BROKEN: StoreError = StoreError::Corrupt("encrypted data cannot be decrypted");
-    let (&[FORMAT], rest) = sealed.split_first_chunk::<1>().ok_or(BROKEN)? else {
-        return Err(StoreError::Corrupt("encrypted data of an unknown format"));
-    };
-    let (nonce, ciphertext) = rest.split_first_chunk::<NONCE>().ok_or(BROKEN)?;
-    let cipher = XChaCha20Poly1305::new(&(***key).into());
-    cipher
-        .decrypt(
-            &XNonce::from(*nonce),
-            Payload {
-                msg: ciphertext,
-                aad: context,
-            },
-        )
-        .map_err(|_| BROKEN)
+    ::seal::decrypt(key, sealed, context).map_err(of_seal)
 }
 
 /// Bytes from the operating system's generator.
 pub(super) fn random<const N: usize>() -> Result<[u8; N], StoreError> {
-    let mut bytes = [0; N];
-    SysRng.try_fill_bytes(&mut bytes).map_err(StoreError::unavailable)?;
-    Ok(bytes)
+    ::seal::random().map_err(of_seal)
+}
+
+fn of_seal(error: SealError) -> StoreError {
+    match error {
+        SealError::NoRandomness(_) => StoreError::unavailable(error),
+        SealError::TooLong => StoreError::Corrupt("too long to encrypt"),
+        SealError::UnknownFormat => StoreError::Corrupt("encrypted data of an unknown format"),
+        SealError::Broken => StoreError::Corrupt("encrypted data cannot be decrypted"),
+    }
 }

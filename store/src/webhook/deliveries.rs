@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Dialect, Tx, on, row},
+    db::{Dialect, Tx, day, on, row},
     ids,
     webhook::{
         events::EventRow,
@@ -12,42 +12,22 @@ use crate::{
 use domain::{
     delivery::DeliveryFault,
     event::EventKind,
-    ids::{EventId, TenantId},
+    ids::{EventId, SessionId, TenantId},
     named::Named,
     time::Timestamp,
 };
 use sqlx::QueryBuilder;
 use std::iter::Sum;
 
-/// State of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DeliveryState {
-    /// The next attempt is due at a known time.
-    Pending,
-    /// A receiver answered 2xx.
-    Delivered,
-    /// All attempts of the schedule failed.
-    Abandoned,
-}
-
-impl DeliveryState {
-    /// Every state.
-    pub const ALL: [Self; 3] = [Self::Pending, Self::Delivered, Self::Abandoned];
-
-    /// The state as it is stored.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Delivered => "delivered",
-            Self::Abandoned => "abandoned",
-        }
-    }
-
-    /// Parses what [`DeliveryState::as_str`] wrote.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text)
+domain::stored_vocabulary! {
+    /// State of a delivery.
+    DeliveryState {
+        /// The next attempt is due at a known time.
+        Pending = "pending",
+        /// A receiver answered 2xx.
+        Delivered = "delivered",
+        /// All attempts of the schedule failed.
+        Abandoned = "abandoned",
     }
 }
 
@@ -209,6 +189,15 @@ pub async fn note_removed(tx: &mut Tx, event: &EventId) -> Result<(), StoreError
         .bind(event.as_str()).execute(conn).await.map(drop))
 }
 
+/// Notes that something of every event of a session may have been sent. For a copy, which does not have the attempts that were made after it.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn note_sent_of_session(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE events SET removed_delivery = 'sent' WHERE session_id = $1")
+        .bind(session.as_str()).execute(conn).await.map(drop))
+}
+
 /// Saves the state of a delivery, if nobody has made or requested an attempt since it was read.
 ///
 /// # Errors
@@ -362,19 +351,19 @@ pub async fn count_by_day(
     tenant: &TenantId,
     from: Timestamp,
 ) -> Result<Vec<(i64, DeliveryCounts)>, StoreError> {
-    let rows: Vec<(i64, i64, i64, i64, i64)> = on!(tx, conn => sqlx::query_as(
+    let rows: Vec<(i64, i64, i64, i64, i64)> = on!(tx, conn => sqlx::query_as(concat!(
         "SELECT day,
                 COUNT(CASE WHEN state = 'delivered' AND first_sufficed THEN 1 END),
                 COUNT(CASE WHEN state = 'delivered' AND NOT first_sufficed THEN 1 END),
                 COUNT(CASE WHEN state = 'pending' THEN 1 END),
                 COUNT(CASE WHEN state = 'abandoned' THEN 1 END)
-         FROM (SELECT created_at / 86400000 AS day, state,
+         FROM (SELECT ", day!("created_at"), " AS day, state,
                       attempts <= 1 OR EXISTS (
                           SELECT 1 FROM delivery_attempts AS attempt
                           WHERE attempt.event_id = deliveries.event_id AND attempt.number = 1 AND attempt.fault IS NULL
                       ) AS first_sufficed
                FROM deliveries WHERE tenant_id = $1 AND created_at >= $2) AS delivery
-         GROUP BY day ORDER BY day")
+         GROUP BY day ORDER BY day"))
         .bind(tenant.as_str()).bind(from.as_millis()).fetch_all(conn).await)?;
     let counts = rows.into_iter().map(|(day, at_once, later, pending, abandoned)| {
         let counts = DeliveryCounts {
@@ -404,6 +393,21 @@ pub async fn remove_settled(tx: &mut Tx, tenant: &TenantId, before: Timestamp, l
     Ok(removed)
 }
 
+/// Up to `$4` deliveries of the tenant `$1` in the state `$2` that leave, and whether something of each may have been sent. They are locked: one
+/// that is sent again at this moment is no longer in that state, or is sent again once it has left.
+macro_rules! old_sql {
+    ($lock:literal) => {
+        concat!(
+            "SELECT event_id, ",
+            may_have_sent!("deliveries.event_id", "$5"),
+            " FROM deliveries
+             WHERE tenant_id = $1 AND state = $2 AND created_at < $3 AND settled_at < $3
+             ORDER BY created_at, event_id LIMIT $4",
+            $lock
+        )
+    };
+}
+
 async fn remove_in_state(
     tx: &mut Tx,
     tenant: &TenantId,
@@ -411,10 +415,12 @@ async fn remove_in_state(
     before: Timestamp,
     limit: i64,
 ) -> Result<u64, StoreError> {
-    let old: Vec<(String, bool)> = on!(tx, conn => sqlx::query_as(concat!(
-        "SELECT event_id, ", may_have_sent!("deliveries.event_id", "$5"), " FROM deliveries
-         WHERE tenant_id = $1 AND state = $2 AND created_at < $3 AND settled_at < $3
-         ORDER BY created_at, event_id LIMIT $4"))
+    let sql = match tx.dialect() {
+        // Units run one after the other.
+        Dialect::Sqlite => old_sql!(""),
+        Dialect::Postgres => old_sql!(" FOR UPDATE OF deliveries"),
+    };
+    let old: Vec<(String, bool)> = on!(tx, conn => sqlx::query_as(sql)
         .bind(tenant.as_str()).bind(state.as_str()).bind(before.as_millis()).bind(limit).bind(sent_nothing())
         .fetch_all(conn).await)?;
     let of = |may_be_sent: bool| -> Vec<&str> {
@@ -436,13 +442,7 @@ async fn remove_in_state(
     .await?;
     let all: Vec<&str> = old.iter().map(|(event, _)| event.as_str()).collect();
     change_of(tx, "DELETE FROM delivery_attempts WHERE event_id IN (", &all).await?;
-    // One that is sent again at this moment stays.
-    change_of(
-        tx,
-        "DELETE FROM deliveries WHERE state <> 'pending' AND event_id IN (",
-        &all,
-    )
-    .await
+    change_of(tx, "DELETE FROM deliveries WHERE event_id IN (", &all).await
 }
 
 /// Runs a statement that ends with a list of events; with none, nothing happens. Returns how many rows it changed.

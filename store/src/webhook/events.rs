@@ -13,7 +13,7 @@ use domain::{
     time::Timestamp,
 };
 use sqlx::QueryBuilder;
-use std::mem::take;
+use std::{mem::take, ops::RangeInclusive};
 
 /// An event as stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,13 +57,36 @@ impl EventContent {
     }
 }
 
-/// Sets the time of the event of a session's failure, which is when the session ended.
+/// Sets the time of the event of a session's failure in this attempt, which is when the session ended, and of what is noted about sending it. The
+/// failures of earlier attempts keep theirs, unless it is a time that has not come, which a wrong clock has set as well. So does one that is of a time
+/// that is `right`.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn redate_failure(tx: &mut Tx, session: &SessionId, at: Timestamp) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("UPDATE events SET created_at = $2 WHERE session_id = $1 AND kind = $3")
-        .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).execute(conn).await.map(drop))
+pub async fn redate_failure(
+    tx: &mut Tx,
+    session: &SessionId,
+    attempt: i64,
+    at: Timestamp,
+    right: &RangeInclusive<Timestamp>,
+) -> Result<(), StoreError> {
+    // Events without an attempt are from before it was noted. Those of a first attempt can still be told.
+    let redated: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "UPDATE events SET created_at = $2 WHERE session_id = $1 AND kind = $3
+             AND (attempt = $4 OR (attempt IS NULL AND $4 = 1) OR created_at > $2)
+             AND NOT (created_at >= $5 AND created_at <= $6)
+         RETURNING id")
+        .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).bind(attempt)
+        .bind(right.start().as_millis()).bind(right.end().as_millis())
+        .fetch_all(conn).await)?;
+    for event in redated {
+        // Their lists are in the order of the events.
+        on!(tx, conn => sqlx::query("UPDATE deliveries SET created_at = $2 WHERE event_id = $1")
+            .bind(&event).bind(at.as_millis()).execute(conn).await.map(drop))?;
+        on!(tx, conn => sqlx::query("UPDATE unsent_events SET created_at = $2 WHERE event_id = $1")
+            .bind(&event).bind(at.as_millis()).execute(conn).await.map(drop))?;
+    }
+    Ok(())
 }
 
 impl EventRow {
@@ -172,7 +195,7 @@ impl<T> Page<T> {
     }
 }
 
-/// Stores a new event. A reviewer's note inside `data` is not stored: it belongs in `note`, encrypted.
+/// Stores a new event, with the attempt that its session is in. A reviewer's note inside `data` is not stored: it belongs in `note`, encrypted.
 ///
 /// # Errors
 /// [`StoreError::Duplicate`] if its id is already in use.
@@ -184,8 +207,8 @@ pub async fn insert(tx: &mut Tx, event: &EventRow) -> Result<(), StoreError> {
         EventContent::Test => (None, None, None),
     };
     on!(tx, conn => sqlx::query(
-        "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data, note, removed_delivery)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 'none')")
+        "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data, note, removed_delivery, attempt)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'none', (SELECT attempt FROM sessions WHERE sessions.id = $3))")
         .bind(event.id.as_str()).bind(event.tenant.as_str()).bind(session).bind(event.content.kind().as_str())
         .bind(event.created_at.as_millis()).bind(&data).bind(note)
         .execute(conn).await.map(drop))

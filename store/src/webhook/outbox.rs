@@ -151,12 +151,15 @@ impl RawListed {
 /// # Errors
 /// If the database does not respond.
 pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
-    // What was never noted and has no delivery may have been sent by one that is gone.
+    // What was never noted and has no delivery may have been sent by one that is gone. What was sent before a copy was put back is not sent
+    // with metadata even before its erasure is repeated.
     let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(concat!(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
                 delivery.state, delivery.started_at, tenant.settings,
                 CASE WHEN session.purged_at IS NULL THEN session.data_key END AS data_key,
-                CASE WHEN session.purged_at IS NULL OR NOT (
+                CASE WHEN session.purged_at IS NULL
+                    AND (session.erasure_requested_at IS NULL OR COALESCE(event.removed_delivery, '') <> 'sent')
+                OR NOT (
                     COALESCE(event.removed_delivery = 'sent', delivery.event_id IS NULL AND NOT EXISTS (
                         SELECT 1 FROM unsent_events AS unsent WHERE unsent.event_id = event.id
                     ))

@@ -23,7 +23,7 @@ use store::{
     settings::tenants::{self, TenantRow},
     vault::DataKeyId,
 };
-use testkit::databases::{Backend, backends};
+use testkit::databases::{Backend, backends, texts_at};
 
 const fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
@@ -69,6 +69,7 @@ pub(crate) fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) ->
         object: format!("{id}-0"),
         sha256: "ab".repeat(32),
         at: 0,
+        repeated: slot == Slot::Selfie,
     };
     let taken = CaptureRow {
         number,
@@ -88,6 +89,7 @@ pub(crate) fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) ->
                 answered_ms: vec![700, 1_900],
                 same_frames: true,
                 watched: None,
+                commitment: None,
                 run: 1,
                 repeated_frames: 0,
                 unseen_turns: 0,
@@ -159,6 +161,53 @@ async fn answers_are_saved_by_whoever_read_them_last() {
 }
 
 #[tokio::test]
+async fn a_draft_is_kept_until_the_details_are_confirmed_and_erased_with_them() {
+    for backend in backends().await {
+        let (id, name) = (session(&backend).await, &backend.name);
+        let saved = async |row: AttemptRow| {
+            let id = id.clone();
+            let unit = write(&backend, async move |tx| {
+                let mut row = row.clone();
+                attempts::save(tx, &mut row).await?;
+                attempts::load(tx, &id, 1).await
+            });
+            unit.await.unwrap()
+        };
+        let drafted = AttemptRow {
+            draft: Some(vec![1, 2]),
+            ..AttemptRow::new(id.clone(), 1)
+        };
+        let stored = saved(drafted.clone()).await;
+        assert_eq!(stored, AttemptRow { version: 1, ..drafted }, "{name}");
+        let confirmed = AttemptRow {
+            typed: Some(vec![1, 3]),
+            draft: None,
+            ..stored
+        };
+        let stored = saved(confirmed.clone()).await;
+        assert_eq!(
+            stored,
+            AttemptRow {
+                version: 2,
+                ..confirmed
+            },
+            "{name}"
+        );
+        let drafted = AttemptRow {
+            typed: None,
+            draft: Some(vec![1, 2]),
+            ..stored
+        };
+        assert_eq!(saved(drafted).await.draft, Some(vec![1, 2]), "{name}");
+        let unit = write(&backend, async move |tx| {
+            captures::erase(tx, &id).await?;
+            attempts::load(tx, &id, 1).await
+        });
+        assert_eq!(unit.await.unwrap().draft, None, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
     for backend in backends().await {
         let id = session(&backend).await;
@@ -184,6 +233,59 @@ async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
     }
 }
 
+/// The column of a capture in which the release before keeps what was found, or what was shown once the picture was used.
+const OF_BEFORE: &str = "SELECT problems FROM captures";
+
+#[tokio::test]
+async fn nodes_of_this_release_and_the_one_before_know_despite_what_each_others_pictures_were_used() {
+    for backend in backends().await {
+        let (name, id) = (backend.name, session(&backend).await);
+        let row = capture(&id, 1, Slot::Document(Side::Front), 1);
+        insert(&backend, &row).await.unwrap();
+        let found = async || list(&backend, &id, 1).await.remove(0);
+        let (new, shown) = (row.id.clone(), [Reason::DocumentWrongSide]);
+        let unit = write(&backend, async move |tx| {
+            captures::mark_accepted(tx, &new, &shown, at(20)).await
+        });
+        unit.await.unwrap();
+        assert_eq!(
+            texts_at(&backend.url, OF_BEFORE).await,
+            [r#"["document_wrong_side","document_glare"]"#],
+            "{name}: as the release before reads it"
+        );
+        let used = found().await;
+        assert_eq!(used.problems, [Reason::DocumentGlare], "{name}");
+        assert_eq!(used.accepted_problems, Some(shown.to_vec()), "{name}");
+        // As the release before takes it back and uses it again.
+        backend.run("UPDATE captures SET accepted_at = NULL").await;
+        assert_eq!(found().await.accepted_problems, None, "{name}");
+        let again = r#"UPDATE captures SET accepted_at = 30, problems = '["document_blurry"]'"#;
+        backend.run(again).await;
+        let used = found().await;
+        assert_eq!(used.accepted_problems, None, "{name}: those are of the first time");
+        assert_eq!(used.problems, [Reason::DocumentBlurry], "{name}");
+        let new = row.id.clone();
+        let unit = write(&backend, async move |tx| {
+            captures::take_back(tx, &new).await?;
+            captures::mark_accepted(tx, &new, &shown, at(40)).await?;
+            captures::take_back(tx, &new).await
+        });
+        unit.await.unwrap();
+        assert_eq!(
+            found().await.problems,
+            [Reason::DocumentBlurry],
+            "{name}: what was shown is no finding"
+        );
+        let new = row.id.clone();
+        let unit = write(&backend, async move |tx| {
+            captures::mark_accepted(tx, &new, &shown, at(50)).await?;
+            captures::save_findings(tx, &new, None, &[Reason::DocumentCutOff], at(50)).await
+        });
+        unit.await.unwrap();
+        assert_eq!(found().await.problems, [Reason::DocumentCutOff], "{name}");
+    }
+}
+
 #[tokio::test]
 async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
     for backend in backends().await {
@@ -194,10 +296,13 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
         let unit = write(&backend, async move |tx| {
             captures::mark_accepted(tx, &capture, &[], at(19)).await?;
             captures::take_back(tx, &capture).await?;
-            captures::mark_accepted(tx, &capture, &[Reason::DocumentGlare], at(20)).await?;
+            let taken_back = captures::find(tx, &capture).await?.unwrap();
+            assert_eq!((taken_back.accepted_at, taken_back.accepted_problems), (None, None));
+            assert_eq!(taken_back.problems, [Reason::DocumentGlare]);
+            captures::mark_accepted(tx, &capture, &[Reason::DocumentWrongSide], at(20)).await?;
             captures::mark_accepted(tx, &capture, &[], at(21)).await?;
             let accepted = captures::find(tx, &capture).await?.unwrap();
-            assert_eq!(accepted.problems, [Reason::DocumentGlare], "those that were shown");
+            assert_eq!(accepted.problems, [Reason::DocumentGlare], "what was found stays");
             captures::mark_discarded(tx, &capture, at(22)).await?;
             let problems = [Reason::DocumentBlurry];
             let first = captures::save_findings(tx, &capture, Some(&[7]), &problems, at(23)).await?;
@@ -214,6 +319,8 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
             (stored.findings, stored.problems),
             (Some(vec![7]), vec![Reason::DocumentBlurry])
         );
+        let shown = Some(vec![Reason::DocumentWrongSide]);
+        assert_eq!(stored.accepted_problems, shown, "{}: as they were shown", backend.name);
         let other = crate::captures::capture(&id, 2, Slot::Document(Side::Back), 1);
         insert(&backend, &other).await.unwrap();
         let unit = write(&backend, async move |tx| captures::forget_frames(tx, &other.id).await);

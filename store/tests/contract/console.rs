@@ -7,7 +7,7 @@ use domain::{
     named::Named,
     reasons::Reason,
     role::{Membership, Role},
-    ruling::{Ruling, latest_end_of_hold},
+    ruling::{Ruling, latest_end_of_reservation},
     scope::Scopes,
     secret_kind::SecretKind,
     time::Millis,
@@ -19,7 +19,7 @@ use store::{
         console_sessions::{self, ConsoleSession},
         users::{self, UserRow},
     },
-    review::{self, Hold, NewRuling, PendingRuling, Undone},
+    review::{self, NewRuling, PendingRuling, Reservation, Undone},
     session::sessions::SessionRow,
     settings::{
         api_keys::{self, ApiKeyRow},
@@ -111,6 +111,51 @@ async fn tenants_are_listed_by_name_up_to_a_limit_and_found_by_a_part_of_it() {
             (at(1), true, None),
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn people_are_listed_page_by_page_those_who_are_enabled_or_the_others() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            other,
+            user: first,
+            ..
+        } = world(&db).await;
+        // Two are added at the same time. The last one is disabled.
+        let people = keep([(40, 100, None), (41, 100, None), (42, 101, Some(at(200)))].map(
+            |(number, added, disabled_at)| UserRow {
+                created_at: at(added),
+                disabled_at,
+                ..user(tenant, number, Role::Reviewer)
+            },
+        ));
+        let theirs = keep(user(other, 43, Role::Admin));
+        for person in people.iter().chain([theirs]) {
+            write!(db, tx => users::insert(tx, person)).unwrap();
+        }
+        let ids: Vec<_> = std::iter::once(first).chain(people).map(|person| &person.id).collect();
+        let db = &db;
+        let listed = |enabled, limit| async move {
+            let (mut all, mut after) = (Vec::new(), None);
+            loop {
+                let from = keep(after);
+                let page = read!(db, tx => users::list_page(tx, &tenant.id, enabled, from.as_ref(), limit));
+                let Some(last) = page.last() else { return all };
+                after = Some((last.created_at, last.id.clone()));
+                all.extend(page.into_iter().map(|person| person.id));
+            }
+        };
+        for (enabled, expected) in [(None, &ids[..]), (Some(true), &ids[..3]), (Some(false), &ids[3..])] {
+            for limit in [1, 2, 9] {
+                let found: Vec<UserId> = listed(enabled, limit).await;
+                assert!(
+                    found.iter().eq(expected.iter().copied()),
+                    "{name}: {enabled:?}, {limit} a page: {found:?}"
+                );
+            }
+        }
     }
 }
 
@@ -333,7 +378,7 @@ async fn a_browsers_session_ends_and_does_not_come_back() {
             ..browser(Some(&user.id), 1, 200)
         });
         write!(db, tx => console_sessions::save(tx, signed_in)).unwrap();
-        let held = write!(db, tx => console_sessions::hold(tx, &signed_in.hash)).unwrap();
+        let held = write!(db, tx => console_sessions::lock(tx, &signed_in.hash)).unwrap();
         assert_eq!(held.as_ref(), Some(&signed_in.data), "{name}");
         let find = |now| {
             let db = db.clone();
@@ -347,7 +392,7 @@ async fn a_browsers_session_ends_and_does_not_come_back() {
         }
         write!(db, tx => console_sessions::save(tx, signed_in)).unwrap();
         assert_eq!(find(1).await, None, "{name}: signed out");
-        let held = write!(db, tx => console_sessions::hold(tx, &signed_in.hash)).unwrap();
+        let held = write!(db, tx => console_sessions::lock(tx, &signed_in.hash)).unwrap();
         assert_eq!(held, None, "{name}");
     }
 }
@@ -422,54 +467,58 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
         let second = keep(user(tenant, 22, Role::Reviewer));
         write!(db, tx => users::insert(tx, second)).unwrap();
         let id = &session.session.id;
-        let hold = |person: &'static UserRow, now, until| {
+        let reserve = |person: &'static UserRow, now, until| {
             let db = db.clone();
-            async move { write!(db, tx => review::hold(tx, id, &person.id, at(now), at(until))).unwrap() }
+            async move { write!(db, tx => review::reserve(tx, id, &person.id, at(now), at(until))).unwrap() }
         };
-        let held = |person: &UserRow, until| Hold {
+        let held = |person: &UserRow, until| Reservation {
             user: person.id.clone(),
             name: person.name.clone(),
             until: at(until),
             undone: None,
         };
-        assert_eq!(hold(first, 0, 100).await, held(first, 100), "{name}");
-        assert_eq!(hold(second, 50, 150).await, held(first, 100), "{name}: taken");
-        assert_eq!(hold(first, 60, 160).await, held(first, 160), "{name}: renewed");
-        assert_eq!(hold(second, 160, 260).await, held(second, 260), "{name}: over");
+        assert_eq!(reserve(first, 0, 100).await, held(first, 100), "{name}");
+        assert_eq!(reserve(second, 50, 150).await, held(first, 100), "{name}: taken");
+        assert_eq!(reserve(first, 60, 160).await, held(first, 160), "{name}: renewed");
+        assert_eq!(reserve(second, 160, 260).await, held(second, 260), "{name}: over");
         assert_eq!(
-            read!(db, tx => review::find_hold(tx, id, at(259))),
+            read!(db, tx => review::find_reservation(tx, id, at(259))),
             Some(held(second, 260)),
             "{name}"
         );
         write!(db, tx => review::release(tx, id)).unwrap();
-        assert_eq!(read!(db, tx => review::find_hold(tx, id, at(170))), None, "{name}");
-        assert_eq!(hold(first, 300, 400).await, held(first, 400), "{name}");
+        assert_eq!(
+            read!(db, tx => review::find_reservation(tx, id, at(170))),
+            None,
+            "{name}"
+        );
+        assert_eq!(reserve(first, 300, 400).await, held(first, 400), "{name}");
         for (now, removed) in [(399, 0), (400, 1), (400, 0)] {
-            let swept = write!(db, tx => review::remove_ended_holds(tx, at(now), 10));
+            let swept = write!(db, tx => review::remove_ended_reservations(tx, at(now), 10));
             assert_eq!(swept.unwrap(), removed, "{name}: at {now}");
         }
         // By a clock that was ahead.
-        let latest = latest_end_of_hold(at(500)).as_millis();
-        assert_eq!(hold(first, 500, latest).await, held(first, latest), "{name}");
-        assert_eq!(hold(second, 500, 600).await, held(first, latest), "{name}: taken");
-        write!(db, tx => review::remove_ended_holds(tx, at(500), 10)).unwrap();
+        let latest = latest_end_of_reservation(at(500)).as_millis();
+        assert_eq!(reserve(first, 500, latest).await, held(first, latest), "{name}");
+        assert_eq!(reserve(second, 500, 600).await, held(first, latest), "{name}: taken");
+        write!(db, tx => review::remove_ended_reservations(tx, at(500), 10)).unwrap();
         assert_eq!(
-            read!(db, tx => review::find_hold(tx, id, at(500))),
+            read!(db, tx => review::find_reservation(tx, id, at(500))),
             Some(held(first, latest)),
             "{name}"
         );
         assert_eq!(
-            read!(db, tx => review::find_hold(tx, id, at(499))),
+            read!(db, tx => review::find_reservation(tx, id, at(499))),
             None,
             "{name}: longer than any"
         );
         assert_eq!(
-            hold(second, 499, 600).await,
+            reserve(second, 499, 600).await,
             held(second, 600),
             "{name}: longer than any"
         );
-        hold(second, 500, latest).await;
-        let swept = write!(db, tx => review::remove_ended_holds(tx, at(499), 10));
+        reserve(second, 500, latest).await;
+        let swept = write!(db, tx => review::remove_ended_reservations(tx, at(499), 10));
         assert_eq!(swept.unwrap(), 1, "{name}: longer than any");
     }
 }
@@ -565,7 +614,7 @@ async fn a_case_has_one_pending_decision_which_is_removed_once() {
         let found = read!(db, tx => review::find_pending(tx, &late.session));
         assert_eq!(found, Some((late.clone(), user.name.clone())), "{name}");
         let mine = read!(db, tx => review::list_pending(tx, &user.id));
-        assert_eq!(mine, [early.clone(), late.clone()], "{name}");
+        assert_eq!(mine, [late.clone(), early.clone()], "{name}: the last one first");
         let replaced = keep(PendingRuling {
             made_at: at(1),
             ..late.clone()
@@ -575,16 +624,26 @@ async fn a_case_has_one_pending_decision_which_is_removed_once() {
             assert_eq!(done.unwrap(), taken, "{name}: {:?}", pending.made_at);
         }
         // What was undone stays with the reservation while the same person has it.
-        write!(db, tx => review::hold(tx, &late.session, &user.id, at(3), at(100))).unwrap();
+        write!(db, tx => review::reserve(tx, &late.session, &user.id, at(3), at(100))).unwrap();
         write!(db, tx => review::keep_undone(tx, late)).unwrap();
-        let renewed = write!(db, tx => review::hold(tx, &late.session, &user.id, at(4), at(101))).unwrap();
+        let renewed = write!(db, tx => review::reserve(tx, &late.session, &user.id, at(4), at(101))).unwrap();
         let undone = Undone {
             reasons: late.reasons.clone(),
             note: late.note.clone(),
         };
         assert_eq!(renewed.undone, Some(undone), "{name}");
         write!(db, tx => users::insert(tx, colleague)).unwrap();
-        let next = write!(db, tx => review::hold(tx, &late.session, &colleague.id, at(101), at(200))).unwrap();
+        let held = |now| {
+            let db = db.clone();
+            async move { read!(db, tx => review::find_reservation(tx, &late.session, at(now))) }
+        };
+        write!(db, tx => review::end_reservation(tx, &late.session, &colleague.id, at(5))).unwrap();
+        assert!(held(5).await.is_some(), "{name}: another person's");
+        write!(db, tx => review::end_reservation(tx, &late.session, &user.id, at(5))).unwrap();
+        assert_eq!(held(5).await, None, "{name}: their own");
+        let back = write!(db, tx => review::reserve(tx, &late.session, &user.id, at(6), at(101))).unwrap();
+        assert_eq!(back.undone, renewed.undone, "{name}: they have come back");
+        let next = write!(db, tx => review::reserve(tx, &late.session, &colleague.id, at(101), at(200))).unwrap();
         assert_eq!((next.user, next.undone), (colleague.id.clone(), None), "{name}");
         for removed in [true, false] {
             assert_eq!(
@@ -648,6 +707,24 @@ async fn an_entry_is_known_by_who_did_what_to_what_from_where_and_when() {
             !read!(db, tx => audit::is_recorded(tx, written, others, part, at(5))),
             "{name}: something else"
         );
+    }
+}
+
+#[tokio::test]
+async fn what_was_done_since_an_entry_is_known_by_its_number() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let done = async |subject: &'static str, number| read!(db, tx => audit::is_done_since(tx, AuditAction::PersonInvite, subject, number));
+        let before = read!(db, tx => audit::find_newest(tx));
+        assert!(!done("inv_1", 0).await, "{name}");
+        for (action, subject) in [("person.invite", "inv_1"), ("person.join", "inv_2")] {
+            let entry = keep(entry(Some(&tenant.id), user.id.as_str(), action, subject));
+            write!(db, tx => audit::record(tx, entry)).unwrap();
+        }
+        let after = read!(db, tx => audit::find_newest(tx));
+        assert!(before < after, "{name}: {before} {after}");
+        assert!(done("inv_1", before).await && !done("inv_1", after).await, "{name}");
+        assert!(!done("inv_2", before).await, "{name}: something else");
     }
 }
 

@@ -16,7 +16,7 @@ use store::{
     jobs::{JobKind, NewJob},
     people::users::{self, UserRow},
     session::{
-        creation_rates::Wish,
+        creation_rates::TokenRequest,
         creations::{self, Creation},
         links::LinkRow,
         sessions::{self, SessionRow},
@@ -102,7 +102,11 @@ pub(crate) fn new_session(tenant: &TenantId) -> SessionRow {
 }
 
 /// Stores a creation, with a link whose hash repeats the session's id.
-pub(crate) async fn create(tx: &mut Tx, row: &SessionRow, wish: Option<&Wish>) -> Result<bool, StoreError> {
+pub(crate) async fn create(
+    tx: &mut Tx,
+    row: &SessionRow,
+    token_request: Option<&TokenRequest>,
+) -> Result<bool, StoreError> {
     let session = &row.session;
     let link = LinkRow {
         hash: session.id.as_str().into(),
@@ -124,7 +128,7 @@ pub(crate) async fn create(tx: &mut Tx, row: &SessionRow, wish: Option<&Wish>) -
             run_at: session.expires_at,
             dedup_key: None,
         },
-        wish,
+        token_request,
     };
     creations::insert(tx, &new).await
 }

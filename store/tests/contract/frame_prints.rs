@@ -24,7 +24,11 @@ async fn frames_are_recognised_in_other_sessions_of_the_tenant_until_they_are_re
         assert_eq!(count(&tenant.id, yours).await, 3, "{name}");
         assert_eq!(count(&tenant.id, mine).await, 0, "{name}: its own");
         assert_eq!(count(&other.id, yours).await, 0, "{name}: of another tenant");
+        let known = async |session, print| read!(db, tx => frame_prints::is_known(tx, &tenant.id, session, print));
+        assert!(known(mine, -7).await && !known(mine, 9).await, "{name}");
+        assert!(!known(yours, -7).await, "{name}: another session's");
         write!(db, tx => frame_prints::remove(tx, mine)).unwrap();
+        assert!(!known(mine, -7).await, "{name}: removed");
         assert_eq!(count(&tenant.id, yours).await, 0, "{name}: removed");
     }
 }

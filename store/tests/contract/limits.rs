@@ -8,7 +8,7 @@ use domain::{
 use store::{
     StoreError, Tx,
     session::{
-        creation_rates::Wish,
+        creation_rates::TokenRequest,
         idempotency::{self, KeptAnswer},
         links::{self, LinkRow},
     },
@@ -36,8 +36,8 @@ async fn tenant(backend: &Backend, number: u8) -> TenantId {
 }
 
 /// Ten microseconds per token, three tokens in a full bucket, clocks that differ by a thousand.
-const fn wish(now: i64) -> Wish {
-    Wish {
+const fn token_request(now: i64) -> TokenRequest {
+    TokenRequest {
         now,
         cost: 10,
         latest: now + 20,
@@ -46,13 +46,15 @@ const fn wish(now: i64) -> Wish {
 }
 
 /// Creates a session. What was stored of one that finds no token is left, as no caller does.
-async fn take_in(tx: &mut Tx, tenant: &TenantId, wish: &Wish) -> Result<bool, StoreError> {
-    fixtures::create(tx, &fixtures::new_session(tenant), Some(wish)).await
+async fn take_in(tx: &mut Tx, tenant: &TenantId, token_request: &TokenRequest) -> Result<bool, StoreError> {
+    fixtures::create(tx, &fixtures::new_session(tenant), Some(token_request)).await
 }
 
 async fn take(backend: &Backend, tenant: &TenantId, now: i64) -> bool {
     let tenant = tenant.clone();
-    let unit = backend.db.write(async move |tx| take_in(tx, &tenant, &wish(now)).await);
+    let unit = backend
+        .db
+        .write(async move |tx| take_in(tx, &tenant, &token_request(now)).await);
     unit.await.unwrap()
 }
 
@@ -112,8 +114,8 @@ async fn nodes_whose_clocks_differ_share_a_bucket() {
             let unit = backend.db.write(async move |tx| -> Result<_, StoreError> {
                 let mut taken = 0;
                 for now in 10_000..10_300 {
-                    taken += u32::from(take_in(tx, &tenant, &wish(now)).await?);
-                    taken += u32::from(take_in(tx, &tenant, &wish(now - behind)).await?);
+                    taken += u32::from(take_in(tx, &tenant, &token_request(now)).await?);
+                    taken += u32::from(take_in(tx, &tenant, &token_request(now - behind)).await?);
                 }
                 Ok(taken)
             });

@@ -145,6 +145,43 @@ async fn an_event_without_a_delivery_that_is_from_before_removals_were_noted_cou
 }
 
 #[tokio::test]
+async fn an_event_of_a_copy_that_may_have_been_sent_has_no_metadata_once_an_erasure_is_requested() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, foreign, .. } = world(&db).await;
+        let [pending, noted, recorded] = [1, 2, 3].map(|number| keep(expired(session, number)));
+        let theirs = keep(expired(foreign, 4));
+        let stored = write!(db, tx => async {
+            for event in [pending, noted, recorded, theirs] {
+                events::insert(tx, event).await?;
+            }
+            deliveries::insert(tx, pending, at(8)).await?;
+            deliveries::insert(tx, theirs, at(8)).await?;
+            unsent::insert(tx, noted).await?;
+            deliveries::note_sent_of_session(tx, &session.session.id).await
+        });
+        stored.unwrap();
+        for is_requested in [false, true] {
+            if is_requested {
+                let requested = write!(db, tx => async {
+                    for row in [session, foreign] {
+                        let mut requested = row.clone();
+                        requested.session.erasure_requested_at = Some(at(9));
+                        sessions::save(tx, &mut requested).await?;
+                    }
+                    Ok::<_, store::StoreError>(())
+                });
+                requested.unwrap();
+            }
+            for (event, may_be_sent) in [(pending, true), (noted, true), (recorded, true), (theirs, false)] {
+                let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
+                let withheld = is_requested && may_be_sent;
+                assert_eq!(sources.metadata.is_none(), withheld, "{name}: {}", event.id);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_event_that_is_not_sent_is_found_without_a_delivery_a_receiver_and_a_secret() {
     for Backend { name, db, .. } in backends().await {
         let World { session, .. } = world(&db).await;

@@ -4,12 +4,13 @@ use crate::fixtures::{World, at, keep, read, user as user_of, world, write};
 use domain::{
     ids::{InvitationId, UserId},
     role::{Membership, Role},
-    time::Millis,
+    time::{Millis, SKEW},
 };
 use futures::future::join;
 use store::{
     StoreError,
     people::{
+        LINK_LIFETIME,
         invitations::{self, InvitationRow},
         known_browsers::{self, BrowserRow, LastUse},
         password_resets::{self, ResetRow},
@@ -123,6 +124,45 @@ async fn a_tenants_invitations_are_listed_and_revoked_by_id_address_and_inviter(
     }
 }
 
+#[tokio::test]
+async fn a_link_of_a_clock_that_was_ahead_opens_nothing_until_it_counts_as_made_by_the_right_one() {
+    let longest = LINK_LIFETIME.0 + SKEW.0;
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        let (invited, ahead) = (
+            keep(InvitationRow {
+                expires_at: at(longest + 10),
+                ..invitation(tenant, 1, None)
+            }),
+            keep(ResetRow {
+                expires_at: at(longest + 10),
+                ..reset(user, 2, None)
+            }),
+        );
+        write!(db, tx => invitations::insert(tx, invited)).unwrap();
+        write!(db, tx => password_resets::put(tx, ahead)).unwrap();
+        let opened = async |now: i64| {
+            let invitation = read!(db, tx => invitations::find_open(tx, &invited.hash, at(now)));
+            let owner = read!(db, tx => password_resets::find_open(tx, &ahead.hash, at(now)));
+            (invitation.is_some(), owner.is_some())
+        };
+        assert_eq!(opened(10).await, (true, true), "{name}: clocks differ by a little");
+        assert_eq!(opened(9).await, (false, false), "{name}");
+        let taken = write!(db, tx => invitations::take(tx, &invited.hash, at(9))).unwrap();
+        assert_eq!(taken, None, "{name}");
+        let taken = write!(db, tx => password_resets::take(tx, &ahead.hash, at(9))).unwrap();
+        assert_eq!(taken, None, "{name}");
+        for (now, brought_back) in [(10, 0), (9, 1), (9, 0)] {
+            let count = write!(db, tx => invitations::bring_back(tx, at(now))).unwrap();
+            assert_eq!(count, brought_back, "{name}");
+            let count = write!(db, tx => password_resets::bring_back(tx, at(now))).unwrap();
+            assert_eq!(count, brought_back, "{name}");
+        }
+        assert_eq!(opened(9).await, (true, true), "{name}");
+        assert_eq!(opened(9 + LINK_LIFETIME.0).await, (false, false), "{name}: over");
+    }
+}
+
 fn reset(user: &UserRow, number: u8, by: Option<&UserRow>) -> ResetRow {
     ResetRow {
         user: user.id.clone(),
@@ -188,32 +228,32 @@ async fn a_person_has_one_link_to_a_new_password_which_is_taken_once() {
 }
 
 #[tokio::test]
-async fn a_person_who_is_held_is_not_changed_by_others_until_the_unit_is_done() {
+async fn a_person_who_is_locked_is_not_changed_by_others_until_the_unit_is_done() {
     for Backend { name, db, .. } in backends().await {
         let World { user, .. } = world(&db).await;
         let before = read!(db, tx => users::find(tx, &user.id));
-        let (held, is_held) = tokio::sync::oneshot::channel();
-        let mut held = Some(held);
-        let holding = db.write(async move |tx| {
-            users::hold(tx, &user.id).await?;
-            if let Some(held) = held.take() {
-                held.send(()).unwrap();
+        let (locked, is_locked) = tokio::sync::oneshot::channel();
+        let mut locked = Some(locked);
+        let locking = db.write(async move |tx| {
+            users::lock(tx, &user.id).await?;
+            if let Some(locked) = locked.take() {
+                locked.send(()).unwrap();
             }
             let stays = users::find(tx, &user.id).await?.unwrap();
-            users::set_password(tx, &user.id, "held").await?;
+            users::set_password(tx, &user.id, "locked").await?;
             Ok::<_, StoreError>(stays)
         });
         let changing = async {
-            is_held.await.unwrap();
+            is_locked.await.unwrap();
             write!(db, tx => users::set_password(tx, &user.id, "changed")).unwrap();
         };
-        let (stays, ()) = join(holding, changing).await;
-        assert_eq!(Some(stays.unwrap()), before, "{name}: holding changes nothing");
+        let (stays, ()) = join(locking, changing).await;
+        assert_eq!(Some(stays.unwrap()), before, "{name}: locking changes nothing");
         let after = read!(db, tx => users::find(tx, &user.id)).unwrap();
         assert_eq!(
             after.password.as_deref(),
             Some("changed"),
-            "{name}: after the unit that held"
+            "{name}: after the unit that had locked"
         );
     }
 }
@@ -229,16 +269,16 @@ async fn operators_are_made_restored_and_counted() {
         write!(db, tx => users::insert(tx, out)).unwrap();
         assert!(write!(db, tx => users::grant_operator(tx, &user.id)).unwrap(), "{name}");
         assert!(
-            !write!(db, tx => users::hold_operators(tx, &user.id)).unwrap(),
+            !write!(db, tx => users::lock_operators(tx, &user.id)).unwrap(),
             "{name}: the only one"
         );
         assert!(write!(db, tx => users::grant_operator(tx, &out.id)).unwrap(), "{name}");
-        assert!(write!(db, tx => users::hold_operators(tx, &user.id)).unwrap(), "{name}");
+        assert!(write!(db, tx => users::lock_operators(tx, &user.id)).unwrap(), "{name}");
         let restored = read!(db, tx => users::find(tx, &out.id)).unwrap();
         assert!(restored.operator && restored.disabled_at.is_none(), "{name}");
         write!(db, tx => users::save(tx, out)).unwrap();
         assert!(
-            !write!(db, tx => users::hold_operators(tx, &user.id)).unwrap(),
+            !write!(db, tx => users::lock_operators(tx, &user.id)).unwrap(),
             "{name}: disabled again"
         );
         let nobody = keep(UserId::from_random([99; 16]));
@@ -262,6 +302,24 @@ async fn operators_are_made_restored_and_counted() {
             !write!(db, tx => users::revoke_operator(tx, &homeless.id)).unwrap(),
             "{name}: nothing would be left of them"
         );
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_released_is_free_for_somebody_else() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        write!(db, tx => users::release_email(tx, &user.id)).unwrap();
+        assert_eq!(read!(db, tx => users::find_by_email(tx, &user.email)), None, "{name}");
+        let released = read!(db, tx => users::find(tx, &user.id)).unwrap();
+        assert_eq!(released.email, format!("released-{}@invalid", user.id), "{name}");
+        let owner = keep(UserRow {
+            email: user.email.clone(),
+            ..user_of(tenant, 25, Role::Reviewer)
+        });
+        write!(db, tx => users::insert(tx, owner)).unwrap();
+        let found = read!(db, tx => users::find_by_email(tx, &user.email));
+        assert_eq!(found.as_ref(), Some(owner), "{name}");
     }
 }
 

@@ -15,9 +15,24 @@ use store::{
         links::{self, LinkRow},
         sessions::{self, SessionRow},
     },
-    webhook::events,
+    webhook::{
+        deliveries,
+        events::{self, EventRow},
+        unsent,
+    },
 };
 use testkit::databases::{Backend, backends};
+
+fn failed(number: u8, session: &SessionRow) -> EventRow {
+    let data = EventData::Failed {
+        session: SessionRef {
+            session_id: session.session.id.clone(),
+            tenant_id: session.session.tenant.clone(),
+        },
+        reason: FailureReason::ConsentDeclined,
+    };
+    event(session, number, EventType::Failed, data)
+}
 
 #[tokio::test]
 async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others() {
@@ -32,16 +47,6 @@ async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others()
             killed_at: None,
         };
         let (open, long, used) = (keep(link(1, 10)), keep(link(2, 30)), keep(link(3, 10)));
-        let failed = |number, session: &SessionRow| {
-            let data = EventData::Failed {
-                session: SessionRef {
-                    session_id: session.session.id.clone(),
-                    tenant_id: session.session.tenant.clone(),
-                },
-                reason: FailureReason::ConsentDeclined,
-            };
-            event(session, number, EventType::Failed, data)
-        };
         let (own, other) = (keep(failed(1, session)), keep(failed(2, foreign)));
         write!(db, tx => async {
             for link in [open, long, used] {
@@ -50,8 +55,8 @@ async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others()
             links::use_once(tx, &used.hash, at(1)).await?;
             events::insert(tx, own).await?;
             events::insert(tx, other).await?;
-            links::redate(tx, &session.session.id, at(50), at(70)).await?;
-            events::redate_failure(tx, &session.session.id, at(60)).await
+            links::redate(tx, &session.session.id, at(50), at(70), &(at(5)..=at(9))).await?;
+            events::redate_failure(tx, &session.session.id, 1, at(60), &(at(5)..=at(9))).await
         })
         .unwrap();
         let dates = async |row: &'static LinkRow| {
@@ -69,6 +74,82 @@ async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others()
             let found = read!(db, tx => events::find(tx, &event.tenant, &event.id));
             assert_eq!(found.unwrap().created_at, expected, "{name}");
         }
+    }
+}
+
+#[tokio::test]
+async fn links_and_the_event_of_a_failure_that_are_of_a_right_time_keep_it() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, .. } = world(&db).await;
+        let link = keep(LinkRow {
+            hash: vec![1],
+            session: session.session.id.clone(),
+            created_at: at(2),
+            expires_at: at(12),
+            used_at: None,
+            killed_at: None,
+        });
+        let event = keep(failed(2, session));
+        for (right, (link_at, event_at)) in [(at(2)..=at(2), (at(2), at(2))), (at(3)..=at(9), (at(50), at(60)))] {
+            let right = keep(right);
+            write!(db, tx => async {
+                if *right.start() == at(2) {
+                    links::insert(tx, link).await?;
+                    events::insert(tx, event).await?;
+                }
+                links::redate(tx, &session.session.id, at(50), at(70), right).await?;
+                events::redate_failure(tx, &session.session.id, 1, at(60), right).await
+            })
+            .unwrap();
+            let found = read!(db, tx => links::find(tx, &link.hash)).unwrap();
+            assert_eq!(found.created_at, link_at, "{name}");
+            let found = read!(db, tx => events::find(tx, &event.tenant, &event.id)).unwrap();
+            assert_eq!(found.created_at, event_at, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_failure_of_the_last_attempt_gets_a_new_time_with_its_delivery_and_earlier_ones_keep_theirs() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, session, .. } = world(&db).await;
+        // The clock was ahead when the second one happened, and behind when the last one did.
+        let (right, ahead, behind) = (
+            keep(failed(30, session)),
+            keep(failed(90, session)),
+            keep(failed(2, session)),
+        );
+        write!(db, tx => async {
+            let mut row = session.clone();
+            for (attempt, event) in [(1, right), (2, ahead), (3, behind)] {
+                row.session.attempt = attempt;
+                sessions::save(tx, &mut row).await?;
+                events::insert(tx, event).await?;
+                deliveries::insert(tx, event, event.created_at).await?;
+                unsent::insert(tx, event).await?;
+            }
+            events::redate_failure(tx, &session.session.id, 3, at(60), &(at(31)..=at(59))).await
+        })
+        .unwrap();
+        for (event, expected) in [(right, at(30)), (ahead, at(60)), (behind, at(60))] {
+            let found = read!(db, tx => events::find(tx, &event.tenant, &event.id)).unwrap();
+            let delivery = read!(db, tx => deliveries::find(tx, &event.tenant, &event.id)).unwrap();
+            assert_eq!(
+                (found.created_at, delivery.created_at),
+                (expected, expected),
+                "{name}: {}",
+                event.id
+            );
+        }
+        let start = keep((at(31), right.id.clone()));
+        let later = read!(db, tx => unsent::list(tx, &tenant.id, Some(start), 10));
+        let mut later: Vec<_> = later.into_iter().map(|event| event.id).collect();
+        later.sort();
+        assert_eq!(
+            later,
+            [behind.id.clone(), ahead.id.clone()],
+            "{name}: in the order of the events"
+        );
     }
 }
 

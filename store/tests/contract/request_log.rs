@@ -6,7 +6,7 @@ use domain::{
     scope::Scopes,
 };
 use store::{
-    request_log::{self, Entry, Filter, MOST_AT_ONCE, Operation},
+    request_log::{self, Entry, Filter, MAX_AT_ONCE, Operation},
     settings::api_keys::{self, ApiKeyRow},
 };
 use testkit::databases::{Backend, backends};
@@ -147,7 +147,7 @@ async fn requests_are_listed_newest_first_by_id_key_status_operation_and_page_wi
 async fn a_full_batch_is_written_at_once_and_old_entries_leave_by_count_and_by_age() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, other, .. } = world(&db).await;
-        let batch: Vec<Entry> = (1..=MOST_AT_ONCE as u16)
+        let batch: Vec<Entry> = (1..=MAX_AT_ONCE as u16)
             .map(|number| entry(&tenant.id, number))
             .collect();
         let (batch, foreign) = (keep(batch), keep([entry(&other.id, 1)]));
@@ -159,7 +159,7 @@ async fn a_full_batch_is_written_at_once_and_old_entries_leave_by_count_and_by_a
         let left = async |tenant: &'static TenantId| {
             read!(db, tx => request_log::list(tx, tenant, &Filter::default(), None, 1_000)).len()
         };
-        assert_eq!(left(&tenant.id).await, MOST_AT_ONCE, "{name}");
+        assert_eq!(left(&tenant.id).await, MAX_AT_ONCE, "{name}");
         assert_eq!(
             write!(db, tx => request_log::keep_newest(tx, &tenant.id, 600)).unwrap(),
             0,

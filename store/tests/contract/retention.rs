@@ -23,7 +23,7 @@ use store::{
         outbox,
     },
 };
-use testkit::databases::{Backend, backends};
+use testkit::databases::{Backend, backends, postgres, postgres_server};
 
 /// An event at `number` milliseconds with a delivery that is in `state`, settled at `settled`, after one attempt.
 async fn delivered(db: &Db, session: &'static SessionRow, number: u8, state: DeliveryState, settled: i64) -> EventId {
@@ -94,6 +94,21 @@ async fn deliveries_leave_with_their_attempts_once_they_are_settled_and_old_and_
             "{name}"
         );
     }
+}
+
+/// Planted fault that this test detects: attempts that are removed before it is known that their delivery leaves.
+#[tokio::test]
+async fn a_delivery_that_is_sent_again_while_old_ones_are_removed_keeps_its_attempts() {
+    let Some(server) = postgres_server() else { return };
+    let backend = postgres(&server).await;
+    let db = &backend.db;
+    let World { tenant, session, .. } = world(db).await;
+    let event = keep(delivered(db, session, 1, DeliveryState::Abandoned, 10).await);
+    let again = "UPDATE deliveries SET state = 'pending', settled_at = NULL, next_attempt_at = 0";
+    let sweep = async { write!(db, tx => deliveries::remove_settled(tx, &tenant.id, at(100), 10)) };
+    assert_eq!(backend.beside(again, sweep).await.unwrap(), 0);
+    assert_eq!(read!(db, tx => delivery_attempts::list(tx, event)).len(), 1);
+    assert_eq!(read!(db, tx => deliveries::was_removed(tx, event)), Some(false));
 }
 
 #[tokio::test]
@@ -339,6 +354,64 @@ async fn entries_of_a_clock_that_was_ahead_leave_with_those_around_them() {
     }
 }
 
+const DAY: i64 = 86_400_000;
+
+/// Writes and links an entry of each of these days, and a mark after each.
+async fn marked(db: &Db, days: impl IntoIterator<Item = i64>) {
+    for day in days {
+        let entry = keep(Entry::new(at(day * DAY), Actor::System, AuditAction::SessionRead));
+        write!(db, tx => async {
+            audit::record(tx, entry).await?;
+            audit_chain::seal(tx, 100).await?;
+            audit_chain::mark(tx, at(day * DAY)).await?;
+            // Once a day is enough.
+            audit_chain::mark(tx, at(day * DAY + 1)).await
+        })
+        .unwrap();
+    }
+}
+
+/// Planted faults that this test detects: an entry whose own time alone counts; marks that outlive their entries.
+#[tokio::test]
+async fn an_entry_whose_future_time_has_passed_leaves_by_the_marks_that_were_made_after_it() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        let entry = keep(Entry::new(at(500 * DAY), Actor::System, AuditAction::SessionRead));
+        write!(db, tx => audit::record(tx, entry)).unwrap();
+        marked(db, 1..=7).await;
+        assert_eq!(backend.number("SELECT COUNT(*) FROM audit_marks").await, 7, "{name}");
+        let remove = async |before: i64| {
+            let removed = write!(db, tx => audit_chain::remove_before(tx, at(before), at(1_000 * DAY), 100));
+            removed.unwrap()
+        };
+        assert_eq!(remove(7 * DAY).await, 0, "{name}: one mark too few");
+        assert_eq!(remove(7 * DAY + 1).await, 8, "{name}");
+        assert_eq!(backend.number("SELECT COUNT(*) FROM audit_marks").await, 0, "{name}");
+        marked(db, [8]).await;
+        let whole = check(db, keep(Head::default())).await;
+        assert!(matches!(whole, Checked::Whole(_, 0)), "{name}: {whole:?}");
+    }
+}
+
+/// Planted fault that this test detects: the latest mark that is old enough counts, whatever the others say.
+#[tokio::test]
+async fn marks_of_a_clock_that_was_behind_remove_nothing_early() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        marked(db, 900..=902).await;
+        // A week and two days of a clock that was years behind, and the right one again.
+        marked(db, 1..=9).await;
+        marked(db, 912..=920).await;
+        let remove = async |before: i64| {
+            let removed = write!(db, tx => audit_chain::remove_before(tx, at(before), at(1_000 * DAY), 100));
+            removed.unwrap()
+        };
+        assert_eq!(remove(800 * DAY).await, 0, "{name}");
+        // All of them are old.
+        assert_eq!(remove(950 * DAY).await, 21, "{name}");
+    }
+}
+
 async fn enqueue(db: &Db, kind: JobKind, subject: &'static str, run_at: i64) {
     let job = NewJob {
         kind,
@@ -391,10 +464,10 @@ async fn jobs_planned_and_held_by_a_clock_that_was_ahead_are_brought_back_and_no
 #[tokio::test]
 async fn what_is_planned_for_as_long_as_a_tenant_wants_is_not_brought_forward_and_everything_else_is() {
     for Backend { name, db, .. } in backends().await {
-        for kind in JobKind::ALL {
+        for &kind in JobKind::ALL {
             enqueue(&db, kind, kind.as_str(), 9_000).await;
         }
-        for kind in JobKind::ALL {
+        for &kind in JobKind::ALL {
             let brought = write!(db, tx => jobs::bring_forward(tx, kind, at(200), at(100)));
             let is_deadline = matches!(kind, JobKind::Expire | JobKind::Erase);
             assert_eq!(brought.unwrap(), u64::from(!is_deadline), "{name}: {kind:?}");

@@ -7,12 +7,12 @@ use domain::{
     decision::Policy,
     document::DocumentType,
     event::{EventData, EventType},
-    ids::SessionId,
+    ids::{EventId, SessionId},
     named::Named,
     outcome::{SessionRef, Verdict},
     reasons::Reason,
     role::Role,
-    ruling::latest_end_of_hold,
+    ruling::latest_end_of_reservation,
     session::{FailureReason, Status},
     time::Millis,
 };
@@ -21,14 +21,15 @@ use store::{
     Db,
     audit::{self, Entry},
     decision::decisions::{self, DecisionRow},
+    jobs::{self, JobKind, NewJob},
     people::users::{self, UserRow},
     review,
     session::{
         ended::{self, Ended},
         search::{self, DayCount, Filter, Order, Page},
-        sessions,
+        sessions::{self, SessionRow},
     },
-    webhook::events,
+    webhook::events::{self, EventRow},
 };
 use testkit::{
     databases::{Backend, backends},
@@ -64,7 +65,7 @@ async fn searchable(db: &Db) -> World {
         row.session.status = status;
         row.document_type = kind;
         row.outcome = verdict.map(|verdict| outcome(&row, verdict, None));
-        row.metadata = (number == 14).then(|| r#"{"Ref":"100%_SURE"}"#.to_owned().into());
+        row.metadata = (number == 14).then(|| r#"{"Ref":"100%_SURE Ü"}"#.to_owned().into());
         let row = keep(row);
         write!(db, tx => sessions::insert(tx, row)).unwrap();
     }
@@ -191,6 +192,20 @@ async fn sessions_are_found_by_each_thing_known_of_them() {
             ),
             (
                 Filter {
+                    metadata: Some("sure Ü".into()),
+                    ..all.clone()
+                },
+                vec![14],
+            ),
+            (
+                Filter {
+                    metadata: Some("sure ü".into()),
+                    ..all.clone()
+                },
+                vec![],
+            ),
+            (
+                Filter {
                     metadata: Some("100__sure".into()),
                     ..all.clone()
                 },
@@ -303,14 +318,14 @@ async fn a_list_shows_who_holds_a_case_now() {
     for Backend { name, db, .. } in backends().await {
         let world = searchable(&db).await;
         let case = keep(SessionId::from_random([13; 16]));
-        write!(db, tx => review::hold(tx, case, &world.user.id, at(0), at(100))).unwrap();
+        write!(db, tx => review::reserve(tx, case, &world.user.id, at(0), at(100))).unwrap();
         let filter = keep(Filter {
             id: Some(case.clone()),
             ..Filter::default()
         });
         let (holder, ahead) = (
             Some((world.user.id.clone(), world.user.name.clone())),
-            100 - latest_end_of_hold(at(0)).as_millis(),
+            100 - latest_end_of_reservation(at(0)).as_millis(),
         );
         for (now, holder) in [
             (99, holder.clone()),
@@ -326,6 +341,62 @@ async fn a_list_shows_who_holds_a_case_now() {
                 "{name} at {now}"
             );
         }
+    }
+}
+
+#[tokio::test]
+async fn the_first_free_case_is_the_one_that_nobody_else_works_on_or_is_to_decide() {
+    for Backend { name, db, .. } in backends().await {
+        let world = searchable(&db).await;
+        let (tenant, me) = (&world.tenant.id, world.user);
+        let other = keep(user(world.tenant, 22, Role::Reviewer));
+        write!(db, tx => users::insert(tx, other)).unwrap();
+        for number in [16, 17] {
+            let mut row = session(world.tenant, number);
+            row.session.status = Status::Reviewing;
+            row.outcome = Some(outcome(&row, Verdict::NeedsReview, None));
+            let row = keep(row);
+            write!(db, tx => sessions::insert(tx, row)).unwrap();
+        }
+        let [oldest, middle, newest] = [13, 16, 17].map(|number| keep(SessionId::from_random([number; 16])));
+        let free_for = |user: &UserRow| {
+            keep(Filter {
+                free_for: Some(user.id.clone()),
+                ..Filter::default()
+            })
+        };
+        let (for_me, for_other) = (free_for(me), free_for(other));
+        let first = keep(Page {
+            order: Order::LongestWaiting,
+            after: None,
+            limit: 1,
+        });
+        let next = async |now: i64| {
+            let found = [
+                read!(db, tx => search::list(tx, tenant, for_me, first, at(now))),
+                read!(db, tx => search::list(tx, tenant, for_other, first, at(now))),
+            ];
+            found.map(|rows| rows.into_iter().next().map(|case| case.id))
+        };
+        let expected = |mine: Option<&SessionId>, others: Option<&SessionId>| [mine.cloned(), others.cloned()];
+        assert_eq!(next(0).await, expected(Some(oldest), Some(oldest)), "{name}");
+        write!(db, tx => review::reserve(tx, oldest, &other.id, at(0), at(100))).unwrap();
+        assert_eq!(next(0).await, expected(Some(middle), Some(oldest)), "{name}");
+        write!(db, tx => review::assign(tx, middle, &other.id, at(0))).unwrap();
+        assert_eq!(next(0).await, expected(Some(newest), Some(oldest)), "{name}");
+        write!(db, tx => review::assign(tx, oldest, &me.id, at(0))).unwrap();
+        assert_eq!(
+            next(0).await,
+            expected(Some(newest), Some(middle)),
+            "{name}: one works on it, and the other is to decide it"
+        );
+        write!(db, tx => review::assign(tx, newest, &other.id, at(0))).unwrap();
+        assert_eq!(next(0).await, expected(None, Some(middle)), "{name}");
+        assert_eq!(
+            next(100).await,
+            expected(Some(oldest), Some(middle)),
+            "{name}: the reservation has ended"
+        );
     }
 }
 
@@ -464,9 +535,27 @@ async fn ended_sessions_are_listed_with_their_end_until_they_are_erased() {
         let after = Some((all[0].created_at, &all[0].id));
         let rest = read!(db, tx => ended::list(tx, tenant, after, 1));
         assert_eq!(rest, expected[1..2], "{name}");
-        let counts = read!(db, tx => ended::count(tx, tenant, [at(19_999), at(25_000), at(i64::MAX)]));
-        assert_eq!(counts, [0, 2, 3], "{name}");
-        let none = read!(db, tx => ended::count(tx, &world.other.id, [at(0), at(0), at(i64::MAX)]));
+        // Of the first one, the erasure is planned earlier than the period says, of the second one later. The last job is of another attempt.
+        for (number, attempt, due) in [(13, 1, 20_500), (14, 1, 90_000), (15, 2, 0)] {
+            let subject = keep(format!("{}#{attempt}", SessionId::from_random([number; 16])));
+            let erasure = NewJob {
+                kind: JobKind::Erase,
+                subject,
+                run_at: at(due),
+                dedup_key: None,
+            };
+            write!(db, tx => jobs::enqueue(tx, erasure)).unwrap();
+        }
+        let kept_for = async |period: i64, first: i64, second: i64| {
+            let by = [at(first), at(second), at(i64::MAX)];
+            read!(db, tx => ended::count_erasures(tx, tenant, Millis(period), by))
+        };
+        assert_eq!(kept_for(1_000, 20_499, 25_999).await, [0, 1, 3], "{name}");
+        assert_eq!(kept_for(1_000, 20_500, 26_000).await, [1, 2, 3], "{name}");
+        assert_eq!(kept_for(50_000, 20_500, 74_999).await, [1, 1, 3], "{name}");
+        assert_eq!(kept_for(50_000, 20_500, 75_000).await, [1, 2, 3], "{name}");
+        let by = [at(0), at(0), at(i64::MAX)];
+        let none = read!(db, tx => ended::count_erasures(tx, &world.other.id, Millis(0), by));
         assert_eq!(none, [0, 0, 0], "{name}");
     }
 }
@@ -511,6 +600,32 @@ async fn cases_that_wait_too_long_are_counted() {
     }
 }
 
+/// Stores the decision of an attempt with its event.
+async fn decide(db: &Db, row: &SessionRow, attempt: i64, decided_at: i64) {
+    let decision = keep(DecisionRow {
+        session: row.session.id.clone(),
+        attempt,
+        decided_at: at(decided_at),
+        verdict: Verdict::Approved,
+        policy: Policy::default(),
+        models: Vec::new(),
+        explanation: None,
+    });
+    write!(db, tx => decisions::insert(tx, decision)).unwrap();
+    tell(db, row, decided_at).await;
+}
+
+/// Stores an event of a session that was approved.
+async fn tell(db: &Db, row: &SessionRow, happened_at: i64) {
+    let data = EventData::Decision(Box::new(outcome(row, Verdict::Approved, None)));
+    let told = keep(EventRow {
+        id: EventId::from_random(rand::random()),
+        created_at: at(happened_at),
+        ..event(row, 1, EventType::Approved, data)
+    });
+    write!(db, tx => events::insert(tx, told)).unwrap();
+}
+
 #[tokio::test]
 async fn recent_decisions_are_those_of_the_current_attempt_that_are_not_erased() {
     for Backend { name, db, .. } in backends().await {
@@ -521,17 +636,8 @@ async fn recent_decisions_are_those_of_the_current_attempt_that_are_not_erased()
         erased.session.purged_at = Some(at(1));
         let rows = [again, erased, session(world.tenant, 15), session(world.tenant, 16)].map(keep);
         for (row, decided_at) in rows.into_iter().zip([90_000, 90_000, 80_000, 90_000]) {
-            let decision = keep(DecisionRow {
-                session: row.session.id.clone(),
-                attempt: 1,
-                decided_at: at(decided_at),
-                verdict: Verdict::Approved,
-                policy: Policy::default(),
-                models: Vec::new(),
-                explanation: None,
-            });
             write!(db, tx => sessions::insert(tx, row)).unwrap();
-            write!(db, tx => decisions::insert(tx, decision)).unwrap();
+            decide(&db, row, 1, decided_at).await;
         }
         let recent = |since, limit| {
             let db = db.clone();
@@ -543,6 +649,28 @@ async fn recent_decisions_are_those_of_the_current_attempt_that_are_not_erased()
         assert_eq!(recent(80_001, 10).await, ids[..1], "{name}");
         let far = 80_000 + Millis::days(30).0 + 20_000;
         assert!(recent(far, 10).await.is_empty(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_recent_decision_is_found_once_however_long_ago_its_session_was_created() {
+    for Backend { name, db, .. } in backends().await {
+        let world = world(&db).await;
+        let day = |number| Millis::days(number).0;
+        let mut row = session(world.tenant, 13);
+        row.session.attempt = 2;
+        let row = keep(row);
+        write!(db, tx => sessions::insert(tx, row)).unwrap();
+        decide(&db, row, 1, day(10)).await;
+        decide(&db, row, 2, day(80)).await;
+        // A reviewer's decision.
+        tell(&db, row, day(81)).await;
+        for (since, count) in [(day(79), 1), (day(80), 1), (day(80) + 1, 0)] {
+            let recent = read!(db, tx => decisions::list_recent(tx, &world.tenant.id, at(since), 10));
+            assert_eq!(recent, vec![row.session.id.clone(); count], "{name}: since {since}");
+        }
+        let foreign = read!(db, tx => decisions::list_recent(tx, &world.other.id, at(0), 10));
+        assert_eq!(foreign, [], "{name}");
     }
 }
 

@@ -10,7 +10,7 @@ use store::{
     StoreError,
     audit::{self, Concerns, Entry, RefusedSignIns},
     people::{
-        half_sign_ins::{self, HalfSignInRow},
+        pending_sign_ins::{self, PendingSignInRow},
         second_factors::{self, AuthenticatorRow, PasskeyRow},
         users,
     },
@@ -27,7 +27,9 @@ async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once(
         }
         let begun = AuthenticatorRow {
             secret: vec![2; 20],
+            created_at: at(1),
             confirmed_at: None,
+            last_step: 0,
         };
         assert_eq!(
             read!(db, tx => second_factors::find_authenticator(tx, id)),
@@ -53,7 +55,11 @@ async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once(
             assert_eq!(used.unwrap(), good, "{name}: {step} of {secret:?}");
         }
         let confirmed = read!(db, tx => second_factors::find_authenticator(tx, id)).unwrap();
-        assert_eq!(confirmed.confirmed_at, Some(at(10)), "{name}");
+        assert_eq!(
+            (confirmed.confirmed_at, confirmed.last_step),
+            (Some(at(10)), 11),
+            "{name}"
+        );
         assert!(read!(db, tx => second_factors::has_any(tx, id)), "{name}");
         let again = write!(db, tx => second_factors::put_authenticator(tx, id, &[3; 20], at(2)));
         assert!(matches!(again, Err(StoreError::Duplicate)), "{name}: confirmed");
@@ -494,54 +500,57 @@ async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
 }
 
 #[tokio::test]
-async fn a_half_sign_in_is_taken_once() {
+async fn a_pending_sign_in_is_taken_once() {
     for Backend { name, db, .. } in backends().await {
         let World { user, .. } = world(&db).await;
         let row = |from: &str| {
-            keep(HalfSignInRow {
+            keep(PendingSignInRow {
                 user: user.id.clone(),
                 address: from.to_owned(),
                 refused: false,
+                counted_at: (from == "192.0.2.1").then(|| at(7)),
             })
         };
         let (one, other) = (row("192.0.2.1"), row("192.0.2.2"));
-        let first = write!(db, tx => half_sign_ins::insert(tx, one)).unwrap();
-        let second = write!(db, tx => half_sign_ins::insert(tx, other)).unwrap();
+        let first = write!(db, tx => pending_sign_ins::insert(tx, one)).unwrap();
+        let second = write!(db, tx => pending_sign_ins::insert(tx, other)).unwrap();
         for (number, found) in [(second, Some(other)), (second, None), (first, Some(one)), (first, None)] {
-            let taken = write!(db, tx => half_sign_ins::take(tx, number)).unwrap();
+            let taken = write!(db, tx => pending_sign_ins::take(tx, number)).unwrap();
             assert_eq!(taken.as_ref(), found, "{name}: {number}");
         }
     }
 }
 
 #[tokio::test]
-async fn the_half_sign_ins_of_a_person_end_together_and_say_which_were_refused() {
+async fn the_pending_sign_ins_of_a_person_end_together_and_say_which_were_refused() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, user: rita, .. } = world(&db).await;
         let otto = keep(user(tenant, 22, Role::Reviewer));
         write!(db, tx => users::insert(tx, otto)).unwrap();
         let begin = async |user: &UserId, from: &str| {
-            let row = keep(HalfSignInRow {
+            let row = keep(PendingSignInRow {
                 user: user.clone(),
                 address: from.to_owned(),
                 refused: false,
+                counted_at: None,
             });
-            write!(db, tx => half_sign_ins::insert(tx, row)).unwrap()
+            write!(db, tx => pending_sign_ins::insert(tx, row)).unwrap()
         };
         let first = begin(&rita.id, "192.0.2.1").await;
         begin(&rita.id, "192.0.2.2").await;
         let other = begin(&otto.id, "192.0.2.3").await;
-        write!(db, tx => half_sign_ins::mark_refused(tx, first)).unwrap();
-        let is_there = async |user: &'static UserId, number| read!(db, tx => half_sign_ins::exists(tx, user, number));
+        write!(db, tx => pending_sign_ins::mark_refused(tx, first)).unwrap();
+        let is_there =
+            async |user: &'static UserId, number| read!(db, tx => pending_sign_ins::exists(tx, user, number));
         assert!(is_there(&rita.id, first).await, "{name}");
         assert!(!is_there(&rita.id, other).await, "{name}: somebody else's");
-        let mut ended = write!(db, tx => half_sign_ins::take_of(tx, &rita.id)).unwrap();
+        let mut ended = write!(db, tx => pending_sign_ins::take_of(tx, &rita.id)).unwrap();
         ended.sort_by(|one, other| one.address.cmp(&other.address));
         let told: Vec<_> = ended.iter().map(|row| (row.address.as_str(), row.refused)).collect();
         assert_eq!(told, [("192.0.2.1", true), ("192.0.2.2", false)], "{name}");
         assert!(!is_there(&rita.id, first).await, "{name}");
         assert!(is_there(&otto.id, other).await, "{name}");
-        let none = write!(db, tx => half_sign_ins::take_of(tx, &rita.id)).unwrap();
+        let none = write!(db, tx => pending_sign_ins::take_of(tx, &rita.id)).unwrap();
         assert_eq!(none, [], "{name}");
     }
 }

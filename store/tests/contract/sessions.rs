@@ -16,9 +16,9 @@ use domain::{
 use store::{
     StoreError, audit,
     jobs::{self, JobKind},
-    people::users,
+    people::users::{self, UserRow},
     session::{
-        creation_rates::Wish,
+        creation_rates::TokenRequest,
         links::{self, LinkRow},
         sessions::{self, SessionRow},
     },
@@ -125,7 +125,7 @@ async fn whoever_holds_a_tenant_counts_what_the_one_before_left() {
         let before = read!(db, tx => users::list(tx, tenant_id)).len();
         let added = (0..8).map(|_| {
             db.write(async move |tx| {
-                tenants::hold(tx, &tenant.id).await?;
+                tenants::lock(tx, &tenant.id).await?;
                 let people = users::list(tx, &tenant.id).await?.len();
                 let number = u8::try_from(100 + people).unwrap();
                 users::insert(tx, &user(tenant, number, Role::Reviewer)).await
@@ -135,6 +135,41 @@ async fn whoever_holds_a_tenant_counts_what_the_one_before_left() {
             added.unwrap();
         }
         assert_eq!(read!(db, tx => users::list(tx, tenant_id)).len(), before + 8, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_pinned_tenant_is_as_it_is_now_and_whoever_changes_it_finds_what_was_planned_by_it() {
+    for Backend { name, db, .. } in backends().await {
+        let tenant = keep(world(&db).await.tenant);
+        // Each of them plans by the tenant's name.
+        let planned = (0..8_u8).map(|number| {
+            db.write(async move |tx| {
+                let now = tenants::load_pinned(tx, &tenant.id).await?;
+                let planned = UserRow {
+                    name: now.name,
+                    ..user(tenant, 100 + number, Role::Reviewer)
+                };
+                users::insert(tx, &planned).await
+            })
+        });
+        let changed = db.write(async move |tx| {
+            let mut now = tenants::load(tx, &tenant.id).await?;
+            now.name = "New".to_owned();
+            tenants::save(tx, &now).await?;
+            let people = users::list(tx, &tenant.id).await?;
+            Ok::<_, StoreError>(people.len())
+        });
+        let (planned, found) = futures::future::join(futures::future::join_all(planned), changed).await;
+        for planned in planned {
+            planned.unwrap();
+        }
+        let people = read!(db, tx => users::list(tx, &tenant.id));
+        let by_the_old = people.iter().filter(|person| person.name != "New").count();
+        assert_eq!(found.unwrap(), by_the_old, "{name}");
+        let missing = TenantId::from_random([99; 16]);
+        let missing = write!(db, tx => tenants::load_pinned(tx, &missing));
+        assert!(matches!(missing, Err(StoreError::Corrupt(_))), "{name}: {missing:?}");
     }
 }
 
@@ -181,14 +216,14 @@ async fn a_key_leads_to_its_tenant_until_it_expires_or_is_revoked_by_that_tenant
             "{name}: twice"
         );
         write!(db, tx => api_keys::mark_used(tx, &two.id, "192.0.2.1", at(70))).unwrap();
-        let wish = Wish {
+        let token_request = TokenRequest {
             now: 1_000,
             cost: 10,
             latest: 1_020,
             credible: 2_030,
         };
         assert!(
-            write!(db, tx => create(tx, &new_session(&tenant.id), Some(&wish))).unwrap(),
+            write!(db, tx => create(tx, &new_session(&tenant.id), Some(&token_request))).unwrap(),
             "{name}"
         );
         let revoked = read!(db, tx => api_keys::find_caller(tx, &one.hash, at(51)));
@@ -227,7 +262,7 @@ async fn a_session_is_found_by_its_tenant_and_by_nobody_else() {
             Some(session),
             "{name}"
         );
-        write!(db, tx => sessions::hold(tx, id)).unwrap();
+        write!(db, tx => sessions::lock(tx, id)).unwrap();
         assert_eq!(read!(db, tx => sessions::find(tx, &other.id, id)), None, "{name}");
         assert_eq!(
             read!(db, tx => sessions::find_any(tx, id)).as_ref(),
@@ -243,6 +278,30 @@ async fn a_session_is_found_by_its_tenant_and_by_nobody_else() {
             ),
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn of_many_sessions_those_of_every_tenant_are_known_and_when_they_were_erased() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, foreign, .. } = world(&db).await;
+        write!(db, tx => async {
+            let mut erased = foreign.clone();
+            erased.session.purged_at = Some(at(8));
+            sessions::save(tx, &mut erased).await
+        })
+        .unwrap();
+        let (open, erased) = (session.session.id.clone(), foreign.session.id.clone());
+        let unknown = |number: u128| SessionId::from_random(number.to_be_bytes());
+        let mut asked = vec![erased.clone(), open.clone()];
+        asked.extend((0..498).map(unknown));
+        let asked = keep(asked);
+        let mut found = read!(db, tx => sessions::list_purged(tx, asked));
+        found.sort();
+        let mut expected = [(open, None), (erased, Some(at(8)))];
+        expected.sort();
+        assert_eq!(found, expected, "{name}");
+        assert!(read!(db, tx => sessions::list_purged(tx, &[])).is_empty(), "{name}");
     }
 }
 
@@ -329,7 +388,7 @@ fn link(session: &SessionId, number: u8) -> LinkRow {
 
 #[tokio::test]
 async fn a_creation_is_stored_whole_or_not_at_all() {
-    let wish = Wish {
+    let token_request = TokenRequest {
         now: 1_000,
         cost: 10,
         latest: 1_000,
@@ -344,9 +403,12 @@ async fn a_creation_is_stored_whole_or_not_at_all() {
             callback_url: Some("https://example.com/done".into()),
             ..new_session(&tenant.id)
         };
-        for (row, wish) in [(of_a_person, None), (new_session(&tenant.id), Some(wish))] {
+        for (row, token_request) in [(of_a_person, None), (new_session(&tenant.id), Some(token_request))] {
             let row: &'static SessionRow = keep(row);
-            assert!(write!(db, tx => create(tx, row, wish.as_ref())).unwrap(), "{name}");
+            assert!(
+                write!(db, tx => create(tx, row, token_request.as_ref())).unwrap(),
+                "{name}"
+            );
             let id = &row.session.id;
             assert_eq!(
                 read!(db, tx => sessions::find_any(tx, id)).as_ref(),
@@ -371,7 +433,7 @@ async fn a_creation_is_stored_whole_or_not_at_all() {
         // There was one token.
         let refused = keep(new_session(&tenant.id));
         let unit = db.write(async move |tx| -> Result<(), StoreError> {
-            assert!(!create(tx, refused, Some(&wish)).await?);
+            assert!(!create(tx, refused, Some(&token_request)).await?);
             Err(StoreError::Conflict)
         });
         assert!(unit.await.is_err(), "{name}");
@@ -483,6 +545,45 @@ async fn killing_a_sessions_links_leaves_those_of_others_and_those_used() {
 }
 
 #[tokio::test]
+async fn keys_are_listed_page_by_page_those_that_are_valid_or_the_others() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, other, .. } = world(&db).await;
+        // Two are issued at the same time. The first one expires.
+        let keys = keep([1, 2, 3, 4].map(|number| ApiKeyRow {
+            created_at: at(i64::from(number / 2)),
+            ..api_key(tenant, number)
+        }));
+        let foreign = keep(api_key(other, 9));
+        for key in keys.iter().chain([foreign]) {
+            write!(db, tx => api_keys::insert(tx, key)).unwrap();
+        }
+        write!(db, tx => api_keys::revoke(tx, &tenant.id, &keys[3].id, at(5))).unwrap();
+        let db = &db;
+        let listed = |valid, now, limit| async move {
+            let (mut all, mut after) = (Vec::new(), None);
+            loop {
+                let from = keep(after);
+                let page = read!(db, tx => api_keys::list_page(tx, &tenant.id, (valid, at(now)), from.as_ref(), limit));
+                let Some(last) = page.last() else { return all };
+                after = Some((last.created_at, last.id.clone()));
+                all.extend(page.iter().map(|key| key.hash[0]));
+            }
+        };
+        for (valid, now, expected) in [
+            (None, 50, vec![4, 3, 2, 1]),
+            (Some(true), 50, vec![3, 2, 1]),
+            (Some(true), 100, vec![3, 2]),
+            (Some(false), 100, vec![4, 1]),
+        ] {
+            for limit in [1, 2, 9] {
+                let found = listed(valid, now, limit).await;
+                assert_eq!(found, expected, "{name}: {valid:?} at {now}, {limit} a page");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_keys_networks_are_kept_and_its_end_is_only_brought_forward() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, other, .. } = world(&db).await;
@@ -515,6 +616,28 @@ async fn a_keys_networks_are_kept_and_its_end_is_only_brought_forward() {
             .collect();
         ends.sort();
         let expected = [(5, None), (50, Some(at(10))), (100, Some(at(10)))];
+        assert_eq!(
+            ends,
+            expected.map(|(end, replaced)| (Some(at(end)), replaced)),
+            "{name}"
+        );
+        // By a clock that was ahead: what has no successor keeps its end.
+        assert_eq!(
+            write!(db, tx => api_keys::bring_back(tx, at(10), at(4))).unwrap(),
+            0,
+            "{name}"
+        );
+        assert_eq!(
+            write!(db, tx => api_keys::bring_back(tx, at(9), at(4))).unwrap(),
+            2,
+            "{name}"
+        );
+        let mut ends: Vec<_> = read!(db, tx => api_keys::list(tx, &tenant.id))
+            .into_iter()
+            .map(|key| (key.expires_at, key.replaced_at))
+            .collect();
+        ends.sort();
+        let expected = [(5, None), (44, Some(at(4))), (94, Some(at(4)))];
         assert_eq!(
             ends,
             expected.map(|(end, replaced)| (Some(at(end)), replaced)),

@@ -93,6 +93,30 @@ async fn erasures_that_are_due_are_not_walked_through_for_jobs_of_other_kinds() 
 }
 
 #[tokio::test]
+async fn the_pictures_of_a_tenant_are_not_walked_through_for_those_of_another() {
+    let pile = "INSERT INTO jobs (kind, subject, run_at, tenant_id) SELECT 'analyse', 'cap_' || i, i, 'tn_a' FROM n";
+    let other =
+        "INSERT INTO jobs (kind, subject, run_at, tenant_id) SELECT 'decide', 'vs_x', 9, 'tn_b' FROM n WHERE i = 1";
+    let fill = [pile, other];
+    assert_bounded("whose turn it may be", &fill, async |tx| {
+        jobs::list_tenants_round_robin(tx, NOW).await
+    })
+    .await;
+    let claim = Claim {
+        worker: "w",
+        now: NOW,
+        until: NOW,
+        limit: 1,
+    };
+    for tenant in ["tn_a", "tn_b"] {
+        assert_bounded(tenant, &fill, async |tx| {
+            jobs::claim_round_robin(tx, tenant, claim).await
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn plans_that_are_not_due_are_not_counted() {
     let fill = ["INSERT INTO jobs (kind, subject, run_at) SELECT 'expire', 'vs_' || i, 2000000 + i FROM n"];
     assert_bounded("what is due", &fill, async |tx| jobs::count_due(tx, NOW).await).await;

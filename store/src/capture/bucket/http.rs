@@ -1,6 +1,7 @@
 //! The connections to the S3 server: hyper's client with its pool, over TLS with the same cryptography as everything else. The client
 //! that the object store would bring has another.
 
+use crate::dial;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::Uri;
@@ -13,7 +14,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
 };
 use object_store::{
-    ClientOptions,
+    ClientConfigKey, ClientOptions,
     client::{
         HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
         HttpResponseBody, HttpService,
@@ -35,7 +36,7 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{TcpSocket, TcpStream, lookup_host},
+    net::{TcpSocket, TcpStream},
     sync::Notify,
     time::{Timeout, error::Elapsed, timeout},
 };
@@ -67,6 +68,8 @@ pub(super) struct Timeouts {
 pub(super) struct Connector {
     tls: TlsConnector,
     timeouts: Timeouts,
+    /// Whether it may also connect without TLS.
+    is_http_allowed: bool,
 }
 
 impl Connector {
@@ -90,6 +93,7 @@ impl Connector {
         Ok(Self {
             tls: TlsConnector::from(Arc::new(config)),
             timeouts,
+            is_http_allowed: false,
         })
     }
 }
@@ -108,11 +112,16 @@ impl fmt::Debug for Connector {
 }
 
 impl HttpConnector for Connector {
-    fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let allowed = options.get_config_value(&ClientConfigKey::AllowHttp);
+        let connector = Self {
+            is_http_allowed: allowed.is_some_and(|allowed| allowed == "true"),
+            ..self.clone()
+        };
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
-            .build(self.clone());
+            .build(connector);
         Ok(HttpClient::new(Http {
             client,
             timeouts: self.timeouts,
@@ -287,9 +296,9 @@ impl tower::Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let tls = self.tls.clone();
+        let connector = self.clone();
         Box::pin(async move {
-            let connected = timeout(CONNECT, connect(tls, uri)).await;
+            let connected = timeout(CONNECT, connect(connector, uri)).await;
             connected
                 .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
                 .map(TokioIo::new)
@@ -297,31 +306,22 @@ impl tower::Service<Uri> for Connector {
     }
 }
 
-async fn connect(tls: TlsConnector, uri: Uri) -> io::Result<Stream> {
+async fn connect(connector: Connector, uri: Uri) -> io::Result<Stream> {
     let is_tls = uri.scheme_str() == Some("https");
+    if !is_tls && !connector.is_http_allowed {
+        return Err(io::Error::other("this address must begin with https:"));
+    }
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-    let tcp = reach(host, port).await?;
+    let tcp = dial::host((host, port), CONNECT, connect_at).await?;
     if !is_tls {
         return Ok(Stream(Box::new(tcp)));
     }
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-    Ok(Stream(Box::new(tls.connect(name, tcp).await?)))
+    Ok(Stream(Box::new(connector.tls.connect(name, tcp).await?)))
 }
 
-/// Connects to the first address of a host that answers.
-async fn reach(host: &str, port: u16) -> io::Result<TcpStream> {
-    let mut refused = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in lookup_host((host, port)).await? {
-        match reach_at(address).await {
-            Ok(tcp) => return Ok(tcp),
-            Err(error) => refused = error,
-        }
-    }
-    Err(refused)
-}
-
-async fn reach_at(address: SocketAddr) -> io::Result<TcpStream> {
+async fn connect_at(address: SocketAddr) -> io::Result<TcpStream> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,

@@ -27,6 +27,18 @@ const TIMEOUTS: Timeouts = Timeouts {
     answer: Duration::from_secs(15),
 };
 
+/// The variables in which AWS says how a process gets the credentials of its role: in a Kubernetes pod that has a service account with a role (IRSA)
+/// or Pod Identity, or in a task of ECS. Without them it is the role of the machine.
+pub const ROLE_VARIABLES: [&str; 7] = [
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
+    "AWS_ENDPOINT_URL_STS",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+];
+
 /// A bucket, and how to reach it.
 #[derive(Clone, Debug)]
 pub struct Bucket {
@@ -40,8 +52,10 @@ pub struct Bucket {
     pub region: String,
     /// Whether the bucket's name is in the path, `https://host/bucket/..`, instead of the host, `https://bucket.host/..`.
     pub path_style: bool,
-    /// Access key id and secret access key; `None` means the role of the machine.
+    /// Access key id and secret access key; `None` means the role of the process or the machine.
     pub credentials: Option<(String, Secret<String>)>,
+    /// Those of [`ROLE_VARIABLES`] that are set, with their values.
+    pub role: Vec<(String, String)>,
     /// Certificate authorities trusted in addition to the system's.
     pub extra_roots: Vec<CertificateDer<'static>>,
 }
@@ -80,10 +94,14 @@ impl Bucket {
         if let Some(endpoint) = &self.endpoint {
             builder = builder
                 .with_endpoint(endpoint)
-                .with_allow_http(endpoint.starts_with("http:"));
+                .with_allow_http(!endpoint.starts_with("https:"));
         }
         if let Some((id, secret)) = &self.credentials {
             builder = builder.with_access_key_id(id).with_secret_access_key(secret.expose());
+        } else {
+            for (name, value) in &self.role {
+                builder = builder.with_config(name.to_ascii_lowercase().parse()?, value);
+            }
         }
         builder.build()
     }

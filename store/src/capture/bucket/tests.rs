@@ -3,8 +3,12 @@
 //! Planted faults that these tests detect: waiting for a silent server as long as requests are repeated; one limit for a whole request; one
 //! limit for taking a picture and for storing it; taking what the system holds for what the server has.
 
-use super::{Bucket, http::Timeouts};
+use super::{
+    Bucket,
+    http::{Connector, Timeouts},
+};
 use domain::secret::Secret;
+use http::Uri;
 use object_store::{ObjectStore, ObjectStoreExt, path::Path};
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -13,11 +17,16 @@ use tokio::{
     sync::mpsc,
     time::{Instant, interval, interval_at},
 };
+use tower::Service as _;
 
 /// What counts as silence here.
 const SILENCE: Duration = Duration::from_millis(400);
 /// How long a server may take to store what it has.
 const ANSWER: Duration = Duration::from_millis(1600);
+const PATIENCE: Timeouts = Timeouts {
+    silence: SILENCE,
+    answer: ANSWER,
+};
 /// Several times as much as connections hold that nobody reads.
 const LARGE: usize = 24 << 20;
 
@@ -26,7 +35,7 @@ const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\netag: \"e\"\r\nlast-modified: Sun, 02 Aug 2026 09:30:00 GMT\r\ncontent-length: 6\r\n\r\n";
 
 /// A server that buffers little, and a bucket on it.
-fn server() -> (TcpListener, Arc<dyn ObjectStore>) {
+fn listen() -> (TcpListener, Bucket) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(64 << 10).unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
@@ -38,24 +47,35 @@ fn server() -> (TcpListener, Arc<dyn ObjectStore>) {
         region: "us-east-1".into(),
         path_style: true,
         credentials: Some(("AKIDTEST".into(), Secret::new("sesame".into()))),
+        role: Vec::new(),
         extra_roots: Vec::new(),
     };
-    let timeouts = Timeouts {
-        silence: SILENCE,
-        answer: ANSWER,
-    };
-    (listener, bucket.open_with(timeouts).unwrap())
+    (listener, bucket)
 }
 
-/// Reads a request's head, and returns what followed it.
-async fn head(stream: &mut TcpStream) -> usize {
+/// The same, opened.
+fn server() -> (TcpListener, Arc<dyn ObjectStore>) {
+    let (listener, bucket) = listen();
+    (listener, bucket.open_with(PATIENCE).unwrap())
+}
+
+/// Reads a request's head, and returns it and how many bytes followed it.
+async fn head_text(stream: &mut TcpStream) -> (String, usize) {
     let mut bytes = Vec::new();
     loop {
         assert!(stream.read_buf(&mut bytes).await.unwrap() > 0);
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            return bytes.len() - end - 4;
+            return (
+                String::from_utf8_lossy(&bytes[..end]).into_owned(),
+                bytes.len() - end - 4,
+            );
         }
     }
+}
+
+/// Reads a request's head, and returns what followed it.
+async fn head(stream: &mut TcpStream) -> usize {
+    head_text(stream).await.1
 }
 
 /// Reads `length` bytes of a body.
@@ -164,4 +184,62 @@ async fn an_object_that_stops_coming_is_an_error_before_long() {
     });
     let found = bucket.get(&Path::from("x")).await.unwrap();
     assert!(found.bytes().await.is_err());
+}
+
+fn role(variables: [(&str, &str); 2]) -> Vec<(String, String)> {
+    variables
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+}
+
+#[tokio::test]
+async fn without_an_access_key_requests_are_signed_with_the_role_of_the_pod() {
+    const CREDENTIALS: &str = r#"{"AccessKeyId":"AKIDROLE","SecretAccessKey":"sesame","Token":"of-the-role","Expiration":"2126-08-02T09:30:00Z"}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "of-the-pod").unwrap();
+    let agent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let uri = format!("http://{}/v1/credentials", agent.local_addr().unwrap());
+    let (listener, mut bucket) = listen();
+    bucket.credentials = None;
+    bucket.role = role([
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI", &uri),
+        ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", token.to_str().unwrap()),
+    ]);
+    let store = bucket.open_with(PATIENCE).unwrap();
+    let serve = async {
+        let (mut asked, _) = agent.accept().await.unwrap();
+        let (head, _) = head_text(&mut asked).await;
+        let is_meant = head.starts_with("GET /v1/credentials ") && head.contains("authorization: of-the-pod");
+        assert!(is_meant, "{head}");
+        let length = CREDENTIALS.len();
+        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{CREDENTIALS}");
+        asked.write_all(answer.as_bytes()).await.unwrap();
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let (head, more) = head_text(&mut stream).await;
+        let is_signed = head.contains("Credential=AKIDROLE/") && head.contains("x-amz-security-token: of-the-role");
+        assert!(is_signed, "{head}");
+        body(&mut stream, 1 - more).await;
+        stream.write_all(STORED).await.unwrap();
+    };
+    let (name, picture) = (Path::from("x"), vec![0].into());
+    let (stored, ()) = tokio::join!(store.put(&name, picture), serve);
+    stored.unwrap();
+}
+
+#[tokio::test]
+async fn the_role_of_a_service_account_is_asked_for_with_its_token_which_is_sent_over_tls_only() {
+    let (_listener, mut bucket) = listen();
+    bucket.credentials = None;
+    bucket.role = role([
+        ("AWS_WEB_IDENTITY_TOKEN_FILE", "/nowhere/token"),
+        ("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/honnin"),
+    ]);
+    let store = bucket.open_with(PATIENCE).unwrap();
+    let error = store.put(&Path::from("x"), vec![0].into()).await.unwrap_err();
+    assert!(format!("{error:?}").contains("/nowhere/token"), "{error:?}");
+    let mut connector = Connector::new(&[], PATIENCE).unwrap();
+    let refused = connector.call(Uri::from_static("http://127.0.0.1:9/")).await;
+    let refused = refused.err().unwrap().to_string();
+    assert_eq!(refused, "this address must begin with https:");
 }

@@ -4,7 +4,7 @@
 //! time than one that writes; a statement that writes and goes on when its unit was given up; a setting of an address that hides another one
 //! whose name is part of its own.
 
-use super::{super::brake::Brake, *};
+use super::{super::interrupt::Interrupt, *};
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, oneshot};
@@ -108,13 +108,13 @@ async fn a_unit_that_reads_has_more_time_than_one_that_writes() {
 #[tokio::test]
 async fn a_connection_is_interrupted_at_its_bound_and_can_be_used_again() {
     let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
-    let brake = Brake::of(&mut connection).await.unwrap();
+    let interrupt = Interrupt::of(&mut connection).await.unwrap();
     let caller = Arc::new(());
     let tx = &mut Tx::on_connection(connection);
-    brake.set(Arc::downgrade(&caller), Duration::ZERO);
+    interrupt.arm(Arc::downgrade(&caller), Duration::ZERO);
     let counted = count_endlessly(tx).await;
     assert!(matches!(counted, Err(StoreError::Unavailable(_))), "{counted:?}");
-    brake.release();
+    interrupt.disarm();
     let many = "WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers LIMIT 100000)
         SELECT COUNT(*) FROM numbers";
     let counted: Result<i64, _> = on!(tx, conn => sqlx::query_scalar(many).fetch_one(conn).await);

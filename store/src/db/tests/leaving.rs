@@ -88,7 +88,7 @@ type Call = (i64, i64);
 
 /// What callers learned about their writing units.
 #[derive(Debug, Default)]
-struct Told {
+struct Learned {
     done: BTreeSet<Call>,
     undone: BTreeSet<Call>,
 }
@@ -153,9 +153,9 @@ async fn written(db: &Db) -> (BTreeSet<Call>, usize) {
 }
 
 /// One impatient caller after the other.
-async fn call(db: Db, caller: i64) -> Told {
+async fn call(db: Db, caller: i64) -> Learned {
     let mut random = StdRng::seed_from_u64(caller.unsigned_abs());
-    let mut told = Told::default();
+    let mut learned = Learned::default();
     for turn in 0..CALLS / CALLERS {
         let whose = random.random_range(0..CALLERS);
         let (leaves, begun) = (Leaves::draw(&mut random), Arc::new(Notify::new()));
@@ -173,14 +173,14 @@ async fn call(db: Db, caller: i64) -> Told {
                 let (call, fails) = ((caller, turn), random.random_ratio(1, 8));
                 match leaves.before(write(&db, unit, call, fails), &begun).await {
                     None => {}
-                    Some(Ok(())) => assert!(told.done.insert(call)),
-                    Some(Err(StoreError::LeaseLost)) if fails => assert!(told.undone.insert(call)),
+                    Some(Ok(())) => assert!(learned.done.insert(call)),
+                    Some(Err(StoreError::LeaseLost)) if fails => assert!(learned.undone.insert(call)),
                     Some(other) => panic!("{leaves:?}: {other:?}"),
                 }
             }
         }
     }
-    told
+    learned
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -191,11 +191,11 @@ async fn callers_that_leave_at_any_moment_leave_whole_units_and_connections_in_o
         for caller in 0..CALLERS {
             callers.spawn(call(db.clone(), caller));
         }
-        let told = callers
+        let learned = callers
             .join_all()
             .await
             .into_iter()
-            .fold(Told::default(), |mut all, one| {
+            .fold(Learned::default(), |mut all, one| {
                 all.done.extend(one.done);
                 all.undone.extend(one.undone);
                 all
@@ -204,9 +204,9 @@ async fn callers_that_leave_at_any_moment_leave_whole_units_and_connections_in_o
         db.close().await;
         let (there, halves) = written(&Db::open(&url, OPTIONS).await.unwrap()).await;
         assert_eq!(there.len() * 2, halves, "{name}: each unit completely");
-        assert!(told.done.is_subset(&there), "{name}: acknowledged and lost");
-        assert!(told.undone.is_disjoint(&there), "{name}: refused but stored");
-        let (waited_for, all) = (told.done.len(), there.len());
+        assert!(learned.done.is_subset(&there), "{name}: acknowledged and lost");
+        assert!(learned.undone.is_disjoint(&there), "{name}: refused but stored");
+        let (waited_for, all) = (learned.done.len(), there.len());
         assert!(waited_for > 1000 && all > waited_for, "{name}: {waited_for} of {all}");
     }
     let log = postgres_log();

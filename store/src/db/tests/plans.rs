@@ -57,7 +57,8 @@ async fn whether_a_job_is_due_is_known_without_reading_all_jobs() {
         let before = whole_reads(tx, "jobs").await?;
         let now = Timestamp::from_millis(1_000_000);
         let due = jobs::any_due(tx, &[JobKind::Analyse, JobKind::Decide], now).await?;
-        Ok::<_, StoreError>((due, whole_reads(tx, "jobs").await? - before))
+        let tenants = jobs::list_tenants_round_robin(tx, now).await?;
+        Ok::<_, StoreError>((due, tenants.len(), whole_reads(tx, "jobs").await? - before))
     });
-    assert_eq!(unit.await.unwrap(), (false, 0));
+    assert_eq!(unit.await.unwrap(), (false, 0, 0));
 }

@@ -21,7 +21,8 @@ use tokio::{
 
 const LIMITS: DbOptions = DbOptions {
     connections: 4,
-    timeout: Duration::from_secs(2),
+    // As in the product. Within it, four lost connections are tested, and others made; in two seconds a busy machine does not get that far.
+    timeout: Duration::from_secs(5),
     write: Duration::from_secs(3),
     read: Duration::from_secs(3),
     ..OPTIONS
@@ -29,7 +30,7 @@ const LIMITS: DbOptions = DbOptions {
 /// What nobody waits for in a test that passes.
 const NEVER: Duration = Duration::from_secs(3600);
 /// Far beyond the limits, for a machine that is busy.
-const SOON: Duration = Duration::from_secs(40);
+const SOON: Duration = Duration::from_secs(60);
 
 /// Takes the lock that every unit takes which links entries of the audit log.
 const LOCK: &str = "UPDATE audit_chain SET position = position WHERE id = 1";
@@ -156,9 +157,8 @@ async fn connections_that_are_lost_while_they_rest_are_replaced() {
     assert_works(&world.db).await;
 }
 
-#[tokio::test]
-async fn connections_that_are_lost_when_their_units_have_ended_are_replaced() {
-    let Some(world) = World::with(LIMITS).await else { return };
+/// Runs a unit on each connection. When all have done their work, the connections are lost. Whether all units have ended well.
+async fn all_lose_theirs(world: &World) -> bool {
     let all_there = Arc::new(Barrier::new(LIMITS.connections as usize));
     let units = (0..LIMITS.connections).map(|_| {
         let (all_there, proxy) = (Arc::clone(&all_there), Arc::clone(&world.proxy));
@@ -169,7 +169,17 @@ async fn connections_that_are_lost_when_their_units_have_ended_are_replaced() {
             done
         })
     });
-    assert!(join_all(units).await.iter().all(Result::is_ok));
+    join_all(units).await.iter().all(Result::is_ok)
+}
+
+#[tokio::test]
+async fn connections_that_are_lost_when_their_units_have_ended_are_replaced() {
+    let Some(world) = World::with(LIMITS).await else { return };
+    let lost = async {
+        // On a busy machine, one of the units may get no connection within the limits; then none of them loses its own.
+        while !all_lose_theirs(&world).await {}
+    };
+    timeout(SOON, lost).await.expect("the units never run at the same time");
     let recovered = async { while world.db.ask(async |tx| execute(tx, "SELECT 1").await).await.is_err() {} };
     timeout(SOON, recovered)
         .await

@@ -1,7 +1,13 @@
 //! Units of work on both databases.
 
 use super::*;
-use std::future::Ready;
+use std::{
+    future::Ready,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 use tokio::{sync::oneshot, task::JoinSet};
 
 #[tokio::test]
@@ -99,6 +105,24 @@ async fn a_read_unit_refuses_to_write() {
 }
 
 #[tokio::test]
+async fn a_database_that_can_only_be_read_is_not_available_to_a_unit_that_writes() {
+    for Backend { name, db, .. } in backends().await {
+        let only_read = match name {
+            "sqlite" => "PRAGMA query_only = ON",
+            _ => "SET TRANSACTION READ ONLY",
+        };
+        let answer = db
+            .write(async move |tx| {
+                execute(tx, only_read).await?;
+                add(tx, "lost").await
+            })
+            .await;
+        assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{name}: {answer:?}");
+        assert_eq!(committed(&db).await, Vec::<String>::new(), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_read_unit_sees_one_moment() {
     for Backend { name, db, .. } in backends().await {
         let writer = db.clone();
@@ -158,6 +182,26 @@ async fn units_that_lose_a_compare_and_set_run_again_with_what_is_stored_now() {
     }
 }
 
+#[tokio::test]
+async fn a_unit_that_saves_what_was_read_before_it_does_not_run_again_after_a_conflict() {
+    for Backend { name, db, .. } in backends().await {
+        db.write(async |tx| add(tx, "counter").await).await.unwrap();
+        // On SQLite, the first unit that fails runs once more, with a savepoint; the next group has savepoints from the start.
+        let failed = db.write(async |_| Err::<(), _>(StoreError::LeaseLost)).await;
+        assert!(failed.is_err());
+        let runs = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&runs);
+        let unit = db.write(async move |tx| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            tx.saves_earlier_read();
+            increment_from(tx, 7).await
+        });
+        let lost = unit.await;
+        assert!(matches!(lost, Err(StoreError::Conflict)), "{name}: {lost:?}");
+        assert_eq!(runs.load(Ordering::Relaxed), 1, "{name}");
+    }
+}
+
 async fn counter(tx: &mut Tx) -> Result<i64, StoreError> {
     on!(tx, conn => sqlx::query_scalar("SELECT attempt FROM jobs WHERE subject = 'counter'").fetch_one(conn).await)
 }
@@ -165,6 +209,10 @@ async fn counter(tx: &mut Tx) -> Result<i64, StoreError> {
 async fn increment(tx: &mut Tx) -> Result<(), StoreError> {
     let seen = counter(tx).await?;
     tokio::task::yield_now().await;
+    increment_from(tx, seen).await
+}
+
+async fn increment_from(tx: &mut Tx, seen: i64) -> Result<(), StoreError> {
     let set: u64 = on!(tx, conn => sqlx::query("UPDATE jobs SET attempt = $1 + 1 WHERE subject = 'counter' AND attempt = $1")
         .bind(seen).execute(conn).await.map(|done| done.rows_affected()))?;
     if set == 1 { Ok(()) } else { Err(tx.conflict()) }

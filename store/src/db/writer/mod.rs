@@ -6,7 +6,7 @@
 
 mod group;
 
-use super::{Connection, Tx, on, past::Opening, unit};
+use super::{Connection, Tx, on, shutdown::Opening, unit};
 use crate::{StoreError, metrics::Metrics};
 use futures::future::{FutureExt as _, LocalBoxFuture};
 use group::Group;
@@ -116,7 +116,7 @@ impl Writer {
         let Some(opening) = self.opening.take() else {
             return Ok(());
         };
-        let mut tx = self.hold().await?;
+        let mut tx = self.take_connection().await?;
         if let Connection::Sqlite(connection) = &mut tx.connection {
             opening.end(connection).await?;
         }
@@ -144,7 +144,7 @@ impl Writer {
 
     /// Runs, commits and answers one group.
     async fn commit(&mut self, mut group: Group) -> Group {
-        let outcome = match self.hold().await {
+        let outcome = match self.take_connection().await {
             Ok(mut tx) => {
                 let outcome = group.run(&mut tx, &mut self.inbox).await;
                 self.held = Some(tx);
@@ -179,7 +179,7 @@ impl Writer {
 
     /// Waits for short reads only, because no unit runs meanwhile: beside a long one it is not complete, and the caller tries again later.
     async fn checkpoint(&mut self) -> Result<bool, StoreError> {
-        let mut tx = self.hold().await?;
+        let mut tx = self.take_connection().await?;
         wait_for_locks(&mut tx, SHORT_READ).await?;
         let done: Result<(i64, i64, i64), _> = on!(&mut tx, conn => sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
             .fetch_one(conn).await);
@@ -189,14 +189,14 @@ impl Writer {
         done.map(|(busy, _, _)| busy == 0)
     }
 
-    /// Takes the connection.
-    async fn hold(&mut self) -> Result<Tx, StoreError> {
+    /// The connection, reopened if there is none.
+    async fn take_connection(&mut self) -> Result<Tx, StoreError> {
         if let Some(tx) = self.held.take() {
             return Ok(tx);
         }
         let opened = self.options.connect().await;
         let connection = opened.map_err(|error| StoreError::from_sql(&error))?;
-        Ok(Tx::new(Connection::Sqlite(connection), Arc::clone(&self.metrics)))
+        Ok(Tx::writing(Connection::Sqlite(connection), Arc::clone(&self.metrics)))
     }
 
     async fn let_go(&mut self) {

@@ -52,6 +52,48 @@ async fn the_same_worker_is_fenced_from_its_own_earlier_attempt() {
 }
 
 #[tokio::test]
+async fn a_run_that_is_not_counted_is_a_failure_and_opens_the_fence_for_nobody() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Analyse, "cap", 0, None).await;
+        let stale = claim(&db, "w", 10, 70, 1).await.remove(0);
+        let second = claim(&db, "w", 70, 130, 1).await.remove(0);
+        let done: Result<(), StoreError> = db
+            .write(async move |tx| jobs::retry_uncounted_at(tx, &second, at(80), "no key").await)
+            .await;
+        done.unwrap();
+        let third = claim(&db, "w", 80, 140, 1).await.remove(0);
+        assert_eq!((third.attempt, third.failures), (2, 1), "{name}");
+        assert!(
+            matches!(finish(&db, &stale, 90).await, Err(StoreError::LeaseLost)),
+            "{name}"
+        );
+        finish(&db, &third, 90).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn runs_that_begin_and_do_not_end_are_counted_until_one_ends() {
+    for Backend { name, db, .. } in backends().await {
+        enqueue(&db, JobKind::Analyse, "cap", 0, None).await;
+        for (run, begun) in [(1, 0), (2, 1), (3, 2), (4, 0), (5, 1)] {
+            let job = claim(&db, "w", run * 10, run * 10 + 5, 1).await.remove(0);
+            assert_eq!((job.attempt, job.begun), (run, begun), "{name}");
+            let noted = job.clone();
+            let done: Result<(), StoreError> = db.write(async move |tx| jobs::note_begun(tx, &noted).await).await;
+            done.unwrap();
+            if run == 3 {
+                retry_at(&db, &job, 40, "it ended").await.unwrap();
+            }
+            if run == 5 {
+                finish(&db, &job, 55).await.unwrap();
+                let late: Result<(), StoreError> = db.write(async move |tx| jobs::note_begun(tx, &job).await).await;
+                assert!(matches!(late, Err(StoreError::LeaseLost)), "{name}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_renewed_lease_is_held_until_its_new_end() {
     for Backend { name, db, .. } in backends().await {
         enqueue(&db, JobKind::Analyse, "cap", 0, None).await;

@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod leases;
+mod round_robin;
 
 use domain::time::Timestamp;
 use store::{
@@ -31,7 +32,7 @@ async fn claim(db: &Db, worker: &'static str, now: i64, until: i64, limit: u32) 
         until: at(until),
         limit,
     };
-    db.write(async move |tx| jobs::claim(tx, &JobKind::ALL, claim).await)
+    db.write(async move |tx| jobs::claim(tx, JobKind::ALL, claim).await)
         .await
         .unwrap()
 }
@@ -168,6 +169,41 @@ async fn an_equal_open_job_is_moved_forward_and_not_doubled() {
             first,
             "{name}: after the end"
         );
+    }
+}
+
+#[tokio::test]
+async fn beside_a_job_that_runs_one_for_the_same_subject_waits_and_no_more() {
+    for Backend { name, db, .. } in backends().await {
+        let request = async |run_at: i64| {
+            let job = NewJob {
+                kind: JobKind::BringErasuresForward,
+                subject: "tn",
+                run_at: at(run_at),
+                dedup_key: None,
+            };
+            let unit = db.write(async move |tx| jobs::enqueue_unless_pending(tx, job).await);
+            unit.await.unwrap();
+        };
+        for run_at in [20, 10, 30] {
+            request(run_at).await;
+        }
+        enqueue(&db, JobKind::BringErasuresForward, "other", 40, None).await;
+        let running = claim(&db, "w", 10, 70, 5).await;
+        assert_eq!(running.len(), 1, "{name}: one, moved to the earliest time");
+        for _ in 0..3 {
+            request(10).await;
+        }
+        let open = list(&db, None).await;
+        let of_tenant = open.iter().filter(|job| job.subject == "tn");
+        assert_eq!(of_tenant.count(), 2, "{name}: one follows");
+        finish(&db, &running[0], 15).await.unwrap();
+        let next = claim(&db, "w", 15, 70, 5).await;
+        assert_eq!(next.len(), 1, "{name}");
+        // One that failed waits as well.
+        retry_at(&db, &next[0], 60, "why").await.unwrap();
+        request(20).await;
+        assert_eq!(claim(&db, "w", 20, 70, 5).await[0].number, next[0].number, "{name}");
     }
 }
 

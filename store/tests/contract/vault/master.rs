@@ -36,7 +36,7 @@ async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
         let before = backend.vault().await;
         let (old_key, secret) = (
             before.take().await.unwrap(),
-            before.seal_secret(tenant(1).as_str(), "whk", PLAIN).unwrap(),
+            before.seal_secret(tenant(1).as_str(), "whk", PLAIN).await.unwrap(),
         );
         assert_eq!(Rotation::begin(&file).unwrap().add_version().unwrap(), 2);
 
@@ -65,9 +65,55 @@ async fn after_a_rotation_old_keys_open_and_can_be_sealed_anew() {
         later.open(old_key.id()).await.unwrap();
         assert!(matches!(
             later.open_secret(tenant(1).as_str(), "whk", &secret),
-            Err(StoreError::Corrupt(_))
+            Err(StoreError::MasterKeyMissing)
         ));
     }
+}
+
+#[tokio::test]
+async fn a_version_that_was_added_elsewhere_is_used_once_a_rotation_has_encrypted_a_key_with_it() {
+    for backend in backends().await {
+        let (name, tenant) = (backend.name, tenant(1));
+        let file = backend.folder().join("master.key");
+        let old = backend.vault().await;
+        let seal = async |vault: &Vault| vault.seal_secret(tenant.as_str(), "whk", PLAIN).await;
+        // A node that has keys of its own in advance.
+        old.take().await.unwrap();
+        Rotation::begin(&file).unwrap().add_version().unwrap();
+        let restarted = vault_with(&backend, MasterKeys::load(&file).unwrap()).await;
+        let key = restarted.take().await.unwrap();
+        old.open(key.id()).await.unwrap();
+        let secret = seal(&restarted).await.unwrap();
+        assert!(!restarted.is_current(&secret), "{name}");
+        assert_eq!(
+            old.open_secret(tenant.as_str(), "whk", &secret).unwrap().expose(),
+            PLAIN,
+            "{name}"
+        );
+        let anew = restarted.seal_secret_anew(tenant.as_str(), "whk", PLAIN).unwrap();
+        assert!(restarted.is_current(&anew), "{name}");
+
+        assert_eq!(restarted.reseal_keys(1).await.unwrap(), 1, "{name}");
+        assert!(restarted.is_current(&seal(&restarted).await.unwrap()), "{name}");
+        // One that was forgotten says so, and makes nothing that is lost with the old version.
+        assert!(matches!(seal(&old).await, Err(StoreError::MasterKeyMissing)), "{name}");
+        while restarted.reseal_keys(50).await.unwrap() > 0 {}
+        let late = backend.vault().await;
+        let stale = vault_with(&backend, MasterKeys::from_text(&line_of(&file, 1)).unwrap()).await;
+        late.open(key.id()).await.unwrap();
+        assert!(
+            matches!(stale.open(key.id()).await, Err(StoreError::MasterKeyMissing)),
+            "{name}"
+        );
+    }
+}
+
+/// The line of a version in the file of the master keys.
+fn line_of(file: &Path, version: u32) -> String {
+    let text = std::fs::read_to_string(file).unwrap();
+    let mut lines = text.lines();
+    let found = lines.find(|line| line.starts_with(&format!("{version} ")));
+    found.unwrap().to_owned()
 }
 
 async fn start(backend: &Backend, file: &Path) -> Result<Vault, StoreError> {
@@ -104,7 +150,8 @@ async fn a_webhook_secret_alone_also_needs_its_master_key() {
         let world = world(&backend.db).await;
         let vault = start(&backend, &file).await.unwrap();
         let id = keep(SecretId::from_random([1; 16]));
-        let sealed = keep(vault.seal_secret(world.tenant.id.as_str(), id.as_str(), PLAIN).unwrap());
+        let sealed = vault.seal_secret(world.tenant.id.as_str(), id.as_str(), PLAIN).await;
+        let sealed = keep(sealed.unwrap());
         let db = &backend.db;
         write!(db, tx => webhook_secrets::insert(tx, &world.tenant.id, id, sealed, at(0))).unwrap();
         start(&backend, &file).await.unwrap();
@@ -125,21 +172,21 @@ async fn a_running_process_uses_a_version_that_was_added_to_its_file_and_secrets
         let running = start(&backend, &file).await.unwrap();
         let id = keep(SecretId::from_random([1; 16]));
         let tenant = world.tenant.id.as_str();
-        let first = keep(running.seal_secret(tenant, id.as_str(), PLAIN).unwrap());
+        let first = keep(running.seal_secret(tenant, id.as_str(), PLAIN).await.unwrap());
         write!(db, tx => webhook_secrets::insert(tx, &world.tenant.id, id, first, at(0))).unwrap();
         assert!(running.is_current(first));
         let rotation = Rotation::begin(&file).unwrap();
         rotation.add_version().unwrap();
         // Another process with the new version: what it encrypts is read by the one that was running before.
         let other = start(&backend, &file).await.unwrap();
-        let second = keep(other.seal_secret(tenant, id.as_str(), PLAIN).unwrap());
+        let second = keep(other.seal_secret(tenant, id.as_str(), PLAIN).await.unwrap());
         assert_eq!(
             running.open_secret(tenant, id.as_str(), second).unwrap().expose(),
             PLAIN,
             "{name}"
         );
         assert!(!running.is_current(first) && running.is_current(second), "{name}");
-        let third = running.seal_secret(tenant, id.as_str(), PLAIN).unwrap();
+        let third = running.seal_secret(tenant, id.as_str(), PLAIN).await.unwrap();
         assert!(other.is_current(&third), "{name}");
         write!(db, tx => webhook_secrets::replace_sealed(tx, id, second)).unwrap();
         let stored = read!(db, tx => webhook_secrets::list_sealed(tx));

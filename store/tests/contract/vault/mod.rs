@@ -11,7 +11,7 @@ use store::{
     StoreError,
     vault::{AssociatedData, DataKeyId, SessionKey},
 };
-use testkit::databases::{backends, bytes_at, number_at, run_at};
+use testkit::databases::{backends, bytes_at, number_at, run_at, texts_at};
 use tokio::time::timeout;
 
 const PLAIN: &[u8] = b"Erika Mustermann";
@@ -264,6 +264,19 @@ async fn a_destroyed_key_leaves_no_byte_on_the_disk() {
     assert_eq!(left, row.len() - 1);
 }
 
+#[tokio::test]
+async fn on_postgresql_destroyed_keys_are_vacuumed_soon_however_many_keys_there_are() {
+    let all = backends().await;
+    let Some(backend) = all.iter().find(|backend| backend.name == "postgres") else {
+        return;
+    };
+    let options = "SELECT unnest(reloptions) FROM pg_class WHERE oid = 'data_keys'::regclass ORDER BY 1";
+    assert_eq!(
+        texts_at(&backend.keys_url, options).await,
+        ["autovacuum_vacuum_scale_factor=0", "autovacuum_vacuum_threshold=50"]
+    );
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_key_is_given_out_twice_and_each_is_durable_before_it_is() {
     for backend in backends().await {
@@ -360,7 +373,7 @@ async fn a_data_key_does_not_open_under_another_id() {
 async fn a_secret_opens_for_its_tenant_and_name_only() {
     let backend = testkit::databases::sqlite().await;
     let vault = backend.vault().await;
-    let sealed = vault.seal_secret(tenant(1).as_str(), "whk_1", PLAIN).unwrap();
+    let sealed = vault.seal_secret(tenant(1).as_str(), "whk_1", PLAIN).await.unwrap();
     assert_eq!(
         vault
             .open_secret(tenant(1).as_str(), "whk_1", &sealed)

@@ -11,7 +11,7 @@ use std::{fs, path::Path, time::Duration};
 
 /// How a database was last closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Past {
+pub(super) enum ShutdownKind {
     /// Nothing to report: it was closed cleanly, is new, or another process has it open.
     Orderly,
     /// Its process ended without closing it, and its write-ahead log is present.
@@ -23,7 +23,7 @@ pub(super) enum Past {
 /// What was found before the database was opened.
 #[derive(Debug)]
 pub(super) struct Shutdown {
-    pub(super) past: Past,
+    pub(super) kind: ShutdownKind,
     /// Rows of processes that have ended.
     stale: Vec<String>,
 }
@@ -38,12 +38,12 @@ pub(super) async fn look(options: &SqliteConnectOptions) -> Shutdown {
     // In use, older than the table of rows, or unreadable, which opening it will report.
     let Ok(Some((journal, rows))) = rows else {
         return Shutdown {
-            past: Past::Orderly,
+            kind: ShutdownKind::Orderly,
             stale: Vec::new(),
         };
     };
     Shutdown {
-        past: judge(&journal, &rows, has_log, &identity(file)),
+        kind: judge(&journal, &rows, has_log, &identity(file)),
         stale: rows.into_iter().map(|(id, _)| id).collect(),
     }
 }
@@ -67,17 +67,17 @@ async fn rows(options: &SqliteConnectOptions) -> Result<Option<(String, Rows)>, 
     Ok(Some((journal?, rows?)))
 }
 
-fn judge(journal: &str, rows: &[(String, String)], has_log: bool, here: &str) -> Past {
+fn judge(journal: &str, rows: &[(String, String)], has_log: bool, here: &str) -> ShutdownKind {
     // `VACUUM INTO` copies the content of the log, and creates a file without one.
     if rows.is_empty() || journal != "wal" {
-        Past::Orderly
+        ShutdownKind::Orderly
     } else if has_log {
-        Past::Crashed
+        ShutdownKind::Crashed
     } else if rows.iter().all(|(_, file)| file == here) {
         // SQLite removes the log when the last connection ends, even that of a process that had no time to remove its row.
-        Past::Orderly
+        ShutdownKind::Orderly
     } else {
-        Past::WithoutLog
+        ShutdownKind::WithoutLog
     }
 }
 
@@ -99,14 +99,14 @@ impl Shutdown {
     /// Logs it.
     pub(super) fn tell(&self, file: &Path) {
         let file = file.display();
-        match self.past {
-            Past::Orderly => {}
-            Past::Crashed => tracing::info!(
+        match self.kind {
+            ShutdownKind::Orderly => {}
+            ShutdownKind::Crashed => tracing::info!(
                 %file,
                 "this database was not closed cleanly, as after a crash; its write-ahead log was there, so no acknowledged change is lost, \
                  unless file and log were copied one after the other while it was open"
             ),
-            Past::WithoutLog => tracing::warn!(
+            ShutdownKind::WithoutLog => tracing::warn!(
                 %file,
                 "this database was copied while it was open, without its write-ahead log: the most recent changes are missing. Restore a copy \
                  that was made as docs/OPERATIONS.md says"

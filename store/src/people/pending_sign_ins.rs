@@ -5,41 +5,51 @@ use crate::{
     db::{Tx, on},
     ids,
 };
-use domain::ids::UserId;
+use domain::{ids::UserId, time::Timestamp};
 
 /// Somebody who has yet to show their second factor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HalfSignInRow {
+pub struct PendingSignInRow {
     /// Who.
     pub user: UserId,
     /// The address they came from.
     pub address: String,
     /// Whether a wrong second factor has been recorded.
     pub refused: bool,
+    /// When their password was counted as an attempt; `None` if they came without one.
+    pub counted_at: Option<Timestamp>,
 }
 
-fn parsed((user, address, refused): (String, String, bool)) -> Result<HalfSignInRow, StoreError> {
-    let user = ids::user_id(&user)?;
-    Ok(HalfSignInRow { user, address, refused })
+/// A row as it is read.
+type Raw = (String, String, bool, Option<i64>);
+
+fn parsed((user, address, refused, counted_at): Raw) -> Result<PendingSignInRow, StoreError> {
+    Ok(PendingSignInRow {
+        user: ids::user_id(&user)?,
+        address,
+        refused,
+        counted_at: counted_at.map(Timestamp::from_millis),
+    })
 }
 
 /// Stores one. Returns its number.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn insert(tx: &mut Tx, row: &HalfSignInRow) -> Result<i64, StoreError> {
+pub async fn insert(tx: &mut Tx, row: &PendingSignInRow) -> Result<i64, StoreError> {
     on!(tx, conn => sqlx::query_scalar(
-        "INSERT INTO half_sign_ins (user_id, address, refused) VALUES ($1, $2, $3) RETURNING number")
-        .bind(row.user.as_str()).bind(&row.address).bind(row.refused).fetch_one(conn).await)
+        "INSERT INTO half_sign_ins (user_id, address, refused, counted_at) VALUES ($1, $2, $3, $4) RETURNING number")
+        .bind(row.user.as_str()).bind(&row.address).bind(row.refused).bind(row.counted_at.map(Timestamp::as_millis))
+        .fetch_one(conn).await)
 }
 
 /// Removes one. Returns it, unless it was removed before.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn take(tx: &mut Tx, number: i64) -> Result<Option<HalfSignInRow>, StoreError> {
-    let row: Option<(String, String, bool)> = on!(tx, conn => sqlx::query_as(
-        "DELETE FROM half_sign_ins WHERE number = $1 RETURNING user_id, address, refused")
+pub async fn take(tx: &mut Tx, number: i64) -> Result<Option<PendingSignInRow>, StoreError> {
+    let row: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "DELETE FROM half_sign_ins WHERE number = $1 RETURNING user_id, address, refused, counted_at")
         .bind(number).fetch_optional(conn).await)?;
     row.map(parsed).transpose()
 }
@@ -68,9 +78,9 @@ pub async fn mark_refused(tx: &mut Tx, number: i64) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn take_of(tx: &mut Tx, user: &UserId) -> Result<Vec<HalfSignInRow>, StoreError> {
-    let rows: Vec<(String, String, bool)> = on!(tx, conn => sqlx::query_as(
-        "DELETE FROM half_sign_ins WHERE user_id = $1 RETURNING user_id, address, refused")
+pub async fn take_of(tx: &mut Tx, user: &UserId) -> Result<Vec<PendingSignInRow>, StoreError> {
+    let rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "DELETE FROM half_sign_ins WHERE user_id = $1 RETURNING user_id, address, refused, counted_at")
         .bind(user.as_str()).fetch_all(conn).await)?;
     rows.into_iter().map(parsed).collect()
 }

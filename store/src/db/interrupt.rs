@@ -16,7 +16,7 @@ const STEPS: i32 = 1_000;
 
 /// Where a connection asks whether to go on.
 #[derive(Clone, Default)]
-pub(super) struct Brake(Arc<Mutex<Option<Bounds>>>);
+pub(super) struct Interrupt(Arc<Mutex<Option<Bounds>>>);
 
 /// For whom, and until when.
 struct Bounds {
@@ -24,25 +24,25 @@ struct Bounds {
     end: Instant,
 }
 
-impl Brake {
-    /// The brake of `connection`, released.
+impl Interrupt {
+    /// The interrupt of `connection`, disarmed.
     pub(super) async fn of(connection: &mut SqliteConnection) -> Result<Self, StoreError> {
-        let brake = Self::default();
-        let asked = brake.clone();
+        let interrupt = Self::default();
+        let asked = interrupt.clone();
         let handle = connection.lock_handle().await;
         let mut handle = handle.map_err(|error| StoreError::from_sql(&error))?;
         handle.set_progress_handler(STEPS, move || asked.goes_on());
-        Ok(brake)
+        Ok(interrupt)
     }
 
     /// From now on, a statement is interrupted when nobody holds `caller`, and after `longest` in all.
-    pub(super) fn set(&self, caller: Weak<()>, longest: Duration) {
+    pub(super) fn arm(&self, caller: Weak<()>, longest: Duration) {
         let end = Instant::now() + longest;
         *self.bounds() = Some(Bounds { caller, end });
     }
 
     /// From now on, nothing is interrupted.
-    pub(super) fn release(&self) {
+    pub(super) fn disarm(&self) {
         *self.bounds() = None;
     }
 
