@@ -27,7 +27,7 @@ const BATCH: u32 = 500;
 /// Entries checked at a time.
 const PART: u32 = 10_000;
 /// Entries that one request checks at most: in about ten seconds.
-pub const MOST_VERIFIED: u32 = 1_000_000;
+pub const MAX_VERIFIED: u32 = 1_000_000;
 /// Entries of an export read at a time.
 const EXPORT_BATCH: u32 = 1_000;
 /// Entries looked at for a part of an export, if no index finds those that match: it takes as long whether the log is long or short.
@@ -105,7 +105,7 @@ pub async fn verify_newest(honnin: &Honnin, _auditor: &Auditor, most: u32) -> Re
     })
 }
 
-/// The same for as many entries as one request may take ([`MOST_VERIFIED`]). `None` if another request is doing it: it reads a large part
+/// The same for as many entries as one request may take ([`MAX_VERIFIED`]). `None` if another request is doing it: it reads a large part
 /// of the database.
 ///
 /// # Errors
@@ -114,7 +114,7 @@ pub async fn verify_many(honnin: &Honnin, auditor: &Auditor) -> Result<Option<Ne
     let Ok(_turn) = honnin.audit_check.try_lock() else {
         return Ok(None);
     };
-    Ok(Some(verify_newest(honnin, auditor, MOST_VERIFIED).await?))
+    Ok(Some(verify_newest(honnin, auditor, MAX_VERIFIED).await?))
 }
 
 /// Checks everything after `start`.

@@ -8,11 +8,11 @@ use crate::{
     review::{self, CountedReasons},
     runtime::{
         analyser::Analyser,
+        clock_trust::{ClockReading, ClockTrust},
         counted::Counted,
         cpu_pool::CpuPool,
         random::Random,
         readiness::LastCheck,
-        steadiness::{Moment, Steadiness},
         wake_up::WakeUps,
     },
     session::{
@@ -90,7 +90,7 @@ pub struct Honnin {
     pub(crate) wake_ups: Arc<WakeUps>,
     pub(crate) request_log: Arc<RequestLog>,
     pub(crate) last_check: Arc<LastCheck>,
-    pub(crate) steadiness: Arc<Steadiness>,
+    pub(crate) clock_trust: Arc<ClockTrust>,
     /// Held by the request that checks much of the audit log.
     pub(crate) audit_check: Arc<Mutex<()>>,
     pub(crate) key_names: Arc<KeyNames>,
@@ -108,7 +108,7 @@ impl Honnin {
             db: parts.db,
             vault: parts.vault,
             pictures: parts.pictures,
-            steadiness: Arc::new(Steadiness::new(&*parts.clock)),
+            clock_trust: Arc::new(ClockTrust::new(&*parts.clock)),
             clock: parts.clock,
             random: parts.random,
             models: parts.analyser.models().into(),
@@ -135,13 +135,13 @@ impl Honnin {
 
     /// The current time for what destroys; `None` while the clock cannot be trusted, because it has jumped.
     pub(crate) fn steady_now(&self) -> Option<Timestamp> {
-        self.steadiness.steady_now(&*self.clock)
+        self.clock_trust.steady_now(&*self.clock)
     }
 
     /// The current time, for what is planned by it.
-    pub(crate) fn moment(&self) -> Moment {
+    pub(crate) fn read_clock(&self) -> ClockReading {
         let steady = self.steady_now();
-        Moment {
+        ClockReading {
             now: steady.unwrap_or_else(|| self.now()),
             is_steady: steady.is_some(),
         }
@@ -204,7 +204,7 @@ impl Honnin {
 
     /// A number from 0 to 1, 1 excluded.
     #[must_use]
-    pub fn random_fraction(&self) -> f64 {
+    pub(crate) fn random_fraction(&self) -> f64 {
         f64::from(u32::from_be_bytes(self.random_bytes())) / (f64::from(u32::MAX) + 1.0)
     }
 
@@ -222,13 +222,13 @@ impl Honnin {
 
     /// A new capture id.
     #[must_use]
-    pub fn capture_id(&self) -> CaptureId {
+    pub(crate) fn capture_id(&self) -> CaptureId {
         CaptureId::ordered(self.now(), self.random_bytes())
     }
 
     /// A new name for a worker of this process.
     #[must_use]
-    pub fn worker_name(&self) -> String {
+    pub(crate) fn worker_name(&self) -> String {
         JobId::from_random(self.random_bytes()).to_string()
     }
 

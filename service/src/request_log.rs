@@ -14,7 +14,7 @@ use std::{
 };
 use store::{
     StoreError,
-    request_log::{self, Entry, Filter, Logged, MOST_AT_ONCE, Operation},
+    request_log::{self, Entry, Filter, Logged, MAX_AT_ONCE, Operation},
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -78,7 +78,7 @@ impl RequestLog {
             state.waiting.len()
         };
         // Only when there is enough: what could not be written is tried again each second, not with every request.
-        if waiting == MOST_AT_ONCE {
+        if waiting == MAX_AT_ONCE {
             self.full_batch.notify_one();
         }
     }
@@ -120,7 +120,7 @@ pub fn note(honnin: &Honnin, entry: Entry) {
     honnin.request_log.push(entry);
 }
 
-/// Writes what this process has collected, also if the caller goes away meanwhile: others' requests are among it.
+/// Writes what this process has collected, even if the caller goes away meanwhile: others' requests are part of it.
 ///
 /// # Errors
 /// If storage fails. What could not be written is collected again, as far as there is room.
@@ -141,7 +141,7 @@ async fn write_collected(honnin: &Honnin) -> Result<(), StoreError> {
         );
     }
     while !entries.is_empty() {
-        let rest = entries.split_off(entries.len().min(MOST_AT_ONCE));
+        let rest = entries.split_off(entries.len().min(MAX_AT_ONCE));
         match write_batch(honnin, &entries).await {
             Ok(()) => entries = rest,
             // It would be refused again.
@@ -280,7 +280,7 @@ mod tests {
     fn a_full_batch_is_written_at_once_and_one_that_could_not_be_written_is_left_for_later() {
         let log = RequestLog::default();
         let is_due = |log: &RequestLog| log.full_batch.notified().now_or_never().is_some();
-        for _ in 1..MOST_AT_ONCE {
+        for _ in 1..MAX_AT_ONCE {
             log.push(entry(0));
         }
         assert!(!is_due(&log));
@@ -288,7 +288,7 @@ mod tests {
         assert!(is_due(&log));
         let (refused, _) = log.take();
         log.put_back(refused);
-        for _ in 0..MOST_AT_ONCE {
+        for _ in 0..MAX_AT_ONCE {
             log.push(entry(0));
             assert!(!is_due(&log), "each request would lead to another attempt");
         }

@@ -1,7 +1,5 @@
 //! The audit log's chain, as the system keeps it and as it is verified.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use domain::{
     audit::{Actor, AuditAction},
     role::Role,

@@ -1,7 +1,5 @@
 //! Erasure after the retention period.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{DocumentFindings, SelfieFindings},
@@ -18,7 +16,7 @@ use domain::{
 use service::{
     access::{Admin, Applicant, Reviewer},
     capture::{
-        check::Wish,
+        check::PhotoChoice,
         choose_document::{Photos, choose_document},
         consent::consent,
         details::save_details,
@@ -27,6 +25,7 @@ use service::{
     },
     jobs::sweep,
     privacy::{
+        after_restore::{erase_again, erase_listed},
         erase_now::{erase_now, erase_of_tenant},
         secret_age,
     },
@@ -116,6 +115,20 @@ async fn a_reader_whom_the_erasure_overtakes_is_told_when_it_was() {
         .unwrap();
     assert!(read.pre_registered.is_none());
     assert_eq!(read.session.purged_at, Some(testkit::START));
+}
+
+#[tokio::test]
+async fn a_session_whose_key_came_back_with_a_copy_is_erased_again_if_a_list_names_it() {
+    let harness = Harness::new().await;
+    let (listed, other) = (harness.decided().await.0, harness.create().await.id);
+    let unknown = SessionId::from_random([1; 16]);
+    let list = BTreeSet::from([listed.clone(), unknown]);
+    assert_eq!(erase_again(&harness.honnin).await.unwrap(), 0, "no key is missing");
+    assert_eq!(erase_listed(&harness.honnin, &list).await.unwrap(), 1);
+    harness.run_until_idle().await;
+    assert!(harness.detail(&listed).await.session.purged_at.is_some());
+    assert!(harness.detail(&other).await.session.purged_at.is_none());
+    assert_eq!(erase_listed(&harness.honnin, &list).await.unwrap(), 0, "it is erased");
 }
 
 #[tokio::test]
@@ -249,7 +262,7 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
     )
     .await
     .unwrap();
-    harness.check_photo(applicant, Wish::Use(vec![])).await.unwrap();
+    harness.check_photo(applicant, PhotoChoice::Use(vec![])).await.unwrap();
     let typed = TypedForm {
         last_name: "Canarytypedlast".into(),
         first_name: "Canarytypedfirst".into(),

@@ -5,8 +5,6 @@
 //! Planted faults that these tests detect: `links::use_once` without its conditions; `sessions::save` without comparing the
 //! version (on Postgres; on SQLite units run one after the other); a decision that does not check the status.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use domain::{
     ids::SessionId,
     role::Role,
@@ -19,7 +17,7 @@ use service::{
     access::{Applicant, Reviewer, Tenant, capture_cookie},
     capture::{
         open_link::{OpenLinkError, open_link},
-        progress::NotNow,
+        progress::StepRefused,
         submit::submit,
     },
     jobs::worker::{Lane, Worker},
@@ -118,8 +116,8 @@ const fn is_not_allowed(error: &ReprocessError) -> bool {
     matches!(error, ReprocessError::NotAllowed)
 }
 
-const fn is_out_of_turn(error: &NotNow) -> bool {
-    matches!(error, NotNow::OutOfTurn)
+const fn is_out_of_turn(error: &StepRefused) -> bool {
+    matches!(error, StepRefused::OutOfTurn)
 }
 
 impl Arena {
@@ -310,7 +308,7 @@ impl Arena {
         }
     }
 
-    fn submit(&self, applicant: &Applicant) -> Client<Result<(), NotNow>> {
+    fn submit(&self, applicant: &Applicant) -> Client<Result<(), StepRefused>> {
         let (honnin, applicant) = (self.harness.honnin.clone(), applicant.clone());
         Box::pin(async move { submit(&honnin, &applicant).await })
     }

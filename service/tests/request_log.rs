@@ -1,5 +1,4 @@
 //! The request log is bounded by count and by age, and never in the way.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
     ids::{ApiKeyId, RequestId, TenantId},

@@ -1,7 +1,5 @@
 //! Queue, case and decision.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use domain::{
     audit::AuditAction,
     document::{DocumentType, FieldName, Side},
@@ -12,22 +10,20 @@ use domain::{
     outcome::{Source, Verdict},
     reasons::Reason,
     role::Role,
-    ruling::{HOLD, Ruling},
+    ruling::{RESERVATION, Ruling},
     secret::Personal,
     session::{Status, Step},
-    tenant::TenantSettings,
     time::{Millis, SKEW},
 };
 use service::{
     access::{Admin, Forbidden, Reviewer},
-    capture::{rectify::View, strips::Items},
+    capture::{open_link::open_link, rectify::View, strips::Items},
     people::{Change, change_person},
     review::{
         self, AssignError, CaseError, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture, keep_case,
-        list_pending, open_case, queue, reopen, rule, undo,
+        leave_case, list_pending, open_case, queue, reopen, rule, undo,
     },
     session::{
-        rate_limit::CreationRate,
         read::{SessionDetail, read_session},
         reprocess::reprocess,
         search::{Filter, Order, Page, count_waiting},
@@ -39,8 +35,6 @@ use store::{StoreError, audit, jobs::JobKind, session::sessions};
 use testkit::{
     Harness,
     analyser::{holder, passport},
-    databases::{postgres, postgres_server},
-    loopback_sender,
 };
 
 /// A session with uncertain liveness.
@@ -308,7 +302,8 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
         .map(|one| (one.entry.action.as_str(), one.entry.detail.as_deref()))
         .collect();
     assert_eq!(said, [("case.rule", Some("approved")), ("case.undo", Some("rejected"))]);
-    assert!(harness.open_jobs().await.iter().all(|job| job.kind != JobKind::Rule));
+    let open = harness.open_jobs().await;
+    assert!(open.iter().all(|job| job.kind != JobKind::ApplyRuling));
 }
 
 #[tokio::test]
@@ -331,10 +326,27 @@ async fn what_was_written_and_ticked_for_a_decision_is_there_again_once_it_is_un
     assert_eq!(undone.note.unwrap().expose(), &written);
     assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().undone.is_none());
     // Whoever has the case next begins anew, and so does its first reviewer after them.
-    harness.clock.advance(Millis(HOLD.0 + 1));
+    harness.clock.advance(Millis(RESERVATION.0 + 1));
     assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().undone.is_none());
-    harness.clock.advance(Millis(HOLD.0 + 1));
+    harness.clock.advance(Millis(RESERVATION.0 + 1));
     assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().undone.is_none());
+}
+
+#[tokio::test]
+async fn the_last_decision_is_the_first_that_can_be_undone() {
+    let harness = Harness::new().await;
+    let rita = reviewer(&harness).await;
+    let mut cases = Vec::new();
+    for _ in 0..2 {
+        cases.push(wait_for_review(&harness).await);
+    }
+    for case in &cases {
+        harness.clock.advance(Millis::seconds(1));
+        rule(&harness.honnin, &rita, (case, 1), reject(), None).await.unwrap();
+    }
+    let pending = list_pending(&harness.honnin, &rita).await.unwrap();
+    let pending: Vec<_> = pending.iter().map(|pending| &pending.session).collect();
+    assert_eq!(pending, [&cases[1], &cases[0]]);
 }
 
 #[tokio::test]
@@ -422,7 +434,7 @@ async fn a_case_opened_by_a_clock_that_was_ahead_is_free_once_it_is_right() {
     harness.clock.jump(Millis(-SKEW.0));
     let seen = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert!(
-        seen.hold.unwrap().user == *otto.staff().user(),
+        seen.reservation.unwrap().user == *otto.staff().user(),
         "held by a clock that was a minute ahead"
     );
 }
@@ -434,7 +446,7 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
     open_case(&harness.honnin, &rita, &id).await.unwrap();
     harness.clock.advance(Millis::minutes(14));
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
-    assert!(!seen.mine && seen.hold.unwrap().user == *rita.staff().user());
+    assert!(!seen.mine && seen.reservation.unwrap().user == *rita.staff().user());
     let refused = rule(&harness.honnin, &otto, (&id, 1), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
@@ -446,13 +458,59 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
     harness.clock.advance(Millis::minutes(1));
     assert!(
         open_case(&harness.honnin, &otto, &id).await.unwrap().mine,
-        "the hold ran out"
+        "the reservation ran out"
     );
     assert!(
         rule(&harness.honnin, &otto, (&id, 1), ReviewDecision::Approve, None)
             .await
             .is_ok()
     );
+}
+
+#[tokio::test]
+async fn a_case_that_is_left_for_another_is_free_at_once_and_the_other_is_still_held() {
+    let harness = Harness::new().await;
+    let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
+    let (left, other) = (wait_for_review(&harness).await, wait_for_review(&harness).await);
+    for case in [&left, &other] {
+        assert!(open_case(&harness.honnin, &rita, case).await.unwrap().mine);
+    }
+    leave_case(&harness.honnin, &otto, &left).await.unwrap();
+    let is_ottos = async |case: &SessionId| open_case(&harness.honnin, &otto, case).await.unwrap().mine;
+    assert!(!is_ottos(&left).await, "nobody ends the reservation of somebody else");
+    leave_case(&harness.honnin, &rita, &left).await.unwrap();
+    assert!(is_ottos(&left).await);
+    assert!(!is_ottos(&other).await, "it may be open in another tab");
+    let foreign = Harness::new().await;
+    let stranger = reviewer(&foreign).await;
+    let refused = leave_case(&foreign.honnin, &stranger, &other).await;
+    assert!(matches!(refused, Err(CaseError::NotFound)), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_case_that_is_left_keeps_its_decision_and_what_was_undone() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
+    let note = Some(Personal::new("Two letters differ.".to_owned()));
+    rule(&harness.honnin, &rita, (&id, 1), reject(), note).await.unwrap();
+    leave_case(&harness.honnin, &rita, &id).await.unwrap();
+    let (subject, now) = (id.clone(), harness.honnin.now());
+    let reservation = harness
+        .read(async move |tx| store::review::find_reservation(tx, &subject, now).await)
+        .await;
+    assert_eq!(
+        reservation.map(|reservation| reservation.user).as_ref(),
+        Some(rita.staff().user())
+    );
+    undo(&harness.honnin, &rita, &id).await.unwrap();
+    leave_case(&harness.honnin, &rita, &id).await.unwrap();
+    let listed = queue(&harness.honnin, &rita, Filter::default(), first_page())
+        .await
+        .unwrap();
+    assert_eq!(listed[0].held_by, None);
+    let again = open_case(&harness.honnin, &rita, &id).await.unwrap().undone.unwrap();
+    assert_eq!(again.note.unwrap().expose(), "Two letters differ.");
 }
 
 #[tokio::test]
@@ -479,6 +537,28 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
     };
     assert_eq!((first.user, first.at), (winner.staff().user().clone(), ruled_at));
     assert_eq!(harness.events(&id).await.len(), 2, "needs_review and one ruling");
+}
+
+#[tokio::test]
+async fn the_same_decision_sent_twice_is_told_from_another_one() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    let decide = async |ruling: ReviewDecision, note: &str| {
+        let note = Some(Personal::new(note.to_owned()));
+        rule(&harness.honnin, &rita, (&id, 1), ruling, note).await
+    };
+    decide(reject(), "Two letters differ.").await.unwrap();
+    let again = decide(reject(), "Two letters differ.").await;
+    assert!(matches!(again, Err(RuleError::Repeated)), "{again:?}");
+    let other_reason = ReviewDecision::Reject(vec![Reason::DocumentTampered]);
+    for (ruling, note) in [
+        (reject(), "Three letters differ."),
+        (other_reason, "Two letters differ."),
+        (ReviewDecision::Approve, "Two letters differ."),
+    ] {
+        let refused = decide(ruling, note).await;
+        assert!(matches!(refused, Err(RuleError::Pending { .. })), "{refused:?}");
+    }
 }
 
 #[tokio::test]
@@ -527,6 +607,46 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     let too_long = Some(Personal::new("x".repeat(2001)));
     let refused = ask_again(&harness.honnin, &rita, (&id, 1), too_long).await.unwrap_err();
     assert!(matches!(refused, RuleError::LongNote));
+}
+
+#[tokio::test]
+async fn asking_again_twice_begins_one_attempt_whose_link_still_opens() {
+    let harness = Harness::new().await;
+    let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
+    for in_queue in [true, false] {
+        let id = wait_for_review(&harness).await;
+        let ask = async |who: &Reviewer| {
+            if in_queue {
+                ask_again(&harness.honnin, who, (&id, 1), None).await
+            } else {
+                reopen(&harness.honnin, who, (&id, 1)).await
+            }
+        };
+        let made = ask(&rita).await.unwrap();
+        let again = ask(&rita).await;
+        assert!(matches!(again, Err(RuleError::Repeated)), "{again:?}");
+        let another = ask(&otto).await;
+        assert!(
+            matches!(another, Err(RuleError::Decided(Some(_)) | RuleError::AnotherAttempt)),
+            "{another:?}"
+        );
+        assert_eq!(read(&harness, &id).await.session.attempt, 2);
+        let token = made.url.expose().rsplit('/').next().unwrap();
+        assert!(open_link(&harness.honnin, token, None).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn who_has_asked_again_is_not_taken_for_who_began_the_attempt_after_that() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    reopen(&harness.honnin, &rita, (&id, 1)).await.unwrap();
+    harness.decided_again(&id).await;
+    reprocess(&harness.honnin, &harness.caller().await, id.as_str())
+        .await
+        .unwrap();
+    let refused = reopen(&harness.honnin, &rita, (&id, 2)).await;
+    assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
 }
 
 /// What a person did to a session, newest first.
@@ -789,19 +909,30 @@ async fn a_note_of_a_novels_length_or_with_hidden_characters_is_refused() {
     }
 }
 
+/// Planted fault that this test detects: a person who is looked up before they are locked.
+#[tokio::test]
+async fn nobody_gets_a_case_who_is_being_disabled_at_this_moment() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let id = wait_for_review(&harness).await;
+    let (rita, rob) = (reviewer(&harness).await, reviewer(&harness).await);
+    let to = rob.staff().user();
+    let disable = format!("UPDATE users SET disabled_at = 1 WHERE id = '{to}'");
+    let assign = review::assign(&harness.honnin, &rita, &id, None, Some(to));
+    let assigned = harness.database.beside(&disable, assign).await;
+    assert!(matches!(assigned, Err(AssignError::NoReviewer)), "{assigned:?}");
+}
+
 /// A worker has read a decision that is due, and its machine hangs for a moment. Meanwhile the reviewer undoes the decision and makes
 /// another one.
 ///
 /// Planted fault that this test detects: a decision that is removed by its case, whichever decision it is.
 #[tokio::test]
 async fn of_a_decision_that_is_replaced_while_it_is_carried_out_nothing_is_carried_out() {
-    let Some(server) = postgres_server() else { return };
-    let settings = TenantSettings {
-        steps: Step::ALL.to_vec(),
-        ..TenantSettings::default()
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
     };
-    let database = postgres(&server).await;
-    let harness = Harness::on(database, settings, loopback_sender(), CreationRate::default()).await;
     let id = wait_for_review(&harness).await;
     let rita = reviewer(&harness).await;
     rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)

@@ -1,9 +1,8 @@
 //! Settings: who may change what, within which bounds, and without overwriting concurrent changes.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use domain::{
     audit::AuditAction,
+    callback::BadCallback,
     decision::Policy,
     event::EventType,
     findings::SelfieFindings,
@@ -11,7 +10,8 @@ use domain::{
     role::Role,
     scope::{Scope, Scopes},
     session::Step,
-    tenant::{Change, TenantSettings, Weakening},
+    setting::Setting,
+    tenant::{Change, Mode, TenantSettings, Weakening},
     time::Millis,
 };
 use service::{
@@ -19,7 +19,8 @@ use service::{
         AccessError, Admin, Auditor, CommandLine, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff,
     },
     capture::decline::decline,
-    session::create::create_session,
+    privacy::erase_now::erase_of_tenant,
+    session::{cancel::cancel, create::create_session, reprocess::reprocess},
     settings::{
         Look, SettingsError,
         api_keys::{IssueKeyError, Issued, NewKey, draft_key, issue_key, list_keys, revoke_key, rotate_key},
@@ -28,10 +29,12 @@ use service::{
         create_tenant::{NewTenant, create_tenant},
         load,
         logo::{LogoError, find_logo, logo_png, remove_logo, set_logo},
-        preview::{Tally, preview},
+        preview::{Tally, Value, preview},
     },
 };
-use store::{audit, jobs::JobKind};
+use sqlx::{Connection as _, PgConnection};
+use std::cell::Cell;
+use store::{StoreError, audit, jobs::JobKind, settings::tenants};
 use testkit::{Harness, analyser::holder, localhost};
 
 async fn apply(harness: &Harness, staff: &Staff, wanted: Change) -> Result<TenantSettings, SettingsError> {
@@ -151,7 +154,7 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
             },
         ),
         (
-            "policy",
+            "match_accept",
             Change::Decision(Policy {
                 match_accept: 0.1,
                 match_review: 0.0,
@@ -159,7 +162,7 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
             }),
         ),
         (
-            "policy",
+            "liveness_accept",
             Change::Decision(Policy {
                 liveness_accept: f64::NAN,
                 ..Policy::default()
@@ -199,7 +202,7 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
     ];
     for (field, wanted) in wrong {
         let refused = match apply(&harness, &admin, wanted).await {
-            Err(SettingsError::Faults(faults)) => faults[0].field,
+            Err(SettingsError::Faults(faults)) => faults[0].field.as_str(),
             Err(SettingsError::Receiver(_)) => "webhook_url",
             other => panic!("{field}: {other:?}"),
         };
@@ -260,7 +263,7 @@ async fn liveness_cannot_be_accepted_from_where_one_sign_speaks_against_it() {
         })
     };
     let refused = apply(&harness, &admin, from(0.42)).await;
-    assert!(matches!(refused, Err(SettingsError::Faults(faults)) if faults[0].field == "policy"));
+    assert!(matches!(refused, Err(SettingsError::Faults(faults)) if faults[0].field == Setting::LivenessAccept));
     assert!(
         apply(&harness, &admin, from(Policy::LEAST_LIVENESS_ACCEPT))
             .await
@@ -318,6 +321,48 @@ async fn the_preview_shows_what_the_last_decisions_would_have_become() {
     assert_eq!(seen(sampled).await.after, all_reviewed);
     harness.clock.advance(Millis::days(31));
     assert_eq!(seen(Policy::default()).await.before, Tally::default(), "older ones");
+}
+
+#[tokio::test]
+async fn the_preview_knows_the_decision_on_a_session_that_was_created_long_before() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let (id, _) = harness.decided().await;
+    harness.wait(Millis::days(80)).await;
+    reprocess(&harness.honnin, &harness.caller().await, id.as_str())
+        .await
+        .unwrap();
+    harness.decided_again(&id).await;
+    harness.clock.advance(Millis::days(7));
+    let change = Change::Decision(Policy::default());
+    let seen = preview(&harness.honnin, &admin, &change).await.unwrap();
+    let Tally {
+        approved,
+        needs_review,
+        rejected,
+    } = seen.decisions.unwrap().before;
+    assert_eq!(approved + needs_review + rejected, 1);
+}
+
+#[tokio::test]
+async fn the_preview_names_everything_that_changes_the_tenants_name_too() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let wanted = Change::Look {
+        name: "Sakura Bank".into(),
+        accent: Some("#a0105a".into()),
+        contact: None,
+    };
+    let seen = preview(&harness.honnin, &admin, &wanted).await.unwrap();
+    let text = |text: &str| Value::Text(text.to_owned());
+    let name = &harness.tenant.name;
+    assert_eq!(
+        seen.changes,
+        [
+            (Setting::Accent, Value::None, text("#a0105a")),
+            (Setting::Name, text(name), text("Sakura Bank")),
+        ]
+    );
 }
 
 #[tokio::test]
@@ -436,6 +481,117 @@ async fn a_shorter_retention_counts_for_ended_sessions_and_a_longer_one_does_not
     assert_eq!(days_left(&harness).await, [20, 27]);
     harness.wait(Millis::days(20)).await;
     assert!(harness.detail(&declined).await.session.purged_at.is_some());
+}
+
+#[tokio::test]
+async fn a_retention_that_is_shortened_again_and_again_makes_one_job() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    harness.decided().await;
+    for days in [80, 200, 70, 60, 50] {
+        let retention = Change::Lifetimes {
+            link: TenantSettings::default().link_lifetime,
+            session: TenantSettings::default().session_lifetime,
+            retention: Millis::days(days),
+        };
+        apply(&harness, &admin, retention).await.unwrap();
+    }
+    let open = harness.open_jobs().await;
+    let shortenings = open.iter().filter(|job| job.kind == JobKind::BringErasuresForward);
+    assert_eq!(shortenings.count(), 1);
+    harness.run_until_idle().await;
+    assert_eq!(days_left(&harness).await, [50]);
+}
+
+#[tokio::test]
+async fn the_preview_of_a_shorter_retention_counts_what_is_planned_by_an_even_shorter_one() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let retention = |days| Change::Lifetimes {
+        link: TenantSettings::default().link_lifetime,
+        session: TenantSettings::default().session_lifetime,
+        retention: Millis::days(days),
+    };
+    harness.decided().await;
+    harness.wait(Millis::days(80)).await;
+    apply(&harness, &admin, retention(365)).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(days_left(&harness).await, [10], "as its user was told");
+    for (days, after) in [(200, [0, 0, 1]), (81, [0, 1, 1]), (60, [1, 1, 1])] {
+        let seen = preview(&harness.honnin, &admin, &retention(days)).await.unwrap();
+        let erasures = seen.erasures.unwrap();
+        assert_eq!((erasures.before, erasures.after), ([0, 0, 1], after), "{days}");
+    }
+}
+
+/// How many wait for what another connection has locked, among those that have read `tenants`.
+const WAITS_FOR_TENANTS: &str =
+    "SELECT COUNT(*) FROM pg_locks AS waiting JOIN pg_locks AS held ON held.pid = waiting.pid
+    WHERE NOT waiting.granted AND held.relation = 'tenants'::regclass";
+
+/// An approval locks the tenant and then its session. Whoever locks the session first would wait for it, and it for them.
+///
+/// Planted fault that this test detects: a session that is written before its tenant is locked.
+#[tokio::test]
+async fn whoever_ends_a_session_and_waits_for_its_tenant_has_not_locked_the_session() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let (honnin, caller) = (&harness.honnin, harness.caller().await);
+    let (_, declined) = harness.agreed().await;
+    let (cancelled, erased) = (harness.create().await.id, harness.create().await.id);
+    let mut other = PgConnection::connect(&harness.database.url).await.unwrap();
+    for how in ["declined", "cancelled", "erased"] {
+        let lock = "BEGIN; UPDATE tenants SET version = version";
+        sqlx::raw_sql(lock).execute(&mut other).await.unwrap();
+        let has_ended = Cell::new(false);
+        let end = async {
+            match how {
+                "declined" => decline(honnin, &declined).await.unwrap(),
+                "cancelled" => drop(cancel(honnin, &caller, cancelled.as_str()).await.unwrap()),
+                _ => drop(erase_of_tenant(honnin, &caller, erased.as_str()).await.unwrap()),
+            }
+            has_ended.set(true);
+        };
+        let look = async {
+            while !has_ended.get() && harness.database.number(WAITS_FOR_TENANTS).await == 0 {
+                tokio::task::yield_now().await;
+            }
+            let sessions = "SELECT id FROM sessions FOR UPDATE NOWAIT";
+            let free = sqlx::raw_sql(sessions).execute(&mut other).await.is_ok();
+            sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+            free
+        };
+        let ((), free) = tokio::join!(end, look);
+        assert!(free, "{how}");
+    }
+}
+
+/// Somebody shortens the period while a session ends: the unit that ends it has read the longer one.
+///
+/// Planted fault that this test detects: an erasure that is planned by the settings as they were when the unit began.
+#[tokio::test]
+async fn a_session_that_ends_while_the_retention_is_shortened_is_kept_for_the_shorter_one() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let (_, applicant) = harness.agreed().await;
+    let mut other = PgConnection::connect(&harness.database.url).await.unwrap();
+    let shorten = "BEGIN; UPDATE tenants SET settings = jsonb_set(settings::jsonb, '{retention}', '2592000000')::text";
+    sqlx::raw_sql(shorten).execute(&mut other).await.unwrap();
+    let has_ended = Cell::new(false);
+    let end = async {
+        decline(&harness.honnin, &applicant).await.unwrap();
+        has_ended.set(true);
+    };
+    let commit = async {
+        while !has_ended.get() && harness.database.number(WAITS_FOR_TENANTS).await == 0 {
+            tokio::task::yield_now().await;
+        }
+        sqlx::raw_sql("COMMIT").execute(&mut other).await.unwrap();
+    };
+    tokio::join!(end, commit);
+    assert_eq!(days_left(&harness).await, [30]);
 }
 
 #[tokio::test]
@@ -720,7 +876,7 @@ async fn every_key_is_in_the_audit_log_with_its_expiry_and_so_is_the_first_one_o
             steps: Step::ALL.to_vec(),
             ..TenantSettings::default()
         },
-        livemode: true,
+        mode: Mode::Live,
     };
     let made = create_tenant(&harness.honnin, &Operator::at_command_line(), new)
         .await
@@ -745,4 +901,72 @@ async fn every_key_is_in_the_audit_log_with_its_expiry_and_so_is_the_first_one_o
     let until = harness.honnin.now().plus(overlap).to_iso();
     let replaced = format!("{key}; in place of {old}, which expires at {until}");
     assert_eq!(issued(&harness.tenant.id).await[0], (fresh.to_string(), replaced));
+
+    // More networks than an entry has room for.
+    let networks: Vec<String> = (0..200)
+        .map(|number| format!("2001:db8:1111:2222:3333:4444:5555:{:x}/128", 0x1000 + number))
+        .collect();
+    let new = NewKey {
+        networks: networks.iter().map(|network| network.parse().unwrap()).collect(),
+        ..key_of_a_till(&harness)
+    };
+    let many = issue_key(&harness.honnin, &developer, new).await.unwrap().id;
+    let entry = |networks: &[String]| {
+        let detail = format!("create from {}, and others; expires {end}", networks.join(", "));
+        (many.to_string(), detail)
+    };
+    let entries = issued(&harness.tenant.id).await;
+    assert_eq!(entries[..2], [entry(&networks[150..]), entry(&networks[..150])]);
+}
+
+#[tokio::test]
+async fn a_change_that_is_too_long_for_an_entry_of_the_audit_log_is_in_several() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let url = |number: usize| format!("https://shop.example/{number}/{}", "a".repeat(1_967));
+    let evil = "https://evil.example/done".to_owned();
+    let urls = vec![url(0), url(1), evil.clone(), url(3), url(4), url(5)];
+    apply(&harness, &admin, Change::Callbacks(urls.clone())).await.unwrap();
+    let tenant = harness.tenant.id.clone();
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 100).await)
+        .await;
+    let changes = log
+        .into_iter()
+        .filter(|one| one.entry.action == AuditAction::SettingsChange);
+    let details: Vec<String> = changes.map(|one| one.entry.detail.unwrap()).collect();
+    assert!(details.len() > 1, "{details:?}");
+    for url in &urls {
+        let is_in = |detail: &String| detail.contains(&format!(r#""{url}""#));
+        assert!(details.iter().any(is_in), "{url}: {details:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_callback_url_that_was_stored_before_its_length_was_limited_keeps_nobody_from_changing_settings() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let long = |letter: &str| format!("https://shop.example/{}", letter.repeat(2_000));
+    let (tenant, stored) = (harness.tenant.id.clone(), long("a"));
+    let unit = harness.honnin.db().write(async move |tx| {
+        let mut row = tenants::load(tx, &tenant).await?;
+        row.settings.get_or_insert_default().callback_urls = vec![stored.clone()];
+        tenants::save(tx, &row).await
+    });
+    let kept: Result<(), StoreError> = unit.await;
+    kept.unwrap();
+    let review = Change::Review {
+        target: Millis::hours(12),
+    };
+    assert!(apply(&harness, &admin, review).await.is_ok());
+    let done = "https://shop.example/done".to_owned();
+    let longer = Change::Callbacks(vec![long("a"), done.clone()]);
+    let changed = apply(&harness, &admin, longer).await.unwrap();
+    assert_eq!(changed.callback_urls, [long("a"), done]);
+    let another = apply(&harness, &admin, Change::Callbacks(vec![long("a"), long("b")])).await;
+    let Err(SettingsError::Faults(faults)) = another else {
+        panic!("{another:?}");
+    };
+    let told: Vec<_> = faults.into_iter().map(|fault| fault.callback).collect();
+    assert_eq!(told, [Some((long("b"), BadCallback::TooLong))]);
 }

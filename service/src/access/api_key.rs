@@ -2,7 +2,7 @@
 //! errors.
 
 use crate::runtime::random::Random;
-use domain::secret::Secret;
+use domain::{secret::Secret, tenant::Mode};
 use sha2::{Digest, Sha256};
 
 const RANDOM_BYTES: usize = 20;
@@ -10,16 +10,19 @@ const CHECKSUM_BYTES: usize = 3;
 /// Characters of a key that may be shown again: the prefix and the first four digits.
 const PREFIX_LENGTH: usize = "hn_live_".len() + 4;
 
-const fn kind(livemode: bool) -> &'static str {
-    if livemode { "hn_live_" } else { "hn_test_" }
+const fn kind(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Live => "hn_live_",
+        Mode::Sandbox => "hn_test_",
+    }
 }
 
 /// A new key, to be shown once.
 #[must_use]
-pub fn generate(random: &dyn Random, livemode: bool) -> Secret<String> {
+pub fn generate(random: &dyn Random, mode: Mode) -> Secret<String> {
     let mut bytes = [0; RANDOM_BYTES];
     random.fill(&mut bytes);
-    let body = format!("{}{}", kind(livemode), hex::encode(bytes));
+    let body = format!("{}{}", kind(mode), hex::encode(bytes));
     let sum = checksum(&body);
     Secret::new(format!("{body}{sum}"))
 }
@@ -31,7 +34,8 @@ fn checksum(body: &str) -> String {
 /// Whether `text` has the form and checksum of a key. Anything else is refused without a look-up.
 #[must_use]
 pub fn is_well_formed(text: &str) -> bool {
-    let Some(digits) = text.strip_prefix(kind(true)).or_else(|| text.strip_prefix(kind(false))) else {
+    let of = |mode| text.strip_prefix(kind(mode));
+    let Some(digits) = of(Mode::Live).or_else(|| of(Mode::Sandbox)) else {
         return false;
     };
     let exact = digits.len() == 2 * (RANDOM_BYTES + CHECKSUM_BYTES)
@@ -62,8 +66,8 @@ mod tests {
     #[test]
     fn a_key_tells_its_kind_and_fits_its_checksum() {
         let random = SeededRandom::new(7);
-        for (livemode, start) in [(true, "hn_live_"), (false, "hn_test_")] {
-            let key = generate(&random, livemode);
+        for (mode, start) in [(Mode::Live, "hn_live_"), (Mode::Sandbox, "hn_test_")] {
+            let key = generate(&random, mode);
             assert!(key.expose().starts_with(start) && is_well_formed(key.expose()));
             assert!(prefix(key.expose()).len() == 12 && key.expose().starts_with(&prefix(key.expose())));
         }
@@ -71,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_changed_character_is_noticed() {
-        let key = generate(&SeededRandom::new(7), true);
+        let key = generate(&SeededRandom::new(7), Mode::Live);
         for at in 0..key.expose().len() {
             let mut changed = key.expose().clone().into_bytes();
             changed[at] = if changed[at] == b'0' { b'1' } else { b'0' };

@@ -1,6 +1,6 @@
 //! Analysing a picture as soon as it is uploaded: its findings are stored, encrypted, beside it before the decision. What
-//! cannot be analysed is given up after a few runs and goes to review; it never fails the session. An overloaded pool or
-//! unavailable storage says nothing about the picture: then the job is retried for hours.
+//! cannot be analysed is given up after a few runs and goes to review; it never fails the session, unless the picture is lost or damaged when it is
+//! decided. An overloaded pool or unavailable storage says nothing about the picture: then the job is retried for hours.
 
 use crate::{
     Honnin,
@@ -11,7 +11,7 @@ use crate::{
     runtime::{
         analyser::{Analyser, PictureFault},
         cpu_pool::PoolError,
-        job_error::JobError,
+        job_error::{JobError, MAX_WITHOUT_MASTER_KEY},
         sealed_json::{open_json, seal_json},
     },
 };
@@ -20,9 +20,9 @@ use domain::{
     document::{DocumentType, OcrField, Side},
     findings::{Asked, DocumentFindings, SelfieFindings},
     ids::CaptureId,
-    quality::{QualityLimits, SelfieLimits, document_problems, face_is_covered},
+    quality::{QualityLimits, SelfieLimits, document_problems, face_is_covered, selfie_is_poor},
     reasons::Reason,
-    session::Status,
+    session::{Session, Status},
     time::Timestamp,
 };
 use store::{
@@ -36,9 +36,9 @@ use store::{
 use time::Date;
 
 /// Runs before an analysis is given up because the picture cannot be opened or makes the analyser panic.
-const MAX_RUNS: i64 = 4;
+const MAX_RUNS_ON_BAD_PICTURE: i64 = 4;
 /// Runs before an analysis is given up for any reason, counting runs that took the whole process down. Nearly three hours.
-const MOST_RUNS: i64 = 20;
+const MAX_RUNS: i64 = 20;
 
 /// Why there are no findings.
 enum Unseen {
@@ -103,13 +103,16 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         Ok(_) if capture.frames.is_empty() => {
             return Ok(finish(honnin, job, Some(&capture), None, &[Reason::DocumentWrongSide]).await?);
         }
-        _ if job.attempt > MOST_RUNS => Err(Unseen::Picture("tried too often")),
+        // A key that this process does not have says nothing about the picture: these runs are not among `job.attempt`.
+        Err(error @ StoreError::MasterKeyMissing) if job.failures < MAX_WITHOUT_MASTER_KEY => return Err(error.into()),
+        Err(StoreError::MasterKeyMissing) => Err(Unseen::Picture("its version of the master key is missing")),
+        _ if job.attempt > MAX_RUNS => Err(Unseen::Picture("tried too often")),
         Ok(key) => look(honnin, &capture, &row, &key).await.map(|seen| (seen, key)),
         Err(error) => Err(error.into()),
     };
     let (seen, key) = match seen {
         Ok(seen) => seen,
-        Err(Unseen::Picture(fault)) if job.attempt >= MAX_RUNS => {
+        Err(Unseen::Picture(fault)) if job.attempt >= MAX_RUNS_ON_BAD_PICTURE => {
             tracing::error!(capture = %capture.id, fault, "gave up analysing a picture");
             return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
         }
@@ -143,11 +146,19 @@ async fn look(honnin: &Honnin, capture: &CaptureRow, row: &SessionRow, key: &Ses
     let pictures = open(honnin, capture, row, key).await?;
     let (kind, today) = (capture.document_type, honnin.now().date());
     let (slot, asked) = (capture.slot, asked(capture, row, key)?);
+    // Those of a run are counted in what it was asked.
+    let is_run = asked.live.is_some();
+    let repeated_files = if is_run { 0 } else { capture.repeated_frames() };
     let look = move |analyser: &dyn Analyser| match slot {
         Slot::Document(side) => document(analyser, pictures, kind, side, today)
             .map(Box::new)
             .map(Seen::Document),
-        Slot::Selfie => analyser.selfie(pictures, &asked).map(Box::new).map(Seen::Selfie),
+        Slot::Selfie => analyser.selfie(pictures, &asked).map(|found| {
+            Seen::Selfie(Box::new(SelfieFindings {
+                repeated_files,
+                ..found
+            }))
+        }),
     };
     match honnin.cpu_pool.run(look).await {
         Ok(Ok(seen)) => Ok(seen),
@@ -172,6 +183,7 @@ fn document(
         return Ok(DocumentFindings {
             quality: findings.quality,
             layout: findings.layout,
+            individual_number: findings.individual_number,
             ..DocumentFindings::none(side)
         });
     }
@@ -222,6 +234,13 @@ fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
     if let Seen::Selfie(selfie) = seen
         && selfie.unavailable.is_empty()
     {
+        if selfie.face.is_some() {
+            // The upload saw the light of the whole picture. The decision goes by that of the face.
+            problems.retain(|problem| *problem != Reason::SelfieLowQuality);
+            if selfie_is_poor(&selfie.quality, &QualityLimits::default()) {
+                problems.push(Reason::SelfieLowQuality);
+            }
+        }
         match (selfie.faces, &selfie.face) {
             (2.., _) => problems.insert(0, Reason::SelfieMultipleFaces),
             (_, None) => problems.insert(0, Reason::SelfieNoFace),
@@ -313,7 +332,7 @@ async fn end(
     problems: &[Reason],
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    sessions::hold(tx, &capture.session).await?;
+    sessions::lock(tx, &capture.session).await?;
     let Some(row) = sessions::find_any(tx, &capture.session).await? else {
         return Ok(());
     };
@@ -324,20 +343,21 @@ async fn end(
 }
 
 async fn wake_decision(tx: &mut Tx, row: SessionRow, now: Timestamp) -> Result<(), StoreError> {
-    let session = row.session.id.clone();
+    let session = row.session.clone();
     if row.session.status != Status::Deciding || gather(tx, row).await?.is_being_analysed() {
         return Ok(());
     }
-    enqueue_decision(tx, session.as_str(), now).await
+    enqueue_decision(tx, &session, now).await
 }
 
 /// The job that decides a session; at most one is pending, and it is moved to the earlier time.
-pub(crate) async fn enqueue_decision(tx: &mut Tx, session: &str, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn enqueue_decision(tx: &mut Tx, session: &Session, now: Timestamp) -> Result<(), StoreError> {
+    let subject = session.id.as_str();
     let job = NewJob {
         kind: JobKind::Decide,
-        subject: session,
+        subject,
         run_at: now,
-        dedup_key: Some(session),
+        dedup_key: Some(subject),
     };
-    jobs::enqueue(tx, job).await.map(drop)
+    jobs::enqueue_round_robin(tx, &session.tenant, job).await
 }

@@ -1,11 +1,11 @@
-//! Checking the photo just taken: use it, or take another.
+//! Checking the photo just taken: use it, or take another. A selfie is used anyway here, once another try showed nothing new.
 
 use crate::{
     Honnin,
     access::Applicant,
     capture::{
-        progress::{Next, NotNow, Slot, SlotState, collecting, progress},
-        retake::PictureFindings,
+        progress::{Next, Slot, SlotState, StepRefused, collecting, progress},
+        retake::{PictureFindings, is_known},
     },
 };
 use domain::{ids::CaptureId, reasons::Reason};
@@ -13,11 +13,11 @@ use store::capture::{attempts, captures};
 
 /// The user's choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum PhotoChoice {
     /// Use this one, despite these problems, which were shown.
     Use(Vec<Reason>),
     /// Take another one.
-    Again,
+    Retake,
 }
 
 /// What became of the choice.
@@ -33,31 +33,27 @@ pub enum Checked {
 /// problems that the user was not shown, there remains something to be checked: the next page shows it.
 ///
 /// # Errors
-/// [`NotNow`].
+/// [`StepRefused`].
 pub async fn check_picture(
     honnin: &Honnin,
     applicant: &Applicant,
     photo: &CaptureId,
-    wish: Wish,
-) -> Result<Checked, NotNow> {
+    choice: PhotoChoice,
+) -> Result<Checked, StepRefused> {
     let attempt = progress(honnin, applicant).await?;
-    let Next::Check(side) = attempt.next(honnin.now()) else {
-        return Err(NotNow::OutOfTurn);
+    let slot = match attempt.next(honnin.now()) {
+        Next::Check(side) => Slot::Document(side),
+        Next::Selfie if attempt.may_use_selfie_anyway() => Slot::Selfie,
+        _ => return Err(StepRefused::OutOfTurn),
     };
-    let slot = Slot::Document(side);
     if attempt.shown(slot).is_none_or(|shown| shown.id != *photo) {
         return Ok(Checked::Done);
     }
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let problems = PictureFindings::of(&attempt, &key)?.problems(&attempt, slot);
-    let again = wish == Wish::Again && attempt.tries_left(slot) > 0;
-    if let Wish::Use(shown) = &wish {
-        let known = |problem: &Reason| {
-            // Whoever knows that the document was not found expects no better of it.
-            let expected = matches!(problem, Reason::DocumentCutOff | Reason::DocumentBlurry);
-            shown.contains(problem) || (expected && shown.contains(&Reason::DocumentNotFound))
-        };
-        let new = problems.iter().filter(|problem| !known(problem));
+    let again = choice == PhotoChoice::Retake && attempt.tries_left(slot) > 0;
+    if let PhotoChoice::Use(shown) = &choice {
+        let new = problems.iter().filter(|problem| !is_known(**problem, shown));
         let new: Vec<_> = new.copied().collect();
         if !new.is_empty() {
             return Ok(Checked::FoundMore(new));
@@ -67,14 +63,18 @@ pub async fn check_picture(
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
         let SlotState::ToCheck(capture) = attempt.slot(slot) else {
-            return Err(NotNow::OutOfTurn);
+            return Err(StepRefused::OutOfTurn);
         };
         if attempt.answers.version != seen {
-            return Err(NotNow::OutOfTurn);
+            return Err(StepRefused::OutOfTurn);
         }
         if again {
             captures::mark_discarded(tx, &capture.id, now).await?;
         } else {
+            if slot == Slot::Selfie {
+                // Accepted as it arrived, before its analysis found anything.
+                captures::take_back(tx, &capture.id).await?;
+            }
             captures::mark_accepted(tx, &capture.id, &problems, now).await?;
         }
         attempts::save(tx, &mut attempt.answers).await?;

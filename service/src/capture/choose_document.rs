@@ -1,12 +1,13 @@
 //! Choosing the document. Choosing another kind means taking new photos as long as tries are left. Choosing the same kind again keeps the good ones:
 //! whoever only wanted to look at the choice loses nothing, and whoever is not content with a photo that has problems takes it again. Whoever wants
-//! new ones, or has another document of the same kind, says so.
+//! new ones, or has another document of the same kind, says so. What was typed is kept for the details of the new document.
 
 use crate::{
     Honnin,
     access::Applicant,
     capture::{
-        progress::{AttemptState, NotNow, Slot, collecting, progress},
+        details::keep_typed_as_draft,
+        progress::{AttemptState, Slot, StepRefused, collecting, progress},
         retake::PictureFindings,
     },
 };
@@ -14,6 +15,7 @@ use domain::{document::DocumentType, ids::CaptureId, session::Step};
 use store::{
     StoreError,
     capture::{attempts, captures},
+    vault::SessionKey,
 };
 
 /// What becomes of the photos that are there, if the same kind of document is chosen again.
@@ -28,17 +30,18 @@ pub enum Photos {
 /// Stores the kind of document that the user chose.
 ///
 /// # Errors
-/// [`NotNow`].
+/// [`StepRefused`].
 pub async fn choose_document(
     honnin: &Honnin,
     applicant: &Applicant,
     kind: DocumentType,
     photos: Photos,
-) -> Result<(), NotNow> {
+) -> Result<(), StepRefused> {
     let attempt = progress(honnin, applicant).await?;
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
     let keeps = photos == Photos::KeepGood && attempt.document_type() == Some(kind);
     let poor = if keeps {
-        poor_photos(honnin, &attempt).await?
+        poor_photos(&attempt, &key)?
     } else {
         Vec::new()
     };
@@ -46,7 +49,7 @@ pub async fn choose_document(
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
         if !attempt.has_consent() || !attempt.plan().has(Step::Document) {
-            return Err(NotNow::OutOfTurn);
+            return Err(StepRefused::OutOfTurn);
         }
         let same = attempt.answers.document_type == Some(kind);
         let keeps_good = same && photos == Photos::KeepGood;
@@ -58,8 +61,8 @@ pub async fn choose_document(
             }
         }
         if !same {
-            // Another document has other data and may require other details.
-            attempt.answers.typed = None;
+            // Another document has other data and may require other details: the user confirms them once more.
+            keep_typed_as_draft(&mut attempt, &key)?;
         }
         attempt.answers.document_type = Some(kind);
         Ok(attempts::save(tx, &mut attempt.answers).await?)
@@ -68,9 +71,8 @@ pub async fn choose_document(
 }
 
 /// The photos of the document that have problems.
-async fn poor_photos(honnin: &Honnin, attempt: &AttemptState) -> Result<Vec<CaptureId>, StoreError> {
-    let key = honnin.vault.open(&attempt.row.data_key).await?;
-    let found = PictureFindings::of(attempt, &key)?;
+fn poor_photos(attempt: &AttemptState, key: &SessionKey) -> Result<Vec<CaptureId>, StoreError> {
+    let found = PictureFindings::of(attempt, key)?;
     let photos = attempt
         .relied_on()
         .into_iter()

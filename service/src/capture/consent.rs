@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{NotNow, collecting},
+    capture::progress::{StepRefused, collecting},
 };
 use domain::{audit::AuditAction, language::Language};
 use store::{audit, capture::attempts};
@@ -12,14 +12,14 @@ use store::{audit, capture::attempts};
 /// approved people; `None` if they were not asked.
 ///
 /// # Errors
-/// [`NotNow`]; [`NotNow::OutOfTurn`] also if they were not asked but must be, because the tenant now uses the face search.
+/// [`StepRefused`]; [`StepRefused::OutOfTurn`] also if they were not asked but must be, because the tenant now uses the face search.
 pub async fn consent(
     honnin: &Honnin,
     applicant: &Applicant,
     version: &str,
     language: Language,
     face_search: Option<bool>,
-) -> Result<(), NotNow> {
+) -> Result<(), StepRefused> {
     let (applicant, version, now) = (applicant.clone(), version.to_owned(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
@@ -28,7 +28,7 @@ pub async fn consent(
         }
         let wanted = attempt.searches_faces();
         if wanted && face_search.is_none() {
-            return Err(NotNow::OutOfTurn);
+            return Err(StepRefused::OutOfTurn);
         }
         attempt.answers.face_search = face_search.filter(|_| wanted);
         attempt.answers.consent = Some((version.clone(), now));

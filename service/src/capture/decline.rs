@@ -3,25 +3,27 @@
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{NotNow, collecting},
+    capture::progress::{StepRefused, collecting},
     session::end::Ending,
 };
 use domain::{audit::AuditAction, session::FailureReason};
-use store::audit;
+use store::{audit, settings::tenants};
 
 /// Ends the session: `failed`, `consent_declined`.
 ///
 /// # Errors
-/// [`NotNow`].
-pub async fn decline(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow> {
-    let (applicant, event, at) = (applicant.clone(), honnin.event_id(), honnin.moment());
+/// [`StepRefused`].
+pub async fn decline(honnin: &Honnin, applicant: &Applicant) -> Result<(), StepRefused> {
+    let (applicant, event, at) = (applicant.clone(), honnin.event_id(), honnin.read_clock());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
+        // Before the session is locked, as wherever one ends.
+        let tenant = tenants::load_pinned(tx, applicant.tenant()).await?;
         let mut attempt = collecting(tx, &applicant, now).await?;
-        attempt.row.session = attempt.row.session.fail(now).map_err(|_| NotNow::OutOfTurn)?;
+        attempt.row.session = attempt.row.session.fail(now).map_err(|_| StepRefused::OutOfTurn)?;
         let ending = Ending {
             event: &event,
-            tenant: &attempt.tenant,
+            tenant: &tenant,
             row: &mut attempt.row,
             at,
         };

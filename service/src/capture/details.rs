@@ -1,4 +1,5 @@
-//! The details: prefilled with the readings, confirmed or corrected by the user. Stored encrypted.
+//! The details: prefilled with the readings, confirmed or corrected by the user. Stored encrypted. Whoever turns to another document finds there what
+//! they have typed, to be confirmed again.
 
 use crate::{
     Honnin,
@@ -6,7 +7,7 @@ use crate::{
     capture::{
         findings::findings_of_document,
         postcode::{Filling, fill_in},
-        progress::{AttemptState, NotNow, collecting, progress},
+        progress::{AttemptState, StepRefused, collecting, progress},
         retake::ask_again,
         strips::{Items, Strip, Strips},
     },
@@ -16,13 +17,14 @@ use domain::{
     document::{DocumentType, FieldName, OcrField},
     findings::{DocumentFindings, superseded_items},
     ids::CaptureId,
+    postcode::Postcode,
     secret::Personal,
     session::Step,
-    user_input::{InputFault, InputField, TypedForm, UserInput},
+    user_input::{InputFault, InputField, TypedForm, UserInput, to_katakana},
 };
 use store::{
     StoreError,
-    capture::attempts::{self, TYPED},
+    capture::attempts::{self, DRAFT, TYPED},
     vault::{AssociatedData, SessionKey},
 };
 use time::Date;
@@ -55,30 +57,36 @@ pub enum DetailsError {
     },
     /// Another step is due.
     #[error(transparent)]
-    NotNow(#[from] NotNow),
+    StepRefused(#[from] StepRefused),
 }
 
 impl From<StoreError> for DetailsError {
     fn from(error: StoreError) -> Self {
-        Self::NotNow(error.into())
+        Self::StepRefused(error.into())
     }
 }
 
-/// The details form: as typed before, otherwise as read from the document as far as it is analysed.
+/// The details form: as typed before; otherwise what was typed for another document, and in the other fields what was read from this one, as far as it
+/// is analysed.
 ///
 /// # Errors
-/// [`NotNow`]; [`NotNow::OutOfTurn`] also if a picture has to be retaken.
-pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, NotNow> {
+/// [`StepRefused`]; [`StepRefused::OutOfTurn`] also if a picture has to be retaken.
+pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, StepRefused> {
     let attempt = progress(honnin, applicant).await?;
     let kind = check_turn(&attempt)?;
     ask_again(honnin, applicant, &attempt).await?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
-    let fields = fields_read(&attempt, &key)?;
+    Ok(details_of(&attempt, kind, &key)?)
+}
+
+fn details_of(attempt: &AttemptState, kind: DocumentType, key: &SessionKey) -> Result<Details, StoreError> {
+    let fields = fields_read(attempt, key)?;
     let kana = asks_for_kana(kind, fields.expose());
-    let read = with_postcode_split(prefilled(fields.expose()), kana);
-    let form = match typed(&attempt, &key)? {
-        Some(typed) => with_postcode_split(form_of(typed.into_exposed()), kana),
-        None => read.clone(),
+    let read = with_postcode_placed(prefilled(fields.expose()), kana);
+    let form = match (typed(attempt, key)?, draft(attempt, key)?) {
+        (Some(typed), _) => with_postcode_placed(form_of(typed.into_exposed()), kana),
+        (None, Some(draft)) => with_postcode_placed(filled_in(draft.into_exposed(), &read), kana),
+        (None, None) => read.clone(),
     };
     Ok(Details {
         form: Personal::new(form),
@@ -101,8 +109,8 @@ pub struct Printed {
 /// Where the items of the form are printed, as far as that is known.
 ///
 /// # Errors
-/// [`NotNow`].
-pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Printed>, NotNow> {
+/// [`StepRefused`].
+pub async fn printed(honnin: &Honnin, applicant: &Applicant) -> Result<Vec<Printed>, StepRefused> {
     let attempt = progress(honnin, applicant).await?;
     check_turn(&attempt)?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
@@ -145,10 +153,14 @@ const fn read_from(field: InputField) -> Option<FieldName> {
     })
 }
 
-/// The form with the postcode in a field of its own, where that is asked for: with kana.
-fn with_postcode_split(mut form: TypedForm, kana: bool) -> TypedForm {
+/// The form with the postcode in a field of its own, where that is asked for: with kana. Elsewhere it stands before the address.
+fn with_postcode_placed(mut form: TypedForm, kana: bool) -> TypedForm {
     if kana {
         form.split_postcode();
+    } else if let Some(postcode) = Postcode::parse(&form.postcode) {
+        let (_, bare) = Postcode::split_from(&form.address);
+        form.address = postcode.before(bare);
+        form.postcode.clear();
     }
     form
 }
@@ -172,7 +184,7 @@ pub async fn save_details(
     let input = match parse(&mut form, kana, now.date()) {
         Ok(input) => input,
         Err(faults) => {
-            let read = with_postcode_split(prefilled(fields.expose()), kana);
+            let read = with_postcode_placed(prefilled(fields.expose()), kana);
             return Err(DetailsError::Faults {
                 form: Personal::new(form),
                 read: Box::new(Personal::new(read)),
@@ -182,16 +194,111 @@ pub async fn save_details(
         }
     };
     let sealed = seal_json(&key, &associated_data(&attempt, TYPED), &input)?;
-    let who = applicant.clone();
+    Ok(store(honnin, applicant, kind, (Some(sealed), None)).await?)
+}
+
+/// Stores the details unchecked, for a user who turns to another document before confirming them. What is shown already stays as it is.
+///
+/// # Errors
+/// [`StepRefused`].
+pub async fn keep_draft(honnin: &Honnin, applicant: &Applicant, form: &Personal<TypedForm>) -> Result<(), StepRefused> {
+    let attempt = progress(honnin, applicant).await?;
+    let kind = check_turn(&attempt)?;
+    let key = honnin.vault.open(&attempt.row.data_key).await?;
+    if details_of(&attempt, kind, &key)?.form.expose() == form.expose() {
+        return Ok(());
+    }
+    let draft = sealed_draft(&attempt, &key, form.expose().clone())?;
+    store(honnin, applicant, kind, (None, draft)).await
+}
+
+/// Stores the details, encrypted: those that were typed, and the draft. They were entered for a document of this kind, which may have changed.
+async fn store(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    kind: DocumentType,
+    sealed: (Option<Vec<u8>>, Option<Vec<u8>>),
+) -> Result<(), StepRefused> {
+    let (applicant, now) = (applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        let mut attempt = collecting(tx, &who, now).await?;
+        let mut attempt = collecting(tx, &applicant, now).await?;
         if check_turn(&attempt)? != kind {
-            return Err(NotNow::OutOfTurn);
+            return Err(StepRefused::OutOfTurn);
         }
-        attempt.answers.typed = Some(sealed.clone());
-        Ok::<_, NotNow>(attempts::save(tx, &mut attempt.answers).await?)
+        (attempt.answers.typed, attempt.answers.draft) = sealed.clone();
+        Ok::<_, StepRefused>(attempts::save(tx, &mut attempt.answers).await?)
     });
-    Ok(unit.await?)
+    unit.await
+}
+
+/// Makes a draft of the details, to be confirmed again: call it before another kind of document is chosen.
+pub(crate) fn keep_typed_as_draft(attempt: &mut AttemptState, key: &SessionKey) -> Result<(), StoreError> {
+    if let Some(typed) = typed(attempt, key)? {
+        let draft = sealed_draft(attempt, key, form_of(typed.into_exposed()))?;
+        (attempt.answers.typed, attempt.answers.draft) = (None, draft);
+    }
+    Ok(())
+}
+
+/// What the user has typed over what was read, encrypted; `None` if they have typed nothing. What was read from one document does not stand in for
+/// what another one says.
+fn sealed_draft(attempt: &AttemptState, key: &SessionKey, form: TypedForm) -> Result<Option<Vec<u8>>, StoreError> {
+    let fields = fields_read(attempt, key)?;
+    let kind = attempt.document_type();
+    let kana = kind.is_some_and(|kind| asks_for_kana(kind, fields.expose()));
+    let read = with_postcode_placed(prefilled(fields.expose()), kana);
+    let draft = without_read(with_postcode_placed(form, kana), &read);
+    if draft == TypedForm::default() {
+        return Ok(None);
+    }
+    seal_json(key, &associated_data(attempt, DRAFT), &draft).map(Some)
+}
+
+/// The fields that are filled in one by one, each with what was read. Whoever has said that they have one name only has said what it is.
+fn single_fields<'a>(form: &'a mut TypedForm, read: &'a TypedForm) -> Vec<(&'a mut String, &'a String)> {
+    let one_name = form.one_name;
+    let names = [
+        (&mut form.last_name, &read.last_name),
+        (&mut form.first_name, &read.first_name),
+        (&mut form.last_name_kana, &read.last_name_kana),
+        (&mut form.first_name_kana, &read.first_name_kana),
+    ];
+    let names = names.into_iter().filter(|_| !one_name);
+    names.chain([(&mut form.birth_date, &read.birth_date)]).collect()
+}
+
+/// The form without what is as it was read. An address and its postcode belong together.
+fn without_read(mut form: TypedForm, read: &TypedForm) -> TypedForm {
+    for (typed, read) in single_fields(&mut form, read) {
+        if is_same(typed, read) {
+            typed.clear();
+        }
+    }
+    if is_same(&form.postcode, &read.postcode) && is_same(&form.address, &read.address) {
+        form.postcode.clear();
+        form.address.clear();
+    }
+    form
+}
+
+/// The draft, with what was read where nothing was typed.
+fn filled_in(mut draft: TypedForm, read: &TypedForm) -> TypedForm {
+    for (typed, read) in single_fields(&mut draft, read) {
+        if typed.trim().is_empty() {
+            typed.clone_from(read);
+        }
+    }
+    if draft.postcode.trim().is_empty() && draft.address.trim().is_empty() {
+        draft.postcode.clone_from(&read.postcode);
+        draft.address.clone_from(&read.address);
+    }
+    draft
+}
+
+/// Whether two texts differ at most in their notation.
+fn is_same(one: &str, other: &str) -> bool {
+    let plain = |text: &str| to_katakana(text).split_whitespace().collect::<String>();
+    plain(one) == plain(other)
 }
 
 /// The details, or what is wrong with the form in the order of its fields. With kana, the address of the postcode is filled in if there is none:
@@ -222,9 +329,9 @@ fn fault_of_pair(form: &mut TypedForm) -> Option<(InputField, InputFault)> {
 }
 
 /// The kind of document, if details may be entered: once its pictures are there, and again until the submit.
-fn check_turn(attempt: &AttemptState) -> Result<DocumentType, NotNow> {
+fn check_turn(attempt: &AttemptState) -> Result<DocumentType, StepRefused> {
     let open = attempt.has_consent() && attempt.plan().has(Step::Document) && attempt.has_pictures();
-    attempt.document_type().filter(|_| open).ok_or(NotNow::OutOfTurn)
+    attempt.document_type().filter(|_| open).ok_or(StepRefused::OutOfTurn)
 }
 
 pub(crate) const fn associated_data<'a>(attempt: &'a AttemptState, name: &'a str) -> AssociatedData<'a> {
@@ -234,6 +341,11 @@ pub(crate) const fn associated_data<'a>(attempt: &'a AttemptState, name: &'a str
 /// The details typed in this attempt.
 pub(crate) fn typed(attempt: &AttemptState, key: &SessionKey) -> Result<Option<Personal<UserInput>>, StoreError> {
     open_column(key, &associated_data(attempt, TYPED), attempt.answers.typed.as_ref())
+}
+
+/// What was typed in this attempt and is not confirmed.
+fn draft(attempt: &AttemptState, key: &SessionKey) -> Result<Option<Personal<TypedForm>>, StoreError> {
+    open_column(key, &associated_data(attempt, DRAFT), attempt.answers.draft.as_ref())
 }
 
 /// The items that the document has, without those that a later entry on it replaces: what they say holds no longer.
@@ -302,6 +414,7 @@ fn prefilled(fields: &[OcrField]) -> TypedForm {
 
 fn form_of(input: UserInput) -> TypedForm {
     TypedForm {
+        one_name: input.only_name().is_some(),
         last_name: input.last_name.unwrap_or_default(),
         first_name: input.first_name.unwrap_or_default(),
         last_name_kana: input.last_name_kana.unwrap_or_default(),
@@ -334,6 +447,51 @@ mod tests {
         };
         assert_eq!(names("山田 花子"), ("山田".into(), "花子".into()));
         assert_eq!(names("山田花子"), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn a_draft_is_what_was_typed_over_what_was_read_and_fills_another_documents_form() {
+        let form = |first: &str, kana: &str, postcode: &str, address: &str| TypedForm {
+            last_name: "山田".into(),
+            first_name: first.into(),
+            last_name_kana: kana.into(),
+            postcode: postcode.into(),
+            address: address.into(),
+            ..TypedForm::default()
+        };
+        let read = form("花子", "ヤマダ", "", "東京都千代田区 1-2-3");
+        // Notation is nothing that was typed.
+        let same = form(" 花子", "やまだ", "", "東京都千代田区1-2-3");
+        assert!(without_read(same, &read) == TypedForm::default());
+        let draft = without_read(form("花", "ヤマダ", "100-0001", "東京都千代田区1-2-3"), &read);
+        assert_eq!(
+            [&draft.last_name, &draft.first_name, &draft.last_name_kana],
+            ["", "花", ""]
+        );
+        assert_eq!([&draft.postcode, &draft.address], ["100-0001", "東京都千代田区1-2-3"]);
+        let other = TypedForm {
+            last_name: "川田".into(),
+            birth_date: "1990-02-28".into(),
+            postcode: "150-0001".into(),
+            ..form("華", "カワダ", "", "東京都渋谷区神宮前")
+        };
+        let filled = filled_in(draft, &other);
+        assert_eq!(
+            [&filled.last_name, &filled.first_name, &filled.last_name_kana],
+            ["川田", "花", "カワダ"]
+        );
+        assert_eq!([&filled.postcode, &filled.birth_date], ["100-0001", "1990-02-28"]);
+        // A document that no postcode is asked for with has it before the address.
+        let placed = with_postcode_placed(filled, false);
+        assert_eq!(
+            [&placed.postcode, &placed.address],
+            ["", "〒100-0001 東京都千代田区1-2-3"]
+        );
+        let one_name = TypedForm {
+            one_name: true,
+            ..TypedForm::default()
+        };
+        assert_eq!(filled_in(one_name, &other).first_name, "");
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub enum Next {
 
 /// Why a step cannot be taken now.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum NotNow {
+pub enum StepRefused {
     /// The attempt has ended for this browser.
     #[error("this attempt is over")]
     Over,
@@ -115,8 +115,8 @@ pub(crate) enum SlotState<'a> {
 /// The user's progress.
 ///
 /// # Errors
-/// [`NotNow::Over`] if the attempt is no longer the session's current one.
-pub async fn progress(honnin: &Honnin, applicant: &Applicant) -> Result<AttemptState, NotNow> {
+/// [`StepRefused::Over`] if the attempt is no longer the session's current one.
+pub async fn progress(honnin: &Honnin, applicant: &Applicant) -> Result<AttemptState, StepRefused> {
     let applicant = applicant.clone();
     let unit = honnin.db.read(async move |tx| load(tx, &applicant).await);
     unit.await
@@ -130,17 +130,19 @@ pub async fn analysed_within(
     honnin: &Honnin,
     applicant: &Applicant,
     wait_at_most: Duration,
-) -> Result<AttemptState, NotNow> {
+) -> Result<AttemptState, StepRefused> {
     let analysed = |attempt: &AttemptState| !attempt.is_being_analysed();
     let look = || progress(honnin, applicant);
     poll_until(honnin, applicant.session(), wait_at_most, analysed, look).await
 }
 
 /// As [`progress`], in the caller's unit.
-pub(crate) async fn load(tx: &mut Tx, applicant: &Applicant) -> Result<AttemptState, NotNow> {
-    let row = sessions::find_any(tx, applicant.session()).await?.ok_or(NotNow::Over)?;
+pub(crate) async fn load(tx: &mut Tx, applicant: &Applicant) -> Result<AttemptState, StepRefused> {
+    let row = sessions::find_any(tx, applicant.session())
+        .await?
+        .ok_or(StepRefused::Over)?;
     if row.session.attempt != applicant.attempt() || row.session.purged_at.is_some() {
-        return Err(NotNow::Over);
+        return Err(StepRefused::Over);
     }
     let attempt = gather(tx, row).await?;
     Ok(AttemptState {
@@ -168,17 +170,21 @@ pub(crate) async fn gather(tx: &mut Tx, row: SessionRow) -> Result<AttemptState,
 
 /// As [`load`], if the session is still in `collecting` and this browser's still. For a writing unit: whatever else changes the session, an erasure
 /// or a new link, waits until it is done.
-pub(crate) async fn collecting(tx: &mut Tx, applicant: &Applicant, now: Timestamp) -> Result<AttemptState, NotNow> {
-    sessions::hold(tx, applicant.session()).await?;
+pub(crate) async fn collecting(
+    tx: &mut Tx,
+    applicant: &Applicant,
+    now: Timestamp,
+) -> Result<AttemptState, StepRefused> {
+    sessions::lock(tx, applicant.session()).await?;
     // An upload takes minutes, in which the session may have gone to another browser.
     let cookie = capture_cookies::find(tx, applicant.cookie()).await?;
     if cookie.is_none_or(|cookie| cookie.ended_at.is_some()) {
-        return Err(NotNow::Over);
+        return Err(StepRefused::Over);
     }
     let attempt = load(tx, applicant).await?;
     match attempt.row.session.status_at(now) {
         Status::Collecting => Ok(attempt),
-        _ => Err(NotNow::OutOfTurn),
+        _ => Err(StepRefused::OutOfTurn),
     }
 }
 
@@ -224,7 +230,7 @@ impl AttemptState {
         let exhausted = self.tries_left(slot) == 0;
         match (self.latest(slot), slot) {
             (Some(last), Slot::Selfie) if last.discarded_at.is_some() && !exhausted => SlotState::Open,
-            (Some(last), Slot::Selfie) if last.problems.is_empty() || exhausted => SlotState::Done(Some(last)),
+            (Some(last), Slot::Selfie) if exhausted || is_settled(last) => SlotState::Done(Some(last)),
             (Some(last), Slot::Selfie) => SlotState::ToCheck(last),
             (Some(last), Slot::Document(_)) if last.discarded_at.is_none() => match last.accepted_at {
                 Some(_) => SlotState::Done(Some(last)),
@@ -262,10 +268,32 @@ impl AttemptState {
         self.relied_on().iter().any(replaced)
     }
 
+    /// Whether the last selfie is that of a user who cannot move.
+    #[must_use]
+    pub fn has_selfie_without_movement(&self) -> bool {
+        self.latest(Slot::Selfie)
+            .is_some_and(|capture| capture.asked.movements.is_empty())
+    }
+
     /// Whether the selfie can be discarded for a new one.
     #[must_use]
     pub fn may_retake_selfie(&self) -> bool {
         self.tries_left(Slot::Selfie) > 0
+    }
+
+    /// Whether the selfie can be used despite its problems: another try showed nothing new. What was found may be a mistake, or something that the
+    /// user cannot take off.
+    #[must_use]
+    pub fn may_use_selfie_anyway(&self) -> bool {
+        let SlotState::ToCheck(last) = self.slot(Slot::Selfie) else {
+            return false;
+        };
+        let is_earlier = |capture: &&CaptureRow| capture.slot == Slot::Selfie && capture.number < last.number;
+        let told = |problem: &Reason| {
+            let mut earlier = self.captures.iter().filter(is_earlier);
+            earlier.any(|capture| capture.problems.contains(problem))
+        };
+        last.problems.iter().all(told)
     }
 
     /// Whether a picture that the decision is based on is still being analysed.
@@ -304,7 +332,7 @@ impl AttemptState {
 
     /// Whether consent was given.
     #[must_use]
-    pub const fn has_consent(&self) -> bool {
+    pub(crate) const fn has_consent(&self) -> bool {
         self.answers.consent.is_some()
     }
 
@@ -362,4 +390,10 @@ impl AttemptState {
     pub(crate) fn audit_entry(&self, at: Timestamp, action: AuditAction) -> audit::Entry {
         session::audit_entry(&self.row, at, action)
     }
+}
+
+/// Whether nothing is wrong with a selfie, or the user decided to use it despite all that is.
+fn is_settled(selfie: &CaptureRow) -> bool {
+    let accepted = selfie.accepted_problems.as_deref().unwrap_or_default();
+    selfie.problems.iter().all(|problem| accepted.contains(problem))
 }

@@ -17,7 +17,7 @@ use store::{
     StoreError,
     capture::captures::{CaptureRow, Slot},
     session::sessions::SessionRow,
-    vault::SessionKey,
+    vault::{AssociatedData, SessionKey},
 };
 
 /// How a stored picture is shown.
@@ -59,12 +59,38 @@ enum Cut {
     Face([[f32; 2]; 2]),
 }
 
+/// Decrypts a frame and makes the requested view of it. `None` if there is no such frame or view.
+///
+/// # Errors
+/// [`StoreError::Erased`] for a session that is erased; or if the picture cannot be read.
+pub(crate) async fn open_frame(
+    honnin: &Honnin,
+    frame: FrameOf<'_>,
+    view: View,
+) -> Result<Option<Personal<Vec<u8>>>, StoreError> {
+    let Some(stored) = frame.capture.frames.get(frame.index) else {
+        return Ok(None);
+    };
+    let session = &frame.row.session;
+    let key = honnin.vault.open(&frame.row.data_key).await?;
+    let Some(sealed) = honnin.pictures.find(&session.id, &stored.object).await? else {
+        return Ok(None);
+    };
+    let associated_data = AssociatedData {
+        tenant: &session.tenant,
+        session: &session.id,
+        name: &stored.object,
+    };
+    let picture = key.open(&associated_data, &sealed)?;
+    shown(honnin, frame, &key, picture, view).await
+}
+
 /// The picture in the requested view. A card that was not found, or that cannot be cropped now, is the whole picture; items and faces
 /// that were not found, or cannot be cut out now, are `None`.
 ///
 /// # Errors
 /// If the findings cannot be decrypted.
-pub(crate) async fn shown(
+async fn shown(
     honnin: &Honnin,
     frame: FrameOf<'_>,
     key: &SessionKey,

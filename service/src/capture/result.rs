@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{NotNow, progress},
+    capture::progress::{StepRefused, progress},
     runtime::wake_up::poll_until,
 };
 use domain::{
@@ -55,8 +55,12 @@ pub struct Shown {
 /// The result of the user's attempt. If it is still being decided, waits for the decision at most for `wait_at_most`.
 ///
 /// # Errors
-/// [`NotNow`].
-pub async fn result_within(honnin: &Honnin, applicant: &Applicant, wait_at_most: Duration) -> Result<Shown, NotNow> {
+/// [`StepRefused`].
+pub async fn result_within(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    wait_at_most: Duration,
+) -> Result<Shown, StepRefused> {
     let decided = |shown: &Shown| shown.ending != Ending::Waiting;
     poll_until(honnin, applicant.session(), wait_at_most, decided, || {
         result(honnin, applicant)
@@ -67,8 +71,8 @@ pub async fn result_within(honnin: &Honnin, applicant: &Applicant, wait_at_most:
 /// The result of the user's attempt.
 ///
 /// # Errors
-/// [`NotNow`].
-pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, NotNow> {
+/// [`StepRefused`].
+pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, StepRefused> {
     let row = progress(honnin, applicant).await?.row;
     let verdict = row.outcome.as_ref().map(|outcome| outcome.verdict);
     let ending = match (row.session.status_at(honnin.now()), verdict) {

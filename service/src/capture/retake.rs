@@ -6,7 +6,7 @@ use crate::{
     access::Applicant,
     capture::{
         findings::{SideFindings, findings_of_document},
-        progress::{AttemptState, Next, NotNow, Slot, SlotState, collecting, progress},
+        progress::{AttemptState, Next, Slot, SlotState, StepRefused, collecting, progress},
     },
 };
 use domain::{
@@ -51,15 +51,15 @@ pub struct ToCheck {
 /// The photo to check next.
 ///
 /// # Errors
-/// [`NotNow::OutOfTurn`] if there is none.
-pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck, NotNow> {
+/// [`StepRefused::OutOfTurn`] if there is none.
+pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck, StepRefused> {
     let attempt = progress(honnin, applicant).await?;
     let (Next::Check(side), Some(document_type)) = (attempt.next(honnin.now()), attempt.document_type()) else {
-        return Err(NotNow::OutOfTurn);
+        return Err(StepRefused::OutOfTurn);
     };
     let slot = Slot::Document(side);
     let SlotState::ToCheck(capture) = attempt.slot(slot) else {
-        return Err(NotNow::OutOfTurn);
+        return Err(StepRefused::OutOfTurn);
     };
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let found = PictureFindings::of(&attempt, &key)?;
@@ -90,15 +90,19 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
 /// Asks again for pictures that were accepted before their analysis found problems, unless no tries are left.
 ///
 /// # Errors
-/// [`NotNow::OutOfTurn`] if a picture has to be retaken: its page is next.
-pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, attempt: &AttemptState) -> Result<(), NotNow> {
+/// [`StepRefused::OutOfTurn`] if a picture has to be retaken: its page is next.
+pub(crate) async fn ask_again(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    attempt: &AttemptState,
+) -> Result<(), StepRefused> {
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let unsettled = PictureFindings::of(attempt, &key)?.unsettled(attempt);
     if unsettled.is_empty() {
         return Ok(());
     }
     let (seen, applicant, now) = (attempt.answers.version, applicant.clone(), honnin.now());
-    let unit = honnin.db.write(async move |tx| -> Result<_, NotNow> {
+    let unit = honnin.db.write(async move |tx| -> Result<_, StepRefused> {
         let mut attempt = collecting(tx, &applicant, now).await?;
         // Another tab was faster: its pictures are checked separately.
         if attempt.answers.version == seen {
@@ -110,7 +114,13 @@ pub(crate) async fn ask_again(honnin: &Honnin, applicant: &Applicant, attempt: &
         Ok(())
     });
     unit.await?;
-    Err(NotNow::OutOfTurn)
+    Err(StepRefused::OutOfTurn)
+}
+
+/// Whether somebody who was shown `shown` knows of a problem. Whoever knows that the document was not found expects no better of it.
+pub(crate) fn is_known(problem: Reason, shown: &[Reason]) -> bool {
+    let expected = matches!(problem, Reason::DocumentCutOff | Reason::DocumentBlurry);
+    shown.contains(&problem) || (expected && shown.contains(&Reason::DocumentNotFound))
 }
 
 /// The findings of the pictures that the decision will be based on.
@@ -140,8 +150,10 @@ impl PictureFindings {
                 return None;
             };
             let problems = self.against(attempt, *slot, self.0[..index].iter());
-            let shown = problems.iter().all(|problem| capture.problems.contains(problem));
-            (!shown && attempt.tries_left(*slot) > 0).then(|| capture.id.clone())
+            // Used on a node of an earlier version: it keeps what was shown among what was found.
+            let shown = capture.accepted_problems.as_ref().unwrap_or(&capture.problems);
+            let known = problems.iter().all(|problem| is_known(*problem, shown));
+            (!known && attempt.tries_left(*slot) > 0).then(|| capture.id.clone())
         });
         accepted.collect()
     }

@@ -6,7 +6,7 @@ use crate::{
     capture::{
         analyse::enqueue_decision,
         details::{associated_data, typed},
-        progress::{Next, NotNow, Slot, collecting, progress},
+        progress::{Next, Slot, StepRefused, collecting, progress},
         retake::ask_again,
     },
     runtime::sealed_json::seal_json,
@@ -38,16 +38,18 @@ pub struct Summary {
     pub selfie: Option<(CaptureId, usize)>,
     /// Whether another selfie can be taken instead.
     pub may_retake_selfie: bool,
+    /// Whether the selfie is not good enough and no tries are left, so that a person looks at it.
+    pub has_poor_selfie: bool,
 }
 
 /// What will be submitted, if that is the next step.
 ///
 /// # Errors
-/// [`NotNow`]; [`NotNow::OutOfTurn`] also if a picture has to be retaken.
-pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, NotNow> {
+/// [`StepRefused`]; [`StepRefused::OutOfTurn`] also if a picture has to be retaken.
+pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, StepRefused> {
     let attempt = progress(honnin, applicant).await?;
     if attempt.next(honnin.now()) != Next::Submit {
-        return Err(NotNow::OutOfTurn);
+        return Err(StepRefused::OutOfTurn);
     }
     ask_again(honnin, applicant, &attempt).await?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
@@ -61,20 +63,25 @@ pub async fn summary(honnin: &Honnin, applicant: &Applicant) -> Result<Summary, 
         }
     }
     let has_document = attempt.plan().has(Step::Document);
+    let may_retake_selfie = attempt.may_retake_selfie();
+    let has_problems = attempt
+        .shown(Slot::Selfie)
+        .is_some_and(|shown| !shown.problems.is_empty());
     Ok(Summary {
         document_type: attempt.document_type().filter(|_| has_document),
         pictures,
         input: if has_document { typed(&attempt, &key)? } else { None },
         selfie,
-        may_retake_selfie: attempt.may_retake_selfie(),
+        may_retake_selfie,
+        has_poor_selfie: has_problems && !may_retake_selfie,
     })
 }
 
 /// Submits: `collecting` → `deciding`, and the decision's job in the same unit.
 ///
 /// # Errors
-/// [`NotNow`]; a second submit gets [`NotNow::OutOfTurn`], and so does one with a picture that has to be retaken.
-pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow> {
+/// [`StepRefused`]; a second submit gets [`StepRefused::OutOfTurn`], and so does one with a picture that has to be retaken.
+pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), StepRefused> {
     let attempt = progress(honnin, applicant).await?;
     if attempt.next(honnin.now()) == Next::Submit {
         ask_again(honnin, applicant, &attempt).await?;
@@ -93,9 +100,9 @@ pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow
         let mut attempt = collecting(tx, &who, now).await?;
         // The details just encrypted must be the ones that are stored.
         if attempt.next(now) != Next::Submit || attempt.answers.version != seen {
-            return Err(NotNow::OutOfTurn);
+            return Err(StepRefused::OutOfTurn);
         }
-        attempt.row.session = attempt.row.session.submit(now).map_err(|_| NotNow::OutOfTurn)?;
+        attempt.row.session = attempt.row.session.submit(now).map_err(|_| StepRefused::OutOfTurn)?;
         tx.count_session(attempt.row.session.status);
         attempt.row.typed.clone_from(&sealed);
         let has_document = attempt.plan().has(Step::Document);
@@ -103,7 +110,7 @@ pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), NotNow
         sessions::save(tx, &mut attempt.row).await?;
         attempt.answers.submitted_at = Some(now);
         attempts::save(tx, &mut attempt.answers).await?;
-        enqueue_decision(tx, attempt.row.session.id.as_str(), now).await?;
+        enqueue_decision(tx, &attempt.row.session, now).await?;
         audit::record(tx, &attempt.audit_entry(now, AuditAction::SessionSubmit)).await?;
         Ok(())
     });

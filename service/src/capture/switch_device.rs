@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{NotNow, collecting},
+    capture::progress::{StepRefused, collecting},
     runtime::token,
     session::reissue_link::{Reissued, store_link},
 };
@@ -17,22 +17,18 @@ pub const LIFETIME: Millis = Millis::minutes(15);
 /// Creates the link; an earlier one becomes invalid.
 ///
 /// # Errors
-/// [`NotNow`].
-pub async fn switch_device(honnin: &Honnin, applicant: &Applicant) -> Result<Reissued, NotNow> {
+/// [`StepRefused`].
+pub async fn switch_device(honnin: &Honnin, applicant: &Applicant) -> Result<Reissued, StepRefused> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
-    let (applicant, at) = (applicant.clone(), honnin.moment());
+    let (applicant, at) = (applicant.clone(), honnin.read_clock());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let attempt = collecting(tx, &applicant, now).await?;
         links::kill_all(tx, applicant.session(), now).await?;
         let expires_at = store_link(tx, &attempt.row, &hash, at, LIFETIME).await?;
         audit::record(tx, &attempt.audit_entry(now, AuditAction::LinkSwitchDevice)).await?;
-        Ok::<_, NotNow>(expires_at)
+        Ok::<_, StepRefused>(expires_at)
     });
-    let expires_at = unit.await?;
-    Ok(Reissued {
-        url: honnin.link_url(token.expose()),
-        expires_at,
-    })
+    Ok(Reissued::of(honnin, &token, unit.await?))
 }

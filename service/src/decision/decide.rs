@@ -3,36 +3,45 @@
 
 use crate::{
     Honnin,
-    capture::progress::{AttemptState, gather},
-    decision::{
-        earlier::{EarlierSessions, find_earlier},
-        input::DecisionInput,
-        record::{self, Grounds, Made},
+    capture::{
+        details::associated_data,
+        progress::{AttemptState, gather},
     },
-    runtime::job_error::JobError,
+    decision::{
+        earlier::{EarlierSessions, MissingKey, find_earlier},
+        input::DecisionInput,
+        record::{self, Grounds, SealedDecision},
+    },
+    runtime::job_error::{JobError, MAX_WITHOUT_MASTER_KEY},
     session::{self, blind_index::hashes, end::Ending},
 };
 use domain::{
     audit::AuditAction,
     blind_index::of_session,
     decision::{Evidence, decide},
-    document::OcrField,
-    findings::ModelHash,
     ids::SessionId,
     secret::Personal,
     session::{FailureReason, Status},
     time::{Millis, Timestamp},
 };
+use futures::FutureExt;
+use std::{panic::AssertUnwindSafe, time::Duration};
 use store::{
     StoreError, audit,
     jobs::{self, Job},
-    session::sessions,
+    session::sessions::{self, SessionRow},
     settings::tenants,
     vault::SessionKey,
 };
 
-/// Failed runs, some forty minutes, after which a session whose stored data cannot be read ends in `failed`: nobody could review it either.
-const MOST_UNREADABLE: i64 = 8;
+/// Failed runs, some forty minutes, after which a session whose stored data cannot be read, or whose decision cannot be made or stored, ends in
+/// `failed`: nobody could review it either.
+const MAX_UNREADABLE: i64 = 8;
+/// Runs in a row that began and whose end nobody noted, mostly since they took the whole process down, after which a session ends in `failed`: it
+/// would go on for ever. With the leases, some two minutes.
+const MAX_BEGUN: i64 = 8;
+/// Within which time runs begin again that were under way when the process went down.
+const APART: Duration = Duration::from_secs(1);
 /// How soon to check again whether the pictures are analysed, if nothing wakes it.
 const LOOK_AGAIN: Millis = Millis::seconds(2);
 
@@ -48,8 +57,9 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
 }
 
 async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(), JobError> {
+    let wanted = id.clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let Some(row) = sessions::find_any(tx, &id).await? else {
+        let Some(row) = sessions::find_any(tx, &wanted).await? else {
             return Ok(None);
         };
         if row.session.status == Status::Deciding {
@@ -58,26 +68,119 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
             Ok(None)
         }
     });
-    let Some(attempt) = unit.await? else {
+    let found = match unit.await {
+        Err(error @ StoreError::Corrupt(_)) if job.failures >= MAX_UNREADABLE => {
+            return Ok(give_up_unread(honnin, job, id, &error).await?);
+        }
+        other => other?,
+    };
+    let Some(attempt) = found else {
         return Ok(settle(honnin, job, None).await?);
     };
     if attempt.is_being_analysed() {
         return Ok(settle(honnin, job, Some(honnin.now().plus(LOOK_AGAIN))).await?);
     }
-    match read_and_make(honnin, &attempt).await {
-        Ok((made, earlier)) => Ok(store(honnin, job, attempt, made, earlier).await?),
-        Err(StoreError::Erased) => Ok(fail(honnin, job, attempt, FailureReason::ErasedBeforeDecision).await?),
-        Err(StoreError::Corrupt(fault)) if job.failures >= MOST_UNREADABLE => {
-            tracing::error!(session = %attempt.row.session.id, fault, "gave up deciding a session");
-            Ok(fail(honnin, job, attempt, FailureReason::ProcessingError).await?)
-        }
-        Err(error) => Err(error.into()),
+    if job.begun >= MAX_BEGUN {
+        tracing::error!(
+            session = %attempt.row.session.id,
+            runs = job.begun,
+            "gave up deciding a session: no run came to its end"
+        );
+        return Ok(fail(honnin, job, attempt.row, FailureReason::AttemptsExhausted).await?);
     }
+    begin(honnin, job).await?;
+    let missing_key = if job.failures < MAX_WITHOUT_MASTER_KEY {
+        MissingKey::Waits
+    } else {
+        MissingKey::IsLost
+    };
+    let done = AssertUnwindSafe(make_and_store(honnin, job, &attempt, missing_key)).catch_unwind();
+    let reason = match done.await.unwrap_or(Err(StoreError::Panicked)) {
+        Ok(None) => return Ok(()),
+        Ok(Some(reason)) => {
+            tracing::error!(session = %attempt.row.session.id, %reason, "a stored picture cannot be read");
+            reason
+        }
+        Err(StoreError::Erased) => FailureReason::ErasedBeforeDecision,
+        Err(error) => {
+            let reason = match &error {
+                StoreError::Corrupt(_) if job.failures >= MAX_UNREADABLE => FailureReason::ProcessingError,
+                StoreError::MasterKeyMissing if missing_key == MissingKey::IsLost => FailureReason::ProcessingError,
+                StoreError::Panicked | StoreError::Refused(_) if job.failures >= MAX_UNREADABLE => {
+                    FailureReason::AttemptsExhausted
+                }
+                _ => return Err(error.into()),
+            };
+            tracing::error!(session = %attempt.row.session.id, %error, "gave up deciding a session");
+            reason
+        }
+    };
+    Ok(fail(honnin, job, attempt.row, reason).await?)
 }
 
-async fn read_and_make(honnin: &Honnin, attempt: &AttemptState) -> Result<(Made, EarlierSessions), StoreError> {
+/// Counts a run before it can take the process down. After a crash, the runs that were under way begin again at different moments, so that one
+/// that crashes each time does not take the same others down with it.
+async fn begin(honnin: &Honnin, job: &Job) -> Result<(), StoreError> {
+    if job.begun > 0 {
+        tokio::time::sleep(APART.mul_f64(honnin.random_fraction())).await;
+    }
+    let job = job.clone();
+    let unit = honnin.db.write(async move |tx| jobs::note_begun(tx, &job).await);
+    unit.await
+}
+
+/// Fails a session whose attempt cannot be read, if its own row can.
+async fn give_up_unread(honnin: &Honnin, job: &Job, id: SessionId, error: &StoreError) -> Result<(), StoreError> {
+    let unit = honnin.db.read(async move |tx| sessions::find_any(tx, &id).await);
+    let Some(row) = unit.await? else {
+        return settle(honnin, job, None).await;
+    };
+    tracing::error!(session = %row.session.id, %error, "gave up deciding a session");
+    fail(honnin, job, row, FailureReason::ProcessingError).await
+}
+
+/// Decides the session, or says why neither the system nor a reviewer can.
+async fn make_and_store(
+    honnin: &Honnin,
+    job: &Job,
+    attempt: &AttemptState,
+    missing_key: MissingKey,
+) -> Result<Option<FailureReason>, StoreError> {
     let key = honnin.vault.open(&attempt.row.data_key).await?;
-    make(honnin, attempt, &key).await
+    if let Some(unfit) = find_unfit(honnin, attempt, &key).await? {
+        return Ok(Some(unfit));
+    }
+    let (sealed, earlier) = make(honnin, attempt, &key, missing_key).await?;
+    store(honnin, job, attempt.clone(), sealed, earlier).await?;
+    Ok(None)
+}
+
+/// What is wrong with the stored pictures, if the analysis of one was given up since it is missing or damaged: a reviewer would not see it either. In
+/// a sandbox, whose pictures are never analysed, nobody looks.
+async fn find_unfit(
+    honnin: &Honnin,
+    attempt: &AttemptState,
+    key: &SessionKey,
+) -> Result<Option<FailureReason>, StoreError> {
+    if !attempt.tenant.livemode {
+        return Ok(None);
+    }
+    for capture in attempt.relied_on() {
+        if capture.findings.is_some() {
+            continue;
+        }
+        for frame in &capture.frames {
+            let Some(sealed) = honnin.pictures.find(&capture.session, &frame.object).await? else {
+                return Ok(Some(FailureReason::MediaLost));
+            };
+            match key.open(&associated_data(attempt, &frame.object), &sealed) {
+                Ok(_) => {}
+                Err(StoreError::Corrupt(_)) => return Ok(Some(FailureReason::MediaCorrupted)),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Ends the job without a decision, or postpones it.
@@ -90,23 +193,26 @@ async fn settle(honnin: &Honnin, job: &Job, again: Option<Timestamp>) -> Result<
     unit.await
 }
 
-async fn fail(honnin: &Honnin, job: &Job, attempt: AttemptState, reason: FailureReason) -> Result<(), StoreError> {
-    let (job, event, at) = (job.clone(), honnin.event_id(), honnin.moment());
+async fn fail(honnin: &Honnin, job: &Job, row: SessionRow, reason: FailureReason) -> Result<(), StoreError> {
+    let (job, event, at) = (job.clone(), honnin.event_id(), honnin.read_clock());
     let unit = honnin.db.write(async move |tx| {
+        tx.saves_earlier_read();
         jobs::finish(tx, &job, at.now).await?;
-        let mut row = attempt.row.clone();
+        let mut row = row.clone();
         let Ok(failed) = row.session.fail(at.now) else {
             return Ok(());
         };
         row.session = failed;
-        let tenant = tenants::load(tx, &row.session.tenant).await?;
+        let tenant = tenants::load_pinned(tx, &row.session.tenant).await?;
         let ending = Ending {
             event: &event,
             tenant: &tenant,
             row: &mut row,
             at,
         };
-        ending.fail(tx, reason).await
+        ending.fail(tx, reason).await?;
+        let entry = session::audit_entry(&row, at.now, AuditAction::SessionDecide).with_detail(reason);
+        audit::record(tx, &entry).await
     });
     unit.await
 }
@@ -115,11 +221,13 @@ async fn make(
     honnin: &Honnin,
     attempt: &AttemptState,
     key: &SessionKey,
-) -> Result<(Made, EarlierSessions), StoreError> {
+    missing_key: MissingKey,
+) -> Result<(SealedDecision, EarlierSessions), StoreError> {
     let now = honnin.now();
     let policy = attempt.tenant.settings_or_default().into_owned().policy;
     let found = DecisionInput::of(attempt, key)?;
-    let earlier = find_earlier(honnin, attempt, key, &found, &policy).await?;
+    let earlier = find_earlier(honnin, attempt, key, (&found, &policy), missing_key).await?;
+    let (models, fields) = (found.models(), found.fields());
     let DecisionInput {
         document,
         selfie,
@@ -138,12 +246,6 @@ async fn make(
         today: now.date(),
     };
     let decision = decide(&evidence, &policy);
-    let mut models: Vec<ModelHash> = document.iter().flat_map(|side| side.models.clone()).collect();
-    models.extend(selfie.iter().flat_map(|selfie| selfie.models.clone()));
-    models.sort_by(|a, b| a.name.cmp(&b.name));
-    models.dedup();
-    let fields: Option<Vec<OcrField>> =
-        (!document.is_empty()).then(|| document.into_iter().flat_map(|side| side.fields).collect());
     let terms = of_session(
         known.as_ref().map(Personal::expose),
         typed.as_ref().map(Personal::expose),
@@ -161,8 +263,8 @@ async fn make(
         fields,
         faces: earlier.earlier.faces,
     };
-    let made = Made::seal(&attempt.row, key, decision, grounds, now)?;
-    Ok((made, earlier))
+    let sealed = SealedDecision::seal(&attempt.row, key, decision, grounds, now)?;
+    Ok((sealed, earlier))
 }
 
 /// Stores session, outcome, readings, record, event and job in one unit.
@@ -170,29 +272,30 @@ async fn store(
     honnin: &Honnin,
     job: &Job,
     attempt: AttemptState,
-    made: Made,
+    sealed: SealedDecision,
     earlier: EarlierSessions,
 ) -> Result<(), StoreError> {
-    let (job, event, at) = (job.clone(), honnin.event_id(), honnin.moment());
+    let (job, event, at) = (job.clone(), honnin.event_id(), honnin.read_clock());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
-        // As read before the decision: if the session has changed since, saving it reports a conflict.
+        // If the session has changed since the decision began, saving it reports a conflict.
+        tx.saves_earlier_read();
         let mut row = attempt.row.clone();
         jobs::finish(tx, &job, now).await?;
-        let Ok(decided) = row.session.decide(made.verdict(), now) else {
+        let Ok(decided) = row.session.decide(sealed.verdict(), now) else {
             return Ok(());
         };
         row.session = decided;
-        earlier.keep(tx, made.verdict(), now).await?;
+        earlier.keep(tx, sealed.verdict(), now).await?;
         // As it is now: its retention and its receivers may have changed since the decision began.
-        let tenant = tenants::load(tx, &row.session.tenant).await?;
+        let tenant = tenants::load_pinned(tx, &row.session.tenant).await?;
         let ending = Ending {
             event: &event,
             tenant: &tenant,
             row: &mut row,
             at,
         };
-        record::record(tx, ending, &made).await?;
+        record::record(tx, ending, &sealed).await?;
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionDecide)).await
     });
     match unit.await {

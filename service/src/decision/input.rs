@@ -9,8 +9,8 @@ use crate::{
     runtime::sealed_json::{open_column, open_json},
 };
 use domain::{
-    document::Side,
-    findings::{DocumentFindings, Quality, SelfieFindings, SelfieSigns, Unavailable, take_superseded},
+    document::{OcrField, Side},
+    findings::{DocumentFindings, ModelHash, Quality, SelfieFindings, SelfieSigns, Unavailable, take_superseded},
     request::PreRegistered,
     secret::Personal,
     user_input::UserInput,
@@ -54,6 +54,22 @@ impl DecisionInput {
             )?,
         })
     }
+
+    /// The models that found it, each once.
+    pub(crate) fn models(&self) -> Vec<ModelHash> {
+        let document = self.document.iter().flat_map(|side| side.models.clone());
+        let selfie = self.selfie.iter().flat_map(|selfie| selfie.models.clone());
+        let mut models: Vec<ModelHash> = document.chain(selfie).collect();
+        models.sort_by(|a, b| a.name.cmp(&b.name));
+        models.dedup();
+        models
+    }
+
+    /// What was read; `None` without a document.
+    pub(crate) fn fields(&self) -> Option<Vec<OcrField>> {
+        let fields = self.document.iter().flat_map(|side| side.fields.clone());
+        (!self.document.is_empty()).then(|| fields.collect())
+    }
 }
 
 /// What was found on the last selfie.
@@ -91,8 +107,11 @@ fn unassessed_selfie(frames: usize) -> SelfieFindings {
         frames: u32::try_from(frames).unwrap_or(u32::MAX),
         faces: 0,
         face: None,
+        face_crop: None,
         best_frame: None,
+        watched_faces: Vec::new(),
         poses: Vec::new(),
+        repeated_files: 0,
         liveness: None,
         signs: SelfieSigns::default(),
         passive: None,
@@ -107,6 +126,7 @@ const UNJUDGED: Quality = Quality {
     sharpness: 1.0,
     glare: 0.0,
     exposure: 0.5,
+    face_range: None,
     coverage: None,
     cut_off: None,
     obstructed: None,

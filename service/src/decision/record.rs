@@ -28,9 +28,9 @@ use store::{
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Explanation {
     /// The pictures.
-    captures: Vec<CaptureId>,
+    pub(crate) captures: Vec<CaptureId>,
     /// All scores.
-    scores: Vec<Score>,
+    pub(crate) scores: Vec<Score>,
     /// The reasons.
     pub(crate) reasons: Vec<Reason>,
     /// The day it was decided.
@@ -57,7 +57,7 @@ pub(crate) struct Grounds {
 }
 
 /// A decision with everything to store.
-pub(crate) struct Made {
+pub(crate) struct SealedDecision {
     decision: Decision,
     policy: Policy,
     models: Vec<ModelHash>,
@@ -66,7 +66,7 @@ pub(crate) struct Made {
     terms: Vec<TermHash>,
 }
 
-impl Made {
+impl SealedDecision {
     /// Encrypts the personal parts of a decision about the session in `row`.
     ///
     /// # Errors
@@ -111,29 +111,29 @@ impl Made {
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if a concurrent operation came first; [`StoreError::Duplicate`] if the attempt is already decided.
-pub(crate) async fn record(tx: &mut Tx, ending: Ending<'_>, made: &Made) -> Result<(), StoreError> {
-    let (verdict, decided_at) = (made.decision.verdict, ending.at.now);
-    ending.row.ocr.clone_from(&made.ocr);
+pub(crate) async fn record(tx: &mut Tx, ending: Ending<'_>, sealed: &SealedDecision) -> Result<(), StoreError> {
+    let (verdict, decided_at) = (sealed.decision.verdict, ending.at.now);
+    ending.row.ocr.clone_from(&sealed.ocr);
     let session = &ending.row.session;
     let record = DecisionRow {
         session: session.id.clone(),
         attempt: session.attempt,
         decided_at,
         verdict,
-        policy: made.policy.clone(),
-        models: made.models.clone(),
-        explanation: Some(made.explanation.clone()),
+        policy: sealed.policy.clone(),
+        models: sealed.models.clone(),
+        explanation: Some(sealed.explanation.clone()),
     };
     decisions::insert(tx, &record).await?;
-    blind_index::add(tx, &ending.tenant.id, &session.id, &made.terms).await?;
+    blind_index::add(tx, &ending.tenant.id, &session.id, &sealed.terms).await?;
     let outcome = Outcome {
         session: ending.session(),
         verdict,
         decided_at,
         source: Source::Automatic,
         review: None,
-        checks: made.decision.checks.clone(),
-        reasons: made.decision.reasons.iter().copied().map(Named::Known).collect(),
+        checks: sealed.decision.checks.clone(),
+        reasons: sealed.decision.reasons.iter().copied().map(Named::Known).collect(),
     };
     ending.decide(tx, outcome).await
 }

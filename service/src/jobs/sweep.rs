@@ -15,6 +15,7 @@ use domain::{
     ids::{SessionId, TenantId},
     time::{Millis, Timestamp},
 };
+use std::collections::HashMap;
 use store::{
     StoreError, Tx, audit, audit_chain,
     jobs::{self, Job, JobKind, NewJob},
@@ -33,10 +34,12 @@ const INTERVAL: Millis = Millis::hours(1);
 const AFTER_A_FAULT: Millis = Millis::minutes(10);
 /// Maximum number of rows deleted in one unit of work, so that others are not delayed.
 const BATCH: u32 = 500;
+/// Maximum number of sessions that are looked up in one query.
+const LOOKED_UP: usize = 500;
 /// Pictures of sessions that the database does not know are kept for this long.
 const UNKNOWN_KEPT: Millis = Millis::days(1);
 /// No pictures of unknown sessions are removed if there are more of them than this, and than one in so many that have pictures.
-const MOST_UNKNOWN: usize = 20;
+const MAX_UNKNOWN: usize = 20;
 const UNKNOWN_SHARE: usize = 100;
 /// How long it is kept when a case was in the review queue: longer than any page counts.
 const STAYS_KEPT: Millis = Millis::days(100);
@@ -71,13 +74,13 @@ impl Default for Retention {
     }
 }
 
-/// Makes sure that a sweep is scheduled, and mends what a clock that was ahead has left behind. Called at every start.
+/// Makes sure that a sweep is scheduled, and brings forward what a clock that was ahead has planned. Called at every start.
 ///
 /// # Errors
 /// If storage fails.
 pub async fn plan(honnin: &Honnin) -> Result<(), StoreError> {
     let now = honnin.now();
-    clock_jump::mend(honnin, now).await?;
+    clock_jump::mend_jobs(honnin, now).await?;
     let unit = honnin
         .db
         .write(async move |tx| jobs::enqueue(tx, next(now)).await.map(drop));
@@ -105,6 +108,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     steps.note("sessions that are not indexed", index_earlier(honnin).await);
     sweep_rows(honnin, now, &mut steps).await;
     sweep_webhooks(honnin, now, &mut steps).await;
+    let mark = honnin.db.write(async move |tx| audit_chain::mark(tx, now).await);
+    steps.note("age of the audit log", mark.await);
     steps.note("audit log", sweep_audit(honnin, now).await);
     steps.note("age of the master key", secret_age::note_master_key(honnin).await);
     let (job, done_at, fault) = (job.clone(), honnin.now(), steps.first_fault);
@@ -125,7 +130,7 @@ struct Steps {
 impl Steps {
     fn note<T>(&mut self, step: &'static str, done: Result<T, StoreError>) {
         if let Err(error) = done {
-            tracing::warn!(step, %error, "a step of the sweep failed; the others are done all the same");
+            tracing::warn!(step, %error, "a step of the sweep failed; the others are still done");
             self.first_fault.get_or_insert_with(|| format!("{step}: {error}"));
         }
     }
@@ -197,8 +202,10 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
     steps.note("invitations", invited.await);
     let resets = honnin.db.write(async move |tx| password_resets::sweep(tx, now).await);
     steps.note("links to set a password", resets.await);
-    let holds = in_batches(honnin, async move |tx| review::remove_ended_holds(tx, now, BATCH).await);
-    steps.note("reserved cases", holds.await);
+    let reservations = in_batches(honnin, async move |tx| {
+        review::remove_ended_reservations(tx, now, BATCH).await
+    });
+    steps.note("reserved cases", reservations.await);
     let stays = honnin.db.write(async move |tx| queue_stays::mend(tx, now).await);
     steps.note("stays in the queue", stays.await);
     let counted = back(now, STAYS_KEPT);
@@ -283,19 +290,19 @@ async fn sweep_events(
     }
 }
 
-/// Removes old entries of the audit log, which is itself recorded.
+/// Removes old entries of the audit log, which is itself recorded, together with each batch.
 async fn sweep_audit(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     let before = back(now, honnin.config.retention.audit);
-    let removed = in_batches(honnin, async move |tx| {
-        audit_chain::remove_before(tx, before, now, BATCH).await
-    })
-    .await?;
-    if removed == 0 {
-        return Ok(());
-    }
-    let entry = audit::Entry::new(now, Actor::System, AuditAction::AuditTrim)
-        .with_detail(format_args!("{removed} entries from before {before}"));
-    honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
+    let removal = in_batches(honnin, async move |tx| {
+        let removed = audit_chain::remove_before(tx, before, now, BATCH).await?;
+        if removed > 0 {
+            let entry = audit::Entry::new(now, Actor::System, AuditAction::AuditTrim)
+                .with_detail(format_args!("{removed} entries from before {before}"));
+            audit::record(tx, &entry).await?;
+        }
+        Ok::<_, StoreError>(removed)
+    });
+    removal.await.map(drop)
 }
 
 /// Removes the pictures of sessions that are erased, left for example by an upload during the erasure; and those of sessions that this
@@ -309,14 +316,14 @@ async fn remove_orphans(honnin: &Honnin, now: Timestamp) -> Result<(), StoreErro
             continue;
         }
         all += listed.len();
-        let mut found = look_up(honnin, listed).await?;
+        let mut found = look_up(honnin, &listed).await?;
         unknown.append(&mut found.unknown);
         for session in found.erased {
             let removed = honnin.pictures.delete_session(&session).await?;
             tracing::info!(%session, removed, "removed pictures of a session that was erased");
         }
     }
-    if unknown.len() > MOST_UNKNOWN.max(all / UNKNOWN_SHARE) {
+    if unknown.len() > MAX_UNKNOWN.max(all / UNKNOWN_SHARE) {
         tracing::error!(
             unknown = unknown.len(),
             all,
@@ -334,19 +341,21 @@ struct Orphans {
     unknown: Vec<SessionId>,
 }
 
-async fn look_up(honnin: &Honnin, sessions: Vec<SessionId>) -> Result<Orphans, StoreError> {
-    let unit = honnin.db.read(async move |tx| {
-        let mut orphans = Orphans::default();
-        for session in &sessions {
-            match sessions::find_any(tx, session).await? {
+async fn look_up(honnin: &Honnin, sessions: &[SessionId]) -> Result<Orphans, StoreError> {
+    let mut orphans = Orphans::default();
+    for some in sessions.chunks(LOOKED_UP) {
+        let asked = some.to_vec();
+        let unit = honnin.db.read(async move |tx| sessions::list_purged(tx, &asked).await);
+        let known: HashMap<SessionId, Option<Timestamp>> = unit.await?.into_iter().collect();
+        for session in some {
+            match known.get(session) {
                 None => orphans.unknown.push(session.clone()),
-                Some(row) if row.session.purged_at.is_some() => orphans.erased.push(session.clone()),
-                Some(_) => {}
+                Some(Some(_)) => orphans.erased.push(session.clone()),
+                Some(None) => {}
             }
         }
-        Ok::<_, StoreError>(orphans)
-    });
-    unit.await
+    }
+    Ok(orphans)
 }
 
 /// Removes pictures that are a day old, and not newer than everything in the database.

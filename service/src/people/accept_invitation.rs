@@ -170,7 +170,7 @@ async fn join(
         .ok_or(AcceptError::Closed)?;
     if let Some(tenant) = found.tenant() {
         // Of two concurrent first admins, the second waits here and is refused.
-        tenants::hold(tx, tenant).await?;
+        tenants::lock(tx, tenant).await?;
     }
     let row = invitations::take(tx, hash, now).await?;
     let row = still_good(tx, row).await?;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 /// The network of one caller: a single IPv4 address, or the /64 network of an IPv6 address, because anyone who has one address
 /// has all of them.
 #[must_use]
-pub fn client_network(address: IpAddr) -> IpAddr {
+pub(super) fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
         v4 => v4,

@@ -1,4 +1,5 @@
-//! What commands on the machine do to accounts, whichever tenant they belong to: disabling and enabling them, granting and revoking operator rights.
+//! What commands on the machine do to accounts, whichever tenant they belong to: disabling and enabling them, releasing their address, granting and
+//! revoking operator rights.
 //! An operator who belongs to no tenant is on no page of the console, so this is the only way to end such an account.
 
 use super::{PeopleError, console_session, normalised, organisation, take_effect};
@@ -11,7 +12,7 @@ use domain::{
 use store::{
     StoreError, Tx, audit,
     people::{
-        invitations, password_resets,
+        invitations, password_resets, provider_accounts,
         users::{self, UserRow},
     },
     settings::tenants,
@@ -62,16 +63,16 @@ async fn find(tx: &mut Tx, email: &str) -> Result<UserRow, AccountError> {
 }
 
 /// The account with an address, and the people of its tenant. They stay as they are until the unit is done.
-async fn hold(tx: &mut Tx, email: &str) -> Result<(UserRow, Vec<UserRow>), AccountError> {
+async fn lock(tx: &mut Tx, email: &str) -> Result<(UserRow, Vec<UserRow>), AccountError> {
     let user = find(tx, email).await?;
     let people = match user.tenant() {
         Some(tenant) => {
-            tenants::hold(tx, tenant).await?;
+            tenants::lock(tx, tenant).await?;
             users::list(tx, tenant).await?
         }
         None => Vec::new(),
     };
-    users::hold(tx, &user.id).await?;
+    users::lock(tx, &user.id).await?;
     let user = users::find(tx, &user.id).await?;
     Ok((user.ok_or(AccountError::NotFound)?, people))
 }
@@ -117,7 +118,7 @@ async fn set_disabled(
 ) -> Result<Account, AccountError> {
     let (email, now) = (normalised(email), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, AccountError> {
-        let (mut user, people) = hold(tx, &email).await?;
+        let (mut user, people) = lock(tx, &email).await?;
         if user.disabled_at.is_some() == is_disabled {
             return Ok(account(tx, user).await?);
         }
@@ -125,6 +126,35 @@ async fn set_disabled(
         let detail = if is_disabled { "disabled" } else { "enabled" };
         let entry = entry(here, &user, now, AuditAction::PersonChange).with_detail(detail);
         take_effect(tx, &people, &user, &entry).await?;
+        Ok(account(tx, user).await?)
+    });
+    unit.await
+}
+
+/// Frees an address for its owner: an account that was made with it is disabled, unlinked from the OpenID provider, and gets an
+/// address that nobody has; its sessions end, and its tenant's invitations to the address are revoked. Returns the account as it was. The caller
+/// names the tenant, as for [`grant_operator`].
+///
+/// # Errors
+/// [`AccountError::NotFound`], [`AccountError::OtherTenant`]; [`AccountError::People`] for the last admin of a tenant and the last operator.
+pub async fn release(
+    honnin: &Honnin,
+    here: CommandLine,
+    email: &str,
+    tenant: Option<&TenantId>,
+) -> Result<Account, AccountError> {
+    let (email, tenant, now) = (normalised(email), tenant.cloned(), honnin.now());
+    let unit = honnin.db.write(async move |tx| -> Result<_, AccountError> {
+        let (mut user, people) = lock(tx, &email).await?;
+        if user.tenant() != tenant.as_ref() {
+            return Err(AccountError::OtherTenant(Box::new(account(tx, user).await?)));
+        }
+        user.disabled_at = user.disabled_at.or(Some(now));
+        let entry = entry(here, &user, now, AuditAction::PersonReleaseAddress);
+        take_effect(tx, &people, &user, &entry).await?;
+        provider_accounts::remove_of(tx, &user.id).await?;
+        invitations::revoke_to(tx, user.tenant(), &email).await?;
+        users::release_email(tx, &user.id).await?;
         Ok(account(tx, user).await?)
     });
     unit.await
@@ -165,14 +195,14 @@ pub async fn grant_operator(
 pub async fn revoke_operator(honnin: &Honnin, here: CommandLine, email: &str) -> Result<Account, AccountError> {
     let (email, now) = (normalised(email), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, AccountError> {
-        let (user, _) = hold(tx, &email).await?;
+        let (user, _) = lock(tx, &email).await?;
         if !user.operator {
             return Err(AccountError::NoOperator);
         }
         if user.tenant().is_none() {
             return Err(AccountError::NoTenant);
         }
-        if !users::hold_operators(tx, &user.id).await? {
+        if !users::lock_operators(tx, &user.id).await? {
             return Err(PeopleError::LastOperator.into());
         }
         users::revoke_operator(tx, &user.id).await?;

@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::Staff,
-    people::{half_sign_in, visit},
+    people::{pending_sign_in, visit},
     runtime::token,
 };
 use domain::{
@@ -158,10 +158,10 @@ pub type Changes = Vec<(String, Option<Value>)>;
 pub async fn save(honnin: &Honnin, session: BrowserSession, changes: Changes) -> Result<(), StoreError> {
     let row = session.row();
     let unit = honnin.db.write(async move |tx| {
-        let Some(stored) = console_sessions::hold(tx, &row.hash).await? else {
+        let Some(stored) = console_sessions::lock(tx, &row.hash).await? else {
             return Ok(());
         };
-        let malformed = StoreError::Corrupt("a session that is no JSON object");
+        let malformed = StoreError::Corrupt("a session that is not a JSON object");
         let mut data: Map<String, Value> = serde_json::from_str(&stored).map_err(|_| malformed)?;
         for (key, value) in &changes {
             match value {
@@ -237,7 +237,7 @@ pub(super) struct Ended {
 pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<Ended, StoreError> {
     // First, since it locks the person, as those do who are about to sign in.
     let next_epoch = users::begin_session_epoch(tx, user).await?;
-    half_sign_in::end_all(tx, user, now).await?;
+    pending_sign_in::end_all(tx, user, now).await?;
     Ok(Ended {
         sessions: console_sessions::delete_of(tx, user).await?,
         next_epoch,

@@ -4,7 +4,10 @@
 use crate::{
     Honnin,
     access::{CommandLine, Rank, Roster, Staff},
-    people::{self, BadField, NewPerson, has_admin, is_still, normalised},
+    people::{
+        self, BadField, NewPerson, has_admin, is_still, normalised,
+        sign_in::{bucket, count},
+    },
     runtime::token,
 };
 use domain::{
@@ -12,19 +15,21 @@ use domain::{
     ids::{InvitationId, TenantId},
     role::{Membership, Role},
     secret::Secret,
-    time::{Millis, Timestamp},
+    time::Timestamp,
 };
 use store::{
     StoreError, Tx, audit,
     people::{
+        LINK_LIFETIME,
         invitations::{self, InvitationRow},
         users,
     },
     settings::tenants,
 };
 
-/// Lifetime of a link for choosing a password.
-pub(crate) const LINK_LIFETIME: Millis = Millis::hours(72);
+/// Addresses with an account that one tenant's people may try to invite in a window. Each tells them that somebody has one, perhaps in another
+/// tenant, and nobody needs to ask for many.
+const TAKEN_LIMIT: i64 = 5;
 
 /// An invitation just created.
 #[derive(Clone, Debug)]
@@ -49,16 +54,34 @@ pub enum InviteError {
     /// There is no such tenant.
     #[error("there is no such tenant")]
     NoTenant,
+    /// The invitation was made before, and its link shown then.
+    #[error("the invitation was made already")]
+    Repeated,
+    /// Too many addresses that have an account; this one was not looked for.
+    #[error("too many attempts")]
+    Throttled,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Invites a person to the tenant that the inviter works in.
+/// The id of an invitation that a page offers to make.
+#[must_use]
+pub fn draft_invitation(honnin: &Honnin) -> InvitationId {
+    InvitationId::from_random(honnin.random_bytes())
+}
+
+/// Invites a person to the tenant that the inviter works in. Whoever asks for an invitation twice, by its id from [`draft_invitation`], gets one.
 ///
 /// # Errors
 /// [`InviteError`].
-pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: Role) -> Result<Invited, InviteError> {
+pub async fn invite(
+    honnin: &Honnin,
+    roster: &Roster,
+    id: InvitationId,
+    person: NewPerson,
+    role: Role,
+) -> Result<Invited, InviteError> {
     let staff = roster.staff().clone();
     let first_admin = match staff.rank() {
         // Nobody grants a role above their own, and none is above admin.
@@ -67,6 +90,7 @@ pub async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: R
         Rank::Operator => return Err(InviteError::Forbidden),
     };
     let draft = Draft {
+        id,
         offer: Offer::of(staff.tenant().clone(), role),
         invited_by: Some(staff.clone()),
         first_admin,
@@ -119,6 +143,7 @@ pub async fn invite_from_here(
 ) -> Result<Invited, InviteError> {
     let tenant = offer.membership.as_ref().map(|membership| membership.tenant.clone());
     let draft = Draft {
+        id: draft_invitation(honnin),
         offer,
         invited_by: None,
         first_admin: false,
@@ -133,6 +158,7 @@ pub async fn invite_from_here(
 }
 
 struct Draft {
+    id: InvitationId,
     offer: Offer,
     invited_by: Option<Staff>,
     first_admin: bool,
@@ -160,7 +186,7 @@ async fn store(
     }
     let (token, now) = (token::generate(&*honnin.random), honnin.now());
     let row = InvitationRow {
-        id: InvitationId::from_random(honnin.random_bytes()),
+        id: draft.id,
         hash: token::hash(token.expose()),
         membership: draft.offer.membership,
         operator: draft.offer.operator,
@@ -178,6 +204,15 @@ async fn store(
         expires_at: row.expires_at,
     };
     let inviter = draft.invited_by;
+    // Counted first, so that concurrent attempts keep within the limit. On the command line, nobody guesses.
+    let tries = inviter
+        .as_ref()
+        .map(|staff| bucket("invitation", [staff.tenant().as_str(), ""]));
+    if let Some(tries) = &tries
+        && !count(honnin, vec![(tries.clone(), TAKEN_LIMIT)], now).await?
+    {
+        return Err(InviteError::Throttled);
+    }
     let unit = honnin.db.write(async move |tx| {
         if let Some(staff) = &inviter
             && !is_still(tx, staff).await?
@@ -186,8 +221,24 @@ async fn store(
         }
         insert(tx, &row, &entry).await
     });
-    unit.await?;
-    Ok(invited)
+    let stored = unit.await;
+    if let Some(tries) = tries
+        && !matches!(stored, Err(InviteError::Bad(_)))
+    {
+        let unit = honnin
+            .db
+            .write(async move |tx| users::take_back_try(tx, &tries, now).await);
+        // At worst, the attempt stays counted; the link is still shown.
+        if let Err(error) = unit.await {
+            tracing::warn!(%error, "cannot take back a counted invitation");
+        }
+    }
+    match stored {
+        Ok(()) => Ok(invited),
+        // Sent twice at the same time.
+        Err(InviteError::Store(StoreError::Duplicate)) => Err(InviteError::Repeated),
+        Err(error) => Err(error),
+    }
 }
 
 async fn insert(tx: &mut Tx, row: &InvitationRow, entry: &audit::Entry) -> Result<(), InviteError> {
@@ -197,6 +248,10 @@ async fn insert(tx: &mut Tx, row: &InvitationRow, entry: &audit::Entry) -> Resul
         if row.first_admin && has_admin(tx, tenant).await? {
             return Err(InviteError::Forbidden);
         }
+    }
+    // Also once it was revoked or accepted, which leaves no row.
+    if audit::is_done_since(tx, AuditAction::PersonInvite, row.id.as_str(), 0).await? {
+        return Err(InviteError::Repeated);
     }
     if users::find_by_email(tx, &row.email).await?.is_some() {
         return Err(InviteError::Bad(vec![BadField::Taken]));

@@ -19,7 +19,7 @@ use store::{
 /// How long a browser stays known after a sign-in.
 pub const LIFETIME: Millis = Millis::days(365);
 /// Browsers kept for one person; the least recently used one makes room.
-const MOST: u32 = 20;
+const MAX_BROWSERS: u32 = 20;
 
 /// Somebody who signs in: from where, and with which browser.
 #[derive(Clone, Debug)]
@@ -132,7 +132,7 @@ pub(super) async fn see(
     };
     let last_use = known_browsers::see(tx, user, &row, entry).await?;
     if last_use.is_none() {
-        known_browsers::keep_newest(tx, user, MOST).await?;
+        known_browsers::keep_newest(tx, user, MAX_BROWSERS).await?;
     }
     Ok(last_use)
 }

@@ -3,15 +3,15 @@
 
 pub mod accept_invitation;
 pub mod change_password;
-pub mod client_network;
+mod client_network;
 pub mod command_line;
 pub mod console_session;
-pub mod half_sign_in;
 pub mod invite;
 pub mod known_browser;
 pub mod news;
 pub mod openid;
 pub mod password;
+pub mod pending_sign_in;
 pub mod reset_password;
 pub mod second_factor;
 pub mod set_up;
@@ -24,6 +24,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    cursor::After,
     ids::{TenantId, UserId},
     name,
     role::Role,
@@ -63,7 +64,7 @@ pub enum BadField {
     #[error("Enter a name.")]
     NoName,
     /// Not acceptable ([`name::is_acceptable`]).
-    #[error("Enter a name of up to 100 characters.")]
+    #[error("Enter a name of up to {} characters.", name::LONGEST)]
     Name,
     /// The password.
     #[error(transparent)]
@@ -107,6 +108,9 @@ pub enum PeopleError {
     /// The person has more rights than the caller.
     #[error("this person has more rights than you")]
     Above,
+    /// A link for this person was issued after the page was shown.
+    #[error("a link has been issued meanwhile")]
+    Repeated,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -154,13 +158,42 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
     faults
 }
 
-/// A tenant's people, oldest first.
+/// Which of a tenant's people a page lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeopleFilter {
+    /// Those whose account is enabled, or those whose is not; `None` for both.
+    pub enabled: Option<bool>,
+    /// Those after this person.
+    pub after: Option<After<UserId>>,
+}
+
+/// People of a tenant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct People {
+    /// A page of them, oldest first.
+    pub listed: Vec<UserRow>,
+    /// Whether an admin is among all of them.
+    pub has_admin: bool,
+}
+
+/// A tenant's people, at most `limit`.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn list_people(honnin: &Honnin, roster: &Roster) -> Result<Vec<UserRow>, StoreError> {
+pub async fn list_people(
+    honnin: &Honnin,
+    roster: &Roster,
+    filter: PeopleFilter,
+    limit: u32,
+) -> Result<People, StoreError> {
     let tenant = roster.staff().tenant().clone();
-    let unit = honnin.db.read(async move |tx| users::list(tx, &tenant).await);
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let listed = users::list_page(tx, &tenant, filter.enabled, filter.after.as_ref(), limit).await?;
+        Ok(People {
+            listed,
+            has_admin: has_admin(tx, &tenant).await?,
+        })
+    });
     unit.await
 }
 
@@ -188,7 +221,7 @@ pub enum Change {
 pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: Change) -> Result<(), PeopleError> {
     let (staff, id, now) = (admin.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        tenants::hold(tx, staff.tenant()).await?;
+        tenants::lock(tx, staff.tenant()).await?;
         let people = users::list(tx, staff.tenant()).await?;
         let mut user = people
             .iter()
@@ -244,7 +277,7 @@ async fn check_somebody_stays(tx: &mut Tx, people: &[UserRow], changed: &UserRow
     if !is_active_admin(changed) && !admins.is_empty() && !others {
         return Err(PeopleError::LastAdmin);
     }
-    if changed.operator && changed.disabled_at.is_some() && !users::hold_operators(tx, &changed.id).await? {
+    if changed.operator && changed.disabled_at.is_some() && !users::lock_operators(tx, &changed.id).await? {
         return Err(PeopleError::LastOperator);
     }
     Ok(())
@@ -262,7 +295,7 @@ fn is_active_admin(user: &UserRow) -> bool {
 /// Whether somebody still is what they were when they made the request, in a unit that makes a link: [`end_powers`] ends those that are there,
 /// and whoever takes the powers away waits for this unit, or this one for theirs.
 async fn is_still(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
-    users::hold(tx, staff.user()).await?;
+    users::lock(tx, staff.user()).await?;
     let user = users::find(tx, staff.user()).await?;
     Ok(user.is_some_and(|user| match staff.rank() {
         Rank::Role(_) => is_active_admin(&user),

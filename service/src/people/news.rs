@@ -13,7 +13,7 @@ use store::{
 };
 
 /// Entries that are shown at most.
-const MOST: u32 = 50;
+const MAX_ENTRIES: u32 = 50;
 /// What concerns a person's own account, whoever did it. Of sign-ins, those from a new network.
 const OWN: &[AuditAction] = &[
     AuditAction::FactorAdd,
@@ -87,7 +87,7 @@ pub async fn news(honnin: &Honnin, staff: &Staff, since: Option<&Since>) -> Resu
         Ok(Some(News {
             since: since.at,
             from: since.from.clone(),
-            entries: audit::list_news(tx, staff.tenant(), since.entry, concerns, MOST).await?,
+            entries: audit::list_news(tx, staff.tenant(), since.entry, concerns, MAX_ENTRIES).await?,
             refused: audit::find_refused_sign_ins(tx, since.entry, staff.user()).await?,
         }))
     });

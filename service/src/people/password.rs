@@ -13,15 +13,15 @@ use tokio::sync::Semaphore;
 /// Minimum length, in characters.
 pub const LEAST: usize = 15;
 /// Maximum length, in bytes: longer ones cost time without adding security.
-const MOST: usize = 1024;
+const MAX_BYTES: usize = 1024;
 /// Minimum number of guesses, as estimated by the crate `zxcvbn`, for an attacker who first tries common passwords, words,
 /// keyboard patterns, dates, repetitions and what they know about the person. 10^12 hashes as below take 800 years on one core.
 /// Measured: of 51 passwords that satisfy the length alone (`passwordpassword`, `Welcome123456789`, ..) 47 take fewer;
 /// sentences of four common words take 10^13.8 and more.
 const LEAST_GUESSES: u64 = 1_000_000_000_000;
 /// Concurrent hashes: each takes 19 MiB and a core.
-const MOST_AT_ONCE: usize = 4;
-static SLOTS: Semaphore = Semaphore::const_new(MOST_AT_ONCE);
+const MAX_AT_ONCE: usize = 4;
+static SLOTS: Semaphore = Semaphore::const_new(MAX_AT_ONCE);
 /// Known about every installation.
 const PRODUCT: &str = "honnin";
 /// Compared if there is no such account, so that it takes as long: the current cost, but the hash of no password.
@@ -68,7 +68,7 @@ fn is_leaked(password: &str) -> bool {
 /// # Errors
 /// [`BadPassword`].
 pub fn check(password: &str, known: &[&str]) -> Result<(), BadPassword> {
-    if password.len() > MOST {
+    if password.len() > MAX_BYTES {
         return Err(BadPassword::TooLong);
     }
     if password.chars().count() < LEAST {
@@ -107,9 +107,9 @@ pub(crate) async fn hash(password: Secret<String>) -> Result<String, StoreError>
 pub(crate) async fn verify(password: Secret<String>, stored: Option<String>) -> Result<bool, StoreError> {
     let compared = work(move || {
         let phc = stored.as_deref().unwrap_or(NOBODY);
-        let given = &password.expose().as_bytes()[..password.expose().len().min(MOST)];
+        let given = &password.expose().as_bytes()[..password.expose().len().min(MAX_BYTES)];
         let same = PasswordHash::new(phc).is_ok_and(|phc| Argon2::default().verify_password(given, &phc).is_ok());
-        same && stored.is_some() && password.expose().len() <= MOST
+        same && stored.is_some() && password.expose().len() <= MAX_BYTES
     });
     compared.await
 }
@@ -205,7 +205,7 @@ mod tests {
         let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
         let gate = Arc::new(tokio::sync::Mutex::new(()));
         let closed = gate.lock().await;
-        let calls: Vec<_> = (0..MOST_AT_ONCE)
+        let calls: Vec<_> = (0..MAX_AT_ONCE)
             .map(|_| {
                 let (begun, gate) = (begun.clone(), Arc::clone(&gate));
                 tokio::spawn(work(move || {

@@ -4,15 +4,13 @@
 
 use crate::{
     Honnin,
-    access::{Admin, CommandLine, Staff},
+    access::{Admin, CommandLine, Roster, Staff},
     people::{
-        PeopleError, check_may_act_on, console_session,
-        half_sign_in::{self, HalfSignIn},
-        invite::LINK_LIFETIME,
-        is_still,
+        PeopleError, check_may_act_on, console_session, is_still,
         known_browser::Client,
         normalised, organisation,
         password::{self, BadPassword},
+        pending_sign_in::{self, PendingSignIn},
         visit::{self, Entrance},
     },
     runtime::token::{self, NotAToken},
@@ -22,6 +20,7 @@ use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
+        LINK_LIFETIME,
         password_resets::{self, ResetRow},
         second_factors,
         users::{self, UserRow},
@@ -65,7 +64,7 @@ pub enum LinkSignIn {
     /// They are signed in.
     Done(Entrance),
     /// They have a second factor, which comes next.
-    SecondFactor(HalfSignIn),
+    SecondFactor(PendingSignIn),
 }
 
 /// How a person is identified.
@@ -75,19 +74,34 @@ enum Whose {
     Email(String),
 }
 
-/// Creates a link for a colleague of the admin's tenant.
+/// How far the audit log has come, for a page that offers links: [`issue_reset`] issues none if the person got one after that. So the same form
+/// issues one link only, however often it is sent.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn newest_entry(honnin: &Honnin, _: &Roster) -> Result<i64, StoreError> {
+    let unit = honnin.db.read(async move |tx| audit::find_newest(tx).await);
+    unit.await
+}
+
+/// Creates a link for a colleague of the admin's tenant, unless they got one after the entry `seen`.
 ///
 /// # Errors
 /// [`PeopleError::NotFound`] if there is none, if they are disabled, or if it is the admin (who changes their own password with
-/// the current one); [`PeopleError::Above`] for an operator, unless the admin is one;
+/// the current one); [`PeopleError::Above`] for an operator, unless the admin is one; [`PeopleError::Repeated`];
 /// [`PeopleError::NoPasswords`] where people sign in with the provider only.
-pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<ResetLink, PeopleError> {
+pub async fn issue_reset(
+    honnin: &Honnin,
+    admin: &Admin,
+    id: &UserId,
+    seen: Option<i64>,
+) -> Result<ResetLink, PeopleError> {
     if !honnin.allows_local_sign_in() {
         return Err(PeopleError::NoPasswords);
     }
     let (staff, now) = (admin.staff().clone(), honnin.now());
     let by = Some(staff.clone());
-    issue(honnin, Whose::Id(id.clone()), by, move |user| {
+    issue(honnin, Whose::Id(id.clone()), by, seen, move |user| {
         check_may_act_on(&staff, user)?;
         Ok(staff.entry(now, AuditAction::PersonIssueReset).about(&user.id))
     })
@@ -100,7 +114,7 @@ pub async fn issue_reset(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<
 /// [`PeopleError::NotFound`] if there is no such account, or it is disabled.
 pub async fn issue_reset_from_here(honnin: &Honnin, here: CommandLine, email: &str) -> Result<ResetLink, PeopleError> {
     let now = honnin.now();
-    issue(honnin, Whose::Email(normalised(email)), None, move |user| {
+    issue(honnin, Whose::Email(normalised(email)), None, None, move |user| {
         let tenant = user.tenant().cloned();
         Ok(here
             .entry(now, AuditAction::PersonIssueReset)
@@ -114,6 +128,7 @@ async fn issue(
     honnin: &Honnin,
     whose: Whose,
     issued_by: Option<Staff>,
+    seen: Option<i64>,
     allow: impl Fn(&UserRow) -> Result<audit::Entry, PeopleError> + Send + 'static,
 ) -> Result<ResetLink, PeopleError> {
     let (token, expires_at) = (token::generate(&*honnin.random), honnin.now().plus(LINK_LIFETIME));
@@ -132,6 +147,11 @@ async fn issue(
             .filter(|user| user.disabled_at.is_none())
             .ok_or(PeopleError::NotFound)?;
         let entry = allow(&user)?;
+        if let Some(seen) = seen
+            && audit::is_done_since(tx, AuditAction::PersonIssueReset, user.id.as_str(), seen).await?
+        {
+            return Err(PeopleError::Repeated);
+        }
         let row = ResetRow {
             user: user.id,
             hash: hash.clone(),
@@ -233,8 +253,8 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         if second_factors::has_any(tx, &user.id).await? {
-            let half = half_sign_in::begin(tx, &user.id, client.address, now).await?;
-            return Ok(LinkSignIn::SecondFactor(half));
+            let pending = pending_sign_in::begin(tx, &user.id, client.address, now, None).await?;
+            return Ok(LinkSignIn::SecondFactor(pending));
         }
         let entry = visit::entry_by(&user, now, AuditAction::PersonSignIn)
             .with_detail("link from the command line")

@@ -1,14 +1,15 @@
 //! Signing in to the console. Attempts are counted before hashing, and an unknown account takes as long as a known one. Only
-//! failures count: a successful attempt is taken back. Counting it first keeps concurrent attempts within the limits.
+//! failures count: a successful attempt is taken back. Counting it first keeps concurrent attempts within the limits. Where a second factor is needed,
+//! an attempt is successful once that has come: whoever has nothing but the password does not begin one sign-in after the other.
 
 use crate::{
     Honnin,
     access::Staff,
     people::{
         client_network::client_network,
-        half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised, password,
+        pending_sign_in::{self, PendingSignIn},
         visit::{self, Entrance},
     },
 };
@@ -22,6 +23,7 @@ use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
+        pending_sign_ins::PendingSignInRow,
         second_factors,
         users::{self, UserRow},
     },
@@ -35,7 +37,7 @@ pub enum SignInError {
     Wrong,
     /// The password is right, and the person has a second factor, which comes next.
     #[error("a second factor is needed")]
-    SecondFactor(HalfSignIn),
+    SecondFactor(PendingSignIn),
     /// People sign in with the provider only.
     #[error("password sign-in is disabled")]
     Off,
@@ -90,6 +92,15 @@ impl Buckets {
         }
     }
 
+    /// Takes back an attempt that was counted at `counted_at` and was successful, and clears the failures of its pair: they were typing errors.
+    async fn take_back(&self, tx: &mut Tx, counted_at: Timestamp) -> Result<(), StoreError> {
+        if let Some(address) = &self.address {
+            users::take_back_try(tx, address, counted_at).await?;
+        }
+        users::forget_tries(tx, &self.pair).await?;
+        users::take_back_try(tx, &self.account, counted_at).await
+    }
+
     fn limits(&self) -> Vec<(Vec<u8>, i64)> {
         let address = self.address.clone().map(|address| (address, ADDRESS_LIMIT));
         let own = [(self.pair.clone(), PAIR_LIMIT), (self.account.clone(), ACCOUNT_LIMIT)];
@@ -128,11 +139,12 @@ pub async fn sign_in(
     let (client, now) = (client.clone(), honnin.now());
     let signed_in = visit::entry_by(&right.user, now, AuditAction::PersonSignIn).from_address(address);
     let unit = honnin.db.write(async move |tx| -> Result<_, SignInError> {
-        right.settle(tx, now).await?;
+        right.check_still(tx).await?;
         let user = &right.user.id;
         if second_factors::has_any(tx, user).await? {
-            return Ok(Err(half_sign_in::begin(tx, user, address, now).await?));
+            return Ok(Err(pending_sign_in::begin(tx, user, address, now, Some(now)).await?));
         }
+        right.buckets.take_back(tx, now).await?;
         Ok(Ok(visit::record(tx, user, signed_in.clone(), &client).await?))
     });
     unit.await?.map_err(SignInError::SecondFactor)
@@ -177,19 +189,30 @@ async fn check(
 }
 
 impl Right {
-    /// Takes a successful attempt back from its counters and clears the failures of its pair: they were typing errors. Nobody succeeds whose
-    /// account was disabled, or whose password was changed, while the one they entered was hashed.
-    pub(super) async fn settle(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SignInError> {
+    /// Nobody succeeds whose account was disabled, or whose password was changed, while the one they entered was hashed.
+    async fn check_still(&self, tx: &mut Tx) -> Result<(), SignInError> {
         let found = visit::find_active(tx, &self.user.id).await?;
         if found.is_none_or(|user| user.password != self.user.password) {
             return Err(SignInError::Wrong);
         }
-        if let Some(address) = &self.buckets.address {
-            users::take_back_try(tx, address, now).await?;
-        }
-        users::forget_tries(tx, &self.buckets.pair).await?;
-        Ok(users::take_back_try(tx, &self.buckets.account, now).await?)
+        Ok(())
     }
+
+    /// The same, and takes the attempt back.
+    pub(super) async fn settle(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SignInError> {
+        self.check_still(tx).await?;
+        Ok(self.buckets.take_back(tx, now).await?)
+    }
+}
+
+/// Takes back the attempt of somebody whose second factor has come, if they entered their password before.
+pub(super) async fn take_back(tx: &mut Tx, user: &UserRow, pending: &PendingSignInRow) -> Result<(), StoreError> {
+    let (Some(counted_at), Ok(address)) = (pending.counted_at, pending.address.parse()) else {
+        return Ok(());
+    };
+    Buckets::of_sign_in(&user.email, address)
+        .take_back(tx, counted_at)
+        .await
 }
 
 /// Asks a signed-in person for their password again (step-up), before a sensitive action. It is no visit of its own.

@@ -1,5 +1,6 @@
 //! Erasing again what was erased after a backup was made. Its keys are gone, so that nothing of it can be read; this empties the
-//! columns and removes the pictures as well, and makes the session say that it was erased.
+//! columns and removes the pictures as well, and makes the session say that it was erased. What was erased after the keys were copied has its key
+//! again, and is erased by somebody who knows of it.
 //!
 //! And the other way round: the keys are newer than the data, so some may be of sessions that only newer copies have. This installation does
 //! not know these people and cannot erase them; while their keys are copied along, the newer copies of them can be read.
@@ -13,6 +14,7 @@ use domain::{audit::AuditAction, ids::SessionId};
 use std::collections::BTreeSet;
 use store::{
     StoreError, audit, capture::captures, decision::identities, session::sessions, settings::tenants, vault::DataKeyId,
+    webhook::deliveries,
 };
 
 /// Sessions looked at in one unit of work.
@@ -40,6 +42,48 @@ pub async fn count_without_key(honnin: &Honnin) -> Result<Found, StoreError> {
     Ok(found)
 }
 
+/// Whether there are sessions, and the database of keys has the key of none of the first ones: then it is not theirs, but for example a new one,
+/// since its disk is not mounted. Everybody would count as erased. Sessions that are about to be erased do not count: their keys may be gone.
+///
+/// # Errors
+/// If a database does not respond.
+pub async fn lacks_all_keys(honnin: &Honnin) -> Result<bool, StoreError> {
+    let mut batches = Batches::default();
+    while let Some(listed) = batches.list(honnin).await? {
+        let keys: Vec<_> = listed.iter().map(|(_, key)| key.clone()).collect();
+        if honnin.vault.find_destroyed(&keys).await?.len() < keys.len() {
+            return Ok(false);
+        }
+        let unit = honnin.db.read(async move |tx| {
+            for (id, _) in &listed {
+                let row = sessions::find_any(tx, id).await?;
+                if row.is_some_and(|row| row.session.may_be_revived()) {
+                    return Ok(true);
+                }
+            }
+            Ok::<_, StoreError>(false)
+        });
+        if unit.await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether there are keys, but no tenant that could have made them: then the database is not theirs, but for example a new one, since its file is
+/// gone.
+///
+/// # Errors
+/// If a database does not respond.
+pub async fn has_only_keys(honnin: &Honnin) -> Result<bool, StoreError> {
+    // The keys first: the tenant was there before them. Another node may be making both.
+    if honnin.vault.count_keys().await?.is_empty() {
+        return Ok(false);
+    }
+    let tenant = honnin.db.read(async |tx| tenants::find_oldest(tx).await).await?;
+    Ok(tenant.is_none())
+}
+
 /// Schedules the erasure of every session whose key is gone; returns how many there are. Only for an installation that was just
 /// restored and serves nobody: a session that is being created has its key already, but one that is being erased has none.
 ///
@@ -52,6 +96,19 @@ pub async fn erase_again(honnin: &Honnin) -> Result<u64, StoreError> {
             erase(honnin, id).await?;
             erased += 1;
         }
+    }
+    Ok(erased)
+}
+
+/// Schedules the erasure of these sessions: they were erased after the keys were copied, so that their keys are back as well. Returns how many of
+/// them are here and were not erased.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn erase_listed(honnin: &Honnin, listed: &BTreeSet<SessionId>) -> Result<u64, StoreError> {
+    let mut erased = 0;
+    for id in listed {
+        erased += u64::from(erase(honnin, id).await?);
     }
     Ok(erased)
 }
@@ -149,22 +206,26 @@ impl Batches {
     }
 }
 
-async fn erase(honnin: &Honnin, id: &SessionId) -> Result<(), StoreError> {
-    let (id, at, event) = (id.clone(), honnin.moment(), honnin.event_id());
+/// Schedules the erasure of a session. Returns whether it is here and was not erased.
+async fn erase(honnin: &Honnin, id: &SessionId) -> Result<bool, StoreError> {
+    let (id, at, event) = (id.clone(), honnin.read_clock(), honnin.event_id());
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find_any(tx, &id).await?;
         let Some(mut row) = row.filter(|row| row.session.purged_at.is_none()) else {
-            return Ok(());
+            return Ok(false);
         };
-        let owner = tenants::load(tx, &row.session.tenant).await?;
+        let owner = tenants::load_pinned(tx, &row.session.tenant).await?;
         // A reprocess before the job has run would collect data under a destroyed key.
         row.session.erasure_requested_at.get_or_insert(at.now);
         sessions::save(tx, &mut row).await?;
+        // The copy does not know what was sent after it.
+        deliveries::note_sent_of_session(tx, &id).await?;
         end_early(tx, &event, &owner, &mut row, at).await?;
         schedule_erasure_at(tx, (&id, row.session.attempt), at.at_once()).await?;
         let entry = session::audit_entry(&row, at.now, AuditAction::SessionEraseNow)
             .with_detail("erased before the backup was restored");
-        audit::record(tx, &entry).await
+        audit::record(tx, &entry).await?;
+        Ok(true)
     });
     unit.await
 }

@@ -60,6 +60,7 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
     }
     let now = honnin.now();
     let unit = honnin.db.write(async move |tx| {
+        tx.saves_earlier_read();
         let mut row = row.clone();
         row.session.purged_at = Some(now);
         (row.state, row.known, row.typed, row.ocr, row.note) = (None, None, None, None, None);

@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::{Admin, Tenant},
-    runtime::steadiness::Moment,
+    runtime::clock_trust::ClockReading,
     session::{end::Ending, id_in_path, retention::schedule_erasure_at},
 };
 use domain::{
@@ -37,16 +37,19 @@ pub enum EraseNowError {
 /// # Errors
 /// [`EraseNowError`].
 pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result<(), EraseNowError> {
-    let (staff, id, at, event) = (admin.staff().clone(), id.clone(), honnin.moment(), honnin.event_id());
+    let (staff, at, event) = (admin.staff().clone(), honnin.read_clock(), honnin.event_id());
+    let wanted = id.clone();
     let unit = honnin.db.write(async move |tx| {
-        let session = schedule(tx, staff.tenant(), &id, &event, at).await?;
+        let session = schedule(tx, staff.tenant(), &wanted, &event, at).await?;
         if session.purged_at.is_none() {
-            let entry = staff.entry(at.now, AuditAction::SessionEraseNow).about(&id);
+            let entry = staff.entry(at.now, AuditAction::SessionEraseNow).about(&wanted);
             audit::record(tx, &entry).await?;
         }
-        Ok(())
+        Ok::<_, EraseNowError>(())
     });
-    unit.await
+    unit.await?;
+    honnin.wake_ups.notify(id);
+    Ok(())
 }
 
 /// The same for a session of `tenant` by the id in the path, well-formed or not; returns the session as it is then.
@@ -55,7 +58,7 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
 /// [`EraseNowError`].
 pub async fn erase_of_tenant(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Session, EraseNowError> {
     let id = id_in_path(id);
-    let (caller, at, event) = (tenant.clone(), honnin.moment(), honnin.event_id());
+    let (caller, at, event) = (tenant.clone(), honnin.read_clock(), honnin.event_id());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let session = schedule(tx, caller.id(), &id, &event, at).await?;
@@ -76,13 +79,13 @@ async fn schedule(
     tenant: &TenantId,
     id: &SessionId,
     event: &EventId,
-    at: Moment,
+    at: ClockReading,
 ) -> Result<Session, EraseNowError> {
+    // Before the session is written, as in a decision: otherwise each would wait for what the other has locked.
+    let owner = tenants::load_pinned(tx, tenant).await?;
     sessions::request_erasure(tx, tenant, id, at.now).await?;
     let row = sessions::find(tx, tenant, id).await?;
     let mut row = row.ok_or(EraseNowError::NotFound)?;
-    let owner = tenants::find(tx, tenant).await?;
-    let owner = owner.ok_or(EraseNowError::NotFound)?;
     if row.session.purged_at.is_none() {
         end_early(tx, event, &owner, &mut row, at).await?;
         schedule_erasure_at(tx, (id, row.session.attempt), at.at_once()).await?;
@@ -91,13 +94,13 @@ async fn schedule(
 }
 
 /// Ends a session that has not ended, since its personal data is about to be erased. One whose deadline has passed by a clock in doubt is
-/// abandoned like one that is open: that it expired, and when, could not be taken back.
+/// abandoned like one that is open: that it expired, and when, could not be taken back. `owner` is pinned ([`tenants::load_pinned`]).
 pub(super) async fn end_early(
     tx: &mut Tx,
     event: &EventId,
     owner: &TenantRow,
     row: &mut SessionRow,
-    at: Moment,
+    at: ClockReading,
 ) -> Result<(), StoreError> {
     let (now, certain) = (at.now, at.for_certain());
     match (row.session.status, row.session.status_at(certain)) {
@@ -115,11 +118,7 @@ pub(super) async fn end_early(
                 ending.expire(tx).await?;
             }
         }
-        (_, status) => {
-            let reason = match status {
-                Status::Deciding | Status::Reviewing => FailureReason::ErasedBeforeDecision,
-                _ => FailureReason::OperatorCancelled,
-            };
+        _ => {
             if let Ok(abandoned) = row.session.abandon(certain) {
                 row.session = abandoned;
                 row.outcome = None;
@@ -129,7 +128,7 @@ pub(super) async fn end_early(
                     row,
                     at,
                 };
-                ending.fail(tx, reason).await?;
+                ending.fail(tx, FailureReason::ErasedBeforeDecision).await?;
                 review::release(tx, &row.session.id).await?;
                 queue_stays::leave(tx, &row.session.id, now).await?;
                 review::remove_pending(tx, &row.session.id).await?;

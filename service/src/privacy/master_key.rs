@@ -49,7 +49,9 @@ async fn webhook(honnin: &Honnin) -> Result<usize, StoreError> {
         }
         let (owner, id) = (row.tenant, row.id);
         let plain = honnin.vault.open_secret(owner.as_str(), id.as_str(), &old)?;
-        let sealed = honnin.vault.seal_secret(owner.as_str(), id.as_str(), plain.expose())?;
+        let sealed = honnin
+            .vault
+            .seal_secret_anew(owner.as_str(), id.as_str(), plain.expose())?;
         let unit = honnin
             .db
             .write(async move |tx| webhook_secrets::replace_sealed(tx, &id, &sealed).await);

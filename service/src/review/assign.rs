@@ -59,6 +59,8 @@ pub async fn assign(
         match &to {
             None => review::unassign(tx, &id).await?,
             Some(user) => {
+                // Whoever disables them takes their cases from them: before this, or afterwards and this one too.
+                users::lock(tx, user).await?;
                 let found = users::find(tx, user).await?.filter(may_review);
                 if found.is_none_or(|found| found.tenant() != Some(staff.tenant())) {
                     return Err(AssignError::NoReviewer);

@@ -5,7 +5,7 @@ use super::{LookedAt, steps_not_performed};
 use crate::{
     Honnin,
     access::Reviewer,
-    capture::rectify::{FrameOf, View, shown},
+    capture::rectify::{FrameOf, View, open_frame},
     session::history::{self, Disclosure, SessionHistory},
 };
 use domain::{
@@ -14,7 +14,7 @@ use domain::{
     ids::{CaptureId, SessionId, UserId},
     named::Named,
     reasons::Reason,
-    ruling::HOLD,
+    ruling::RESERVATION,
     secret::Personal,
     session::{Status, Step},
     time::Millis,
@@ -23,13 +23,12 @@ use store::{
     StoreError, Tx, audit,
     capture::captures::{self, CaptureRow, Slot},
     decision::identities,
-    review::{self, Hold, PendingRuling, Undone},
+    review::{self, PendingRuling, Reservation, Undone},
     session::sessions::{self, SessionRow, column},
-    vault::AssociatedData,
 };
 
 /// How many sessions with the same document are shown.
-const MOST_SHOWN: u32 = 5;
+const MAX_SHOWN: u32 = 5;
 
 /// A case as the reviewer sees it.
 #[derive(Clone, Debug)]
@@ -39,7 +38,7 @@ pub struct Case {
     /// The pictures that count: the last used one of each side and of the face, from the last attempt that has any.
     pub pictures: Vec<CaptureId>,
     /// Who has reserved it: the caller, or somebody who was first. `None` if it is not waiting.
-    pub hold: Option<Hold>,
+    pub reservation: Option<Reservation>,
     /// Whether the caller has reserved it.
     pub mine: bool,
     /// What the caller had decided here and undone.
@@ -86,8 +85,8 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
             .await?
             .ok_or(CaseError::NotFound)?;
         let pending = review::find_pending(tx, &id).await?;
-        let hold = if row.session.status == Status::Reviewing && pending.is_none() {
-            Some(review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?)
+        let reservation = if row.session.status == Status::Reviewing && pending.is_none() {
+            Some(review::reserve(tx, &id, staff.user(), now, now.plus(RESERVATION)).await?)
         } else {
             None
         };
@@ -103,11 +102,11 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         audit::record(tx, &entry).await?;
         let pictures: Vec<_> = counting.into_iter().map(|capture| capture.id.clone()).collect();
         let assigned_to = review::find_assignee(tx, &id).await?;
-        Ok::<_, CaseError>((rows, pictures, hold, pending, assigned_to, same_document))
+        Ok::<_, CaseError>((rows, pictures, reservation, pending, assigned_to, same_document))
     });
-    let (rows, pictures, hold, pending, assigned_to, same_document) = unit.await?;
-    let mine = hold.as_ref().filter(|hold| hold.user == me);
-    let undone = match mine.and_then(|hold| hold.undone.clone()) {
+    let (rows, pictures, reservation, pending, assigned_to, same_document) = unit.await?;
+    let mine = reservation.as_ref().filter(|reservation| reservation.user == me);
+    let undone = match mine.and_then(|reservation| reservation.undone.clone()) {
         Some(undone) => Some(open_undone(honnin, rows.row(), undone).await?),
         None => None,
     };
@@ -122,7 +121,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         mine: mine.is_some(),
         undone,
         not_performed: steps_not_performed(&history.detail.session.plan, &checks),
-        hold,
+        reservation,
         pending,
         assigned_to,
         pictures,
@@ -161,7 +160,7 @@ pub async fn find_same_document(
 async fn same_document(tx: &mut Tx, row: &SessionRow) -> Result<Vec<SessionId>, StoreError> {
     match &row.outcome {
         Some(outcome) if row.session.status == Status::Reviewing => {
-            identities::list_same_document(tx, &row.session.id, outcome.decided_at, MOST_SHOWN).await
+            identities::list_same_document(tx, &row.session.id, outcome.decided_at, MAX_SHOWN).await
         }
         _ => Ok(Vec::new()),
     }
@@ -193,7 +192,7 @@ pub async fn keep_case(
     honnin: &Honnin,
     reviewer: &Reviewer,
     (id, attempt): LookedAt<'_>,
-) -> Result<Option<Hold>, CaseError> {
+) -> Result<Option<Reservation>, CaseError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, staff.tenant(), &id).await?;
@@ -202,8 +201,26 @@ pub async fn keep_case(
         if !waits || review::find_pending(tx, &id).await?.is_some() {
             return Ok(None);
         }
-        let hold = review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
-        Ok(Some(hold).filter(|hold| hold.user == *staff.user()))
+        let reservation = review::reserve(tx, &id, staff.user(), now, now.plus(RESERVATION)).await?;
+        Ok(Some(reservation).filter(|reservation| reservation.user == *staff.user()))
+    });
+    unit.await
+}
+
+/// Ends the caller's reservation of a case that they leave for another one, unless it has a decision that can still be undone. What they had undone
+/// is there again when they come back soon.
+///
+/// # Errors
+/// [`CaseError`].
+pub async fn leave_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<(), CaseError> {
+    let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        let row = sessions::find(tx, staff.tenant(), &id).await?;
+        row.ok_or(CaseError::NotFound)?;
+        if review::find_pending(tx, &id).await?.is_none() {
+            review::end_reservation(tx, &id, staff.user(), now).await?;
+        }
+        Ok(())
     });
     unit.await
 }
@@ -228,40 +245,26 @@ pub async fn find_picture(
         let row = sessions::find(tx, staff.tenant(), &capture.session)
             .await?
             .ok_or(CaseError::NotFound)?;
-        let object = capture.frames.get(frame).cloned().ok_or(CaseError::NotFound)?;
+        capture.frames.get(frame).ok_or(CaseError::NotFound)?;
         let entry = staff
             .entry(now, AuditAction::PictureView)
             .about(&row.session.id)
             .with_detail(named(&capture));
         let recorded_as = [AuditAction::CaseOpen, AuditAction::PictureView];
-        let lately = now.plus(Millis(-HOLD.0));
+        let lately = now.plus(Millis(-RESERVATION.0));
         if !audit::is_recorded(tx, &entry, recorded_as, capture.id.as_str(), lately).await? {
             audit::record(tx, &entry).await?;
         }
-        Ok::<_, CaseError>((row, capture, object))
+        Ok::<_, CaseError>((row, capture))
     });
-    let (row, capture, object) = unit.await?;
-    let key = match honnin.vault.open(&row.data_key).await {
-        Err(StoreError::Erased) => return Err(CaseError::NotFound),
-        other => other?,
-    };
-    let sealed = honnin
-        .pictures
-        .find(&row.session.id, &object.object)
-        .await?
-        .ok_or(CaseError::NotFound)?;
-    let associated_data = AssociatedData {
-        tenant: &row.session.tenant,
-        session: &row.session.id,
-        name: &object.object,
-    };
-    let picture = key.open(&associated_data, &sealed)?;
+    let (row, capture) = unit.await?;
     let frame = FrameOf {
         row: &row,
         capture: &capture,
         index: frame,
     };
-    shown(honnin, frame, &key, picture, view)
-        .await?
-        .ok_or(CaseError::NotFound)
+    match open_frame(honnin, frame, view).await {
+        Err(StoreError::Erased) => Err(CaseError::NotFound),
+        opened => opened?.ok_or(CaseError::NotFound),
+    }
 }

@@ -7,7 +7,9 @@ mod rule;
 pub(crate) mod take_effect;
 
 pub use assign::{AssignError, assign, list_reviewers};
-pub use case::{Case, CaseError, Picture, UndoneDecision, find_picture, find_same_document, keep_case, open_case};
+pub use case::{
+    Case, CaseError, Picture, UndoneDecision, find_picture, find_same_document, keep_case, leave_case, open_case,
+};
 pub use rule::{AskedAgain, LookedAt, NOTE_LIMIT, ReviewDecision, RuleError, UNDO, ask_again, reopen, rule};
 pub use store::review::PendingRuling;
 pub use take_effect::{UndoError, list_pending, undo};
@@ -57,6 +59,25 @@ pub async fn queue(
         },
     )
     .await
+}
+
+/// The case that comes next, however far down the queue it is: of those that a filter selects and that nobody but the caller works on or is to
+/// decide, the one that has been waiting longest.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_next(honnin: &Honnin, reviewer: &Reviewer, filter: Filter) -> Result<Option<SessionId>, StoreError> {
+    let filter = Filter {
+        free_for: Some(reviewer.staff().user().clone()),
+        ..filter
+    };
+    let page = Page {
+        order: Order::LongestWaiting,
+        after: None,
+        limit: 1,
+    };
+    let found = queue(honnin, reviewer, filter, page).await?;
+    Ok(found.into_iter().next().map(|case| case.id))
 }
 
 /// The cases before and after one in the queue, however far down it they are.
@@ -178,7 +199,7 @@ fn by_frequency(counts: &[(Named<Reason>, i64)]) -> Vec<(Reason, i64)> {
 
 /// The steps of the plan that were not performed: with any of them the session cannot be approved.
 #[must_use]
-pub fn steps_not_performed(plan: &Plan, checks: &Checks) -> Vec<Step> {
+pub(crate) fn steps_not_performed(plan: &Plan, checks: &Checks) -> Vec<Step> {
     let performed = |step: &Step| match step {
         Step::Document => checks.document.as_ref().is_some_and(|check| check.performed),
         Step::Selfie => checks.selfie.as_ref().is_some_and(|check| check.performed),

@@ -7,12 +7,13 @@ use crate::{
     access::{Reviewer, Staff},
     runtime::token,
     session::{
+        history,
         reissue_link::{Reissued, replace_link},
         reprocess::{ReprocessError, begin_attempt},
     },
 };
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     ids::SessionId,
     named::Named,
     reasons::Reason,
@@ -69,6 +70,9 @@ pub enum RuleError {
         /// Who decided it.
         name: String,
     },
+    /// The same person has just done the same: the form was sent twice.
+    #[error("the same has been done already")]
+    Repeated,
     /// A rejection without a reason.
     #[error("a rejection needs a reason")]
     NoReason,
@@ -113,7 +117,8 @@ pub async fn rule(
         ReviewDecision::Reject(reasons) => (Ruling::Rejected, reasons.into_iter().map(Named::Known).collect()),
         ReviewDecision::Approve => (Ruling::Approved, Vec::new()),
     };
-    let sealed = seal_note(honnin, reviewer.staff(), id, note, |_| column::NOTE.to_owned()).await?;
+    let note = checked(note)?;
+    let sealed = seal_note(honnin, reviewer.staff(), id, note.clone(), |_| column::NOTE.to_owned()).await?;
     let now = honnin.now();
     let pending = PendingRuling {
         session: id.clone(),
@@ -126,12 +131,50 @@ pub async fn rule(
         made_at: now,
         due_at: now.plus(UNDO),
     };
-    let staff = reviewer.staff().clone();
+    let (staff, made) = (reviewer.staff().clone(), pending.clone());
     let unit = honnin
         .db
         .write(async move |tx| store_ruling(tx, &staff, &pending).await);
-    unit.await?;
-    Ok(now.plus(UNDO))
+    match unit.await {
+        Ok(()) => Ok(now.plus(UNDO)),
+        Err(refused @ RuleError::Pending { .. }) => {
+            let repeated = is_repeated(honnin, reviewer.staff(), &made, note.as_ref()).await?;
+            Err(if repeated { RuleError::Repeated } else { refused })
+        }
+        Err(refused) => Err(refused),
+    }
+}
+
+/// Whether a decision that can still be undone is this one by the same person, with the same note.
+async fn is_repeated(
+    honnin: &Honnin,
+    staff: &Staff,
+    made: &PendingRuling,
+    note: Option<&Personal<String>>,
+) -> Result<bool, StoreError> {
+    let (tenant, id) = (staff.tenant().clone(), made.session.clone());
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let row = sessions::find(tx, &tenant, &id).await?;
+        Ok((row, review::find_pending(tx, &id).await?))
+    });
+    let (Some(row), Some((first, _))) = unit.await? else {
+        return Ok(false);
+    };
+    // Those that the reviewer could choose: what a newer version found was added.
+    let chosen = first.reasons.iter().filter(|reason| reason.known().is_some());
+    let is_alike = first.user == made.user
+        && first.attempt == made.attempt
+        && first.ruling == made.ruling
+        && chosen.eq(&made.reasons);
+    if !is_alike {
+        return Ok(false);
+    }
+    let key = history::find_key(honnin, &row).await?;
+    let first_note = key
+        .zip(first.note)
+        .map(|(key, sealed)| key.open_text(&row.associated_data(column::NOTE), &sealed))
+        .transpose()?;
+    Ok(first_note.as_ref() == note)
 }
 
 async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling) -> Result<(), RuleError> {
@@ -154,7 +197,7 @@ async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling) -> Resul
     }
     review::insert_pending(tx, &pending).await?;
     let job = NewJob {
-        kind: JobKind::Rule,
+        kind: JobKind::ApplyRuling,
         subject: made.session.as_str(),
         run_at: made.due_at,
         dedup_key: None,
@@ -217,10 +260,10 @@ async fn find_waiting(
     if let Some((_, name)) = review::find_pending(tx, id).await? {
         return Err(RuleError::Pending { name });
     }
-    match review::find_hold(tx, id, now).await? {
-        Some(hold) if hold.user != *staff.user() => Err(RuleError::Held {
-            name: hold.name,
-            until: hold.until,
+    match review::find_reservation(tx, id, now).await? {
+        Some(reservation) if reservation.user != *staff.user() => Err(RuleError::Held {
+            name: reservation.name,
+            until: reservation.until,
         }),
         _ => Ok(row),
     }
@@ -278,12 +321,17 @@ async fn start_over(
 ) -> Result<AskedAgain, RuleError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
-    let (staff, id, at) = (reviewer.staff().clone(), id.clone(), honnin.moment());
+    let (staff, id, at) = (reviewer.staff().clone(), id.clone(), honnin.read_clock());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
+        // Of two at the same time, the second finds the attempt of the first.
+        sessions::lock(tx, &id).await?;
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
             .ok_or(RuleError::NotFound)?;
+        if row.session.attempt - 1 == seen && has_begun_attempt(tx, &staff, &row, now).await? {
+            return Err(RuleError::Repeated);
+        }
         let (waits, attempt) = (row.session.status == Status::Reviewing, row.session.attempt);
         let (row, note) = match &origin {
             Origin::Queue { note } => (find_waiting(tx, &staff, (&id, seen), now).await?, note.as_deref()),
@@ -312,9 +360,30 @@ async fn start_over(
         audit::record(tx, &staff.entry(now, AuditAction::CaseAskAgain).about(&id)).await?;
         Ok::<_, RuleError>(expires_at)
     });
-    let expires_at = unit.await?;
-    Ok(Reissued {
-        url: honnin.link_url(token.expose()),
-        expires_at,
-    })
+    Ok(Reissued::of(honnin, &token, unit.await?))
+}
+
+/// Whether this person has begun the current attempt, whose link still works.
+async fn has_begun_attempt(tx: &mut Tx, staff: &Staff, row: &SessionRow, now: Timestamp) -> Result<bool, StoreError> {
+    if !matches!(row.session.status_at(now), Status::Created | Status::Collecting) {
+        return Ok(false);
+    }
+    let id = &row.session.id;
+    let own = audit::Filter {
+        subject: Some(id.to_string()),
+        actor: Some(Actor::Person(staff.user().clone())),
+        action: Some(AuditAction::CaseAskAgain),
+        ..audit::Filter::default()
+    };
+    let found = audit::search(tx, staff.tenant(), &own, &audit::numbers_before(None), 1).await?;
+    let Some(last) = found.first() else {
+        return Ok(false);
+    };
+    // Nobody has begun another one since.
+    for action in [AuditAction::CaseAskAgain, AuditAction::SessionReprocess] {
+        if audit::is_done_since(tx, action, id.as_str(), last.number).await? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -5,14 +5,14 @@ use crate::{
     Honnin,
     access::Reviewer,
     review::UNDO,
-    runtime::{job_error::JobError, steadiness::Moment},
+    runtime::{clock_trust::ClockReading, job_error::JobError},
     session::end::Ending,
 };
 use domain::{
     audit::{Actor, AuditAction},
     ids::{EventId, SessionId},
     outcome::{Outcome, Review, Source, Verdict},
-    ruling::{HOLD, Ruling},
+    ruling::{RESERVATION, Ruling},
     session::Status,
 };
 use store::{
@@ -35,7 +35,7 @@ pub enum UndoError {
     Store(#[from] StoreError),
 }
 
-/// The caller's decisions that can still be undone, oldest first.
+/// The caller's decisions that can still be undone, newest first.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -59,8 +59,8 @@ pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Resul
         if !review::take_pending(tx, &pending).await? {
             return Err(UndoError::TooLate);
         }
-        jobs::cancel(tx, JobKind::Rule, id.as_str(), now).await?;
-        review::hold(tx, &id, staff.user(), now, now.plus(HOLD)).await?;
+        jobs::cancel(tx, JobKind::ApplyRuling, id.as_str(), now).await?;
+        review::reserve(tx, &id, staff.user(), now, now.plus(RESERVATION)).await?;
         review::keep_undone(tx, &pending).await?;
         let entry = staff
             .entry(now, AuditAction::CaseUndo)
@@ -78,7 +78,7 @@ pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Resul
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = SessionId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
-    let (job, at, event) = (job.clone(), honnin.moment(), honnin.event_id());
+    let (job, at, event) = (job.clone(), honnin.read_clock(), honnin.event_id());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         if let Some((pending, _)) = review::find_pending(tx, &id).await? {
@@ -94,7 +94,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     Ok(unit.await?)
 }
 
-async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Moment) -> Result<(), StoreError> {
+async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: ClockReading) -> Result<(), StoreError> {
     let (id, now) = (&pending.session, at.now);
     // It may have been undone since it was read, and another one may have been made, which has a job of its own.
     if !review::take_pending(tx, &pending).await? {
@@ -127,7 +127,7 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Mom
     };
     row.session = ended;
     row.note = pending.note;
-    let owner = tenants::load(tx, &row.session.tenant).await?;
+    let owner = tenants::load_pinned(tx, &row.session.tenant).await?;
     let ending = Ending {
         event,
         tenant: &owner,

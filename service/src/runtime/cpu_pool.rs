@@ -16,7 +16,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 /// Queue length. Pictures are admitted by size before they are read, and jobs have slots; an admitted picture must not be
 /// refused here, so this exceeds both limits.
-const MOST_WAITING: usize = 2_048;
+const MAX_WAITING: usize = 2_048;
 
 /// Why a picture was not analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +59,7 @@ impl CpuPool {
             permits: Arc::new(Semaphore::new(cores)),
             queue: start_threads(cores),
             waiting: AtomicUsize::new(0),
-            most_waiting: MOST_WAITING,
+            most_waiting: MAX_WAITING,
         }
     }
 

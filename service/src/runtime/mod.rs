@@ -3,6 +3,7 @@
 
 pub mod analyser;
 pub mod clock;
+pub(crate) mod clock_trust;
 pub mod counted;
 pub(crate) mod cpu_pool;
 pub(crate) mod fresh_key;
@@ -11,6 +12,5 @@ pub(crate) mod pages;
 pub mod random;
 pub mod readiness;
 pub(crate) mod sealed_json;
-pub(crate) mod steadiness;
 pub mod token;
 pub(crate) mod wake_up;

@@ -30,7 +30,7 @@ pub struct NotAToken;
 ///
 /// # Errors
 /// [`NotAToken`].
-pub fn hash_presented(text: &str) -> Result<Vec<u8>, NotAToken> {
+pub(crate) fn hash_presented(text: &str) -> Result<Vec<u8>, NotAToken> {
     if is_well_formed(text) {
         Ok(hash(text))
     } else {

@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::Tenant,
-    runtime::steadiness::Moment,
+    runtime::clock_trust::ClockReading,
     session::{create::enqueue_expiry, end::Ending, id_in_path, retention::schedule_erasure_at},
 };
 use domain::{
@@ -58,13 +58,15 @@ impl From<Refused> for AdvanceError {
 /// [`AdvanceError`].
 pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime) -> Result<Session, AdvanceError> {
     let id = id_in_path(id);
-    let (caller, at, event) = (tenant.clone(), honnin.moment(), honnin.event_id());
+    let (caller, at, event) = (tenant.clone(), honnin.read_clock(), honnin.event_id());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, caller.id(), &id).await?;
         let mut row = row.ok_or(AdvanceError::NotFound)?;
-        let owner = tenants::find(tx, caller.id()).await?.filter(|owner| !owner.livemode);
-        let owner = owner.ok_or(AdvanceError::NotFound)?;
+        let owner = tenants::load_pinned(tx, caller.id()).await?;
+        if owner.livemode {
+            return Err(AdvanceError::NotFound);
+        }
         match to {
             SandboxTime::Deadline => pass_deadline(tx, &mut row, at).await?,
             SandboxTime::RetentionEnd => end_retention(tx, &event, &owner, &mut row, at).await?,
@@ -82,14 +84,14 @@ pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime
 }
 
 /// Brings the deadline forward to now, and its job with it.
-async fn pass_deadline(tx: &mut Tx, row: &mut SessionRow, at: Moment) -> Result<(), AdvanceError> {
+async fn pass_deadline(tx: &mut Tx, row: &mut SessionRow, at: ClockReading) -> Result<(), AdvanceError> {
     row.session = row.session.bring_deadline_forward(at.now)?;
     refuse_jumped(at)?;
     sessions::save(tx, row).await?;
     Ok(enqueue_expiry(tx, &row.session, at).await?)
 }
 
-fn refuse_jumped(at: Moment) -> Result<(), AdvanceError> {
+fn refuse_jumped(at: ClockReading) -> Result<(), AdvanceError> {
     if at.is_steady {
         Ok(())
     } else {
@@ -103,7 +105,7 @@ async fn end_retention(
     event: &EventId,
     owner: &TenantRow,
     row: &mut SessionRow,
-    at: Moment,
+    at: ClockReading,
 ) -> Result<(), AdvanceError> {
     if let Some(expired) = row.session.expire(at.now) {
         refuse_jumped(at)?;

@@ -6,8 +6,8 @@ pub mod clock;
 use crate::{
     Honnin,
     access::{Applicant, Tenant},
-    decision::record::{self, Grounds, Made},
-    runtime::{sealed_json::seal_json, steadiness::Moment},
+    decision::record::{self, Grounds, SealedDecision},
+    runtime::{clock_trust::ClockReading, sealed_json::seal_json},
     session::{self, blind_index::hashes, end::Ending, id_in_path},
 };
 use domain::{
@@ -147,7 +147,7 @@ enum End {
 struct Decided {
     document_type: Option<DocumentType>,
     typed: Option<Vec<u8>>,
-    made: Made,
+    sealed: SealedDecision,
 }
 
 async fn complete(honnin: &Honnin, who: Who, outcome: SandboxOutcome) -> Result<Completed, CompleteError> {
@@ -156,7 +156,7 @@ async fn complete(honnin: &Honnin, who: Who, outcome: SandboxOutcome) -> Result<
         .db
         .read(async move |tx| Ok::<_, CompleteError>(looking.find(tx).await?.1));
     let row = find.await?;
-    let at = honnin.moment();
+    let at = honnin.read_clock();
     let ended = end(honnin, &row, outcome, at.now).await?;
     let event = honnin.event_id();
     let unit = honnin
@@ -213,14 +213,21 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
     Ok(Decided {
         document_type: made_up.document_type,
         typed,
-        made: Made::seal(row, &key, made_up.decision, grounds, now)?,
+        sealed: SealedDecision::seal(row, &key, made_up.decision, grounds, now)?,
     })
 }
 
 /// Stores state, outcome, event, delivery and audit entry in one unit, if the session has not changed since it was read.
-async fn store(tx: &mut Tx, who: &Who, ended: &Ended, event: &EventId, at: Moment) -> Result<Completed, CompleteError> {
+async fn store(
+    tx: &mut Tx,
+    who: &Who,
+    ended: &Ended,
+    event: &EventId,
+    at: ClockReading,
+) -> Result<Completed, CompleteError> {
     let now = at.now;
     let (tenant, mut row) = who.find(tx).await?;
+    let tenant = tenants::load_pinned(tx, &tenant.id).await?;
     if row.session.version != ended.session.version {
         return Err(CompleteError::NotAllowed);
     }
@@ -241,7 +248,7 @@ async fn store(tx: &mut Tx, who: &Who, ended: &Ended, event: &EventId, at: Momen
             attempts::save(tx, &mut answers).await?;
             ending.row.typed.clone_from(&decided.typed);
             ending.row.document_type = decided.document_type;
-            record::record(tx, ending, &decided.made).await?;
+            record::record(tx, ending, &decided.sealed).await?;
         }
     }
     // A user who had come this far would have used it.

@@ -40,12 +40,12 @@ impl From<StoreError> for CancelError {
 /// [`CancelError`].
 pub async fn cancel(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Session, CancelError> {
     let id = id_in_path(id);
-    let (caller, event, at) = (tenant.clone(), honnin.event_id(), honnin.moment());
+    let (caller, event, at) = (tenant.clone(), honnin.event_id(), honnin.read_clock());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, caller.id(), &id).await?;
         let mut row = row.ok_or(CancelError::NotFound)?;
-        let owner = tenants::find(tx, caller.id()).await?.ok_or(CancelError::NotFound)?;
+        let owner = tenants::load_pinned(tx, caller.id()).await?;
         if !matches!(row.session.status_at(now), Status::Created | Status::Collecting) {
             return Err(CancelError::NotAllowed);
         }

@@ -1,9 +1,9 @@
 //! Ending a session by a decision (automatic or a reviewer's), by failure, or by its deadline: state, outcome and event in the
-//! caller's unit. A failure and the deadline may come before the link was opened: the one kept for a retry of the creation is wiped, since it
-//! opens nothing any more.
+//! caller's unit. A failure and the deadline may come before the link was opened: the link that is kept for a repeated creation is wiped then, since
+//! it opens nothing any more.
 
 use crate::{
-    runtime::steadiness::Moment,
+    runtime::clock_trust::ClockReading,
     session::retention::schedule_erasure,
     webhook::record_event::{self, NewEvent},
 };
@@ -26,12 +26,12 @@ use store::{
 pub(crate) struct Ending<'a> {
     /// Id of the event.
     pub(crate) event: &'a EventId,
-    /// The session's tenant.
+    /// The session's tenant, pinned ([`load_pinned`](store::settings::tenants::load_pinned)) before anything of the session was written.
     pub(crate) tenant: &'a TenantRow,
     /// The session; its note is already encrypted.
     pub(crate) row: &'a mut SessionRow,
     /// When.
-    pub(crate) at: Moment,
+    pub(crate) at: ClockReading,
 }
 
 impl Ending<'_> {
@@ -48,7 +48,7 @@ impl Ending<'_> {
             Status::Reviewing => queue_stays::enter(tx, &self.row.session, self.at.now).await?,
             Status::Completed => {
                 queue_stays::leave(tx, &self.row.session.id, self.at.now).await?;
-                schedule_erasure(tx, self.tenant, &self.row.session, self.at).await?;
+                schedule_erasure(tx, &self.row.session, self.at).await?;
             }
             _ => {}
         }
@@ -64,7 +64,7 @@ impl Ending<'_> {
         self.row.failure_reason = Some(reason);
         sessions::save(tx, self.row).await?;
         idempotency::forget_link(tx, &self.row.session.id).await?;
-        schedule_erasure(tx, self.tenant, &self.row.session, self.at).await?;
+        schedule_erasure(tx, &self.row.session, self.at).await?;
         let session = self.session();
         self.tell(tx, EventData::Failed { session, reason }).await
     }
@@ -79,11 +79,11 @@ impl Ending<'_> {
         idempotency::forget_link(tx, &self.row.session.id).await?;
         let expired_at = self.row.session.expires_at;
         // However late this worker is, the session ended at its deadline.
-        let deadline = Moment {
+        let deadline = ClockReading {
             now: expired_at,
             ..self.at
         };
-        schedule_erasure(tx, self.tenant, &self.row.session, deadline).await?;
+        schedule_erasure(tx, &self.row.session, deadline).await?;
         let session = self.session();
         self.tell(tx, EventData::Expired { session, expired_at }).await
     }

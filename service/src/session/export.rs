@@ -1,7 +1,7 @@
 //! The sessions of a tenant for a file, read part by part while the file is sent: one part is in memory, however many sessions there are, and
 //! no copy of the customers' metadata stays on the server.
 
-use super::search::{Filter, Order, Page, SessionSummary, before, search_sessions};
+use super::search::{Filter, LOOKED_AT, Order, Page, SessionSummary, before, search_sessions};
 use crate::{
     Honnin,
     access::Staff,
@@ -39,7 +39,7 @@ pub async fn export_sessions(
             limit: BATCH,
         };
         async move {
-            let found = search_sessions(&honnin, &staff, filter, page).await?;
+            let found = search_sessions(&honnin, &staff, filter, page, LOOKED_AT).await?;
             Ok(Part::of(found.sessions, BATCH, cursor, found.reach.map(before)))
         }
     }))

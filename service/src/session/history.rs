@@ -265,6 +265,18 @@ pub(crate) async fn find_key(honnin: &Honnin, row: &SessionRow) -> Result<Option
     }
 }
 
+/// Why a picture should be retaken. An analysis that ended after the picture was used knows better than what was shown until then.
+fn problems(row: &CaptureRow) -> Vec<Reason> {
+    let mut problems = row.problems.clone();
+    if let Some(shown) = &row.accepted_problems
+        && row.accepted_at >= row.analysed_at
+    {
+        problems.retain(|problem| !shown.contains(problem));
+        problems.splice(..0, shown.iter().copied());
+    }
+    problems
+}
+
 fn taken<'a>(
     row: &'a CaptureRow,
     key: Option<&SessionKey>,
@@ -281,7 +293,7 @@ fn taken<'a>(
         best: 0,
         at: row.created_at,
         used: row.accepted_at.is_some() && row.discarded_at.is_none(),
-        problems: row.problems.clone(),
+        problems: problems(row),
         quality: None,
         mrz_checks: None,
         face: false,
@@ -320,4 +332,30 @@ fn taken<'a>(
         }
     }
     Ok(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{document::Side, ids::SessionId};
+
+    #[test]
+    fn what_was_shown_counts_unless_a_later_analysis_knows_better() {
+        let (at, session) = (Timestamp::from_millis, SessionId::from_random([1; 16]));
+        let (id, slot) = (CaptureId::from_random([2; 16]), Slot::Document(Side::Front));
+        let shown = vec![Reason::DocumentTypeMismatch, Reason::DocumentBlurry];
+        let used = CaptureRow {
+            problems: vec![Reason::DocumentBlurry],
+            accepted_at: Some(at(5)),
+            accepted_problems: Some(shown.clone()),
+            ..CaptureRow::new(id, (&session, 1), slot, Vec::new(), at(1))
+        };
+        for (analysed_at, expected) in [(None, &shown), (Some(at(4)), &shown), (Some(at(6)), &used.problems)] {
+            let row = CaptureRow {
+                analysed_at,
+                ..used.clone()
+            };
+            assert_eq!(problems(&row), *expected, "{analysed_at:?}");
+        }
+    }
 }

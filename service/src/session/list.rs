@@ -1,6 +1,6 @@
 //! A tenant's sessions as its server lists them, without personal data.
 
-use super::search::{before, within_reach};
+use super::search::{LOOKED_AT, before, within_reach};
 use crate::{Honnin, access::Tenant};
 use domain::{ids::SessionId, outcome::Verdict, session::Status, time::Timestamp};
 use serde_json::value::RawValue;
@@ -56,7 +56,7 @@ pub async fn list_of_tenant(honnin: &Honnin, tenant: &Tenant, query: SessionQuer
         let (id, after) = (id.clone(), query.after.clone());
         let unit = honnin
             .db
-            .read(async move |tx| within_reach(tx, &id, filter.clone(), after.as_ref()).await);
+            .read(async move |tx| within_reach(tx, &id, filter.clone(), after.as_ref(), LOOKED_AT).await);
         (filter, reach) = unit.await?;
     }
     let filter = Arc::new(filter);

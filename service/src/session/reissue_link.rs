@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::Reviewer,
-    runtime::{steadiness::Moment, token},
+    runtime::{clock_trust::ClockReading, token},
     session::undated,
 };
 use domain::{
@@ -30,6 +30,16 @@ pub struct Reissued {
     pub url: Secret<String>,
     /// Until when.
     pub expires_at: Timestamp,
+}
+
+impl Reissued {
+    /// The link with this token.
+    pub(crate) fn of(honnin: &Honnin, token: &Secret<String>, expires_at: Timestamp) -> Self {
+        Self {
+            url: honnin.link_url(token.expose()),
+            expires_at,
+        }
+    }
 }
 
 /// Why there is no new link.
@@ -62,11 +72,11 @@ pub async fn reissue_link(
 ) -> Result<Reissued, ReissueError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
-    let (staff, id, at) = (reviewer.staff().clone(), id.clone(), honnin.moment());
+    let (staff, id, at) = (reviewer.staff().clone(), id.clone(), honnin.read_clock());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         // Of two at the same time, the second invalidates the link of the first.
-        sessions::hold(tx, &id).await?;
+        sessions::lock(tx, &id).await?;
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
             .ok_or(ReissueError::NotFound)?;
@@ -84,11 +94,7 @@ pub async fn reissue_link(
         audit::record(tx, &staff.entry(now, AuditAction::SessionReissueLink).about(&id)).await?;
         Ok::<_, ReissueError>(expires_at)
     });
-    let expires_at = unit.await?;
-    Ok(Reissued {
-        url: honnin.link_url(token.expose()),
-        expires_at,
-    })
+    Ok(Reissued::of(honnin, &token, unit.await?))
 }
 
 /// Invalidates what opened the session before and stores the new link, in the caller's unit.
@@ -97,7 +103,7 @@ pub(crate) async fn replace_link(
     owner: &TenantRow,
     row: &SessionRow,
     hash: &[u8],
-    at: Moment,
+    at: ClockReading,
 ) -> Result<Timestamp, StoreError> {
     let id = &row.session.id;
     links::kill_all(tx, id, at.now).await?;
@@ -124,7 +130,7 @@ pub(crate) async fn store_link(
     tx: &mut Tx,
     row: &SessionRow,
     hash: &[u8],
-    at: Moment,
+    at: ClockReading,
     lifetime: Millis,
 ) -> Result<Timestamp, StoreError> {
     let link = new_link(&row.session, hash.to_vec(), at.now, lifetime);

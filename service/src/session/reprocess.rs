@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     access::Tenant,
-    runtime::steadiness::Moment,
+    runtime::clock_trust::ClockReading,
     session::{create::enqueue_expiry, id_in_path},
 };
 use domain::{audit::AuditAction, secret::Unlogged, session::Session};
@@ -57,7 +57,7 @@ impl From<StoreError> for ReprocessError {
 /// [`ReprocessError`].
 pub async fn reprocess(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<Reprocessed, ReprocessError> {
     let id = id_in_path(id);
-    let at = honnin.moment();
+    let at = honnin.read_clock();
     let now = at.now;
     let caller = tenant.clone();
     let unit = honnin.db.write(async move |tx| {
@@ -81,7 +81,7 @@ pub(crate) async fn begin_attempt(
     tx: &mut Tx,
     owner: &TenantRow,
     mut row: SessionRow,
-    at: Moment,
+    at: ClockReading,
 ) -> Result<SessionRow, ReprocessError> {
     let now = at.now;
     let lifetime = owner.settings_or_default().session_lifetime;

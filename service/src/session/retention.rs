@@ -4,7 +4,7 @@
 
 use crate::{
     Honnin,
-    runtime::{job_error::JobError, steadiness::Moment},
+    runtime::{clock_trust::ClockReading, job_error::JobError},
     session::undated,
 };
 use domain::{
@@ -29,16 +29,13 @@ pub(crate) fn period(tenant: &TenantRow) -> Millis {
 
 /// The job that erases the data of a session, which ended at `ended`, after the retention period. Call it in the unit that
 /// ends the session. A later attempt has a separate job: the subject names the attempt. By a clock that has just jumped, nothing is planned yet.
-pub(crate) async fn schedule_erasure(
-    tx: &mut Tx,
-    tenant: &TenantRow,
-    session: &Session,
-    ended: Moment,
-) -> Result<(), StoreError> {
+pub(crate) async fn schedule_erasure(tx: &mut Tx, session: &Session, ended: ClockReading) -> Result<(), StoreError> {
     if !ended.is_steady {
         return undated::schedule(tx, &session.id).await;
     }
-    schedule_erasure_at(tx, (&session.id, session.attempt), ended.now.plus(period(tenant))).await
+    // Whoever shortens the period at this moment brings forward the erasures of sessions that have ended, among which this one is not yet.
+    let tenant = tenants::load_pinned(tx, &session.tenant).await?;
+    schedule_erasure_at(tx, (&session.id, session.attempt), ended.now.plus(period(&tenant))).await
 }
 
 /// The job that erases the data of a session at `run_at`, or earlier if a pending one is due earlier.
@@ -58,16 +55,16 @@ pub(crate) async fn schedule_erasure_at(
 }
 
 /// The job that brings the erasures of a tenant forward. Call it in the unit that shortens the period. It is due by any clock, as it plans
-/// by when the sessions ended.
-pub(crate) async fn schedule_shortening(tx: &mut Tx, tenant: &TenantId, at: Moment) -> Result<(), StoreError> {
+/// by when the sessions ended. There is one at a time, however often a tenant shortens the period: one that is running may have passed sessions by a
+/// period that has just been shortened again, so it is followed by another one.
+pub(crate) async fn schedule_shortening(tx: &mut Tx, tenant: &TenantId, at: ClockReading) -> Result<(), StoreError> {
     let job = NewJob {
-        kind: JobKind::Retain,
+        kind: JobKind::BringErasuresForward,
         subject: tenant.as_str(),
         run_at: at.at_once(),
-        // A job that is running may have passed sessions by a period that has just been shortened again.
         dedup_key: None,
     };
-    jobs::enqueue(tx, job).await.map(drop)
+    jobs::enqueue_unless_pending(tx, job).await
 }
 
 /// Brings the erasures of a tenant's ended sessions forward to what its settings say now. Begins again after a crash.

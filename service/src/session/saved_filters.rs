@@ -7,7 +7,7 @@ use store::{StoreError, session::saved_filters};
 /// The longest name, in characters.
 pub const LONGEST_NAME: usize = 40;
 /// Filters of a person in a tenant. More would not be found faster than a new search.
-pub const MOST: usize = 20;
+pub const MAX_FILTERS: usize = 20;
 
 /// Why a filter was not saved.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -16,7 +16,7 @@ pub enum SaveFilterError {
     #[error("a name has 1 to {LONGEST_NAME} characters")]
     BadName,
     /// There are as many as there may be.
-    #[error("there are {MOST} filters already")]
+    #[error("there are {MAX_FILTERS} filters already")]
     TooMany,
     /// Storage.
     #[error(transparent)]
@@ -47,7 +47,7 @@ pub async fn save_filter(honnin: &Honnin, staff: &Staff, filter: SavedFilter) ->
     let (staff, filter) = (staff.clone(), SavedFilter { name, ..filter });
     let unit = honnin.db.write(async move |tx| {
         let before = saved_filters::list(tx, staff.tenant(), staff.user()).await?;
-        if before.len() >= MOST && before.iter().all(|one| one.name != filter.name) {
+        if before.len() >= MAX_FILTERS && before.iter().all(|one| one.name != filter.name) {
             return Err(SaveFilterError::TooMany);
         }
         Ok(saved_filters::put(tx, staff.tenant(), staff.user(), &filter).await?)

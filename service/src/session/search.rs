@@ -25,9 +25,11 @@ pub async fn list_sessions(
     unit.await
 }
 
-/// The sessions that are looked at for one page by a search that no index answers. Further ones are left to the next page, so that a page
-/// takes as long whether there are ten thousand sessions or ten million.
+/// The sessions that are looked at for one page of the API, or one part of a file, by a search that no index answers. Further ones are left to
+/// the next page, so that a page takes as long whether there are ten thousand sessions or ten million.
 pub const LOOKED_AT: u32 = 10_000;
+/// The same for a page of the console, for which somebody waits.
+pub const LOOKED_AT_FOR_CONSOLE: u32 = 3_000;
 
 /// What a search found.
 #[derive(Clone, Debug)]
@@ -38,15 +40,22 @@ pub struct Found {
     pub reach: Option<Timestamp>,
 }
 
-/// A page of the sessions of the tenant that `staff` works in, newest first, as [`list_sessions`]; but of those created first, at most
-/// [`LOOKED_AT`] are looked at.
+/// A page of the sessions of the tenant that `staff` works in, newest first, as [`list_sessions`]; but if no index answers the search, only
+/// the newest `looked_at` are looked at.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn search_sessions(honnin: &Honnin, staff: &Staff, filter: Filter, page: Page) -> Result<Found, StoreError> {
+pub async fn search_sessions(
+    honnin: &Honnin,
+    staff: &Staff,
+    filter: Filter,
+    page: Page,
+    looked_at: u32,
+) -> Result<Found, StoreError> {
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
     let unit = honnin.db.read(async move |tx| {
-        let (filter, reach) = within_reach(tx, &tenant, filter.clone(), page.after.as_ref()).await?;
+        let bounded = within_reach(tx, &tenant, filter.clone(), page.after.as_ref(), looked_at);
+        let (filter, reach) = bounded.await?;
         let sessions = search::list(tx, &tenant, &filter, &page, now).await?;
         Ok(Found {
             // A full page has a next one, which goes further.
@@ -57,17 +66,18 @@ pub async fn search_sessions(honnin: &Honnin, staff: &Staff, filter: Filter, pag
     unit.await
 }
 
-/// The filter, bounded so that it looks at no more than [`LOOKED_AT`] sessions, and the bound if older ones are left out.
+/// The filter, bounded so that it looks at no more than `looked_at` sessions, and the bound if older ones are left out.
 pub(super) async fn within_reach(
     tx: &mut Tx,
     tenant: &TenantId,
     filter: Filter,
     after: Option<&(Timestamp, SessionId)>,
+    looked_at: u32,
 ) -> Result<(Filter, Option<Timestamp>), StoreError> {
     if !filter.looks_at_each() {
         return Ok((filter, None));
     }
-    let reach = search::find_reach(tx, tenant, &filter, after, LOOKED_AT).await?;
+    let reach = search::find_reach(tx, tenant, &filter, after, looked_at).await?;
     let from = filter.from.max(reach);
     Ok((Filter { from, ..filter }, reach))
 }

@@ -1,6 +1,6 @@
 //! Planning that the times of a session are set anew, because the clock that has set them is in doubt.
 
-use crate::runtime::steadiness::Moment;
+use crate::runtime::clock_trust::ClockReading;
 use domain::ids::SessionId;
 use store::{
     StoreError, Tx,
@@ -12,7 +12,7 @@ pub(crate) fn job(session: &SessionId) -> NewJob<'_> {
     NewJob {
         kind: JobKind::Redate,
         subject: session.as_str(),
-        run_at: Moment::LONG_AGO,
+        run_at: ClockReading::LONG_AGO,
         // One that is running may have passed an end that came since.
         dedup_key: None,
     }

@@ -6,11 +6,12 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    cursor::After,
     ids::ApiKeyId,
     name,
     scope::{Scope, Scopes},
     secret::Secret,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::{Millis, Timestamp},
 };
 use ipnet::IpNet;
@@ -50,10 +51,10 @@ pub struct NewKey {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum IssueKeyError {
     /// The name is not acceptable ([`name::is_acceptable`]).
-    #[error("a key needs a name of 1 to 100 characters")]
+    #[error("a key needs a name of 1 to {} characters", name::LONGEST)]
     BadName,
-    /// It has more networks than [`TenantSettings::MOST_LISTED`].
-    #[error("a key has at most {} networks", TenantSettings::MOST_LISTED)]
+    /// It has more networks than [`TenantSettings::MAX_LISTED`].
+    #[error("a key has at most {} networks", TenantSettings::MAX_LISTED)]
     TooManyNetworks,
     /// It has no scope.
     #[error("a key needs a scope")]
@@ -101,7 +102,7 @@ pub async fn issue_key(honnin: &Honnin, developer: &Developer, new: NewKey) -> R
     if scopes.is_empty() {
         return Err(IssueKeyError::NoScope);
     }
-    if networks.len() > TenantSettings::MOST_LISTED {
+    if networks.len() > TenantSettings::MAX_LISTED {
         return Err(IssueKeyError::TooManyNetworks);
     }
     if scopes.contains(Scope::Read) && Admin::of(staff).is_err() {
@@ -171,11 +172,8 @@ struct Wanted {
 async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wanted) -> Result<Issued, IssueKeyError> {
     let staff = developer.staff();
     let now = honnin.now();
-    let keys = [true, false].map(|livemode| api_key::generate(&*honnin.random, livemode));
-    let entry = staff
-        .entry(now, AuditAction::KeyIssue)
-        .about(&id)
-        .with_detail(wanted.describe(now));
+    let keys = [Mode::Live, Mode::Sandbox].map(|mode| api_key::generate(&*honnin.random, mode));
+    let entry = staff.entry(now, AuditAction::KeyIssue).about(&id);
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
         let owner = tenants::load(tx, &tenant).await?;
@@ -203,7 +201,9 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
             return Err(why.err().unwrap_or(IssueKeyError::NotFound));
         }
         api_keys::insert(tx, &row).await?;
-        audit::record(tx, &entry).await?;
+        for detail in wanted.describe(now) {
+            audit::record(tx, &entry.clone().with_detail(detail)).await?;
+        }
         Ok::<_, IssueKeyError>(owner.livemode)
     });
     let livemode = unit.await?;
@@ -219,21 +219,32 @@ impl Wanted {
         self.lifetime.map(|span| now.plus(span))
     }
 
-    /// For the audit log: the key, and the one that it replaces.
-    fn describe(&self, now: Timestamp) -> String {
-        let mut words = describe(self.scopes, &self.networks, self.expires_at(now));
-        if let Some((old, end)) = &self.replaces {
-            words.push_str(&format!("; in place of {old}, which expires at {}", end.to_iso()));
+    /// For the audit log: the key, and the one that it replaces. If its networks are too many for an entry, there are several, each with some of them.
+    fn describe(&self, now: Timestamp) -> Vec<String> {
+        /// The longest one is written with 43 characters.
+        const NETWORKS: usize = 150;
+        let with = |networks: &[String]| {
+            let mut words = describe(self.scopes, networks, self.expires_at(now));
+            if let Some((old, end)) = &self.replaces {
+                words.push_str(&format!("; in place of {old}, which expires at {}", end.to_iso()));
+            }
+            words
+        };
+        let networks: Vec<String> = self.networks.iter().map(ToString::to_string).collect();
+        let whole = with(&networks);
+        if whole.len() <= audit::MAX_DETAIL {
+            return vec![whole];
         }
-        words
+        let some = networks.chunks(NETWORKS);
+        some.map(|some| with(&[some, &["and others".to_owned()]].concat()))
+            .collect()
     }
 }
 
 /// A key for the audit log: scopes, networks, and when it expires.
-pub(super) fn describe(scopes: Scopes, networks: &[IpNet], expires_at: Option<Timestamp>) -> String {
+pub(super) fn describe(scopes: Scopes, networks: &[String], expires_at: Option<Timestamp>) -> String {
     let mut words = scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(",");
     if !networks.is_empty() {
-        let networks: Vec<String> = networks.iter().map(ToString::to_string).collect();
         words.push_str(&format!(" from {}", networks.join(", ")));
     }
     match expires_at {
@@ -250,6 +261,24 @@ pub(super) fn describe(scopes: Scopes, networks: &[IpNet], expires_at: Option<Ti
 pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<ApiKeyRow>, StoreError> {
     let tenant = developer.staff().tenant().clone();
     let unit = honnin.db.read(async move |tx| api_keys::list(tx, &tenant).await);
+    unit.await
+}
+
+/// A page of the tenant's keys, newest first: those that may be used, or those that may not, or both; after the key `after`.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_key_page(
+    honnin: &Honnin,
+    developer: &Developer,
+    valid: Option<bool>,
+    after: Option<After<ApiKeyId>>,
+    limit: u32,
+) -> Result<Vec<ApiKeyRow>, StoreError> {
+    let (tenant, now) = (developer.staff().tenant().clone(), honnin.now());
+    let unit = honnin
+        .db
+        .read(async move |tx| api_keys::list_page(tx, &tenant, (valid, now), after.as_ref(), limit).await);
     unit.await
 }
 

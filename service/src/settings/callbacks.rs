@@ -1,6 +1,6 @@
 //! The allow-list of callback URLs, from the command line.
 
-use super::{SettingsError, detail, preview::differences, refuse_faults};
+use super::{SettingsError, details, preview::differences, refuse_faults};
 use crate::{Honnin, access::CommandLine};
 use domain::{audit::AuditAction, callback::CallbackUrl, ids::TenantId, tenant::Section};
 use store::{audit, settings::tenants};
@@ -18,21 +18,22 @@ pub async fn allow_callback_from_here(
     let (now, url) = (honnin.now(), url.to_owned());
     let unit = honnin.db.write(async move |tx| {
         let mut row = tenants::load(tx, &tenant).await?;
-        let settings = row.settings.get_or_insert_default();
-        if CallbackUrl::allowed(&url, &settings.callback_urls).is_some() {
+        let was = row.clone();
+        let allowed = &mut row.settings.get_or_insert_default().callback_urls;
+        if CallbackUrl::allowed(&url, allowed).is_some() {
             return Ok(());
         }
-        let was = settings.clone();
-        settings.callback_urls.push(url.clone());
-        let changes = differences(&was, settings);
-        refuse_faults(&row)?;
+        allowed.push(url.clone());
+        let changes = differences(&was, &row);
+        refuse_faults(&was.settings_or_default(), &row)?;
         tenants::save(tx, &row).await?;
         let entry = here
             .entry(now, AuditAction::SettingsChange)
             .in_tenant(tenant.clone())
-            .about(&tenant)
-            .with_detail(detail(Section::Callbacks, &changes));
-        audit::record(tx, &entry).await?;
+            .about(&tenant);
+        for detail in details(Section::Callbacks, &changes) {
+            audit::record(tx, &entry.clone().with_detail(detail)).await?;
+        }
         Ok(())
     });
     unit.await

@@ -10,9 +10,11 @@ use crate::{
 use domain::{
     audit::AuditAction,
     ids::{ApiKeyId, TenantId},
+    name,
     scope::Scopes,
     secret::Secret,
-    tenant::{BadSetting, TenantSettings, tenant_name_fault},
+    setting::Setting,
+    tenant::{BadSetting, Mode, TenantSettings, tenant_name_fault},
 };
 use store::{
     StoreError, audit,
@@ -29,8 +31,8 @@ pub struct NewTenant {
     pub name: String,
     /// Its settings.
     pub settings: TenantSettings,
-    /// `false` for a sandbox.
-    pub livemode: bool,
+    /// Whether it verifies people.
+    pub mode: Mode,
 }
 
 /// A tenant just created.
@@ -47,8 +49,8 @@ pub struct CreatedTenant {
 /// Why no tenant was created.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateTenantError {
-    /// The name is empty, has more than 100 characters, or one that cannot be seen.
-    #[error("a tenant needs a name of 1 to 100 visible characters")]
+    /// The name is not acceptable ([`tenant_name_fault`]).
+    #[error("a tenant needs a name of 1 to {} visible characters", name::LONGEST)]
     BadName,
     /// Settings out of bounds, or an invalid receiver URL.
     #[error("the settings are invalid")]
@@ -80,9 +82,9 @@ pub async fn create_tenant(
     new: NewTenant,
 ) -> Result<CreatedTenant, CreateTenantError> {
     check(honnin, &new.settings)?;
-    let tenant = new_row(honnin, &new.name, Some(new.settings), new.livemode)?;
+    let tenant = new_row(honnin, &new.name, Some(new.settings), new.mode)?;
     let now = tenant.created_at;
-    let key = api_key::generate(&*honnin.random, tenant.livemode);
+    let key = api_key::generate(&*honnin.random, new.mode);
     let row = ApiKeyRow {
         id: ApiKeyId::from_random(honnin.random_bytes()),
         tenant: tenant.id.clone(),
@@ -99,13 +101,13 @@ pub async fn create_tenant(
         networks: Vec::new(),
     };
     let id = tenant.id.clone();
-    let secret = NewSecret::generate(honnin, &id, signing_secret::draft(honnin))?;
+    let secret = NewSecret::generate(honnin, &id, signing_secret::draft(honnin)).await?;
     let webhook_secret = secret.text.clone();
     let entry = operator.entry(now, &id, AuditAction::TenantCreate).about(&id);
     let key_issue = operator
         .entry(now, &id, AuditAction::KeyIssue)
         .about(&row.id)
-        .with_detail(describe(row.scopes, &row.networks, row.expires_at));
+        .with_detail(describe(row.scopes, &[], row.expires_at));
     let issue = operator
         .entry(now, &id, AuditAction::WebhookSecretIssue)
         .about(&secret.id);
@@ -132,9 +134,9 @@ pub async fn create_empty_tenant(
     honnin: &Honnin,
     operator: &Operator,
     name: &str,
-    livemode: bool,
+    mode: Mode,
 ) -> Result<TenantId, CreateTenantError> {
-    let tenant = new_row(honnin, name, None, livemode)?;
+    let tenant = new_row(honnin, name, None, mode)?;
     let id = tenant.id.clone();
     let entry = operator
         .entry(tenant.created_at, &id, AuditAction::TenantCreate)
@@ -152,7 +154,7 @@ fn new_row(
     honnin: &Honnin,
     name: &str,
     settings: Option<TenantSettings>,
-    livemode: bool,
+    mode: Mode,
 ) -> Result<TenantRow, CreateTenantError> {
     let name = name.trim().to_owned();
     if tenant_name_fault(&name).is_some() {
@@ -162,7 +164,7 @@ fn new_row(
         id: TenantId::from_random(honnin.random_bytes()),
         name,
         settings,
-        livemode,
+        livemode: mode.is_live(),
         created_at: honnin.now(),
         version: 0,
     })
@@ -176,8 +178,9 @@ fn check(honnin: &Honnin, settings: &TenantSettings) -> Result<(), CreateTenantE
         .map(|url| honnin.sender.parse_receiver(url))
     {
         faults.push(BadSetting {
-            field: "webhook_url",
+            field: Setting::WebhookUrl,
             message: fault.to_string(),
+            callback: None,
         });
     }
     if faults.is_empty() {

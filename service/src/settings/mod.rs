@@ -10,7 +10,7 @@ pub mod preview;
 use crate::{
     Honnin,
     access::{Admin, Developer, Forbidden, Operator, Staff},
-    runtime::steadiness::Moment,
+    runtime::clock_trust::ClockReading,
     session::retention,
     webhook::sender::receiver_url::UrlFault,
 };
@@ -21,7 +21,7 @@ use domain::{
     tenant::{BadSetting, Change, Section, TenantSettings, Weakening, tenant_name_fault},
     time::{Millis, Timestamp},
 };
-use preview::Value;
+use preview::{Difference, Value};
 pub use store::settings::tenants::TenantActivity;
 use store::{
     StoreError, Tx, audit,
@@ -120,7 +120,7 @@ pub async fn change(
         change: change.clone(),
         look,
     };
-    let at = honnin.moment();
+    let at = honnin.read_clock();
     honnin.db.write(async move |tx| proposal.save(tx, at).await).await
 }
 
@@ -134,17 +134,18 @@ pub async fn check(honnin: &Honnin, staff: &Staff, version: i64, change: &Change
     if tenant.version != version {
         return Err(SettingsError::Stale);
     }
+    let before = tenant.settings_or_default().into_owned();
     apply(change, &mut tenant, staff, honnin.now());
-    refuse_faults(&tenant)
+    refuse_faults(&before, &tenant)
 }
 
-fn refuse_faults(tenant: &TenantRow) -> Result<(), SettingsError> {
-    let name = tenant_name_fault(&tenant.name).map(|message| BadSetting {
-        field: "name",
-        message: message.to_owned(),
-    });
-    let mut faults = tenant.settings.as_ref().map(TenantSettings::faults).unwrap_or_default();
-    faults.extend(name);
+/// Refuses a tenant whose settings were `before` and are out of their bounds now.
+fn refuse_faults(before: &TenantSettings, tenant: &TenantRow) -> Result<(), SettingsError> {
+    let mut faults = match &tenant.settings {
+        Some(settings) => settings.faults_after(before),
+        None => Vec::new(),
+    };
+    faults.extend(tenant_name_fault(&tenant.name));
     if faults.is_empty() {
         Ok(())
     } else {
@@ -162,7 +163,7 @@ struct Proposal {
 }
 
 impl Proposal {
-    async fn save(&self, tx: &mut Tx, at: Moment) -> Result<(), SettingsError> {
+    async fn save(&self, tx: &mut Tx, at: ClockReading) -> Result<(), SettingsError> {
         let Self { staff, change, .. } = self;
         let now = at.now;
         let before = tenants::load(tx, staff.tenant()).await?;
@@ -171,8 +172,8 @@ impl Proposal {
         }
         let mut tenant = before.clone();
         apply(change, &mut tenant, staff, now);
-        refuse_faults(&tenant)?;
         let (was, is) = (before.settings_or_default(), tenant.settings_or_default());
+        refuse_faults(&was, &tenant)?;
         let weakenings = was.weakenings(&is);
         if self.look == Look::First && !weakenings.is_empty() {
             return Err(SettingsError::LookAgain);
@@ -181,47 +182,129 @@ impl Proposal {
         if weakenings.contains(&Weakening::RetentionShortened) {
             retention::schedule_shortening(tx, &tenant.id, at).await?;
         }
-        let mut changes = preview::differences(&was, &is);
-        if before.name != tenant.name {
-            let [old, new] = [&before.name, &tenant.name].map(|name| Value::Text(name.clone()));
-            changes.push(("name".to_owned(), old, new));
+        let entry = staff.entry(now, AuditAction::SettingsChange).about(&tenant.id);
+        for detail in details(change.section(), &preview::differences(&before, &tenant)) {
+            audit::record(tx, &entry.clone().with_detail(detail)).await?;
         }
-        let entry = staff
-            .entry(now, AuditAction::SettingsChange)
-            .about(&tenant.id)
-            .with_detail(detail(change.section(), &changes));
-        Ok(audit::record(tx, &entry).await?)
+        Ok(())
     }
 }
 
-/// The changes of a section for the audit log: name, old and new value of each.
-fn detail(section: Section, changes: &[(String, Value, Value)]) -> String {
-    let changes: Vec<String> = changes
-        .iter()
-        .map(|(name, old, new)| format!("{name} {} → {}", unmistakable(old), unmistakable(new)))
-        .collect();
-    format!("{section}: {}", changes.join("; "))
+/// The changes of a section for the audit log: name, old and new value of each. If that is too long for an entry, of a list only what was added to it
+/// and removed from it, in as many entries as it takes: nobody must be able to hide a change in what an entry leaves out.
+fn details(section: Section, changes: &[Difference]) -> Vec<String> {
+    let all: Vec<String> = changes.iter().map(old_and_new).collect();
+    let whole = format!("{section}: {}", all.join("; "));
+    if whole.len() <= audit::MAX_DETAIL {
+        return vec![whole];
+    }
+    let room = audit::MAX_DETAIL - format!("{section}: ").len();
+    let mut details: Vec<String> = Vec::new();
+    for part in changes.iter().flat_map(|change| parts(change, room)) {
+        match details.last_mut() {
+            Some(detail) if detail.len() + "; ".len() + part.len() <= audit::MAX_DETAIL => {
+                detail.push_str(&format!("; {part}"));
+            }
+            _ => details.push(format!("{section}: {part}")),
+        }
+    }
+    details
+}
+
+fn old_and_new((setting, old, new): &Difference) -> String {
+    format!("{setting} {} → {}", unmistakable(old), unmistakable(new))
+}
+
+/// A change in parts of at most `room` bytes each: of a list, and of a text that is too long for one part, what was added and what was removed.
+fn parts(change: &Difference, room: usize) -> Vec<String> {
+    let (setting, old, new) = change;
+    let (old, new) = match (old.items(), new.items()) {
+        (Some(old), Some(new)) => (old.to_vec(), new.to_vec()),
+        _ => {
+            let whole = old_and_new(change);
+            if whole.len() <= room {
+                return vec![whole];
+            }
+            let items = |value: &Value| {
+                value
+                    .items()
+                    .map_or_else(|| vec![value.to_string()], <[String]>::to_vec)
+            };
+            (items(old), items(new))
+        }
+    };
+    let only_in = |these: &[String], others: &[String]| {
+        let items = these.iter().filter(|item| !others.contains(item)).cloned();
+        items.collect::<Vec<String>>()
+    };
+    let (added, removed) = (only_in(&new, &old), only_in(&old, &new));
+    let json = |items: &[String]| without_signs(&serde_json::Value::from(items));
+    let whole = format!("{setting} added {}, removed {}", json(&added), json(&removed));
+    if whole.len() <= room {
+        return vec![whole];
+    }
+    let some = |what: &str, items: &[String]| -> Vec<String> {
+        let head = format!("{setting} {what} ");
+        let lists = lists(items, room - head.len()).into_iter();
+        lists.map(|list| format!("{head}{list}")).collect()
+    };
+    [some("added", &added), some("removed", &removed)].concat()
+}
+
+/// Items as JSON lists of at most `room` bytes each.
+fn lists(items: &[String], room: usize) -> Vec<String> {
+    let mut lists: Vec<String> = Vec::new();
+    // Between brackets.
+    let strings = items.iter().flat_map(|item| strings(item, room - 2));
+    for string in strings {
+        match lists.last_mut() {
+            Some(list) if list.len() + ",]".len() + string.len() <= room => list.push_str(&format!(",{string}")),
+            _ => lists.push(format!("[{string}")),
+        }
+    }
+    lists.into_iter().map(|list| list + "]").collect()
+}
+
+/// A text as JSON strings of at most `room` bytes each. What continues the one before begins with `…`, as no URL and no network does.
+fn strings(text: &str, room: usize) -> Vec<String> {
+    /// Of a character in JSON: `\u003b`.
+    const LONGEST: usize = 6;
+    let whole = without_signs(&text.into());
+    if whole.len() <= room {
+        return vec![whole];
+    }
+    let characters: Vec<char> = text.chars().collect();
+    let most = (room - "\"…\"".len()) / LONGEST;
+    let string = |(number, part): (usize, &[char])| {
+        let before = if number == 0 { "" } else { "…" };
+        let part: String = part.iter().collect();
+        without_signs(&format!("{before}{part}").into())
+    };
+    characters.chunks(most).enumerate().map(string).collect()
 }
 
 /// A value among changes. A text that could be taken for the end of one and another one is written as a JSON string without such signs:
 /// nobody must be able to write a change into the audit log that never happened.
 fn unmistakable(value: &Value) -> String {
     let written = value.to_string();
-    let Value::Text(text) = value else { return written };
-    if !text.contains([';', '→', '"']) {
+    if !matches!(value, Value::Text(_) | Value::List(_)) || !written.contains([';', '→', '"']) {
         return written;
     }
-    let quoted = serde_json::Value::from(text.as_str()).to_string();
-    quoted.replace(';', r"\u003b").replace('→', r"\u2192")
+    without_signs(&serde_json::Value::from(written))
+}
+
+/// As JSON without the signs that stand between changes.
+fn without_signs(value: &serde_json::Value) -> String {
+    value.to_string().replace(';', r"\u003b").replace('→', r"\u2192")
 }
 
 /// The span in which [`list_activity`] counts sessions.
-pub const ACTIVE_SPAN: Millis = Millis::days(30);
+const ACTIVE_SPAN: Millis = Millis::days(30);
 
 /// Most tenants that a list shows.
-pub const MOST_TENANTS: u32 = 100;
+pub const MAX_TENANTS: u32 = 100;
 
-/// The first [`MOST_TENANTS`] by name of the tenants that were looked for.
+/// The first [`MAX_TENANTS`] by name of the tenants that were looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tenants<T> {
     /// The tenants.
@@ -233,7 +316,7 @@ pub struct Tenants<T> {
 impl<T> Tenants<T> {
     /// Of rows that were read with a limit of one more than is shown.
     fn of(rows: Vec<T>) -> Self {
-        let (listed, more) = cursor::page_of(rows, MOST_TENANTS);
+        let (listed, more) = cursor::page_of(rows, MAX_TENANTS);
         Self { listed, more }
     }
 }
@@ -250,7 +333,7 @@ pub async fn list_activity(
     let (from, part) = (honnin.now().plus(Millis(-ACTIVE_SPAN.0)), part.to_owned());
     let unit = honnin
         .db
-        .read(async move |tx| tenants::list_activity(tx, &part, from, MOST_TENANTS + 1).await);
+        .read(async move |tx| tenants::list_activity(tx, &part, from, MAX_TENANTS + 1).await);
     Ok(Tenants::of(unit.await?))
 }
 
@@ -261,19 +344,20 @@ pub async fn list_activity(
 pub async fn list_tenants(honnin: &Honnin, _operator: &Operator) -> Result<Tenants<(TenantId, String)>, StoreError> {
     let unit = honnin
         .db
-        .read(async |tx| tenants::list_names(tx, MOST_TENANTS + 1).await);
+        .read(async |tx| tenants::list_names(tx, MAX_TENANTS + 1).await);
     Ok(Tenants::of(unit.await?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::setting::Setting;
 
     #[test]
     fn no_text_can_be_taken_for_a_change_that_never_happened() {
         let change = |old: &str, new: &str| {
             let [old, new] = [old, new].map(|text| Value::Text(text.to_owned()));
-            detail(Section::Look, &[("name".to_owned(), old, new)])
+            details(Section::Look, &[(Setting::Name, old, new)]).concat()
         };
         let plain = change("Example Shop", "Example, Shop & Sons");
         assert!(plain.ends_with(": name Example Shop → Example, Shop & Sons"), "{plain}");
@@ -286,6 +370,68 @@ mod tests {
     }
 
     #[test]
+    fn of_a_list_that_is_too_long_for_an_entry_what_was_added_and_removed_is_recorded() {
+        let url = |number: usize| format!("https://shop.example/{number}/{}", "a".repeat(100));
+        let with = |urls: Vec<String>| TenantSettings {
+            callback_urls: urls,
+            ..TenantSettings::default()
+        };
+        let before = with((0..100).map(url).collect());
+        let mut urls: Vec<String> = (1..100).map(url).collect();
+        urls.insert(50, "https://evil.example/;→".to_owned());
+        let after = with(urls);
+        let recorded = |before: &TenantSettings, after: &TenantSettings| {
+            details(Section::Callbacks, &preview::differences_of_settings(before, after))
+        };
+        let wanted = format!(
+            r#"callbacks: callback_urls added ["https://evil.example/\u003b\u2192"], removed ["{}"]"#,
+            url(0)
+        );
+        assert_eq!(recorded(&before, &after), [wanted]);
+        let few = recorded(&with(Vec::new()), &with(vec![url(7)]));
+        assert_eq!(few, [format!("callbacks: callback_urls none → {}", url(7))]);
+    }
+
+    #[test]
+    fn what_is_added_is_never_left_out_however_long_the_rest_is() {
+        let url = |number: usize| format!("https://shop.example/{number}/{}", "a".repeat(1_967));
+        let evil = "https://evil.example/done".to_owned();
+        let semicolons = format!("https://shop.example/{}", ";".repeat(1_979));
+        let with = |callback_urls: Vec<String>| TenantSettings {
+            callback_urls,
+            ..TenantSettings::default()
+        };
+        let recorded = |before: &TenantSettings, after: &TenantSettings| {
+            let details = details(Section::Callbacks, &preview::differences_of_settings(before, after));
+            let fit = |detail: &String| detail.len() <= audit::MAX_DETAIL && detail.starts_with("callbacks: ");
+            assert!(details.len() > 1 && details.iter().all(fit), "{details:?}");
+            details
+        };
+        let long = with(vec![url(0), url(1), evil.clone(), url(3), url(4), url(5)]);
+        for (before, after, what) in [(&with(vec![]), &long, "added"), (&long, &with(vec![]), "removed")] {
+            let details = recorded(before, after);
+            let lists = details.iter().map(|detail| {
+                let list = detail.strip_prefix(&format!("callbacks: callback_urls {what} "));
+                serde_json::from_str::<Vec<String>>(list.unwrap()).unwrap()
+            });
+            assert_eq!(lists.collect::<Vec<_>>().concat(), long.callback_urls);
+        }
+        // In JSON, one of these alone is longer than an entry.
+        let details = recorded(&with(vec![]), &with(vec![semicolons.clone(), evil.clone()]));
+        assert!(details.concat().contains(&format!(r#""{evil}""#)), "{details:?}");
+        assert_eq!(details.concat().matches(r"\u003b").count(), 1_979);
+        assert_eq!(details.concat().matches('…').count(), 1, "{details:?}");
+        // So is a receiver's URL, which is no list.
+        let receiver = |url: String| TenantSettings {
+            webhook_url: Some(url),
+            ..TenantSettings::default()
+        };
+        let details = recorded(&receiver(semicolons), &receiver(evil.clone()));
+        let added = format!(r#"webhook_url added ["{evil}"]"#);
+        assert!(details.concat().contains(&added), "{details:?}");
+    }
+
+    #[test]
     fn durations_are_recorded_in_words_and_to_the_second() {
         let before = TenantSettings::default();
         let after = TenantSettings {
@@ -295,7 +441,7 @@ mod tests {
             review_target: Millis::hours(12),
             ..before.clone()
         };
-        let recorded = detail(Section::Look, &preview::differences(&before, &after));
+        let recorded = details(Section::Look, &preview::differences_of_settings(&before, &after)).concat();
         let (_, changes) = recorded.split_once(": ").unwrap();
         let mut changes: Vec<&str> = changes.split("; ").collect();
         changes.sort_unstable();

@@ -2,22 +2,14 @@
 //! erased and when, and who could still call the API. Nothing is changed, and only counts are shown.
 
 use super::{apply, load};
-use crate::{
-    Honnin,
-    access::Staff,
-    capture::progress::{AttemptState, gather},
-    decision::{input::DecisionInput, record::Explanation},
-    runtime::sealed_json::open_json,
-};
+use crate::{Honnin, access::Staff, capture::progress::gather, decision::again::decide_by};
 use domain::{
-    civil_date,
-    decision::{Earlier, Evidence, FaceSearch, Policy, decide},
+    decision::Policy,
     ids::SessionId,
     outcome::Verdict,
-    reasons::Reason,
-    secret::Personal,
+    setting::Setting,
     tenant::{Change, TenantSettings, Weakening},
-    time::{Millis, Timestamp},
+    time::{Millis, Span, Timestamp},
 };
 use std::{
     cmp::Reverse,
@@ -27,16 +19,15 @@ use std::{
 };
 use store::{
     StoreError, audit,
-    decision::decisions::{self, DecisionRow, explanation_name},
+    decision::decisions,
     session::{ended, sessions},
-    settings::api_keys,
-    vault::SessionKey,
+    settings::{api_keys, tenants::TenantRow},
 };
 
 /// The decisions that are made again: those of this span, the latest ones first.
 pub const SPAN: Millis = Millis::days(30);
 /// At most this many, so that the page loads within seconds.
-pub const MOST: u32 = 500;
+pub const MAX_DECISIONS: u32 = 500;
 /// Addresses shown.
 const ADDRESSES: usize = 20;
 
@@ -45,8 +36,8 @@ const ADDRESSES: usize = 20;
 pub struct Preview {
     /// What it weakens.
     pub weakenings: Vec<Weakening>,
-    /// Each setting that changes, with its old and new value.
-    pub changes: Vec<(String, Value, Value)>,
+    /// Each setting that changes.
+    pub changes: Vec<Difference>,
     /// For a change of the thresholds.
     pub decisions: Option<Decisions>,
     /// For a shorter retention.
@@ -54,6 +45,9 @@ pub struct Preview {
     /// For a change of the IP allow-list.
     pub callers: Option<Callers>,
 }
+
+/// A setting, its old and its new value.
+pub type Difference = (Setting, Value, Value);
 
 /// The value of a setting; written in the words of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,28 +58,12 @@ pub enum Value {
     EveryAddress,
     /// On or off.
     Switch(bool),
-    /// A duration, in the largest unit that fits.
-    Span {
-        /// How many of the unit.
-        count: i64,
-        /// The unit.
-        unit: Unit,
-    },
+    /// A duration.
+    Span(Span),
+    /// A list that is not empty.
+    List(Vec<String>),
     /// Anything else, as it was typed or as it is stored.
     Text(String),
-}
-
-/// A unit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// 1 s.
-    Seconds,
-    /// 60 s.
-    Minutes,
-    /// 60 min.
-    Hours,
-    /// 24 h.
-    Days,
 }
 
 impl Display for Value {
@@ -94,15 +72,8 @@ impl Display for Value {
             Self::None => f.write_str("none"),
             Self::EveryAddress => f.write_str("every address"),
             Self::Switch(on) => write!(f, "{on}"),
-            Self::Span { count, unit } => {
-                let unit = match unit {
-                    Unit::Seconds => "second",
-                    Unit::Minutes => "minute",
-                    Unit::Hours => "hour",
-                    Unit::Days => "day",
-                };
-                write!(f, "{count} {unit}{}", if *count == 1 { "" } else { "s" })
-            }
+            Self::Span(span) => write!(f, "{span}"),
+            Self::List(items) => f.write_str(&items.join(", ")),
             Self::Text(text) => f.write_str(text),
         }
     }
@@ -115,7 +86,7 @@ pub struct Decisions {
     pub before: Tally,
     /// By the new settings.
     pub after: Tally,
-    /// Whether [`MOST`] were looked at, so that there may be more.
+    /// Whether [`MAX_DECISIONS`] were looked at, so that there may be more.
     pub capped: bool,
 }
 
@@ -168,15 +139,17 @@ pub struct Callers {
 struct Compared {
     before: TenantSettings,
     after: TenantSettings,
+    changes: Vec<Difference>,
     callers: Option<Callers>,
     weakenings: Vec<Weakening>,
 }
 
 async fn compare(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Compared, StoreError> {
-    let mut tenant = load(honnin, staff).await?;
-    let before = tenant.settings.clone().unwrap_or_default();
-    apply(change, &mut tenant, staff, honnin.now());
-    let after = tenant.settings.unwrap_or_default();
+    let before = load(honnin, staff).await?;
+    let mut after = before.clone();
+    apply(change, &mut after, staff, honnin.now());
+    let changes = differences(&before, &after);
+    let [before, after] = [before, after].map(|tenant| tenant.settings.unwrap_or_default());
     let callers = match change {
         Change::Addresses(_) => Some(callers(honnin, staff, &before, &after).await?),
         _ => None,
@@ -188,6 +161,7 @@ async fn compare(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Comp
     Ok(Compared {
         before,
         after,
+        changes,
         callers,
         weakenings,
     })
@@ -206,6 +180,7 @@ pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<
     let Compared {
         before,
         after,
+        changes,
         callers,
         weakenings,
     } = compare(honnin, staff, change).await?;
@@ -220,15 +195,25 @@ pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<
     };
     Ok(Preview {
         weakenings,
-        changes: differences(&before, &after),
+        changes,
         decisions,
         erasures,
         callers,
     })
 }
 
-/// Each setting that differs, by its name as stored, with its old and new value.
-pub(super) fn differences(before: &TenantSettings, after: &TenantSettings) -> Vec<(String, Value, Value)> {
+/// Each setting that differs, the tenant's name among them.
+pub(super) fn differences(before: &TenantRow, after: &TenantRow) -> Vec<Difference> {
+    let mut found = differences_of_settings(&before.settings_or_default(), &after.settings_or_default());
+    if before.name != after.name {
+        let [old, new] = [before, after].map(|tenant| Value::Text(tenant.name.clone()));
+        found.push((Setting::Name, old, new));
+    }
+    found
+}
+
+/// The same without the name.
+pub(super) fn differences_of_settings(before: &TenantSettings, after: &TenantSettings) -> Vec<Difference> {
     let members = |settings: &TenantSettings| {
         let mut members = serde_json::to_value(settings).ok().and_then(|value| match value {
             serde_json::Value::Object(members) => Some(members),
@@ -242,18 +227,13 @@ pub(super) fn differences(before: &TenantSettings, after: &TenantSettings) -> Ve
         members.unwrap_or_default()
     };
     let (was, is) = (members(before), members(after));
-    // Facts about the receiver, not settings.
-    let hidden = ["webhook_url_set_at", "webhook_url_is_vouched"];
-    is.into_iter()
-        .filter(|(name, _)| !hidden.contains(&&**name))
-        .filter_map(|(name, new)| {
-            let old = was.get(&name).cloned().unwrap_or_default();
-            (old != new).then(|| {
-                let (old, new) = (shown(&name, &old), shown(&name, &new));
-                (name, old, new)
-            })
-        })
-        .collect()
+    let difference = |(name, new): (String, serde_json::Value)| {
+        // What is no setting is a fact about the receiver.
+        let setting = Setting::parse(&name)?;
+        let old = was.get(&name).cloned().unwrap_or_default();
+        (old != new).then(|| (setting, shown(setting, &old), shown(setting, &new)))
+    };
+    is.into_iter().filter_map(difference).collect()
 }
 
 /// A receiver's URL as it is shown: its query may contain a secret, so it is left out.
@@ -263,23 +243,19 @@ pub fn without_query(url: &str) -> String {
         .map_or_else(|| url.to_owned(), |(address, _)| format!("{address}?…"))
 }
 
-/// The settings that are durations, by their names as stored.
-const SPANS: [&str; 4] = ["link_lifetime", "session_lifetime", "retention", "review_target"];
-
 /// A value as it is shown.
-fn shown(name: &str, value: &serde_json::Value) -> Value {
+fn shown(setting: Setting, value: &serde_json::Value) -> Value {
     match value {
         serde_json::Value::Null => Value::None,
         serde_json::Value::Bool(on) => Value::Switch(*on),
-        serde_json::Value::String(text) if name == "webhook_url" => Value::Text(without_query(text)),
+        serde_json::Value::String(text) if setting == Setting::WebhookUrl => Value::Text(without_query(text)),
         serde_json::Value::String(text) => Value::Text(text.clone()),
-        serde_json::Value::Array(items) if items.is_empty() && name == "ip_allow_list" => Value::EveryAddress,
+        serde_json::Value::Array(items) if items.is_empty() && setting == Setting::IpAllowList => Value::EveryAddress,
         serde_json::Value::Array(items) if items.is_empty() => Value::None,
         serde_json::Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| shown(name, item).to_string()).collect();
-            Value::Text(items.join(", "))
+            Value::List(items.iter().map(|item| shown(setting, item).to_string()).collect())
         }
-        serde_json::Value::Number(number) if SPANS.contains(&name) => number
+        serde_json::Value::Number(number) if TenantSettings::bounds_of_span(setting).is_some() => number
             .as_i64()
             .map_or_else(|| Value::Text(number.to_string()), |millis| Value::span(Millis(millis))),
         other => Value::Text(other.to_string()),
@@ -287,18 +263,18 @@ fn shown(name: &str, value: &serde_json::Value) -> Value {
 }
 
 impl Value {
-    /// A duration, in the largest unit that fits; of less than seconds, nothing is shown.
+    /// A duration.
     #[must_use]
     pub const fn span(span: Millis) -> Self {
-        let (unit, length) = match span.0 {
-            whole if whole % Millis::days(1).0 == 0 => (Unit::Days, Millis::days(1)),
-            whole if whole % Millis::hours(1).0 == 0 => (Unit::Hours, Millis::hours(1)),
-            whole if whole % Millis::minutes(1).0 == 0 => (Unit::Minutes, Millis::minutes(1)),
-            _ => (Unit::Seconds, Millis::seconds(1)),
-        };
-        Self::Span {
-            count: span.0 / length.0,
-            unit,
+        Self::Span(Span::up_to_days(span))
+    }
+
+    /// The entries of a list, which may be empty.
+    pub(super) fn items(&self) -> Option<&[String]> {
+        match self {
+            Self::None | Self::EveryAddress => Some(&[]),
+            Self::List(items) => Some(items),
+            Self::Switch(_) | Self::Span(_) | Self::Text(_) => None,
         }
     }
 }
@@ -373,10 +349,10 @@ async fn erasures(honnin: &Honnin, staff: &Staff, old: Millis, new: Millis) -> R
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
     let by = [Millis(0), Millis::days(7), Millis::days(30)];
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let ended_by = |period: Millis| by.map(|span| now.plus(Millis(span.0 - period.0)));
+        let by = by.map(|span| now.plus(span));
         Ok(Erasures {
-            before: ended::count(tx, &tenant, ended_by(old)).await?,
-            after: ended::count(tx, &tenant, ended_by(new)).await?,
+            before: ended::count_erasures(tx, &tenant, old, by).await?,
+            after: ended::count_erasures(tx, &tenant, new, by).await?,
         })
     });
     unit.await
@@ -386,10 +362,10 @@ async fn decide_again(honnin: &Honnin, staff: &Staff, policy: &Policy) -> Result
     let (tenant, since) = (staff.tenant().clone(), honnin.now().plus(Millis(-SPAN.0)));
     let unit = honnin
         .db
-        .read(async move |tx| decisions::list_recent(tx, &tenant, since, MOST).await);
+        .read(async move |tx| decisions::list_recent(tx, &tenant, since, MAX_DECISIONS).await);
     let recent = unit.await?;
     let mut decisions = Decisions {
-        capped: recent.len() >= MOST as usize,
+        capped: recent.len() >= MAX_DECISIONS as usize,
         ..Decisions::default()
     };
     for id in recent {
@@ -432,59 +408,7 @@ async fn decide_one(
     // Findings are decrypted, parsed and compared, of hundreds of sessions.
     let again = tokio::task::spawn_blocking(move || {
         let after = decide_by(&attempt, &decided, &key, &policy)?;
-        Ok(after.map(|after| (decided.verdict, after)))
+        Ok(after.map(|after| (decided.verdict, after.decision.verdict)))
     });
     again.await.map_err(|_| StoreError::Panicked)?
-}
-
-/// The verdict by `policy`, had it been in force when the session was decided; `None` if too little is stored.
-fn decide_by(
-    attempt: &AttemptState,
-    decided: &DecisionRow,
-    key: &SessionKey,
-    policy: &Policy,
-) -> Result<Option<Verdict>, StoreError> {
-    let Some(sealed) = &decided.explanation else {
-        return Ok(None);
-    };
-    let name = explanation_name(decided.attempt);
-    let explained = open_json::<Explanation>(key, &attempt.row.associated_data(&name), sealed)?.into_exposed();
-    let Some(today) = civil_date::parse(&explained.decided_on) else {
-        return Ok(None);
-    };
-    let found = DecisionInput::of(attempt, key)?;
-    let faces = explained.faces.map(|faces| {
-        if policy.find_duplicates {
-            faces
-        } else {
-            FaceSearch::NotWanted
-        }
-    });
-    let evidence = Evidence {
-        plan: attempt.plan(),
-        document_type: attempt.row.document_type,
-        document: &found.document,
-        selfie: found.selfie.as_ref(),
-        typed: found.typed.as_ref().map(Personal::expose),
-        known: found.known.as_ref().map(Personal::expose),
-        earlier: &Earlier::as_noted(&explained.reasons, faces),
-        draw: draw(&attempt.row.session.id, decided, &explained.reasons),
-        today,
-    };
-    Ok(Some(decide(&evidence, policy).verdict))
-}
-
-/// A draw that selects the session for quality control by its policy exactly if it was selected. The rest of it comes from the id,
-/// so that two previews agree.
-fn draw(id: &SessionId, decided: &DecisionRow, reasons: &[Reason]) -> f64 {
-    let share = id
-        .as_str()
-        .bytes()
-        .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
-    let (share, sampled) = (f64::from(share) / (f64::from(u32::MAX) + 1.0), decided.policy.sampled);
-    if reasons.contains(&Reason::QualitySampling) {
-        share * sampled
-    } else {
-        share.mul_add(1.0 - sampled, sampled)
-    }
 }

@@ -4,8 +4,8 @@
 use crate::{
     Honnin,
     runtime::{
+        clock_trust::{ClockReading, SETTLING},
         job_error::JobError,
-        steadiness::{Moment, SETTLING},
     },
     webhook::{
         delivery_log::holds_note,
@@ -29,10 +29,10 @@ use store::{
 
 /// An attempt that was made.
 #[derive(Clone, Copy)]
-struct Made {
+struct DeliveryAttempt {
     /// When the schedule that it belongs to started.
     schedule: Option<Timestamp>,
-    at: Moment,
+    at: ClockReading,
     ended_at: Timestamp,
     took: Duration,
     answer: Answer,
@@ -52,9 +52,9 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
         return Err(JobError::UNKNOWN_EVENT_TYPE);
     }
     let started = tokio::time::Instant::now();
-    let at = honnin.moment();
+    let at = honnin.read_clock();
     let answer = attempt(honnin, &event, &due, at.now).await?;
-    let made = Made {
+    let attempted = DeliveryAttempt {
         schedule: due.started_at,
         at,
         ended_at: honnin.now(),
@@ -62,7 +62,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
         answer,
     };
     if let Some(permit) = permit {
-        permit.learn(&made.answer, made.took);
+        permit.learn(&attempted.answer, attempted.took);
         // The rest is our own work: the receiver's permit is released.
         drop(permit);
     }
@@ -70,7 +70,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
         tracing::info!(%event, tenant = %due.tenant, fault = fault.as_str(), status = answer.status,
             "webhook not delivered");
     }
-    write_down(honnin, job, &event, made).await
+    write_down(honnin, job, &event, attempted).await
 }
 
 /// What to send, if the delivery is still pending.
@@ -82,7 +82,10 @@ async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<Outgoing>, 
 
 /// Whether storage responded, but with something that cannot be sent: an immediate retry would get the same.
 const fn is_unreadable(error: &StoreError) -> bool {
-    !matches!(error, StoreError::Unavailable(_) | StoreError::Panicked)
+    !matches!(
+        error,
+        StoreError::Unavailable(_) | StoreError::Panicked | StoreError::MasterKeyMissing
+    )
 }
 
 /// What cannot be sent counts as a failed attempt: it is visible, can be fixed, and the schedule continues.
@@ -121,21 +124,21 @@ async fn try_to_send(
 }
 
 /// Stores the attempt, the delivery's new state and the job's end or next time in one unit. Many of them share a commit.
-async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> Result<(), JobError> {
+async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, attempted: DeliveryAttempt) -> Result<(), JobError> {
     let (system, job, event) = (honnin.clone(), job.clone(), event.clone());
     let unit = honnin.db.write(async move |tx| {
         let now = system.now();
         let Some(before) = deliveries::find_any(tx, &event).await? else {
             return jobs::finish(tx, &job, now).await;
         };
-        let after = after_attempt(&system, &before, made, now);
+        let after = after_attempt(&system, &before, attempted, now);
         let row = AttemptRow {
             event: event.clone(),
             number: after.attempts,
-            attempted_at: made.at.now,
-            duration_ms: i64::try_from(made.took.as_millis()).unwrap_or(i64::MAX),
-            status: made.answer.status,
-            fault: made.answer.fault.map(Named::Known),
+            attempted_at: attempted.at.now,
+            duration_ms: i64::try_from(attempted.took.as_millis()).unwrap_or(i64::MAX),
+            status: attempted.answer.status,
+            fault: attempted.answer.fault.map(Named::Known),
         };
         delivery_attempts::insert(tx, &before.tenant, &row).await?;
         deliveries::save(tx, &before, &after).await?;
@@ -144,9 +147,9 @@ async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, made: Made) -> 
     Ok(unit.await?)
 }
 
-fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timestamp) -> DeliveryRow {
+fn after_attempt(honnin: &Honnin, before: &DeliveryRow, attempted: DeliveryAttempt, now: Timestamp) -> DeliveryRow {
     let attempts = before.attempts + 1;
-    if made.schedule != Some(before.started_at) {
+    if attempted.schedule != Some(before.started_at) {
         // Somebody had it resent in the meantime, perhaps to another URL: that attempt is still to be made.
         return DeliveryRow {
             attempts,
@@ -154,17 +157,17 @@ fn after_attempt(honnin: &Honnin, before: &DeliveryRow, made: Made, now: Timesta
         };
     }
     // By a clock in doubt, an attempt may be made far too early, with a timestamp that its receiver must refuse. If it fails, it does not count.
-    let counts = made.at.is_steady || made.answer.fault.is_none();
+    let counts = attempted.at.is_steady || attempted.answer.fault.is_none();
     let step = before.step + i64::from(counts);
     let failed = Failed {
         started_at: before.started_at,
         step,
-        ended_at: made.ended_at,
-        retry_after: made.answer.retry_after,
+        ended_at: attempted.ended_at,
+        retry_after: attempted.answer.retry_after,
     };
-    let (state, next_attempt_at) = match made.answer.fault {
+    let (state, next_attempt_at) = match attempted.answer.fault {
         None => (DeliveryState::Delivered, None),
-        Some(_) if !counts => (DeliveryState::Pending, Some(made.ended_at.plus(SETTLING))),
+        Some(_) if !counts => (DeliveryState::Pending, Some(attempted.ended_at.plus(SETTLING))),
         Some(_) => match next_attempt_at(failed, &*honnin.random) {
             Some(next) => (DeliveryState::Pending, Some(next)),
             None => (DeliveryState::Abandoned, None),

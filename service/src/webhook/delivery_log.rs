@@ -186,7 +186,9 @@ pub async fn find_request(
     let url = found.url.clone();
     let request = match render(honnin, &found, at).await {
         Ok(request) => request,
-        Err(error @ (StoreError::Unavailable(_) | StoreError::Panicked)) => return Err(error),
+        Err(error @ (StoreError::Unavailable(_) | StoreError::Panicked | StoreError::MasterKeyMissing)) => {
+            return Err(error);
+        }
         Err(_) => {
             return Ok(Some(RequestView {
                 url,

@@ -25,8 +25,8 @@ pub struct Diagnosis {
 /// The result for the signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is valid for this secret.
-    Matches(SecretId),
+    /// It is valid for these secrets: for both while one is replaced.
+    Matches(Vec<SecretId>),
     /// A header that the signature needs is missing.
     MissingHeader(&'static str),
     /// `webhook-timestamp` is not a number.
@@ -98,9 +98,14 @@ async fn valid_secrets(honnin: &Honnin, developer: &Developer) -> Result<Vec<(Se
     signing_secret::open(honnin, &unit.await?)
 }
 
-/// Accepts what people paste: `name: value` lines, also as curl's `-H 'name: value'` or a log's `"name": "value",`.
+/// Accepts what people paste: `name: value` lines, also as curl's `-H 'name: value'` or a log's `"name": "value",`, each of these also in a
+/// single line.
 fn read_headers(text: &str) -> Pasted {
     let mut pasted = Pasted::default();
+    // No name and no value of ours has a quotation mark in it: one ends a value, and a comma before one ends a header.
+    let text = [",\"", ", \"", ",'", ", '", " -H "]
+        .iter()
+        .fold(text.to_owned(), |text, &end| text.replace(end, &format!("\n{end}")));
     let is_wrapping = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '\\' | '>' | '<' | '{' | '}');
     for line in text.lines() {
         let line = line.trim_matches(is_wrapping);
@@ -108,7 +113,8 @@ fn read_headers(text: &str) -> Pasted {
         let Some((name, value)) = line.split_once([':', '=']) else {
             continue;
         };
-        let value = Some(value.trim_matches(is_wrapping).to_owned());
+        let value = value.trim_matches(is_wrapping);
+        let value = value.split(['"', '\'']).next().map(str::to_owned);
         match name.trim_matches(is_wrapping).to_ascii_lowercase().as_str() {
             "webhook-id" => pasted.id = value,
             "webhook-timestamp" => pasted.timestamp = value,
@@ -145,12 +151,17 @@ fn judge(pasted: &Pasted, secrets: &[(SecretId, SigningSecret)], body: &[u8]) ->
     if secrets.is_empty() {
         return Verdict::NoSecret;
     }
-    let right = secrets.iter().find(|(_, secret)| {
+    let right = secrets.iter().filter(|(_, secret)| {
         known
             .iter()
             .any(|signature| secret.verifies(signature, id, timestamp, body))
     });
-    right.map_or(Verdict::NoMatch, |(id, _)| Verdict::Matches(id.clone()))
+    let right: Vec<_> = right.map(|(id, _)| id.clone()).collect();
+    if right.is_empty() {
+        Verdict::NoMatch
+    } else {
+        Verdict::Matches(right)
+    }
 }
 
 async fn compare(
@@ -216,10 +227,21 @@ mod tests {
         let both = [new, old.clone()];
         assert_eq!(
             verdict(&headers(&signature), &both, b"{}"),
-            Verdict::Matches(old.0.clone())
+            Verdict::Matches(vec![old.0.clone()])
         );
         let rotating = format!("v1,{} {signature}", "A".repeat(43) + "=");
-        assert_eq!(verdict(&headers(&rotating), &both, b"{}"), Verdict::Matches(old.0));
+        assert_eq!(
+            verdict(&headers(&rotating), &both, b"{}"),
+            Verdict::Matches(vec![old.0])
+        );
+    }
+
+    #[test]
+    fn both_secrets_are_named_while_one_is_replaced() {
+        let both = [secret(1), secret(2)];
+        let signatures = both.clone().map(|(_, secret)| secret.sign(ID, 1000, b"{}")).join(" ");
+        let named = both.clone().map(|(id, _)| id).to_vec();
+        assert_eq!(verdict(&headers(&signatures), &both, b"{}"), Verdict::Matches(named));
     }
 
     #[test]
@@ -258,6 +280,18 @@ mod tests {
             ),
             format!(
                 "{{\n \"webhook-id\": \"{ID}\",\n \"webhook-timestamp\": \"7\",\n \"webhook-signature\": \"v1,YQ== v1,Yg==\"\n}}"
+            ),
+            format!(
+                r#"{{"host":"a","webhook-id":"{ID}","webhook-timestamp":"7","webhook-signature":"v1,YQ== v1,Yg==","n":1}}"#
+            ),
+            format!(
+                "{{'host': 'a', 'n': 1, 'webhook-id': '{ID}', 'webhook-timestamp': '7', 'webhook-signature': 'v1,YQ== v1,Yg=='}}"
+            ),
+            format!(
+                "{{ host: 'a', 'webhook-id': '{ID}', accept: '*/*', 'webhook-timestamp': '7', 'webhook-signature': 'v1,YQ== v1,Yg==' }}"
+            ),
+            format!(
+                "curl -H 'webhook-id: {ID}' -H 'webhook-timestamp: 7' -H 'webhook-signature: v1,YQ== v1,Yg==' -d '{{}}'"
             ),
         ] {
             assert_eq!(read_headers(&text), expected, "{text}");

@@ -25,7 +25,7 @@ use store::{
 };
 
 /// Maximum number of events resent by one request.
-pub const MOST_AT_ONCE: u32 = 1_000;
+pub const MAX_AT_ONCE: u32 = 1_000;
 
 /// Why nothing is resent.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -151,7 +151,7 @@ pub struct SentAgain {
     pub go_on_after: Option<(Timestamp, EventId)>,
 }
 
-/// Resends the deliveries that `filter` selects, up to [`MOST_AT_ONCE`], oldest first, starting at its `after`.
+/// Resends the deliveries that `filter` selects, up to [`MAX_AT_ONCE`], oldest first, starting at its `after`.
 ///
 /// # Errors
 /// [`RedeliverError`].
@@ -167,8 +167,8 @@ pub async fn send_range_again(
     // Those of a type may be few among many, and nobody has to wait for the writer while they are looked for.
     let list = honnin
         .db
-        .read(async move |tx| deliveries::list_oldest(tx, &tenant, &filter, MOST_AT_ONCE + 1).await);
-    let (found, more) = cursor::page_of(list.await?, MOST_AT_ONCE);
+        .read(async move |tx| deliveries::list_oldest(tx, &tenant, &filter, MAX_AT_ONCE + 1).await);
+    let (found, more) = cursor::page_of(list.await?, MAX_AT_ONCE);
     let unit = honnin.db.write(async move |tx| {
         let receiver = requester.require_receiver(tx).await?;
         let (mut count, mut left_out) = (0, 0);

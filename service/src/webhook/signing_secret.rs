@@ -73,10 +73,13 @@ impl NewSecret {
     /// Makes one for a tenant.
     ///
     /// # Errors
-    /// If the operating system provides no randomness.
-    pub(crate) fn generate(honnin: &Honnin, tenant: &TenantId, id: SecretId) -> Result<Self, StoreError> {
+    /// If the key database does not respond, or the operating system provides no randomness.
+    pub(crate) async fn generate(honnin: &Honnin, tenant: &TenantId, id: SecretId) -> Result<Self, StoreError> {
         let bytes = Secret::new(honnin.random_bytes::<SECRET_BYTES>().to_vec());
-        let sealed = honnin.vault.seal_secret(tenant.as_str(), id.as_str(), bytes.expose())?;
+        let sealed = honnin
+            .vault
+            .seal_secret(tenant.as_str(), id.as_str(), bytes.expose())
+            .await?;
         let text = SigningSecret::new(bytes).to_text();
         Ok(Self { id, text, sealed })
     }
@@ -106,13 +109,13 @@ pub fn draft(honnin: &Honnin) -> SecretId {
 /// [`SecretError::Repeated`], [`SecretError::TwoValid`], or if storage fails.
 pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Result<IssuedSecret, SecretError> {
     let (staff, tenant) = (developer.staff(), developer.staff().tenant().clone());
-    let new = Arc::new(NewSecret::generate(honnin, &tenant, id)?);
+    let new = Arc::new(NewSecret::generate(honnin, &tenant, id).await?);
     let entry = staff
         .entry(honnin.now(), AuditAction::WebhookSecretIssue)
         .about(&new.id);
     let stored = Arc::clone(&new);
     let unit = honnin.db.write(async move |tx| {
-        tenants::hold(tx, &tenant).await?;
+        tenants::lock(tx, &tenant).await?;
         let known = webhook_secrets::list(tx, &tenant).await?;
         if known.iter().any(|secret| secret.id == stored.id) {
             return Err(SecretError::Repeated);
@@ -139,7 +142,7 @@ pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> R
     let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable).about(id);
     let (tenant, id) = (staff.tenant().clone(), id.clone());
     let unit = honnin.db.write(async move |tx| {
-        tenants::hold(tx, &tenant).await?;
+        tenants::lock(tx, &tenant).await?;
         let valid = webhook_secrets::list_valid(tx, &tenant).await?;
         if !valid.iter().any(|secret| secret.id == id) {
             return Err(SecretError::NotFound);

@@ -5,7 +5,7 @@ use crate::{
     access::Developer,
     webhook::{
         record_event,
-        redeliver::{MOST_AT_ONCE, RedeliverError, Requester, SentAgain},
+        redeliver::{MAX_AT_ONCE, RedeliverError, Requester, SentAgain},
     },
 };
 use domain::{audit::AuditAction, cursor, event::EventKind, ids::EventId, time::Timestamp};
@@ -62,7 +62,7 @@ pub async fn list(
     Ok(unit.await?.into_iter().map(Unsent::from).collect())
 }
 
-/// Sends the events that were not sent, up to [`MOST_AT_ONCE`], oldest first, starting after `after`. The same are skipped as
+/// Sends the events that were not sent, up to [`MAX_AT_ONCE`], oldest first, starting after `after`. The same are skipped as
 /// when a range is resent ([`RedeliverError::NeedsAdmin`]), and stay unsent.
 ///
 /// # Errors
@@ -78,8 +78,8 @@ pub async fn send_all(
     let unit = honnin.db.write(async move |tx| {
         let receiver = requester.require_receiver(tx).await?;
         let (found, more) = cursor::page_of(
-            unsent::list(tx, &requester.tenant, after.as_ref(), MOST_AT_ONCE + 1).await?,
-            MOST_AT_ONCE,
+            unsent::list(tx, &requester.tenant, after.as_ref(), MAX_AT_ONCE + 1).await?,
+            MAX_AT_ONCE,
         );
         let mut left_out = 0;
         for event in &found {

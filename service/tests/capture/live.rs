@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
-    findings::{Asked, Challenge, Colour},
+    findings::{Asked, Challenge, Colour, Commitment},
     ids::SessionId,
-    live::{Hint, Keep, MAX_FRAMES, Told},
+    live::{FileHash, Hint, Instruction, Keep, MAX_FRAMES},
     outcome::Verdict,
     reasons::Reason,
     session::Step,
@@ -15,11 +15,13 @@ use domain::{
 use service::{
     access::Applicant,
     capture::{
-        progress::{Next, NotNow},
+        progress::{Next, StepRefused},
+        retake_selfie::retake_selfie,
         submit::submit,
-        take::{Answers, Burst, CaptureError, LiveError, LiveFrame, Looked, MAX_RUNS, capture_selfie, look},
+        take::{Answers, Burst, CaptureError, FrameResponse, LiveError, LiveFrame, MAX_RUNS, capture_selfie, look},
     },
 };
+use sha2::{Digest as _, Sha256};
 use store::capture::captures::{self, CaptureRow};
 use testkit::Harness;
 
@@ -42,21 +44,36 @@ async fn next_applicant(harness: &Harness) -> (SessionId, Applicant) {
     (id, applicant)
 }
 
-async fn show(harness: &Harness, applicant: &Applicant, run: Option<&str>, frame: &str) -> Result<Looked, LiveError> {
+async fn show(
+    harness: &Harness,
+    applicant: &Applicant,
+    run: Option<&str>,
+    frame: &str,
+) -> Result<FrameResponse, LiveError> {
     let first = LiveFrame::First { without_colours: false };
     let which = run.map_or(first, LiveFrame::Next);
-    look(&harness.honnin, applicant, which, frame.as_bytes().to_vec()).await
+    let frame = frame.as_bytes();
+    look(&harness.honnin, applicant, which, frame.to_vec(), file(frame)).await
+}
+
+/// The hash of a frame, to which an honest browser commits itself.
+fn file(frame: &[u8]) -> Option<FileHash> {
+    Some(Sha256::digest(frame).into())
 }
 
 /// Does as asked until every movement was seen; returns the token and the frames to send.
 async fn obedient(harness: &Harness, applicant: &Applicant) -> (String, Frames) {
-    in_light(
-        harness,
-        applicant,
-        LiveFrame::First { without_colours: false },
-        |colour| colour.as_str(),
-    )
-    .await
+    committed(harness, applicant, file).await
+}
+
+/// The same; the browser commits itself to these files.
+async fn committed(
+    harness: &Harness,
+    applicant: &Applicant,
+    commits: fn(&[u8]) -> Option<FileHash>,
+) -> (String, Frames) {
+    let first = LiveFrame::First { without_colours: false };
+    filmed(harness, applicant, first, |colour| colour.as_str(), commits).await
 }
 
 /// The same; the face is in the light that `lit` makes of the colour of the screen.
@@ -66,22 +83,33 @@ async fn in_light(
     first: LiveFrame<'_>,
     lit: fn(Colour) -> &'static str,
 ) -> (String, Frames) {
+    filmed(harness, applicant, first, lit, file).await
+}
+
+async fn filmed(
+    harness: &Harness,
+    applicant: &Applicant,
+    first: LiveFrame<'_>,
+    lit: fn(Colour) -> &'static str,
+    commits: fn(&[u8]) -> Option<FileHash>,
+) -> (String, Frames) {
     let mut frames = Vec::new();
     let (mut run, mut pose, mut light): (Option<String>, _, _) = (None, "straight", "");
     for number in 0..100_u32 {
         let frame = format!("{pose} {number} {light}");
         let which = run.as_deref().map_or(first, LiveFrame::Next);
-        let looked = look(&harness.honnin, applicant, which, frame.as_bytes().to_vec()).await;
+        let copy = frame.as_bytes().to_vec();
+        let looked = look(&harness.honnin, applicant, which, copy, commits(frame.as_bytes())).await;
         let seen = looked.unwrap();
-        if seen.told.keep != Keep::No {
+        if seen.instruction.keep != Keep::No {
             frames.push((number * 300, frame.into_bytes()));
         }
         run = Some(seen.token);
-        if seen.told.hint == Hint::Done {
+        if seen.instruction.hint == Hint::Done {
             return (run.unwrap(), frames);
         }
-        pose = pose_for(seen.told.movement);
-        light = seen.told.colour.map_or("", lit);
+        pose = pose_for(seen.instruction.movement);
+        light = seen.instruction.colour.map_or("", lit);
         harness.clock.advance(STEP);
     }
     panic!("the run never ends");
@@ -151,12 +179,39 @@ async fn other_pictures_than_those_that_were_watched_are_suspicious() {
     is_suspected(&harness, &id, &applicant).await;
 }
 
+/// Detects if whoever follows the camera has an hour to put another face into the frames.
+#[tokio::test]
+async fn frames_that_are_not_the_files_the_browser_committed_itself_to_are_suspicious() {
+    let (harness, id, applicant) = at_the_selfie().await;
+    let (run, frames) = committed(&harness, &applicant, |_| Some([7; 32])).await;
+    send(&harness, &applicant, &run, frames).await.unwrap();
+    harness.run_until_idle().await;
+    let live = asked(&harness, &id).await.live.unwrap();
+    assert!(live.same_frames, "they look the same");
+    assert_eq!(live.commitment, Some(Commitment::Broken));
+    is_suspected(&harness, &id, &applicant).await;
+}
+
+/// As of a page that was loaded before an upgrade.
+#[tokio::test]
+async fn a_browser_that_commits_itself_to_no_files_is_not_suspected_but_a_person_looks() {
+    let (harness, id, applicant) = at_the_selfie().await;
+    let (run, frames) = committed(&harness, &applicant, |_| None).await;
+    send(&harness, &applicant, &run, frames).await.unwrap();
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let outcome = harness.detail(&id).await.outcome.unwrap();
+    assert_eq!(outcome.verdict, Verdict::NeedsReview);
+    let reasons: Vec<_> = outcome.reasons.iter().map(ToString::to_string).collect();
+    assert_eq!(reasons, [Reason::SelfieLivenessUncertain.as_str()]);
+}
+
 #[tokio::test]
 async fn a_run_counts_once_only_when_it_is_done_and_only_for_its_session() {
     let (harness, _, applicant) = at_the_selfie().await;
     let out_of_turn = |result: Result<(), CaptureError>| {
         assert!(
-            matches!(result, Err(CaptureError::NotNow(NotNow::OutOfTurn))),
+            matches!(result, Err(CaptureError::StepRefused(StepRefused::OutOfTurn))),
             "{result:?}"
         );
     };
@@ -169,13 +224,17 @@ async fn a_run_counts_once_only_when_it_is_done_and_only_for_its_session() {
     let stale = show(&harness, &applicant, Some(&unfinished), "straight 1")
         .await
         .unwrap();
-    assert_eq!(stale.told, Told::FAILED, "the other page's camera says so");
+    assert_eq!(
+        stale.instruction,
+        Instruction::REPLACED,
+        "the other page's camera says so"
+    );
     // Somebody else's session.
     let (_, other) = next_applicant(&harness).await;
     out_of_turn(send(&harness, &other, &done, frames.clone()).await);
     let foreign = show(&harness, &other, Some(&done), "straight 1").await;
     assert!(
-        matches!(foreign, Err(LiveError::NotNow(NotNow::OutOfTurn))),
+        matches!(foreign, Err(LiveError::StepRefused(StepRefused::OutOfTurn))),
         "{foreign:?}"
     );
     send(&harness, &applicant, &done, frames.clone()).await.unwrap();
@@ -194,7 +253,7 @@ async fn a_run_that_failed_is_over_for_every_token_of_it_and_the_camera_stays_op
         let mut seen = show(&harness, &applicant, None, "straight 0").await.unwrap();
         let mut frames = vec![(0, b"straight 0".to_vec())];
         for number in 1.. {
-            if seen.told.movement.is_some() {
+            if seen.instruction.movement.is_some() {
                 break;
             }
             harness.clock.advance(STEP);
@@ -202,28 +261,34 @@ async fn a_run_that_failed_is_over_for_every_token_of_it_and_the_camera_stays_op
             seen = show(&harness, &applicant, Some(&seen.token), &frame).await.unwrap();
             frames.push((number * 300, frame.into_bytes()));
         }
-        let wrong = match seen.told.movement {
+        let wrong = match seen.instruction.movement {
             Some(Challenge::TurnLeft) => "right",
             _ => "left",
         };
         let before = seen.token;
         harness.clock.advance(lasts);
         let failed = show(&harness, &applicant, Some(&before), wrong).await.unwrap();
-        assert_eq!(failed.told.hint, expected);
+        assert_eq!(failed.instruction.hint, expected);
         for token in [before, failed.token] {
             let mut token = token;
             for (number, pose) in ["left", "right", "close", "straight"].repeat(6).into_iter().enumerate() {
                 let frame = format!("{pose} again {number}");
                 let again = show(&harness, &applicant, Some(&token), &frame).await.unwrap();
-                assert_eq!((again.told.hint, again.told.keep), (Hint::NotAsked, Keep::No));
-                assert_eq!((again.told.movement, again.told.colour), (None, None));
+                assert_eq!(
+                    (again.instruction.hint, again.instruction.keep),
+                    (Hint::NotAsked, Keep::No)
+                );
+                assert_eq!((again.instruction.movement, again.instruction.colour), (None, None));
                 token = again.token;
                 frames.push((60_000, frame.into_bytes()));
                 harness.clock.advance(STEP);
             }
             let burst = frames.iter().rev().take(MAX_FRAMES).rev().cloned().collect();
             let sent = send(&harness, &applicant, &token, burst).await;
-            assert!(matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn))), "{sent:?}");
+            assert!(
+                matches!(sent, Err(CaptureError::StepRefused(StepRefused::OutOfTurn))),
+                "{sent:?}"
+            );
         }
         let (run, frames) = obedient(&harness, &applicant).await;
         send(&harness, &applicant, &run, frames).await.unwrap();
@@ -238,19 +303,22 @@ async fn a_run_that_was_done_is_over_once_a_newer_one_has_failed() {
     let (done, frames) = obedient(&harness, &applicant).await;
     let newer = show(&harness, &applicant, None, "straight 0").await.unwrap();
     let other = show(&harness, &applicant, Some(&done), "straight 1").await.unwrap();
-    assert_eq!(other.told, Told::FAILED);
+    assert_eq!(other.instruction, Instruction::REPLACED);
     let sent = send(&harness, &applicant, &done, frames.clone()).await;
     assert!(matches!(sent, Err(CaptureError::RunOver)), "{sent:?}");
     harness.clock.advance(Millis::seconds(46));
     let failed = show(&harness, &applicant, Some(&newer.token), "straight 2")
         .await
         .unwrap();
-    assert_eq!(failed.told.hint, Hint::TooSlow);
+    assert_eq!(failed.instruction.hint, Hint::TooSlow);
     let again = show(&harness, &applicant, Some(&done), "straight 3").await.unwrap();
-    assert_eq!(again.told.hint, Hint::NotAsked, "not done");
+    assert_eq!(again.instruction.hint, Hint::NotAsked, "not done");
     for token in [&done, &again.token] {
         let sent = send(&harness, &applicant, token, frames.clone()).await;
-        assert!(matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn))), "{sent:?}");
+        assert!(
+            matches!(sent, Err(CaptureError::StepRefused(StepRefused::OutOfTurn))),
+            "{sent:?}"
+        );
     }
 }
 
@@ -268,12 +336,12 @@ async fn no_token_from_before_the_latest_answers_continues_a_run() {
             .await
             .unwrap();
         tokens.push(seen.token);
-        let next = pose_for(seen.told.movement);
-        if next != pose || seen.told.hint == Hint::Done {
+        let next = pose_for(seen.instruction.movement);
+        if next != pose || seen.instruction.hint == Hint::Done {
             steps.push(tokens.len() - 1);
         }
         pose = next;
-        if seen.told.hint == Hint::Done {
+        if seen.instruction.hint == Hint::Done {
             break;
         }
     }
@@ -284,7 +352,7 @@ async fn no_token_from_before_the_latest_answers_continues_a_run() {
         // Of the latest step, and of the one before whose answer may not have arrived.
         if number < unanswered {
             assert!(
-                matches!(again, Err(LiveError::NotNow(NotNow::OutOfTurn))),
+                matches!(again, Err(LiveError::StepRefused(StepRefused::OutOfTurn))),
                 "{number}: {again:?}"
             );
         } else {
@@ -308,14 +376,14 @@ async fn a_run_goes_on_when_every_other_answer_is_lost() {
         }
         let frame = format!("{pose} {number}");
         let seen = show(&harness, &applicant, token.as_deref(), &frame).await.unwrap();
-        if seen.told.keep == Keep::Required {
+        if seen.instruction.keep == Keep::Required {
             frames.push((number * 300, frame.into_bytes()));
         }
         token = Some(seen.token);
-        if seen.told.hint == Hint::Done {
+        if seen.instruction.hint == Hint::Done {
             break;
         }
-        pose = pose_for(seen.told.movement);
+        pose = pose_for(seen.instruction.movement);
     }
     send(&harness, &applicant, &token.unwrap(), frames).await.unwrap();
     assert!(asked(&harness, &id).await.live.unwrap().same_frames);
@@ -331,12 +399,12 @@ async fn a_request_that_is_made_again_takes_no_longer() {
     let (ready, _) = requested(&harness, &applicant).await;
     harness.clock.advance(Millis::seconds(11));
     let again = show(&harness, &applicant, Some(&ready), "straight 2").await.unwrap();
-    assert!(again.told.movement.is_some());
+    assert!(again.instruction.movement.is_some());
     harness.clock.advance(Millis::seconds(2));
     let late = show(&harness, &applicant, Some(&again.token), "straight 3")
         .await
         .unwrap();
-    assert_eq!(late.told.hint, Hint::TooSlow);
+    assert_eq!(late.instruction.hint, Hint::TooSlow);
 }
 
 #[tokio::test]
@@ -346,11 +414,11 @@ async fn somebody_whom_only_a_thorough_search_finds_is_told_before_anything_is_a
     for number in 0..6 {
         let frame = format!("straight {number} and somebody beside");
         let seen = show(&harness, &applicant, token.as_deref(), &frame).await.unwrap();
-        assert_eq!(seen.told.movement, None);
+        assert_eq!(seen.instruction.movement, None);
         assert!(
-            [Hint::HoldStill, Hint::SeveralFaces].contains(&seen.told.hint),
+            [Hint::HoldStill, Hint::SeveralFaces].contains(&seen.instruction.hint),
             "{:?}",
-            seen.told
+            seen.instruction
         );
         token = Some(seen.token);
         harness.clock.advance(STEP);
@@ -374,22 +442,28 @@ async fn the_burst_of_a_run_that_was_done_long_ago_is_not_taken() {
 async fn nobody_before_the_camera_is_told_so_and_nothing_is_asked_of_them() {
     let (harness, _, applicant) = at_the_selfie().await;
     let first = show(&harness, &applicant, None, "nobody 1").await.unwrap();
-    assert_eq!((first.told.hint, first.told.movement), (Hint::NoFace, None));
+    assert_eq!(
+        (first.instruction.hint, first.instruction.movement),
+        (Hint::NoFace, None)
+    );
     harness.clock.advance(Millis::seconds(5));
     let later = show(&harness, &applicant, Some(&first.token), "nobody 2")
         .await
         .unwrap();
-    assert_eq!((later.told.hint, later.told.keep), (Hint::NoFace, Keep::No));
+    assert_eq!(
+        (later.instruction.hint, later.instruction.keep),
+        (Hint::NoFace, Keep::No)
+    );
     harness.run_until_idle().await;
 }
 
 /// Begins a run and looks straight until it requests something; returns the token from before that, and the answer.
-async fn requested(harness: &Harness, applicant: &Applicant) -> (String, Looked) {
+async fn requested(harness: &Harness, applicant: &Applicant) -> (String, FrameResponse) {
     let mut before = show(harness, applicant, None, "straight 0").await.unwrap().token;
     loop {
         harness.clock.advance(STEP);
         let seen = show(harness, applicant, Some(&before), "straight 1").await.unwrap();
-        if seen.told.movement.is_some() {
+        if seen.instruction.movement.is_some() {
             return (before, seen);
         }
         before = seen.token;
@@ -507,6 +581,23 @@ async fn frames_that_another_session_sent_before_are_suspicious() {
     let (second, applicant) = another_selfie(&harness).await;
     assert!(asked(&harness, &second).await.live.unwrap().repeated_frames > 1);
     is_suspected(&harness, &second, &applicant).await;
+}
+
+/// Detects if a film that was injected once, and was not good enough, can be injected again.
+#[tokio::test]
+async fn frames_of_an_earlier_selfie_of_the_same_session_are_suspicious_too() {
+    let (harness, id, applicant) = at_the_selfie().await;
+    for repeated in [false, true] {
+        let (run, frames) = obedient(&harness, &applicant).await;
+        send(&harness, &applicant, &run, frames).await.unwrap();
+        harness.run_until_idle().await;
+        let live = asked(&harness, &id).await.live.unwrap();
+        assert_eq!(live.repeated_frames > 1, repeated);
+        if !repeated {
+            retake_selfie(&harness.honnin, &applicant).await.unwrap();
+        }
+    }
+    is_suspected(&harness, &id, &applicant).await;
 }
 
 /// A planted fault that this detects: `frame_prints::remove` not called by the erasure.

@@ -15,10 +15,10 @@ use domain::{
 use service::{
     access::Applicant,
     capture::{
-        check::{Wish, check_picture},
+        check::{PhotoChoice, check_picture},
         choose_document::{Photos, choose_document},
         details::printed,
-        progress::{Next, NotNow, Slot, progress},
+        progress::{Next, Slot, StepRefused, progress},
         rectify::View,
         retake::to_check,
         show_picture::show_picture,
@@ -72,7 +72,7 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     photograph(&harness, &applicant, DocumentType::IdCard, b"front").await;
     harness.restart().await;
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
-    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
+    harness.check_photo(&applicant, PhotoChoice::Use(vec![])).await.unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Back));
     capture_document(
         &harness.honnin,
@@ -83,7 +83,7 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     )
     .await
     .unwrap();
-    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
+    harness.check_photo(&applicant, PhotoChoice::Use(vec![])).await.unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
     harness.type_details(&applicant).await;
     assert_eq!(harness.next(&applicant).await, Next::Selfie);
@@ -138,11 +138,14 @@ async fn a_bad_picture_is_kept_with_its_problems_and_can_be_used_anyway() {
     assert_eq!(shown.problems, [Reason::DocumentTooDark, Reason::DocumentBlurry]);
     // A user who was shown only one of them has not accepted both.
     for despite in [vec![], vec![Reason::DocumentBlurry]] {
-        harness.check_photo(&applicant, Wish::Use(despite)).await.unwrap();
+        harness
+            .check_photo(&applicant, PhotoChoice::Use(despite))
+            .await
+            .unwrap();
         assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
     }
     harness
-        .check_photo(&applicant, Wish::Use(shown.problems))
+        .check_photo(&applicant, PhotoChoice::Use(shown.problems))
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
@@ -165,7 +168,7 @@ async fn after_the_last_try_it_goes_on_with_what_it_has() {
         .await
         .unwrap();
         assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
-        harness.check_photo(&applicant, Wish::Again).await.unwrap();
+        harness.check_photo(&applicant, PhotoChoice::Retake).await.unwrap();
     }
     // The fifth can only be used, and a sixth is refused.
     assert_eq!(harness.next(&applicant).await, Next::Details);
@@ -212,13 +215,17 @@ async fn the_back_of_a_my_number_card_is_never_taken() {
         b"back".to_vec(),
     )
     .await;
-    assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
+    assert!(matches!(
+        refused,
+        Err(CaptureError::StepRefused(StepRefused::OutOfTurn))
+    ));
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
 }
 
 fn back_of_my_number_card() -> DocumentFindings {
     let layout = LayoutReading {
         layout: "jp.my_number_card.back".into(),
+        issuer: Some("JPN".into()),
         kind: DocumentType::MyNumberCard,
         also: vec![],
         side: Side::Back,
@@ -281,9 +288,28 @@ async fn a_picture_that_turns_out_to_be_the_back_of_a_my_number_card_is_deleted_
         let shown = show_picture(&harness.honnin, &applicant, &photo.id, 0, View::Whole).await;
         assert!(shown.unwrap().is_none());
         // It can still be taken again.
-        harness.check_photo(&applicant, Wish::Again).await.unwrap();
+        harness.check_photo(&applicant, PhotoChoice::Retake).await.unwrap();
         assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
     }
+}
+
+#[tokio::test]
+async fn a_residence_card_with_an_individual_number_on_it_is_deleted_at_once() {
+    let harness = Harness::new().await;
+    harness.analyser.see_document(DocumentFindings {
+        individual_number: true,
+        mrz: None,
+        ..passport()
+    });
+    let (_, applicant) = harness.agreed().await;
+    choose(&harness, &applicant, DocumentType::ResidenceCard).await;
+    photograph(&harness, &applicant, DocumentType::ResidenceCard, b"card").await;
+    assert_eq!(harness.stored_pictures(&applicant).await.len(), 1);
+    harness.run_until_idle().await;
+    assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
+    let photo = to_check(&harness.honnin, &applicant).await.unwrap();
+    assert!(!photo.kept && photo.read.expose().is_empty());
+    assert!(photo.problems.contains(&Reason::DocumentWrongSide));
 }
 
 #[tokio::test]
@@ -328,7 +354,7 @@ async fn the_items_of_the_form_are_shown_as_printed_to_their_applicant_only() {
     let (_, applicant) = harness.agreed().await;
     choose(&harness, &applicant, DocumentType::Passport).await;
     photograph(&harness, &applicant, DocumentType::Passport, b"card").await;
-    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
+    harness.check_photo(&applicant, PhotoChoice::Use(vec![])).await.unwrap();
     let typed = View::Items(Items::Typed);
     let id = list(&harness, &applicant).await[0].id.clone();
     let look = async |who| show_picture(&harness.honnin, who, &id, 0, typed).await.unwrap();
@@ -410,8 +436,8 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     harness.photograph(&applicant).await;
     // The second tab still shows the check of the photo.
     let shown = list(&harness, &applicant).await[0].id.clone();
-    let stale = check_picture(&harness.honnin, &applicant, &shown, Wish::Again).await;
-    assert!(matches!(stale, Err(NotNow::OutOfTurn)));
+    let stale = check_picture(&harness.honnin, &applicant, &shown, PhotoChoice::Retake).await;
+    assert!(matches!(stale, Err(StepRefused::OutOfTurn)));
     harness.type_details(&applicant).await;
     let (id, asked) = challenge(&harness.honnin, &applicant).await.unwrap();
     assert_eq!(
@@ -425,7 +451,7 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
         frames: vec![(0, vec![1]), (1, vec![2])],
     };
     let stale = capture_selfie(&harness.honnin, &applicant, burst).await;
-    assert!(matches!(stale, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
+    assert!(matches!(stale, Err(CaptureError::StepRefused(StepRefused::OutOfTurn))));
     assert_eq!(list(&harness, &applicant).await.len(), 2);
     harness.run_until_idle().await;
 }
@@ -438,7 +464,7 @@ async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() 
     let (passport, card) = (DocumentType::Passport, DocumentType::MyNumberCard);
     let send = async |kind, bytes: &[u8]| {
         let sent = capture_document(&harness.honnin, &applicant, kind, Side::Front, bytes.to_vec()).await;
-        matches!(sent, Err(CaptureError::NotNow(NotNow::OutOfTurn)))
+        matches!(sent, Err(CaptureError::StepRefused(StepRefused::OutOfTurn)))
     };
     for kind in [passport, card] {
         choose_document(&harness.honnin, &applicant, kind, Photos::KeepGood)
@@ -448,7 +474,7 @@ async fn a_page_that_is_out_of_date_changes_neither_kind_nor_an_accepted_side() 
     assert!(send(passport, b"from the other tab").await);
     assert_eq!(list(&harness, &applicant).await.len(), 0);
     assert!(!send(card, b"card").await);
-    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
+    harness.check_photo(&applicant, PhotoChoice::Use(vec![])).await.unwrap();
     assert!(send(card, b"from an old page").await);
     let taken = list(&harness, &applicant).await;
     let kept: Vec<_> = taken
@@ -477,12 +503,12 @@ async fn choosing_the_same_kind_again_keeps_the_good_photos_only() {
     photograph(&harness, &applicant, card, b"good").await;
     choose(&harness, &applicant, card).await;
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
-    harness.check_photo(&applicant, Wish::Again).await.unwrap();
+    harness.check_photo(&applicant, PhotoChoice::Retake).await.unwrap();
     // One that was used despite its problems is taken again.
     harness.analyser.judge(Quality { exposure: 0.01, ..GOOD });
     photograph(&harness, &applicant, card, b"dark").await;
     harness
-        .check_photo(&applicant, Wish::Use(vec![Reason::DocumentTooDark]))
+        .check_photo(&applicant, PhotoChoice::Use(vec![Reason::DocumentTooDark]))
         .await
         .unwrap();
     assert_ne!(harness.next(&applicant).await, Next::Photograph(Side::Front));
@@ -512,7 +538,7 @@ async fn good_photos_are_taken_again_if_the_user_says_so() {
         assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));
         assert!(!may().await, "there is none any more");
         photograph(&harness, &applicant, kind, &[number]).await;
-        harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
+        harness.check_photo(&applicant, PhotoChoice::Use(vec![])).await.unwrap();
         assert_eq!(harness.next(&applicant).await, Next::Submit, "the details stay");
     }
     assert!(!may().await, "no tries are left");
@@ -536,13 +562,15 @@ async fn an_old_tab_decides_nothing_about_a_photo_that_it_did_not_show() {
     };
     let first = send(b"first").await;
     // The other tab takes it again.
-    harness.check_photo(&applicant, Wish::Again).await.unwrap();
+    harness.check_photo(&applicant, PhotoChoice::Retake).await.unwrap();
     let second = send(b"second").await;
-    for wish in [Wish::Use(vec![]), Wish::Again] {
-        check_picture(&harness.honnin, &applicant, &first, wish).await.unwrap();
+    for choice in [PhotoChoice::Use(vec![]), PhotoChoice::Retake] {
+        check_picture(&harness.honnin, &applicant, &first, choice)
+            .await
+            .unwrap();
         assert_eq!(to_check(&harness.honnin, &applicant).await.unwrap().id, second);
     }
-    check_picture(&harness.honnin, &applicant, &second, Wish::Use(vec![]))
+    check_picture(&harness.honnin, &applicant, &second, PhotoChoice::Use(vec![]))
         .await
         .unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Details);
@@ -613,6 +641,64 @@ async fn one_frame_is_no_answer_to_a_challenge_but_enough_for_who_cannot_move() 
     harness.run_until_idle().await;
 }
 
+/// Detects if only the longest burst bounds them: whose face each of several shows, nobody compares without a movement.
+#[tokio::test]
+async fn who_cannot_move_sends_one_picture_and_no_more() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    let burst = Burst {
+        answers: Answers::Nothing,
+        frames: vec![(0, b"me".to_vec()), (400, b"somebody else".to_vec())],
+    };
+    let several = capture_selfie(&harness.honnin, &applicant, burst).await;
+    assert!(matches!(several, Err(CaptureError::TooMany)), "{several:?}");
+    assert_eq!(harness.next(&applicant).await, Next::Selfie);
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn a_selfie_says_which_of_its_files_is_no_picture_and_whether_it_was_taken_without_a_movement() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    let (id, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    for (frames, number, fault) in [
+        ([&b"text"[..], b"me"], 0, PictureFault::NotAPicture),
+        ([&b"me"[..], b"heic"], 1, PictureFault::Heic),
+    ] {
+        let burst = Burst {
+            answers: Answers::Challenge(id.clone()),
+            frames: frames.map(|frame| (0, frame.to_vec())).to_vec(),
+        };
+        let refused = capture_selfie(&harness.honnin, &applicant, burst).await;
+        assert!(
+            matches!(refused, Err(CaptureError::Frame(at, found)) if (at, found) == (number, fault)),
+            "{refused:?}"
+        );
+    }
+    // It has to be taken again, and is then taken with one.
+    harness.analyser.see_selfie(SelfieFindings {
+        faces: 0,
+        face: None,
+        ..holder()
+    });
+    let alone = Burst {
+        answers: Answers::Nothing,
+        frames: vec![(0, b"me".to_vec())],
+    };
+    capture_selfie(&harness.honnin, &applicant, alone).await.unwrap();
+    harness.run_until_idle().await;
+    let attempt = progress(&harness.honnin, &applicant).await.unwrap();
+    assert!(attempt.has_selfie_without_movement());
+    harness.selfie(&applicant).await;
+    let attempt = progress(&harness.honnin, &applicant).await.unwrap();
+    assert!(!attempt.has_selfie_without_movement());
+    harness.run_until_idle().await;
+}
+
 #[tokio::test]
 async fn a_picture_whose_row_was_never_written_harms_nobody() {
     let harness = Harness::new().await;
@@ -648,7 +734,10 @@ async fn an_expired_session_takes_no_more_pictures_and_leaves_none_behind() {
         b"late".to_vec(),
     )
     .await;
-    assert!(matches!(refused, Err(CaptureError::NotNow(NotNow::OutOfTurn))));
+    assert!(matches!(
+        refused,
+        Err(CaptureError::StepRefused(StepRefused::OutOfTurn))
+    ));
     assert_eq!(harness.next(&applicant).await, Next::Expired);
     assert_eq!(harness.stored_pictures(&applicant).await, Vec::<String>::new());
     harness.run_until_idle().await;

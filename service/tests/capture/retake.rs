@@ -13,10 +13,10 @@ use domain::{
 use service::{
     access::Applicant,
     capture::{
-        check::{Checked, Wish},
+        check::{Checked, PhotoChoice},
         choose_document::{Photos, choose_document},
         details::{details, save_details},
-        progress::{Next, NotNow, progress},
+        progress::{Next, StepRefused, progress},
         retake::{ToCheck, to_check},
         submit::{submit, summary},
         take::capture_document,
@@ -64,7 +64,7 @@ async fn analysed(harness: &Harness, applicant: &Applicant) -> ToCheck {
 
 async fn keep(harness: &Harness, applicant: &Applicant, despite: &[Reason]) {
     harness
-        .check_photo(applicant, Wish::Use(despite.to_vec()))
+        .check_photo(applicant, PhotoChoice::Use(despite.to_vec()))
         .await
         .unwrap();
 }
@@ -135,7 +135,7 @@ async fn what_is_found_after_the_photo_was_used_is_asked_again_before_the_submit
             }
         };
         assert!(
-            matches!(asked_again, Some(NotNow::OutOfTurn)),
+            matches!(asked_again, Some(StepRefused::OutOfTurn)),
             "{late}: {asked_again:?}"
         );
         let shown = to_check(honnin, &applicant).await.unwrap();
@@ -147,6 +147,70 @@ async fn what_is_found_after_the_photo_was_used_is_asked_again_before_the_submit
         keep(&harness, &applicant, &shown.problems).await;
         assert_ne!(harness.next(&applicant).await, Next::Check(Side::Front), "{late}");
         details(honnin, &applicant).await.unwrap();
+    }
+}
+
+/// A passport whose quality the analysis judges so.
+fn judged(quality: Quality) -> DocumentFindings {
+    DocumentFindings { quality, ..passport() }
+}
+
+/// Planted fault that this test detects: what the analysis finds counts as shown because it is stored with the photo.
+#[tokio::test]
+async fn what_hides_the_document_is_asked_again_once_if_it_is_found_after_the_photo_was_used() {
+    const COVERED: [Reason; 2] = [Reason::DocumentCutOff, Reason::DocumentObstructed];
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    let honnin = &harness.honnin;
+    choose_document(honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
+        .await
+        .unwrap();
+    let covered = judged(Quality {
+        cut_off: Some(true),
+        obstructed: Some(1.0),
+        ..GOOD
+    });
+    photograph(&harness, &applicant, Side::Front, covered).await;
+    keep(&harness, &applicant, &[]).await;
+    harness.type_details(&applicant).await;
+    harness.selfie(&applicant).await;
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
+    harness.run_until_idle().await;
+    let asked_again = submit(honnin, &applicant).await;
+    assert!(matches!(asked_again, Err(StepRefused::OutOfTurn)), "{asked_again:?}");
+    assert_eq!(to_check(honnin, &applicant).await.unwrap().problems, COVERED);
+    keep(&harness, &applicant, &COVERED).await;
+    submit(honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn what_the_analysis_finds_is_not_asked_again_where_the_page_had_said_it_or_worse() {
+    let blurry = Quality { sharpness: 0.1, ..GOOD };
+    let tiny = Quality {
+        coverage: Some(0.05),
+        ..GOOD
+    };
+    let cut_off = Quality {
+        cut_off: Some(true),
+        ..blurry
+    };
+    for (at_first, shown, later) in [
+        (blurry, Reason::DocumentBlurry, blurry),
+        (tiny, Reason::DocumentNotFound, cut_off),
+    ] {
+        let harness = Harness::new().await;
+        let (_, applicant) = harness.agreed().await;
+        let honnin = &harness.honnin;
+        choose_document(honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
+            .await
+            .unwrap();
+        harness.analyser.judge(at_first);
+        photograph(&harness, &applicant, Side::Front, judged(later)).await;
+        keep(&harness, &applicant, &[shown]).await;
+        harness.run_until_idle().await;
+        let asked_again = details(honnin, &applicant).await.err();
+        assert!(asked_again.is_none(), "{shown:?}: {asked_again:?}");
     }
 }
 
@@ -167,7 +231,7 @@ async fn two_sides_from_two_tabs_that_show_one_side_are_told_apart_whatever_thei
             (shown.side, shown.problems.as_slice()),
             (Side::Front, [Reason::DocumentWrongSide].as_slice())
         );
-        harness.check_photo(&applicant, Wish::Again).await.unwrap();
+        harness.check_photo(&applicant, PhotoChoice::Retake).await.unwrap();
         photograph(&harness, &applicant, Side::Front, front_of_card()).await;
         assert_eq!(analysed(&harness, &applicant).await.problems, []);
         keep(&harness, &applicant, &[]).await;
@@ -228,12 +292,12 @@ async fn what_was_found_after_the_choice_is_told_and_a_document_that_was_not_fou
         "the rest was measured on something else"
     );
     assert!(!shown.straight);
-    let wish = Wish::Use(vec![Reason::DocumentGlare]);
-    let found = harness.check_photo(&applicant, wish).await.unwrap();
+    let choice = PhotoChoice::Use(vec![Reason::DocumentGlare]);
+    let found = harness.check_photo(&applicant, choice).await.unwrap();
     assert_eq!(found, Checked::FoundMore(vec![Reason::DocumentNotFound]));
     assert_eq!(harness.next(&applicant).await, Next::Check(Side::Front));
     let done = harness
-        .check_photo(&applicant, Wish::Use(shown.problems))
+        .check_photo(&applicant, PhotoChoice::Use(shown.problems))
         .await
         .unwrap();
     assert_eq!(done, Checked::Done);
@@ -253,6 +317,6 @@ async fn whoever_uses_a_photo_without_a_document_is_not_told_that_it_is_blurred(
     let shown = analysed(&harness, &applicant).await;
     assert_eq!(shown.problems, [Reason::DocumentCutOff, Reason::DocumentBlurry]);
     assert!(shown.straight);
-    let wish = Wish::Use(vec![Reason::DocumentNotFound]);
-    assert_eq!(harness.check_photo(&applicant, wish).await.unwrap(), Checked::Done);
+    let choice = PhotoChoice::Use(vec![Reason::DocumentNotFound]);
+    assert_eq!(harness.check_photo(&applicant, choice).await.unwrap(), Checked::Done);
 }

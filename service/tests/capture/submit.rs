@@ -3,16 +3,19 @@
 use domain::{
     document::{DocumentType, FieldName, Side},
     event::EventType,
-    findings::{DocumentFindings, LayoutReading, RuleResult, SelfieFindings},
+    findings::{DocumentFindings, LayoutReading, Quality, RuleResult, SelfieFindings, SelfieSigns},
+    ids::SessionId,
+    reasons::Reason,
     secret::Personal,
     session::{FailureReason, Status},
     user_input::TypedForm,
 };
+use service::access::Applicant;
 use service::capture::{
-    check::Wish,
+    check::{Checked, PhotoChoice, check_picture},
     choose_document::{Photos, choose_document},
     details::{DetailsError, details, save_details},
-    progress::{Next, NotNow, progress},
+    progress::{Next, Slot, StepRefused, progress},
     result::{Ending, result},
     retake_selfie::retake_selfie,
     submit::{submit, summary},
@@ -20,7 +23,7 @@ use service::capture::{
 };
 use testkit::{
     Harness,
-    analyser::{holder, passport},
+    analyser::{GOOD, holder, passport},
     applicant::details as typed_details,
 };
 
@@ -30,12 +33,12 @@ async fn a_second_submit_is_out_of_turn_and_one_event_is_sent() {
     let (id, applicant) = harness.ready().await;
     let (one, two) = tokio::join!(submit(&harness.honnin, &applicant), submit(&harness.honnin, &applicant));
     assert!(one.is_ok() != two.is_ok());
-    assert!(matches!(one.and(two), Err(NotNow::OutOfTurn)));
+    assert!(matches!(one.and(two), Err(StepRefused::OutOfTurn)));
     assert_eq!(harness.ending(&applicant).await, Ending::Waiting);
     harness.run_until_idle().await;
     assert!(matches!(
         submit(&harness.honnin, &applicant).await,
-        Err(NotNow::OutOfTurn)
+        Err(StepRefused::OutOfTurn)
     ));
     assert_eq!(harness.events(&id).await.len(), 1);
 }
@@ -46,21 +49,21 @@ async fn nothing_is_submitted_before_every_step_is_there() {
     let (_, applicant) = harness.agreed().await;
     assert!(matches!(
         submit(&harness.honnin, &applicant).await,
-        Err(NotNow::OutOfTurn)
+        Err(StepRefused::OutOfTurn)
     ));
     harness.photograph(&applicant).await;
     assert!(matches!(
         submit(&harness.honnin, &applicant).await,
-        Err(NotNow::OutOfTurn)
+        Err(StepRefused::OutOfTurn)
     ));
     harness.type_details(&applicant).await;
     assert!(matches!(
         submit(&harness.honnin, &applicant).await,
-        Err(NotNow::OutOfTurn)
+        Err(StepRefused::OutOfTurn)
     ));
     assert!(matches!(
         summary(&harness.honnin, &applicant).await,
-        Err(NotNow::OutOfTurn)
+        Err(StepRefused::OutOfTurn)
     ));
     harness.selfie(&applicant).await;
     let shown = summary(&harness.honnin, &applicant).await.unwrap();
@@ -79,16 +82,137 @@ async fn the_selfie_can_be_taken_again_from_the_last_page_as_long_as_tries_are_l
         retake_selfie(honnin, &applicant).await.unwrap();
         let next = progress(honnin, &applicant).await.unwrap().next(honnin.now());
         assert_eq!(next, Next::Selfie);
-        assert!(matches!(submit(honnin, &applicant).await, Err(NotNow::OutOfTurn)));
+        assert!(matches!(submit(honnin, &applicant).await, Err(StepRefused::OutOfTurn)));
         let twice = retake_selfie(honnin, &applicant).await;
-        assert!(matches!(twice, Err(NotNow::OutOfTurn)), "{twice:?}");
+        assert!(matches!(twice, Err(StepRefused::OutOfTurn)), "{twice:?}");
         harness.selfie(&applicant).await;
         harness.run_until_idle().await;
         assert_ne!(before.selfie, summary(honnin, &applicant).await.unwrap().selfie);
     }
     assert!(!summary(honnin, &applicant).await.unwrap().may_retake_selfie);
     let spent = retake_selfie(honnin, &applicant).await;
-    assert!(matches!(spent, Err(NotNow::OutOfTurn)), "{spent:?}");
+    assert!(matches!(spent, Err(StepRefused::OutOfTurn)), "{spent:?}");
+}
+
+#[tokio::test]
+async fn the_summary_says_that_a_selfie_without_tries_left_is_poor() {
+    for poor in [true, false] {
+        let harness = Harness::new().await;
+        let (_, applicant) = harness.agreed().await;
+        harness.photograph(&applicant).await;
+        harness.type_details(&applicant).await;
+        if poor {
+            harness.analyser.see_selfie(SelfieFindings {
+                faces: 0,
+                face: None,
+                ..holder()
+            });
+        }
+        while harness.next(&applicant).await == Next::Selfie {
+            harness.selfie(&applicant).await;
+            harness.run_until_idle().await;
+        }
+        let shown = summary(&harness.honnin, &applicant).await.unwrap();
+        assert_eq!((shown.has_poor_selfie, shown.may_retake_selfie), (poor, !poor));
+    }
+}
+
+/// The user's way to the selfie, with a face that is covered or badly lit.
+async fn at_the_selfie_of(selfie: SelfieFindings) -> (Harness, SessionId, Applicant) {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    harness.analyser.see_selfie(selfie);
+    (harness, id, applicant)
+}
+
+#[tokio::test]
+async fn a_selfie_whose_face_is_too_dark_is_asked_again_although_the_rest_of_the_picture_is_bright() {
+    let backlit = SelfieFindings {
+        quality: Quality { exposure: 0.01, ..GOOD },
+        ..holder()
+    };
+    let (harness, _, applicant) = at_the_selfie_of(backlit).await;
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    let attempt = progress(&harness.honnin, &applicant).await.unwrap();
+    assert_eq!(attempt.next(harness.honnin.now()), Next::Selfie);
+    let shown = attempt.shown(Slot::Selfie).unwrap();
+    assert_eq!(shown.problems, [Reason::SelfieLowQuality]);
+}
+
+#[tokio::test]
+async fn a_selfie_whose_face_is_bright_enough_is_not_asked_again_although_the_room_is_dark() {
+    let (harness, _, applicant) = at_the_selfie_of(holder()).await;
+    harness.analyser.judge(Quality { exposure: 0.01, ..GOOD });
+    harness.selfie(&applicant).await;
+    assert_eq!(harness.next(&applicant).await, Next::Selfie, "not analysed yet");
+    harness.run_until_idle().await;
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
+}
+
+/// Planted faults that this test detects: the first selfie can be used at once; what is wrong with it is forgotten by the decision.
+#[tokio::test]
+async fn a_selfie_in_which_the_same_is_found_again_can_be_used_anyway_and_a_person_looks_at_it() {
+    let covered = SelfieFindings {
+        signs: SelfieSigns {
+            mouth_covered: Some(1.0),
+            ..SelfieSigns::NOTHING_SEEN
+        },
+        ..holder()
+    };
+    let (harness, id, applicant) = at_the_selfie_of(covered).await;
+    let honnin = &harness.honnin;
+    let covered = vec![Reason::SelfieFaceCovered];
+    let use_anyway = async |shown: Vec<Reason>| {
+        let attempt = progress(honnin, &applicant).await.unwrap();
+        let photo = attempt.shown(Slot::Selfie).unwrap();
+        check_picture(honnin, &applicant, &photo.id, PhotoChoice::Use(shown)).await
+    };
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    let attempt = progress(honnin, &applicant).await.unwrap();
+    assert_eq!(attempt.shown(Slot::Selfie).unwrap().problems, covered);
+    assert!(!attempt.may_use_selfie_anyway());
+    let early = use_anyway(covered.clone()).await;
+    assert!(matches!(early, Err(StepRefused::OutOfTurn)), "{early:?}");
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    assert!(progress(honnin, &applicant).await.unwrap().may_use_selfie_anyway());
+    // Whoever was not shown what is wrong has not decided.
+    assert_eq!(use_anyway(vec![]).await.unwrap(), Checked::FoundMore(covered.clone()));
+    assert_eq!(harness.next(&applicant).await, Next::Selfie);
+    assert_eq!(use_anyway(covered).await.unwrap(), Checked::Done);
+    assert_eq!(harness.next(&applicant).await, Next::Submit);
+    submit(honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let detail = harness.detail(&id).await;
+    assert_eq!(detail.status, Status::Reviewing);
+    let outcome = detail.outcome.unwrap();
+    let reasons: Vec<&str> = outcome.reasons.iter().map(|reason| reason.as_str()).collect();
+    assert!(reasons.contains(&Reason::SelfieFaceCovered.as_str()), "{reasons:?}");
+}
+
+#[tokio::test]
+async fn whoever_uses_a_selfie_anyway_may_still_take_another() {
+    let nobody = SelfieFindings {
+        faces: 0,
+        face: None,
+        ..holder()
+    };
+    let (harness, _, applicant) = at_the_selfie_of(nobody).await;
+    for _ in 0..2 {
+        harness.selfie(&applicant).await;
+        harness.run_until_idle().await;
+    }
+    let honnin = &harness.honnin;
+    let attempt = progress(honnin, &applicant).await.unwrap();
+    let photo = attempt.shown(Slot::Selfie).unwrap();
+    let choice = PhotoChoice::Use(photo.problems);
+    check_picture(honnin, &applicant, &photo.id, choice).await.unwrap();
+    retake_selfie(honnin, &applicant).await.unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Selfie);
 }
 
 #[tokio::test]
@@ -105,6 +229,38 @@ async fn the_selfie_that_was_taken_again_is_the_one_that_is_decided_on() {
     submit(&harness.honnin, &applicant).await.unwrap();
     harness.run_until_idle().await;
     assert_eq!(harness.detail(&id).await.status, Status::Reviewing);
+}
+
+#[tokio::test]
+async fn an_only_name_is_kept_as_the_family_name_and_a_person_compares_it_with_the_document() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    let form = TypedForm {
+        first_name: String::new(),
+        one_name: true,
+        ..typed_details()
+    };
+    save_details(&harness.honnin, &applicant, &Personal::new(form))
+        .await
+        .unwrap();
+    let kept = details(&harness.honnin, &applicant).await.unwrap().form.into_exposed();
+    assert!(kept.one_name && kept.first_name.is_empty());
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let detail = harness.detail(&id).await;
+    assert_eq!(detail.status, Status::Reviewing);
+    // The passport has a given name.
+    let reasons = detail.outcome.unwrap().reasons;
+    assert!(
+        reasons.iter().any(|reason| reason.as_str() == "input_name_mismatch"),
+        "{reasons:?}"
+    );
+    let typed = detail.typed.unwrap().into_exposed();
+    assert_eq!(typed.first_name, None);
+    assert_eq!(typed.only_name(), typed.last_name.as_deref());
 }
 
 #[tokio::test]
@@ -126,7 +282,7 @@ async fn declining_ends_the_session_and_tells_the_tenant() {
     );
     assert!(matches!(
         service::capture::decline::decline(&harness.honnin, &applicant).await,
-        Err(NotNow::OutOfTurn)
+        Err(StepRefused::OutOfTurn)
     ));
     harness.run_until_idle().await;
 }
@@ -165,6 +321,7 @@ async fn what_a_later_entry_on_the_document_replaces_is_not_filled_in() {
     let (_, applicant) = harness.agreed().await;
     let layout = LayoutReading {
         layout: "passport".into(),
+        issuer: None,
         kind: DocumentType::Passport,
         also: vec![],
         side: Side::Front,
@@ -206,7 +363,7 @@ async fn an_individual_number_that_was_read_is_never_kept() {
     capture_document(&harness.honnin, &applicant, kind, Side::Front, b"card".to_vec())
         .await
         .unwrap();
-    harness.check_photo(&applicant, Wish::Use(vec![])).await.unwrap();
+    harness.check_photo(&applicant, PhotoChoice::Use(vec![])).await.unwrap();
     let mut form = typed_details();
     (form.last_name_kana, form.first_name_kana) = ("たなか".into(), "はなこ".into());
     save_details(&harness.honnin, &applicant, &Personal::new(form))

@@ -3,15 +3,20 @@
 
 use domain::{
     document::{DocumentType, Side},
+    role::Role,
     session::Status,
 };
-use service::capture::{
-    choose_document::{Photos, choose_document},
-    open_link::{closed_within, open_link},
-    progress::analysed_within,
-    result::{Ending, result_within},
-    submit::submit,
-    take::capture_document,
+use service::{
+    access::Admin,
+    capture::{
+        choose_document::{Photos, choose_document},
+        open_link::{closed_within, open_link},
+        progress::analysed_within,
+        result::{Ending, result_within},
+        submit::submit,
+        take::capture_document,
+    },
+    privacy::erase_now::erase_now,
 };
 use std::time::{Duration, Instant};
 use testkit::Harness;
@@ -81,6 +86,17 @@ async fn a_start_page_learns_that_its_link_is_closed_and_nothing_else() {
     for token in [token.as_str(), unknown.as_str(), "", "no token"] {
         assert!(closed_within(honnin, token, LONG).await.unwrap(), "{token}: alike");
     }
+}
+
+#[tokio::test]
+async fn a_page_learns_at_once_that_an_admin_erases_its_session() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.ready().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let erase = async { erase_now(&harness.honnin, &admin, &id).await.unwrap() };
+    let shown = soon_after(result_within(&harness.honnin, &applicant, LONG), erase);
+    assert_eq!(shown.await.unwrap().ending, Ending::Erased);
 }
 
 #[tokio::test]

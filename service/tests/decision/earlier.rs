@@ -13,6 +13,7 @@ use domain::{
     reasons::Reason,
     role::Role,
     secret::Personal,
+    session::Status,
     tenant::Change,
     time::Millis,
     user_input::TypedForm,
@@ -22,7 +23,7 @@ use service::{
     capture::{
         consent::consent,
         details::save_details,
-        progress::{Next, NotNow},
+        progress::{Next, StepRefused},
         submit::submit,
     },
     jobs::worker::{Lane, Worker},
@@ -36,7 +37,7 @@ use testkit::{
     Harness,
     analyser::{face, holder, passport},
     applicant::details,
-    databases::{bytes_at, run_at},
+    databases::{bytes_at, run_at, texts_at},
     files::search,
 };
 
@@ -232,6 +233,37 @@ async fn damaged_data_of_somebody_approved_before_stops_nobody() {
     harness.analyser.see_document(numbered("AA1111111"));
     let other = decided(&harness, &details(), Some(false)).await;
     assert_eq!(outcome(&harness, &other).await, reviewed(Reason::CheckUnavailable));
+}
+
+#[tokio::test]
+async fn somebody_approved_before_whose_master_key_is_lost_stops_nobody_for_ever() {
+    let mut harness = Harness::new().await;
+    harness.analyser.see_document(numbered(NUMBER));
+    let first = decided(&harness, &details(), None).await;
+    assert_eq!(outcome(&harness, &first).await, approved());
+    let keys = texts_at(&harness.database.url, "SELECT data_key FROM sessions").await;
+    let lost = format!(
+        "UPDATE data_keys SET sealed = substr(sealed, 2) WHERE id = '{}'",
+        keys[0]
+    );
+    let lost = Box::leak(lost.into_boxed_str());
+    assert_eq!(run_at(&harness.database.keys_url, lost).await, 1);
+    let (again, applicant) = ready(&harness, &details(), None).await;
+    // The keys that were in memory are gone.
+    harness.restart().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    for _ in 0..18 {
+        harness.wait(Millis::minutes(10)).await;
+    }
+    assert_eq!(
+        harness.detail(&again).await.status,
+        Status::Deciding,
+        "it may come back"
+    );
+    for _ in 0..72 {
+        harness.wait(Millis::minutes(10)).await;
+    }
+    assert_eq!(outcome(&harness, &again).await, reviewed(Reason::DocumentReused));
 }
 
 #[tokio::test]
@@ -499,6 +531,6 @@ async fn a_consent_from_before_the_tenant_searched_is_asked_for_again() {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
     let refused = consent(&harness.honnin, &applicant, "1", Language::En, None).await;
-    assert!(matches!(refused, Err(NotNow::OutOfTurn)));
+    assert!(matches!(refused, Err(StepRefused::OutOfTurn)));
     assert_eq!(harness.next(&applicant).await, Next::Consent);
 }

@@ -1,17 +1,10 @@
 //! Linking the audit log, beside the other work of housekeeping.
 
-use domain::{session::Step, tenant::TenantSettings, time::Millis};
-use service::{
-    jobs::worker::{Lane, Worker},
-    session::rate_limit::CreationRate,
-};
+use domain::{session::Step, time::Millis};
+use service::jobs::worker::{Lane, Worker};
 use sqlx::{Connection as _, PgConnection};
 use std::time::Duration;
-use testkit::{
-    Harness,
-    databases::{OPTIONS, postgres, postgres_server},
-    loopback_sender,
-};
+use testkit::{Harness, databases::OPTIONS};
 use tokio::{sync::Notify, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -20,13 +13,9 @@ use tokio_util::sync::CancellationToken;
 /// Planted fault that this test detects: a worker that claims nothing while it waits for the chain.
 #[tokio::test]
 async fn deadlines_are_kept_while_another_node_holds_the_chain() {
-    let Some(server) = postgres_server() else { return };
-    let settings = TenantSettings {
-        steps: vec![Step::Selfie],
-        ..TenantSettings::default()
+    let Some(harness) = Harness::on_postgres(&[Step::Selfie]).await else {
+        return;
     };
-    let database = postgres(&server).await;
-    let harness = Harness::on(database, settings, loopback_sender(), CreationRate::default()).await;
     // Leaves an entry that is not linked yet.
     let id = harness.create().await.id;
     let mut other = PgConnection::connect(&harness.database.url).await.unwrap();

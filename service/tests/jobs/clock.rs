@@ -9,12 +9,13 @@ use domain::{
     findings::SelfieFindings,
     ids::SessionId,
     role::Role,
+    scope::{Scope, Scopes},
     session::Status,
     tenant::{Change, TenantSettings},
     time::{Clock as _, Millis},
 };
 use service::{
-    access::{Applicant, Reviewer},
+    access::{Applicant, CommandLine, Developer, Reviewer},
     capture::{
         decline::decline,
         open_link::open_link,
@@ -22,14 +23,23 @@ use service::{
         switch_device::{self, switch_device},
     },
     jobs::sweep,
+    people::{
+        NewPerson,
+        accept_invitation::{AcceptError, open_invitation},
+        invite::{Offer, invite_from_here},
+    },
     privacy::erase_now::erase_of_tenant,
     review::{ReviewDecision, UNDO, rule},
     session::{
         cancel::cancel,
         create::{CreateSessionError, create_session_once},
         reissue_link::reissue_link,
+        reprocess::reprocess,
     },
-    settings::{self, Look},
+    settings::{
+        self, Look,
+        api_keys::{NewKey, draft_key, issue_key, list_keys, rotate_key},
+    },
     webhook::schedule::WAITS,
 };
 use store::{
@@ -324,12 +334,53 @@ async fn a_session_that_is_decided_or_ruled_on_while_the_clock_is_wrong_is_kept_
 }
 
 #[tokio::test]
+async fn what_a_machine_noted_after_a_pause_keeps_its_times_and_is_planned() {
+    let harness = Harness::new().await;
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    let (ruled, _) = harness.decided().await;
+    let (caller, cancelled) = (harness.caller().await, harness.create().await.id);
+    // Its clock shows the right time again, which the monotonic one has not seen pass.
+    harness.clock.jump(Millis::hours(1));
+    let created = harness.create().await;
+    cancel(&harness.honnin, &caller, cancelled.as_str()).await.unwrap();
+    let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    rule(&harness.honnin, &rita, (&ruled, 1), ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    harness.wait(UNDO).await;
+    harness.run_until_idle().await;
+    let noted = async || {
+        let link = open_link_of(&harness, &created.id).await;
+        (
+            harness.detail(&ruled).await.session.completed_at.unwrap(),
+            harness.events(&cancelled).await.remove(0).created_at,
+            harness.detail(&created.id).await.session.expires_at,
+            (link.created_at, link.expires_at),
+        )
+    };
+    let told = noted().await;
+    harness.wait(STEADY).await;
+    harness.run_until_idle().await;
+    assert!(harness.honnin.clock_is_steady());
+    assert_eq!(noted().await, told);
+    harness.wait(Millis::days(7)).await;
+    assert_eq!(harness.detail(&created.id).await.session.status, Status::Expired);
+    harness.wait(Millis::days(84)).await;
+    for id in [&ruled, &cancelled] {
+        assert!(harness.detail(id).await.session.purged_at.is_some());
+    }
+}
+
+#[tokio::test]
 async fn a_session_whose_times_could_not_be_set_anew_while_the_clock_was_ahead_has_them_once_it_is_right() {
     let harness = Harness::new().await;
     harness.clock.jump(YEAR);
     let session = harness.create().await.id;
     let (broken, mended) = (
-        "CREATE TRIGGER broken BEFORE UPDATE ON sessions BEGIN SELECT RAISE(ABORT, 'broken'); END",
+        "CREATE TRIGGER broken BEFORE INSERT ON jobs WHEN NEW.kind = 'expire' BEGIN SELECT RAISE(ABORT, 'broken'); END",
         "DROP TRIGGER broken",
     );
     harness.database.run(broken).await;
@@ -424,6 +475,30 @@ async fn erasing_a_session_whose_deadline_has_passed_by_a_doubtful_clock_does_no
 }
 
 #[tokio::test]
+async fn a_failure_by_a_wrong_clock_is_dated_anew_and_that_of_an_earlier_attempt_keeps_its_time() {
+    for by in [Millis::hours(2), Millis(-YEAR.0)] {
+        let harness = Harness::new().await;
+        let (caller, id) = (harness.caller().await, harness.create().await.id);
+        cancel(&harness.honnin, &caller, id.as_str()).await.unwrap();
+        let first = harness.events(&id).await;
+        harness.wait(Millis::hours(1)).await;
+        reprocess(&harness.honnin, &caller, id.as_str()).await.unwrap();
+        let again_at = harness.clock.now();
+        harness.clock.jump(by);
+        cancel(&harness.honnin, &caller, id.as_str()).await.unwrap();
+        harness.wait(Millis::minutes(3)).await;
+        harness.clock.jump(Millis(-by.0));
+        harness.run_until_idle().await;
+        harness.wait(STEADY).await;
+        harness.run_until_idle().await;
+        let events = harness.events(&id).await;
+        assert_eq!((events.len(), &events[..1]), (2, &first[..]), "{by:?}");
+        let second_at = events[1].created_at;
+        assert!(again_at < second_at && second_at <= harness.clock.now(), "{by:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_retention_that_is_shortened_by_a_clock_that_is_ahead_is_applied_once_it_is_right() {
     const AHEAD: Millis = Millis::days(30);
     for trusted in [false, true] {
@@ -506,6 +581,104 @@ async fn a_link_for_another_device_that_is_made_by_a_wrong_clock_lasts_no_longer
         let left = open_link_of(&harness, &id).await.expires_at.as_millis() - harness.clock.now().as_millis();
         assert_eq!(left, switch_device::LIFETIME.0, "{by:?}");
     }
+}
+
+#[tokio::test]
+async fn invitations_and_rotated_keys_of_a_clock_that_was_ahead_are_valid_no_longer_than_others() {
+    let harness = Harness::new().await;
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let issue = async |lifetime: Option<Millis>| {
+        let new = NewKey {
+            id: draft_key(&harness.honnin),
+            name: "Till".into(),
+            lifetime,
+            scopes: Scopes::NONE.with(Scope::Create),
+            networks: Vec::new(),
+        };
+        issue_key(&harness.honnin, &developer, new).await.unwrap().id
+    };
+    let (before, replaced) = (issue(Some(Millis::days(90))).await, issue(None).await);
+    let ends = harness.clock.now().plus(Millis::days(90));
+    harness.clock.jump(YEAR);
+    harness.run_until_idle().await;
+    let ahead = issue(Some(Millis::days(30))).await;
+    let chosen = harness.clock.now().plus(Millis::days(30));
+    let overlap = Millis::hours(24);
+    rotate_key(&harness.honnin, &developer, &replaced, overlap)
+        .await
+        .unwrap();
+    let person = NewPerson {
+        email: "olga@host.example".into(),
+        name: "Olga Sand".into(),
+    };
+    let invited = invite_from_here(&harness.honnin, CommandLine::here(), Offer::operator(), person);
+    let link = invited.await.unwrap().link;
+    let open = async || open_invitation(&harness.honnin, link.expose().rsplit('/').next().unwrap()).await;
+    assert!(open().await.is_ok());
+    harness.clock.jump(Millis(-YEAR.0));
+    assert!(matches!(open().await, Err(AcceptError::Closed)), "nobody knows yet");
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    let now = harness.clock.now();
+    let listed = list_keys(&harness.honnin, &developer).await.unwrap();
+    for (id, end) in [(&before, ends), (&ahead, chosen), (&replaced, now.plus(overlap))] {
+        let key = listed.iter().find(|key| key.id == *id).unwrap();
+        assert_eq!(key.expires_at, Some(end));
+        assert!(key.replaced_at.is_none_or(|at| at <= now));
+    }
+    assert!(open().await.is_ok(), "made now");
+    harness.clock.advance(Millis::hours(72));
+    assert!(matches!(open().await, Err(AcceptError::Closed)));
+}
+
+#[tokio::test]
+async fn a_start_by_a_clock_that_is_behind_ends_no_key_link_or_response() {
+    let mut harness = Harness::new().await;
+    let developer = Developer::of(&harness.staff(Role::Developer).await).unwrap();
+    let new = |lifetime| NewKey {
+        id: draft_key(&harness.honnin),
+        name: "Till".into(),
+        lifetime,
+        scopes: Scopes::NONE.with(Scope::Create),
+        networks: Vec::new(),
+    };
+    let (expiring, replaced) = (new(Some(Millis::days(90))), new(None));
+    issue_key(&harness.honnin, &developer, expiring).await.unwrap();
+    let replaced = issue_key(&harness.honnin, &developer, replaced).await.unwrap().id;
+    rotate_key(&harness.honnin, &developer, &replaced, Millis::hours(24))
+        .await
+        .unwrap();
+    let person = NewPerson {
+        email: "olga@host.example".into(),
+        name: "Olga Sand".into(),
+    };
+    let invited = invite_from_here(&harness.honnin, CommandLine::here(), Offer::operator(), person);
+    let link = invited.await.unwrap().link;
+    let caller = harness.caller().await;
+    let first = create_session_once(&harness.honnin, &caller, "key", b"{}")
+        .await
+        .unwrap();
+    let keys = list_keys(&harness.honnin, &developer).await.unwrap();
+    let answered_at = "SELECT created_at FROM idempotency";
+    let answered = harness.database.number(answered_at).await;
+    harness.clock.jump(Millis(-YEAR.0));
+    harness.restart().await;
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(list_keys(&harness.honnin, &developer).await.unwrap(), keys);
+    assert_eq!(harness.database.number(answered_at).await, answered);
+    // The clock is set right, as every node sees.
+    harness.clock.jump(YEAR);
+    harness.run_until_idle().await;
+    harness.wait(STEADY).await;
+    harness.run_until_idle().await;
+    assert_eq!(list_keys(&harness.honnin, &developer).await.unwrap(), keys);
+    let token = link.expose().rsplit('/').next().unwrap();
+    assert!(open_invitation(&harness.honnin, token).await.is_ok());
+    let again = create_session_once(&harness.honnin, &caller, "key", b"{}")
+        .await
+        .unwrap();
+    assert_eq!(again.id, first.id);
 }
 
 #[tokio::test]

@@ -244,7 +244,59 @@ async fn the_audit_log_loses_what_is_older_than_seven_years_and_stays_verifiable
             "{name}"
         );
         let trimmed = "SELECT COUNT(*) FROM audit WHERE action = 'audit.trim'";
-        assert_eq!(harness.database.number(trimmed).await, 1, "{name}");
+        assert_eq!(harness.database.number(trimmed).await, 2, "{name}: one for each batch");
+    }
+}
+
+/// Planted fault that this test detects: batches that are recorded together, after the last one.
+#[tokio::test]
+async fn entries_that_left_the_audit_log_are_recorded_although_others_could_not_leave() {
+    let harness = harness(testkit::databases::sqlite().await).await;
+    let at = START.as_millis();
+    let seal = format!("INSERT INTO audit (at, actor, action) SELECT {at}, 'system', 'session.read' FROM n");
+    fill(&harness.database, 520, &seal).await;
+    harness.run_until_idle().await;
+    let stay =
+        "CREATE TRIGGER stay BEFORE DELETE ON audit WHEN old.position > 500 BEGIN SELECT RAISE(ABORT, 'stay'); END";
+    harness.database.run(stay).await;
+    harness
+        .clock
+        .advance(Millis(Retention::default().audit.0 + Millis::days(1).0));
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.run_until_idle().await;
+    harness.run_until_idle().await;
+    let left = "SELECT MIN(position) FROM audit WHERE action = 'session.read'";
+    assert_eq!(harness.database.number(left).await, 501);
+    let recorded = "SELECT COUNT(*) FROM audit WHERE action = 'audit.trim' AND detail LIKE '500 entries %'";
+    assert_eq!(harness.database.number(recorded).await, 1);
+}
+
+/// Planted faults that this test detects: a sweep that makes no marks; one that makes them before new entries are linked.
+#[tokio::test]
+async fn an_entry_from_a_clock_that_was_ahead_does_not_hold_up_those_after_it() {
+    for database in backends().await {
+        let name = database.name;
+        let harness = harness(database).await;
+        let ahead = START.plus(Millis::days(365)).as_millis();
+        let insert = format!("INSERT INTO audit (at, actor, action) SELECT {ahead}, 'system', 'session.read' FROM n");
+        fill(&harness.database, 1, &insert).await;
+        sweep::plan(&harness.honnin).await.unwrap();
+        for _ in 0..10 {
+            harness.create().await;
+            harness.wait(Millis::days(1)).await;
+        }
+        harness
+            .clock
+            .advance(Millis(Retention::default().audit.0 + Millis::days(1).0));
+        sweep::plan(&harness.honnin).await.unwrap();
+        harness.run_until_idle().await;
+        let left = format!("SELECT COUNT(*) FROM audit WHERE at = {ahead}");
+        let left = harness.database.number(Box::leak(left.into_boxed_str())).await;
+        assert_eq!(left, 0, "{name}");
+        let first = harness.database.number("SELECT MIN(at) FROM audit").await;
+        let kept_from = harness.honnin.now().plus(Millis(-Retention::default().audit.0));
+        assert!(Timestamp::from_millis(first) >= kept_from, "{name}");
+        whole(&harness, None).await;
     }
 }
 

@@ -1,6 +1,6 @@
 //! One sequence, played on both sides: after each operation, the answers and everything a tenant can see must be equal.
 
-use crate::{
+use crate::model::{
     operation::{Caller, Move, Op, Span, Which},
     real::{Handle, METADATA, Real},
     reference::Session,

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unit_arg, reason = "what cannot be refused stands in a row with what can")]
 
-use crate::operation::{Answer, Caller, Op, Seen, SeenOutcome, Step, Which};
+use crate::model::operation::{Answer, Caller, Op, Seen, SeenOutcome, Step, Which};
 use domain::document::DocumentType;
 use domain::sandbox::SandboxOutcome;
 use domain::session::Status::{self, Collecting, Completed, Created, Deciding, Expired, Failed, Reviewing};
@@ -14,7 +14,7 @@ const SESSION: Millis = Millis::days(7);
 const LINK: Millis = Millis::hours(48);
 const RETENTION: Millis = Millis::days(90);
 const COOKIE: (Millis, Millis) = (Millis::minutes(30), Millis::hours(4));
-const HOLD: Millis = Millis::minutes(15);
+const RESERVATION: Millis = Millis::minutes(15);
 const UNDO: Millis = Millis::seconds(10);
 const TRIES: usize = 5;
 
@@ -91,7 +91,7 @@ pub(crate) struct Session {
     pub(crate) links: Vec<Link>,
     cookie: Option<Cookie>,
     progress: Progress,
-    hold: Option<(Which, Timestamp)>,
+    reservation: Option<(Which, Timestamp)>,
     /// A decision that can be undone: who made it, approval or not, with a note or not, and when.
     pending: Option<(Which, bool, bool, Timestamp)>,
     /// The decision by which the session last left the queue, if it was one.
@@ -113,7 +113,7 @@ impl Session {
             links: Vec::new(),
             cookie: None,
             progress: Progress::default(),
-            hold: None,
+            reservation: None,
             pending: None,
             ruling: None,
             erase_at: now,
@@ -174,7 +174,7 @@ impl Session {
         tells.expires_at = self.now.plus(SESSION);
         (tells.completed_at, tells.outcome, tells.typed, tells.ocr) = (None, None, false, false);
         self.kill_links();
-        (self.hold, self.ruling, self.pending) = (None, None, None);
+        (self.reservation, self.ruling, self.pending) = (None, None, None);
         self.progress = Progress::default();
         Some(())
     }
@@ -311,13 +311,13 @@ impl Session {
     fn open_case(&mut self, who: Which) -> bool {
         let mine = self.may_rule(who).is_ok();
         if mine {
-            self.hold = Some((who, self.now.plus(HOLD)));
+            self.reservation = Some((who, self.now.plus(RESERVATION)));
         }
         mine
     }
 
     fn may_rule(&self, who: Which) -> Result<(), Answer> {
-        match self.hold.filter(|(_, until)| *until > self.now) {
+        match self.reservation.filter(|(_, until)| *until > self.now) {
             _ if self.tells.status != Reviewing => Err(Answer::DecidedAlready(self.ruling)),
             _ if self.pending.is_some() => Err(Answer::JustDecided),
             Some((holder, until)) if holder != who => Err(Answer::HeldUntil(until)),
@@ -338,7 +338,7 @@ impl Session {
         if !mine {
             return Err(Answer::TooLateToUndo);
         }
-        (self.pending, self.hold) = (None, Some((who, self.now.plus(HOLD))));
+        (self.pending, self.reservation) = (None, Some((who, self.now.plus(RESERVATION))));
         Ok(())
     }
 
@@ -352,7 +352,7 @@ impl Session {
     fn erase_now(&mut self) {
         match self.sees().status {
             Created | Collecting | Deciding | Reviewing => {
-                (self.tells.outcome, self.hold, self.pending) = (None, None, None);
+                (self.tells.outcome, self.reservation, self.pending) = (None, None, None);
                 self.end(Failed, self.now, "verification.failed");
             }
             Expired if self.tells.status != Expired => self.expire(),
@@ -374,9 +374,9 @@ impl Session {
             let photograph = self.progress.last().map(|photograph| (photograph.of, photograph.look));
             let verdict = match (photograph, self.progress.selfie) {
                 _ if !self.looked_at => "needs_review",
-                (Some((_, Look::OutOfDate)), _) => "rejected",
-                // A card has no zone that proves it.
+                // A card has no zone that proves it, nor one by which it could be rejected.
                 (Some((DocumentType::MyNumberCard, _) | (_, Look::Doubtful)), _) => "needs_review",
+                (Some((_, Look::OutOfDate)), _) => "rejected",
                 (None, _) if self.document => "needs_review",
                 (_, Some(Look::Doubtful | Look::OutOfDate)) => "needs_review",
                 _ => "approved",
@@ -387,7 +387,7 @@ impl Session {
             self.expire();
         }
         if let Some((who, approve, note, at)) = self.pending.filter(|(.., at)| at.plus(UNDO) <= self.now) {
-            (self.pending, self.ruling, self.hold) = (None, Some((who, at)), None);
+            (self.pending, self.ruling, self.reservation) = (None, Some((who, at)), None);
             self.decide(if approve { "approved" } else { "rejected" }, Some((note, at)));
         }
         let over = matches!(self.tells.status, Completed | Expired | Failed);

@@ -5,20 +5,25 @@
 
 use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, time::Millis};
 use service::{
+    Honnin,
     access::{Admin, CommandLine, Operator, Roster, Staff, staff},
     jobs::sweep,
     people::{
-        Change, NewPerson, PeopleError,
+        Change, NewPerson, PeopleError, PeopleFilter,
         accept_invitation::{AcceptError, accept_invitation, open_invitation},
         change_password::change_password,
         change_person,
-        command_line::{AccountError, disable, enable, grant_operator, revoke_operator},
+        command_line::{AccountError, disable, enable, grant_operator, release, revoke_operator},
         console_session::{self, BrowserSession},
-        invite::{InviteError, Invited, Offer, invite, invite_from_here, list_invitations, revoke_invitation},
+        invite::{
+            self, InviteError, Invited, Offer, draft_invitation, invite_from_here, list_invitations, revoke_invitation,
+        },
         known_browser::{self, Client},
         list_people,
         news::news,
-        reset_password::{ResetError, ResetLink, issue_reset, issue_reset_from_here, open_reset, reset_password},
+        reset_password::{
+            ResetError, ResetLink, issue_reset, issue_reset_from_here, newest_entry, open_reset, reset_password,
+        },
         sign_in::{SignInError, confirm_password, sign_in},
         visit::Entrance,
     },
@@ -34,6 +39,11 @@ fn person(email: &str) -> NewPerson {
         email: email.to_owned(),
         name: "Ines Moreau".into(),
     }
+}
+
+/// Invites a person with a form of its own.
+async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: Role) -> Result<Invited, InviteError> {
+    invite::invite(honnin, roster, draft_invitation(honnin), person, role).await
 }
 
 fn token(link: &Secret<String>) -> String {
@@ -115,7 +125,7 @@ async fn joining_and_a_reset_have_an_address_and_joining_is_the_first_visit() {
     let id = joined.user;
     let ines = who(&harness, &id).await;
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
-    let reset = issue_reset(&harness.honnin, &admin, &id).await.unwrap();
+    let reset = issue_reset(&harness.honnin, &admin, &id, None).await.unwrap();
     let password = Secret::new("an entirely new sentence".to_owned());
     let elsewhere = "192.0.2.7".parse().unwrap();
     reset_password(&harness.honnin, &token(&reset.link), password, elsewhere)
@@ -143,6 +153,63 @@ async fn joining_and_a_reset_have_an_address_and_joining_is_the_first_visit() {
     );
     let own = known_browser::list_own(&harness.honnin, &ines).await.unwrap();
     assert_eq!(own.len(), 1, "the one they joined with");
+}
+
+/// Planted fault that this test detects: a page that shows a link makes another one each time it is loaded again.
+#[tokio::test]
+async fn a_form_that_is_sent_again_makes_no_second_invitation() {
+    let harness = Harness::new().await;
+    let admin = admin(&harness).await;
+    let draft = draft_invitation(&harness.honnin);
+    let ask = || {
+        let ines = person("ines@shop.example");
+        invite::invite(&harness.honnin, &admin, draft.clone(), ines, Role::Auditor)
+    };
+    let invited = ask().await.unwrap();
+    assert_eq!(invited.id, draft);
+    let again = ask().await;
+    assert!(matches!(again, Err(InviteError::Repeated)), "{again:?}");
+    let link = token(&invited.link);
+    assert!(open_invitation(&harness.honnin, &link).await.is_ok(), "it is the same");
+    assert!(
+        revoke_invitation(&harness.honnin, &admin, &invited.id).await.unwrap(),
+        "there is one"
+    );
+    let again = ask().await;
+    assert!(matches!(again, Err(InviteError::Repeated)), "revoked: {again:?}");
+    let other = invite(&harness.honnin, &admin, person("ines@shop.example"), Role::Auditor).await;
+    accept(&harness, &other.unwrap()).await.unwrap();
+    let again = ask().await;
+    assert!(matches!(again, Err(InviteError::Repeated)), "accepted: {again:?}");
+}
+
+/// Planted fault that this test detects: as above.
+#[tokio::test]
+async fn a_form_that_is_sent_again_issues_no_second_reset_link() {
+    let harness = Harness::new().await;
+    let roster = admin(&harness).await;
+    let admin = Admin::of(roster.staff()).unwrap();
+    let [one, other] = [Role::Reviewer, Role::Auditor].map(|role| harness.staff(role));
+    let (one, other) = (one.await.user().clone(), other.await.user().clone());
+    let seen = newest_entry(&harness.honnin, &roster).await.unwrap();
+    let issue = |id, seen| issue_reset(&harness.honnin, &admin, id, Some(seen));
+    let link = issue(&one, seen).await.unwrap().link;
+    let again = issue(&one, seen).await;
+    assert!(matches!(again, Err(PeopleError::Repeated)), "{again:?}");
+    assert!(
+        open_reset(&harness.honnin, &token(&link)).await.is_ok(),
+        "it is the same"
+    );
+    let password = Secret::new("an entirely new sentence".to_owned());
+    reset_password(&harness.honnin, &token(&link), password, localhost())
+        .await
+        .unwrap();
+    let again = issue(&one, seen).await;
+    assert!(matches!(again, Err(PeopleError::Repeated)), "used: {again:?}");
+    issue(&other, seen).await.unwrap();
+    // Whoever has seen that there is one may want another.
+    let seen = newest_entry(&harness.honnin, &roster).await.unwrap();
+    issue(&one, seen).await.unwrap();
 }
 
 #[tokio::test]
@@ -255,6 +322,31 @@ async fn an_address_is_taken_once() {
 }
 
 #[tokio::test]
+async fn admins_do_not_learn_of_many_addresses_whether_they_have_an_account_in_another_tenant() {
+    let harness = Harness::new().await;
+    let admin = admin(&harness).await;
+    let elsewhere = harness.another_tenant().await;
+    let offer = Offer::of(elsewhere.id().clone(), Role::Admin);
+    let theirs = invite_from_here(&harness.honnin, HERE, offer, person("rita@bank.example"));
+    accept(&harness, &theirs.await.unwrap()).await.unwrap();
+    let ask = async |email: &str| invite(&harness.honnin, &admin, person(email), Role::Auditor).await;
+    // However many are invited who have none.
+    for number in 0..10 {
+        ask(&format!("new-{number}@shop.example")).await.unwrap();
+    }
+    for _ in 0..5 {
+        let told = ask("rita@bank.example").await;
+        assert!(matches!(told, Err(InviteError::Bad(_))), "{told:?}");
+    }
+    for email in ["rita@bank.example", "nobody@bank.example"] {
+        let told = ask(email).await;
+        assert!(matches!(told, Err(InviteError::Throttled)), "{email}: {told:?}");
+    }
+    harness.clock.advance(Millis::minutes(16));
+    ask("nobody@bank.example").await.unwrap();
+}
+
+#[tokio::test]
 async fn an_operator_brings_one_first_admin_into_anothers_tenant_and_nobody_else() {
     let harness = Harness::new().await;
     let operator = operator(&harness).await;
@@ -291,7 +383,7 @@ async fn links_end_with_the_power_of_whoever_made_them() {
         let invited = invited.await.unwrap();
         let victim = harness.staff(Role::Reviewer).await.user().clone();
         let admin = Admin::of(admin.staff()).unwrap();
-        let reset = issue_reset(&harness.honnin, &admin, &victim).await.unwrap();
+        let reset = issue_reset(&harness.honnin, &admin, &victim, None).await.unwrap();
         change_person(&harness.honnin, &boss, admin.staff().user(), end)
             .await
             .unwrap();
@@ -316,8 +408,8 @@ async fn a_reset_link_changes_the_password_once_and_signs_everybody_out() {
     let harness = Harness::new().await;
     let id = harness.invited("rita@shop.example", Role::Reviewer, PASSWORD).await;
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
-    let lost = issue_reset(&harness.honnin, &admin, &id).await.unwrap();
-    let reset = issue_reset(&harness.honnin, &admin, &id).await.unwrap();
+    let lost = issue_reset(&harness.honnin, &admin, &id, None).await.unwrap();
+    let reset = issue_reset(&harness.honnin, &admin, &id, None).await.unwrap();
     assert!(
         matches!(
             open_reset(&harness.honnin, &token(&lost.link)).await,
@@ -357,7 +449,7 @@ async fn a_reset_link_changes_the_password_once_and_signs_everybody_out() {
         matches!(new_password(&harness, &reset).await, Err(ResetError::Closed)),
         "once"
     );
-    let late = issue_reset(&harness.honnin, &admin, &id).await.unwrap();
+    let late = issue_reset(&harness.honnin, &admin, &id, None).await.unwrap();
     harness.clock.advance(Millis::hours(72));
     assert!(
         matches!(new_password(&harness, &late).await, Err(ResetError::Closed)),
@@ -375,7 +467,7 @@ async fn nobody_makes_a_reset_link_for_whom_is_above_them_elsewhere_out_or_thems
     };
     let both = invite_from_here(&harness.honnin, HERE, offer, person("both@shop.example"));
     let above = accept(&harness, &both.await.unwrap()).await.unwrap();
-    let refused = issue_reset(&harness.honnin, &admin, &above).await;
+    let refused = issue_reset(&harness.honnin, &admin, &above, None).await;
     assert!(matches!(refused, Err(PeopleError::Above)));
     let elsewhere = operator(&harness).await.staff().user().clone();
     let out = harness.staff(Role::Reviewer).await.user().clone();
@@ -383,12 +475,12 @@ async fn nobody_makes_a_reset_link_for_whom_is_above_them_elsewhere_out_or_thems
         .await
         .unwrap();
     for nobody in [&elsewhere, &out, admin.staff().user()] {
-        let refused = issue_reset(&harness.honnin, &admin, nobody).await;
+        let refused = issue_reset(&harness.honnin, &admin, nobody, None).await;
         assert!(matches!(refused, Err(PeopleError::NotFound)));
     }
     // A link for a person who becomes an operator in the meantime.
     let rita = harness.invited("rita@shop.example", Role::Reviewer, PASSWORD).await;
-    let early = issue_reset(&harness.honnin, &admin, &rita).await.unwrap();
+    let early = issue_reset(&harness.honnin, &admin, &rita, None).await.unwrap();
     make_operator(&harness, "rita@shop.example").await;
     assert!(matches!(new_password(&harness, &early).await, Err(ResetError::Closed)));
 }
@@ -439,11 +531,13 @@ async fn the_last_operator_stays_and_the_command_line_makes_and_restores_them() 
     );
     let nobody = grant_operator(&harness.honnin, HERE, "nobody@shop.example", None).await;
     assert!(matches!(nobody, Err(AccountError::NotFound)));
-    let people = list_people(&harness.honnin, &Roster::of(admin.staff()).unwrap())
+    let roster = Roster::of(admin.staff()).unwrap();
+    let people = list_people(&harness.honnin, &roster, PeopleFilter::default(), 10)
         .await
         .unwrap();
     assert!(
         people
+            .listed
             .iter()
             .any(|user| user.id == rita && user.operator && user.disabled_at.is_none())
     );
@@ -559,6 +653,46 @@ async fn the_command_line_revokes_operator_rights_and_leaves_what_somebody_is_in
     assert!(matches!(again, Err(AccountError::NoOperator)), "{again:?}");
     let refused = revoke("olga@host.example").await;
     assert!(matches!(refused, Err(AccountError::NoTenant)), "{refused:?}");
+}
+
+/// Whoever administers a tenant may have invited an address of another company, and accepted the link themselves.
+#[tokio::test]
+async fn the_command_line_releases_an_address_so_that_whose_it_is_can_be_invited_elsewhere() {
+    let harness = Harness::new().await;
+    let (shop, bank) = (&harness.tenant.id, harness.another_tenant().await.id().clone());
+    let email = "bob@bank.example";
+    let squatter = harness.invited(email, Role::Reviewer, PASSWORD).await;
+    enter(&harness, email, PASSWORD).await.unwrap();
+    let invite_bob = async || {
+        let offer = Offer::of(bank.clone(), Role::Admin);
+        invite_from_here(&harness.honnin, HERE, offer, person(email)).await
+    };
+    let taken = invite_bob().await;
+    assert!(matches!(taken, Err(InviteError::Bad(_))), "{taken:?}");
+    for named in [None, Some(&bank)] {
+        let refused = release(&harness.honnin, HERE, email, named).await;
+        assert!(matches!(refused, Err(AccountError::OtherTenant(_))), "{refused:?}");
+    }
+
+    let released = release(&harness.honnin, HERE, " Bob@Bank.Example ", Some(shop)).await;
+    let released = released.unwrap();
+    assert_eq!((&released.id, &*released.email), (&squatter, email));
+    let found = staff(&harness.honnin, &squatter, None, localhost()).await;
+    assert!(found.unwrap().is_none());
+    let refused = enter(&harness, email, PASSWORD).await;
+    assert!(matches!(refused, Err(SignInError::Wrong)), "{refused:?}");
+    let bob = accept(&harness, &invite_bob().await.unwrap()).await.unwrap();
+    assert_ne!(bob, squatter);
+    assert_eq!(enter(&harness, email, PASSWORD).await.unwrap(), bob);
+    let done = actions(&harness).await;
+    assert!(done.iter().any(|one| one == "person.release_address"), "{done:?}");
+    let refused = release(&harness.honnin, HERE, email, Some(&bank)).await;
+    assert!(
+        matches!(refused, Err(AccountError::People(PeopleError::LastAdmin))),
+        "{refused:?}"
+    );
+    let nobody = release(&harness.honnin, HERE, "nobody@bank.example", Some(&bank)).await;
+    assert!(matches!(nobody, Err(AccountError::NotFound)), "{nobody:?}");
 }
 
 #[tokio::test]

@@ -1,35 +1,43 @@
 //! Rules that count rows hold under concurrency: an admin remains, a secret remains, only one person is the first. On SQLite
 //! and, if `HONNIN_TEST_POSTGRES` names a server, on Postgres.
 //!
-//! Planted faults that these tests detect on Postgres: `tenants::hold` that does nothing, `users::hold_operators` without its
-//! `UPDATE`.
+//! Planted faults that these tests detect on Postgres: `tenants::lock` that does nothing, `users::lock_operators` without its
+//! `UPDATE`, second factors that are changed before the person is locked.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{audit::AuditAction, role::Role, secret::Secret};
+use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, session::Step};
 use futures::future::{join, join_all};
 use service::{
+    Honnin,
     access::{Admin, CommandLine, Developer, Roster, Staff},
     people::{
-        Change, NewPerson, PeopleError,
+        Change, NewPerson, PeopleError, PeopleFilter,
         accept_invitation::{AcceptError, accept_invitation},
         change_password::change_password,
         change_person,
         command_line::grant_operator,
         console_session,
-        invite::{InviteError, Invited, Offer, invite, invite_from_here},
+        invite::{self, InviteError, Invited, Offer, draft_invitation, invite_from_here},
         list_people,
         reset_password::{ResetError, issue_reset, reset_password},
+        second_factor::{list_factors, passkeys, remove_authenticator, remove_of, renew_recovery_codes},
         set_up::{SetUp, SetUpError, set_up, set_up_link},
         sign_in::sign_in,
     },
     webhook::signing_secret::{self, SecretError},
 };
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use store::audit;
 use testkit::{Harness, client_at, databases::backends, loopback_sender};
 
 /// Enough rounds for two units to overlap.
 const ROUNDS: usize = 20;
+
+/// Invites a person with a form of its own.
+async fn invite(honnin: &Honnin, roster: &Roster, person: NewPerson, role: Role) -> Result<Invited, InviteError> {
+    invite::invite(honnin, roster, draft_invitation(honnin), person, role).await
+}
 
 async fn harnesses() -> Vec<(&'static str, Harness)> {
     let mut all = Vec::new();
@@ -153,9 +161,13 @@ async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
         // with the new one.
         drop(changed);
         out.unwrap();
-        let found = list_people(honnin, &Roster::of(admin.staff()).unwrap()).await.unwrap();
-        let somebody = found.into_iter().find(|person| person.id == id).unwrap();
-        assert!(somebody.disabled_at.is_some(), "{name}");
+        let disabled = PeopleFilter {
+            enabled: Some(false),
+            after: None,
+        };
+        let roster = Roster::of(admin.staff()).unwrap();
+        let found = list_people(honnin, &roster, disabled, 10).await.unwrap();
+        assert!(found.listed.iter().any(|person| person.id == id), "{name}");
     }
 }
 
@@ -175,7 +187,7 @@ async fn nobody_signs_in_after_they_were_shut_out_or_with_a_password_that_was_re
                 if round % 2 == 0 {
                     return change_person(honnin, &admin, &id, Change::Disable).await;
                 }
-                let link = issue_reset(honnin, &admin, &id).await?.link;
+                let link = issue_reset(honnin, &admin, &id, None).await?.link;
                 let token = link.expose().rsplit('/').next().unwrap();
                 let new = Secret::new("an entirely new sentence".to_owned());
                 reset_password(honnin, token, new, testkit::localhost()).await.unwrap();
@@ -223,7 +235,7 @@ async fn nobody_changes_a_password_after_it_was_reset_or_their_sessions_were_end
                     console_session::sign_out_everywhere(honnin, &session).await.unwrap();
                     return;
                 }
-                let link = issue_reset(honnin, &admin, &id).await.unwrap().link;
+                let link = issue_reset(honnin, &admin, &id, None).await.unwrap().link;
                 let token = link.expose().rsplit('/').next().unwrap();
                 let new = Secret::new("an entirely new sentence".to_owned());
                 let reset = reset_password(honnin, token, new, testkit::localhost()).await;
@@ -369,7 +381,7 @@ async fn no_link_of_an_admin_is_left_who_stops_being_one_while_they_make_it() {
             });
             let (invited, reset, demoted) = tokio::join!(
                 join_all(invites),
-                issue_reset(honnin, &leaving, rita.user()),
+                issue_reset(honnin, &leaving, rita.user(), None),
                 change_person(honnin, &boss, leaving.staff().user(), Change::Role(Role::Auditor)),
             );
             demoted.unwrap();
@@ -396,6 +408,108 @@ async fn no_link_of_an_admin_is_left_who_stops_being_one_while_they_make_it() {
                 );
             }
         }
+    }
+}
+
+/// Runs `unit` while another one has locked a person and done `change`.
+async fn beside<T>(harness: &Harness, person: &UserId, change: &str, unit: impl Future<Output = T>) -> T {
+    let change = format!("UPDATE users SET operator = operator WHERE id = '{person}'; {change}");
+    harness.database.beside(&change, unit).await
+}
+
+/// SQL that adds a passkey.
+fn passkey(person: &UserId, number: u8) -> String {
+    format!(
+        "INSERT INTO passkeys (id, user_id, name, public_key, counter, created_at)
+         VALUES ('\\x{number:02x}', '{person}', 'Laptop', '\\x00', 0, 0);"
+    )
+}
+
+/// SQL that adds an authenticator app.
+fn authenticator(person: &UserId) -> String {
+    format!(
+        "INSERT INTO authenticators (user_id, secret, created_at, confirmed_at, last_step)
+         VALUES ('{person}', '\\x00', 0, 1, 1);"
+    )
+}
+
+/// SQL that puts one recovery code in place of those there are.
+fn recovery_code(person: &UserId, number: u8) -> String {
+    format!(
+        "DELETE FROM recovery_codes WHERE user_id = '{person}';
+         INSERT INTO recovery_codes (user_id, hash) VALUES ('{person}', '\\x{number:02x}');"
+    )
+}
+
+async fn run(harness: &Harness, sql: String) {
+    let mut connection = PgConnection::connect(&harness.database.url).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(sql))
+        .execute(&mut connection)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_passkey_that_is_being_added_while_an_admin_removes_every_factor_does_not_stay() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let rita = harness.staff(Role::Reviewer).await;
+    let removal = remove_of(&harness.honnin, &admin, rita.user());
+    beside(&harness, rita.user(), &passkey(rita.user(), 1), removal)
+        .await
+        .unwrap();
+    let left = list_factors(&harness.honnin, rita.user()).await.unwrap();
+    assert_eq!(left.passkeys, []);
+}
+
+#[tokio::test]
+async fn of_recovery_codes_that_are_renewed_twice_at_the_same_time_one_set_is_valid() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let rita = harness.staff(Role::Reviewer).await;
+    let id = rita.user();
+    run(&harness, passkey(id, 1) + &recovery_code(id, 1)).await;
+    let renewal = renew_recovery_codes(&harness.honnin, &rita);
+    let codes = beside(&harness, id, &recovery_code(id, 2), renewal).await.unwrap();
+    assert_eq!(codes.unwrap().len(), 10);
+    let left = list_factors(&harness.honnin, id).await.unwrap();
+    assert_eq!(left.recovery_codes, 10);
+}
+
+#[tokio::test]
+async fn recovery_codes_stay_when_the_last_factor_is_removed_while_another_one_is_being_added() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    for removes_app in [true, false] {
+        let rita = harness.staff(Role::Reviewer).await;
+        let (id, first) = (rita.user(), if removes_app { 1 } else { 3 });
+        let had = if removes_app {
+            authenticator(id)
+        } else {
+            passkey(id, first)
+        };
+        run(&harness, had + &recovery_code(id, 1)).await;
+        let before = list_factors(&harness.honnin, id).await.unwrap();
+        let removal = async {
+            match before.passkeys.first() {
+                None => remove_authenticator(&harness.honnin, &rita).await.unwrap(),
+                Some(key) => {
+                    let removed = passkeys::remove(&harness.honnin, &rita, &passkeys::id_text(key)).await;
+                    assert!(removed.unwrap());
+                }
+            }
+        };
+        beside(&harness, id, &passkey(id, first + 1), removal).await;
+        let left = list_factors(&harness.honnin, id).await.unwrap();
+        assert!(
+            left.authenticator.is_none() && left.passkeys.len() == 1,
+            "{removes_app}: {left:?}"
+        );
+        assert_eq!(left.recovery_codes, 1, "{removes_app}");
     }
 }
 

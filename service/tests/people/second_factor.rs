@@ -11,7 +11,7 @@ use domain::{
     scope::{Scope, Scopes},
     secret::Secret,
     tenant::Change,
-    time::Millis,
+    time::{Millis, Timestamp},
 };
 use futures::future::join;
 use ring::{
@@ -24,14 +24,13 @@ use service::{
     people::{
         Change as PersonChange, PeopleError,
         change_password::{ChangePasswordError, change_password},
-        change_person, console_session,
-        half_sign_in::{self, HalfSignIn},
-        known_browser,
+        change_person, console_session, known_browser,
         news::news,
+        pending_sign_in::{self, PendingSignIn},
         reset_password::issue_reset,
         second_factor::{
             AuthenticatorError, CodeError, begin_authenticator, begun_authenticator, confirm_authenticator,
-            confirm_code, list_factors,
+            confirm_code, list_factors, list_factors_of,
             passkeys::{self, Answerer, PasskeyError, issue_challenge, register},
             remove_authenticator, remove_of, renew_recovery_codes, sign_in_with_code,
         },
@@ -96,10 +95,12 @@ async fn enter_password(harness: &Harness) -> Result<Entrance, SignInError> {
 }
 
 async fn enter_code(harness: &Harness, rita: &Staff, code: &str) -> Result<(), CodeError> {
-    let half = come_halfway(harness, localhost()).await;
-    assert_eq!(half.user, *rita.user());
+    let pending = begin_to_sign_in(harness, localhost()).await;
+    assert_eq!(pending.user, *rita.user());
     let client = client_at(localhost());
-    sign_in_with_code(&harness.honnin, &half, code, &client).await.map(drop)
+    sign_in_with_code(&harness.honnin, &pending, code, &client)
+        .await
+        .map(drop)
 }
 
 #[tokio::test]
@@ -123,7 +124,7 @@ async fn the_password_alone_no_longer_signs_in_once_a_code_from_the_app_was_ente
         Err(AuthenticatorError::Exists)
     ));
     let entered = enter_password(&harness).await;
-    assert!(matches!(entered, Err(SignInError::SecondFactor(half)) if half.user == *rita.user()));
+    assert!(matches!(entered, Err(SignInError::SecondFactor(pending)) if pending.user == *rita.user()));
     assert!(
         matches!(
             enter_code(&harness, &rita, &code(&harness, &app)).await,
@@ -161,12 +162,14 @@ async fn the_sixth_code_of_a_window_is_not_looked_at() {
     let (harness, rita) = rita().await;
     let (app, codes) = with_app(&harness, &rita).await;
     harness.clock.advance(Millis::minutes(1));
+    let pending = begin_to_sign_in(&harness, localhost()).await;
+    let enter = async |code: &str| sign_in_with_code(&harness.honnin, &pending, code, &client_at(localhost())).await;
     for _ in 0..5 {
-        let refused = enter_code(&harness, &rita, "000000").await;
+        let refused = enter("000000").await;
         assert!(matches!(refused, Err(CodeError::Wrong)));
     }
     for right in [&code(&harness, &app), &codes[0]] {
-        let refused = enter_code(&harness, &rita, right).await;
+        let refused = enter(right).await;
         assert!(matches!(refused, Err(CodeError::Throttled)));
     }
     harness.clock.advance(Millis::minutes(15));
@@ -181,15 +184,19 @@ async fn the_sixth_code_of_a_window_is_not_looked_at() {
 async fn somebody_with_the_password_alone_keeps_the_owner_neither_from_signing_in_nor_from_a_step_up() {
     let (harness, rita) = rita().await;
     let (_, codes) = with_app(&harness, &rita).await;
-    let guess = async |from: IpAddr| {
-        let half = come_halfway(&harness, from).await;
-        sign_in_with_code(&harness.honnin, &half, "000000", &client_at(from)).await
+    let guess_with = async |pending: &PendingSignIn, from: IpAddr| {
+        sign_in_with_code(&harness.honnin, pending, "000000", &client_at(from)).await
     };
+    let guess = async |from: IpAddr| guess_with(&begin_to_sign_in(&harness, from).await, from).await;
     let elsewhere = IpAddr::from([192, 0, 2, 7]);
+    let pending = begin_to_sign_in(&harness, elsewhere).await;
     for _ in 0..5 {
-        assert!(matches!(guess(elsewhere).await, Err(CodeError::Wrong)));
+        assert!(matches!(guess_with(&pending, elsewhere).await, Err(CodeError::Wrong)));
     }
-    assert!(matches!(guess(elsewhere).await, Err(CodeError::Throttled)));
+    assert!(matches!(
+        guess_with(&pending, elsewhere).await,
+        Err(CodeError::Throttled)
+    ));
     enter_code(&harness, &rita, &codes[0]).await.unwrap();
     confirm_code(&harness.honnin, &rita, &codes[1]).await.unwrap();
     // With many networks, they reach the limit of all: those who are signed in work on.
@@ -211,6 +218,30 @@ async fn somebody_with_the_password_alone_keeps_the_owner_neither_from_signing_i
     let guessed = confirm_code(&harness.honnin, &rita, &codes[3]).await;
     assert!(matches!(guessed, Err(CodeError::Throttled)));
     enter_code(&harness, &rita, &codes[3]).await.unwrap();
+}
+
+#[tokio::test]
+async fn whoever_has_nothing_but_the_password_begins_five_sign_ins_and_the_owner_signs_in_as_often_as_they_like() {
+    let (harness, rita) = rita().await;
+    let (app, codes) = with_app(&harness, &rita).await;
+    let elsewhere = IpAddr::from([192, 0, 2, 7]);
+    let mut begun = Vec::new();
+    for _ in 0..5 {
+        begun.push(begin_to_sign_in(&harness, elsewhere).await);
+    }
+    let begin = async || sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), &client_at(elsewhere)).await;
+    let sixth = begin().await;
+    assert!(matches!(sixth, Err(SignInError::Throttled)), "{sixth:?}");
+    for _ in 0..6 {
+        harness.clock.advance(Millis::seconds(30));
+        enter_code(&harness, &rita, &code(&harness, &app)).await.unwrap();
+    }
+    // The owner, who has mistyped their codes.
+    let client = client_at(elsewhere);
+    sign_in_with_code(&harness.honnin, &begun[0], &codes[0], &client)
+        .await
+        .unwrap();
+    assert!(matches!(begin().await, Err(SignInError::SecondFactor(_))));
 }
 
 #[tokio::test]
@@ -365,13 +396,13 @@ async fn registered(harness: &Harness, staff: &Staff, id: u8) -> SecurityKey {
 
 /// With a passkey after the password of `user`, or with the passkey alone.
 async fn enter_passkey(harness: &Harness, user: Option<&UserId>, response: &str) -> Result<UserId, PasskeyError> {
-    let half = match user {
-        Some(user) => Some(come_halfway(harness, localhost()).await).filter(|half| half.user == *user),
+    let pending = match user {
+        Some(user) => Some(begin_to_sign_in(harness, localhost()).await).filter(|pending| pending.user == *user),
         None => None,
     };
-    assert_eq!(half.is_some(), user.is_some());
+    assert_eq!(pending.is_some(), user.is_some());
     let client = client_at(localhost());
-    let entered = passkeys::sign_in(&harness.honnin, half.as_ref(), response, &client).await;
+    let entered = passkeys::sign_in(&harness.honnin, pending.as_ref(), response, &client).await;
     entered.map(|entrance| entrance.user)
 }
 
@@ -499,11 +530,11 @@ async fn challenges_that_others_behind_the_same_address_used_up_keep_nobody_from
         assert!(matches!(refused, Err(PasskeyError::Throttled)), "{answerer:?}");
     };
     use_up(Answerer::Guest(localhost())).await;
-    let half = come_halfway(&harness, localhost()).await;
-    let answerer = Answerer::of_sign_in(Some(&half), localhost());
+    let pending = begin_to_sign_in(&harness, localhost()).await;
+    let answerer = Answerer::of_sign_in(Some(&pending), localhost());
     let issued = issue_challenge(&harness.honnin, answerer).await.unwrap();
     let right = key.get(issued.challenge.expose());
-    passkeys::sign_in(&harness.honnin, Some(&half), &right, &client_at(localhost()))
+    passkeys::sign_in(&harness.honnin, Some(&pending), &right, &client_at(localhost()))
         .await
         .unwrap();
     // Somebody who has the password does.
@@ -511,6 +542,51 @@ async fn challenges_that_others_behind_the_same_address_used_up_keep_nobody_from
     let step_up = key.get(&challenge(&harness, Some(rita.user())).await);
     passkeys::confirm(&harness.honnin, &rita, &step_up).await.unwrap();
     use_up(Answerer::SignedIn(rita.user())).await;
+}
+
+#[tokio::test]
+async fn a_set_up_that_was_begun_can_be_finished_within_an_hour() {
+    let (harness, rita) = rita().await;
+    let begun = begin_authenticator(&harness.honnin, &rita).await.unwrap();
+    harness.clock.advance(Millis::minutes(59));
+    let again = begun_authenticator(&harness.honnin, &rita).await.unwrap();
+    assert_eq!(again.secret.expose(), begun.secret.expose());
+    harness.clock.advance(Millis::minutes(1));
+    let late = begun_authenticator(&harness.honnin, &rita).await;
+    assert!(
+        matches!(late, Err(AuthenticatorError::Code(CodeError::Wrong))),
+        "{late:?}"
+    );
+    let code = code(&harness, &app(begun.secret.expose()));
+    let late = confirm_authenticator(&harness.honnin, &rita, &code).await;
+    assert!(
+        matches!(late, Err(AuthenticatorError::Code(CodeError::Wrong))),
+        "{late:?}"
+    );
+    assert!(!list_factors(&harness.honnin, rita.user()).await.unwrap().any());
+}
+
+#[tokio::test]
+async fn an_admin_sees_which_factors_of_a_colleague_they_would_remove_and_when_one_was_used() {
+    let (harness, rita) = rita().await;
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let unused = list_factors_of(&harness.honnin, &admin, rita.user()).await.unwrap();
+    assert_eq!((unused.1.any(), unused.1.last_used_at), (false, None));
+    with_app(&harness, &rita).await;
+    // A code of the app is that of half a minute.
+    let used = harness.honnin.now().as_millis() / 30_000 * 30_000;
+    let (person, factors) = list_factors_of(&harness.honnin, &admin, rita.user()).await.unwrap();
+    assert_eq!(person.email, EMAIL);
+    assert!(factors.authenticator.is_some());
+    assert_eq!(factors.last_used_at, Some(Timestamp::from_millis(used)));
+    harness.clock.advance(Millis::minutes(5));
+    let key = registered(&harness, &rita, 1).await;
+    let step_up = key.get(&challenge(&harness, Some(rita.user())).await);
+    passkeys::confirm(&harness.honnin, &rita, &step_up).await.unwrap();
+    let (_, factors) = list_factors_of(&harness.honnin, &admin, rita.user()).await.unwrap();
+    assert_eq!(factors.last_used_at, Some(harness.honnin.now()), "a passkey");
+    let own = list_factors_of(&harness.honnin, &admin, admin.staff().user()).await;
+    assert!(matches!(own, Err(PeopleError::NotFound)), "{own:?}");
 }
 
 #[tokio::test]
@@ -659,7 +735,7 @@ async fn a_sign_in_from_a_new_network_and_what_admins_do_to_an_account_are_told(
         .await
         .unwrap();
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
-    issue_reset(&harness.honnin, &admin, &id).await.unwrap();
+    issue_reset(&harness.honnin, &admin, &id, None).await.unwrap();
     change_person(&harness.honnin, &admin, &id, PersonChange::Role(Role::Auditor))
         .await
         .unwrap();
@@ -795,9 +871,9 @@ async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_t
     let (app, _) = with_app(&harness, &rita).await;
     let visit = async || {
         harness.clock.advance(Millis::minutes(1));
-        let half = come_halfway(&harness, localhost()).await;
+        let pending = begin_to_sign_in(&harness, localhost()).await;
         let code = code(&harness, &app);
-        let entered = sign_in_with_code(&harness.honnin, &half, &code, &client_at(localhost())).await;
+        let entered = sign_in_with_code(&harness.honnin, &pending, &code, &client_at(localhost())).await;
         entered.unwrap()
     };
     let refused = async |entered: &Entrance| {
@@ -813,13 +889,13 @@ async fn refused_attempts_at_an_account_are_told_at_the_next_visit_and_whether_t
             .await
             .unwrap_err();
     }
-    let half = come_halfway(&harness, elsewhere).await;
+    let pending = begin_to_sign_in(&harness, elsewhere).await;
     for _ in 0..2 {
-        let wrong = sign_in_with_code(&harness.honnin, &half, "000000", &client_at(elsewhere)).await;
+        let wrong = sign_in_with_code(&harness.honnin, &pending, "000000", &client_at(elsewhere)).await;
         wrong.unwrap_err();
     }
-    come_halfway(&harness, elsewhere).await;
-    harness.wait(half_sign_in::LIFETIME).await;
+    begin_to_sign_in(&harness, elsewhere).await;
+    harness.wait(pending_sign_in::LIFETIME).await;
     let last_at = harness.honnin.now();
     let told = audit::RefusedSignIns {
         count: 5,
@@ -843,7 +919,7 @@ async fn what_ends_the_sessions_of_a_person_ends_sign_ins_that_wait_for_the_seco
     let key = registered(&harness, &rita, 1).await;
     let elsewhere = IpAddr::from([192, 0, 2, 7]);
     let client = client_at(elsewhere);
-    let thief = come_halfway(&harness, elsewhere).await;
+    let thief = begin_to_sign_in(&harness, elsewhere).await;
     console_session::sign_out_everywhere(&harness.honnin, &rita)
         .await
         .unwrap();
@@ -852,7 +928,7 @@ async fn what_ends_the_sessions_of_a_person_ends_sign_ins_that_wait_for_the_seco
 
     let rita = staff(&harness.honnin, rita.user(), None, localhost()).await;
     let rita = rita.unwrap().unwrap();
-    let thief = come_halfway(&harness, elsewhere).await;
+    let thief = begin_to_sign_in(&harness, elsewhere).await;
     let (present, new) = (
         Secret::new(RIGHT.into()),
         Secret::new("four words of another kind".into()),
@@ -873,7 +949,7 @@ async fn what_ends_the_sessions_of_a_person_ends_sign_ins_that_wait_for_the_seco
         found.map(|found| (found.count, found.stopped))
     };
     assert_eq!(stopped().await, Some((2, 2)));
-    harness.wait(half_sign_in::LIFETIME).await;
+    harness.wait(pending_sign_in::LIFETIME).await;
     assert_eq!(stopped().await, Some((2, 2)));
 }
 
@@ -881,18 +957,18 @@ async fn what_ends_the_sessions_of_a_person_ends_sign_ins_that_wait_for_the_seco
 async fn a_wrong_code_may_be_corrected_and_a_right_one_is_good_for_one_sign_in() {
     let (harness, rita) = rita().await;
     let (_, codes) = with_app(&harness, &rita).await;
-    let half = come_halfway(&harness, localhost()).await;
-    let enter = async |code: &str| sign_in_with_code(&harness.honnin, &half, code, &client_at(localhost())).await;
+    let pending = begin_to_sign_in(&harness, localhost()).await;
+    let enter = async |code: &str| sign_in_with_code(&harness.honnin, &pending, code, &client_at(localhost())).await;
     assert!(matches!(enter("000000").await, Err(CodeError::Wrong)));
     enter(&codes[0]).await.unwrap();
     let again = enter(&codes[1]).await;
     assert!(matches!(again, Err(CodeError::Wrong)), "{again:?}");
 }
 
-async fn come_halfway(harness: &Harness, from: IpAddr) -> HalfSignIn {
+async fn begin_to_sign_in(harness: &Harness, from: IpAddr) -> PendingSignIn {
     let entered = sign_in(&harness.honnin, EMAIL, Secret::new(RIGHT.into()), &client_at(from)).await;
     match entered {
-        Err(SignInError::SecondFactor(half)) => half,
+        Err(SignInError::SecondFactor(pending)) => pending,
         other => panic!("{other:?}"),
     }
 }

@@ -10,7 +10,9 @@ use futures::future::join_all;
 use service::{
     access::{self, AccessError},
     session::{
-        create::{CreateSessionError, Made, create_session, create_session_by_form, create_session_once, draft_form},
+        create::{
+            CreateSessionError, FormOutcome, create_session, create_session_by_form, create_session_once, draft_form,
+        },
         rate_limit::CreationRate,
         read::read_session,
     },
@@ -237,23 +239,26 @@ async fn a_form_that_is_sent_again_creates_one_session_whose_link_is_not_kept() 
         let (now, before): (Vec<_>, Vec<_>) = all
             .into_iter()
             .map(Result::unwrap)
-            .partition(|made| matches!(made, Made::Now(_)));
-        let [Made::Now(created)] = &now[..] else {
+            .partition(|made| matches!(made, FormOutcome::Created(_)));
+        let [FormOutcome::Created(created)] = &now[..] else {
             panic!("{name}: {} at once", now.len());
         };
         let later = send(&form, b"{}").await.unwrap();
         for made in before.iter().chain([&later]) {
             assert!(
-                matches!(made, Made::Before(session) if *session == created.id),
+                matches!(made, FormOutcome::Repeated(session) if *session == created.id),
                 "{name}: {made:?}"
             );
         }
         let kept = "SELECT COUNT(*) FROM idempotency WHERE link IS NOT NULL";
         assert_eq!(number_at(&harness.database.url, kept).await, 0, "{name}");
-        assert!(matches!(send(&other, b"{}").await, Ok(Made::Now(_))), "{name}");
+        assert!(
+            matches!(send(&other, b"{}").await, Ok(FormOutcome::Created(_))),
+            "{name}"
+        );
         let for_somebody_else = send(&form, WITH_NAME).await;
         assert!(
-            matches!(for_somebody_else, Ok(Made::Now(_))),
+            matches!(for_somebody_else, Ok(FormOutcome::Created(_))),
             "{name}: {for_somebody_else:?}"
         );
     }

@@ -1,10 +1,18 @@
 //! The deadline.
 
-use domain::{event::EventType, session::Status, time::Millis};
-use service::session::{
-    read::read_session,
-    reprocess::{ReprocessError, reprocess},
+use domain::{
+    event::EventType,
+    session::{Status, Step},
+    time::Millis,
 };
+use service::{
+    jobs::worker::{Lane, Worker},
+    session::{
+        read::read_session,
+        reprocess::{ReprocessError, reprocess},
+    },
+};
+use sqlx::{Connection as _, PgConnection};
 use testkit::Harness;
 
 #[tokio::test]
@@ -67,5 +75,39 @@ async fn unknown_foreign_and_malformed_ids_are_alike() {
         assert_eq!(read.to_string(), "no such session");
         let reprocessed = reprocess(&harness.honnin, &caller, id).await.unwrap_err();
         assert_eq!(reprocessed.to_string(), "no such session");
+    }
+}
+
+/// Detects a job that is done although it has found the deadline ahead of it.
+#[tokio::test]
+async fn a_clock_that_is_set_back_a_little_as_a_deadline_is_due_only_puts_it_off() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let sessions = [harness.create().await.id, harness.create().await.id];
+    harness.clock.advance(Millis::days(7));
+    // Both are claimed, and the first one waits, while the clock is set back.
+    let mut other = PgConnection::connect(&harness.database.url).await.unwrap();
+    let lock = "BEGIN; SELECT id FROM sessions FOR UPDATE";
+    sqlx::raw_sql(lock).execute(&mut other).await.unwrap();
+    let set_back = async {
+        while !harness.database.one_waits().await {
+            tokio::task::yield_now().await;
+        }
+        harness.clock.jump(Millis::minutes(-1));
+        sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    };
+    let worker = Worker::new(harness.honnin.clone(), Lane::Housekeeping, 2);
+    let (ran, ()) = tokio::join!(worker.run_once(), set_back);
+    assert_eq!(ran.unwrap().len(), 2);
+    let expired = [
+        harness.events(&sessions[0]).await.len(),
+        harness.events(&sessions[1]).await.len(),
+    ];
+    assert_eq!(expired.iter().sum::<usize>(), 1, "one waits for its deadline");
+    harness.wait(Millis::minutes(1)).await;
+    for session in &sessions {
+        assert_eq!(harness.detail(session).await.session.status, Status::Expired);
+        assert_eq!(harness.events(session).await.len(), 1);
     }
 }

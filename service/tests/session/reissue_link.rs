@@ -21,7 +21,7 @@ use service::{
         choose_document::{Photos, choose_document},
         consent::consent,
         open_link::open_link,
-        progress::NotNow,
+        progress::StepRefused,
         take::{CaptureError, capture_document},
     },
     session::reissue_link::{ReissueError, reissue_link},
@@ -131,7 +131,10 @@ async fn a_picture_that_was_on_its_way_when_the_link_was_replaced_is_not_stored(
         .await
         .unwrap();
     let taken = capture_document(&harness.honnin, &applicant, kind, Side::Front, b"passport".to_vec()).await;
-    assert!(matches!(taken, Err(CaptureError::NotNow(NotNow::Over))), "{taken:?}");
+    assert!(
+        matches!(taken, Err(CaptureError::StepRefused(StepRefused::Over))),
+        "{taken:?}"
+    );
 }
 
 #[tokio::test]

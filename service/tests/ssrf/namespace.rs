@@ -46,7 +46,7 @@ fn in_a_world_where_every_address_answers_not_a_packet_leaves_for_one_that_is_no
     };
     namespace
         .arg(std::env::current_exe().unwrap())
-        .args(["namespace::inside", "--exact", "--ignored", "--nocapture"])
+        .args(["ssrf::namespace::inside", "--exact", "--ignored", "--nocapture"])
         .env(OUTSIDE, network());
     for name in ["http_proxy", "https_proxy", "all_proxy"] {
         namespace.env(name, PROXY).env(name.to_uppercase(), PROXY);

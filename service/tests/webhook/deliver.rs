@@ -9,6 +9,7 @@ use domain::{
 };
 use service::{
     access::Developer,
+    privacy::after_restore::erase_again,
     session::create,
     webhook::{
         delivery_log::{self, NoBody},
@@ -20,7 +21,9 @@ use service::{
 };
 use store::webhook::deliveries::DeliveryState;
 use testkit::{
-    Harness, loopback_sender,
+    Harness,
+    databases::run_at,
+    loopback_sender,
     receiver::{HOST, Received, Receiver, Reply},
     webhooks::settings_for,
 };
@@ -304,6 +307,22 @@ async fn an_event_that_an_erasure_overtakes_has_its_metadata_the_first_time_it_i
     assert_eq!(first.json()["metadata"]["order"], 7);
     assert_eq!(first.json()["data"]["review"]["note"], serde_json::Value::Null);
     assert_eq!(second.json()["metadata"], serde_json::Value::Null);
+}
+
+#[tokio::test]
+async fn an_event_that_a_copy_believes_unsent_has_no_metadata_if_its_session_was_erased_after_the_copy() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
+    // The installation that is lost has sent it and erased the session; the copy has it pending, and newer keys.
+    let event = harness.record_expired(&session).await;
+    assert_ne!(run_at(&harness.database.keys_url, "DELETE FROM data_keys").await, 0);
+    assert_eq!(erase_again(&harness.honnin).await.unwrap(), 1);
+    harness.run_until_idle().await;
+    assert!(harness.detail(&session).await.session.purged_at.is_some());
+    let bodies: Vec<_> = receiver.received().iter().map(Received::json).collect();
+    let again = bodies.iter().find(|body| body["id"] == event.as_str()).unwrap();
+    assert!(again["metadata"].is_null(), "{again}");
 }
 
 #[tokio::test]

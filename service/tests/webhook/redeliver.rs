@@ -15,7 +15,7 @@ use service::{
     webhook::{
         delivery_log::{self, NoBody},
         diagnose::{BodyComparison, Verdict, diagnose_signature},
-        redeliver::{self, MOST_AT_ONCE, RedeliverError, SentAgain},
+        redeliver::{self, MAX_AT_ONCE, RedeliverError, SentAgain},
     },
 };
 use std::sync::Arc;
@@ -475,7 +475,7 @@ async fn a_range_of_more_than_a_thousand_is_sent_oldest_first_and_gone_on_with()
     let (harness, _) = Harness::with_receiver(&receiver).await;
     let session = harness.create().await.id;
     let developer = harness.developer().await;
-    let most = MOST_AT_ONCE as usize;
+    let most = MAX_AT_ONCE as usize;
     let events = harness.pile(&session, most + 3).await;
     let mut filter = DeliveryFilter {
         state: Some(DeliveryState::Pending),

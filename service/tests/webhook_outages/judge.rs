@@ -4,7 +4,7 @@
 
 use super::{
     receiver::Sent,
-    world::{METADATA, NOTE, Story, Told},
+    world::{EventResult, METADATA, NOTE, Story},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use domain::{delivery::DeliveryFault, named::Named, secret::Secret, time::Millis};
@@ -53,7 +53,7 @@ impl Tally {
 
 pub fn judge(seed: u64, story: &Story) -> Tally {
     let mut tally = Tally::default();
-    let ids: HashSet<&str> = story.told.iter().map(|told| told.event.id.as_str()).collect();
+    let ids: HashSet<&str> = story.results.iter().map(|result| result.event.id.as_str()).collect();
     assert_eq!(
         ids.len(),
         story.sessions + story.reviewed,
@@ -63,21 +63,21 @@ pub fn judge(seed: u64, story: &Story) -> Tally {
         story.sent.iter().all(|sent| ids.contains(sent.id.as_str())),
         "seed {seed}: an event nobody recorded"
     );
-    for told in &story.told {
-        let sent: Vec<_> = story.sent.iter().filter(|sent| sent.id == told.event.id).collect();
-        let case = format!("seed {seed}, {}", told.event.id);
-        the_end_is_as_the_answers_were(&case, told, &sent);
+    for result in &story.results {
+        let sent: Vec<_> = story.sent.iter().filter(|sent| sent.id == result.event.id).collect();
+        let case = format!("seed {seed}, {}", result.event.id);
+        the_end_is_as_the_answers_were(&case, result, &sent);
         every_wait_is_the_schedules(&case, &sent, &mut tally);
         for (at, one) in sent.iter().enumerate() {
             the_request_is_fresh(&case, one);
             let may_have_arrived = |one: &&Sent| !one.answer.fault.is_some_and(DeliveryFault::sent_nothing);
             let is_first = !sent[..at].iter().any(may_have_arrived);
-            nothing_erased_is_sent_again(&case, told, one, is_first);
+            nothing_erased_is_sent_again(&case, result, one, is_first);
             tally.with_two_signatures += usize::from(one.secrets.len() == 2);
             tally.after_erasure += usize::from(one.erased);
         }
         tally.sent += sent.len();
-        match told.delivery.state {
+        match result.delivery.state {
             DeliveryState::Delivered => tally.delivered += 1,
             _ => tally.abandoned += 1,
         }
@@ -85,7 +85,7 @@ pub fn judge(seed: u64, story: &Story) -> Tally {
     tally
 }
 
-fn the_end_is_as_the_answers_were(case: &str, told: &Told, sent: &[&Sent]) {
+fn the_end_is_as_the_answers_were(case: &str, result: &EventResult, sent: &[&Sent]) {
     let Some((last, before)) = sent.split_last() else {
         panic!("{case}: never sent")
     };
@@ -99,7 +99,7 @@ fn the_end_is_as_the_answers_were(case: &str, told: &Told, sent: &[&Sent]) {
     } else {
         DeliveryState::Abandoned
     };
-    assert_eq!(told.delivery.state, expected, "{case}");
+    assert_eq!(result.delivery.state, expected, "{case}");
     assert!(sent.len() <= 10, "{case}: {} attempts", sent.len());
     if !is_delivered {
         assert_eq!(sent.len(), 10, "{case}: abandoned early");
@@ -107,7 +107,7 @@ fn the_end_is_as_the_answers_were(case: &str, told: &Told, sent: &[&Sent]) {
         assert!(hours >= 71, "{case}: abandoned after {hours} hours");
     }
     // The console shows what the receiver saw.
-    let shown: Vec<_> = told
+    let shown: Vec<_> = result
         .attempts
         .iter()
         .map(|row| (row.number, row.attempted_at, row.status, row.fault.clone()))
@@ -169,14 +169,14 @@ fn the_request_is_fresh(case: &str, one: &Sent) {
 }
 
 /// The note is never sent after the erasure, and the metadata only the first time.
-fn nothing_erased_is_sent_again(case: &str, told: &Told, one: &Sent, is_first: bool) {
+fn nothing_erased_is_sent_again(case: &str, result: &EventResult, one: &Sent, is_first: bool) {
     let shown = |value: &str, is_shown: bool| if is_shown { value.to_owned() } else { "null".to_owned() };
     let metadata = shown(METADATA, !one.erased || is_first);
     assert!(
         String::from_utf8_lossy(&one.bytes).contains(&format!(r#""metadata":{metadata}"#)),
         "{case}: metadata"
     );
-    if told.event.content.kind().as_str() == "verification.approved" {
+    if result.event.content.kind().as_str() == "verification.approved" {
         let note = shown(&format!("{NOTE:?}"), !one.erased);
         assert_eq!(one.body["data"]["review"]["note"].to_string(), note, "{case}: the note");
     }

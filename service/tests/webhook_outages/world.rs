@@ -43,7 +43,7 @@ pub const METADATA: &str = r#"{"order":7.0}"#;
 pub const NOTE: &str = "Called back.";
 
 /// The result of one event.
-pub struct Told {
+pub struct EventResult {
     pub event: EventRow,
     pub delivery: DeliveryRow,
     pub attempts: Vec<AttemptRow>,
@@ -52,7 +52,7 @@ pub struct Told {
 /// What happened in one seed.
 pub struct Story {
     pub sent: Vec<Sent>,
-    pub told: Vec<Told>,
+    pub results: Vec<EventResult>,
     pub sessions: usize,
     pub reviewed: usize,
 }
@@ -155,12 +155,12 @@ impl World {
             }
             self.work(&sessions).await;
         }
-        let mut told = Vec::new();
+        let mut results = Vec::new();
         for session in &sessions {
             for event in self.harness.events(session).await {
                 let delivery = self.harness.delivery(&event.id).await.unwrap();
                 let attempts = self.harness.attempts(&event.id).await;
-                told.push(Told {
+                results.push(EventResult {
                     event,
                     delivery,
                     attempts,
@@ -174,7 +174,7 @@ impl World {
         Story {
             sent: std::mem::take(&mut self.receiver.0.lock().unwrap().sent),
             sessions: sessions.len(),
-            told,
+            results,
             reviewed,
         }
     }

@@ -16,7 +16,7 @@ static TABLE: &[u8] = include_bytes!("table.bin");
 ///
 /// # Errors
 /// [`InputFault::NotAPostcode`]; [`InputFault::UnknownPostcode`] for a typing error, one newer than the table, or that of a large company.
-pub fn find_address(typed: &str) -> Result<String, InputFault> {
+pub(crate) fn find_address(typed: &str) -> Result<String, InputFault> {
     let postcode = Postcode::parse(typed).ok_or(InputFault::NotAPostcode)?;
     let (first, rest) = postcode.digits().split_at(2);
     let part = first.parse().ok().and_then(part).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::{CaptureError, drop_pictures, keep, kept_or_dropped, number_of_next, 
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{AttemptState, NotNow, Slot, SlotState, collecting, progress},
+    capture::progress::{AttemptState, Slot, SlotState, StepRefused, collecting, progress},
     runtime::analyser::{Analyser, Subject},
 };
 use domain::{
@@ -21,7 +21,7 @@ use store::{
 /// Takes a picture of `side` of the `kind` that its page asked for. The same file sent again, because its response was lost, counts once.
 ///
 /// # Errors
-/// [`CaptureError`]; [`NotNow::OutOfTurn`] also if another kind has been chosen since, or if a picture of the side has been accepted: what a page
+/// [`CaptureError`]; [`StepRefused::OutOfTurn`] also if another kind has been chosen since, or if a picture of the side has been accepted: what a page
 /// that is out of date sends replaces nothing.
 pub async fn capture_document(
     honnin: &Honnin,
@@ -101,14 +101,14 @@ async fn store(
         number: number_of_next(&attempt, row.slot)?,
         ..row.clone()
     };
-    store_row(tx, &row, now).await?;
+    store_row(tx, &attempt.row.session.tenant, &row, now).await?;
     attempts::save(tx, &mut attempt.answers).await?;
     Ok(Stored::New)
 }
 
 /// Whether a picture of `side` of this `kind` may be taken now: of the chosen kind, and of a side without an accepted picture. With no tries left,
 /// the error is `NoTryLeft` instead.
-fn check_turn(attempt: &AttemptState, kind: DocumentType, side: Side, now: Timestamp) -> Result<(), NotNow> {
+fn check_turn(attempt: &AttemptState, kind: DocumentType, side: Side, now: Timestamp) -> Result<(), StepRefused> {
     let open = attempt.row.session.status_at(now) == Status::Collecting && attempt.has_consent();
     let wanted = attempt.document_type() == Some(kind) && kind.sides().contains(&side);
     let slot = Slot::Document(side);
@@ -116,6 +116,6 @@ fn check_turn(attempt: &AttemptState, kind: DocumentType, side: Side, now: Times
     if open && wanted && attempt.plan().has(Step::Document) && !accepted {
         Ok(())
     } else {
-        Err(NotNow::OutOfTurn)
+        Err(StepRefused::OutOfTurn)
     }
 }

@@ -5,7 +5,7 @@ use super::in_turn;
 use crate::{
     Honnin,
     access::Applicant,
-    capture::progress::{AttemptState, NotNow, collecting, progress},
+    capture::progress::{AttemptState, StepRefused, collecting, progress},
     runtime::{
         analyser::{Analyser, PictureFault},
         cpu_pool::PoolError,
@@ -14,7 +14,7 @@ use crate::{
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
-    live::{Glance, Keep, Run, Told, drawn_colours},
+    live::{FileHash, Glance, Instruction, Keep, Run, drawn_colours},
     time::Timestamp,
 };
 use std::sync::Arc;
@@ -31,9 +31,9 @@ const TOKEN: &str = "selfie-run";
 
 /// The answer to a frame.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Looked {
+pub struct FrameResponse {
     /// What to do.
-    pub told: Told,
+    pub instruction: Instruction,
     /// To be sent with the next frame, and with the burst once the run is done. That of a run that has ended is worth nothing.
     pub token: String,
 }
@@ -52,12 +52,12 @@ pub enum LiveError {
     Busy,
     /// Another step is due, or the token is none of the current run's latest.
     #[error(transparent)]
-    NotNow(#[from] NotNow),
+    StepRefused(#[from] StepRefused),
 }
 
 impl From<StoreError> for LiveError {
     fn from(error: StoreError) -> Self {
-        Self::NotNow(error.into())
+        Self::StepRefused(error.into())
     }
 }
 
@@ -82,7 +82,7 @@ pub enum Frame<'a> {
     Next(&'a str),
 }
 
-/// Looks at a frame.
+/// Looks at a frame. `file` is the hash of the one at full size, to which the browser commits itself.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -91,25 +91,21 @@ pub async fn look(
     applicant: &Applicant,
     which: Frame<'_>,
     frame: Vec<u8>,
-) -> Result<Looked, LiveError> {
+    file: Option<FileHash>,
+) -> Result<FrameResponse, LiveError> {
     let attempt = progress(honnin, applicant).await?;
     in_turn(&attempt, honnin.now())?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let current = match which {
         Frame::First { .. } if attempt.answers.live_runs >= MAX_RUNS => return Err(LiveError::NoRunLeft),
         Frame::First { .. } => None,
-        Frame::Next(token) => {
-            let run = read(&key, &attempt, token).ok_or(NotNow::OutOfTurn)?;
-            match &attempt.answers.live_id {
-                Some(current) if *current == run.id && is_latest(&attempt.answers, &run) => Some(run),
-                Some(current) if *current == run.id => return Err(NotNow::OutOfTurn.into()),
-                // It has ended and that answer was lost, or another page has begun a run: the camera begins again.
-                Some(_) | None => {
-                    let (told, token) = (Told::FAILED, token.to_owned());
-                    return Ok(Looked { told, token });
-                }
+        Frame::Next(token) => match find_current(&key, &attempt, token)? {
+            Ok(run) => Some(run),
+            Err(instruction) => {
+                let token = token.to_owned();
+                return Ok(FrameResponse { instruction, token });
             }
-        }
+        },
     };
     let frame: Arc<[u8]> = frame.into();
     let glance = in_pool(honnin, &frame, |analyser, frame| analyser.glance(frame)).await?;
@@ -118,38 +114,90 @@ pub async fn look(
         // Only now: a browser that has given up on this frame, as on a slow server, must not have used up a run.
         None => begin(honnin, applicant).await?,
     };
-    if let Frame::First { without_colours } = which
-        && attempt.shows_colours()
-    {
-        let colours = (!without_colours).then(|| drawn_colours(honnin.random_bytes()));
-        run = run.with_colours(colours.unwrap_or_default());
+    if let Frame::First { without_colours } = which {
+        run = with_colours(honnin, &attempt, run, without_colours);
     }
     let now = honnin.now();
     if attempt.answers.step_of(&run.id) > run.step() {
         run.resume(now);
     }
-    let before = run.clone();
-    let mut told = run.see(&glance, now);
-    if run.has_just_begun() && told.keep == Keep::Required {
-        // The burst is searched thoroughly for others: better to say so before anything is asked.
-        let faces = in_pool(honnin, &frame, |analyser, frame| analyser.count_faces(frame)).await?;
-        if faces > 1 {
-            run = before.clone();
-            told = run.see(&Glance { faces, ..glance }, now);
-        }
+    let step = run.step();
+    let instruction = see(honnin, &frame, &mut run, glance, now).await?;
+    if instruction.keep == Keep::Required {
+        run.commit(file);
     }
+    store_progress(honnin, applicant, &mut run, step, now).await?;
+    let sealed = seal_json(&key, &associated_data(&attempt), &run)?;
+    Ok(FrameResponse {
+        instruction,
+        token: URL_SAFE_NO_PAD.encode(sealed),
+    })
+}
+
+/// The current run, which the token belongs to; or why the camera has to begin again: the run has ended and that answer was lost, or another page has
+/// begun one.
+fn find_current(
+    key: &SessionKey,
+    attempt: &AttemptState,
+    token: &str,
+) -> Result<Result<Run, Instruction>, StepRefused> {
+    let run = read(key, attempt, token).ok_or(StepRefused::OutOfTurn)?;
+    match &attempt.answers.live_id {
+        Some(current) if *current == run.id && is_latest(&attempt.answers, &run) => Ok(Ok(run)),
+        Some(current) if *current == run.id => Err(StepRefused::OutOfTurn),
+        Some(_) => Ok(Err(Instruction::REPLACED)),
+        None => Ok(Err(Instruction::FAILED)),
+    }
+}
+
+/// A new run with the colours of the screen drawn, if the tenant shows any; with none of them if the user wants none.
+fn with_colours(honnin: &Honnin, attempt: &AttemptState, run: Run, without_colours: bool) -> Run {
+    if !attempt.shows_colours() {
+        return run;
+    }
+    let colours = (!without_colours).then(|| drawn_colours(honnin.random_bytes()));
+    run.with_colours(colours.unwrap_or_default())
+}
+
+/// What the run makes of a frame. The burst is searched thoroughly for other faces: better to say so before anything is asked, so the frame before
+/// that is searched in the same way.
+async fn see(
+    honnin: &Honnin,
+    frame: &Arc<[u8]>,
+    run: &mut Run,
+    glance: Glance,
+    now: Timestamp,
+) -> Result<Instruction, LiveError> {
+    let before = run.clone();
+    let instruction = run.see(&glance, now);
+    if !run.has_just_begun() || instruction.keep != Keep::Required {
+        return Ok(instruction);
+    }
+    let faces = in_pool(honnin, frame, |analyser, frame| analyser.count_faces(frame)).await?;
+    if faces <= 1 {
+        return Ok(instruction);
+    }
+    *run = before;
+    Ok(run.see(&Glance { faces, ..glance }, now))
+}
+
+/// Stores that the run has failed, or that it has come further than `step`.
+async fn store_progress(
+    honnin: &Honnin,
+    applicant: &Applicant,
+    run: &mut Run,
+    step: i64,
+    now: Timestamp,
+) -> Result<(), LiveError> {
     if run.has_failed() {
-        end(honnin, applicant, &run).await?;
-    } else if run.step() > before.step() {
-        let stored = advance(honnin, applicant, &run, now).await?;
+        return end(honnin, applicant, run).await;
+    }
+    if run.step() > step {
+        let stored = advance(honnin, applicant, run, now).await?;
         run.waits_since(stored.since);
         run.has_missed(u32::try_from(stored.unseen_turns).unwrap_or(u32::MAX));
     }
-    let sealed = seal_json(&key, &associated_data(&attempt), &run)?;
-    Ok(Looked {
-        told,
-        token: URL_SAFE_NO_PAD.encode(sealed),
-    })
+    Ok(())
 }
 
 /// A look at one frame; `None` without models.
@@ -203,7 +251,7 @@ async fn advance(honnin: &Honnin, applicant: &Applicant, run: &Run, now: Timesta
         let answers = &mut attempt.answers;
         let known = answers.step_of(&id);
         if answers.live_id.as_ref() != Some(&id) || known > step {
-            return Err(NotNow::OutOfTurn.into());
+            return Err(StepRefused::OutOfTurn.into());
         }
         if known < step {
             // Whoever opens the camera and closes it again has learnt nothing.

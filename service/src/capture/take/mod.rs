@@ -6,18 +6,22 @@ mod live;
 mod selfie;
 
 pub use document::capture_document;
-pub use live::{Frame as LiveFrame, LiveError, Looked, MAX_RUNS, look};
+pub use live::{Frame as LiveFrame, FrameResponse, LiveError, MAX_RUNS, look};
 pub use selfie::{Answers, Burst, capture_selfie, challenge};
 
 use crate::{
     Honnin,
-    capture::progress::{AttemptState, Next, NotNow, Slot},
+    capture::progress::{AttemptState, Next, Slot, StepRefused},
     runtime::{
         analyser::{Normalised, PictureFault},
         cpu_pool::PoolError,
     },
 };
-use domain::{ids::CaptureId, session::Step, time::Timestamp};
+use domain::{
+    ids::{CaptureId, TenantId},
+    session::Step,
+    time::Timestamp,
+};
 use store::{
     StoreError, Tx,
     capture::captures::{self, CaptureRow, Frame},
@@ -31,6 +35,9 @@ pub enum CaptureError {
     /// The file is not a usable picture.
     #[error(transparent)]
     Picture(#[from] PictureFault),
+    /// A frame of a burst is not a usable picture: its number, from 0.
+    #[error("frame {0}: {1}")]
+    Frame(usize, PictureFault),
     /// No file was sent, or too few.
     #[error("a picture is missing")]
     Missing,
@@ -48,12 +55,12 @@ pub enum CaptureError {
     RunOver,
     /// Another step is due.
     #[error(transparent)]
-    NotNow(#[from] NotNow),
+    StepRefused(#[from] StepRefused),
 }
 
 impl From<StoreError> for CaptureError {
     fn from(error: StoreError) -> Self {
-        Self::NotNow(error.into())
+        Self::StepRefused(error.into())
     }
 }
 
@@ -101,6 +108,7 @@ async fn keep(
             object,
             sha256: hex::encode(picture.sha256),
             at,
+            repeated: false,
         });
     }
     Ok(frames)
@@ -115,7 +123,9 @@ async fn kept_or_dropped<T>(
 ) -> Result<T, CaptureError> {
     let refused = match &stored {
         Err(
-            CaptureError::NoTryLeft | CaptureError::RunOver | CaptureError::NotNow(NotNow::Over | NotNow::OutOfTurn),
+            CaptureError::NoTryLeft
+            | CaptureError::RunOver
+            | CaptureError::StepRefused(StepRefused::Over | StepRefused::OutOfTurn),
         ) => true,
         Ok(_) | Err(_) => false,
     };
@@ -128,7 +138,9 @@ async fn kept_or_dropped<T>(
 /// Removes the pictures of a capture that has no row. What cannot be removed now goes with the session.
 async fn drop_pictures(honnin: &Honnin, capture: &CaptureRow) {
     for frame in &capture.frames {
-        drop(honnin.pictures.delete(&capture.session, &frame.object).await);
+        if let Err(error) = honnin.pictures.delete(&capture.session, &frame.object).await {
+            tracing::warn!(session = %capture.session, %error, "cannot remove a picture that was refused");
+        }
     }
 }
 
@@ -146,7 +158,7 @@ fn number_of_next(attempt: &AttemptState, slot: Slot) -> Result<i64, CaptureErro
 }
 
 /// Stores the capture and the job that analyses it, in the caller's unit.
-async fn store_row(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {
+async fn store_row(tx: &mut Tx, tenant: &TenantId, capture: &CaptureRow, now: Timestamp) -> Result<(), StoreError> {
     captures::insert(tx, capture).await?;
     let subject = capture.id.as_str();
     let job = NewJob {
@@ -155,15 +167,15 @@ async fn store_row(tx: &mut Tx, capture: &CaptureRow, now: Timestamp) -> Result<
         run_at: now,
         dedup_key: Some(subject),
     };
-    jobs::enqueue(tx, job).await.map(drop)
+    jobs::enqueue_round_robin(tx, tenant, job).await
 }
 
 /// Whether a selfie may be taken now. A good selfie stays: another one could only show another person.
-fn in_turn(attempt: &AttemptState, now: Timestamp) -> Result<(), NotNow> {
+fn in_turn(attempt: &AttemptState, now: Timestamp) -> Result<(), StepRefused> {
     let open = attempt.has_consent() && attempt.plan().has(Step::Selfie);
     if open && attempt.next(now) == Next::Selfie {
         Ok(())
     } else {
-        Err(NotNow::OutOfTurn)
+        Err(StepRefused::OutOfTurn)
     }
 }

@@ -7,11 +7,11 @@ use crate::{
     access::Applicant,
     capture::{
         details::associated_data,
-        progress::{AttemptState, NotNow, Slot, collecting, progress},
+        progress::{AttemptState, Slot, StepRefused, collecting, progress},
     },
     fingerprints::tenant_key,
     runtime::{
-        analyser::{Analyser, Normalised, PictureFault, Subject},
+        analyser::{Analyser, Normalised, Subject},
         sealed_json::seal_json,
     },
 };
@@ -64,8 +64,8 @@ impl std::fmt::Debug for Burst {
 /// it.
 ///
 /// # Errors
-/// [`NotNow`].
-pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String, Challenge), NotNow> {
+/// [`StepRefused`].
+pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String, Challenge), StepRefused> {
     let attempt = progress(honnin, applicant).await?;
     if let Some(known) = attempt.answers.challenge {
         return Ok(known);
@@ -100,6 +100,8 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     let answered = check_turn(honnin, &attempt, &burst, honnin.now()).await?;
     match (burst.frames.len(), &answered) {
         (0, _) | (1, Answered::Run(_) | Answered::Challenge(..)) => return Err(CaptureError::Missing),
+        // The people in several are compared only where there is a movement.
+        (2.., Answered::Nothing) => return Err(CaptureError::TooMany),
         (frames, _) if frames > MAX_FRAMES => return Err(CaptureError::TooMany),
         _ => {}
     }
@@ -108,15 +110,17 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     }
     let frames = burst.frames;
     let look = move |analyser: &dyn Analyser| {
-        let one = |(at, bytes): (u32, Vec<u8>)| Ok((at, analyser.normalise(&bytes, Subject::Selfie)?));
-        frames.into_iter().map(one).collect::<Result<Vec<_>, PictureFault>>()
+        let frames = frames.into_iter().enumerate().map(|(number, (at, bytes))| {
+            let picture = analyser.normalise(&bytes, Subject::Selfie);
+            picture
+                .map(|picture| (at, picture))
+                .map_err(|fault| CaptureError::Frame(number, fault))
+        });
+        frames.collect::<Result<Vec<_>, CaptureError>>()
     };
     let pictures = honnin.cpu_pool.run(look).await??;
     let mut asked = answered.asked(&pictures);
-    let prints = match &answered {
-        Answered::Run(_) => prints(honnin, &attempt, &pictures).await?,
-        Answered::Challenge(..) | Answered::Nothing => Vec::new(),
-    };
+    let prints = prints(honnin, &attempt, &pictures).await?;
     let problems = if is_poor(&pictures) {
         vec![Reason::SelfieLowQuality]
     } else {
@@ -158,9 +162,10 @@ impl Answered {
         match self {
             Self::Run(run) => {
                 let prints: Vec<_> = pictures.iter().map(|(_, picture)| picture.print.clone()).collect();
+                let files: Vec<_> = pictures.iter().map(|(_, picture)| picture.sha256).collect();
                 Asked {
                     movements: run.movements.clone(),
-                    live: Some(run.findings(&prints)),
+                    live: Some(run.findings(&prints, &files)),
                 }
             }
             Self::Challenge(_, challenge) => Asked {
@@ -183,14 +188,14 @@ impl Answered {
 
 /// A run counts until its burst is taken, another run begins, or it has been done for too long.
 fn check_run(answers: &AttemptRow, run: &Run, now: Timestamp) -> Result<(), CaptureError> {
-    let current = answers.live_id.as_ref().ok_or(NotNow::OutOfTurn)?;
+    let current = answers.live_id.as_ref().ok_or(StepRefused::OutOfTurn)?;
     if *current != run.id || run.is_too_late(now) {
         return Err(CaptureError::RunOver);
     }
     if run.is_done() && answers.step_of(&run.id) <= run.step() {
         Ok(())
     } else {
-        Err(NotNow::OutOfTurn.into())
+        Err(StepRefused::OutOfTurn.into())
     }
 }
 
@@ -199,11 +204,12 @@ fn check_challenge(answers: &AttemptRow, id: &str) -> Result<Challenge, CaptureE
     match &answers.challenge {
         Some((asked, challenge)) if asked == id => Ok(*challenge),
         Some(_) => Err(CaptureError::RunOver),
-        None => Err(NotNow::OutOfTurn.into()),
+        None => Err(StepRefused::OutOfTurn.into()),
     }
 }
 
-/// What recognises the frames in other sessions of the tenant: whoever injects a film sends the very same frames again.
+/// What recognises the frames in other sessions of the tenant: whoever injects a film sends the very same frames again, and whoever has
+/// somebody's photos the same files.
 async fn prints(
     honnin: &Honnin,
     attempt: &AttemptState,
@@ -227,10 +233,17 @@ async fn store(
 ) -> Result<(), CaptureError> {
     let (mut row, now) = (row.clone(), row.created_at);
     let mut attempt = collecting(tx, applicant, now).await?;
+    let (tenant, session) = (&attempt.row.session.tenant, &attempt.row.session.id);
+    // Whoever cannot use the camera may send the same file again. A camera never gives the same frame again.
+    let is_run = row.asked.live.is_some();
+    for (frame, print) in row.frames.iter_mut().zip(prints) {
+        let is_elsewhere = frame_prints::count_elsewhere(tx, tenant, session, &[*print]).await? > 0;
+        frame.repeated = is_elsewhere || is_run && frame_prints::is_known(tx, tenant, session, *print).await?;
+    }
+    frame_prints::add(tx, tenant, session, prints).await?;
+    let repeated = row.repeated_frames();
     if let Some(live) = &mut row.asked.live {
-        let (tenant, session) = (&attempt.row.session.tenant, &attempt.row.session.id);
-        live.repeated_frames = frame_prints::count_elsewhere(tx, tenant, session, prints).await?;
-        frame_prints::add(tx, tenant, session, prints).await?;
+        live.repeated_frames = repeated;
     }
     row.number = number_of_next(&attempt, Slot::Selfie)?;
     answered.check(&attempt.answers, now)?;
@@ -243,7 +256,7 @@ async fn store(
     for earlier in attempt.captures.iter().filter(|capture| capture.slot == Slot::Selfie) {
         captures::mark_discarded(tx, &earlier.id, now).await?;
     }
-    store_row(tx, &row, now).await?;
+    store_row(tx, &attempt.row.session.tenant, &row, now).await?;
     Ok(attempts::save(tx, &mut attempt.answers).await?)
 }
 
@@ -260,7 +273,7 @@ async fn check_turn(
         Answers::Challenge(id) => Answered::Challenge(id.clone(), check_challenge(&attempt.answers, id)?),
         Answers::Run(token) => {
             let run = live::open(honnin, attempt, token).await?;
-            Answered::Run(Box::new(run.ok_or(NotNow::OutOfTurn)?))
+            Answered::Run(Box::new(run.ok_or(StepRefused::OutOfTurn)?))
         }
     };
     answered.check(&attempt.answers, now)?;

@@ -18,7 +18,7 @@ use store::{
 const PAGE: u32 = 500;
 /// Maximum number of faces searched: beyond it, a chance match is likely anyway (see docs/SECURITY.md), and the session goes to
 /// review.
-const MOST_FACES: usize = 100_000;
+const MAX_FACES: usize = 100_000;
 
 /// The result if no search was made.
 pub(super) const fn without(has_selfie: bool, policy: &Policy) -> FaceSearch {
@@ -51,7 +51,7 @@ pub(super) async fn search(
             return Ok(FaceSearch::Made(nearest));
         };
         searched += page.len();
-        if searched > MOST_FACES {
+        if searched > MAX_FACES {
             return Ok(FaceSearch::NotMade);
         }
         after = Some(last.session.clone());

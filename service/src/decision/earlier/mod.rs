@@ -33,7 +33,7 @@ use store::{
 };
 
 /// Earlier sessions with the same document that are compared, the latest first: more are not needed for a finding.
-const MOST_HOLDERS: u32 = 20;
+const MAX_HOLDERS: u32 = 20;
 /// The clocks of nodes may differ by this much, so that a face which is approved during a search may bear a time before it.
 const SHORTLY: Millis = SKEW;
 
@@ -52,16 +52,25 @@ pub(crate) struct EarlierSessions {
     faces_since: Timestamp,
 }
 
+/// What to do about an earlier session whose version of the master key is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MissingKey {
+    /// Fail: the decision is tried again, and the key may be there by then.
+    Waits,
+    /// Treat the session as one that is damaged.
+    IsLost,
+}
+
 /// Looks for earlier sessions of a session that is about to be decided.
 ///
 /// # Errors
-/// If a database does not respond.
+/// If a database does not respond, or a key is missing and [`MissingKey::Waits`].
 pub(crate) async fn find_earlier(
     honnin: &Honnin,
     attempt: &AttemptState,
     key: &SessionKey,
-    found: &DecisionInput,
-    policy: &Policy,
+    (found, policy): (&DecisionInput, &Policy),
+    missing_key: MissingKey,
 ) -> Result<EarlierSessions, StoreError> {
     let (session, tenant) = (&attempt.row.session.id, &attempt.row.session.tenant);
     let document = fingerprint(honnin, attempt, found).await?;
@@ -71,7 +80,7 @@ pub(crate) async fn find_earlier(
     };
     let mut holders = Vec::new();
     for id in &seen {
-        holders.extend(holder(honnin, id).await?);
+        holders.extend(holder(honnin, id, missing_key).await?);
     }
     let face = found.selfie.as_ref().and_then(|selfie| selfie.face.as_ref());
     let agreed = policy.find_duplicates && attempt.answers.face_search == Some(true);
@@ -134,9 +143,9 @@ impl EarlierSessions {
     /// Whether nobody was approved since the search whom it should have found. From here on nobody is until the unit is done.
     async fn is_complete(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let row = &self.identity;
-        tenants::hold(tx, &row.tenant).await?;
+        tenants::lock(tx, &row.tenant).await?;
         if let Some(document) = row.document
-            && identities::list_by_document(tx, &row.tenant, &document, &row.session, MOST_HOLDERS).await? != self.seen
+            && identities::list_by_document(tx, &row.tenant, &document, &row.session, MAX_HOLDERS).await? != self.seen
         {
             return Ok(false);
         }
@@ -179,20 +188,20 @@ async fn sessions_with(
     let (tenant, but) = (tenant.clone(), but.clone());
     let unit = honnin
         .db
-        .read(async move |tx| identities::list_by_document(tx, &tenant, &document, &but, MOST_HOLDERS).await);
+        .read(async move |tx| identities::list_by_document(tx, &tenant, &document, &but, MAX_HOLDERS).await);
     unit.await
 }
 
 /// Who was approved in a session; `None` if it is erased and can no longer be compared. With damaged data it is somebody of whom nothing is
 /// known: then a reviewer compares them.
-async fn holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, StoreError> {
-    match read_holder(honnin, session).await {
-        Err(StoreError::Corrupt(fault)) => {
-            tracing::error!(%session, fault, "the data of an approved session cannot be read");
-            Ok(Some(Person::default()))
-        }
-        read => read,
-    }
+async fn holder(honnin: &Honnin, session: &SessionId, missing_key: MissingKey) -> Result<Option<Person>, StoreError> {
+    let error = match read_holder(honnin, session).await {
+        Err(error @ StoreError::MasterKeyMissing) if missing_key == MissingKey::Waits => return Err(error),
+        Err(error @ (StoreError::Corrupt(_) | StoreError::MasterKeyMissing)) => error,
+        read => return read,
+    };
+    tracing::error!(%session, %error, "the data of an approved session cannot be read");
+    Ok(Some(Person::default()))
 }
 
 async fn read_holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, StoreError> {

@@ -22,18 +22,18 @@ impl Worker {
         if rooms.is_empty() {
             return Ok(Vec::new());
         }
-        let claimed = self.claim_in_turn(rooms, free, now).await?;
+        let claimed = self.claim_of_tenants(rooms, free, now).await?;
         Ok(claimed
             .into_iter()
             .map(|(tenant, job)| Claimed {
                 job,
                 permit: Some(pacing.enter(&tenant)),
-                erasing: None,
+                slots: [None, None],
             })
             .collect())
     }
 
-    async fn claim_in_turn(
+    async fn claim_of_tenants(
         &self,
         rooms: Vec<(String, usize)>,
         free: usize,

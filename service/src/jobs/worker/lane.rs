@@ -18,11 +18,11 @@ impl Lane {
     pub const ALL: [Self; 3] = [Self::Decide, Self::Deliver, Self::Housekeeping];
 
     /// What housekeeping does while the clock cannot be trusted: nothing that destroys.
-    pub(super) const UNDER_A_DOUBTFUL_CLOCK: Ranks = &[&[JobKind::Rule]];
+    pub(super) const UNDER_A_DOUBTFUL_CLOCK: Ranks = &[&[JobKind::ApplyRuling]];
 
     /// The kinds of job it takes, by precedence: those of a rank are taken, the oldest first, before any of the next one. Each kind is in
     /// exactly one lane. Of deadlines and erasures, there may be as many due at once as there are sessions; of what has precedence, only a
-    /// few, and somebody waits for it.
+    /// few, and somebody waits for it. Bringing erasures forward takes long, so only one slot does it.
     #[must_use]
     pub const fn ranks(self) -> Ranks {
         match self {
@@ -30,12 +30,12 @@ impl Lane {
             Self::Deliver => &[&[JobKind::Deliver]],
             Self::Housekeeping => &[
                 &[
-                    JobKind::Rule,
-                    JobKind::HalfSignIn,
-                    JobKind::Retain,
+                    JobKind::ApplyRuling,
+                    JobKind::RecordPendingSignIn,
                     JobKind::Sweep,
                     JobKind::Redate,
                 ],
+                &[JobKind::BringErasuresForward],
                 &[JobKind::Expire],
                 &[JobKind::Erase],
             ],
@@ -55,7 +55,7 @@ mod tests {
         for kind in JobKind::ALL {
             let lanes = Lane::ALL
                 .iter()
-                .filter(|lane| lane.ranks().concat().contains(&kind))
+                .filter(|lane| lane.ranks().concat().contains(kind))
                 .count();
             assert_eq!(lanes, 1, "{}", kind.as_str());
         }

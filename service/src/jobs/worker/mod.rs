@@ -3,6 +3,7 @@
 
 mod deliveries;
 mod lane;
+mod round_robin;
 
 pub use lane::{Lane, Ranks};
 
@@ -11,7 +12,7 @@ use crate::{
     capture::analyse,
     decision::decide,
     jobs::{clock_jump, lease::LEASE, sweep},
-    people::half_sign_in,
+    people::pending_sign_in,
     privacy::erase,
     review::take_effect,
     runtime::job_error::JobError,
@@ -20,6 +21,7 @@ use crate::{
 };
 use domain::time::{Millis, Timestamp};
 use futures::FutureExt;
+use round_robin::LastTurn;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use store::{
     StoreError,
@@ -51,8 +53,12 @@ pub struct Worker {
     name: String,
     lane: Lane,
     slots: usize,
-    /// One slot less than all, if there are several: erasures wait for the storage of the pictures, and nothing else should wait for them.
-    erasing: Arc<Semaphore>,
+    /// The slots of jobs that take long. One less than all, if there are several: erasures wait for the storage of the pictures, and nothing else
+    /// should wait for them.
+    long: Arc<Semaphore>,
+    /// The one of them in which erasures are brought forward, for one tenant after another: the erasures themselves keep the others.
+    bringing_forward: Arc<Semaphore>,
+    last_turn: Arc<LastTurn>,
 }
 
 /// A job to run now.
@@ -60,8 +66,8 @@ struct Claimed {
     job: Job,
     /// The receiver's concurrency permit, for a delivery.
     permit: Option<Permit>,
-    /// The slot of an erasure.
-    erasing: Option<OwnedSemaphorePermit>,
+    /// The slots that a job takes up which takes long.
+    slots: [Option<OwnedSemaphorePermit>; 2],
 }
 
 impl Worker {
@@ -74,7 +80,9 @@ impl Worker {
             name,
             lane,
             slots,
-            erasing: Arc::new(Semaphore::new((slots - 1).max(1))),
+            long: Arc::new(Semaphore::new((slots - 1).max(1))),
+            bringing_forward: Arc::new(Semaphore::new(1)),
+            last_turn: Arc::default(),
         }
     }
 
@@ -91,7 +99,10 @@ impl Worker {
     async fn link_until(&self, stop: &CancellationToken) {
         while self.links() && !stop.is_cancelled() {
             let linked = async {
-                self.link().await;
+                // A panic in it must not stop them either.
+                if AssertUnwindSafe(self.link()).catch_unwind().await.is_err() {
+                    tracing::error!("linking new entries of the audit log panicked");
+                }
                 tokio::time::sleep(POLL).await;
             };
             stop.run_until_cancelled(linked).await;
@@ -188,7 +199,7 @@ impl Worker {
     /// Nothing while the clock cannot be trusted: whether a document is valid depends on the date.
     async fn claim_decisions(&self, free: usize) -> Result<Vec<Claimed>, StoreError> {
         match self.honnin.steady_now() {
-            Some(now) => self.claim_oldest(free, now, self.lane.ranks()).await,
+            Some(now) => self.claim_round_robin(free, now).await,
             None => Ok(Vec::new()),
         }
     }
@@ -197,28 +208,32 @@ impl Worker {
         let Some(now) = self.honnin.steady_now() else {
             return self.claim_oldest(free, now, Lane::UNDER_A_DOUBTFUL_CLOCK).await;
         };
-        if self.honnin.steadiness.take_settled()
+        if self.honnin.clock_trust.take_settled()
             && let Err(error) = clock_jump::mend(&self.honnin, now).await
         {
-            self.honnin.steadiness.give_back_settled();
+            self.honnin.clock_trust.give_back_settled();
             return Err(error);
         }
         self.claim_oldest(free, now, self.lane.ranks()).await
     }
 
     async fn claim_oldest(&self, free: usize, now: Timestamp, ranks: Ranks) -> Result<Vec<Claimed>, StoreError> {
-        let (name, kinds, erasing) = (self.name.clone(), ranks.concat(), self.erasing.available_permits());
+        let (name, kinds) = (self.name.clone(), ranks.concat());
+        let (long, bringing_forward) = (self.long.available_permits(), self.bringing_forward.available_permits());
         // Most polls find nothing; only those that do need the writer.
         let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, &kinds, now).await);
         if !due.await? {
             return Ok(Vec::new());
         }
         let unit = self.honnin.db.write(async move |tx| {
-            let mut claimed = Vec::new();
+            let mut claimed: Vec<Job> = Vec::new();
             for rank in ranks {
-                let left = free - claimed.len();
-                let most = if rank.contains(&JobKind::Erase) {
-                    left.min(erasing)
+                let left = free.saturating_sub(claimed.len());
+                let long = long.saturating_sub(claimed.iter().filter(|job| takes_long(job.kind)).count());
+                let most = if rank.contains(&JobKind::BringErasuresForward) {
+                    left.min(long).min(bringing_forward)
+                } else if rank.contains(&JobKind::Erase) {
+                    left.min(long)
                 } else {
                     left
                 };
@@ -239,12 +254,17 @@ impl Worker {
     }
 
     fn in_a_slot(&self, job: Job) -> Claimed {
-        let is_erasure = job.kind == JobKind::Erase;
+        let kind = job.kind;
+        // Nothing but this worker takes them, and no more were claimed than were free.
+        let take = |slot: &Arc<Semaphore>| {
+            let taken = Arc::clone(slot).try_acquire_owned();
+            let taken = taken.inspect_err(|error| tracing::error!(%error, kind = kind.as_str(), "a job has no slot"));
+            taken.ok()
+        };
+        let long = takes_long(job.kind).then_some(&self.long);
+        let bringing_forward = (job.kind == JobKind::BringErasuresForward).then_some(&self.bringing_forward);
         Claimed {
-            // Nothing but this worker takes them, and no more were claimed than were free.
-            erasing: is_erasure
-                .then(|| Arc::clone(&self.erasing).try_acquire_owned().ok())
-                .flatten(),
+            slots: [long, bringing_forward].map(|slot| slot.and_then(take)),
             job,
             permit: None,
         }
@@ -255,7 +275,7 @@ impl Worker {
         Claimed {
             job,
             permit,
-            erasing: _erasing,
+            slots: _slots,
         }: Claimed,
     ) {
         let work = AssertUnwindSafe(run(&self.honnin, &job, permit)).catch_unwind();
@@ -271,7 +291,15 @@ impl Worker {
         if let JobError::Store(StoreError::LeaseLost) = fault {
             return;
         }
-        tracing::warn!(kind = job.kind.as_str(), subject = job.subject, attempt = job.attempt, %fault, "job failed");
+        if let JobError::Store(StoreError::Conflict) = fault {
+            tracing::debug!(
+                kind = job.kind.as_str(),
+                subject = job.subject,
+                "a job begins again: somebody else was first"
+            );
+        } else {
+            tracing::warn!(kind = job.kind.as_str(), subject = job.subject, attempt = job.attempt, %fault, "job failed");
+        }
         if let Err(error) = self.settle(&job, &fault).await {
             tracing::error!(%error, subject = job.subject, "cannot settle a job; its lease will run out");
         }
@@ -298,17 +326,28 @@ impl Worker {
     async fn settle(&self, job: &Job, fault: &JobError) -> Result<(), StoreError> {
         let (now, job, fault) = (self.honnin.now(), job.clone(), fault.clone());
         let unit = self.honnin.db.write(async move |tx| {
-            let reason = fault.to_string();
-            if matches!(fault, JobError::Permanent(_)) {
-                return jobs::give_up(tx, &job, now, &reason).await;
+            let (reason, again) = (fault.to_string(), retry_time(now, job.failures));
+            match fault {
+                JobError::Permanent(_) => jobs::give_up(tx, &job, now, &reason).await,
+                // It says nothing about what the job is for.
+                JobError::Store(StoreError::MasterKeyMissing) => {
+                    jobs::retry_uncounted_at(tx, &job, again, &reason).await
+                }
+                // No failure: somebody else was first, and the next run sees what they did.
+                JobError::Store(StoreError::Conflict) => jobs::retry_at(tx, &job, now.plus(BACKOFF[0]), None).await,
+                _ => jobs::retry_at(tx, &job, again, Some(&reason)).await,
             }
-            jobs::retry_at(tx, &job, retry_time(now, job.failures), Some(&reason)).await
         });
         match unit.await {
             Err(StoreError::LeaseLost) => Ok(()),
             other => other,
         }
     }
+}
+
+/// Whether a job of this kind may hold its slot for long.
+const fn takes_long(kind: JobKind) -> bool {
+    matches!(kind, JobKind::Erase | JobKind::BringErasuresForward)
 }
 
 /// When a job that had failed so often before is run again.
@@ -324,11 +363,11 @@ async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> Result<(), J
         JobKind::Deliver => deliver::run(honnin, job, permit).await,
         JobKind::Analyse => analyse::run(honnin, job).await,
         JobKind::Decide => decide::run(honnin, job).await,
-        JobKind::Rule => take_effect::run(honnin, job).await,
+        JobKind::ApplyRuling => take_effect::run(honnin, job).await,
         JobKind::Erase => erase::run(honnin, job).await,
-        JobKind::Retain => retention::run(honnin, job).await,
+        JobKind::BringErasuresForward => retention::run(honnin, job).await,
         JobKind::Sweep => sweep::run(honnin, job).await,
         JobKind::Redate => redate::run(honnin, job).await,
-        JobKind::HalfSignIn => half_sign_in::run(honnin, job).await,
+        JobKind::RecordPendingSignIn => pending_sign_in::run(honnin, job).await,
     }
 }

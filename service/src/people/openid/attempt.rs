@@ -96,7 +96,7 @@ impl Attempt {
     }
 
     /// The cookie.
-    pub(super) fn seal(&self, honnin: &Honnin) -> Result<Secret<String>, StoreError> {
+    pub(super) async fn seal(&self, honnin: &Honnin) -> Result<Secret<String>, StoreError> {
         let (confirm, join) = match &self.purpose {
             Purpose::SignIn => (None, None),
             Purpose::Confirm(user) => (Some(user.to_string()), None),
@@ -109,8 +109,8 @@ impl Attempt {
             next: self.next.clone(),
             begun_at: self.begun_at.as_millis(),
         };
-        let json = serde_json::to_vec(&kept).map_err(|_| StoreError::Corrupt("an attempt that is no JSON"))?;
-        let sealed = honnin.vault.seal_secret(OWNER, NAME, &json)?;
+        let json = serde_json::to_vec(&kept).map_err(|_| StoreError::Corrupt("an attempt that is not JSON"))?;
+        let sealed = honnin.vault.seal_secret(OWNER, NAME, &json).await?;
         Ok(Secret::new(URL_SAFE_NO_PAD.encode(sealed)))
     }
 

@@ -43,7 +43,7 @@ pub struct ProviderConfig {
     pub name: String,
     /// What is asked for: `openid` and more.
     pub scopes: Vec<String>,
-    /// Whether its e-mail addresses are taken for verified although it does not say so.
+    /// Whether its e-mail addresses are treated as verified although it does not say so.
     pub trusts_emails: bool,
 }
 

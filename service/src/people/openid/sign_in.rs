@@ -13,9 +13,9 @@ use crate::{
         accept_invitation::{AcceptError, accept_linked},
         client_network::client_network,
         console_session,
-        half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised,
+        pending_sign_in::{self, PendingSignIn},
         sign_in::WINDOW,
         visit::{self, Entrance},
     },
@@ -69,7 +69,7 @@ pub enum Finished {
     /// They have a second factor here, which comes next.
     SecondFactor {
         /// Who, so far.
-        half: HalfSignIn,
+        pending: PendingSignIn,
         /// Where to continue.
         next: String,
     },
@@ -158,7 +158,7 @@ pub async fn begin(honnin: &Honnin, purpose: Purpose, next: &str) -> Result<Begu
         again: matches!(attempt.purpose, Purpose::Confirm(_)),
     };
     let location = provider.ask(honnin.now(), question).await.map_err(failed)?;
-    let cookie = attempt.seal(honnin)?;
+    let cookie = attempt.seal(honnin).await?;
     Ok(Begun { location, cookie })
 }
 
@@ -398,13 +398,13 @@ async fn sign_in(
     let unit = honnin.db.write(async move |tx| {
         visit::find_active(tx, &user.id).await?.ok_or(OpenIdError::Unknown)?;
         if second_factors::has_any(tx, &user.id).await? {
-            let half = half_sign_in::begin(tx, &user.id, client.address, entry.at).await?;
-            return Ok(Err(half));
+            let pending = pending_sign_in::begin(tx, &user.id, client.address, entry.at, None).await?;
+            return Ok(Err(pending));
         }
         Ok::<_, OpenIdError>(Ok(visit::record(tx, &user.id, entry.clone(), &client).await?))
     });
     Ok(match unit.await? {
-        Err(half) => Finished::SecondFactor { half, next },
+        Err(pending) => Finished::SecondFactor { pending, next },
         Ok(entrance) => Finished::SignedIn {
             entrance,
             proved_at: person.authenticated_at.map(|at| at.min(honnin.now())),

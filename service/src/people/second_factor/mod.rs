@@ -13,14 +13,19 @@ use crate::{
         PeopleError, check_may_act_on,
         client_network::client_network,
         console_session,
-        half_sign_in::{self, HalfSignIn},
         known_browser::Client,
         normalised,
-        sign_in::{bucket, count},
+        pending_sign_in::{self, PendingSignIn},
+        sign_in::{self, bucket, count},
         visit::{self, Entrance},
     },
 };
-use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
+use domain::{
+    audit::AuditAction,
+    ids::UserId,
+    secret::Secret,
+    time::{Millis, Timestamp},
+};
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use store::{
@@ -34,10 +39,14 @@ use totp_rs::{Builder, Totp};
 
 /// Length of an authenticator's secret: RFC 4226, section 4, recommends 160 bits.
 const SECRET_BYTES: usize = 20;
-/// Steps of 30 seconds before and after the current one whose codes are accepted: for a phone whose clock is off.
-const SKEW: u16 = 1;
+/// Length of a time step (RFC 6238, section 4).
+const STEP: Millis = Millis::seconds(30);
+/// Time steps before and after the current one whose codes are accepted: for a phone whose clock is off.
+const TOTP_SKEW_STEPS: u16 = 1;
 /// Recovery codes given out together.
 const RECOVERY_CODES: usize = 10;
+/// How long a set-up of an authenticator app that was begun can be finished.
+const ENROLMENT_LIFETIME: Millis = Millis::hours(1);
 /// Bytes of a recovery code: with 112 bits or more, a plain hash of them is enough (OWASP ASVS 5.0, 6.5.2).
 const RECOVERY_BYTES: usize = 15;
 /// Wrong codes for one person from one network in a window. Those of a sign-in and those of somebody who is signed in are counted apart:
@@ -54,7 +63,9 @@ const ISSUER: &str = "Honnin";
 /// The encrypted secret of a person's authenticator app, encrypted with the newest master key.
 pub(crate) fn sealed_anew(honnin: &Honnin, user: &UserId, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
     let plain = honnin.vault.open_secret(user.as_str(), SECRET_NAME, sealed)?;
-    honnin.vault.seal_secret(user.as_str(), SECRET_NAME, plain.expose())
+    honnin
+        .vault
+        .seal_secret_anew(user.as_str(), SECRET_NAME, plain.expose())
 }
 
 /// Why a code was not accepted.
@@ -77,7 +88,7 @@ pub enum AuthenticatorError {
     /// There is one already.
     #[error("there is an authenticator app already")]
     Exists,
-    /// The code is wrong, or the set-up was not begun.
+    /// The code is wrong, or the set-up was not begun, or too long ago.
     #[error(transparent)]
     Code(CodeError),
     /// Storage.
@@ -94,6 +105,8 @@ pub struct Factors {
     pub passkeys: Vec<PasskeyRow>,
     /// Recovery codes left.
     pub recovery_codes: i64,
+    /// When a code of the app or a passkey was used last.
+    pub last_used_at: Option<Timestamp>,
 }
 
 impl Factors {
@@ -119,13 +132,36 @@ pub struct Enrolment {
 /// If the database does not respond.
 pub async fn list_factors(honnin: &Honnin, user: &UserId) -> Result<Factors, StoreError> {
     let user = user.clone();
-    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let authenticator = second_factors::find_authenticator(tx, &user).await?;
-        Ok(Factors {
-            authenticator: authenticator.and_then(|row| row.confirmed_at),
-            passkeys: second_factors::list_passkeys(tx, &user).await?,
-            recovery_codes: second_factors::count_recovery_codes(tx, &user).await?,
-        })
+    honnin.db.read(async move |tx| factors_of(tx, &user).await).await
+}
+
+async fn factors_of(tx: &mut Tx, user: &UserId) -> Result<Factors, StoreError> {
+    let authenticator = second_factors::find_authenticator(tx, user).await?;
+    let authenticator = authenticator.filter(|row| row.confirmed_at.is_some());
+    let passkeys = second_factors::list_passkeys(tx, user).await?;
+    let code_used_at = authenticator
+        .as_ref()
+        .map(|row| Timestamp::from_millis(row.last_step * STEP.0));
+    let used = passkeys.iter().filter_map(|key| key.last_used_at);
+    Ok(Factors {
+        authenticator: authenticator.and_then(|row| row.confirmed_at),
+        last_used_at: used.chain(code_used_at).max(),
+        passkeys,
+        recovery_codes: second_factors::count_recovery_codes(tx, user).await?,
+    })
+}
+
+/// The second factors of a colleague, which an admin may remove, and whose they are.
+///
+/// # Errors
+/// [`PeopleError`].
+pub async fn list_factors_of(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<(UserRow, Factors), PeopleError> {
+    let (staff, id) = (admin.staff().clone(), id.clone());
+    let unit = honnin.db.read(async move |tx| -> Result<_, PeopleError> {
+        let user = users::find(tx, &id).await?.ok_or(PeopleError::NotFound)?;
+        check_may_act_on(&staff, &user)?;
+        let factors = factors_of(tx, &id).await?;
+        Ok((user, factors))
     });
     unit.await
 }
@@ -136,7 +172,8 @@ pub async fn list_factors(honnin: &Honnin, user: &UserId) -> Result<Factors, Sto
 /// [`AuthenticatorError::Exists`], or storage.
 pub async fn begin_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, AuthenticatorError> {
     let secret = honnin.random_bytes::<SECRET_BYTES>();
-    let sealed = honnin.vault.seal_secret(staff.user().as_str(), SECRET_NAME, &secret)?;
+    let sealed = honnin.vault.seal_secret(staff.user().as_str(), SECRET_NAME, &secret);
+    let sealed = sealed.await?;
     let (user, now) = (staff.user().clone(), honnin.now());
     let unit = honnin
         .db
@@ -148,10 +185,11 @@ pub async fn begin_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrol
     enrolment(&secret, staff.email())
 }
 
-/// The set-up that was begun, to be shown again after a typing error.
+/// The set-up that was begun, to be shown again: after a typing error, or when somebody had to confirm in between. Only for an hour, so that
+/// nobody finishes one whose key somebody else has seen long ago.
 ///
 /// # Errors
-/// [`AuthenticatorError::Exists`] if it is confirmed, [`AuthenticatorError::Code`] if none was begun, or storage.
+/// [`AuthenticatorError::Exists`] if it is confirmed, [`AuthenticatorError::Code`] if none was begun within the hour, or storage.
 pub async fn begun_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, AuthenticatorError> {
     let user = staff.user().clone();
     let unit = honnin
@@ -160,6 +198,9 @@ pub async fn begun_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrol
     let row = unit.await?.ok_or(AuthenticatorError::Code(CodeError::Wrong))?;
     if row.confirmed_at.is_some() {
         return Err(AuthenticatorError::Exists);
+    }
+    if !row.created_at.is_within(ENROLMENT_LIFETIME, honnin.now()) {
+        return Err(AuthenticatorError::Code(CodeError::Wrong));
     }
     let secret = honnin
         .vault
@@ -170,7 +211,7 @@ pub async fn begun_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrol
 fn totp(secret: &[u8], account: &str) -> Result<Totp, StoreError> {
     let built = Builder::new()
         .with_secret(secret)
-        .with_skew(SKEW)
+        .with_skew(TOTP_SKEW_STEPS)
         .with_issuer(Some(ISSUER))
         // Not part of any e-mail address that can be written without quotes.
         .with_account_name(account.replace(':', ""))
@@ -228,7 +269,7 @@ pub async fn confirm_authenticator(
 /// Stores recovery codes for a person who has none. Returns whether they were stored.
 async fn give_first_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8>]) -> Result<bool, StoreError> {
     // Of two first factors at the same time, one brings the codes.
-    users::hold(tx, user).await?;
+    users::lock(tx, user).await?;
     let none = second_factors::count_recovery_codes(tx, user).await? == 0;
     if none {
         second_factors::replace_recovery_codes(tx, user, hashes).await?;
@@ -247,6 +288,8 @@ pub async fn remove_authenticator(honnin: &Honnin, staff: &Staff) -> Result<(), 
         .with_detail("authenticator app");
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| {
+        // Whoever adds another factor at this moment relies on the codes there are.
+        users::lock(tx, &user).await?;
         if second_factors::remove_authenticator(tx, &user).await? {
             audit::record(tx, &entry).await?;
         }
@@ -255,6 +298,7 @@ pub async fn remove_authenticator(honnin: &Honnin, staff: &Staff) -> Result<(), 
     unit.await
 }
 
+/// Removes the recovery codes of a person who has no second factor and is locked ([`users::lock`]).
 async fn drop_idle_codes(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     if second_factors::has_any(tx, user).await? {
         return Ok(());
@@ -274,6 +318,8 @@ pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Opti
         .about(staff.user());
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        // Of two sets at the same time, the second replaces the first.
+        users::lock(tx, &user).await?;
         if !second_factors::has_any(tx, &user).await? {
             return Ok(false);
         }
@@ -429,27 +475,27 @@ async fn take_code(honnin: &Honnin, user: &UserId, code: &str, tries: Tries) -> 
 /// [`CodeError`].
 pub async fn sign_in_with_code(
     honnin: &Honnin,
-    half: &HalfSignIn,
+    pending: &PendingSignIn,
     code: &str,
     client: &Client,
 ) -> Result<Entrance, CodeError> {
-    let tries = Tries::of(&half.user, Occasion::SignIn, client.address);
-    let checked = match take_code(honnin, &half.user, code, tries).await {
+    let tries = Tries::of(&pending.user, Occasion::SignIn, client.address);
+    let checked = match take_code(honnin, &pending.user, code, tries).await {
         Err(error @ (CodeError::Throttled | CodeError::Store(_))) => return Err(error),
         checked => checked,
     };
-    let user = find(honnin, &half.user)
+    let user = find(honnin, &pending.user)
         .await?
         .filter(|user| user.disabled_at.is_none());
     let user = user.ok_or(CodeError::Wrong)?;
     let now = honnin.now();
     if let Err(refused) = checked {
         let entry = visit::refusal(Some(&user), now, client.address).with_detail(audit::CODE);
-        record_refusal(honnin, Some(half), entry).await?;
+        record_refusal(honnin, Some(pending), entry).await?;
         return Err(refused);
     }
     let entry = sign_in_entry(&user, now, client.address).with_detail(audit::CODE);
-    let entrance = let_in(honnin, &user.id, Some(half), entry, client).await?;
+    let entrance = let_in(honnin, &user.id, Some(pending), entry, client).await?;
     entrance.ok_or(CodeError::Wrong)
 }
 
@@ -482,36 +528,41 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry
     visit::entry_by(user, at, AuditAction::PersonSignIn).from_address(address)
 }
 
-/// Signs a person in and records it, unless the half that came before has ended meanwhile, as their sessions have, or the account was disabled.
+/// Signs a person in and records it, unless the pending sign-in has ended meanwhile, as their sessions have, or the account was disabled.
 /// `None` if they are not in.
 async fn let_in(
     honnin: &Honnin,
     user: &UserId,
-    half: Option<&HalfSignIn>,
+    pending: Option<&PendingSignIn>,
     entry: audit::Entry,
     client: &Client,
 ) -> Result<Option<Entrance>, StoreError> {
-    let (user, half, client) = (user.clone(), half.cloned(), client.clone());
+    let (user, pending, client) = (user.clone(), pending.cloned(), client.clone());
     let unit = honnin.db.write(async move |tx| {
-        if visit::find_active(tx, &user).await?.is_none() {
+        let Some(active) = visit::find_active(tx, &user).await? else {
             return Ok(None);
-        }
-        if let Some(half) = &half
-            && !half_sign_in::end(tx, half).await?
-        {
-            return Ok(None);
+        };
+        if let Some(pending) = &pending {
+            let Some(ended) = pending_sign_in::end(tx, pending).await? else {
+                return Ok(None);
+            };
+            sign_in::take_back(tx, &active, &ended).await?;
         }
         visit::record(tx, &user, entry.clone(), &client).await.map(Some)
     });
     unit.await
 }
 
-/// Records that a second factor was refused. The half that came before stays open.
-async fn record_refusal(honnin: &Honnin, half: Option<&HalfSignIn>, entry: audit::Entry) -> Result<(), StoreError> {
-    let half = half.cloned();
+/// Records that a second factor was refused. The pending sign-in stays open.
+async fn record_refusal(
+    honnin: &Honnin,
+    pending: Option<&PendingSignIn>,
+    entry: audit::Entry,
+) -> Result<(), StoreError> {
+    let pending = pending.cloned();
     let unit = honnin.db.write(async move |tx| {
-        if let Some(half) = &half {
-            half_sign_in::refuse(tx, half).await?;
+        if let Some(pending) = &pending {
+            pending_sign_in::refuse(tx, pending).await?;
         }
         audit::record(tx, &entry).await
     });
@@ -553,7 +604,8 @@ pub async fn remove_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
 }
 
 async fn remove_all(tx: &mut Tx, user: &UserRow, entry: audit::Entry) -> Result<(), StoreError> {
-    second_factors::remove_all(tx, &user.id).await?;
+    // First, since it locks the person: a factor that is being added stays away, or is there to be removed.
     console_session::end_all(tx, &user.id, entry.at).await?;
+    second_factors::remove_all(tx, &user.id).await?;
     audit::record(tx, &entry.with_detail("all")).await
 }

@@ -12,8 +12,8 @@ use crate::{
     people::{
         client_network::client_network,
         console_session,
-        half_sign_in::HalfSignIn,
         known_browser::Client,
+        pending_sign_in::PendingSignIn,
         sign_in::{WINDOW, bucket},
         visit::{self, Entrance},
     },
@@ -36,10 +36,10 @@ use store::{
 const CHALLENGE_LIFETIME: Millis = Millis::minutes(5);
 /// Challenges in a window that were not answered rightly, of each [`Answerer`]: each is a row.
 const CHALLENGE_LIMIT: i64 = 100;
-/// Passkeys of one person.
-const MOST: usize = 20;
+/// Most passkeys of one person.
+pub const MAX_PASSKEYS: usize = 20;
 /// Longest name of a passkey, in characters.
-const NAME_LIMIT: usize = 60;
+pub const NAME_LIMIT: usize = 60;
 
 /// Why a passkey was not accepted.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -122,7 +122,7 @@ pub enum Answerer<'a> {
     /// Anybody with this address, who signs in with a passkey alone.
     Guest(IpAddr),
     /// This person, whose password was right, with this address.
-    Halfway(&'a UserId, IpAddr),
+    Pending(&'a UserId, IpAddr),
     /// This person, who is signed in.
     SignedIn(&'a UserId),
 }
@@ -130,9 +130,9 @@ pub enum Answerer<'a> {
 impl<'a> Answerer<'a> {
     /// Somebody who signs in: after the password, or with a passkey alone.
     #[must_use]
-    pub const fn of_sign_in(half: Option<&'a HalfSignIn>, address: IpAddr) -> Self {
-        match half {
-            Some(half) => Self::Halfway(&half.user, address),
+    pub const fn of_sign_in(pending: Option<&'a PendingSignIn>, address: IpAddr) -> Self {
+        match pending {
+            Some(pending) => Self::Pending(&pending.user, address),
             None => Self::Guest(address),
         }
     }
@@ -140,7 +140,7 @@ impl<'a> Answerer<'a> {
     const fn user(self) -> Option<&'a UserId> {
         match self {
             Self::Guest(_) => None,
-            Self::Halfway(user, _) | Self::SignedIn(user) => Some(user),
+            Self::Pending(user, _) | Self::SignedIn(user) => Some(user),
         }
     }
 
@@ -148,7 +148,8 @@ impl<'a> Answerer<'a> {
     fn bucket(self) -> Vec<u8> {
         match self {
             Self::Guest(address) => Sha256::digest(format!("passkey\n{}", client_network(address))).to_vec(),
-            Self::Halfway(user, address) => {
+            Self::Pending(user, address) => {
+                // The word is stored, as a hash: another one would start a new count.
                 bucket("passkey halfway", [user.as_str(), &client_network(address).to_string()])
             }
             Self::SignedIn(user) => bucket("passkey signed in", [user.as_str(), ""]),
@@ -249,7 +250,7 @@ pub async fn register(
         if !console_session::goes_on(tx, &staff).await? {
             return Err(PasskeyError::Refused);
         }
-        if second_factors::list_passkeys(tx, &key.user).await?.len() >= MOST {
+        if second_factors::list_passkeys(tx, &key.user).await?.len() >= MAX_PASSKEYS {
             return Err(PasskeyError::TooMany);
         }
         second_factors::insert_passkey(tx, &key).await?;
@@ -274,6 +275,7 @@ pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, St
         .about(staff.user());
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        users::lock(tx, &user).await?;
         let Some(key) = second_factors::find_passkey(tx, &id)
             .await?
             .filter(|key| key.user == user)
@@ -348,14 +350,14 @@ async fn verify(honnin: &Honnin, answerer: Answerer<'_>, answer: &Answer) -> Res
 /// [`PasskeyError`].
 pub async fn sign_in(
     honnin: &Honnin,
-    half: Option<&HalfSignIn>,
+    pending: Option<&PendingSignIn>,
     response: &str,
     client: &Client,
 ) -> Result<Entrance, PasskeyError> {
-    if half.is_none() && !honnin.allows_local_sign_in() {
+    if pending.is_none() && !honnin.allows_local_sign_in() {
         return Err(PasskeyError::Refused);
     }
-    let answerer = Answerer::of_sign_in(half, client.address);
+    let answerer = Answerer::of_sign_in(pending, client.address);
     let user = answerer.user();
     let answer = take_answer(honnin, user, response).await?;
     let account = user.or(answer.key.as_ref().map(|key| &key.user));
@@ -368,15 +370,15 @@ pub async fn sign_in(
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
         let entry = sign_in_entry(&account, now, client.address).with_detail(audit::PASSKEY);
-        let entrance = let_in(honnin, &account.id, half, entry, client).await?;
+        let entrance = let_in(honnin, &account.id, pending, entry, client).await?;
         return entrance.ok_or(PasskeyError::Refused);
     }
-    let detail = match half {
+    let detail = match pending {
         Some(_) => audit::SECOND_PASSKEY,
         None => audit::PASSKEY,
     };
     let refused = visit::refusal(Some(&account), now, client.address).with_detail(detail);
-    record_refusal(honnin, half, refused).await?;
+    record_refusal(honnin, pending, refused).await?;
     Err(PasskeyError::Refused)
 }
 

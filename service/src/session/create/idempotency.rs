@@ -5,7 +5,7 @@
 use crate::{
     Honnin,
     access::Tenant,
-    runtime::{steadiness::Moment, token},
+    runtime::{clock_trust::ClockReading, token},
     session::create::{CreateSessionError, Created},
 };
 use domain::{
@@ -83,7 +83,11 @@ impl Attempt {
 
     /// What is stored of it, if it was made before.
     async fn kept(&self, honnin: &Honnin, tenant: &Tenant) -> Result<Option<KeptAnswer>, StoreError> {
-        let (id, hash, outdated) = (tenant.id().clone(), self.key_hash.clone(), outdated(honnin.moment()));
+        let (id, hash, outdated) = (
+            tenant.id().clone(),
+            self.key_hash.clone(),
+            outdated(honnin.read_clock()),
+        );
         let kept = honnin.db.read(async move |tx| idempotency::find(tx, &id, &hash).await);
         Ok(kept.await?.filter(|kept| kept.created_at > outdated))
     }
@@ -119,7 +123,7 @@ impl Attempt {
 }
 
 /// Stores a response in the caller's unit. Returns false, without any lasting change, if a retry was faster.
-pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer, at: Moment) -> Result<bool, StoreError> {
+pub(crate) async fn store(tx: &mut Tx, kept: &KeptAnswer, at: ClockReading) -> Result<bool, StoreError> {
     idempotency::insert(tx, kept, outdated(at)).await
 }
 
@@ -134,7 +138,7 @@ pub(crate) fn oldest(now: Timestamp) -> Timestamp {
 }
 
 /// Responses stored before this time are not repeated any more. None are outdated by a clock in doubt: a retry would create a second session.
-fn outdated(at: Moment) -> Timestamp {
+fn outdated(at: ClockReading) -> Timestamp {
     oldest(at.for_certain())
 }
 

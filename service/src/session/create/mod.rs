@@ -5,7 +5,7 @@ pub(crate) mod idempotency;
 use crate::{
     Honnin,
     access::Tenant,
-    runtime::{fresh_key::FreshKey, steadiness::Moment, token},
+    runtime::{clock_trust::ClockReading, fresh_key::FreshKey, token},
     session::{blind_index::hashes, reissue_link::new_link, undated},
 };
 use domain::{
@@ -47,13 +47,13 @@ pub struct Created {
     pub created_at: Timestamp,
 }
 
-/// What a form made that may be sent again.
+/// What became of a form that may be sent again.
 #[derive(Clone, Debug)]
-pub enum Made {
+pub enum FormOutcome {
     /// A session.
-    Now(Created),
+    Created(Created),
     /// Nothing: this session was made when the form was sent before, and its link was shown then.
-    Before(SessionId),
+    Repeated(SessionId),
 }
 
 /// Why no session was created.
@@ -113,6 +113,16 @@ pub async fn create_session_once(
     }
 }
 
+/// Whether a creation with `key` has succeeded, so that another one with it takes nothing from the rate limit.
+///
+/// # Errors
+/// If storage fails.
+pub async fn was_created(honnin: &Honnin, tenant: &Tenant, key: &str) -> Result<bool, StoreError> {
+    // By the key alone: with another body, it is a conflict and no creation either.
+    let made = Attempt::new(key, b"").made(honnin, tenant).await?;
+    Ok(made.is_some())
+}
+
 /// The id of a form that a page offers.
 #[must_use]
 pub fn draft_form(honnin: &Honnin) -> String {
@@ -128,16 +138,16 @@ pub async fn create_session_by_form(
     tenant: &Tenant,
     form: &str,
     body: &[u8],
-) -> Result<Made, CreateSessionError> {
+) -> Result<FormOutcome, CreateSessionError> {
     let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
     let attempt = Attempt::of_form(form, body);
     loop {
         if let Some(session) = attempt.made(honnin, tenant).await? {
-            return Ok(Made::Before(session));
+            return Ok(FormOutcome::Repeated(session));
         }
         // `None` if the same form was faster.
         if let Some(created) = create(honnin, tenant, &request, Some(&attempt)).await? {
-            return Ok(Made::Now(created));
+            return Ok(FormOutcome::Created(created));
         }
     }
 }
@@ -152,7 +162,7 @@ async fn create(
     let settings = tenant.settings();
     let settings = settings.ok_or(CreateSessionError::NotReady(NotReady::SettingsMissing))?;
     let plan = settings.plan().map_err(CreateSessionError::NotReady)?;
-    let at = honnin.moment();
+    let at = honnin.read_clock();
     let now = at.now;
     let session = Session::new(
         honnin.session_id(),
@@ -179,7 +189,7 @@ async fn create(
     let kept = attempt
         .map(|attempt| attempt.keep(tenant, &created, &key))
         .transpose()?;
-    let (caller, wish) = (tenant.clone(), honnin.config.creation_rate.wish(now));
+    let (caller, token_request) = (tenant.clone(), honnin.config.creation_rate.token_request(now));
     let entry = tenant.audit_entry(now, AuditAction::SessionCreate, &row.session.id);
     let unit = honnin.db.write(async move |tx| -> Result<_, CreateSessionError> {
         key.begin();
@@ -195,7 +205,7 @@ async fn create(
             entry: &entry,
             terms: &terms,
             expiry: expiry(&row.session, at),
-            wish: wish.as_ref(),
+            token_request: token_request.as_ref(),
         };
         // Late: on Postgres, the tenant's other creations wait for its bucket until the commit.
         if !creations::insert(tx, &new).await? {
@@ -220,12 +230,12 @@ fn allowed_callback(tenant: &Tenant, request: &CreationRequest) -> Result<Option
 }
 
 /// The job that expires `session` at its deadline. A reprocess adds another one for the new deadline.
-pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session, planned: Moment) -> Result<(), StoreError> {
+pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session, planned: ClockReading) -> Result<(), StoreError> {
     jobs::enqueue(tx, expiry(session, planned)).await.map(drop)
 }
 
 /// A deadline that was set by a clock that has just jumped is set anew before anybody may expire the session.
-fn expiry(session: &Session, planned: Moment) -> NewJob<'_> {
+fn expiry(session: &Session, planned: ClockReading) -> NewJob<'_> {
     if !planned.is_steady {
         return undated::job(&session.id);
     }

@@ -9,14 +9,14 @@ use super::{
 use domain::delivery::DeliveryFault;
 use rustls_pki_types::ServerName;
 use std::{
-    collections::VecDeque,
-    mem::swap,
+    io::ErrorKind,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
     time::Duration,
 };
+use store::dial::{alternate, first};
 use tokio::{
     net::TcpStream,
-    time::{Instant, timeout, timeout_at},
+    time::{Instant, timeout_at},
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
@@ -24,7 +24,7 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 const TRIED: usize = 3;
 
 /// Maximum number of addresses of a name; more indicates an attempt to keep us busy.
-const MOST: usize = 64;
+const MAX_ADDRESSES: usize = 64;
 
 /// The addresses of `url`'s host, each one checked. One bad address disqualifies the name, since no legitimate name mixes
 /// public and private ones.
@@ -40,7 +40,7 @@ pub(super) async fn addresses(
         ReceiverHost::Literal(address) => vec![*address],
         ReceiverHost::Name(name) => resolver.resolve(name).await.map_err(|_| DeliveryFault::Unresolved)?,
     };
-    if found.is_empty() || found.len() > MOST {
+    if found.is_empty() || found.len() > MAX_ADDRESSES {
         return Err(DeliveryFault::Unresolved);
     }
     if found.iter().all(|&address| is_fair(rules, address)) {
@@ -68,22 +68,6 @@ fn is_own(address: IpAddr) -> bool {
     source.is_ok_and(|source| source.ip() == address)
 }
 
-/// The addresses of both families in turn, beginning with the first one's, and each family's in its order (RFC 8305, section 4): where
-/// one family leads nowhere, the other is tried next.
-fn alternate(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
-    let is_first = |address: &SocketAddr| address.is_ipv6() == addresses[0].is_ipv6();
-    let (mut first, mut second): (VecDeque<SocketAddr>, VecDeque<SocketAddr>) =
-        addresses.iter().copied().partition(is_first);
-    let mut all = Vec::with_capacity(addresses.len());
-    while let Some(address) = first.pop_front() {
-        all.push(address);
-        if !second.is_empty() {
-            swap(&mut first, &mut second);
-        }
-    }
-    all
-}
-
 /// Connects to the first of `addresses` that answers within `time_limit`.
 ///
 /// # Errors
@@ -93,21 +77,17 @@ pub(super) async fn dial(
     rules: &AddressRules,
     time_limit: Duration,
 ) -> Result<TcpStream, DeliveryFault> {
-    let deadline = Instant::now() + time_limit;
     let mut tried = alternate(addresses);
     tried.truncate(TRIED);
-    let mut fault = DeliveryFault::ConnectFailed;
-    for (index, address) in tried.iter().enumerate() {
-        // An address that does not respond must leave time for the next one.
-        let share =
-            deadline.saturating_duration_since(Instant::now()) / u32::try_from(tried.len() - index).unwrap_or(1);
-        match timeout(share, TcpStream::connect(address)).await {
-            Ok(Ok(stream)) => return checked(stream, *address, rules),
-            Ok(Err(_)) => fault = DeliveryFault::ConnectFailed,
-            Err(_) => fault = DeliveryFault::ConnectTimeout,
-        }
+    let connected = first(&tried, time_limit, |address| async move {
+        let stream = TcpStream::connect(address).await;
+        stream.map(|stream| (stream, address))
+    });
+    match connected.await {
+        Ok((stream, address)) => checked(stream, address, rules),
+        Err(error) if error.kind() == ErrorKind::TimedOut => Err(DeliveryFault::ConnectTimeout),
+        Err(_) => Err(DeliveryFault::ConnectFailed),
     }
-    Err(fault)
 }
 
 /// Checks the socket's peer address.
@@ -149,28 +129,5 @@ mod tests {
     fn the_machines_own_addresses_are_known() {
         assert!(is_own(Ipv4Addr::LOCALHOST.into()));
         assert!(!is_own(Ipv4Addr::new(198, 51, 100, 7).into()));
-    }
-
-    #[test]
-    fn addresses_of_both_families_take_turns_in_their_order() {
-        for (given, expected) in [
-            ("", ""),
-            ("a b c", "a b c"),
-            ("a b c 1", "a 1 b c"),
-            ("1 2 a 3 b", "1 a 2 b 3"),
-            ("1 a b c", "1 a b c"),
-        ] {
-            let parse = |names: &str| -> Vec<SocketAddr> {
-                let address = |name: &str| match "abc".find(name) {
-                    Some(at) => IpAddr::V6(Ipv6Addr::from_bits(at as u128)),
-                    None => IpAddr::V4(Ipv4Addr::from_bits(name.parse().unwrap())),
-                };
-                names
-                    .split_whitespace()
-                    .map(|name| (address(name), 443).into())
-                    .collect()
-            };
-            assert_eq!(alternate(&parse(given)), parse(expected), "{given}");
-        }
     }
 }

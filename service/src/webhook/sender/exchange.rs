@@ -15,7 +15,7 @@ use std::pin::pin;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Maximum number of header lines of a response.
-const MOST_HEADERS: usize = 100;
+const MAX_HEADERS: usize = 100;
 
 /// The headers of a delivery except `Host` and `Content-Length`, as sent and as shown in the console.
 #[must_use]
@@ -59,7 +59,7 @@ where
         .map_err(|_| DeliveryFault::UrlRefused)?;
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(LARGEST_HEAD)
-        .max_headers(MOST_HEADERS)
+        .max_headers(MAX_HEADERS)
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|error| class_of(&error))?;
@@ -84,7 +84,9 @@ fn class_of(error: &hyper::Error) -> DeliveryFault {
 /// `Retry-After` in either of its forms, as a wait from `now`.
 fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Millis> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u32>() {
+    // A number too large to be read is a wish to wait as long as possible.
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(seconds) = text.parse::<u32>().ok().or(is_number.then_some(u32::MAX)) {
         return Some(Millis::seconds(seconds.into()));
     }
     let date = httpdate::parse_http_date(text).ok()?;
@@ -161,7 +163,10 @@ mod tests {
             Some(Millis(0)),
             "a time that has passed"
         );
-        for nonsense in ["", "-1", "soon", "1.5", "99999999999999999999"] {
+        for endless in ["4294967296", "99999999999999999999"] {
+            assert_eq!(read(endless), Some(Millis::seconds(u32::MAX.into())), "{endless}");
+        }
+        for nonsense in ["", "-1", "soon", "1.5", "9999999999s", "9999999999.5"] {
             assert_eq!(read(nonsense), None, "{nonsense}");
         }
     }

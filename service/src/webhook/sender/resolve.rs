@@ -10,9 +10,9 @@ use std::{
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
 /// Look-ups at a time. Each occupies a thread of those that hash passwords and write files as well, of which tokio has 512.
-const MOST_AT_ONCE: usize = 64;
+const MAX_AT_ONCE: usize = 64;
 /// Look-ups of one name at a time: a name server that keeps silent takes no more of them.
-const MOST_OF_A_NAME: usize = 8;
+const MAX_OF_A_NAME: usize = 8;
 
 /// Resolves names.
 #[async_trait]
@@ -38,8 +38,8 @@ impl SystemResolver {
     pub fn over(look_up: impl Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static) -> Self {
         Self {
             look_up: Arc::new(look_up),
-            slots: Arc::new(Semaphore::new(MOST_AT_ONCE)),
-            names: Turns::of_each(MOST_OF_A_NAME),
+            slots: Arc::new(Semaphore::new(MAX_AT_ONCE)),
+            names: Turns::of_each(MAX_OF_A_NAME),
         }
     }
 }

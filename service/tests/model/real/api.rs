@@ -1,7 +1,7 @@
 //! What the customer's server calls.
 
 use super::{Handle, METADATA, Real, fault};
-use crate::operation::{Answer, Caller, Op};
+use crate::model::operation::{Answer, Caller, Op};
 use service::{
     access::Tenant,
     privacy::erase_now::{EraseNowError, erase_of_tenant},

@@ -2,7 +2,7 @@
 
 mod api;
 
-use crate::operation::{Answer, Op, Seen, SeenOutcome, Step, Which};
+use crate::model::operation::{Answer, Op, Seen, SeenOutcome, Step, Which};
 use domain::{
     audit::AuditAction,
     document::Side,
@@ -23,13 +23,13 @@ use service::{
         capture_cookie::{self, CookieError},
     },
     capture::{
-        check::Wish,
+        check::PhotoChoice,
         choose_document::{Photos, choose_document},
         consent::consent,
         decline::decline,
         details::{DetailsError, save_details},
         open_link::{OpenLinkError, open_link},
-        progress::NotNow,
+        progress::StepRefused,
         retake_selfie::retake_selfie,
         submit::submit,
         take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
@@ -243,12 +243,12 @@ impl Real {
             }
             Step::Keep => self
                 .harness
-                .check_photo(&applicant, Wish::Use(vec![]))
+                .check_photo(&applicant, PhotoChoice::Use(vec![]))
                 .await
                 .map(|_| ())
                 .map_err(turn),
             Step::TypeIn => match save_details(honnin, &applicant, &Personal::new(with_kana())).await {
-                Err(DetailsError::NotNow(fault)) => Err(turn(fault)),
+                Err(DetailsError::StepRefused(fault)) => Err(turn(fault)),
                 other => other.map_err(fault),
             },
             Step::Selfie(look) => self.selfie(&applicant, look).await,
@@ -343,7 +343,7 @@ impl Real {
             RuleError::Held { until, .. } => Answer::HeldUntil(until),
             RuleError::NotPerformed(_) => Answer::NotPerformed,
             RuleError::NotRepeatable => Answer::NotRepeatable,
-            RuleError::Pending { .. } => Answer::JustDecided,
+            RuleError::Pending { .. } | RuleError::Repeated => Answer::JustDecided,
             other => fault(other),
         }
     }
@@ -419,18 +419,18 @@ fn fault(error: impl std::fmt::Display) -> Answer {
     Answer::Fault(error.to_string())
 }
 
-fn turn(error: NotNow) -> Answer {
+fn turn(error: StepRefused) -> Answer {
     match error {
-        NotNow::Over => Answer::CookieOver,
-        NotNow::OutOfTurn => Answer::OutOfTurn,
-        NotNow::Store(error) => fault(error),
+        StepRefused::Over => Answer::CookieOver,
+        StepRefused::OutOfTurn => Answer::OutOfTurn,
+        StepRefused::Store(error) => fault(error),
     }
 }
 
 fn picture(error: CaptureError) -> Answer {
     match error {
         CaptureError::NoTryLeft => Answer::NoTryLeft,
-        CaptureError::NotNow(error) => turn(error),
+        CaptureError::StepRefused(error) => turn(error),
         other => fault(other),
     }
 }

@@ -6,12 +6,10 @@ use super::{
     keys::{Algorithm, Keys},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::time::{Millis, Timestamp};
+use domain::time::{Millis, SKEW, Timestamp};
 use serde::{Deserialize, de::DeserializeOwned};
 use subtle::ConstantTimeEq as _;
 
-/// How far the provider's clock may differ from ours.
-pub(super) const SKEW: Millis = Millis::seconds(60);
 /// A token is for now: an older one is refused even if it has not expired.
 const OLDEST: Millis = Millis::minutes(10);
 /// Longest `sub`, in ASCII characters (section 2).

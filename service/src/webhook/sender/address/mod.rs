@@ -77,7 +77,7 @@ impl AddressRules {
 
     /// Whether the installation explicitly allows this address.
     #[must_use]
-    pub fn is_allowed_by_name(&self, address: IpAddr) -> bool {
+    pub(crate) fn is_allowed_by_name(&self, address: IpAddr) -> bool {
         self.allowed.iter().any(|network| network.contains(&address)) && !self.is_refused_by_name(address)
     }
 

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 /// Maximum length of a URL.
-const LONGEST: usize = 2048;
+pub const LONGEST: usize = 2048;
 
 /// Ports above 1023 that belong to other protocols, which a webhook must not speak to: the "bad ports" of the Fetch standard,
 /// and the usual ports of databases, caches and message brokers.
@@ -39,8 +39,8 @@ pub enum UrlFault {
     /// It does not parse.
     #[error("is not a URL")]
     Malformed,
-    /// Over 2,048 bytes.
-    #[error("is longer than 2,048 bytes")]
+    /// Over [`LONGEST`].
+    #[error("is longer than {},{:03} bytes", LONGEST / 1000, LONGEST % 1000)]
     TooLong,
     /// A scheme other than https.
     #[error("must begin with https://")]
@@ -148,7 +148,7 @@ impl ReceiverUrl {
 
     /// The host name for TLS.
     #[must_use]
-    pub fn tls_name(&self) -> String {
+    pub(crate) fn tls_name(&self) -> String {
         match &self.host {
             ReceiverHost::Name(name) => name.clone(),
             ReceiverHost::Literal(address) => address.to_string(),
@@ -157,7 +157,7 @@ impl ReceiverUrl {
 
     /// The socket address of a literal, with the port.
     #[must_use]
-    pub fn socket_address(&self, address: IpAddr) -> SocketAddr {
+    pub(crate) fn socket_address(&self, address: IpAddr) -> SocketAddr {
         SocketAddr::new(address, self.port)
     }
 }

@@ -9,7 +9,7 @@ use sha2::Sha256;
 const SECRET_PREFIX: &str = "whsec_";
 
 /// A new secret's length in bytes.
-pub const SECRET_BYTES: usize = 32;
+pub(crate) const SECRET_BYTES: usize = 32;
 
 /// A signing secret's bytes.
 #[derive(Clone, Debug)]

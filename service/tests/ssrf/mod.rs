@@ -7,9 +7,6 @@
 //! Planted faults that these tests detect: dropping any one range of `sender/address.rs`; dropping ISATAP or the translators'
 //! prefixes; checking only the first address of a name; checking only at registration; parsing literals as names.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(clippy::print_stdout, reason = "prints how much was tested")]
-
 mod dns;
 mod namespace;
 mod table;

@@ -9,8 +9,6 @@
 //! attempts of an event; waits counted from the beginning of an attempt; signing only with the newest secret; metadata kept
 //! after an erasure; a redirect taken for a success.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod judge;
 mod receiver;
 mod world;

@@ -9,9 +9,6 @@
 //! for longer than its retention; a decision with a note on an erased session was an internal error; a reviewer who came too
 //! late was shown the decision on an earlier attempt; a reprocess before the erasure that was requested undid it.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(clippy::print_stdout, reason = "prints the seed")]
-
 mod game;
 mod operation;
 mod real;

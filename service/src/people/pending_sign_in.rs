@@ -13,7 +13,7 @@ use store::{
     audit::{self, STOPPED},
     jobs::{self, Job, JobKind, NewJob},
     people::{
-        half_sign_ins::{self, HalfSignInRow},
+        pending_sign_ins::{self, PendingSignInRow},
         users,
     },
 };
@@ -23,58 +23,61 @@ pub const LIFETIME: Millis = Millis::minutes(10);
 
 /// Somebody who has yet to show their second factor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HalfSignIn {
+pub struct PendingSignIn {
     /// Who.
     pub user: UserId,
     /// Distinguishes it from the same person's other attempts.
     pub number: i64,
 }
 
-/// Begins one, in the unit that has accepted the password.
+/// Begins one, in the unit that has accepted what comes before the second factor: a password, which was counted as an attempt at `counted_at`, or
+/// something that is not counted.
 pub(super) async fn begin(
     tx: &mut Tx,
     user: &UserId,
     address: IpAddr,
     now: Timestamp,
-) -> Result<HalfSignIn, StoreError> {
-    let row = HalfSignInRow {
+    counted_at: Option<Timestamp>,
+) -> Result<PendingSignIn, StoreError> {
+    let row = PendingSignInRow {
         user: user.clone(),
         address: address.to_string(),
         refused: false,
+        counted_at,
     };
-    let number = half_sign_ins::insert(tx, &row).await?;
+    let number = pending_sign_ins::insert(tx, &row).await?;
     let subject = number.to_string();
     let job = NewJob {
-        kind: JobKind::HalfSignIn,
+        kind: JobKind::RecordPendingSignIn,
         subject: &subject,
         run_at: now.plus(LIFETIME),
         dedup_key: None,
     };
     jobs::enqueue(tx, job).await?;
-    Ok(HalfSignIn { user: row.user, number })
+    Ok(PendingSignIn { user: row.user, number })
 }
 
-/// Ends one in the unit that records what became of it. Returns whether it had not ended before: then, nobody may come in with it.
-pub(super) async fn end(tx: &mut Tx, half: &HalfSignIn) -> Result<bool, StoreError> {
-    let row = half_sign_ins::take(tx, half.number).await?;
-    Ok(row.is_some_and(|row| row.user == half.user))
+/// Ends one in the unit that records what became of it. `None` if it had ended before: then, nobody may come in with it.
+pub(super) async fn end(tx: &mut Tx, pending: &PendingSignIn) -> Result<Option<PendingSignInRow>, StoreError> {
+    let row = pending_sign_ins::take(tx, pending.number).await?;
+    Ok(row.filter(|row| row.user == pending.user))
 }
 
 /// Notes that a wrong second factor is recorded in the caller's unit. They may try again, and are not recorded once more if they stop.
-pub(super) async fn refuse(tx: &mut Tx, half: &HalfSignIn) -> Result<(), StoreError> {
-    half_sign_ins::mark_refused(tx, half.number).await
+pub(super) async fn refuse(tx: &mut Tx, pending: &PendingSignIn) -> Result<(), StoreError> {
+    pending_sign_ins::mark_refused(tx, pending.number).await
 }
 
 /// Ends those of a person together with their sessions, since somebody else may have begun them.
 pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<(), StoreError> {
-    for row in half_sign_ins::take_of(tx, user).await? {
+    for row in pending_sign_ins::take_of(tx, user).await? {
         record_stop(tx, row, now).await?;
     }
     Ok(())
 }
 
 /// Records somebody who has not shown a second factor, neither a right nor a wrong one.
-async fn record_stop(tx: &mut Tx, row: HalfSignInRow, now: Timestamp) -> Result<(), StoreError> {
+async fn record_stop(tx: &mut Tx, row: PendingSignInRow, now: Timestamp) -> Result<(), StoreError> {
     match users::find(tx, &row.user).await? {
         Some(user) if !row.refused => {
             let entry = visit::refusal(Some(&user), now, row.address).with_detail(STOPPED);
@@ -88,11 +91,11 @@ async fn record_stop(tx: &mut Tx, row: HalfSignInRow, now: Timestamp) -> Result<
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn is_open(honnin: &Honnin, half: &HalfSignIn) -> Result<bool, StoreError> {
-    let half = half.clone();
+pub async fn is_open(honnin: &Honnin, pending: &PendingSignIn) -> Result<bool, StoreError> {
+    let pending = pending.clone();
     let unit = honnin
         .db
-        .read(async move |tx| half_sign_ins::exists(tx, &half.user, half.number).await);
+        .read(async move |tx| pending_sign_ins::exists(tx, &pending.user, pending.number).await);
     unit.await
 }
 
@@ -100,8 +103,8 @@ pub async fn is_open(honnin: &Honnin, half: &HalfSignIn) -> Result<bool, StoreEr
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn forget(honnin: &Honnin, half: HalfSignIn) -> Result<(), StoreError> {
-    honnin.db.write(async move |tx| end(tx, &half).await.map(drop)).await
+pub async fn forget(honnin: &Honnin, pending: PendingSignIn) -> Result<(), StoreError> {
+    honnin.db.write(async move |tx| end(tx, &pending).await.map(drop)).await
 }
 
 /// Records one whose second factor has not come, and ends the job.
@@ -113,7 +116,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let (job, now) = (job.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         jobs::finish(tx, &job, now).await?;
-        match half_sign_ins::take(tx, number).await? {
+        match pending_sign_ins::take(tx, number).await? {
             Some(row) => record_stop(tx, row, now).await,
             None => Ok(()),
         }

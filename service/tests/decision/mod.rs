@@ -2,3 +2,4 @@
 
 mod decide;
 mod earlier;
+mod verify;

@@ -1,5 +1,4 @@
 //! Sessions: created, ended by their deadline, given a new link, counted.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod blind_index;
 mod counted;
