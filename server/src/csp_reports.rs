@@ -33,7 +33,7 @@ const DIRECTIVES: [&str; 15] = [
     "base-uri",
     "frame-ancestors",
 ];
-/// What can be blocked that is no URL.
+/// What can be blocked that is not a URL.
 const BLOCKED: [&str; 5] = ["inline", "eval", "wasm-eval", "data", "blob"];
 
 #[derive(Deserialize)]

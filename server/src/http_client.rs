@@ -8,12 +8,14 @@ use hyper_util::rt::TokioIo;
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
 use std::{error::Error, path::Path, sync::Arc, time::Duration};
+use store::dial;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
     time::timeout,
 };
 use tokio_rustls::TlsConnector;
+use tokio_util::task::AbortOnDropHandle;
 use url::Url;
 
 /// Time-out of a whole exchange, as for webhooks.
@@ -27,7 +29,7 @@ pub(crate) type ClientError = Box<dyn Error + Send + Sync>;
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
-/// A client that trusts the system's certificate authorities, and one more if given.
+/// A client that trusts the system's certificate authorities, and those of a file if given.
 pub(crate) struct Client {
     tls: TlsConnector,
     time_limit: Duration,
@@ -78,14 +80,15 @@ impl Client {
             url.port_or_known_default().unwrap_or(80),
         );
         let bare = host.trim_matches(['[', ']']);
-        let tcp = TcpStream::connect((bare, port)).await?;
+        let tcp = dial::host((bare, port), self.time_limit, TcpStream::connect).await?;
         let stream: Box<dyn Stream> = if url.scheme() == "https" {
             Box::new(self.tls.connect(ServerName::try_from(bare.to_owned())?, tcp).await?)
         } else {
             Box::new(tcp)
         };
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-        let connection = tokio::spawn(connection);
+        // Ends with this exchange, however that ends.
+        let _connection = AbortOnDropHandle::new(tokio::spawn(connection));
         let target = url
             .query()
             .map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
@@ -103,9 +106,22 @@ impl Client {
             .collect()
             .await?
             .to_bytes();
-        connection.abort();
         Ok((status, body))
     }
+}
+
+/// All certificate authorities of a PEM file.
+///
+/// # Errors
+/// If it cannot be read, or has none.
+pub(crate) fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let found = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| error.to_string())?;
+    if found.is_empty() {
+        return Err("contains no certificate".to_owned());
+    }
+    Ok(found)
 }
 
 /// A TLS client that trusts the system's certificate authorities, and those of `ca_file`, and offers the protocols `alpn`.
@@ -117,8 +133,9 @@ pub(crate) fn trust(ca_file: Option<&Path>, alpn: &[&[u8]]) -> Result<TlsConnect
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = ca_file {
         let unreadable = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
-        let certificate = CertificateDer::from_pem_file(path).map_err(|error| unreadable(&error))?;
-        roots.add(certificate).map_err(|error| unreadable(&error))?;
+        for authority in authorities(path).map_err(|error| unreadable(&error))? {
+            roots.add(authority).map_err(|error| unreadable(&error))?;
+        }
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?

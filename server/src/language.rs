@@ -8,7 +8,7 @@ use http::{HeaderMap, Method, Uri, header::ACCEPT_LANGUAGE};
 use url::form_urlencoded;
 
 /// The cookie with the language chosen with the switch.
-const COOKIE: &str = "honnin-language";
+const COOKIE: &str = "__Host-honnin-language";
 /// How long the browser keeps the language.
 const KEPT: Millis = Millis::days(365);
 

@@ -4,8 +4,9 @@
 use domain::time::Timestamp;
 use http::Method;
 use prometheus_client::{
-    encoding::text::encode,
+    encoding::{EncodeMetric, MetricEncoder, text::encode},
     metrics::{
+        MetricType,
         counter::Counter,
         family::Family,
         gauge::Gauge,
@@ -14,7 +15,11 @@ use prometheus_client::{
     registry::Registry,
 };
 use service::privacy::secret_age::SecretAge;
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use store::{
     Db,
     jobs::{Backlog, JobKind},
@@ -23,6 +28,34 @@ use store::{
 type Words<const N: usize> = [(&'static str, String); N];
 type ByKind = Family<[(&'static str, &'static str); 1], Gauge>;
 type ByDirective = Family<[(&'static str, &'static str); 1], Counter>;
+
+/// A number that may be unknown for now, and is not shown then.
+#[derive(Clone, Debug, Default)]
+struct Figure(Arc<Mutex<Option<i64>>>);
+
+impl Figure {
+    fn set(&self, known: Option<i64>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = known;
+    }
+
+    fn known(&self) -> Option<i64> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EncodeMetric for Figure {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), fmt::Error> {
+        self.known().map_or(Ok(()), |known| encoder.encode_gauge(&known))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.known().is_none()
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Gauge
+    }
+}
 
 /// The metrics of this process.
 #[derive(Debug)]
@@ -34,7 +67,10 @@ pub struct Metrics {
     pub connections: Gauge,
     jobs_due: ByKind,
     jobs_oldest: ByKind,
+    clock_steady: Gauge,
     secret_ages: ByKind,
+    audit_export_backlog: Figure,
+    certificate_expires: Figure,
     csp_violations: ByDirective,
 }
 
@@ -50,23 +86,28 @@ fn durations() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 2.0, 16))
 }
 
+/// The name of a method in metrics and logs. Those unknown to HTTP share one: a client can make up any number of them, as long as a whole head.
+pub(crate) fn name_of(method: &Method) -> &str {
+    let known = [
+        Method::GET,
+        Method::HEAD,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+    ];
+    if known.contains(method) {
+        method.as_str()
+    } else {
+        "other"
+    }
+}
+
 impl Requests {
-    /// Records a response. `route` is a template, `-` if none matches; methods unknown to HTTP share one label.
+    /// Records a response. `route` is a template, `-` if none matches.
     pub fn note(&self, route: &str, method: &Method, status: u16, took: Duration) {
-        let known = [
-            Method::GET,
-            Method::HEAD,
-            Method::POST,
-            Method::PUT,
-            Method::PATCH,
-            Method::DELETE,
-            Method::OPTIONS,
-        ];
-        let method = if known.contains(method) {
-            method.as_str()
-        } else {
-            "other"
-        };
+        let method = name_of(method);
         let route = || ("route", route.to_owned());
         let labels = [route(), ("method", method.to_owned()), ("status", status.to_string())];
         self.answered.get_or_create(&labels).inc();
@@ -105,11 +146,29 @@ impl Metrics {
             "Time since the oldest due job became due",
             jobs_oldest.clone(),
         );
+        let clock_steady = Gauge::default();
+        registry.register(
+            "clock_steady",
+            "Whether the clock is trusted: 0 until it has been steady for ten minutes after a jump",
+            clock_steady.clone(),
+        );
         let secret_ages = ByKind::default();
         registry.register(
             "secret_age_seconds",
             "Time since the oldest secret of each kind came into use",
             secret_ages.clone(),
+        );
+        let audit_export_backlog = Figure::default();
+        registry.register(
+            "audit_export_backlog",
+            "Entries of the audit log that are not exported yet",
+            audit_export_backlog.clone(),
+        );
+        let certificate_expires = Figure::default();
+        registry.register(
+            "tls_certificate_expires_timestamp_seconds",
+            "When the certificate expires that this process serves, in seconds since 1970",
+            certificate_expires.clone(),
         );
         let csp_violations = ByDirective::default();
         registry.register(
@@ -124,7 +183,10 @@ impl Metrics {
             connections,
             jobs_due,
             jobs_oldest,
+            clock_steady,
             secret_ages,
+            audit_export_backlog,
+            certificate_expires,
             csp_violations,
         }
     }
@@ -136,7 +198,7 @@ impl Metrics {
 
     /// Records the backlog; a kind that is not in `backlog` has none.
     pub fn note_backlog(&self, backlog: &[Backlog]) {
-        for kind in JobKind::ALL {
+        for &kind in JobKind::ALL {
             let found = backlog.iter().find(|waiting| waiting.kind == kind);
             let label = [("kind", kind.as_str())];
             self.jobs_due
@@ -145,6 +207,17 @@ impl Metrics {
             let oldest = found.map_or(0, |found| found.oldest.0 / 1000);
             self.jobs_oldest.get_or_create(&label).set(oldest);
         }
+    }
+
+    /// Shows no backlog: what it is cannot be read, and the last one says nothing any more.
+    pub(crate) fn forget_backlog(&self) {
+        self.jobs_due.clear();
+        self.jobs_oldest.clear();
+    }
+
+    /// Records whether the clock is trusted.
+    pub fn note_clock(&self, is_steady: bool) {
+        self.clock_steady.set(i64::from(is_steady));
     }
 
     /// Records how old the oldest secret of each kind is; a kind that is not in `ages` is not shown.
@@ -156,6 +229,21 @@ impl Metrics {
                 .get_or_create(&[("secret", age.kind.as_str())])
                 .set(seconds.max(0));
         }
+    }
+
+    /// Shows no age of a secret, for the same reason.
+    pub(crate) fn forget_secret_ages(&self) {
+        self.secret_ages.clear();
+    }
+
+    /// Records how many entries of the audit log wait to be exported, if it is known.
+    pub fn note_audit_export_backlog(&self, entries: Option<i64>) {
+        self.audit_export_backlog.set(entries);
+    }
+
+    /// Records when the served certificate expires, if that is known.
+    pub(crate) fn note_certificate_expiry(&self, at: Option<Timestamp>) {
+        self.certificate_expires.set(at.map(Timestamp::as_seconds));
     }
 
     /// All metrics in the OpenMetrics text format.

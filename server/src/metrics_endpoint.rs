@@ -14,7 +14,7 @@ use axum::{
     routing::get,
 };
 use prometheus_client::metrics::gauge::Gauge;
-use service::{jobs::backlog::backlog, privacy::secret_age::oldest};
+use service::{audit_export, jobs::backlog::backlog, privacy::secret_age::oldest};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -40,16 +40,35 @@ pub(crate) async fn serve(app: App, listener: TcpListener, stop: CancellationTok
 }
 
 async fn scrape(State(app): State<App>) -> Response {
-    // Metrics of the process are served even if the database does not respond.
+    app.metrics.note_clock(app.honnin.clock_is_steady());
+    // Metrics of the process are served even if the database does not respond; those of the database are left out then.
     match backlog(&app.honnin).await {
         Ok(waiting) => app.metrics.note_backlog(&waiting),
-        Err(error) => tracing::warn!(%error, "cannot count the pending jobs"),
+        Err(error) => {
+            tracing::warn!(%error, "cannot count the pending jobs");
+            app.metrics.forget_backlog();
+        }
     }
     match oldest(&app.honnin).await {
         Ok(ages) => app.metrics.note_secret_ages(&ages, app.honnin.now()),
-        Err(error) => tracing::warn!(%error, "cannot read the ages of secrets"),
+        Err(error) => {
+            tracing::warn!(%error, "cannot read the ages of secrets");
+            app.metrics.forget_secret_ages();
+        }
     }
+    app.metrics.note_audit_export_backlog(count_unexported(&app).await);
     told(&app.metrics)
+}
+
+/// How many entries of the audit log wait to be exported; `None` if that cannot be read.
+async fn count_unexported(app: &App) -> Option<i64> {
+    if app.config.audit.export.is_none() {
+        return Some(0);
+    }
+    let counted = audit_export::backlog(&app.honnin).await;
+    counted
+        .inspect_err(|error| tracing::warn!(%error, "cannot count the entries of the audit log that are not exported"))
+        .ok()
 }
 
 fn told(metrics: &Metrics) -> Response {

@@ -3,9 +3,9 @@
 use crate::{
     beside,
     config::{BucketName, Config, PictureStore, S3},
-    edge::{Sending, TenantShares, places_to_wait},
+    edge::{Sending, TenantPool, places_to_wait},
     held_secrets::held,
-    hold,
+    hold, http_client,
     inbox::Inbox,
     master_key::{MasterKeyError, open_vault},
     metrics::Metrics,
@@ -16,10 +16,11 @@ use crate::{
 };
 use domain::time::Clock;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
-use rustls_pki_types::{CertificateDer, pem::PemObject};
+use rustls_pki_types::CertificateDer;
 use service::{
     Honnin, Parts, ServiceConfig,
     people::openid::provider::Provider,
+    privacy::after_restore::{has_only_keys, lacks_all_keys},
     runtime::{
         analyser::VisionAnalyser,
         clock::SystemClock,
@@ -79,6 +80,16 @@ pub enum OpenError {
         /// Why it did not open.
         source: StoreError,
     },
+    /// The database of keys is not the one of the sessions.
+    #[error(
+        "database.keys_url: this database has the key of no stored session, so it is not the one that belongs to database.url; put that one back. If these are copies that were put back by hand, `honnin backup settle` says what is missing"
+    )]
+    KeysOfNobody,
+    /// The database is not the one of the keys.
+    #[error(
+        "database.url: this database is new, but database.keys_url has keys, so it is not the one that belongs to them; put that one back. For a new installation, move the database of keys away, too"
+    )]
+    KeysOnly,
     /// The master key cannot be had.
     #[error("{setting}: {source}")]
     MasterKey {
@@ -109,13 +120,39 @@ fn on(what: &'static str) -> impl FnOnce(StoreError) -> OpenError {
     move |source| OpenError::Store { what, source }
 }
 
-/// Opens everything and runs the migrations.
+/// Opens everything for a node and runs the migrations.
 ///
 /// # Errors
 /// [`OpenError`].
 pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
     let vision = load_vision(&config).await;
-    open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await
+    let app = open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await?;
+    refuse_strangers(app).await
+}
+
+/// Refuses databases that do not belong together. With the keys of others, a node would take everybody for erased, and end what waits for a
+/// decision; with a database that is new, it would begin an installation in the place of one that is only missing.
+async fn refuse_strangers(app: App) -> Result<App, OpenError> {
+    let refusal = match find_strangers(&app.honnin).await {
+        Ok(None) => return Ok(app),
+        Ok(Some(refusal)) => refusal,
+        Err(error) => {
+            tracing::warn!(%error, "cannot tell whether the keys are those of the sessions");
+            return Ok(app);
+        }
+    };
+    // What was opened may be new and empty: no log of it may be left beside the database that takes its place.
+    if let Err(error) = app.honnin.close().await {
+        tracing::warn!(%error, "closing");
+    }
+    Err(refusal)
+}
+
+async fn find_strangers(honnin: &Honnin) -> Result<Option<OpenError>, StoreError> {
+    if lacks_all_keys(honnin).await? {
+        return Ok(Some(OpenError::KeysOfNobody));
+    }
+    Ok(has_only_keys(honnin).await?.then_some(OpenError::KeysOnly))
 }
 
 /// Where a demonstration may send webhooks besides public addresses: to a receiver on the same machine.
@@ -236,7 +273,7 @@ async fn refuse_restoring(url: &str) -> Result<(), OpenError> {
     }
 }
 
-/// In what one way of opening an installation differs from another.
+/// How one way of opening an installation differs from another.
 struct Opening {
     vision: Vision,
     clock: Arc<dyn Clock>,
@@ -294,7 +331,7 @@ async fn assemble(config: Arc<Config>, opening: Opening) -> Result<App, OpenErro
         metrics: Arc::new(Metrics::new(honnin.db())),
         site: app::routes::site(honnin.clone(), site::assets(&config.site_dir)),
         honnin,
-        tenants: TenantShares::new(config.max_requests),
+        tenants: TenantPool::new(config.max_requests),
         sending: Sending::new(config.picture_memory),
         waiting: Arc::new(Semaphore::new(places_to_wait(config.max_requests))),
         admission: Arc::new(Admission::new(&config.uploads)),
@@ -375,6 +412,7 @@ pub(crate) fn bucket(server: &S3, BucketName { name, prefix }: &BucketName) -> R
         region: server.region.clone(),
         path_style: server.path_style,
         credentials: server.credentials.clone(),
+        role: server.role.clone(),
         extra_roots: authorities("s3.ca_file", server.ca_file.as_deref())?,
     })
 }
@@ -382,13 +420,11 @@ pub(crate) fn bucket(server: &S3, BucketName { name, prefix }: &BucketName) -> R
 /// The certificate authorities of a file, if there is one.
 fn authorities(setting: &'static str, file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, OpenError> {
     let Some(path) = file else { return Ok(Vec::new()) };
-    CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| OpenError::Authorities {
-            setting,
-            path: path.to_owned(),
-            reason: error.to_string(),
-        })
+    http_client::authorities(path).map_err(|reason| OpenError::Authorities {
+        setting,
+        path: path.to_owned(),
+        reason,
+    })
 }
 
 fn sender(config: &Config, allow_networks: Vec<IpNet>) -> Result<WebhookSender, OpenError> {

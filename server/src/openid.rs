@@ -17,7 +17,7 @@ const LARGEST: usize = 256 * 1024;
 pub(crate) struct ProviderConnection(Client);
 
 impl ProviderConnection {
-    /// Trusts the system's certificate authorities, and one more if given.
+    /// Trusts the system's certificate authorities, and those of a file if given.
     ///
     /// # Errors
     /// If `ca_file` cannot be read.

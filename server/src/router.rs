@@ -25,6 +25,7 @@ use tower_http::compression::{
     CompressionLayer, Predicate,
     predicate::{NotForContentType, SizeAbove},
 };
+
 /// The whole server as one service.
 pub fn router(app: App) -> Router {
     let unanswered = Pages::new(&app.site.assets);

@@ -3,11 +3,12 @@
 use crate::{
     audit_export,
     config::{Config, Tls},
-    edge::{self, Certificate, Limits, TlsError},
+    edge::{self, Certificate, Limits, LiveCertificate, TlsError, expiry_warning},
     metrics_endpoint,
     router::{largest_body, router},
     state::App,
 };
+use futures::FutureExt as _;
 use service::{
     Honnin,
     audit_export::{self as export, Sink, SinkError},
@@ -19,9 +20,13 @@ use service::{
     request_log,
 };
 use std::{
-    io,
+    io::{self, IsTerminal as _},
     net::{Ipv4Addr, SocketAddr},
-    sync::Arc,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio::{
     net::{TcpListener, TcpSocket},
@@ -61,10 +66,22 @@ pub enum ListenError {
     Signals(io::Error),
 }
 
+/// Why the process ends without having been stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// It cannot listen.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// A task has ended that must go on as long as the process; the log has more.
+    #[error("stopped because a background task ended")]
+    TaskEnded,
+}
+
 /// A server that listens but does not serve yet.
 pub struct Listening {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
+    certificate: Option<Arc<LiveCertificate>>,
     metrics: Option<TcpListener>,
     audit: Option<Box<dyn Sink>>,
     callbacks: Option<(TcpListener, TlsAcceptor)>,
@@ -91,15 +108,17 @@ pub fn listen(config: &Config) -> Result<Listening, ListenError> {
             Some(Certificate::self_signed(&config.tls_dir(), &names)?)
         }
     };
-    let tls = certificate.as_ref().map(edge::acceptor).transpose()?;
     let fingerprint = match (&config.tls, &certificate) {
         (Tls::SelfSigned, Some(made)) => Some(made.fingerprint()?),
         _ => None,
     };
+    let certificate = certificate.map(LiveCertificate::read).transpose()?;
+    let tls = certificate.as_ref().map(LiveCertificate::acceptor).transpose()?;
     let (listener, address) = bind(config.listen)?;
     Ok(Listening {
         listener,
         tls,
+        certificate,
         metrics: listen_for_metrics(config)?,
         audit: audit_receiver(config)?,
         callbacks: None,
@@ -153,13 +172,19 @@ impl Listening {
         self.metrics.as_ref()?.local_addr().ok()
     }
 
+    /// The certificate that it serves, if it does.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Arc<LiveCertificate>> {
+        self.certificate.clone()
+    }
+
     /// Serves this machine over HTTPS too, with a self-signed certificate: a demonstration without TLS needs it, because a callback URL
     /// must be `https`. Returns the port.
     ///
     /// # Errors
     /// [`ListenError`], for example because another program uses the port.
     pub fn add_https(&mut self, config: &Config, wanted: u16) -> Result<u16, ListenError> {
-        let tls = edge::acceptor(&Certificate::self_signed(&config.tls_dir(), &[])?)?;
+        let tls = LiveCertificate::read(Certificate::self_signed(&config.tls_dir(), &[])?)?.acceptor()?;
         let (listener, address) = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, wanted)))?;
         self.callbacks = Some((listener, tls));
         Ok(address.port())
@@ -167,19 +192,26 @@ impl Listening {
 }
 
 /// Serves until `app.stopping` is cancelled; then requests finish, then jobs, then the databases are closed.
-pub async fn serve(app: App, listening: Listening) {
+///
+/// # Errors
+/// [`ServeError::TaskEnded`].
+pub async fn serve(app: App, listening: Listening) -> Result<(), ServeError> {
     let stop = app.stopping.clone();
+    let vital = Vital::new(&app.stopping);
+    if let Some(certificate) = &listening.certificate {
+        note_expiry(&app, certificate);
+    }
     plan_sweep(&app.honnin).await;
     // Comparing with what was hashed takes longer than all the rest of a start.
     tokio::spawn(note_secrets(app.honnin.clone()));
     let workers = if app.config.worker.embedded {
-        work(&app, &CancellationToken::new())
+        work(&app, &vital, &CancellationToken::new())
     } else {
         Workers::none()
     };
     let metrics_server = MetricsServer::start(&app, listening.metrics);
-    let log = Writer::start(|stop| request_log::run(app.honnin.clone(), stop));
-    let audit = export_audit(&app, listening.audit);
+    let log = Writer::start(&vital, "request log", |stop| request_log::run(app.honnin.clone(), stop));
+    let audit = export_audit(&app, &vital, listening.audit);
     let proxies = Arc::new(app.config.proxies.clone());
     let router = router(app.clone());
     let serve_on = |listener, tls| {
@@ -209,40 +241,32 @@ pub async fn serve(app: App, listening: Listening) {
         tracing::warn!("some requests were cut off");
     }
     log.finish().await;
-    workers.stop().await;
-    if let Some(audit) = audit {
-        audit.finish().await;
-    }
-    metrics_server.finish().await;
-    close(&app).await;
+    close(&app, workers, audit, metrics_server).await;
+    vital.outcome()
 }
 
 /// Runs only background jobs until `app.stopping` is cancelled.
 ///
 /// # Errors
-/// [`ListenError`] if the port for `/metrics` cannot be opened.
-pub async fn work_only(app: App) -> Result<(), ListenError> {
+/// [`ServeError`]: the port for `/metrics` cannot be opened, or a task has ended.
+pub async fn work_only(app: App) -> Result<(), ServeError> {
+    let vital = Vital::new(&app.stopping);
     let port = listen_for_metrics(&app.config)?;
     let sink = audit_receiver(&app.config)?;
     let metrics_server = MetricsServer::start(&app, port);
     plan_sweep(&app.honnin).await;
     // Comparing with what was hashed takes longer than all the rest of a start.
     tokio::spawn(note_secrets(app.honnin.clone()));
-    let workers = work(&app, &CancellationToken::new());
-    let audit = export_audit(&app, sink);
+    let workers = work(&app, &vital, &CancellationToken::new());
+    let audit = export_audit(&app, &vital, sink);
     app.stopping.cancelled().await;
-    workers.stop().await;
-    if let Some(audit) = audit {
-        audit.finish().await;
-    }
-    metrics_server.finish().await;
-    close(&app).await;
-    Ok(())
+    close(&app, workers, audit, metrics_server).await;
+    vital.outcome()
 }
 
 /// Starts the export of the audit log, if it has a receiver. A restored installation exports nothing as long as it is held: it may be a rehearsal, and
 /// what it does has positions that the receiver has for other entries, or will get for them and then take for repeated ones.
-fn export_audit(app: &App, receiver: Option<Box<dyn Sink>>) -> Option<Writer> {
+fn export_audit(app: &App, vital: &Vital, receiver: Option<Box<dyn Sink>>) -> Option<Writer> {
     let receiver = receiver?;
     if app.restored {
         tracing::warn!(
@@ -251,7 +275,57 @@ fn export_audit(app: &App, receiver: Option<Box<dyn Sink>>) -> Option<Writer> {
         return None;
     }
     let honnin = app.honnin.clone();
-    Some(Writer::start(|stop| export::run(honnin, receiver, stop)))
+    Some(Writer::start(vital, "audit export", |stop| {
+        export::run(honnin, receiver, stop)
+    }))
+}
+
+/// The tasks that must go on as long as the process. If one of them ends before it is stopped, nothing else does its work: the process stops, and
+/// whoever supervises it starts it again.
+#[derive(Clone)]
+struct Vital {
+    /// Stops the process.
+    stopping: CancellationToken,
+    has_failed: Arc<AtomicBool>,
+}
+
+impl Vital {
+    fn new(stopping: &CancellationToken) -> Self {
+        Self {
+            stopping: stopping.clone(),
+            has_failed: Arc::default(),
+        }
+    }
+
+    /// Runs a task that ends when `stop` is cancelled.
+    fn spawn(
+        &self,
+        name: &'static str,
+        stop: &CancellationToken,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> JoinHandle<()> {
+        let (vital, stop) = (self.clone(), stop.clone());
+        tokio::spawn(async move {
+            let panicked = AssertUnwindSafe(task).catch_unwind().await.is_err();
+            if panicked || !stop.is_cancelled() {
+                tracing::error!(
+                    task = name,
+                    panicked,
+                    "a background task has ended, so the process stops"
+                );
+                vital.has_failed.store(true, Ordering::Relaxed);
+                vital.stopping.cancel();
+            }
+        })
+    }
+
+    fn outcome(&self) -> Result<(), ServeError> {
+        if self.has_failed.load(Ordering::Relaxed) {
+            Err(ServeError::TaskEnded)
+        } else {
+            Ok(())
+        }
+    }
 }
 
 /// A task that writes down what others did, until they are done.
@@ -261,9 +335,13 @@ struct Writer {
 }
 
 impl Writer {
-    fn start<F: Future<Output = ()> + Send + 'static>(run: impl FnOnce(CancellationToken) -> F) -> Self {
+    fn start<F: Future<Output = ()> + Send + 'static>(
+        vital: &Vital,
+        name: &'static str,
+        run: impl FnOnce(CancellationToken) -> F,
+    ) -> Self {
         let stop = CancellationToken::new();
-        let task = tokio::spawn(run(stop.clone()));
+        let task = vital.spawn(name, &stop, run(stop.clone()));
         Self { stop, task }
     }
 
@@ -302,7 +380,13 @@ async fn until_done(task: JoinHandle<()>) {
     }
 }
 
-async fn close(app: &App) {
+/// Ends what runs beside requests, and then closes the databases.
+async fn close(app: &App, workers: Workers, audit: Option<Writer>, metrics_server: MetricsServer) {
+    workers.stop().await;
+    if let Some(audit) = audit {
+        audit.finish().await;
+    }
+    metrics_server.finish().await;
     if let Err(error) = app.honnin.close().await {
         tracing::warn!(%error, "closing");
     }
@@ -339,6 +423,15 @@ async fn plan_sweep(honnin: &Honnin) {
     }
 }
 
+/// Shows in the metrics when the certificate expires, and warns if that is soon.
+fn note_expiry(app: &App, certificate: &LiveCertificate) {
+    let expires = certificate.expires_at();
+    app.metrics.note_certificate_expiry(expires);
+    if let Some(warning) = expires.and_then(|at| expiry_warning(at, app.honnin.now())) {
+        tracing::warn!("{warning}: renew it, and send SIGHUP");
+    }
+}
+
 /// Notes since when the secrets have been in use.
 async fn note_secrets(honnin: Honnin) {
     if let Err(error) = secret_age::note(&honnin).await {
@@ -347,7 +440,7 @@ async fn note_secrets(honnin: Honnin) {
 }
 
 /// A worker for each lane. A notification of the database wakes only one waiter, so it is passed on to all of them.
-fn work(app: &App, stop: &CancellationToken) -> Workers {
+fn work(app: &App, vital: &Vital, stop: &CancellationToken) -> Workers {
     let mut tasks = Vec::new();
     let mut bells = Vec::new();
     let held = app.config.webhooks.hold || app.restored;
@@ -369,21 +462,31 @@ fn work(app: &App, stop: &CancellationToken) -> Workers {
         };
         let bell = Arc::new(Notify::new());
         bells.push(Arc::clone(&bell));
-        let (worker, stop) = (Worker::new(app.honnin.clone(), lane, slots), stop.clone());
-        tasks.push(tokio::spawn(async move { worker.run(stop, &bell).await }));
+        let (worker, stopped) = (Worker::new(app.honnin.clone(), lane, slots), stop.clone());
+        let run = async move { worker.run(stopped, &bell).await };
+        tasks.push(vital.spawn(lane_name(lane), stop, run));
     }
     let (changed, stopped) = (Arc::clone(app.honnin.db().jobs_changed()), stop.clone());
-    tasks.push(tokio::spawn(async move {
+    let ring = async move {
         loop {
             tokio::select! {
                 () = changed.notified() => bells.iter().for_each(|bell| bell.notify_one()),
                 () = stopped.cancelled() => break,
             }
         }
-    }));
+    };
+    tasks.push(vital.spawn("wake-up of the workers", stop, ring));
     Workers {
         stop: stop.clone(),
         tasks,
+    }
+}
+
+const fn lane_name(lane: Lane) -> &'static str {
+    match lane {
+        Lane::Decide => "worker: decisions",
+        Lane::Deliver => "worker: webhooks",
+        Lane::Housekeeping => "worker: housekeeping",
     }
 }
 
@@ -410,4 +513,65 @@ pub fn stop_on_signal(stopping: CancellationToken) -> Result<(), ListenError> {
         }
     });
     Ok(())
+}
+
+/// At SIGHUP, reads the certificate again if there is one, and does nothing else: left alone, the signal would end the process in the middle of
+/// everything, which a service manager takes for an end in order. Somebody who closes the terminal in which the process runs wants it to end: then
+/// `app.stopping` is cancelled. Of a closed terminal, nothing is left when the signal comes.
+///
+/// # Errors
+/// If the signal cannot be listened for.
+pub fn read_again_on_hangup(certificate: Option<Arc<LiveCertificate>>, app: App) -> Result<(), ListenError> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut hangup = signal(SignalKind::hangup()).map_err(ListenError::Signals)?;
+    let in_a_terminal = io::stdin().is_terminal();
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            if in_a_terminal && !io::stdin().is_terminal() {
+                tracing::info!("the terminal was closed; shutting down");
+                app.stopping.cancel();
+            } else if let Some(certificate) = &certificate {
+                match certificate.read_again() {
+                    Ok(()) => {
+                        tracing::info!("the certificate was read again");
+                        note_expiry(&app, certificate);
+                    }
+                    Err(error) => {
+                        tracing::error!(%error, "the certificate was not read again: the one before stays in use")
+                    }
+                }
+            } else {
+                tracing::info!("SIGHUP: nothing is read again; settings are read at the start");
+            }
+        }
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_task_that_ends_before_it_is_stopped_ends_the_process_with_an_error() {
+        for panics in [false, true] {
+            let (stopping, stop) = (CancellationToken::new(), CancellationToken::new());
+            let vital = Vital::new(&stopping);
+            let task = vital.spawn("planted", &stop, async move { assert!(!panics, "planted") });
+            task.await.unwrap();
+            assert!(stopping.is_cancelled(), "{panics}");
+            assert!(matches!(vital.outcome(), Err(ServeError::TaskEnded)), "{panics}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_task_that_ends_when_it_is_stopped_is_no_error() {
+        let (stopping, stop) = (CancellationToken::new(), CancellationToken::new());
+        let vital = Vital::new(&stopping);
+        let task = vital.spawn("planted", &stop, stop.clone().cancelled_owned());
+        stop.cancel();
+        task.await.unwrap();
+        assert!(!stopping.is_cancelled());
+        assert!(vital.outcome().is_ok());
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     config::Config,
-    edge::{RequestContext, Sending, TenantShares},
+    edge::{RequestContext, Sending, TenantPool},
     inbox::Inbox,
     metrics::Metrics,
     upload::Admission,
@@ -24,7 +24,7 @@ pub struct App {
     /// The effective settings.
     pub config: Arc<Config>,
     /// The requests of `/v1`, shared among tenants.
-    pub tenants: TenantShares,
+    pub tenants: TenantPool,
     /// The memory of pictures that are being sent.
     pub sending: Sending,
     /// The places of pages that wait for what is about to happen.

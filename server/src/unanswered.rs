@@ -109,7 +109,7 @@ mod tests {
     async fn each_page_is_in_the_browsers_language_and_says_what_became_of_a_form() {
         let pages = Pages::new(&Assets::parse("css: 1234\n", "honnin"));
         let japanese = [(ACCEPT_LANGUAGE, "ja")];
-        let chosen = [(ACCEPT_LANGUAGE, "ja"), (COOKIE, "honnin-language=en")];
+        let chosen = [(ACCEPT_LANGUAGE, "ja"), (COOKIE, "__Host-honnin-language=en")];
         for (response, parts, links) in [
             (
                 pages.busy(&asked(Method::GET, "/capture", &japanese), ""),

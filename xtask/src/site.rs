@@ -125,6 +125,10 @@ fn copy_public(from: &Path, to: &Path) -> Done {
     Ok(())
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "passes on the environment, which is no configuration of the program"
+)]
 fn cargo(root: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.arg("build").current_dir(root);

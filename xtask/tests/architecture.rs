@@ -11,11 +11,12 @@ use std::{
 use toml::Table;
 
 /// Each crate and the crates it may depend on. No dependency goes the other way.
-const IMPORTS: [(&str, &[&str]); 12] = [
+const IMPORTS: [(&str, &[&str]); 13] = [
     ("domain", &[]),
     ("lens", &["domain"]),
     ("vision", &["domain", "lens"]),
-    ("store", &["domain"]),
+    ("seal", &[]),
+    ("store", &["domain", "seal"]),
     ("service", &["domain", "vision", "store"]),
     ("app", &["domain", "lens", "service"]),
     ("frontend", &["app"]),

@@ -46,14 +46,15 @@ impl System {
         let app = open_without_models(Arc::clone(&config)).await.unwrap();
         let listening = listen(&config).unwrap();
         let address = listening.address;
-        let serving = tokio::spawn(serve(app.clone(), listening));
+        let serving = serve(app.clone(), listening);
+        let serving = tokio::spawn(async move { serving.await.unwrap() });
         let new = NewTenant {
             name: "Example Shop".into(),
             settings: domain::tenant::TenantSettings {
                 steps: domain::session::Step::ALL.to_vec(),
                 ..Default::default()
             },
-            livemode: true,
+            mode: domain::tenant::Mode::Live,
         };
         let made = create_tenant(&app.honnin, &Operator::at_command_line(), new)
             .await

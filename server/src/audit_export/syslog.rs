@@ -32,6 +32,18 @@ fn message(sender: &str, line: &Line) -> String {
 
 #[async_trait]
 impl<T: Transport> Sink for Syslog<T> {
+    async fn connect(&mut self) -> Result<bool, SinkError> {
+        self.transport.connect().await
+    }
+
+    fn disconnect(&mut self) {
+        self.transport.disconnect();
+    }
+
+    fn is_cut_off(&mut self) -> bool {
+        self.transport.is_cut_off()
+    }
+
     async fn take(&mut self, lines: &[Line]) -> Result<(), SinkError> {
         let messages = lines.iter().map(|line| message(&self.sender, line)).collect();
         self.transport.send(messages).await

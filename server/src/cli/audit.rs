@@ -1,14 +1,21 @@
-//! `audit verify`: checks that no entry of the audit log was changed, dropped, added or moved.
+//! `audit verify`: checks that no entry of the audit log was changed, dropped, added or moved. `audit export`: exports entries again.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::open::open_without_models;
+use crate::{config::Config, open::open_without_models};
 use clap::{Args, Subcommand};
-use service::audit::{Head, Verified, verify};
+use service::{
+    access::CommandLine,
+    audit::{Head, Verified, verify},
+    audit_export::export_again,
+};
+use std::sync::Arc;
 
 #[derive(Subcommand)]
 pub(super) enum AuditCommand {
     /// Checks the hash chain of the audit log and prints its last entry.
     Verify(Verify),
+    /// Exports entries again that the receiver of audit.export has lost.
+    Export(Export),
 }
 
 #[derive(Args)]
@@ -16,6 +23,13 @@ pub(super) struct Verify {
     /// The last entry that an earlier check printed, as POSITION:HASH. The log must contain it.
     #[arg(long, value_parser = head)]
     noted: Option<Head>,
+}
+
+#[derive(Args)]
+pub(super) struct Export {
+    /// The position of the first entry that is exported again. All later ones follow.
+    #[arg(long, value_name = "POSITION", value_parser = clap::value_parser!(i64).range(1..))]
+    from: i64,
 }
 
 fn head(text: &str) -> Result<Head, String> {
@@ -30,9 +44,26 @@ fn head(text: &str) -> Result<Head, String> {
     parse().ok_or_else(|| "must be a number, a colon and 64 hex digits".to_owned())
 }
 
-pub(super) fn run(settings: &Settings, AuditCommand::Verify(Verify { noted }): AuditCommand) -> Result<(), Failure> {
+pub(super) fn run(settings: &Settings, command: AuditCommand) -> Result<(), Failure> {
     let config = settings.load()?;
     logging::start(&config.log);
+    match command {
+        AuditCommand::Verify(Verify { noted }) => verify_chain(config, noted),
+        AuditCommand::Export(Export { from }) => export_from(config, from),
+    }
+}
+
+fn export_from(config: Arc<Config>, from: i64) -> Result<(), Failure> {
+    block_on(async move {
+        let app = open_without_models(config).await?;
+        let set_back = export_again(&app.honnin, CommandLine::here(), from).await;
+        app.honnin.close().await?;
+        set_back?;
+        say(format!("The audit log is exported again from position {from} on."))
+    })
+}
+
+fn verify_chain(config: Arc<Config>, noted: Option<Head>) -> Result<(), Failure> {
     block_on(async move {
         let app = open_without_models(config).await?;
         let verified = verify(&app.honnin, noted.as_ref()).await;
@@ -40,7 +71,7 @@ pub(super) fn run(settings: &Settings, AuditCommand::Verify(Verify { noted }): A
         match verified? {
             Verified::Whole(last, open) => intact(&last, open),
             Verified::NotedRemoved(last, open) => {
-                say("The entry that was noted was removed since because of its age: see retention.audit_days.")?;
+                say("The noted entry has since been removed because of its age: see retention.audit_days.")?;
                 intact(&last, open)
             }
             Verified::Broken(position) => Err(format!(
@@ -59,5 +90,8 @@ fn intact(last: &Head, open: i64) -> Result<(), Failure> {
         "The audit log is intact: {} entries, {open} more not yet linked.",
         last.position
     ))?;
+    if last.position == 0 {
+        return Ok(());
+    }
     say(format!("Last entry    {}:{}", last.position, hex::encode(&last.hash)))
 }

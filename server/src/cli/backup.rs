@@ -2,19 +2,19 @@
 
 use super::{
     Failure, Settings, block_on, logging, say,
-    settle::{self, Settle, UnknownKeys, report, settle_verified},
+    settle::{self, KnownErasures, Settle, UnknownKeys, report, settle_verified},
 };
 use crate::{
     config::{BucketName, Config, MasterKey},
     open::{bucket, open_restored, picture_place},
 };
 use clap::{Args, Subcommand};
-use domain::time::Clock as _;
+use domain::time::{Clock as _, Timestamp};
 use service::{privacy::after_restore::forget_deleted, runtime::clock::SystemClock};
 use std::{
     fmt,
     io::{IsTerminal as _, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     str::FromStr,
     sync::Arc,
 };
@@ -26,7 +26,7 @@ use store::backup::{
 pub(super) enum BackupCommand {
     /// Copies the databases and pictures of this installation, which may be running.
     Create(Create),
-    /// Checks that a copy is whole and that its two halves fit.
+    /// Checks that a copy is whole and that its two halves fit together.
     Verify(Copy),
     /// Puts a copy back into the empty data folder, databases and bucket of this configuration. Webhooks and the export of the audit log are held until
     /// a start with --send-deliveries.
@@ -39,15 +39,19 @@ pub(super) enum BackupCommand {
 #[derive(Args)]
 pub(super) struct Create {
     /// New place for the sessions and pictures: a folder, or s3://bucket/prefix on the S3 server of this configuration.
-    #[arg(long, value_name = "PLACE")]
-    to: Written,
+    #[arg(long, value_name = "PLACE", required_unless_present = "keys_only")]
+    to: Option<Written>,
+    /// Copy the keys alone, such as every hour. They replace those of the last copy, and fit every copy that is older.
+    #[arg(long, conflicts_with = "to")]
+    keys_only: bool,
     /// Place for the keys, kept elsewhere: another folder, or another bucket. An older copy of the keys in it is replaced.
     #[arg(long, value_name = "PLACE")]
     keys: Written,
     /// Copy even if pictures or keys of sessions that were not erased are missing; the copy lists them.
     #[arg(long)]
     allow_missing: bool,
-    /// Take over the lock on the key bucket that a killed backup left. Only if it is certain that no other backup is running.
+    /// Take over the lock on the key bucket that a killed backup left, without waiting until it is ten minutes old. Only if it is certain that no
+    /// other backup is running.
     #[arg(long)]
     take_over: bool,
 }
@@ -76,6 +80,8 @@ pub(super) struct Restore {
     /// copies do not fit keys that are copied after that.
     #[arg(long)]
     forget_unknown_keys: bool,
+    #[command(flatten)]
+    known: KnownErasures,
 }
 
 pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Failure> {
@@ -96,6 +102,7 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
 }
 
 fn make(config: &Config, create: &Create) -> Result<(), Failure> {
+    logging::start(&config.log);
     let Create { to, keys, .. } = create;
     let options = Options {
         gaps: if create.allow_missing { Gaps::Note } else { Gaps::Refuse },
@@ -110,6 +117,15 @@ fn make(config: &Config, create: &Create) -> Result<(), Failure> {
         database_url: &config.database_url,
         keys_url: &config.keys_url,
         pictures: &pictures,
+    };
+    let Some(to) = to else {
+        let (kept, scratch) = (place(config, keys)?, &config.uploads.spill_dir);
+        block_on(async {
+            let mut progress = shown("files");
+            let made = backup::make_keys(source, (&kept, scratch), options, SystemClock.now(), &mut progress);
+            Ok(made.await?)
+        })?;
+        return say(format!("Copied the keys to {keys}"));
     };
     let halves = halves(config, to, keys)?;
     let copied = block_on(async {
@@ -135,13 +151,14 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         pictures: picture_place(&config)?,
     };
     let halves = halves(&config, &restore.copy.from, &restore.copy.keys)?;
+    let listed = restore.known.read()?;
     block_on(async move {
         let verified = backup::put_back(&halves, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
         let app = open_restored(Arc::clone(&config)).await?;
         let fate = UnknownKeys::with(restore.forget_unknown_keys);
         let settled = async {
             forget_deleted(&app.honnin, &verified.deleted).await?;
-            settle_verified(&app.honnin, restore.send_deliveries, fate).await
+            settle_verified(&app.honnin, restore.send_deliveries, fate, &listed).await
         };
         let settled = settled.await;
         let closed = app.honnin.close().await;
@@ -150,8 +167,25 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
         target.finish().await?;
         describe(&verified)?;
         say(format!("Restored to {}", config.data_dir.display()))?;
+        let list = restore.known.file().map(|file| (file, listed.len()));
+        say(about_unknown_erasures(verified.keys_begun_at, list))?;
         report(&settled, restore.send_deliveries)
     })
+}
+
+/// What is said of erasures since the keys were copied: they are known from a list, which names so many sessions, or not at all.
+fn about_unknown_erasures(since: Timestamp, list: Option<(&Path, usize)>) -> String {
+    match list {
+        None => format!(
+            "Erasures after {since} are not known to the copy: it brings back whoever was erased since then. If you have their ids or the exported audit \
+             log, erase them again before the first start: honnin backup settle --erase-again FILE"
+        ),
+        Some((file, named)) => format!(
+            "Erasures after {since} are not known to the copy. {} names sessions that were erased: {named}. Whoever it does not name and was erased \
+             since then is back.",
+            file.display()
+        ),
+    }
 }
 
 /// Where the file of the master keys is put, if there is one.
@@ -222,7 +256,12 @@ impl FromStr for Written {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let Some(rest) = text.strip_prefix(SCHEME) else {
-            return Ok(Self::Folder(text.into()));
+            // A folder with such a name would be made in the working directory, and taken for a copy elsewhere.
+            return if text.contains("://") {
+                Err("must be a folder or s3://bucket/prefix; other addresses are not known")
+            } else {
+                Ok(Self::Folder(text.into()))
+            };
         };
         let rest = rest.trim_end_matches('/');
         let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
@@ -253,22 +292,35 @@ impl fmt::Display for Written {
 
 /// The two halves of a copy. Buckets are on the S3 server of the configuration.
 fn halves(config: &Config, data: &Written, keys: &Written) -> Result<Halves, Failure> {
-    let place = |written: &Written| -> Result<Place, Failure> {
-        Ok(match written {
-            Written::Folder(folder) => Place::Folder(folder.clone()),
-            Written::Bucket(name) => Place::Bucket(Objects::in_bucket(&bucket(&config.s3, name)?)?),
-        })
-    };
     Ok(Halves {
-        data: place(data)?,
-        keys: place(keys)?,
+        data: place(config, data)?,
+        keys: place(config, keys)?,
         scratch: config.uploads.spill_dir.clone(),
+    })
+}
+
+fn place(config: &Config, written: &Written) -> Result<Place, Failure> {
+    Ok(match written {
+        Written::Folder(folder) => Place::Folder(folder.clone()),
+        Written::Bucket(name) => Place::Bucket(Objects::in_bucket(&bucket(&config.s3, name)?)?),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_restores_with_a_list_of_erasures_is_not_told_to_give_one() {
+        let since = Timestamp::from_millis(1_785_663_000_000);
+        let without = about_unknown_erasures(since, None);
+        assert!(without.ends_with("--erase-again FILE"), "{without}");
+        assert_eq!(
+            about_unknown_erasures(since, Some((Path::new("erased.txt"), 3))),
+            "Erasures after 2026-08-02T09:30:00.000Z are not known to the copy. erased.txt names sessions that were erased: 3. Whoever it does not name and was \
+             erased since then is back."
+        );
+    }
 
     #[test]
     fn a_place_is_a_folder_or_a_bucket_with_a_prefix() {
@@ -293,6 +345,9 @@ mod tests {
             "s3://b/../x",
             "s3://b/x?y",
             "s3://key@b",
+            "S3://b/x",
+            "http://b/x",
+            "file:///copies",
         ] {
             assert!(text.parse::<Written>().is_err(), "{text}");
         }

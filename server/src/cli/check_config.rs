@@ -1,8 +1,14 @@
 //! `check-config`.
 
-use super::{Failure, Settings, read, say};
-use crate::config::DEFAULTS;
+use super::{Failure, Settings, invalid, read, say};
+use crate::{
+    config::{Config, DEFAULTS, Tls},
+    edge::expiry_warning,
+    http_client::authorities,
+};
 use clap::Args;
+use domain::time::Clock as _;
+use service::runtime::clock::SystemClock;
 
 #[derive(Args)]
 pub(super) struct CheckConfig {
@@ -20,9 +26,46 @@ pub(super) fn run(settings: &Settings, command: &CheckConfig) -> Result<(), Fail
         say(format_args!("{key} = {value}  # {origin}"))?;
     }
     let config = read(&layers)?;
+    let faults = unusable(&config);
+    if !faults.is_empty() {
+        return Err(invalid(&faults));
+    }
+    if let Some(warning) = expiring(&config) {
+        say(format_args!("\ntls.certificate: {warning}"))?;
+    }
     say(format_args!(
         "\nBase URL {}, data folder {}. The configuration is valid.",
         config.base_url,
         config.data_dir.display()
     ))
+}
+
+/// That the certificate has expired or will soon, with which a server starts all the same.
+fn expiring(config: &Config) -> Option<String> {
+    let Tls::Files(files) = &config.tls else { return None };
+    let expires = files.expires_at().ok().flatten()?;
+    expiry_warning(expires, SystemClock.now())
+}
+
+/// What a start would refuse of the files that the settings name. The user who asks must be able to read them, as that of the server.
+fn unusable(config: &Config) -> Vec<String> {
+    let mut faults = Vec::new();
+    if let Tls::Files(files) = &config.tls
+        && let Err(error) = files.check()
+    {
+        faults.push(format!("tls.certificate, tls.key: {error}"));
+    }
+    for (setting, file) in [
+        ("webhooks.extra_ca_file", &config.webhooks.extra_ca_file),
+        ("s3.ca_file", &config.s3.ca_file),
+        ("openid.ca_file", &config.openid.ca_file),
+        ("audit.ca_file", &config.audit.ca_file),
+    ] {
+        if let Some(file) = file
+            && let Err(reason) = authorities(file)
+        {
+            faults.push(format!("{setting}: {}: {reason}", file.display()));
+        }
+    }
+    faults
 }

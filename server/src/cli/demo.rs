@@ -9,7 +9,13 @@ use crate::{
 };
 use app::demo::{CALLBACK_PATH, INBOX_PATH, INBOX_URL};
 use domain::{
-    decision::Policy, ids::TenantId, role::Role, scope::Scope, secret::Secret, session::Step, tenant::TenantSettings,
+    decision::Policy,
+    ids::TenantId,
+    role::Role,
+    scope::Scope,
+    secret::Secret,
+    session::Step,
+    tenant::{Mode, TenantSettings},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -85,8 +91,8 @@ pub(super) fn callback_url(config: &Config, listening: &mut Listening) -> Option
 /// Creates the tenants if there are none, and prints their keys and secrets, commands to copy and a new link.
 pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Failure> {
     let folder = &app.config.data_dir;
-    let (kept, live) = match known(app, Kept::read(folder)).await? {
-        Some(found) => found,
+    let kept = match known(app, Kept::read(folder)).await? {
+        Some(kept) => kept,
         None => make(app, folder).await?,
     };
     if let Some(inbox) = &app.inbox {
@@ -98,6 +104,8 @@ pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Fa
             allow(app, tenant, callback).await?;
         }
     }
+    // Only now, with the callback page on its allow-list.
+    let live = tenant(app, &kept.live.api_key).await?;
     let created = create_session(&app.honnin, &live, &first_session(app, callback)).await?;
     let insecure = if matches!(app.config.tls, Tls::SelfSigned) {
         " -k"
@@ -269,31 +277,30 @@ async fn tenant(app: &App, key: &str) -> Result<Tenant, AccessError> {
     tenant_by_key(&app.honnin, key, IpAddr::from([127, 0, 0, 1]), Scope::Create).await
 }
 
-/// The stored tenants, if their keys are still valid; and the live one.
-async fn known(app: &App, kept: Option<Kept>) -> Result<Option<(Kept, Tenant)>, Failure> {
+/// The stored tenants, if their keys are still valid.
+async fn known(app: &App, kept: Option<Kept>) -> Result<Option<Kept>, Failure> {
     let Some(kept) = kept else { return Ok(None) };
     let found = async {
         tenant(app, &kept.sandbox.api_key).await?;
         tenant(app, &kept.live.api_key).await
     };
     match found.await {
-        Ok(live) => Ok(Some((kept, live))),
+        Ok(_) => Ok(Some(kept)),
         Err(AccessError::Unauthorized) => Ok(None),
         Err(other) => Err(other.into()),
     }
 }
 
-async fn make(app: &App, folder: &Path) -> Result<(Kept, Tenant), Failure> {
+async fn make(app: &App, folder: &Path) -> Result<Kept, Failure> {
     let kept = Kept {
-        live: make_tenant(app, "Honnin Demo", true).await?,
-        sandbox: make_tenant(app, "Honnin Demo (sandbox)", false).await?,
+        live: make_tenant(app, "Honnin Demo", Mode::Live).await?,
+        sandbox: make_tenant(app, "Honnin Demo (sandbox)", Mode::Sandbox).await?,
     };
     kept.write(folder)?;
-    let live = tenant(app, &kept.live.api_key).await?;
-    Ok((kept, live))
+    Ok(kept)
 }
 
-async fn make_tenant(app: &App, name: &str, livemode: bool) -> Result<KeptTenant, Failure> {
+async fn make_tenant(app: &App, name: &str, mode: Mode) -> Result<KeptTenant, Failure> {
     let settings = TenantSettings {
         steps: Step::ALL.to_vec(),
         webhook_url: Some(INBOX_URL.to_owned()),
@@ -308,7 +315,7 @@ async fn make_tenant(app: &App, name: &str, livemode: bool) -> Result<KeptTenant
     let new = NewTenant {
         name: name.to_owned(),
         settings,
-        livemode,
+        mode,
     };
     let created = create_tenant(&app.honnin, &Operator::at_command_line(), new).await?;
     Ok(KeptTenant {

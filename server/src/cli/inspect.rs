@@ -247,11 +247,13 @@ fn times(laps: &[StageTime]) -> Result<(), Failure> {
     say(format_args!("  times     {}", laps.join(" ")))
 }
 
-/// Removes face descriptors: hundreds of numbers that mean nothing to a reader.
+/// Removes face descriptors and crops: hundreds of numbers that mean nothing to a reader.
 fn without_descriptors(mut value: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {
-            fields.remove("descriptor");
+            for name in ["descriptor", "face_crop", "portrait_crop"] {
+                fields.remove(name);
+            }
             for field in fields.values_mut() {
                 *field = without_descriptors(field.take());
             }

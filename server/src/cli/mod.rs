@@ -17,6 +17,7 @@ mod recordings;
 mod serving;
 mod settle;
 mod tenant;
+mod verify_decision;
 
 use crate::config::{Config, Layers};
 use clap::{Args, Parser, Subcommand};
@@ -71,13 +72,15 @@ enum Command {
     /// Manages console users.
     #[command(subcommand)]
     User(people::UserCommand),
-    /// Audit log.
+    /// Verifies the audit log, and exports it again.
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    /// Recomputes the automatic decisions on a session from what is stored, and lists what differs.
+    VerifyDecision(verify_decision::VerifyDecision),
     /// Copies the installation while it runs, verifies a copy, and restores one.
     #[command(subcommand)]
     Backup(backup::BackupCommand),
-    /// The master key.
+    /// Checks, replaces and generates the master key.
     #[command(subcommand)]
     Keys(keys::KeysCommand),
 }
@@ -90,7 +93,11 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             drop(writeln!(std::io::stderr(), "honnin: {failure}"));
-            ExitCode::FAILURE
+            if failure.is::<verify_decision::Incomplete>() {
+                ExitCode::from(verify_decision::INCOMPLETE)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }
@@ -109,6 +116,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Tenant(command) => tenant::run(&cli.settings, command),
         Command::User(command) => people::run(&cli.settings, command),
         Command::Audit(command) => audit::run(&cli.settings, command),
+        Command::VerifyDecision(command) => verify_decision::run(&cli.settings, &command),
         Command::Backup(command) => backup::run(&cli.settings, command),
         Command::Keys(command) => keys::run(&cli.settings, command),
     }
@@ -128,15 +136,18 @@ impl Settings {
 }
 
 fn read(layers: &Layers) -> Result<Arc<Config>, Failure> {
-    Config::read(layers).map(Arc::new).map_err(|faults| {
-        let lines: Vec<_> = faults.iter().map(|fault| format!("\n  {fault}")).collect();
-        format!("the configuration is invalid:{}", lines.concat()).into()
-    })
+    Config::read(layers).map(Arc::new).map_err(|faults| invalid(&faults))
+}
+
+fn invalid(faults: &[impl std::fmt::Display]) -> Failure {
+    let lines: Vec<_> = faults.iter().map(|fault| format!("\n  {fault}")).collect();
+    format!("the configuration is invalid:{}", lines.concat()).into()
 }
 
 /// Prints a line of a command's result.
 fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
-    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
+    // The disk that is full may be that of the output: what the command did is done.
+    writeln!(std::io::stdout().lock(), "{line}").map_err(|error| format!("cannot write the output: {error}").into())
 }
 
 /// How long to wait for blocked threads after a command has ended.

@@ -1,5 +1,6 @@
 //! Pages of reports that a command writes: without scripts or foreign files, to be handed on.
 
+use app::html::escaped;
 use domain::share::Share;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;margin:0;color:#1b1f24;background:#fff}main{max-width:72rem;margin:auto;padding:2rem 1rem}\
@@ -42,11 +43,4 @@ pub(super) fn bar(share: Share) -> String {
         interval(share),
         measured.min(99.2)
     )
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }

@@ -1,5 +1,5 @@
-//! `user invite`, `user reset`, `user remove-factors`, `user unlink`, `user disable`, `user enable`, `user grant-operator`, `user revoke-operator`. These do
-//! not set passwords either: they print a link through which people choose one.
+//! `user invite`, `user reset`, `user remove-factors`, `user unlink`, `user disable`, `user enable`, `user release`, `user grant-operator`,
+//! `user revoke-operator`. These do not set passwords either: they print a link through which people choose one.
 
 use super::{Failure, Settings, block_on, logging, say};
 use crate::open::open_without_models;
@@ -13,7 +13,7 @@ use service::{
     access::CommandLine,
     people::{
         NewPerson, PeopleError,
-        command_line::{Account, AccountError, disable, enable, grant_operator, revoke_operator},
+        command_line::{Account, AccountError, disable, enable, grant_operator, release, revoke_operator},
         invite::{InviteError, Offer, invite_from_here},
         openid::unlink_from_here,
         reset_password::issue_reset_from_here,
@@ -35,6 +35,8 @@ pub(super) enum UserCommand {
     Disable(Whom),
     /// Enables a disabled account again.
     Enable(Whom),
+    /// Frees an e-mail address for its owner: disables the account that has it, and changes the address of that account.
+    Release(Member),
     /// Grants operator rights and re-enables the account if it is disabled.
     GrantOperator(Member),
     /// Revokes operator rights and ends the sessions; what the person is in their tenant stays.
@@ -136,6 +138,14 @@ async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, F
             let account = enable(honnin, here, &email).await.map_err(not_changed)?;
             Ok(vec![format!("Enabled: {}.", whose(&account))])
         }
+        UserCommand::Release(Member { whom, tenant }) => {
+            let released = release(honnin, here, &whom.email, tenant.as_ref()).await;
+            let account = released.map_err(not_changed)?;
+            Ok(vec![
+                format!("Disabled and signed out: {}.", whose(&account)),
+                "Somebody else can be invited with this address now.".to_owned(),
+            ])
+        }
         UserCommand::GrantOperator(Member { whom, tenant }) => {
             let granted = grant_operator(honnin, here, &whom.email, tenant.as_ref()).await;
             let account = granted.map_err(not_changed)?;
@@ -211,7 +221,7 @@ fn not_changed(error: AccountError) -> Failure {
                 Some((id, _)) => format!("if this is who you mean, add --tenant {id}"),
                 None => "if this is who you mean, leave out --tenant".to_owned(),
             };
-            format!("the account is of {}: {advice}", whose(&account)).into()
+            format!("the account belongs to {}: {advice}", whose(&account)).into()
         }
         AccountError::NoTenant => NO_TENANT.into(),
         AccountError::People(PeopleError::LastOperator) => LAST_OPERATOR.into(),

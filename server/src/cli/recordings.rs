@@ -1,7 +1,7 @@
 //! Recordings of selfies in folders: one folder for each kind, in it one for each recording with its frames.
 
 use super::Failure;
-use domain::findings::{Asked, Challenge, Colour, Flash, LiveFindings};
+use domain::findings::{Asked, Challenge, Colour, Commitment, Flash, LiveFindings};
 use std::{
     collections::HashSet,
     fs,
@@ -37,7 +37,7 @@ pub(super) fn kinds(dir: &Path) -> Result<Vec<(String, Vec<PathBuf>)>, Failure> 
     }
     if kinds.iter().all(|(_, recordings)| recordings.is_empty()) {
         return Err(format!(
-            "{}: no recordings; wanted are folders such as {GENUINE}/001 and screen/001, each with the frames of one selfie",
+            "{}: no recordings; expected folders such as {GENUINE}/001 and screen/001, each with the frames of one selfie",
             dir.display()
         )
         .into());
@@ -78,7 +78,7 @@ pub(super) fn asked(vision: &Vision, dir: &Path, recording: &Path, frames: &[Pic
     let text = text(&recording.join(MOVEMENTS))?.unwrap_or_default();
     let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
     let parse = |name: &str| {
-        Challenge::parse(name).ok_or_else(|| format!("{}: {name} is no movement", recording.display()).into())
+        Challenge::parse(name).ok_or_else(|| format!("{}: {name} is not a movement", recording.display()).into())
     };
     let movements: Vec<Challenge> = names.map(parse).collect::<Result<_, Failure>>()?;
     let flashes = flashes(vision, recording, frames)?;
@@ -89,6 +89,7 @@ pub(super) fn asked(vision: &Vision, dir: &Path, recording: &Path, frames: &[Pic
             answered_ms: Vec::new(),
             same_frames: true,
             watched,
+            commitment: Some(Commitment::Kept),
             run: 1,
             repeated_frames,
             unseen_turns: 0,
@@ -130,7 +131,7 @@ fn flashes(vision: &Vision, recording: &Path, frames: &[Picture]) -> Result<Opti
         return Ok(None);
     };
     let parse = |line: &str| -> Result<Flash, Failure> {
-        let wrong = || format!("{}: {line} is no frame with its colour", recording.display());
+        let wrong = || format!("{}: {line} is not a frame and its colour", recording.display());
         let (number, colour) = line.split_once(' ').ok_or_else(wrong)?;
         let number: u32 = number.parse().map_err(|_| wrong())?;
         let frame = frames.get(number as usize).ok_or_else(wrong)?;

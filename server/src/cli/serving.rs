@@ -5,7 +5,7 @@ use crate::{
     config::{Config, Tls},
     hold,
     open::{open, open_demo, open_without_models},
-    serve::{self, listen, stop_on_signal},
+    serve::{self, listen, read_again_on_hangup, stop_on_signal},
     service_manager, site,
     state::App,
 };
@@ -117,6 +117,7 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
         let mut listening = listen(&config)?;
         let callback = mode.demo.then(|| demo::callback_url(&config, &mut listening)).flatten();
         stop_on_signal(app.stopping.clone())?;
+        read_again_on_hangup(listening.certificate(), app.clone())?;
         tracing::info!(address = %listening.address, "listening");
         if !site::is_built(&config.site_dir) {
             tracing::warn!("the browser assets are not built: capture pages offer only file upload");
@@ -128,8 +129,7 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
             announce_console(&app).await?;
         }
         service_manager::tell(app.stopping.clone());
-        serve::serve(app, listening).await;
-        Ok(())
+        Ok(serve::serve(app, listening).await?)
     })
 }
 
@@ -159,6 +159,7 @@ pub(super) fn worker(settings: &Settings, arguments: &WorkerArgs) -> Result<(), 
     block_on(async move {
         let app = arguments.release(open(config).await?).await?;
         stop_on_signal(app.stopping.clone())?;
+        read_again_on_hangup(None, app.clone())?;
         tracing::info!("working");
         service_manager::tell(app.stopping.clone());
         Ok(serve::work_only(app).await?)

@@ -6,7 +6,8 @@ use clap::{Args, Subcommand};
 use domain::{
     decision::{Accepted, Policy},
     session::Step,
-    tenant::TenantSettings,
+    setting::Setting,
+    tenant::{Mode, TenantSettings},
 };
 use serde_json::json;
 use service::{
@@ -77,7 +78,7 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
             flashes: create.flashes,
             ..TenantSettings::default()
         },
-        livemode: !create.sandbox,
+        mode: if create.sandbox { Mode::Sandbox } else { Mode::Live },
     };
     block_on(async move {
         let app = open_without_models(config).await?;
@@ -96,12 +97,12 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
 }
 
 /// The option that gives a setting; the others have their defaults, which are not wrong.
-fn option(setting: &'static str) -> &'static str {
+fn option(setting: Setting) -> &'static str {
     match setting {
-        "callback_urls" => "--callback",
-        "webhook_url" => "--webhook",
-        "steps" => "--steps",
-        other => other,
+        Setting::CallbackUrls => "--callback",
+        Setting::WebhookUrl => "--webhook",
+        Setting::Steps => "--steps",
+        other => other.as_str(),
     }
 }
 

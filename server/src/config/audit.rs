@@ -22,7 +22,7 @@ pub enum AuditExport {
 pub struct Audit {
     /// Its receiver.
     pub export: Option<AuditExport>,
-    /// PEM file with a certificate authority to trust in addition to the system's.
+    /// PEM file with certificate authorities to trust in addition to the system's.
     pub ca_file: Option<PathBuf>,
 }
 

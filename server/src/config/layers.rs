@@ -5,10 +5,16 @@ use super::{DEFAULTS, Fault};
 use domain::secret::Secret;
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     fmt,
     path::{Path, PathBuf},
 };
+use store::capture::bucket::ROLE_VARIABLES;
 use toml::{Table, Value};
+use url::{Position, Url};
+
+/// What is shown instead of a secret.
+const MASK: &str = "***";
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +72,8 @@ pub struct Layers {
     faults: Vec<Fault>,
     /// The folder in which systemd passes credentials.
     credentials: Option<PathBuf>,
+    /// How this process gets the credentials of its role on AWS.
+    role: Vec<(String, String)>,
     client: ClientVariables,
 }
 
@@ -83,6 +91,7 @@ impl Layers {
             values,
             faults: Vec::new(),
             credentials: None,
+            role: Vec::new(),
             client: ClientVariables::default(),
         }
     }
@@ -91,13 +100,13 @@ impl Layers {
     ///
     /// # Errors
     /// If the file cannot be read.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub fn load(file: Option<&Path>) -> Result<Self, std::io::Error> {
         let mut layers = Self::defaults();
         if let Some(path) = file {
             layers.add_file(&path.display().to_string(), &std::fs::read_to_string(path)?);
         }
-        #[expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
-        layers.add_environment(std::env::vars());
+        layers.add_environment(std::env::vars_os());
         Ok(layers)
     }
 
@@ -124,21 +133,33 @@ impl Layers {
         }
     }
 
-    /// Adds environment variables that begin with `HONNIN_`, and the one in which systemd names its folder of credentials. An unknown name is a fault, since a misspelt limit would otherwise
-    /// have no effect; `HONNIN_TEST_..` is reserved for tests, and the variables of clients are no settings.
-    pub fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
-        for (name, text) in variables {
+    /// Adds environment variables that begin with `HONNIN_`, the one in which systemd names its folder of credentials, and those of a role on AWS. An
+    /// unknown name is a fault, since a misspelt limit would otherwise have no effect; `HONNIN_TEST_..` is reserved for tests, and the variables of
+    /// clients are no settings. Other variables are not Honnin's and need not be UTF-8.
+    pub fn add_environment(&mut self, variables: impl Iterator<Item = (impl Into<OsString>, impl Into<OsString>)>) {
+        for (name, value) in variables {
+            let (name, value): (OsString, OsString) = (name.into(), value.into());
+            let Ok(name) = name.into_string() else { continue };
             if name == "CREDENTIALS_DIRECTORY" {
-                self.credentials = Some(text.into());
+                self.credentials = Some(value.into());
+                continue;
+            }
+            if ROLE_VARIABLES.contains(&name.as_str()) {
+                let text = value.into_string().ok().filter(|text| !text.is_empty());
+                self.role.extend(text.map(|text| (name, text)));
                 continue;
             }
             let Some(rest) = name.strip_prefix("HONNIN_").filter(|rest| !rest.starts_with("TEST_")) else {
                 continue;
             };
+            let origin = Origin::Environment(name.clone());
+            let Ok(text) = value.into_string() else {
+                self.note(&name, origin, "must be UTF-8".to_owned());
+                continue;
+            };
             if self.client.take(rest, &text) {
                 continue;
             }
-            let origin = Origin::Environment(name.clone());
             let known = self
                 .values
                 .iter()
@@ -188,6 +209,12 @@ impl Layers {
         self.credentials.as_deref()
     }
 
+    /// The variables in which AWS says how this process gets the credentials of its role.
+    #[must_use]
+    pub fn role(&self) -> &[(String, String)] {
+        &self.role
+    }
+
     /// What is set for clients.
     #[must_use]
     pub const fn client_variables(&self) -> &ClientVariables {
@@ -206,7 +233,7 @@ impl Layers {
         self.values.get(key).map(|(value, origin)| (value, origin))
     }
 
-    /// Every setting, by name, with passwords in database URLs and secret keys masked.
+    /// Every setting, by name, with passwords, secret keys, and what may be one masked.
     pub fn shown(&self) -> impl Iterator<Item = (&str, String, &Origin)> {
         self.values
             .iter()
@@ -215,21 +242,60 @@ impl Layers {
 }
 
 fn masked(key: &str, value: &Value) -> Value {
-    const MASK: &str = "***";
     let text = value.as_str().unwrap_or_default();
-    if [".secret_access_key", ".client_secret"]
+    let is_secret = [".secret_access_key", ".client_secret"]
         .iter()
-        .any(|secret| key.ends_with(secret))
-        && !text.is_empty()
-    {
-        return Value::from(MASK);
+        .any(|secret| key.ends_with(secret));
+    match (key, value) {
+        ("master_key.command", Value::Array(command)) => {
+            let arguments = command.iter().skip(1).map(|_| Value::from(MASK));
+            Value::Array(command.iter().take(1).cloned().chain(arguments).collect())
+        }
+        _ if text.is_empty() => value.clone(),
+        _ if is_secret => MASK.into(),
+        ("master_key.url", _) => without_query(text).into(),
+        ("database.url" | "database.keys_url", _) => without_password(text).into(),
+        _ => with_hidden_password(text).map_or_else(|| value.clone(), Value::from),
     }
-    let url = url::Url::parse(text).ok().filter(|url| url.password().is_some());
-    let hidden = url.and_then(|mut url| {
-        url.set_password(Some(MASK)).ok()?;
-        Some(Value::from(url.to_string()))
-    });
-    hidden.unwrap_or_else(|| value.clone())
+}
+
+/// A URL, if it has a password, with that masked.
+fn with_hidden_password(text: &str) -> Option<String> {
+    let mut url = Url::parse(text).ok().filter(|url| url.password().is_some())?;
+    url.set_password(Some(MASK)).ok()?;
+    Some(url.into())
+}
+
+/// The address of a database without its password, which is before the host or a parameter. What is not a URL may have it anywhere, and so may one that
+/// has an `@` after the host: a password with `/`, `?` or `#` in it ends too early.
+fn without_password(text: &str) -> String {
+    if text.starts_with("sqlite:") {
+        return with_hidden_password(text).unwrap_or_else(|| text.to_owned());
+    }
+    let Some(mut url) = Url::parse(text).ok().filter(|url| !url.cannot_be_a_base()) else {
+        return MASK.to_owned();
+    };
+    let parameters: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+    if parameters.iter().any(|(name, _)| name == "password") {
+        let hidden = parameters.iter().map(|(name, value)| match name.as_str() {
+            "password" => (name.as_str(), MASK),
+            _ => (name.as_str(), value.as_str()),
+        });
+        url.query_pairs_mut().clear().extend_pairs(hidden);
+    }
+    if url[Position::BeforeHost..].contains('@') {
+        return MASK.to_owned();
+    }
+    with_hidden_password(url.as_str()).unwrap_or_else(|| url.into())
+}
+
+/// The address of a key service without what may be secret in it.
+fn without_query(text: &str) -> String {
+    let Some(url) = Url::parse(text).ok().filter(Url::has_host) else {
+        return MASK.to_owned();
+    };
+    let query = url.query().map_or_else(String::new, |_| format!("?{MASK}"));
+    format!("{}{}{query}", url.origin().ascii_serialization(), url.path())
 }
 
 /// `{http: {a: 1}}` as `http.a = 1`.

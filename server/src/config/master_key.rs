@@ -32,7 +32,7 @@ pub struct KeyService {
     pub url: Url,
     /// File with the bearer token, if it wants one.
     pub token_file: Option<PathBuf>,
-    /// PEM file with a certificate authority to trust in addition to the system's.
+    /// PEM file with certificate authorities to trust in addition to the system's.
     pub ca_file: Option<PathBuf>,
 }
 

@@ -27,6 +27,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use url::Url;
 
 /// The documented defaults.
@@ -197,15 +198,16 @@ impl Config {
         let database_url = database_url(reader, "database.url", &data_dir.join("honnin.db"));
         let keys_url = keys_url(reader, &database_url, &data_dir);
         let limits = limits(reader);
-        let proxies = proxies(reader)?;
+        // All are read before the first one that is missing ends this: somebody should see every fault at once.
+        let proxies = proxies(reader);
+        let master_key = master_key::read(reader, &data_dir);
+        let s3 = pictures::read_server(reader);
+        let log = Log::read(reader);
         Some(Self {
             connections: reader.number("database.connections", 2..=1000) as u32,
-            master_key: master_key::read(reader, &data_dir)?,
             pictures: pictures::read(reader, &data_dir),
-            s3: pictures::read_server(reader)?,
             models_dir: reader.filled("models.dir").into(),
             site_dir: crate::beside::site(Path::new(&reader.filled("site.dir"))),
-            proxies,
             limits,
             max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
             uploads: Uploads::read(reader, &data_dir),
@@ -218,7 +220,10 @@ impl Config {
             retention: retention(reader),
             secret_age: reader.days("secrets.max_age_days", 1),
             rates: Rates::read(reader),
-            log: Log::read(reader)?,
+            master_key: master_key?,
+            s3: s3?,
+            proxies: proxies?,
+            log: log?,
             listen: listen?,
             metrics_listen,
             base_url: base_url?,
@@ -256,11 +261,11 @@ fn proxies(reader: &mut Reader<'_>) -> Option<Proxies> {
         ("x-forwarded-for", ForwardingHeader::XForwardedFor),
         ("forwarded", ForwardingHeader::Forwarded),
     ];
-    let header = reader.choice("http.forwarding_header", &forwarding)?;
+    let header = reader.choice("http.forwarding_header", &forwarding);
     let trusted = reader.networks("http.trusted_proxies");
     Some(Proxies {
         trusted: trusted.into_iter().map(canonical).collect(),
-        header,
+        header: header?,
     })
 }
 
@@ -328,10 +333,9 @@ impl Rates {
 impl Log {
     /// `None` if a fault was noted.
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        Some(Self {
-            json: reader.choice("log.format", &[("text", false), ("json", true)])?,
-            level: log_level(reader),
-        })
+        let json = reader.choice("log.format", &[("text", false), ("json", true)]);
+        let level = log_level(reader);
+        Some(Self { json: json?, level })
     }
 }
 
@@ -428,6 +432,11 @@ fn database_url(reader: &mut Reader<'_>, key: &str, default: &Path) -> String {
     {
         // The value may contain a password and is not repeated.
         reader.fault(key, "must begin with sqlite: or postgres:");
+    } else if !url.starts_with("sqlite:") && !Url::parse(&url).is_ok_and(|url| !url.cannot_be_a_base()) {
+        reader.fault(
+            key,
+            "must be a URL such as postgres://USER:PASSWORD@HOST/NAME; percent-encode the password",
+        );
     }
     url
 }
@@ -437,7 +446,7 @@ fn keys_url(reader: &mut Reader<'_>, main: &str, data_dir: &Path) -> String {
     let url = database_url(reader, KEY, &data_dir.join("keys.db"));
     if url == main {
         reader.fault(KEY, "must differ from database.url");
-    } else if !main.starts_with("sqlite:") && reader.text(KEY).is_empty() {
+    } else if main.starts_with("postgres") && reader.text(KEY).is_empty() {
         reader.fault(KEY, "must be set if database.url is a Postgres address");
     }
     url
@@ -445,11 +454,17 @@ fn keys_url(reader: &mut Reader<'_>, main: &str, data_dir: &Path) -> String {
 
 fn log_level(reader: &mut Reader<'_>) -> String {
     let level = reader.filled("log.level");
-    if level.parse::<tracing_subscriber::EnvFilter>().is_err() {
+    if level.parse::<EnvFilter>().is_err() || !level.split(',').any(says_a_level) {
         reader.fault(
             "log.level",
             "must be error, warn, info, debug, trace, or a filter such as info,service=debug",
         );
     }
     level
+}
+
+/// Whether a part of a filter says which level is meant. If none does, as in "warning", each would be taken for a part of the program of which all is
+/// logged, and nothing of the others.
+fn says_a_level(part: &str) -> bool {
+    part.contains(['=', '[']) || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
 }

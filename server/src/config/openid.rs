@@ -11,7 +11,7 @@ use url::Url;
 pub struct OpenId {
     /// The provider, if there is one.
     pub provider: Option<ProviderConfig>,
-    /// PEM file with a certificate authority to trust in addition to the system's.
+    /// PEM file with certificate authorities to trust in addition to the system's.
     pub ca_file: Option<PathBuf>,
     /// Whether people may sign in with a password or a passkey as well.
     pub local_sign_in: bool,

@@ -32,8 +32,10 @@ pub struct S3 {
     pub region: String,
     /// Whether a bucket's name is in the path instead of the host.
     pub path_style: bool,
-    /// Access key id and secret access key; `None` means the role of the machine.
+    /// Access key id and secret access key; `None` means the role of the process or the machine.
     pub credentials: Option<(String, Secret<String>)>,
+    /// The variables in which AWS says how to get the credentials of the process's role.
+    pub role: Vec<(String, String)>,
     /// PEM file with certificate authorities to trust in addition to the system's.
     pub ca_file: Option<PathBuf>,
 }
@@ -58,6 +60,7 @@ pub(super) fn read_server(reader: &mut Reader<'_>) -> Option<S3> {
         region: reader.filled("s3.region"),
         path_style: reader.flag("s3.path_style"),
         credentials: credentials?,
+        role: reader.role().to_vec(),
         ca_file: (!ca_file.is_empty()).then(|| ca_file.into()),
     })
 }

@@ -108,6 +108,10 @@ impl<'a> Reader<'a> {
         self.layers.credentials()
     }
 
+    pub(super) fn role(&self) -> &'a [(String, String)] {
+        self.layers.role()
+    }
+
     /// A list of texts.
     pub(super) fn texts(&mut self, key: &str) -> Vec<String> {
         let items = self.value(key).and_then(Value::as_array).cloned().unwrap_or_default();

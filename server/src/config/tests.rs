@@ -140,7 +140,22 @@ fn a_fault_names_the_setting_and_where_its_value_comes_from() {
             "database.url (from HONNIN_DATABASE_URL): must begin with sqlite: or postgres:",
         ),
         (
+            "",
+            vec![("HONNIN_DATABASE_URL", "postgres://u:pa/ss@h/d")],
+            "database.url (from HONNIN_DATABASE_URL): must be a URL such as postgres://USER:PASSWORD@HOST/NAME; percent-encode the password",
+        ),
+        (
+            "",
+            vec![("HONNIN_DATABASE_URL", "postgres:u:secret@h/d")],
+            "database.url (from HONNIN_DATABASE_URL): must be a URL such as postgres://USER:PASSWORD@HOST/NAME; percent-encode the password",
+        ),
+        (
             "[log]\nlevel = \"a=b=c\"",
+            vec![],
+            "log.level (from my.toml): must be error, warn, info, debug, trace, or a filter such as info,service=debug",
+        ),
+        (
+            "[log]\nlevel = \"warning\"",
             vec![],
             "log.level (from my.toml): must be error, warn, info, debug, trace, or a filter such as info,service=debug",
         ),
@@ -163,6 +178,50 @@ fn all_faults_are_told_at_once() {
         .len(),
         3
     );
+}
+
+#[test]
+fn a_fault_hides_none_of_the_settings_after_it() {
+    let file = "[http]\nforwarding_header = \"x\"\ntrusted_proxies = [\"y\"]\n[master_key]\nsource = \"z\"\n\
+                [s3]\nendpoint = \"s\"\n[worker]\nconcurrency = 9999\n[log]\nformat = \"xml\"\nlevel = \"loud\"\n";
+    let found = faults(file, &[("HONNIN_DATABASE_URL", "mysql://h/d")]).join("\n");
+    for key in [
+        "http.forwarding_header",
+        "http.trusted_proxies",
+        "master_key.source",
+        "s3.endpoint",
+        "worker.concurrency",
+        "log.format",
+        "log.level",
+        "database.url",
+    ] {
+        assert_eq!(found.matches(key).count(), 1, "{key}: {found}");
+    }
+    assert!(!found.contains("keys_url"), "{found}");
+}
+
+#[test]
+fn a_filter_of_the_log_names_levels() {
+    for level in [
+        "info",
+        "WARN",
+        "off",
+        "info,service=debug",
+        "info,service",
+        "server::edge=trace",
+        "[request]",
+        "3",
+    ] {
+        let config = config(&format!("[log]\nlevel = \"{level}\""), &[]);
+        assert_eq!(config.log.level, level);
+    }
+    for word in ["warning", "verbose", "server,service", "warning,", "inf"] {
+        let found = faults(&format!("[log]\nlevel = \"{word}\""), &[]);
+        assert!(
+            matches!(&found[..], [fault] if fault.starts_with("log.level")),
+            "{word}: {found:?}"
+        );
+    }
 }
 
 #[test]
@@ -204,6 +263,101 @@ fn passwords_are_not_shown() {
         "{shown:?}"
     );
     assert!(!shown.concat().contains("sesame"));
+}
+
+/// How `check-config` shows a setting.
+fn shown(file: &str, key: &str) -> String {
+    let mut layers = Layers::defaults();
+    layers.add_file("my.toml", file);
+    let mut all = layers.shown();
+    all.find(|(name, ..)| *name == key).unwrap().1
+}
+
+#[test]
+fn the_password_of_a_database_is_shown_wherever_it_is_in_the_address_as_stars() {
+    for (given, wanted) in [
+        (
+            "postgres://u@h/d?sslmode=require&password=sesame",
+            "postgres://u@h/d?sslmode=require&password=***",
+        ),
+        ("postgres://u:ses%2Fame@h/d", "postgres://u:***@h/d"),
+        (
+            "postgres://u@h/d?host=/run/postgresql",
+            "postgres://u@h/d?host=/run/postgresql",
+        ),
+        ("postgres://u:ses@me@h/d", "postgres://u:***@h/d"),
+        ("postgres://u:ses/ame@h/d", "***"),
+        ("postgres://u:5/sesame@h/d", "***"),
+        ("postgres://u:5?sesame@h/d", "***"),
+        ("postgres://u:5#sesame@h/d", "***"),
+        ("postgres:u:sesame@h/d", "***"),
+        ("sqlite://my data/honnin.db", "sqlite://my data/honnin.db"),
+    ] {
+        for key in ["url", "keys_url"] {
+            let file = format!("[database]\n{key} = \"{given}\"");
+            let told = shown(&file, &format!("database.{key}"));
+            assert_eq!(told, format!("\"{wanted}\""), "{given}");
+        }
+    }
+}
+
+#[test]
+fn what_may_be_secret_in_the_source_of_the_master_key_is_not_shown() {
+    for (setting, given, wanted) in [
+        (
+            "url",
+            r#""https://me:sesame@kms.example/honnin?sesame""#,
+            r#""https://kms.example/honnin?***""#,
+        ),
+        (
+            "url",
+            r#""https://kms.example/honnin""#,
+            r#""https://kms.example/honnin""#,
+        ),
+        ("url", r#""sesame""#, r#""***""#),
+        ("url", r#""""#, r#""""#),
+        (
+            "command",
+            r#"["kms", "--password", "sesame"]"#,
+            r#"["kms", "***", "***"]"#,
+        ),
+        ("command", "[]", "[]"),
+    ] {
+        let file = format!("[master_key]\n{setting} = {given}");
+        assert_eq!(shown(&file, &format!("master_key.{setting}")), wanted, "{given}");
+    }
+}
+
+#[test]
+fn variables_that_are_not_utf_8_are_ignored_unless_they_are_settings() {
+    use std::{ffi::OsString, os::unix::ffi::OsStringExt as _};
+    let broken = || OsString::from_vec(vec![b'a', 0xff]);
+    let mut layers = Layers::defaults();
+    let variables = [
+        (OsString::from("LS_COLORS"), broken()),
+        (broken(), OsString::from("x")),
+        (OsString::from("HONNIN_TEST_FOLDER"), broken()),
+        (OsString::from("CREDENTIALS_DIRECTORY"), broken()),
+    ];
+    layers.add_environment(variables.into_iter());
+    assert!(layers.faults().is_empty(), "{:?}", layers.faults());
+    assert_eq!(layers.credentials().map(Path::as_os_str), Some(broken().as_os_str()));
+    for name in ["HONNIN_LISTEN", "HONNIN_API_KEY"] {
+        layers.add_environment([(name, broken())].into_iter());
+        let fault = layers.faults().last().unwrap().to_string();
+        assert_eq!(fault, format!("{name} (from {name}): must be UTF-8"));
+    }
+}
+
+#[test]
+fn the_variables_of_a_role_on_aws_reach_the_bucket_and_no_others_of_aws() {
+    let role = |name: &str, value: &str| config("", &[(name, value)]).s3.role;
+    for name in ["AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"] {
+        assert_eq!(role(name, "/x"), [(name.to_owned(), "/x".to_owned())]);
+    }
+    for (name, value) in [("AWS_ROLE_ARN", ""), ("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_BUCKET", "b")] {
+        assert!(role(name, value).is_empty(), "{name}");
+    }
 }
 
 #[test]

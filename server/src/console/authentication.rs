@@ -9,7 +9,8 @@ use crate::{
 };
 use app::{
     console::{
-        Fault, Guest, GuestRequest, Notice, Request as PageRequest, SessionChange, SignedIn, openid::AttemptCookie,
+        Fault, Guest, GuestRequest, NOT_SAVED, Notice, Request as PageRequest, SessionChange, SignedIn,
+        openid::AttemptCookie, page_of_form,
     },
     page::refuse,
 };
@@ -35,15 +36,15 @@ use service::{
             self, ABSOLUTE, IDLE, id_of,
             key::{ADDRESS, AGENT, EPOCH, SEEN_AT, SIGNED_IN_AT, USER},
         },
-        half_sign_in::{self, HalfSignIn},
         known_browser::{self, Browser, Client},
         openid,
+        pending_sign_in::{self, PendingSignIn},
         visit::{Entrance, Since},
     },
 };
 use store::StoreError;
 use thiserror::Error;
-use tower_sessions::Session;
+use tower_sessions::{Session, session, session_store};
 use url::form_urlencoded;
 
 /// The cookie of an attempt to sign in with the provider.
@@ -57,12 +58,12 @@ const PASSWORD_AT: &str = "password_at";
 /// Session key: since when they are told what has happened. The time, the address of the visit before with this browser, and the number of the last
 /// entry of the audit log that is not told.
 const SINCE: &str = "since";
-/// Session key: who has entered the right password and has a second factor to show.
-const HALF: &str = "half";
+/// Session key: who has entered the right password and has a second factor to show. This name and the next two are those of stored sessions.
+const PENDING: &str = "half";
 /// Session key: which of their sign-ins it is.
-const HALF_NUMBER: &str = "half_number";
+const PENDING_NUMBER: &str = "half_number";
 /// Session key: when they entered it.
-const HALF_AT: &str = "half_at";
+const PENDING_AT: &str = "half_at";
 /// Session key: the current tenant.
 const TENANT: &str = "tenant";
 /// Session key: the notice to show on the next page.
@@ -77,6 +78,8 @@ const WITHOUT_FACTOR: [&str; 5] = [
     "/admin/sign-out",
     "/admin/sign-out-everywhere",
 ];
+/// How the addresses of the forms begin that end the session.
+const SIGN_OUT: &str = "/admin/sign-out";
 /// Longest name of a browser that is kept, in characters.
 const AGENT_LIMIT: usize = 200;
 /// Precision of a session's last use.
@@ -102,7 +105,7 @@ fn guest(app: &App, context: &RequestContext) -> GuestRequest {
             address: context.client,
             browser: Browser::of(&app.honnin, String::new(), None),
         },
-        half: None,
+        pending: None,
         attempt: None,
         is_own_link: false,
     };
@@ -111,8 +114,17 @@ fn guest(app: &App, context: &RequestContext) -> GuestRequest {
 
 /// The response if the session could not be read or stored.
 async fn broken(error: SessionError, app: &App, context: &RequestContext) -> Response {
-    tracing::error!(%error, "cannot read or store the console session");
-    refuse(guest(app, context), Fault::Broken).await
+    let fault = match error {
+        SessionError::Store(error) => error.into(),
+        SessionError::Session(error) => {
+            tracing::error!(%error, "cannot read or store the console session");
+            match error {
+                session::Error::Store(session_store::Error::Backend(_)) => Fault::Unavailable,
+                _ => Fault::Broken,
+            }
+        }
+    };
+    refuse(guest(app, context), fault).await
 }
 
 /// Refuses cross-site forms. Runs before everything else, signing in included.
@@ -132,7 +144,7 @@ pub(super) async fn own_forms_only(
 
 /// Tells the pages for guests what they need of the browser: who has entered the right password and has a second factor to show, and the
 /// attempt to sign in with the provider.
-pub(super) async fn halfway(
+pub(super) async fn guest_context(
     State(app): State<App>,
     context: RequestContext,
     session: Session,
@@ -142,8 +154,8 @@ pub(super) async fn halfway(
 ) -> Response {
     let jar = cookies(request.headers());
     let is_marked = says_site(request.headers()) || jar.get(HERE).is_some() || app.honnin.provider().is_none();
-    match half(&app, &session).await {
-        Ok(half) => {
+    match pending(&app, &session).await {
+        Ok(pending) => {
             let attempt = jar.get(ATTEMPT).map(|cookie| cookie.value().to_owned());
             let is_own_link = is_own_link(request.headers(), jar.get(HERE).map(Cookie::value));
             let who = Guest {
@@ -151,7 +163,7 @@ pub(super) async fn halfway(
                     address: context.client,
                     browser,
                 },
-                half,
+                pending,
                 attempt,
                 is_own_link,
             };
@@ -168,19 +180,21 @@ pub(super) async fn halfway(
 }
 
 /// Who has entered the right password with this session, unless that sign-in has ended: with a new password, for example.
-async fn half(app: &App, session: &Session) -> Result<Option<HalfSignIn>, SessionError> {
-    let entered = at(session.get(HALF_AT).await?);
-    if !entered.is_some_and(|at| at.is_within(half_sign_in::LIFETIME, app.honnin.now())) {
+async fn pending(app: &App, session: &Session) -> Result<Option<PendingSignIn>, SessionError> {
+    let entered = at(session.get(PENDING_AT).await?);
+    if !entered.is_some_and(|at| at.is_within(pending_sign_in::LIFETIME, app.honnin.now())) {
         return Ok(None);
     }
-    let user = session.get::<String>(HALF).await?;
+    let user = session.get::<String>(PENDING).await?;
     let user = user.and_then(|user| UserId::parse(&user));
-    let number = session.get(HALF_NUMBER).await?;
+    let number = session.get(PENDING_NUMBER).await?;
     let Some((user, number)) = user.zip(number) else {
         return Ok(None);
     };
-    let half = HalfSignIn { user, number };
-    Ok(half_sign_in::is_open(&app.honnin, &half).await?.then_some(half))
+    let pending = PendingSignIn { user, number };
+    Ok(pending_sign_in::is_open(&app.honnin, &pending)
+        .await?
+        .then_some(pending))
 }
 
 /// Lets signed-in people through, and tells the pages who they are.
@@ -223,16 +237,28 @@ fn is_below(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A page is remembered as the target after sign-in; a form is never resubmitted without the person's knowledge.
+/// A page is remembered as the target after sign-in, and so is the page of a form. A form is never resubmitted without the person's knowledge:
+/// they are told that it was lost, unless it was to sign them out.
 fn to_sign_in(uri: &http::Uri, method: &Method) -> Response {
-    let here = uri.path_and_query().map_or("/admin", |here| here.as_str());
-    let to = if *method == Method::GET && here != "/admin" {
-        let here: String = form_urlencoded::byte_serialize(here.as_bytes()).collect();
-        format!("/admin/sign-in?next={here}")
+    let (next, is_lost) = if matches!(*method, Method::GET | Method::HEAD) {
+        let here = uri.path_and_query().map_or("/admin", |here| here.as_str());
+        (Some(here.to_owned()), false)
     } else {
-        "/admin/sign-in".to_owned()
+        // Such as the part of the queue that they worked on.
+        let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let page = page_of_form(uri.path()).map(|page| page + &query);
+        (page, !uri.path().starts_with(SIGN_OUT))
     };
-    Redirect::to(&to).into_response()
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    if is_lost {
+        query.append_pair("done", NOT_SAVED);
+    }
+    if let Some(next) = next.filter(|next| next != "/admin") {
+        query.append_pair("next", &next);
+    }
+    let query = query.finish();
+    let mark = if query.is_empty() { "" } else { "?" };
+    Redirect::to(&format!("/admin/sign-in{mark}{query}")).into_response()
 }
 
 fn at(millis: Option<i64>) -> Option<Timestamp> {
@@ -364,7 +390,7 @@ async fn sign_in(
 /// Who has just signed in with this browser, or has come as far as the second factor.
 const fn who_entered(change: &SessionChange) -> Option<&UserId> {
     match change {
-        SessionChange::HalfSignedIn(half) => Some(&half.user),
+        SessionChange::SignInPending(pending) => Some(&pending.user),
         SessionChange::SignedIn(entrance) | SessionChange::SignedInElsewhere { entrance, .. } => Some(&entrance.user),
         _ => None,
     }
@@ -379,10 +405,10 @@ async fn keep(
 ) -> Result<(), SessionError> {
     let now = app.honnin.now().as_millis();
     let entered = change.as_ref().and_then(who_entered);
-    let before = half(app, session).await?;
+    let before = pending(app, session).await?;
     if let Some(before) = before.filter(|before| Some(&before.user) == entered) {
-        // At worst, the attempt is recorded as one that stopped; whoever has just signed in comes in all the same.
-        if let Err(error) = half_sign_in::forget(&app.honnin, before).await {
+        // At worst, the attempt is recorded as one that stopped; whoever has just signed in is still let in.
+        if let Err(error) = pending_sign_in::forget(&app.honnin, before).await {
             tracing::warn!(%error, "cannot drop a sign-in that was started again");
         }
     }
@@ -400,12 +426,12 @@ async fn keep(
             let proved_at = session.get(PASSWORD_AT).await?;
             sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
         }
-        Some(SessionChange::HalfSignedIn(next)) => {
+        Some(SessionChange::SignInPending(next)) => {
             session.clear().await;
             session.cycle_id().await?;
-            session.insert(HALF, next.user.as_str()).await?;
-            session.insert(HALF_NUMBER, next.number).await?;
-            session.insert(HALF_AT, now).await?;
+            session.insert(PENDING, next.user.as_str()).await?;
+            session.insert(PENDING_NUMBER, next.number).await?;
+            session.insert(PENDING_AT, now).await?;
         }
         Some(SessionChange::SignedOut) => session.flush().await?,
         Some(SessionChange::Confirmed) => renew_proof(app, session, now).await?,

@@ -29,7 +29,7 @@ const COOKIE: &str = "__Host-console";
 pub(crate) fn routes(app: &App) -> Router<App> {
     let pages = routes::signed_in()
         .route_layer(from_fn_with_state(app.clone(), authentication::signed_in_only))
-        .merge(routes::guests().route_layer(from_fn_with_state(app.clone(), authentication::halfway)))
+        .merge(routes::guests().route_layer(from_fn_with_state(app.clone(), authentication::guest_context)))
         .layer(from_fn_with_state(app.clone(), authentication::session_changes))
         .layer(from_fn_with_state(app.clone(), authentication::own_forms_only))
         .layer(sessions(&app.honnin))

@@ -1,6 +1,6 @@
 //! What the edge determined about a request, for handlers to extract.
 
-use super::share::{Part, Short, TenantShares};
+use super::fair_pool::{Exhausted, Permit, TenantPool};
 use axum::extract::FromRequestParts;
 use domain::ids::{ApiKeyId, RequestId, TenantId};
 use http::{StatusCode, request::Parts};
@@ -34,7 +34,7 @@ pub struct RequestContext {
     /// The caller, once a handler knows it.
     pub caller: Arc<OnceLock<Caller>>,
     /// What the caller's tenant holds of the node's requests until this one is answered.
-    share: Arc<OnceLock<Part<TenantId>>>,
+    permit: Arc<OnceLock<Permit<TenantId>>>,
 }
 
 impl RequestContext {
@@ -45,16 +45,16 @@ impl RequestContext {
             client,
             nonce,
             caller: Arc::default(),
-            share: Arc::default(),
+            permit: Arc::default(),
         }
     }
 
     /// Takes one of the requests that the caller's tenant may have running. Returns whether there was one.
-    pub(crate) fn take_share(&self, requests: &TenantShares) -> bool {
+    pub(crate) fn take_permit(&self, requests: &TenantPool) -> bool {
         let Some(caller) = self.caller.get() else { return true };
         match requests.0.take(caller.tenant.clone(), 1, 0) {
-            Ok(part) => self.share.set(part).is_ok(),
-            Err(Short::All | Short::Share) => false,
+            Ok(permit) => self.permit.set(permit).is_ok(),
+            Err(Exhausted::All | Exhausted::Share) => false,
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::{
     Network, TooLong, TooSlow, caused_by,
-    share::{Part, Shares, Short},
+    fair_pool::{Exhausted, FairPool, Permit},
 };
 use axum::body::Body;
 use bytes::Bytes;
@@ -45,7 +45,7 @@ pub(super) struct NoRoom;
 /// If the network has used its share of `room`, or there is none left.
 pub(super) async fn gathered(
     mut body: Body,
-    room: &Arc<Shares>,
+    room: &Arc<FairPool>,
     network: Network,
     rest: &Rest,
 ) -> Result<Body, NoRoom> {
@@ -53,7 +53,7 @@ pub(super) async fn gathered(
         return Ok(body);
     }
     let mut bytes = Vec::new();
-    let mut held: Option<Part> = None;
+    let mut held: Option<Permit> = None;
     let end = loop {
         match body.frame().await {
             None => break End::Whole,
@@ -91,7 +91,7 @@ pub(super) async fn gathered(
     }))
 }
 
-fn hold(held: &mut Option<Part>, room: &Arc<Shares>, network: Network, more: usize) -> Result<(), Short> {
+fn hold(held: &mut Option<Permit>, room: &Arc<FairPool>, network: Network, more: usize) -> Result<(), Exhausted> {
     match held {
         Some(held) => held.grow(more),
         None => {
@@ -113,7 +113,7 @@ enum End {
 struct Gathered {
     bytes: Bytes,
     end: End,
-    _held: Option<Part>,
+    _held: Option<Permit>,
 }
 
 impl http_body::Body for Gathered {

@@ -37,10 +37,13 @@ pub(super) fn secure(headers: &mut HeaderMap, nonce: &str, hsts: bool) {
     let is_page = headers
         .get(CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
-    let policy = if is_page { page_policy(nonce) } else { CLOSED.to_owned() };
-    if let Ok(policy) = HeaderValue::from_str(&policy) {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
-    }
+    let closed = HeaderValue::from_static(CLOSED);
+    let policy = if is_page {
+        HeaderValue::from_str(&page_policy(nonce)).unwrap_or(closed)
+    } else {
+        closed
+    };
+    headers.insert(CONTENT_SECURITY_POLICY, policy);
     let fixed = [
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (X_FRAME_OPTIONS, "DENY"),

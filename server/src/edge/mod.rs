@@ -6,13 +6,13 @@ mod address;
 mod body;
 mod connections;
 mod context;
+mod fair_pool;
 mod gather;
 mod headers;
 mod io;
 mod network;
 mod outer;
 mod sending;
-mod share;
 mod slots;
 mod tls;
 
@@ -24,18 +24,18 @@ pub(crate) use outer::FETCH_DEST;
 pub use outer::{Asked, Outer, Refusal, outermost};
 pub use sending::Sending;
 pub use slots::{Class, Slots};
-pub use tls::{Certificate, SELF_SIGNED, TlsError, acceptor};
+pub use tls::{Certificate, LiveCertificate, SELF_SIGNED, TlsError};
 
 /// Noted for a request whose client hung up before it was answered. No response has this status.
 pub(crate) const HUNG_UP: u16 = 499;
 
-pub(crate) use tls::local_addresses;
+pub(crate) use tls::{expiry_warning, local_addresses};
 
 pub(crate) use body::caused_by;
 pub(crate) use context::Peer;
+pub use fair_pool::TenantPool;
+pub(crate) use fair_pool::{Exhausted, FairPool, Permit};
 pub(crate) use headers::{CAMERA_ONLY, CSP_REPORTS, PERMISSIONS_POLICY};
 pub(crate) use io::{LEAST_RATE, Phase};
 pub(crate) use network::Network;
-pub use share::TenantShares;
-pub(crate) use share::{Part, Shares, Short};
 pub(crate) use slots::{Slot, places_to_wait};

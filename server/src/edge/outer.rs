@@ -8,7 +8,7 @@ use super::{
     headers,
     slots::{Class, Slot, Slots},
 };
-use crate::metrics::Requests;
+use crate::metrics::{Requests, name_of};
 use axum::{
     extract::{MatchedPath, Request, State},
     middleware::Next,
@@ -89,7 +89,7 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
         .to_owned();
     let class = (outer.class)(&asked.method, &route, &asked.path);
     let method = asked.method.clone();
-    let span = tracing::info_span!("request", id = %context.id, %method, route);
+    let span = tracing::info_span!("request", id = %context.id, method = %name_of(&method), route);
     let line = Line {
         requests: outer.requests.clone(),
         method,

@@ -3,7 +3,7 @@
 
 use super::{
     Network,
-    share::{Part, Shares, Short},
+    fair_pool::{Exhausted, FairPool, Permit},
 };
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
@@ -20,29 +20,29 @@ const PIECE: usize = 64 * 1024;
 
 /// The memory, shared among networks. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Sending(Arc<Shares>);
+pub struct Sending(Arc<FairPool>);
 
 impl Sending {
     /// For pictures of this many bytes in total.
     pub(crate) fn new(bytes: usize) -> Self {
-        Self(Shares::new(bytes))
+        Self(FairPool::new(bytes))
     }
 
     /// The response, which holds its memory until its client has read it, if it is a picture.
     ///
     /// # Errors
     /// If the network has used its share, or there is none left.
-    pub(crate) fn hold(&self, network: Network, response: Response) -> Result<Response, Short> {
+    pub(crate) fn hold(&self, network: Network, response: Response) -> Result<Response, Exhausted> {
         let size = response.body().size_hint().exact().filter(|_| is_picture(&response));
         let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else {
             return Ok(response);
         };
-        let part = self.0.take(network, size, 0)?;
+        let permit = self.0.take(network, size, 0)?;
         Ok(response.map(|body| {
             Body::new(Held {
                 inner: body,
                 here: Bytes::new(),
-                part: Arc::new(part),
+                permit: Arc::new(permit),
             })
         }))
     }
@@ -53,18 +53,18 @@ fn is_picture(response: &Response) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"image/"))
 }
 
-/// A body in pieces, with its part of the memory.
+/// A body in pieces, with its permit for the memory.
 struct Held {
     inner: Body,
     /// What of the last frame has not been handed over.
     here: Bytes,
-    part: Arc<Part>,
+    permit: Arc<Permit>,
 }
 
 /// A frame with the memory that it is in. Its pieces are in the same memory, and may wait to be written when the body is gone.
 struct Counted {
     frame: Bytes,
-    _part: Arc<Part>,
+    _permit: Arc<Permit>,
 }
 
 impl AsRef<[u8]> for Counted {
@@ -83,8 +83,8 @@ impl http_body::Body for Held {
             match ready!(Pin::new(&mut me.inner).poll_frame(cx)) {
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(frame) => {
-                        let part = Arc::clone(&me.part);
-                        me.here = Bytes::from_owner(Counted { frame, _part: part });
+                        let permit = Arc::clone(&me.permit);
+                        me.here = Bytes::from_owner(Counted { frame, _permit: permit });
                     }
                     Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
                 },
@@ -126,8 +126,8 @@ mod tests {
     async fn a_picture_holds_its_memory_until_it_is_read_and_is_handed_over_in_pieces() {
         let sending = Sending::new(4 * MIB);
         let first = sending.hold(network(1), picture(2 * MIB)).unwrap();
-        assert_eq!(sending.hold(network(1), picture(1)).unwrap_err(), Short::Share);
-        assert_eq!(sending.hold(network(2), picture(3 * MIB)).unwrap_err(), Short::All);
+        assert_eq!(sending.hold(network(1), picture(1)).unwrap_err(), Exhausted::Share);
+        assert_eq!(sending.hold(network(2), picture(3 * MIB)).unwrap_err(), Exhausted::All);
         let others = sending.hold(network(2), picture(MIB)).unwrap();
         let mut body = first.into_body();
         assert_eq!(body.size_hint().exact(), Some(2 * MIB as u64));
@@ -154,7 +154,7 @@ mod tests {
         }
         drop(body);
         assert!(!last.is_empty());
-        assert_eq!(sending.hold(network(2), picture(1)).unwrap_err(), Short::All);
+        assert_eq!(sending.hold(network(2), picture(1)).unwrap_err(), Exhausted::All);
         drop(last);
         assert!(sending.hold(network(2), picture(MIB)).is_ok());
     }

@@ -3,7 +3,7 @@
 
 use super::{
     Network,
-    share::{Part, Shares},
+    fair_pool::{FairPool, Permit},
 };
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -49,13 +49,13 @@ pub enum Class {
 /// The capacity.
 #[derive(Debug)]
 pub struct Slots {
-    requests: Arc<Shares>,
+    requests: Arc<FairPool>,
     /// Slots that pages leave to the API.
     kept: usize,
-    probes: Arc<Shares>,
-    bodies: Arc<Shares>,
+    probes: Arc<FairPool>,
+    bodies: Arc<FairPool>,
     /// Places in the queue.
-    waiting: Arc<Shares>,
+    waiting: Arc<FairPool>,
     /// Notified when a slot becomes free.
     freed: Arc<Notify>,
     wait_at_most: Duration,
@@ -68,13 +68,13 @@ pub(crate) struct Slot(Arc<Mutex<Option<Held>>>);
 #[derive(Debug)]
 struct Held {
     /// Returned before the others are woken.
-    part: Option<Part>,
+    permit: Option<Permit>,
     freed: Arc<Notify>,
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.part = None;
+        self.permit = None;
         self.freed.notify_waiters();
     }
 }
@@ -92,18 +92,18 @@ impl Slots {
     #[must_use]
     pub fn new(requests: usize, body_bytes: usize) -> Self {
         Self {
-            requests: Shares::new(requests),
+            requests: FairPool::new(requests),
             kept: kept(requests),
-            probes: Shares::new(PROBES),
-            bodies: Shares::new(body_bytes),
-            waiting: Shares::new(WAITING),
+            probes: FairPool::new(PROBES),
+            bodies: FairPool::new(body_bytes),
+            waiting: FairPool::new(WAITING),
             freed: Arc::default(),
             wait_at_most: TIMEOUT,
         }
     }
 
     /// The memory for bodies.
-    pub(super) const fn bodies(&self) -> &Arc<Shares> {
+    pub(super) const fn bodies(&self) -> &Arc<FairPool> {
         &self.bodies
     }
 
@@ -130,14 +130,14 @@ impl Slots {
     }
 
     fn take(&self, class: Class, network: Network) -> Option<Slot> {
-        let part = match class {
+        let permit = match class {
             Class::Alive => None,
             Class::Probe => Some(self.probes.take(network, 1, 0).ok()?),
             Class::Api => Some(self.requests.take(network, 1, 0).ok()?),
             Class::Page | Class::Upload => Some(self.requests.take(network, 1, self.kept).ok()?),
         };
         let freed = Arc::clone(&self.freed);
-        Some(Slot(Arc::new(Mutex::new(Some(Held { part, freed })))))
+        Some(Slot(Arc::new(Mutex::new(Some(Held { permit, freed })))))
     }
 }
 

@@ -1,19 +1,32 @@
 //! TLS: from certificate files, or with a certificate generated here for evaluation in the local network.
 
-use rustls::ServerConfig;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+use domain::time::{Millis, Timestamp};
+use rustls::{
+    CertificateError, Error as RustlsError, RootCertStore, ServerConfig,
+    client::verify_server_cert_signed_by_trust_anchor,
+    server::{ClientHello, ParsedCertificate, ResolvesServerCert},
+    sign::CertifiedKey,
+};
+use rustls_pki_types::{
+    CertificateDer, PrivateKeyDer, UnixTime,
+    pem::{self, PemObject},
+};
 use sha2::{Digest, Sha256};
 use std::{
     fs,
     io::{self, Write as _},
     net::{IpAddr, UdpSocket},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 use tokio_rustls::TlsAcceptor;
 
 /// The file name of the certificate that is generated here.
 pub const SELF_SIGNED: &str = "self-signed.pem";
+
+/// How long before a certificate expires there are warnings. The alert in docs/monitoring begins at the same time.
+const WARNED_BEFORE: Millis = Millis::days(14);
 
 /// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +95,37 @@ impl Certificate {
         Ok(Self { certificate, key })
     }
 
+    /// Whether it could be used.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or certificate and key do not match.
+    pub fn check(&self) -> Result<(), TlsError> {
+        self.load().map(drop)
+    }
+
+    fn load(&self) -> Result<CertifiedKey, TlsError> {
+        let (chain, key) = (chain(&self.certificate)?, key(&self.key)?);
+        let provider = rustls::crypto::ring::default_provider();
+        CertifiedKey::from_der(chain, key, &provider).map_err(|error| TlsError::Pem {
+            path: self.key.clone(),
+            reason: match error {
+                RustlsError::InconsistentKeys(_) => {
+                    let certificate = self.certificate.display();
+                    format!("is not the key of the first certificate in {certificate}")
+                }
+                other => other.to_string(),
+            },
+        })
+    }
+
+    /// Until when the leaf is valid; `None` if that cannot be told.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn expires_at(&self) -> Result<Option<Timestamp>, TlsError> {
+        Ok(chain(&self.certificate)?.first().and_then(not_after))
+    }
+
     /// SHA-256 of the leaf, as browsers show it.
     ///
     /// # Errors
@@ -100,21 +144,90 @@ impl Certificate {
     }
 }
 
-/// The acceptor for a certificate. HTTP/1.1 only: a second protocol would need a second set of limits.
-///
-/// # Errors
-/// If a file cannot be read, or certificate and key do not match.
-pub fn acceptor(files: &Certificate) -> Result<TlsAcceptor, TlsError> {
-    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| pem_error(&files.key, &error))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| TlsError::Certificate(error.to_string()))?
-        .with_no_client_auth()
-        .with_single_cert(chain(&files.certificate)?, key)
-        .map_err(|error| TlsError::Certificate(error.to_string()))?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(TlsAcceptor::from(Arc::new(config)))
+/// The certificate that is in use. It can be read again, since it is renewed while the server runs.
+#[derive(Debug)]
+pub struct LiveCertificate {
+    files: Certificate,
+    read: RwLock<Arc<CertifiedKey>>,
+}
+
+impl LiveCertificate {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// If one cannot be read, or certificate and key do not match.
+    pub fn read(files: Certificate) -> Result<Arc<Self>, TlsError> {
+        let read = RwLock::new(Arc::new(files.load()?));
+        Ok(Arc::new(Self { files, read }))
+    }
+
+    /// Reads the files again, for the connections that come from now on.
+    ///
+    /// # Errors
+    /// The same. What was read before stays in use then.
+    pub fn read_again(&self) -> Result<(), TlsError> {
+        let read = Arc::new(self.files.load()?);
+        *self.read.write().unwrap_or_else(PoisonError::into_inner) = read;
+        Ok(())
+    }
+
+    /// Until when the leaf is valid; `None` if that cannot be told.
+    #[must_use]
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        self.current().cert.first().and_then(not_after)
+    }
+
+    /// The acceptor for it. HTTP/1.1 only: a second protocol would need a second set of limits.
+    ///
+    /// # Errors
+    /// If TLS cannot be set up.
+    pub fn acceptor(self: &Arc<Self>) -> Result<TlsAcceptor, TlsError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let resolver: Arc<dyn ResolvesServerCert> = Arc::<Self>::clone(self);
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| TlsError::Certificate(error.to_string()))?
+            .with_no_client_auth()
+            .with_cert_resolver(resolver);
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(TlsAcceptor::from(Arc::new(config)))
+    }
+
+    fn current(&self) -> Arc<CertifiedKey> {
+        Arc::clone(&self.read.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl ResolvesServerCert for LiveCertificate {
+    fn resolve(&self, _client_hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.current())
+    }
+}
+
+/// What to say about a certificate that is valid until `expires`; nothing if that is not soon.
+pub(crate) fn expiry_warning(expires: Timestamp, now: Timestamp) -> Option<String> {
+    let at = expires.to_iso();
+    if expires < now {
+        Some(format!("the certificate expired at {at}"))
+    } else if expires <= now.plus(WARNED_BEFORE) {
+        Some(format!("the certificate expires at {at}"))
+    } else {
+        None
+    }
+}
+
+/// The end of a certificate's validity. A verification reports it if it takes place later; it looks at the time before it looks for an issuer.
+fn not_after(leaf: &CertificateDer<'_>) -> Option<Timestamp> {
+    let leaf = ParsedCertificate::try_from(leaf).ok()?;
+    let end_of_time = UnixTime::since_unix_epoch(Duration::MAX);
+    let verified = verify_server_cert_signed_by_trust_anchor(&leaf, &RootCertStore::empty(), &[], end_of_time, &[]);
+    match verified {
+        Err(RustlsError::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
+            let seconds = i64::try_from(not_after.as_secs()).ok()?;
+            Some(Timestamp::from_millis(seconds.checked_mul(1000)?))
+        }
+        _ => None,
+    }
 }
 
 /// The addresses at which this machine can be reached. Connecting a datagram socket sends nothing; it only consults the routing
@@ -159,7 +272,23 @@ fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
         })
 }
 
-fn pem_error(path: &Path, error: &rustls_pki_types::pem::Error) -> TlsError {
+fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_file(path).map_err(|error| {
+        let reason = if fs::read_to_string(path).is_ok_and(|text| text.contains("ENCRYPTED")) {
+            "the key is protected with a passphrase, for which nobody could be asked; store it without one".to_owned()
+        } else if let pem::Error::NoItemsFound = error {
+            "contains no private key".to_owned()
+        } else {
+            return pem_error(path, &error);
+        };
+        TlsError::Pem {
+            path: path.to_owned(),
+            reason,
+        }
+    })
+}
+
+fn pem_error(path: &Path, error: &pem::Error) -> TlsError {
     TlsError::Pem {
         path: path.to_owned(),
         reason: error.to_string(),
@@ -178,4 +307,104 @@ fn write_private(path: &Path, content: &[u8]) -> Result<(), TlsError> {
             path: path.to_owned(),
             source,
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Generates a certificate and a key in this folder.
+    fn renew(folder: &Path) -> Certificate {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let files = Certificate {
+            certificate: folder.join("certificate.pem"),
+            key: folder.join("key.pem"),
+        };
+        write_private(&files.certificate, made.cert.pem().as_bytes()).unwrap();
+        write_private(&files.key, made.signing_key.serialize_pem().as_bytes()).unwrap();
+        files
+    }
+
+    #[test]
+    fn a_renewed_certificate_is_used_once_it_is_read_again_and_one_that_is_half_written_never() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = renew(folder.path());
+        let live = LiveCertificate::read(files.clone()).unwrap();
+        let leaf = || live.current().end_entity_cert().unwrap().clone().into_owned();
+        let first = leaf();
+        let key = fs::read(&files.key).unwrap();
+        renew(folder.path());
+        assert_eq!(leaf(), first);
+        let renewed = fs::read(&files.key).unwrap();
+        fs::write(&files.key, key).unwrap();
+        let refused = live.read_again().unwrap_err().to_string();
+        assert!(
+            refused.contains("key.pem: is not the key of the first certificate in") && leaf() == first,
+            "{refused}"
+        );
+        fs::write(&files.key, renewed).unwrap();
+        live.read_again().unwrap();
+        assert_ne!(leaf(), first);
+    }
+
+    #[test]
+    fn the_end_of_a_certificates_validity_is_known_whether_it_has_passed_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = renew(folder.path());
+        let live = LiveCertificate::read(files.clone()).unwrap();
+        // What rcgen uses.
+        let far = Timestamp::parse_iso("4096-01-01T00:00:00.000Z");
+        assert_eq!((live.expires_at(), files.expires_at().unwrap()), (far, far));
+        for (year, end) in [(2001, "2001-02-03T00:00:00.000Z"), (2090, "2090-02-03T00:00:00.000Z")] {
+            let key = rcgen::KeyPair::generate().unwrap();
+            let mut wanted = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
+            wanted.not_after = rcgen::date_time_ymd(year, 2, 3);
+            wanted.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+            let made = wanted.self_signed(&key).unwrap();
+            write_private(&files.certificate, made.pem().as_bytes()).unwrap();
+            write_private(&files.key, key.serialize_pem().as_bytes()).unwrap();
+            live.read_again().unwrap();
+            let end = Timestamp::parse_iso(end);
+            assert_eq!((live.expires_at(), files.expires_at().unwrap()), (end, end));
+        }
+    }
+
+    #[test]
+    fn a_certificate_is_warned_about_from_two_weeks_before_it_expires() {
+        let expires = Timestamp::parse_iso("2026-08-15T00:00:00.000Z").unwrap();
+        let said = |now: &str| expiry_warning(expires, Timestamp::parse_iso(now).unwrap());
+        assert_eq!(said("2026-07-31T23:59:59.999Z"), None);
+        for now in ["2026-08-01T00:00:00.000Z", "2026-08-15T00:00:00.000Z"] {
+            assert_eq!(
+                said(now).as_deref(),
+                Some("the certificate expires at 2026-08-15T00:00:00.000Z")
+            );
+        }
+        assert_eq!(
+            said("2026-08-15T00:00:00.001Z").as_deref(),
+            Some("the certificate expired at 2026-08-15T00:00:00.000Z")
+        );
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_used_is_said_to_be_missing_or_protected() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = renew(folder.path());
+        files.check().unwrap();
+        for (text, wanted) in [
+            ("", "contains no private key"),
+            (
+                "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END EC PRIVATE KEY-----\n",
+                "is protected with a passphrase",
+            ),
+            (
+                "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
+                "is protected with a passphrase",
+            ),
+        ] {
+            fs::write(&files.key, text).unwrap();
+            let refused = files.check().unwrap_err().to_string();
+            assert!(refused.contains(wanted), "{refused}");
+        }
+    }
 }

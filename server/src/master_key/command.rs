@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
     time::Duration,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use zeroize::Zeroizing;
 
 /// How long the program may take: it may ask a service far away.
@@ -33,6 +33,7 @@ pub(super) async fn output_within(
         program: program.to_owned(),
         reason,
     };
+    let deadline = Instant::now() + time_limit;
     let mut started = Command::new(program);
     let started = started.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
     // What it starts belongs to its group, and may hold its output open after it has ended.
@@ -48,14 +49,14 @@ pub(super) async fn output_within(
             None => Ok(text),
         }
     });
-    let Ok(read) = timeout(time_limit, reading).await else {
+    let Ok(read) = timeout_at(deadline, reading).await else {
         end(&mut child);
         return Err(fault(format!("did not end within {} s", time_limit.as_secs())));
     };
     let wrong = match &read {
         Ok(Ok(text)) if text.len() < LONGEST => None,
         Ok(Ok(_)) => Some("printed more than a key"),
-        Ok(Err(_)) | Err(_) => Some("printed something that is no text"),
+        Ok(Err(_)) | Err(_) => Some("printed something that is not text"),
     };
     if let Some(reason) = wrong {
         end(&mut child);
@@ -63,7 +64,7 @@ pub(super) async fn output_within(
     }
     let pid = Pid::from_child(&child);
     let ended = tokio::task::spawn_blocking(move || child.wait());
-    match timeout(time_limit, ended).await {
+    match timeout_at(deadline, ended).await {
         Ok(Ok(Ok(status))) if status.success() => {
             read.ok().and_then(Result::ok).ok_or_else(|| fault("failed".to_owned()))
         }

@@ -58,7 +58,7 @@ async fn once(service: &KeyService, client: &Client) -> Result<Result<Zeroizing<
     Ok(match answer {
         Err(error) => Err(Refusal::Temporary(format!("does not respond: {error}"))),
         Ok((StatusCode::OK, body)) if body.len() <= LONGEST => {
-            text(body).ok_or_else(|| Refusal::Final("answered with something that is no text".to_owned()))
+            text(body).ok_or_else(|| Refusal::Final("answered with something that is not text".to_owned()))
         }
         Ok((StatusCode::OK, _)) => Err(Refusal::Final("answered with more than a key".to_owned())),
         Ok((status, _)) if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {

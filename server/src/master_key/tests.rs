@@ -47,7 +47,7 @@ async fn a_command_prints_the_key_or_the_error_says_what_it_did_instead() {
         (format!("echo 1 {KEY}; exit 3"), "sh failed: exit status: 3"),
         ("true".to_owned(), "the master key is malformed"),
         (format!("echo {KEY}0"), "the master key is malformed"),
-        ("printf '\\377'".to_owned(), "sh printed something that is no text"),
+        ("printf '\\377'".to_owned(), "sh printed something that is not text"),
         ("cat /dev/zero".to_owned(), "sh printed more than a key"),
     ] {
         let error = error_of(&command(&script)).await;
@@ -131,6 +131,20 @@ async fn the_token_is_not_sent_to_a_service_whose_certificate_is_not_trusted() {
     let error = kms.ask().await.unwrap_err().to_string();
     assert!(error.contains("does not respond: invalid peer certificate"), "{error}");
     assert_eq!(kms.server.count(), 0);
+}
+
+#[tokio::test]
+async fn all_authorities_of_a_file_are_trusted_and_a_file_without_one_is_refused() {
+    let kms = Kms::start(true).await;
+    let file = kms.folder.path().join("ca.pem");
+    let trusted = fs::read_to_string(&file).unwrap();
+    let other = rcgen::generate_simple_self_signed(["other.example".to_owned()]).unwrap();
+    fs::write(&file, other.cert.pem() + &trusted).unwrap();
+    kms.server.reply([with_key()]);
+    kms.ask().await.unwrap();
+    fs::write(&file, "# none\n").unwrap();
+    let refused = kms.ask().await.unwrap_err().to_string();
+    assert!(refused.ends_with("/ca.pem: contains no certificate"), "{refused}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(super) async fn read(request: Request, limit: usize, stall: Duration) -> Res
 /// Reads a form that is too large to its end and buffers nothing. Returns why it is refused.
 pub(super) async fn discard(request: Request, stall: Duration) -> UploadFault {
     let read = parts(request, Budget::exceeded(stall)).await;
-    read.err().unwrap_or(UploadFault::TooLarge)
+    read.err().unwrap_or(UploadFault::TooLarge { file: 0 })
 }
 
 async fn parts(request: Request, mut budget: Budget) -> Result<Vec<(String, Part)>, UploadFault> {
@@ -36,6 +36,7 @@ async fn parts(request: Request, mut budget: Budget) -> Result<Vec<(String, Part
         }
         let is_file = field.file_name().is_some();
         let bytes = budget.gather(field, if is_file { MAX_FILE } else { MAX_TEXT }).await?;
+        budget.files += usize::from(is_file);
         if budget.over {
             // Nothing of it will be used: what was buffered is freed, the rest is only read to its end.
             parts.clear();
@@ -48,11 +49,7 @@ async fn parts(request: Request, mut budget: Budget) -> Result<Vec<(String, Part
         };
         parts.push((name, part));
     }
-    if budget.over {
-        Err(UploadFault::TooLarge)
-    } else {
-        Ok(parts)
-    }
+    if budget.over { Err(budget.fault()) } else { Ok(parts) }
 }
 
 /// What may still be buffered and discarded.
@@ -61,6 +58,10 @@ struct Budget {
     gathered: usize,
     drained: usize,
     over: bool,
+    /// How many files have been read to their end.
+    files: usize,
+    /// The number of the first file that is too large by itself.
+    too_large: Option<usize>,
     pace: Pace,
 }
 
@@ -71,6 +72,8 @@ impl Budget {
             gathered: 0,
             drained: 0,
             over: false,
+            files: 0,
+            too_large: None,
             pace: Pace::new(stall),
         }
     }
@@ -82,17 +85,29 @@ impl Budget {
         }
     }
 
+    /// Why the form is refused. Files that are too large together are reported at the first of them.
+    fn fault(&self) -> UploadFault {
+        UploadFault::TooLarge {
+            file: self.too_large.unwrap_or_default(),
+        }
+    }
+
     /// The field's bytes, or nothing if the limit is exceeded: then the rest is counted and discarded.
     async fn gather(&mut self, mut field: Field<'_>, most: usize) -> Result<Vec<u8>, UploadFault> {
-        let mut bytes = Vec::new();
+        let (mut bytes, mut length) = (Vec::new(), 0);
         while let Some(chunk) = self.pace.keep(field.chunk()).await? {
             self.pace.count(chunk.len());
-            self.over |= chunk.len() > self.limit - self.gathered || bytes.len() + chunk.len() > most;
+            length += chunk.len();
+            if length > most {
+                self.over = true;
+                self.too_large = self.too_large.or(Some(self.files));
+            }
+            self.over |= chunk.len() > self.limit - self.gathered;
             if self.over {
                 bytes = Vec::new();
                 self.drained += chunk.len();
                 if self.drained > MAX_DRAINED {
-                    return Err(UploadFault::TooLarge);
+                    return Err(self.fault());
                 }
             } else {
                 self.gathered += chunk.len();

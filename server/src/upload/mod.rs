@@ -19,7 +19,7 @@ use crate::{
 use axum::extract::Request;
 use domain::ids::{SessionId, TenantId};
 use http::header::CONTENT_LENGTH;
-use quota::Guest;
+use quota::Uploader;
 use room::{Reservation, Room};
 use spill::Spill;
 use std::{net::IpAddr, sync::Arc, time::Duration};
@@ -83,6 +83,15 @@ pub(crate) enum Part {
     File(Vec<u8>),
 }
 
+impl Part {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::File(bytes) => bytes.is_empty(),
+        }
+    }
+}
+
 /// What was uploaded. Holds its memory, and its session's turn, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Upload {
@@ -95,7 +104,10 @@ pub(crate) struct Upload {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UploadFault {
     /// A file, or all of them together, is larger than allowed.
-    TooLarge,
+    TooLarge {
+        /// The number of that file among those of the form, from 0.
+        file: usize,
+    },
     /// It is not a form, or is truncated.
     Broken,
     /// No memory now, or another upload of the session has the turn: worth a retry.
@@ -147,6 +159,12 @@ impl Upload {
         })
     }
 
+    /// How many inputs of that name were filled in before the first that was left empty. To be asked before the files are taken.
+    pub(crate) fn count_filled(&self, name: &str) -> usize {
+        let inputs = self.parts.iter().filter(|(known, _)| known == name);
+        inputs.take_while(|(_, part)| !part.is_empty()).count()
+    }
+
     /// Takes every file of that name, in order; inputs left empty are skipped.
     pub(crate) fn take_files(&mut self, name: &str) -> Vec<Vec<u8>> {
         let mut files = Vec::new();
@@ -179,7 +197,7 @@ async fn admitted(
     }
     let bytes = announced.unwrap_or(limit);
     let (size, deadline) = (bytes.div_ceil(MIB).max(1), admission.deadline(bytes));
-    let guest = Guest {
+    let uploader = Uploader {
         network: network(&request),
         tenant: tenant.clone(),
         session: session.clone(),
@@ -187,7 +205,7 @@ async fn admitted(
     let mut wait = admission.patience;
     let mut is_on_disk = false;
     if announced.is_some_and(|length| length > SMALL)
-        && let Some(file) = admission.spill.file(&guest, size).await
+        && let Some(file) = admission.spill.file(&uploader, size).await
     {
         let begun = Instant::now();
         let arrived = admission.spill.arrived(file, request, admission.stall);
@@ -198,7 +216,7 @@ async fn admitted(
     }
     let reservation = admission
         .room
-        .reserve(guest, size, wait)
+        .reserve(uploader, size, wait)
         .await
         .ok_or(UploadFault::Busy)?;
     let read = form::read(request, limit, admission.stall);
@@ -334,9 +352,9 @@ mod tests {
         }
     }
 
-    fn guest() -> Guest {
+    fn uploader() -> Uploader {
         let (tenant, session) = id(0);
-        Guest {
+        Uploader {
             network: Network::of([192, 0, 2, 1].into()),
             tenant,
             session,
@@ -346,10 +364,10 @@ mod tests {
     #[tokio::test]
     async fn an_upload_on_disk_that_stalls_loses_its_place_too() {
         let admission = with_disk(1, 4, Duration::from_millis(20));
-        let _held = admission.room.reserve(guest(), 1, LONG).await;
+        let _held = admission.room.reserve(uploader(), 1, LONG).await;
         let cut = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, false), LIMIT).await;
         assert_eq!(cut.err(), Some(UploadFault::Slow));
-        assert!(admission.spill.file(&guest(), 4).await.is_some(), "its disk is free");
+        assert!(admission.spill.file(&uploader(), 4).await.is_some(), "its disk is free");
     }
 
     #[tokio::test]
@@ -359,7 +377,7 @@ mod tests {
             .await
             .unwrap();
         // Reading ahead of the form's end may go on for a moment.
-        while admission.spill.file(&guest(), 4).await.is_none() {
+        while admission.spill.file(&uploader(), 4).await.is_none() {
             tokio::task::yield_now().await;
         }
         assert_eq!(whole.take_files("frame"), [vec![b'x'; MIB + 7]]);
@@ -372,9 +390,9 @@ mod tests {
     #[tokio::test]
     async fn what_is_announced_to_be_too_large_takes_no_room() {
         let admission = with_disk(1, 64, LONG);
-        let _held = admission.room.reserve(guest(), 1, LONG).await;
+        let _held = admission.room.reserve(uploader(), 1, LONG).await;
         let read = Upload::read(&admission, of(&id(4)), form(LIMIT + 1, MIB, true), LIMIT).now_or_never();
-        assert_eq!(read.unwrap().err(), Some(UploadFault::TooLarge));
+        assert_eq!(read.unwrap().err(), Some(UploadFault::TooLarge { file: 0 }));
     }
 
     #[tokio::test]

@@ -2,8 +2,8 @@
 //! begun never runs out of memory. Uploads without memory wait in order of arrival, for a limited time; a network or tenant that has
 //! used its share is skipped.
 
-use super::quota::{Guest, Portion, Quota};
-use crate::edge::{Shares, Short};
+use super::quota::{Portion, Quota, Uploader};
+use crate::edge::{Exhausted, FairPool};
 use domain::ids::SessionId;
 use std::{
     collections::VecDeque,
@@ -18,13 +18,13 @@ pub(super) struct Room {
     all: usize,
     quota: Quota,
     /// Places in the queue.
-    seats: Arc<Shares>,
+    seats: Arc<FairPool>,
     waiting: Mutex<VecDeque<Waiter>>,
 }
 
 #[derive(Debug)]
 struct Waiter {
-    guest: Guest,
+    uploader: Uploader,
     size: usize,
     admit: oneshot::Sender<Reservation>,
 }
@@ -50,7 +50,7 @@ impl Room {
         Arc::new(Self {
             all,
             quota: Quota::new(all),
-            seats: Shares::new(seats),
+            seats: FairPool::new(seats),
             waiting: Mutex::default(),
         })
     }
@@ -58,14 +58,14 @@ impl Room {
     /// Memory of this many MiB, or all there is; `None` if too many are waiting already, or it took longer than `wait_at_most`.
     pub(super) async fn reserve(
         self: &Arc<Self>,
-        guest: Guest,
+        uploader: Uploader,
         size: usize,
         wait_at_most: Duration,
     ) -> Option<Reservation> {
-        let _seat = self.seats.take(guest.network, 1, 0).ok()?;
+        let _seat = self.seats.take(uploader.network, 1, 0).ok()?;
         let (admit, admitted) = oneshot::channel();
         let size = size.clamp(1, self.all);
-        self.lock().push_back(Waiter { guest, size, admit });
+        self.lock().push_back(Waiter { uploader, size, admit });
         self.admit();
         timeout(wait_at_most, admitted).await.ok()?.ok()
     }
@@ -75,7 +75,7 @@ impl Room {
         let waiting = self.lock();
         let mut present = waiting.iter().filter(|waiter| !waiter.admit.is_closed());
         present
-            .position(|waiter| waiter.guest.session == *session)
+            .position(|waiter| waiter.uploader.session == *session)
             .map(|before| before + 1)
     }
 
@@ -90,9 +90,9 @@ impl Room {
                 waiting.remove(next);
                 continue;
             }
-            match self.quota.take(&waiter.guest, waiter.size) {
-                Err(Short::Share) => next += 1,
-                Err(Short::All) => break,
+            match self.quota.take(&waiter.uploader, waiter.size) {
+                Err(Exhausted::Share) => next += 1,
+                Err(Exhausted::All) => break,
                 Ok(portion) => {
                     let reservation = Reservation {
                         portion: Some(portion),
@@ -126,8 +126,8 @@ mod tests {
     const LONG: Duration = Duration::from_secs(600);
     const SHORT: Duration = Duration::from_millis(1);
 
-    fn guest(network: u8, tenant: u8) -> Guest {
-        Guest {
+    fn uploader(network: u8, tenant: u8) -> Uploader {
+        Uploader {
             network: Network::of([127, network, 0, 1].into()),
             tenant: TenantId::from_random([tenant; 16]),
             session: SessionId::from_random([network; 16]),
@@ -136,7 +136,7 @@ mod tests {
 
     /// Memory, if available immediately.
     fn at_once(room: &Arc<Room>, from: u8, size: usize) -> Option<Reservation> {
-        room.reserve(guest(from, 0), size, LONG).now_or_never().flatten()
+        room.reserve(uploader(from, 0), size, LONG).now_or_never().flatten()
     }
 
     #[tokio::test]
@@ -147,7 +147,7 @@ mod tests {
         assert!(at_once(&room, 1, 1).is_none());
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.reserve(guest(1, 0), 1, LONG).await }
+            async move { room.reserve(uploader(1, 0), 1, LONG).await }
         });
         tokio::task::yield_now().await;
         assert!(at_once(&room, 2, 4).is_some(), "past the one that has used its share");
@@ -159,9 +159,9 @@ mod tests {
     async fn the_large_is_not_overtaken_for_ever_and_who_went_away_is_forgotten() {
         let room = Room::new(8, 64);
         let first = at_once(&room, 1, 6).unwrap();
-        let mut large = Box::pin(room.reserve(guest(2, 0), 4, LONG));
+        let mut large = Box::pin(room.reserve(uploader(2, 0), 4, LONG));
         assert!(large.as_mut().now_or_never().is_none());
-        let mut small = Box::pin(room.reserve(guest(3, 0), 1, LONG));
+        let mut small = Box::pin(room.reserve(uploader(3, 0), 1, LONG));
         assert!(small.as_mut().now_or_never().is_none(), "it came later");
         drop(large);
         // The next upload finds that the large one is gone.
@@ -177,14 +177,14 @@ mod tests {
         let room = Room::new(1, 2);
         let _held = at_once(&room, 1, 1).unwrap();
         let (one, other, third) = tokio::join!(
-            room.reserve(guest(2, 0), 1, SHORT),
-            room.reserve(guest(3, 0), 1, SHORT),
+            room.reserve(uploader(2, 0), 1, SHORT),
+            room.reserve(uploader(3, 0), 1, SHORT),
             // Refused without having waited.
             async { at_once(&room, 4, 1) }
         );
         assert!(one.is_none() && other.is_none() && third.is_none());
         assert!(
-            room.seats.take(guest(5, 0).network, 2, 0).is_ok(),
+            room.seats.take(uploader(5, 0).network, 2, 0).is_ok(),
             "the queue is empty again"
         );
     }
@@ -193,7 +193,7 @@ mod tests {
     async fn a_tenant_with_many_networks_leaves_a_quarter_to_the_others() {
         let room = Room::new(16, 64);
         let from = |network_of: u8, tenant_of: u8| {
-            let reservation = room.reserve(guest(network_of, tenant_of), 2, LONG);
+            let reservation = room.reserve(uploader(network_of, tenant_of), 2, LONG);
             reservation.now_or_never().flatten()
         };
         let first = from(100, 1).unwrap();
@@ -210,12 +210,12 @@ mod tests {
         let room = Room::new(1, 64);
         let held = at_once(&room, 1, 1);
         let mut waiting: Vec<_> = (2..5)
-            .map(|number| Box::pin(room.reserve(guest(number, 0), 1, LONG)))
+            .map(|number| Box::pin(room.reserve(uploader(number, 0), 1, LONG)))
             .collect();
         for one in &mut waiting {
             assert!(one.as_mut().now_or_never().is_none());
         }
-        let number = |of: u8| room.number(&guest(of, 0).session);
+        let number = |of: u8| room.number(&uploader(of, 0).session);
         assert_eq!([1, 2, 3, 4].map(number), [None, Some(1), Some(2), Some(3)]);
         drop(waiting.remove(0));
         assert_eq!([2, 3, 4].map(number), [None, Some(1), Some(2)], "one went away");

@@ -4,7 +4,7 @@
 use super::{
     MIB, UploadFault,
     pace::Pace,
-    quota::{Guest, Portion, Quota},
+    quota::{Portion, Quota, Uploader},
 };
 use axum::{body::Body, extract::Request};
 use bytes::Bytes;
@@ -66,11 +66,11 @@ impl Spill {
     }
 
     /// A file for an upload of `size` MiB, if there is disk for it.
-    pub(super) async fn file(&self, guest: &Guest, size: usize) -> Option<File> {
+    pub(super) async fn file(&self, uploader: &Uploader, size: usize) -> Option<File> {
         if self.rests() {
             return None;
         }
-        let portion = self.quota.take(guest, size).ok()?;
+        let portion = self.quota.take(uploader, size).ok()?;
         // Whatever others still write of what they have reserved, the disk does not become full.
         let (folder, free) = (self.folder.clone(), (self.all * MIB) as u64);
         let scratch = self.run(move || Scratch::create_in(&folder, free)).await.ok()?;
@@ -146,7 +146,7 @@ impl Spill {
         F: FnOnce() -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let done = self.run_in_turn(operation).await;
+        let done = self.run_queued(operation).await;
         if let Err(error) = &done {
             let was_resting = self.rests();
             *self.lock() = Some(Instant::now() + REST);
@@ -158,7 +158,7 @@ impl Spill {
     }
 
     /// The same, without what a failure changes.
-    async fn run_in_turn<T, F>(&self, operation: F) -> Result<T, StoreError>
+    async fn run_queued<T, F>(&self, operation: F) -> Result<T, StoreError>
     where
         F: FnOnce() -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
@@ -205,8 +205,8 @@ mod tests {
     use domain::ids::{SessionId, TenantId};
     use std::sync::mpsc;
 
-    fn guest() -> Guest {
-        Guest {
+    fn uploader() -> Uploader {
+        Uploader {
             network: Network::of([192, 0, 2, 1].into()),
             tenant: TenantId::from_random([1; 16]),
             session: SessionId::from_random([1; 16]),
@@ -217,14 +217,15 @@ mod tests {
     async fn after_a_failure_no_file_is_used_for_a_while_and_the_phone_is_not_blamed() {
         let folder = tempfile::tempdir().unwrap();
         let spill = Spill::new(folder.path().to_owned(), 1);
-        assert!(spill.file(&guest(), 1).await.is_some());
+        assert!(spill.file(&uploader(), 1).await.is_some());
         assert_eq!(spill.blame(UploadFault::Broken), UploadFault::Broken);
         let failed = spill.run(|| Err::<(), _>(StoreError::Unavailable("full".into()))).await;
-        assert!(failed.is_err() && spill.file(&guest(), 1).await.is_none());
+        assert!(failed.is_err() && spill.file(&uploader(), 1).await.is_none());
         assert_eq!(spill.blame(UploadFault::Broken), UploadFault::Busy);
-        assert_eq!(spill.blame(UploadFault::TooLarge), UploadFault::TooLarge);
+        let too_large = UploadFault::TooLarge { file: 0 };
+        assert_eq!(spill.blame(too_large), too_large);
         *spill.lock() = Some(Instant::now());
-        assert!(spill.file(&guest(), 1).await.is_some());
+        assert!(spill.file(&uploader(), 1).await.is_some());
     }
 
     #[tokio::test]

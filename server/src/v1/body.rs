@@ -39,5 +39,5 @@ pub(super) type Rendered = Json<Box<RawValue>>;
 /// # Errors
 /// [`ApiError::Internal`] if it cannot be written.
 pub(super) fn rendered<T: Serialize>(body: &T) -> Result<Rendered, ApiError> {
-    to_raw_value(body).map(Json).map_err(|_| ApiError::Internal)
+    to_raw_value(body).map(Json).map_err(|error| ApiError::of_json(&error))
 }

@@ -26,7 +26,7 @@ pub(super) async fn caller(
     let key = access::find_key(&app.honnin, presented).await.map_err(refused)?;
     // Also of a refused request, which the tenant's developers can then find.
     context.identify(key.tenant(), key.id());
-    if !context.take_share(&app.tenants) {
+    if !context.take_permit(&app.tenants) {
         return Err(ApiError::Busy);
     }
     key.admit(&app.honnin, context.client, scope).map_err(refused)

@@ -1,4 +1,5 @@
-//! `POST /v1/verification-sessions`. Checks in this order: key, address, rate limit, body, callback URL, tenant settings.
+//! `POST /v1/verification-sessions`. Checks in this order: key, address, rate limit, body, callback URL, tenant settings. The rate limit does not
+//! refuse who repeats a creation that has succeeded.
 
 use super::{ApiError, body, caller::caller, error::respond, examples, refusals};
 use crate::{edge::RequestContext, state::App};
@@ -11,7 +12,7 @@ use domain::{request::NewSession, scope::Scope, session::Status};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use service::session::{
-    create::{Created, create_session, create_session_once},
+    create::{Created, create_session, create_session_once, was_created},
     rate_limit,
 };
 use utoipa::ToSchema;
@@ -89,10 +90,17 @@ pub(super) async fn handler(State(app): State<App>, context: RequestContext, req
 
 async fn create(app: &App, context: &RequestContext, request: Request) -> Result<Created, ApiError> {
     let tenant = caller(app, context, request.headers(), Scope::Create).await?;
+    let key = idempotency_key(request.headers());
     if !rate_limit::may_create(&app.honnin, &tenant) {
-        return Err(ApiError::RateLimited);
+        let repeats = match &key {
+            Ok(Some(key)) => was_created(&app.honnin, &tenant, key).await?,
+            Ok(None) | Err(_) => false,
+        };
+        if !repeats {
+            return Err(ApiError::RateLimited);
+        }
     }
-    let key = idempotency_key(request.headers())?;
+    let key = key?;
     let body = body::read(request.into_body()).await?;
     Ok(match key {
         None => create_session(&app.honnin, &tenant, &body).await?,

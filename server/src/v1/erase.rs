@@ -30,7 +30,7 @@ pub(super) struct ErasedSession {
 ///
 /// Erases the personal data as soon as possible, usually within seconds: pictures, entries, readings, the reviewer's note and the metadata of
 /// webhooks. `outcome` remains. Read the session until `purgedAt` is set. A session that has not ended becomes `failed`, with the reason
-/// `operator_cancelled` before the submission and `erased_before_decision` after it. This cannot be undone. Scope: `manage`.
+/// `erased_before_decision`. This cannot be undone. Scope: `manage`.
 #[utoipa::path(
     post,
     path = "/v1/verification-sessions/{id}/erase",

@@ -140,10 +140,16 @@ impl ApiError {
         }
     }
 
-    /// An unavailable database is temporary; any other storage error is internal.
+    /// Stored JSON that cannot be read, or a response that cannot be written. Logged here.
+    pub(super) fn of_json(error: &serde_json::Error) -> Self {
+        tracing::error!(%error, "JSON");
+        Self::Internal
+    }
+
+    /// An unavailable database is temporary, and so is a master key that this process does not have yet; any other storage error is internal.
     fn settled(&self) -> &Self {
         match self {
-            Self::Storage(StoreError::Unavailable(_)) | Self::Busy => &Self::Unavailable,
+            Self::Storage(StoreError::Unavailable(_) | StoreError::MasterKeyMissing) | Self::Busy => &Self::Unavailable,
             Self::Storage(_) => &Self::Internal,
             other => other,
         }
@@ -291,6 +297,7 @@ mod tests {
             ApiError::TooSlow,
             StoreError::Conflict.into(),
             StoreError::Unavailable("gone".into()).into(),
+            StoreError::MasterKeyMissing.into(),
             ApiError::Busy,
         ]
     }
@@ -347,6 +354,7 @@ mod tests {
         405 {"_tag":"MethodNotAllowed"}
         408 {"_tag":"RequestTimeout","message":"The request body arrived too slowly."}
         500 {"_tag":"InternalError","message":"An internal error occurred.","requestId":"req_1"}
+        503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         "#);

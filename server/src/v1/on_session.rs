@@ -44,7 +44,7 @@ impl Call {
     }
 }
 
-/// Answers a request with what `operation` makes of it. A body that is ignored is read all the same: somebody who goes away in the middle of a
+/// Answers a request with what `operation` makes of it. A body that is ignored is still read: somebody who goes away in the middle of a
 /// request has not asked for anything. One that is too long for any operation is not waited for, and ignored like others: the contract gives
 /// these operations no body, and no error for it.
 pub(super) async fn on_session<T: IntoResponse>(

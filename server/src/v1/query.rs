@@ -93,12 +93,16 @@ impl Query {
 
     /// Takes `limit`.
     pub(super) fn limit(&mut self) -> u32 {
-        let limit = self.parsed("limit", format_args!("a number from 1 to {LARGEST_PAGE}"), |text| {
-            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse()
-                .ok()
-                .filter(|limit| digits && (1..=LARGEST_PAGE).contains(limit))
-        });
+        let limit = self.parsed(
+            "limit",
+            format_args!("a whole number from 1 to {LARGEST_PAGE}"),
+            |text| {
+                let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+                text.parse()
+                    .ok()
+                    .filter(|limit| digits && (1..=LARGEST_PAGE).contains(limit))
+            },
+        );
         limit.unwrap_or(USUAL_PAGE)
     }
 
@@ -114,8 +118,10 @@ impl Query {
             let member = key
                 .strip_prefix(name)
                 .and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
+            // `name` alone is no parameter of its own either: this says how it is meant.
+            let misnamed = key == name || member.is_some_and(|member| member.is_empty() || member.contains("]["));
             match member {
-                Some(member) if member.is_empty() || member.contains("][") => {
+                _ if misnamed => {
                     let message = format!("must name a member at the top level, as in {name}[order]=A-17");
                     self.issue("Format", &key, message);
                 }
@@ -199,7 +205,7 @@ mod tests {
             faults("metadata=1&metadata[a]=1&metadata[a]=2"),
             ["metadata", "metadata[a]"]
         );
-        for bad in ["metadata[]", "metadata[o][b]", "metadata[o][]"] {
+        for bad in ["metadata", "metadata[]", "metadata[o][b]", "metadata[o][]"] {
             assert_eq!(faults(&format!("{bad}=1")), [bad]);
         }
         for bad in ["createdFrom=%ff", "metadata[a]=%c3%28", "metadata[%ff]=1", "%ff=1"] {
@@ -210,6 +216,23 @@ mod tests {
             );
         }
         assert_eq!(faults(&"x".repeat(100))[0].len(), NAME_LIMIT);
+    }
+
+    #[test]
+    fn a_filter_that_names_no_member_is_told_how_it_is_written() {
+        for written in ["metadata=A-17", "metadata[]=A-17", "metadata[order][id]=A-17"] {
+            let mut query = Query::new(Some(written));
+            query.members("metadata");
+            let Err(ApiError::Decode(issues)) = query.finish(()) else {
+                panic!("{written}: nothing is wrong with it");
+            };
+            let messages: Vec<_> = issues.iter().map(|issue| issue.message.as_str()).collect();
+            assert_eq!(
+                messages,
+                ["must name a member at the top level, as in metadata[order]=A-17"],
+                "{written}"
+            );
+        }
     }
 
     #[test]

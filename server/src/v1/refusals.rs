@@ -288,7 +288,7 @@ pub(in crate::v1) enum OfOneSession {
     SessionNotFound(SessionNotFound),
 }
 
-/// Further error responses of operations that ignore the body of the request, which has to arrive all the same.
+/// Further error responses of operations that ignore the body of the request, which must still arrive.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "names the bodies of these statuses for the description")]
 pub(in crate::v1) enum OfABody {

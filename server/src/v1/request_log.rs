@@ -3,6 +3,7 @@
 
 use crate::{
     edge::{HUNG_UP, RequestContext},
+    metrics::name_of,
     state::App,
 };
 use axum::{
@@ -40,7 +41,7 @@ impl Unanswered {
             at: app.honnin.now(),
             app,
             context,
-            method: method.to_string(),
+            method: name_of(method).to_owned(),
             route: named(route),
             started: Instant::now(),
             is_noted: false,

@@ -113,7 +113,7 @@ fn what_a_recording_lacks_is_named() {
         out.to_str().unwrap(),
     ];
     for (file, text, wanted) in [
-        ("movements", "jump", "jump is no movement"),
+        ("movements", "jump", "jump is not a movement"),
         ("watched", "0,x", "x is not a frame number"),
         ("sent-before", "genuine/0009", "genuine/0009"),
     ] {

@@ -20,6 +20,7 @@ async fn the_audit_log_is_filtered_and_exported() {
         page.contains("Key “") && !page.contains("data-label=\"What\">signed in"),
         "{page}"
     );
+    assert!(page.contains("From (UTC)") && page.contains("To (UTC)"), "{page}");
     let csv = auditor
         .get("/admin/audit/export?format=csv&action=session.create")
         .await;
@@ -30,6 +31,10 @@ async fn the_audit_log_is_filtered_and_exported() {
         Some("attachment; filename=\"audit.csv\"")
     );
     assert_eq!(dechunked(&csv.body).lines().count(), 2, "{}", csv.body);
+    assert!(
+        dechunked(&csv.body).starts_with("\u{feff}number,at,"),
+        "Excel reads it as UTF-8"
+    );
     let lines = dechunked(&auditor.get("/admin/audit/export?format=jsonl").await.body);
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     assert_eq!(
@@ -52,6 +57,18 @@ async fn the_audit_log_is_filtered_and_exported() {
     );
     let none = auditor.get("/admin/audit?from=2030-01-01").await.body;
     assert!(none.contains("No entries match"));
+    let backwards = auditor.get("/admin/audit?from=2026-08-03&until=2026-08-02").await.body;
+    assert!(backwards.contains("Correct one of the two dates"), "{backwards}");
+    for (query, title) in [
+        ("from=2026-13-01", "“From” is not a date"),
+        ("until=2026-02-30", "“To” is not a date"),
+    ] {
+        let unreal = auditor.get(&format!("/admin/audit?{query}")).await.body;
+        assert!(
+            unreal.contains(title) && unreal.contains("Enter a real date."),
+            "{unreal}"
+        );
+    }
 }
 
 #[tokio::test]

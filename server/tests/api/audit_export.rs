@@ -116,6 +116,30 @@ async fn what_happens_while_the_syslog_server_is_away_arrives_when_it_is_back() 
 }
 
 #[tokio::test]
+async fn a_new_connection_begins_with_what_was_exported_lately_though_the_old_one_has_taken_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut server = Server::with(&format!("[audit]\nexport = \"tcp://{address}\"\n")).await;
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut seen = BTreeSet::new();
+    // Each is a batch of its own, which the next one confirms in no way.
+    for _ in 0..3 {
+        let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+        read_until(&mut stream, &id, &mut seen).await;
+    }
+    drop(stream);
+    // Nothing is new, and it connects again.
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut again = BTreeSet::new();
+    while again.len() < seen.len() {
+        let entry = entry(&message(&mut stream).await.expect("the entry is sent"));
+        again.insert(entry["position"].as_i64().unwrap());
+    }
+    assert_eq!(again, seen);
+    stop(&mut server).await;
+}
+
+#[tokio::test]
 async fn a_local_socket_gets_a_datagram_for_each_entry() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");

@@ -63,6 +63,6 @@ async fn parameters_are_checked() {
     400
     content-type: application/json
     cache-control: no-store
-    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must be a number from 1 to 100","path":["limit"]},{"_tag":"Format","message":"is not a parameter of this operation","path":["status"]}],"message":"The request does not match the API description."}
+    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must be a whole number from 1 to 100","path":["limit"]},{"_tag":"Format","message":"is not a parameter of this operation","path":["status"]}],"message":"The request does not match the API description."}
     "#);
 }

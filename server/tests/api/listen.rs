@@ -94,6 +94,18 @@ async fn listen_forwards_signed_events_and_sends_those_again_that_were_refused()
 }
 
 #[tokio::test]
+async fn listen_understands_a_key_that_ends_in_a_line_break() {
+    let server = Server::sandbox().await;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_honnin"));
+    command
+        .args(["listen", "--until", "0", "--forward-to", "http://127.0.0.1:1/"])
+        .env("HONNIN_API_KEY", format!("{}\r\n", server.key))
+        .arg(format!("--url=http://{}", server.address));
+    let output = spawn_blocking(move || command.output()).await.unwrap().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[tokio::test]
 async fn listen_says_what_is_wrong_with_its_key() {
     let server = Server::sandbox().await;
     let mut command = Command::new(env!("CARGO_BIN_EXE_honnin"));

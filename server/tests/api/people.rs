@@ -91,6 +91,169 @@ async fn with_app(server: &Server, browser: &mut Browser<'_>) -> (Totp, Vec<Stri
     (app, codes.collect())
 }
 
+#[tokio::test]
+async fn a_set_up_of_an_authenticator_app_goes_on_after_a_confirmation_in_between() {
+    const PAGE: &str = "/admin/account/authenticator";
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let key = key_of(&rita.post(PAGE, "").await.body);
+    server.clock.advance(Millis::minutes(10));
+    assert!(
+        !rita.get(PAGE).await.body.contains("class=\"groups\""),
+        "whoever would have to confirm first is not shown it"
+    );
+    let asked = rita.post(&format!("{PAGE}/confirm"), "code=000000").await;
+    let next = "next=%2Fadmin%2Faccount%2Fauthenticator";
+    assert_eq!(asked.header("location"), Some(&*format!("/admin/confirm?{next}")));
+    let confirmed = rita
+        .post("/admin/confirm", &format!("{next}&password=correct+horse+battery"))
+        .await;
+    assert_eq!(confirmed.header("location"), Some(PAGE));
+    assert_eq!(key_of(&rita.get(PAGE).await.body), key);
+    let secret = totp_rs::Secret::try_from_base32(key).unwrap();
+    let app = Builder::new().with_secret(secret).build().unwrap();
+    let code = format!("code={}", shown_code(&server, &app));
+    assert_eq!(rita.post(&format!("{PAGE}/confirm"), &code).await.status, 201);
+    assert!(
+        rita.get(PAGE)
+            .await
+            .body
+            .contains(">Set up an authenticator app</button>")
+    );
+}
+
+#[tokio::test]
+async fn a_new_passkey_is_asked_for_only_of_somebody_who_need_not_confirm_first() {
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let page = rita.get("/admin/account").await.body;
+    let challenge = "/admin/account/passkeys/challenge";
+    assert!(page.contains(&format!("data-passkey=\"{challenge}\"")), "{page}");
+    assert_eq!(rita.post(challenge, "").await.status, 200);
+    server.clock.advance(Millis::minutes(10));
+    let asked = rita.post(challenge, "").await;
+    assert_eq!(asked.header("location"), Some("/admin/confirm?next=%2Fadmin%2Faccount"));
+    // One with which they confirm is given to them.
+    assert_eq!(rita.post("/admin/account/challenge", "").await.status, 200);
+}
+
+#[tokio::test]
+async fn whoever_finishes_the_set_up_of_an_app_twice_keeps_it_and_is_told_how_to_get_recovery_codes() {
+    const PAGE: &str = "/admin/account/authenticator";
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let key = key_of(&rita.post(PAGE, "").await.body);
+    let secret = totp_rs::Secret::try_from_base32(key).unwrap();
+    let app = Builder::new().with_secret(secret).build().unwrap();
+    let confirm = format!("{PAGE}/confirm");
+    let code = format!("code={}", shown_code(&server, &app));
+    assert_eq!(rita.post(&confirm, &code).await.status, 201);
+    let again = rita.post(&confirm, &code).await;
+    assert_eq!(again.header("location"), Some("/admin/account"), "{}", again.body);
+    let told = rita.get("/admin/account").await.body;
+    assert!(
+        told.contains("If you did not see your recovery codes, generate new ones."),
+        "{told}"
+    );
+    assert!(!told.contains("Remove it first"), "{told}");
+}
+
+#[tokio::test]
+async fn whoever_confirms_in_the_middle_of_a_change_is_told_that_nothing_has_been_changed() {
+    let server = Server::without_worker().await;
+    Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let people = rita.get("/admin/people").await.body;
+    let (_, row) = people.split_once("rei@shop.example").unwrap();
+    let path = format!("/admin/people/{}", between(row, "/admin/people/", &['"']));
+    server.clock.advance(Millis::minutes(10));
+    let asked = rita.post(&path, "change=role&role=developer").await;
+    let next = "next=%2Fadmin%2Fpeople";
+    assert_eq!(asked.header("location"), Some(&*format!("/admin/confirm?{next}")));
+    let password = "password=correct+horse+battery";
+    rita.post("/admin/confirm", &format!("{next}&{password}")).await;
+    let told = rita.get("/admin/people").await.body;
+    assert!(
+        told.contains("Nothing has been changed yet: repeat what you were doing."),
+        "{told}"
+    );
+    // Whoever confirms in a tab of its own has still typed something in the other one.
+    rita.post("/admin/confirm", password).await;
+    assert!(rita.get("/admin").await.body.contains("You can continue."));
+}
+
+#[tokio::test]
+async fn second_factors_are_removed_after_a_second_look_and_the_disabled_are_listed_apart() {
+    let server = Server::without_worker().await;
+    let mut rei = Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    with_app(&server, &mut rei).await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let people = rita.get("/admin/people").await.body;
+    let (_, row) = people.split_once("rei@shop.example").unwrap();
+    let path = format!("/admin/people/{}", between(row, "/admin/people/", &['"']));
+    let form = "role=reviewer&change=remove_factors";
+    let asked = rita.post(&path, form).await;
+    assert_eq!(asked.status, 200);
+    for part in [
+        "Remove this person’s second factors?",
+        "<dd>rei@shop.example</dd>",
+        "<dd>Authenticator app</dd>",
+        "name=\"change\" value=\"remove_factors\"",
+    ] {
+        assert!(asked.body.contains(part), "{part}: {}", asked.body);
+    }
+    assert!(
+        !asked.body.contains("<dd>never</dd>"),
+        "a code was used: {}",
+        asked.body
+    );
+    let kept = rita.post(&path, &format!("{form}&confirmed=no")).await;
+    assert_eq!(kept.header("location"), Some("/admin/people"));
+    assert_eq!(rei.get("/admin").await.status, 200, "nothing was removed");
+    assert_eq!(rita.post(&path, &format!("{form}&confirmed=yes")).await.status, 303);
+    assert_eq!(rei.get("/admin").await.status, 303, "signed out");
+    assert_eq!(rei.sign_in("rei@shop.example").await.header("location"), Some("/admin"));
+    assert_eq!(rita.post(&path, "change=disable").await.status, 303);
+    for (query, is_listed) in [("", false), ("?state=disabled", true), ("?state=all", true)] {
+        let page = rita.get(&format!("/admin/people{query}")).await.body;
+        assert_eq!(page.contains("rei@shop.example"), is_listed, "{query}: {page}");
+        assert_eq!(
+            page.contains("rita@shop.example"),
+            query != "?state=disabled",
+            "{query}: {page}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_people_is_still_filtered_after_each_of_its_forms() {
+    let server = Server::new().await;
+    Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let list = "/admin/people?state=all";
+    let page = rita.get(list).await.body;
+    let (_, row) = page.split_once("rei@shop.example").unwrap();
+    let id = between(row, "action=\"/admin/people/", &['?']);
+    let path = format!("/admin/people/{id}?state=all");
+    let asked = rita.post(&path, "change=remove_factors").await.body;
+    assert!(asked.contains(&format!("action=\"{path}\"")), "{asked}");
+    for form in [
+        "change=remove_factors&confirmed=no",
+        "change=remove_factors&confirmed=yes",
+        "change=role&role=developer",
+        "change=disable",
+    ] {
+        let answer = rita.post(&path, form).await;
+        assert_eq!(answer.header("location"), Some(list), "{form}");
+    }
+    let refused = rita
+        .post("/admin/people?state=disabled", "name=&email=&role=reviewer")
+        .await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("rei@shop.example"), "{}", refused.body);
+    assert!(!refused.body.contains("rita@shop.example"), "{}", refused.body);
+}
+
 /// The key that a page shows in groups.
 fn key_of(page: &str) -> String {
     let (_, rest) = page.split_once("<code class=\"groups\">").unwrap();
@@ -402,6 +565,41 @@ async fn a_new_password_is_no_step_up_and_needs_one_where_there_is_a_second_fact
     );
     let changed = rita.post("/admin/account/password", &again).await;
     assert_eq!(changed.header("location"), Some("/admin/account"), "{}", changed.body);
+}
+
+/// Planted fault that this test detects: a page that shows a link issues another one each time it is loaded again.
+#[tokio::test]
+async fn a_page_with_a_link_that_is_loaded_again_issues_no_second_one() {
+    let server = Server::without_worker().await;
+    Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let page = rita.get("/admin/people").await.body;
+    let draft = between(&page, "name=\"id\" value=\"", &['"']);
+    let invite = format!(
+        "name=Ines&email=ines%40shop.example&role=auditor&tenant={}&id={draft}",
+        server.tenant
+    );
+    let (_, row) = page.split_once("rei@shop.example").unwrap();
+    let person = format!("/admin/people/{}", between(row, "/admin/people/", &['"']));
+    let seen = between(row, "name=\"seen\" value=\"", &['"']);
+    let reset = format!("change=reset&seen={seen}");
+    for (path, form, link) in [
+        ("/admin/people", invite, "/admin/invitation/"),
+        (person.as_str(), reset, "/admin/reset/"),
+    ] {
+        let shown = rita.post(path, &form).await;
+        assert!(shown.status == 201 && shown.body.contains(link), "{}", shown.body);
+        let again = rita.post(path, &form).await;
+        assert_eq!(
+            (again.status, again.header("location")),
+            (303, Some("/admin/people")),
+            "{}",
+            again.body
+        );
+        let told = rita.get("/admin/people").await.body;
+        assert!(told.contains("was shown only once and cannot be shown again"), "{told}");
+        assert!(!told.contains(link), "{told}");
+    }
 }
 
 #[tokio::test]

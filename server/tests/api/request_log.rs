@@ -120,6 +120,8 @@ async fn what_leads_nowhere_is_listed_with_a_valid_key_and_no_operation_has_an_e
     let server = Server::new().await;
     let calls = [
         ("PUT", SESSIONS.to_owned(), 405, "PUT /v1/verification-sessions | "),
+        // A client can make up methods of any length.
+        ("BREW", SESSIONS.to_owned(), 405, "other /v1/verification-sessions | "),
         ("POST", "/v1/nothing".to_owned(), 404, "POST /v1/* | "),
         ("POST", format!("{SESSIONS}/"), 404, "POST /v1/* | "),
         (

@@ -68,6 +68,15 @@ pub(crate) fn waiting_outcome(row: &store::session::sessions::SessionRow) -> Out
     }
 }
 
+/// The reasons that are ticked on a case.
+fn ticked(page: &str) -> Vec<&str> {
+    page.split("<input type=\"checkbox\"")
+        .skip(1)
+        .filter(|tag| tag.split_once('>').is_some_and(|(input, _)| input.contains("checked")))
+        .map(|tag| between(tag, "value=\"", &['"']))
+        .collect()
+}
+
 #[tokio::test]
 async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject() {
     let server = Server::sandbox().await;
@@ -78,12 +87,7 @@ async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject
     let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
     let case = format!("/admin/review/{id}");
     let page = browser.get(&case).await.body;
-    let ticked: Vec<&str> = page
-        .split("<input type=\"checkbox\"")
-        .skip(1)
-        .filter(|tag| tag.split_once('>').is_some_and(|(input, _)| input.contains("checked")))
-        .map(|tag| between(tag, "value=\"", &['"']))
-        .collect();
+    let ticked = ticked(&page);
     assert!(!ticked.is_empty(), "the system's reasons are ticked");
     let unreasoned = browser.post(&case, "attempt=1&decision=reject&note=Not+her.").await;
     assert!(unreasoned.status == 422 && unreasoned.body.contains("Choose at least one reason"));
@@ -106,6 +110,20 @@ async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject
     );
     let late = browser.post(&undo, "").await;
     assert!(late.status == 422 && late.body.contains("can no longer be undone"));
+    let usual = browser.language.replace("ja");
+    let in_japanese = browser.post(&undo, "").await.body;
+    browser.language = usual;
+    assert!(in_japanese.contains("<h2>取り消せませんでした</h2>"), "{in_japanese}");
+    assert!(
+        !in_japanese.contains("入力内容を確認してください"),
+        "nothing was entered: {in_japanese}"
+    );
+    let summary = between(&late.body, "error-summary", &['§']);
+    let session = format!("href=\"/admin/sessions/{id}\"");
+    assert!(
+        summary.split("</ul>").next().unwrap().contains(&session),
+        "where the user can be asked again: {summary}"
+    );
     assert_eq!(
         browser
             .post(&case, &format!("attempt=1&decision=reject{reasons}"))
@@ -115,6 +133,47 @@ async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject
     );
     server.clock.advance(Millis::seconds(10));
     assert!(!browser.get("/admin").await.body.contains(&undo), "its time is over");
+}
+
+#[tokio::test]
+async fn whoever_presses_the_button_of_a_decision_twice_goes_on_to_the_next_case() {
+    let (server, ids) = with_cases(2).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let [first, second] = [0, 1].map(|at| format!("/admin/review/{}", ids[at]));
+    for _ in 0..2 {
+        let approved = browser.post(&first, "attempt=1&decision=approve&note=Seen.").await;
+        assert_eq!(approved.header("location"), Some(&*second), "{}", approved.body);
+    }
+    let other = browser
+        .post(&first, "attempt=1&decision=reject&reason=document_expired")
+        .await;
+    assert!(
+        other.status == 422 && other.body.contains("has just decided this case"),
+        "{}",
+        other.body
+    );
+}
+
+#[tokio::test]
+async fn a_case_says_which_steps_were_not_checked() {
+    let server = Server::without_worker().await;
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    for (performed, said) in [
+        (true, "Selfie was not checked"),
+        (false, "Document and Selfie were not checked"),
+    ] {
+        server
+            .change(&id, move |row| {
+                let mut outcome = waiting_outcome(row);
+                outcome.checks.document.as_mut().unwrap().performed = performed;
+                row.session.status = Status::Reviewing;
+                row.outcome = Some(outcome);
+            })
+            .await;
+        let page = browser.get(&format!("/admin/review/{id}")).await.body;
+        assert!(page.contains(said), "{said}: {page}");
+    }
 }
 
 #[tokio::test]
@@ -160,6 +219,8 @@ async fn with_cases(count: usize) -> (Server, Vec<String>) {
     let mut ids = Vec::new();
     for _ in 0..count {
         ids.push(another_case(&server).await);
+        // The queue shows the oldest first, and what is equally old in no order.
+        server.clock.advance(Millis::seconds(1));
     }
     (server, ids)
 }
@@ -216,6 +277,33 @@ async fn a_user_is_asked_again_after_a_second_look_only() {
         let end = if path.contains("review") { "" } else { "/reprocess" };
         let unknown = format!("{path}{}{end}", "0".repeat(32));
         assert_eq!(browser.post(&unknown, "attempt=1&decision=ask_again").await.status, 404);
+    }
+}
+
+#[tokio::test]
+async fn a_form_that_asks_again_twice_leads_to_where_its_link_is_reissued() {
+    let (server, ids) = with_cases(2).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    for (id, form, address) in [
+        (
+            &ids[0],
+            "attempt=1&decision=ask_again&confirmed=yes&note=Too+dark.",
+            format!("/admin/review/{}", ids[0]),
+        ),
+        (
+            &ids[1],
+            "attempt=1&confirmed=yes",
+            format!("/admin/sessions/{}/reprocess", ids[1]),
+        ),
+    ] {
+        let session = format!("/admin/sessions/{id}");
+        assert_eq!(browser.post(&address, form).await.status, 200);
+        let again = browser.post(&address, form).await;
+        assert_eq!(again.header("location"), Some(&*session), "{}", again.body);
+        let told = browser.get(&session).await.body;
+        for part in ["already been asked again", &format!("action=\"{session}/link\"")] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
     }
 }
 
@@ -343,15 +431,15 @@ async fn a_case_that_a_colleague_took_is_not_taken_again_and_not_the_next_one() 
     let mut second = Browser::signed_in_as(&server, "second", Role::Reviewer).await;
     let take = async |browser: &mut Browser, id: &str| {
         let queue = browser.get("/admin/review").await.body;
-        let form = between(&queue, &format!("/admin/review/{id}/assign\">"), &['@']);
+        let form = between(&queue, &format!("/admin/review/{id}/take\">"), &['@']);
         let me = between(form, "name=\"to\" value=\"", &['"']).to_owned();
-        (format!("/admin/review/{id}/assign"), format!("before=&to={me}"))
+        (format!("/admin/review/{id}/take"), format!("before=&to={me}"))
     };
     let (path, of_second) = take(&mut second, &ids[0]).await;
     let (_, of_first) = take(&mut first, &ids[0]).await;
     assert_eq!(
         first.post(&path, &of_first).await.header("location"),
-        Some("/admin/review")
+        Some(&*format!("/admin/review#{}", ids[0]))
     );
     assert!(first.get("/admin/review").await.body.contains("Unassign"));
     second.post(&path, &of_second).await;
@@ -360,6 +448,245 @@ async fn a_case_that_a_colleague_took_is_not_taken_again_and_not_the_next_one() 
     let start = between(&queue, "data-region=\"start\"><a href=\"", &['"']);
     assert_eq!(start, format!("/admin/review/{}", ids[1]), "one that nobody has taken");
     assert_eq!(second.post(&path, "before=nonsense&to=").await.status, 422);
+}
+
+#[tokio::test]
+async fn taking_a_case_down_the_queue_leads_back_to_its_row_and_the_oldest_case_is_still_the_first_one() {
+    let server = Server::sandbox().await;
+    let oldest = another_case(&server).await;
+    let after = format!("{}.{oldest}", server.app.honnin.now().as_millis());
+    server.clock.advance(Millis::seconds(1));
+    let case = another_case(&server).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let second_page = format!("/admin/review?after={after}");
+    let queue = browser.get(&second_page).await.body;
+    assert!(!queue.contains(&format!("data-case=\"{oldest}\"")), "{queue}");
+    assert!(queue.contains(&format!("id=\"{case}\"")), "{queue}");
+    let start = between(&queue, "data-region=\"start\"><a href=\"", &['"']);
+    assert_eq!(start, format!("/admin/review/{oldest}"));
+    let take = format!("/admin/review/{case}/take?after={after}");
+    assert!(queue.contains(&format!("action=\"{take}\"")), "{queue}");
+    let me = between(&queue, "name=\"to\" value=\"", &['"']);
+    let taken = browser.post(&take, &format!("before=&to={me}")).await;
+    assert_eq!(taken.header("location"), Some(&*format!("{second_page}#{case}")));
+}
+
+#[tokio::test]
+async fn taking_or_assigning_a_case_keeps_the_note_and_the_reasons_that_are_being_typed() {
+    let (server, ids) = with_cases(1).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let case = format!("/admin/review/{}", ids[0]);
+    let assign = format!("{case}/assign");
+    let page = browser.get(&case).await.body;
+    let is_of_assigning = |tag: &&str| tag.contains(&format!("formaction=\"{assign}\""));
+    let tags = page.split('<').map(|rest| rest.split('>').next().unwrap());
+    let buttons: Vec<&str> = tags.clone().filter(is_of_assigning).collect();
+    assert_eq!(buttons.len(), 2, "to take it, and to assign it to somebody else");
+    for name in ["before", "back", "colleague"] {
+        let field = tags.clone().find(|tag| tag.contains(&format!("name=\"{name}\"")));
+        assert!(field.unwrap().contains("form=\"ruling\""), "{name}");
+    }
+    assert!(buttons.iter().all(|button| button.contains("form=\"ruling\"")));
+    let me = between(buttons[0], "name=\"to\" value=\"", &['"']);
+    let typed = "attempt=1&reason=document_expired&note=Look%0D%0Aagain.&back=case";
+    for (form, told) in [
+        (format!("{typed}&before=&colleague=&to={me}"), "assigned to you"),
+        (format!("{typed}&before={me}&colleague="), "assigned to nobody"),
+        (
+            format!("{typed}&before={me}&colleague={me}"),
+            "given back in the meantime",
+        ),
+    ] {
+        let assigned = browser.post(&assign, &form).await;
+        assert_eq!(assigned.status, 200, "{told}: {}", assigned.body);
+        for part in [told, ">Look\nagain.</textarea>", "data-unsaved=\"yes\""] {
+            assert!(assigned.body.contains(part), "{told}, {part}: {}", assigned.body);
+        }
+        assert_eq!(ticked(&assigned.body), ["document_expired"], "{told}");
+    }
+    // What nobody has typed is not lost either.
+    let untouched: String = ticked(&page).iter().map(|reason| format!("&reason={reason}")).collect();
+    let untouched = format!("attempt=1&note=&back=case&before=&to={me}{untouched}");
+    let taken = browser.post(&assign, &untouched).await.body;
+    assert!(!taken.contains("data-unsaved"), "{taken}");
+}
+
+#[tokio::test]
+async fn going_on_to_another_case_frees_the_one_that_is_left_and_no_other() {
+    let (server, ids) = with_cases(2).await;
+    let mut first = Browser::signed_in_as(&server, "first", Role::Reviewer).await;
+    let mut second = Browser::signed_in_as(&server, "second", Role::Reviewer).await;
+    let part = "?reason=document_authenticity_unknown";
+    let [left, other] = [0, 1].map(|at| format!("/admin/review/{}{part}", ids[at]));
+    let page = first.get(&left).await.body;
+    assert_eq!(between(&page, "name=\"case\" value=\"", &['"']), ids[1]);
+    let leave = format!("/admin/review/{}/leave{part}", ids[0]);
+    assert!(page.contains(&format!("action=\"{leave}\"")), "{page}");
+    let onward = format!("case={}", ids[1]);
+    assert_eq!(first.post(&leave, &onward).await.header("location"), Some(&*other));
+    first.get(&other).await;
+    assert!(second.get(&left).await.body.contains("Reserved for you until"), "free");
+    assert!(
+        second
+            .get(&other)
+            .await
+            .body
+            .contains("You can view it but not decide it")
+    );
+    // Of the first reviewer's reservation, the second ends nothing.
+    let stay = format!("/admin/review/{}/leave", ids[1]);
+    assert_eq!(second.post(&stay, &format!("case={}", ids[0])).await.status, 303);
+    assert!(
+        second
+            .get(&other)
+            .await
+            .body
+            .contains("You can view it but not decide it")
+    );
+    for nowhere in ["", "case=", "case=https%3A%2F%2Fevil.example"] {
+        assert_eq!(first.post(&leave, nowhere).await.status, 422, "{nowhere}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_goes_on_with_something_typed_is_asked_first_and_loses_nothing() {
+    let (server, ids) = with_cases(2).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let case = format!("/admin/review/{}", ids[0]);
+    let leave = format!("{case}/leave");
+    let page = browser.get(&case).await.body;
+    let tags: Vec<&str> = page.split('<').map(|rest| rest.split('>').next().unwrap()).collect();
+    let next = tags.iter().find(|tag| tag.contains("data-step=\"next\"")).unwrap();
+    for part in ["form=\"ruling\"", &format!("formaction=\"{leave}\"")] {
+        assert!(next.contains(part), "{part}: {next}");
+    }
+    let ticked_first: String = ticked(&page).iter().map(|reason| format!("&reason={reason}")).collect();
+    let onward = format!("case={}", ids[1]);
+    let reason = "&reason=document_expired";
+    for typed in [
+        format!("attempt=1&note=Look%0D%0Aagain.{ticked_first}"),
+        format!("attempt=1&note={reason}"),
+    ] {
+        let asked = browser.post(&leave, &format!("{typed}&{onward}")).await;
+        assert_eq!(asked.status, 200, "{typed}: {}", asked.body);
+        assert!(asked.body.contains("Leave without saving"), "{typed}: {}", asked.body);
+        assert!(asked.body.contains("data-unsaved=\"yes\""), "{typed}: {}", asked.body);
+        assert_eq!(asked.body.contains(">Look\nagain.</textarea>"), typed.contains("Look"));
+        assert_eq!(ticked(&asked.body) == ["document_expired"], typed.contains(reason));
+        let sure = between(&asked.body, "name=\"leaving\" value=\"", &['"']);
+        assert_eq!(sure, ids[1], "{typed}");
+        let left = browser.post(&leave, &format!("{typed}&leaving={sure}")).await;
+        assert_eq!(left.header("location"), Some(&*format!("/admin/review/{}", ids[1])));
+        browser.get(&case).await;
+    }
+    let untouched = format!("attempt=1&note={ticked_first}&{onward}");
+    let left = browser.post(&leave, &untouched).await;
+    assert_eq!(left.header("location"), Some(&*format!("/admin/review/{}", ids[1])));
+}
+
+#[tokio::test]
+async fn enter_in_the_form_of_a_decision_decides_and_assigns_nothing() {
+    let (server, ids) = with_cases(2).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let case = format!("/admin/review/{}", ids[0]);
+    let page = browser.get(&case).await.body;
+    let tags = page.split('<').map(|rest| rest.split('>').next().unwrap());
+    let mut buttons = tags.filter(|tag| tag.starts_with("button") && tag.contains("form=\"ruling\""));
+    let first = buttons.next().unwrap();
+    assert!(first.contains("name=\"decision\" value=\"look\""), "{first}");
+    assert!(!first.contains("formaction"), "{first}");
+    let typed = "attempt=1&before=&back=case&colleague=&reason=document_expired&note=Look+again.&decision=look";
+    let shown = browser.post(&case, typed).await;
+    assert_eq!(shown.status, 200, "{}", shown.body);
+    assert!(shown.body.contains(">Look again.</textarea>"), "{}", shown.body);
+    assert_eq!(ticked(&shown.body), ["document_expired"]);
+    assert!(shown.body.contains("Reserved for you until"), "{}", shown.body);
+    assert!(!shown.body.contains("Unassign"), "{}", shown.body);
+}
+
+#[tokio::test]
+async fn of_two_decisions_the_last_one_is_the_first_to_be_undone() {
+    let (server, ids) = with_cases(2).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    for id in &ids {
+        server.clock.advance(Millis::seconds(1));
+        let reject = "attempt=1&decision=reject&reason=document_expired";
+        let rejected = browser.post(&format!("/admin/review/{id}"), reject).await;
+        assert_eq!(rejected.status, 303, "{}", rejected.body);
+    }
+    let page = browser.get("/admin").await.body;
+    let undone: Vec<&str> = page
+        .split("action=\"/admin/review/")
+        .skip(1)
+        .map(|form| form.split('/').next().unwrap())
+        .collect();
+    assert_eq!(undone, [&*ids[1], &*ids[0]]);
+}
+
+#[tokio::test]
+async fn the_seconds_to_undo_a_decision_are_said_once_and_not_each() {
+    let (server, ids) = with_cases(1).await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let reject = "attempt=1&decision=reject&reason=document_expired";
+    browser.post(&format!("/admin/review/{}", ids[0]), reject).await;
+    let page = browser.get("/admin").await.body;
+    let undo = between(&page, "/undo\"", &['§']).split("</form>").next().unwrap();
+    assert_eq!(undo.matches("role=\"status\"").count(), 1, "{undo}");
+    let said = between(undo, "role=\"status\"", &['§'])
+        .split("</span>")
+        .next()
+        .unwrap();
+    assert!(
+        said.ends_with(">Rejected. Your server will be notified in 10 seconds."),
+        "{said}"
+    );
+    let (before, _) = undo.split_once("data-left").unwrap();
+    let around = before.rsplit("<span").nth(1).unwrap();
+    assert!(around.contains("aria-hidden=\"true\""), "{around}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_decision_leads_to_something_on_the_page() {
+    let server = Server::sandbox_with("[worker]\nembedded = false\n").await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(another_case(&server).await);
+    }
+    let mut first = Browser::signed_in_as(&server, "first", Role::Reviewer).await;
+    let mut second = Browser::signed_in_as(&server, "second", Role::Reviewer).await;
+    let case = |at: usize| format!("/admin/review/{}", ids[at]);
+    // One is reserved by somebody else, one just decided, one decided for good; of one's own the reasons are missing.
+    assert_eq!(first.get(&case(0)).await.status, 200);
+    let approve = "attempt=1&decision=approve&note=Seen.";
+    assert_eq!(first.post(&case(1), approve).await.status, 303);
+    assert_eq!(first.post(&case(2), approve).await.status, 303);
+    let refused = async |browser: &mut Browser<'_>, at: usize, form: &str, to: &str| {
+        let refused = browser.post(&case(at), form).await;
+        assert_eq!(refused.status, 422, "{at}: {}", refused.body);
+        let summary = between(&refused.body, "error-summary", &['§']);
+        let summary = summary.split("</ul>").next().unwrap();
+        assert_eq!(between(summary, "href=\"#", &['"']), to, "{at}");
+        assert!(refused.body.contains(&format!("id=\"{to}\"")), "{at}: {}", refused.body);
+    };
+    refused(&mut second, 0, approve, "decision").await;
+    refused(&mut second, 1, approve, "decision").await;
+    refused(&mut first, 0, "attempt=1&decision=reject&note=Seen.", "reasons").await;
+    server.clock.advance(Millis::seconds(10));
+    for lane in Lane::ALL {
+        let worker = Worker::new(server.app.honnin.clone(), lane, 1);
+        worker.run_until_idle().await.unwrap();
+    }
+    refused(&mut second, 2, approve, "decision").await;
+}
+
+#[tokio::test]
+async fn an_open_queue_says_aloud_that_its_person_is_signed_out() {
+    let server = Server::sandbox().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let page = browser.get("/admin/review").await.body;
+    let told = page.split("<p ").find(|rest| rest.contains("data-signed-out")).unwrap();
+    let tag = told.split('>').next().unwrap();
+    assert!(tag.contains("role=\"alert\"") && tag.contains("hidden"), "{tag}");
 }
 
 #[tokio::test]

@@ -10,7 +10,10 @@ use domain::{
     tenant::TenantSettings,
     time::{Clock as _, Millis},
 };
-use service::session::{export::BATCH, search::LOOKED_AT};
+use service::session::{
+    export::BATCH,
+    search::{LOOKED_AT, LOOKED_AT_FOR_CONSOLE},
+};
 
 #[tokio::test]
 async fn a_file_has_every_session_that_matches_and_is_in_the_audit_log() {
@@ -43,7 +46,7 @@ async fn a_file_has_every_session_that_matches_and_is_in_the_audit_log() {
     let mut lines = body.lines();
     assert_eq!(
         lines.next(),
-        Some("id,status,verdict,reasons,documentType,createdAt,expiresAt,completedAt,purgedAt,metadata")
+        Some("\u{feff}id,status,verdict,reasons,documentType,createdAt,expiresAt,completedAt,purgedAt,metadata")
     );
     let first = lines.next().unwrap();
     assert!(
@@ -158,6 +161,24 @@ async fn a_text_that_is_longer_than_the_box_is_cut_and_shown_as_it_was_searched(
 }
 
 #[tokio::test]
+async fn a_date_that_does_not_exist_is_named_as_a_mistake_and_finds_nothing() {
+    let server = Server::new().await;
+    let created = server.create("{}").await;
+    let id = created["id"].as_str().unwrap();
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    assert!(browser.get("/admin/sessions").await.body.contains(id));
+    for (query, language, title) in [
+        ("from=2026-13-01", "en", "“From” is not a date"),
+        ("to=2026-02-30", "en", "“To” is not a date"),
+        ("to=2026-02-30", "ja", "終了日が正しい日付ではありません"),
+    ] {
+        browser.language = Some(language);
+        let page = browser.get(&format!("/admin/sessions?{query}")).await.body;
+        assert!(page.contains(title) && !page.contains(id), "{query}: {page}");
+    }
+}
+
+#[tokio::test]
 async fn each_filter_is_removed_by_itself() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
@@ -168,7 +189,7 @@ async fn each_filter_is_removed_by_itself() {
     for (words, rest) in [
         ("Search: A-1", "status=failed&amp;from=2026-01-02"),
         ("Status: Failed", "q=A-1&amp;from=2026-01-02"),
-        ("From: 2026-01-02", "q=A-1&amp;status=failed"),
+        ("From (UTC): 2026-01-02", "q=A-1&amp;status=failed"),
     ] {
         let chip = format!("href=\"/admin/sessions?{rest}\" aria-label=\"Remove the filter {words}\"");
         assert!(page.contains(&chip), "{words}: {page}");
@@ -297,9 +318,15 @@ async fn a_search_in_the_metadata_says_how_far_back_it_went_and_goes_on_from_the
         none.contains("Sessions created before 2026-08-02 09:30 (UTC) were not searched."),
         "{none}"
     );
-    let older = between(&none, "href=\"/admin/sessions?q=A-1&amp;after=", &['"']);
-    let found = auditor.get(&format!("/admin/sessions?q=A-1&after={older}")).await.body;
-    assert!(found.contains(id) && !found.contains("were not searched"), "{found}");
+    let (mut found, mut pages) = (none, 1);
+    while found.contains("were not searched") {
+        assert!(found.contains("data-older=\""), "the script goes on: {found}");
+        let older = between(&found, "href=\"/admin/sessions?q=A-1&amp;after=", &['"']);
+        found = auditor.get(&format!("/admin/sessions?q=A-1&after={older}")).await.body;
+        pages += 1;
+    }
+    assert!(found.contains(id), "{found}");
+    assert_eq!(pages, LOOKED_AT / LOOKED_AT_FOR_CONSOLE + 1);
     let file = auditor.get("/admin/sessions/export?q=A-1").await;
     assert!(dechunked(&file.body).contains(id), "the file has all");
 
@@ -320,4 +347,14 @@ async fn a_search_in_the_metadata_says_how_far_back_it_went_and_goes_on_from_the
         .await
         .body;
     assert!(by_id.contains(id) && !by_id.contains("were not searched"), "{by_id}");
+
+    // Whoever has found something decides whether to go on.
+    server.clock.advance(Millis::minutes(1));
+    let newest = server.create(r#"{"metadata": {"order": "A-1"}}"#).await;
+    let some = auditor.get("/admin/sessions?q=A-1").await.body;
+    assert!(
+        some.contains(newest["id"].as_str().unwrap()) && some.contains("were not searched"),
+        "{some}"
+    );
+    assert!(!some.contains("data-older=\""), "{some}");
 }

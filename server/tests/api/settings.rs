@@ -3,11 +3,12 @@
 use crate::{
     access::privilege_escalation::operator,
     console::Browser,
-    support::{Server, between, settings},
+    support::{START, Server, between, settings},
 };
 use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use service::privacy::secret_age;
 use std::time::Duration;
+use store::settings::{api_keys, webhook_secrets};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -122,10 +123,110 @@ async fn settings_are_saved_by_section_and_mistakes_come_back_with_what_was_type
     let page = browser.get("/admin/settings/decision").await.body;
     let ticked = between(&page, "name=\"find_duplicates\"", &['>']);
     assert!(ticked.contains("checked") && page.contains("value=\"0.995\"") && page.contains("value=\"0.05\""));
-    let tested = browser
-        .get("/admin/settings/callbacks?test=https%3A%2F%2Fshop.example%2Fdone")
-        .await;
-    assert!(tested.body.contains("Allowed."));
+}
+
+#[tokio::test]
+async fn a_callback_url_is_tested_with_the_list_as_it_is_typed() {
+    const PAGE: &str = "/admin/settings/callbacks";
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let before = browser.get(PAGE).await.body;
+    let version = between(&before, "name=\"version\" value=\"", &['"']).to_owned();
+    let test = async |browser: &mut Browser<'_>, list: &str| {
+        let form = format!("version={version}&callback_urls={list}&test=https%3A%2F%2Fnew.example%2Fback&judge=yes");
+        browser.post(PAGE, &form).await
+    };
+    for (list, answer) in [
+        ("https%3A%2F%2Fnew.example%2Fback", "Allowed."),
+        (
+            "https%3A%2F%2Fother.example%2Fback",
+            "This callback URL is not on the allow-list.",
+        ),
+    ] {
+        let tested = test(&mut browser, list).await;
+        let list = list.replace("%3A", ":").replace("%2F", "/");
+        assert_eq!(tested.status, 200, "{}", tested.body);
+        for part in [
+            answer,
+            &format!(">{list}</textarea>"),
+            "value=\"https://new.example/back\"",
+        ] {
+            assert!(tested.body.contains(part), "{part}: {}", tested.body);
+        }
+    }
+    let wrong = test(&mut browser, "http%3A%2F%2Fnew.example%2Fback").await;
+    assert!(
+        wrong.status == 422 && wrong.body.contains("value=\"https://new.example/back\""),
+        "{}",
+        wrong.body
+    );
+    assert!(
+        wrong.body.contains("<title>Error: ")
+            && wrong
+                .body
+                .contains("aria-describedby=\"callback_urls-hint callback_urls-error\""),
+        "{}",
+        wrong.body
+    );
+    let stored = browser.get(PAGE).await.body;
+    assert!(!stored.contains("new.example"), "nothing is saved: {stored}");
+}
+
+#[tokio::test]
+async fn whoever_changes_the_logo_keeps_what_they_have_typed_above_it() {
+    const PAGE: &str = "/admin/settings/look";
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let version = between(&browser.get(PAGE).await.body, "name=\"version\" value=\"", &['"']).to_owned();
+    let form = |name: &str| format!("version={version}&name={name}&accent=&contact=help%40shop");
+    let typed = ["value=\"Sakura Bank\"", "value=\"help@shop\""];
+    let none = browser.post("/admin/settings/logo", &form("Sakura+Bank")).await;
+    assert!(
+        none.status == 422 && none.body.contains("Choose a file."),
+        "{}",
+        none.body
+    );
+    let removed = browser.post("/admin/settings/logo/remove", &form("Sakura+Bank")).await;
+    assert_eq!(removed.status, 200);
+    assert!(
+        removed.body.contains("The other fields are not saved yet."),
+        "{}",
+        removed.body
+    );
+    for part in typed {
+        assert!(none.body.contains(part) && removed.body.contains(part), "{part}");
+    }
+    let plain = format!("version={version}&name=Example+Shop&accent=&contact=");
+    let removed = browser.post("/admin/settings/logo/remove", &plain).await;
+    assert_eq!(removed.header("location"), Some(PAGE), "nothing was typed");
+    let page = browser.get(PAGE).await.body;
+    assert!(page.contains("Removed.") && !page.contains("Sakura"), "{page}");
+}
+
+#[tokio::test]
+async fn from_the_second_look_one_returns_to_the_form_with_what_was_typed() {
+    const PAGE: &str = "/admin/settings/addresses";
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let version = between(&browser.get(PAGE).await.body, "name=\"version\" value=\"", &['"']).to_owned();
+    let form = format!("version={version}&ip_allow_list=192.0.2.0%2F24");
+    let look = browser.post(PAGE, &form).await;
+    assert!(
+        look.status == 200 && look.body.contains("Nothing is saved yet") && look.body.contains(">Change it</button>"),
+        "{}",
+        look.body
+    );
+    let back = browser.post(PAGE, &format!("{form}&confirmed=yes&back=yes")).await;
+    assert_eq!(back.status, 200);
+    assert!(
+        back.body.contains(">192.0.2.0/24</textarea>") && !back.body.contains("Nothing is saved yet"),
+        "{}",
+        back.body
+    );
+    assert!(
+        !browser.get(PAGE).await.body.contains("192.0.2.0/24</textarea>"),
+        "nothing is saved"
+    );
 }
 
 #[tokio::test]
@@ -159,6 +260,33 @@ async fn what_somebody_else_has_saved_is_shown_before_it_is_overwritten() {
     assert!(browser.get(PAGE).await.body.contains("two.example"));
     let same = browser.post(PAGE, &form(&before, "two.example")).await;
     assert_eq!(same.status, 303, "nothing would change");
+}
+
+#[tokio::test]
+async fn a_new_name_is_compared_with_what_somebody_else_has_saved_and_settings_are_called_as_in_their_form() {
+    const PAGE: &str = "/admin/settings/look";
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let page = browser.get(PAGE).await.body;
+    let version = between(&page, "name=\"version\" value=\"", &['"']);
+    let form = |name: &str| format!("version={version}&name={name}&contact=https%3A%2F%2Fshop.example%2Fhelp");
+    assert_eq!(browser.post(PAGE, &form("Example+Shop")).await.status, 303);
+    for (language, name, contact, none) in [
+        ("en", "Name", "Contact for your users", "none"),
+        ("ja", "名称", "利用者向けの問い合わせ先", "なし"),
+    ] {
+        browser.language = Some(language);
+        let compared = browser.post(PAGE, &form("Sakura+Bank")).await;
+        assert_eq!(compared.status, 422, "{}", compared.body);
+        let shown = browser.get(PAGE).await.body;
+        assert!(!shown.contains("Sakura Bank"), "{shown}");
+        assert!(shown.contains(&format!(">{name}</label>")), "{shown}");
+        assert!(compared.body.contains(&format!(">{name}</th>")), "{}", compared.body);
+        let audit = browser.get("/admin/audit?action=settings.change").await.body;
+        let recorded = format!("{contact} {none} → https://shop.example/help");
+        assert!(shown.contains(&format!(">{contact}</label>")), "{shown}");
+        assert!(audit.contains(&recorded), "{audit}");
+    }
 }
 
 /// The sections, and whether developers may change them.
@@ -256,6 +384,37 @@ async fn the_branding_is_shown_before_it_is_saved() {
             .body
             .contains(".sample{--accent:#a0105a")
     );
+}
+
+#[tokio::test]
+async fn the_overview_says_that_a_key_or_a_signing_secret_is_missing() {
+    const TO_DO: [&str; 2] = ["Issue an API key. Without one", "Issue a signing secret. Without one"];
+    let server = Server::new().await;
+    let receiver = TenantSettings {
+        webhook_url: Some("https://192.168.0.1/hooks".into()),
+        ..settings()
+    };
+    server.save_settings(Some(receiver)).await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
+    let page = developer.get("/admin").await.body;
+    assert!(!TO_DO.iter().any(|to_do| page.contains(to_do)), "{page}");
+    let tenant = server.tenant.clone();
+    let unit = server.app.honnin.db().write(async move |tx| {
+        let secret = webhook_secrets::list_valid(tx, &tenant).await?.remove(0);
+        webhook_secrets::disable(tx, &tenant, &secret.id, START).await?;
+        let key = api_keys::list(tx, &tenant).await?.remove(0);
+        api_keys::revoke(tx, &tenant, &key.id, START).await
+    });
+    assert!(unit.await.unwrap());
+    let page = developer.get("/admin").await.body;
+    assert!(TO_DO.iter().all(|to_do| page.contains(to_do)), "{page}");
+    let page = reviewer.get("/admin").await.body;
+    assert!(!TO_DO.iter().any(|to_do| page.contains(to_do)), "{page}");
+    // Without a receiver, no secret is needed.
+    server.save_settings(Some(settings())).await;
+    let page = developer.get("/admin").await.body;
+    assert!(page.contains(TO_DO[0]) && !page.contains(TO_DO[1]), "{page}");
 }
 
 #[tokio::test]

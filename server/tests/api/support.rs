@@ -3,7 +3,7 @@
 use domain::{
     ids::{SessionId, TenantId},
     session::Step,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::{ManualClock, Timestamp},
 };
 use server::{
@@ -23,11 +23,12 @@ use std::{
     sync::Arc,
 };
 use store::{
+    folders,
     session::sessions::{self, SessionRow},
     settings::tenants,
 };
 use tempfile::TempDir;
-use testkit::databases::run_at;
+use testkit::{databases::run_at, template};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpSocket, TcpStream},
@@ -98,9 +99,12 @@ impl Server {
 
     async fn opened(toml: &str, demo: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        folders::create_durably(&data).unwrap();
+        template::copy_into(&data).await;
         let mut layers = Layers::defaults();
         layers.add_file("test.toml", toml);
-        layers.set("data_dir", folder.path().join("data").to_str().unwrap());
+        layers.set("data_dir", data.to_str().unwrap());
         layers.set("listen", "127.0.0.1:0");
         layers.set("base_url", "https://id.example");
         layers.set("models.dir", folder.path().to_str().unwrap());
@@ -119,7 +123,8 @@ impl Server {
         let app = app.unwrap();
         let listening = listen(&config).unwrap();
         let (address, metrics) = (listening.address, listening.metrics_address());
-        let task = tokio::spawn(serve(app.clone(), listening));
+        let serving = serve(app.clone(), listening);
+        let task = tokio::spawn(async move { serving.await.unwrap() });
         let made = add_tenant(&app, settings()).await;
         let (key, webhook_secret) = (made.key.expose().clone(), made.webhook_secret.expose().clone());
         Self {
@@ -216,19 +221,19 @@ impl Server {
 
 /// Another tenant of the same installation.
 pub(crate) async fn add_tenant(app: &App, settings: TenantSettings) -> CreatedTenant {
-    add_tenant_of(app, settings, true).await
+    add_tenant_of(app, settings, Mode::Live).await
 }
 
 /// Another sandbox tenant.
 pub(crate) async fn add_sandbox(app: &App, settings: TenantSettings) -> CreatedTenant {
-    add_tenant_of(app, settings, false).await
+    add_tenant_of(app, settings, Mode::Sandbox).await
 }
 
-async fn add_tenant_of(app: &App, settings: TenantSettings, livemode: bool) -> CreatedTenant {
+async fn add_tenant_of(app: &App, settings: TenantSettings, mode: Mode) -> CreatedTenant {
     let new = NewTenant {
         name: "Example Shop".into(),
         settings,
-        livemode,
+        mode,
     };
     create_tenant(&app.honnin, &Operator::at_command_line(), new)
         .await

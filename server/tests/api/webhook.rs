@@ -73,8 +73,34 @@ async fn a_range_is_sent_again_only_where_a_filter_says_which() {
     let sent = browser
         .post("/admin/webhooks/again", "state=pending&kind=&from=&to=")
         .await;
-    assert_eq!(sent.header("location"), Some("/admin/webhooks"));
-    assert!(browser.get("/admin/webhooks").await.body.contains("Resent: 1."));
+    let list = "/admin/webhooks?state=pending";
+    assert_eq!(sent.header("location"), Some(list), "the filters stay");
+    let told = browser.get(list).await.body;
+    for part in ["Resent: 1.", "From (UTC)", "To (UTC)"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn only_what_is_listed_is_offered_to_be_sent_again_and_days_in_the_wrong_order_are_named() {
+    let server = with_failed_delivery().await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    for (query, advice, is_offered) in [
+        ("state=pending", "From (UTC)", true),
+        ("state=delivered", "No deliveries match these filters", false),
+        ("from=2026-08-03&to=2026-08-02", "Correct one of the two dates", false),
+        ("from=2026-13-01", "“From” is not a date", false),
+        ("to=2026-02-30", "“To” is not a date", false),
+    ] {
+        let page = browser.get(&format!("/admin/webhooks?{query}")).await.body;
+        assert!(page.contains(advice), "{query}: {page}");
+        assert_eq!(page.contains("Resend all of these"), is_offered, "{query}: {page}");
+    }
+    let sent = browser
+        .post("/admin/webhooks/again", "state=&kind=&from=2026-13-01&to=")
+        .await;
+    let told = browser.get(sent.header("location").unwrap()).await.body;
+    assert!(told.contains("Resent: 0."), "{told}");
 }
 
 #[tokio::test]
@@ -133,9 +159,17 @@ async fn secrets_are_shown_once_and_rotated_in_steps() {
     assert!(third.status == 422 && third.body.contains("Two secrets are already active."));
     // The first button gives up the new one, the second one ends the rotation.
     let old = page.body.split("/admin/webhooks/secrets/whk_").nth(2).unwrap();
-    let disabled = browser
-        .post(&format!("/admin/webhooks/secrets/whk_{}/disable", &old[..32]), "")
-        .await;
+    let disable = format!("/admin/webhooks/secrets/whk_{}/disable", &old[..32]);
+    let asked = browser.post(&disable, "").await;
+    assert_eq!(asked.status, 200);
+    for part in ["Disable this signing secret?", &format!("whk_{}", &old[..32]), ">none<"] {
+        assert!(asked.body.contains(part), "{part}: {}", asked.body);
+    }
+    let kept = browser.post(&disable, "confirmed=no").await;
+    assert_eq!(kept.header("location"), Some("/admin/webhooks/secrets"));
+    let page = browser.get("/admin/webhooks/secrets").await.body;
+    assert!(page.contains("/disable\""), "nothing was disabled: {page}");
+    let disabled = browser.post(&disable, "confirmed=yes").await;
     assert_eq!(disabled.header("location"), Some("/admin/webhooks/secrets"));
     let page = browser.get("/admin/webhooks/secrets").await;
     assert!(page.body.contains("disabled and deleted") && !page.body.contains("/disable\""));
@@ -196,7 +230,7 @@ async fn reloading_the_page_that_shows_a_secret_issues_no_second_one() {
     let lost = page.split("/admin/webhooks/secrets/whk_").nth(1).unwrap();
     let disable = format!("/admin/webhooks/secrets/whk_{}/disable", &lost[..32]);
     assert_eq!(form, format!("id=whk_{}", &lost[..32]));
-    assert_eq!(browser.post(&disable, "").await.status, 303);
+    assert_eq!(browser.post(&disable, "confirmed=yes").await.status, 303);
     assert_eq!(browser.post("/admin/webhooks/secrets", &form).await.status, 303);
     let page = browser.get("/admin/webhooks/secrets").await.body;
     assert!(!page.contains("/disable\""), "one secret is active: {page}");

@@ -1,10 +1,10 @@
-//! `honnin audit verify`: what it prints, and that it fails.
+//! `honnin audit verify` and `honnin audit export`: what they print, and that they fail.
 
 use super::node::{Installation, add_tenant, settings};
 use domain::time::Millis;
 use std::process::Output;
 use store::audit_chain;
-use testkit::databases::run_at;
+use testkit::databases::{number_at, run_at};
 
 fn verify(installation: &Installation, arguments: &str) -> Output {
     let script = format!("honnin audit verify {arguments}");
@@ -54,4 +54,52 @@ async fn the_command_finds_an_intact_log_a_replaced_one_and_a_changed_entry() {
         "{said}"
     );
     assert!(broken.stdout.is_empty(), "no last entry to be noted");
+}
+
+#[test]
+fn a_log_without_entries_has_no_last_one_to_be_noted() {
+    let intact = verify(&Installation::new(), "");
+    let said = printed(&intact.stdout);
+    assert!(
+        intact.status.success() && said == "The audit log is intact: 0 entries, 0 more not yet linked.\n",
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_command_sets_the_export_back_to_an_entry_that_was_exported() {
+    let installation = Installation::new();
+    let app = installation.open(Millis(0)).await;
+    for _ in 0..3 {
+        add_tenant(&app, settings(None)).await;
+    }
+    app.honnin.close().await.unwrap();
+    let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+    let exported = "UPDATE audit_export SET position = 5, settled = 4, worker = 'one', until = 1";
+    assert_eq!(run_at(&url, exported).await, 1);
+
+    let export = |from: &str| {
+        let script = format!("honnin audit export --from {from}");
+        installation.shell(&script).output().unwrap()
+    };
+    for (from, told) in [
+        ("0", "0 is not in 1.."),
+        ("6", "the last entry exported is at position 5"),
+    ] {
+        let refused = export(from);
+        let said = printed(&refused.stderr);
+        assert!(!refused.status.success() && said.contains(told), "{said}");
+    }
+    let done = export("3");
+    assert!(done.status.success(), "{}", printed(&done.stderr));
+    assert!(printed(&done.stdout).contains("exported again from position 3 on"));
+    assert_eq!(number_at(&url, "SELECT position FROM audit_export").await, 2);
+    let held = "SELECT COUNT(*) FROM audit_export WHERE worker IS NOT NULL OR settled > 2";
+    assert_eq!(
+        number_at(&url, held).await,
+        0,
+        "another process would go on from where it is"
+    );
+    let recorded = "SELECT COUNT(*) FROM audit WHERE action = 'audit.export' AND detail = 'again from position 3'";
+    assert_eq!(number_at(&url, recorded).await, 1);
 }

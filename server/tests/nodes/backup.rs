@@ -326,6 +326,7 @@ async fn photograph(app: &App, pictures: &Pictures, session: &SessionId) {
         object: "front".into(),
         sha256: String::new(),
         at: 0,
+        repeated: false,
     };
     let (id, slot) = (
         CaptureId::from_random(app.honnin.random_bytes()),

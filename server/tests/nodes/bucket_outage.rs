@@ -47,11 +47,7 @@ impl Scene {
         let database = databases::postgres(&server).await;
         let (of_nodes, node_link) = buckets::behind_proxy(&bucket).await;
         let (of_phones, phone_link) = buckets::behind_proxy(&bucket).await;
-        let on = |bucket| {
-            Installation::new()
-                .on_postgres(&database.url, &database.keys_url)
-                .in_bucket(bucket)
-        };
+        let on = |bucket| Installation::new().on(&database).in_bucket(bucket);
         let nodes = on(&of_nodes);
         let key = nodes.data().join("master.key");
         let phones = on(&of_phones).with(&format!("storage.master_key_file = {key:?}\n"));

@@ -8,7 +8,7 @@ use super::{
     http::{Answer, call},
     node::settings,
 };
-use domain::time::Millis;
+use domain::{tenant::Mode, time::Millis};
 use serde_json::Value;
 use service::{
     access::Operator,
@@ -74,7 +74,7 @@ async fn however_often_the_connections_to_postgres_are_cut_each_session_ends_onc
     let sandbox = NewTenant {
         name: "Example Shop's sandbox".into(),
         settings: settings(Some(format!("https://127.0.0.1:{}/hooks", receiver.port))),
-        livemode: false,
+        mode: Mode::Sandbox,
     };
     let made = create_tenant(&app.honnin, &Operator::at_command_line(), sandbox).await;
     let key = made.unwrap().key.expose().clone();

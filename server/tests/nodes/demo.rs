@@ -4,15 +4,13 @@ use super::{free_port, http::call, node::Installation};
 use std::{
     io::{BufRead as _, BufReader},
     net::SocketAddr,
-    process::Stdio,
+    process::{Child, Stdio},
 };
 
-#[tokio::test]
-async fn the_link_of_each_console_works_after_the_other_one_was_used() {
-    let address: SocketAddr = ([127, 0, 0, 1], free_port()).into();
-    let installation = Installation::new().with(&format!("listen = \"{address}\"\n"));
+/// A demonstration that `script` starts, and what it says: all of it, or if it ends before that, what it has said by then.
+fn start(installation: &Installation, script: &str) -> (Child, Vec<String>) {
     let mut demo = installation
-        .shell("exec_honnin demo")
+        .shell(script)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -27,6 +25,29 @@ async fn the_link_of_each_console_works_after_the_other_one_was_used() {
             break;
         }
     }
+    (demo, told)
+}
+
+#[test]
+fn a_demonstration_over_https_has_a_link_that_leads_back_from_its_first_start_on() {
+    let installation = Installation::new().with(&format!("listen = \"127.0.0.1:{}\"\n", free_port()));
+    let script = "export HONNIN_BASE_URL=https://id.example\nexec_honnin demo --tls self-signed";
+    let (mut demo, told) = start(&installation, script);
+    demo.kill().unwrap();
+    demo.wait().unwrap();
+    for words in [
+        "Callback page    https://id.example/demo/callback",
+        "Verification URL https://id.example/v/",
+    ] {
+        assert!(told.iter().any(|line| line.starts_with(words)), "{told:#?}");
+    }
+}
+
+#[tokio::test]
+async fn the_link_of_each_console_works_after_the_other_one_was_used() {
+    let address: SocketAddr = ([127, 0, 0, 1], free_port()).into();
+    let installation = Installation::new().with(&format!("listen = \"{address}\"\n"));
+    let (mut demo, told) = start(&installation, "exec_honnin demo");
     let mut answers = Vec::new();
     for console in ["Sandbox console ", "Console "] {
         let line = told.iter().find(|line| line.starts_with(console));

@@ -9,7 +9,7 @@ use super::{
     free_port,
     node::{Installation, add_tenant, settings},
 };
-use domain::time::Millis;
+use domain::{tenant::Mode, time::Millis};
 use rand::RngExt as _;
 use service::{
     access::Operator,
@@ -37,7 +37,7 @@ async fn what_people_were_told_is_there_however_often_the_process_is_killed() {
     // Skipped without a server: `scripts/with-postgres` starts one.
     if let Some(server) = databases::postgres_server() {
         let database = databases::postgres(&server).await;
-        let installation = Installation::new().on_postgres(&database.url, &database.keys_url);
+        let installation = Installation::new().on(&database);
         killed(installation, &database.url).await;
     }
 }
@@ -87,7 +87,7 @@ async fn tenants(installation: &Installation, receiver: &Receiver) -> Keys {
     let sandbox = NewTenant {
         name: "Example Shop's sandbox".into(),
         settings: settings(webhook),
-        livemode: false,
+        mode: Mode::Sandbox,
     };
     let sandbox = create_tenant(&app.honnin, &Operator::at_command_line(), sandbox)
         .await

@@ -8,6 +8,7 @@ mod audit;
 mod backup;
 mod bucket_outage;
 mod comparison;
+mod configuration;
 mod cut_off;
 mod demo;
 mod documented;
@@ -26,6 +27,7 @@ mod rotation;
 mod service_manager;
 mod stop;
 mod takeover;
+mod verify_decision;
 
 use domain::time::{Clock, Millis, Timestamp};
 use rand::RngExt as _;

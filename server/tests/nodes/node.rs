@@ -2,7 +2,11 @@
 
 use super::Shifted;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
-use domain::{session::Step, tenant::TenantSettings, time::Millis};
+use domain::{
+    session::Step,
+    tenant::{Mode, TenantSettings},
+    time::Millis,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use server::{
     config::{Config, Layers},
@@ -22,7 +26,7 @@ use std::{
     thread,
 };
 use tempfile::TempDir;
-use testkit::{authority, buckets::Bucket};
+use testkit::{authority, buckets::Bucket, databases::Backend};
 use tokio::sync::mpsc;
 use vision::Vision;
 
@@ -35,6 +39,8 @@ pub(crate) struct Installation {
     /// Environment variables of its processes.
     environment: Vec<(&'static str, PathBuf)>,
     pub(crate) folder: TempDir,
+    /// Held, since it is dropped with its last holder.
+    _database: Option<Backend>,
 }
 
 impl Installation {
@@ -71,6 +77,7 @@ impl Installation {
             settings,
             environment: Vec::new(),
             folder,
+            _database: None,
         }
     }
 
@@ -81,6 +88,12 @@ impl Installation {
     }
 
     /// With its databases on PostgreSQL.
+    pub(crate) fn on(mut self, database: &Backend) -> Self {
+        self._database = Some(database.clone());
+        self.on_postgres(&database.url, &database.keys_url)
+    }
+
+    /// On the databases at these addresses.
     pub(crate) fn on_postgres(self, url: &str, keys_url: &str) -> Self {
         self.with(&format!(
             "database.url = {url:?}\ndatabase.keys_url = {keys_url:?}\ndatabase.connections = 8\n"
@@ -180,6 +193,8 @@ impl Installation {
         process.env_clear().env("HONNIN_LISTEN", listen);
         process.envs(self.environment.iter().map(|(name, value)| (name, value)));
         process.args(command.split(' ')).arg("--config").arg(file);
+        // Whoever runs these tests may do so in a terminal.
+        process.stdin(Stdio::null());
         let process = process.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = process.spawn().unwrap();
         let log = BufReader::new(process.stderr.take().unwrap());
@@ -223,7 +238,7 @@ pub(crate) async fn add_tenant(app: &App, settings: TenantSettings) -> CreatedTe
     let new = NewTenant {
         name: "Example Shop".into(),
         settings,
-        livemode: true,
+        mode: Mode::Live,
     };
     create_tenant(&app.honnin, &Operator::at_command_line(), new)
         .await
@@ -292,6 +307,11 @@ impl Node {
     /// Sends SIGTERM.
     pub(crate) fn ask_to_stop(&self) {
         kill_process(Pid::from_child(&self.process), Signal::TERM).unwrap();
+    }
+
+    /// Sends SIGHUP.
+    pub(crate) fn hang_up(&self) {
+        kill_process(Pid::from_child(&self.process), Signal::HUP).unwrap();
     }
 
     /// Sends SIGTERM. Returns when the process has ended successfully.

@@ -34,6 +34,101 @@ async fn indexed(installation: &Installation) -> i64 {
     number_at(&url, "SELECT COUNT(*) FROM blind_index").await
 }
 
+/// Each of the commands ends at once, with that sentence.
+fn are_refused(installation: &Installation, commands: &[&str], sentence: &str) {
+    for command in commands {
+        let refused = run(installation, command);
+        let said = text(&refused.stderr);
+        assert!(
+            !refused.status.success() && said.contains(sentence),
+            "{command}: {said}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_was_erased_since_the_keys_were_copied_is_erased_again_if_a_list_names_them() {
+    let (installation, key) = Installation::with_tenant().await;
+    let key = key.as_str();
+    let (node, address) = begin(&installation, "serve").await;
+    let (_, session) = create(address, key, "{}").await;
+    let id = session["id"].as_str().unwrap();
+    let (_, other) = create(address, key, "{}").await;
+    node.stop().await;
+    // Nothing is missing in the copy: it is from before the erasure.
+    let list = installation.folder.path().join("list");
+    fs::write(&list, id).unwrap();
+    let settle = format!("honnin backup settle --erase-again {}", list.display());
+    let settled = run(&installation, &settle);
+    let said = text(&settled.stdout);
+    assert!(settled.status.success(), "{}", text(&settled.stderr));
+    assert!(
+        said.contains("the list names, and that are erased again at the next start: 1."),
+        "{said}"
+    );
+    let (node, address) = begin(&installation, "serve").await;
+    until_erased(address, key, id).await;
+    let (_, other) = read(address, key, other["id"].as_str().unwrap()).await;
+    assert!(other["purgedAt"].is_null(), "{other}");
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_node_starts_on_a_database_of_keys_that_has_that_of_no_session() {
+    let (installation, key) = Installation::with_tenant().await;
+    let key = key.as_str();
+    let (node, address) = begin(&installation, "serve").await;
+    let (_, session) = create(address, key, "{}").await;
+    let id = session["id"].as_str().unwrap();
+    node.stop().await;
+    let [keys, away] = ["data/keys.db", "away"].map(|name| installation.folder.path().join(name));
+    fs::rename(&keys, &away).unwrap();
+    are_refused(
+        &installation,
+        &["honnin serve", "honnin worker"],
+        "database.keys_url: this database has the key of no stored session",
+    );
+    fs::rename(&away, &keys).unwrap();
+    let (node, address) = begin(&installation, "serve").await;
+    let (_, session) = read(address, key, id).await;
+    assert!(
+        session["purgedAt"].is_null() && session["status"] == "created",
+        "{session}"
+    );
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_node_begins_anew_beside_the_keys_of_an_installation_whose_database_is_gone() {
+    let (installation, key) = Installation::with_tenant().await;
+    let key = key.as_str();
+    let (node, address) = begin(&installation, "serve").await;
+    let (_, session) = create(address, key, "{}").await;
+    let id = session["id"].as_str().unwrap();
+    node.stop().await;
+    let at = |name: &str| installation.folder.path().join(name);
+    fs::rename(at("data/honnin.db"), at("away")).unwrap();
+    // The first one that is refused leaves a new database behind.
+    are_refused(
+        &installation,
+        &["honnin serve", "honnin worker", "honnin serve"],
+        "database.url: this database is new, but database.keys_url has keys",
+    );
+    fs::rename(at("away"), at("data/honnin.db")).unwrap();
+    let (node, address) = begin(&installation, "serve").await;
+    let (_, found) = read(address, key, id).await;
+    assert_eq!(found["status"], "created", "{found}");
+    node.stop().await;
+    // Without either, an installation is new, however often it is started.
+    for name in ["honnin.db", "keys.db"] {
+        fs::remove_file(at("data").join(name)).unwrap();
+    }
+    for _ in 0..2 {
+        let (node, _) = begin(&installation, "serve").await;
+        node.stop().await;
+    }
+}
+
 /// Planted faults that this test detects: nothing that erases again after such a restore; erasing without being told that the keys are the newer
 /// half.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -224,7 +224,8 @@ async fn world(installation: Installation, [url, keys_url]: [String; 2], nodes: 
             disabled_at: None,
             session_epoch: 0,
         };
-        let sealed = vault.seal_secret(user.id.as_str(), "authenticator", PLAIN).unwrap();
+        let sealed = vault.seal_secret(user.id.as_str(), "authenticator", PLAIN).await;
+        let sealed = sealed.unwrap();
         let store = db.write(async move |tx| {
             users::insert(tx, &user).await?;
             second_factors::put_authenticator(tx, &user.id, &sealed, now).await

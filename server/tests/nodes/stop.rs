@@ -44,6 +44,19 @@ async fn sigterm_under_load_fails_no_request_that_was_accepted() {
     assert_eq!(count(&app, &tenant.id).await, created, "as many sessions as answers");
 }
 
+/// Planted fault that this test detects: leaving the signal to the system, which ends the process.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sighup_ends_neither_a_server_nor_a_worker() {
+    let installation = Installation::new();
+    for (command, ready) in [("serve", "listening"), ("worker", "working")] {
+        let mut node = installation.start(command, &format!("127.0.0.1:{}", free_port()));
+        node.until_it_says(ready).await;
+        node.hang_up();
+        node.until_it_says("SIGHUP: nothing is read again").await;
+        node.stop().await;
+    }
+}
+
 /// Planted fault that this test detects: reporting on stderr that stderr cannot be written to.
 #[test]
 fn a_node_whose_log_nobody_reads_any_more_stops_as_well() {
@@ -100,7 +113,7 @@ async fn a_rolling_restart_of_two_nodes_on_one_postgres_fails_no_request() {
         return;
     };
     let database = databases::postgres(&postgres).await;
-    let installation = Installation::new().on_postgres(&database.url, &database.keys_url);
+    let installation = Installation::new().on(&database);
     let app = installation.open(Millis(0)).await;
     let tenant = add_tenant(&app, settings(None)).await;
     let addresses = [(); 2].map(|()| SocketAddr::from(([127, 0, 0, 1], free_port())));

@@ -25,12 +25,12 @@ use service::{
     Honnin,
     access::{Applicant, Tenant, capture_cookie, tenant_by_key},
     capture::{
-        check::{Wish, check_picture},
+        check::{PhotoChoice, check_picture},
         choose_document::{Photos, choose_document},
         consent::consent,
         details::save_details,
         open_link::open_link,
-        progress::{Next, NotNow, progress},
+        progress::{Next, StepRefused, progress},
         retake::to_check,
         submit::submit,
         take::{CaptureError, capture_document},
@@ -78,7 +78,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 /// An installation on one PostgreSQL and, if there is an S3 server, with its pictures in a bucket; `None` without a PostgreSQL.
 async fn shared() -> Option<Installation> {
     let database = databases::postgres(&databases::postgres_server()?).await;
-    let installation = Installation::new().on_postgres(&database.url, &database.keys_url);
+    let installation = Installation::new().on(&database);
     Some(match buckets::fresh().await {
         Some(bucket) => installation.in_bucket(&bucket),
         None => installation,
@@ -322,7 +322,7 @@ pub(super) async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) -> us
             Next::Check(_) => {
                 let shown = to_check(honnin, &applicant).await.unwrap();
                 // The analysis of a node may come in between, and find more.
-                drop(check_picture(honnin, &applicant, &shown.id, Wish::Use(shown.problems)).await);
+                drop(check_picture(honnin, &applicant, &shown.id, PhotoChoice::Use(shown.problems)).await);
             }
             Next::Details => save_details(honnin, &applicant, &domain::secret::Personal::new(details()))
                 .await
@@ -339,7 +339,7 @@ async fn photograph(honnin: &Honnin, applicant: &Applicant, photo: &[u8]) -> usi
     for refused in 0.. {
         let sent = capture_document(honnin, applicant, DocumentType::Passport, Side::Front, photo.to_vec());
         match sent.await {
-            Err(CaptureError::NotNow(NotNow::Store(StoreError::Unavailable(_)))) => {}
+            Err(CaptureError::StepRefused(StepRefused::Store(StoreError::Unavailable(_)))) => {}
             stored => {
                 stored.unwrap();
                 return refused;

@@ -12,7 +12,7 @@ use toml_edit::{DocumentMut, Item};
 pub(super) fn complete(models: &Path, task: &str, set: impl FnOnce(&mut Item)) -> Result<PathBuf, Failure> {
     let (path, mut card) = find(models, task)?.ok_or_else(|| {
         format!(
-            "{}: no model card with [{task}]; the networks that Honnin comes with are calibrated",
+            "{}: no model card with [{task}]; the networks that come with Honnin are already calibrated",
             models.display()
         )
     })?;

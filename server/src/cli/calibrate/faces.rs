@@ -1,6 +1,7 @@
 //! `calibrate faces`: the errors of comparing faces at every threshold, and the confidence that follows from a distance.
 
 use super::{Failure, Output, card, drawing::Distributions, page, progress, recordings::is_picture, say};
+use app::html::escaped;
 use clap::Args;
 use domain::{
     calibration::{Errors, Logistic, Operating},
@@ -102,7 +103,7 @@ fn portraits(dir: &Path) -> Result<Vec<Portrait>, Failure> {
     }
     if found.is_empty() {
         return Err(format!(
-            "{}: no pictures; wanted are JPEG, PNG or WebP files, one face in each",
+            "{}: no pictures; expected JPEG, PNG or WebP files, one face in each",
             dir.display()
         )
         .into());
@@ -237,7 +238,7 @@ impl Measured {
                  <th class=\"n\">Confidence</th><th class=\"n\">Not matched</th><th>FNMR</th></tr></thead><tbody>{rows}</tbody></table></div>\
                  <h2>Model card</h2><pre>{}</pre><h2>What this report does not say</h2><ul>{}</ul>",
                 env!("CARGO_PKG_VERSION"),
-                page::escaped(&self.engine),
+                escaped(&self.engine),
                 self.pictures,
                 self.errors.same().len(),
                 self.errors.different().len(),

@@ -1,6 +1,7 @@
 //! `calibrate liveness`: what a passive network says of attacks and of living people, and the limit that follows.
 
 use super::{Failure, Output, card, drawing::Distributions, page, progress, recordings, say};
+use app::html::escaped;
 use clap::Args;
 use domain::share::Share;
 use serde_json::json;
@@ -155,7 +156,7 @@ impl Measured {
         let row = |(kind, rate, share): (&str, &str, Share)| {
             format!(
                 "<tr><td>{}</td><td>{rate}</td><td class=\"n\">{} of {}</td><td>{}{}</td></tr>",
-                page::escaped(kind),
+                escaped(kind),
                 share.hits,
                 share.of,
                 page::bar(share),

@@ -3,10 +3,11 @@
 use super::{
     super::{
         Failure,
-        page::{self, bar, escaped, interval},
+        page::{self, bar, interval},
     },
     signals::SIGNALS,
 };
+use app::html::escaped;
 use domain::{
     decision::{Policy, ScoreName, limit},
     findings::ModelHash,
@@ -284,7 +285,7 @@ impl Report {
 }
 
 /// Reasons shown of each kind.
-const MOST_REASONS: usize = 3;
+const MAX_REASONS: usize = 3;
 
 fn row(name: &str, kind: &Kind) -> String {
     let errors = kind.errors();
@@ -292,7 +293,7 @@ fn row(name: &str, kind: &Kind) -> String {
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let reasons: Vec<String> = reasons
         .iter()
-        .take(MOST_REASONS)
+        .take(MAX_REASONS)
         .map(|(reason, count)| format!("{reason} ({count})"))
         .collect();
     format!(

@@ -42,12 +42,12 @@ pub(super) struct Listen {
     /// Base URL of Honnin.
     #[arg(long, value_name = "URL", default_value = "http://localhost:3000")]
     url: Url,
-    /// API key with the scope `read`. By default that in HONNIN_API_KEY, or that of the demonstration's sandbox tenant. Here, other users of the
-    /// machine see it in its list of processes.
+    /// API key with the scope `read`. By default that in HONNIN_API_KEY, or that of the demonstration's sandbox tenant. On the command line, other
+    /// users of the machine see it in its list of processes.
     #[arg(long)]
     key: Option<String>,
-    /// Signing secret, `whsec_..`. By default that in HONNIN_WEBHOOK_SECRET, or one that is derived from the key and printed. Here, other users of
-    /// the machine see it in its list of processes.
+    /// Signing secret, `whsec_..`. By default that in HONNIN_WEBHOOK_SECRET, or one that is derived from the key and printed. On the command line,
+    /// other users of the machine see it in its list of processes.
     #[arg(long)]
     secret: Option<String>,
     /// PEM file to trust, if Honnin has a self-signed certificate.
@@ -56,7 +56,7 @@ pub(super) struct Listen {
     /// First send the newest events of the past, up to this many; at most 100.
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=100))]
     replay: u8,
-    /// End after this many events were accepted.
+    /// End after this many events have been accepted.
     #[arg(long, value_name = "COUNT")]
     until: Option<usize>,
 }
@@ -110,8 +110,10 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
     }
     let layers = settings.layers()?;
     let set = layers.client_variables();
+    // What comes from a file or the clipboard may end in a line break.
     let given = |argument: Option<String>, variable: &Option<Secret<String>>| {
-        argument.map(Secret::new).or_else(|| variable.clone())
+        let text = argument.map(Secret::new).or_else(|| variable.clone())?;
+        Some(Secret::new(text.expose().trim().to_owned()))
     };
     let key = match given(arguments.key, &set.api_key) {
         Some(key) => key.expose().clone(),

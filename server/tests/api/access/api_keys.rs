@@ -4,8 +4,12 @@ use crate::{
     console::Browser,
     support::{SESSIONS, Server, add_tenant, between, settings},
 };
-use domain::{role::Role, tenant::TenantSettings};
+use domain::{
+    role::Role,
+    tenant::{Mode, TenantSettings},
+};
 use insta::assert_snapshot;
+use service::{access::api_key, runtime::random::SystemRandom};
 use store::settings::api_keys;
 
 #[tokio::test]
@@ -19,7 +23,7 @@ async fn a_missing_wrong_or_malformed_key_gives_the_same_refusal() {
     www-authenticate: Bearer
     {"_tag":"Unauthorized","message":"The API key is missing or not valid."}
     "#);
-    let well_formed = service::access::api_key::generate(&service::runtime::random::SystemRandom, true);
+    let well_formed = api_key::generate(&SystemRandom, Mode::Live);
     for value in [
         format!("Bearer {}", well_formed.expose()),
         "Bearer x".into(),
@@ -139,7 +143,7 @@ async fn a_key_that_is_not_valid_is_unauthorized_on_every_operation_however_ofte
     let created = server.create("{}").await;
     let one = format!("{SESSIONS}/{}", created["id"].as_str().unwrap());
     let again = format!("{one}/reprocess");
-    let unknown = service::access::api_key::generate(&service::runtime::random::SystemRandom, true);
+    let unknown = api_key::generate(&SystemRandom, Mode::Live);
     let wrong = format!("Bearer {}", unknown.expose());
     for round in 0..40 {
         for (method, path) in [("POST", SESSIONS), ("GET", &*one), ("POST", &*again)] {
@@ -217,6 +221,97 @@ async fn a_key_expires_after_ninety_days_unless_another_time_is_chosen_which_a_r
             .await;
         assert_eq!((refused.status, chosen(&refused.body).as_str()), (422, days));
     }
+}
+
+#[tokio::test]
+async fn a_key_is_revoked_after_a_second_look_that_says_when_it_was_used() {
+    let server = Server::new().await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let issued = developer.post("/admin/keys", "name=Till&scope=create&days=90").await;
+    let key = between(&issued.body, "<code>", &['<']).to_owned();
+    let bearer = format!("Bearer {key}");
+    let call = async || {
+        let headers = [("authorization", bearer.as_str())];
+        server.send("POST", SESSIONS, &headers, "").await.status
+    };
+    assert_eq!(call().await, 201);
+    let page = developer.get("/admin/keys").await.body;
+    let (_, row) = page.split_once("Till").unwrap();
+    let revoke = format!("/admin/keys/{}/revoke", between(row, "/admin/keys/", &['/']));
+    let asked = developer.post(&revoke, "").await;
+    assert_eq!(asked.status, 200);
+    for part in [
+        "Revoke this API key?",
+        "<dd>Till</dd>",
+        "<dd>create</dd>",
+        ", from 127.0.0.1</dd>",
+    ] {
+        assert!(asked.body.contains(part), "{part}: {}", asked.body);
+    }
+    let kept = developer.post(&revoke, "confirmed=no").await;
+    assert_eq!(kept.header("location"), Some("/admin/keys"));
+    assert_eq!(call().await, 201, "nothing was revoked");
+    assert_eq!(developer.post(&revoke, "confirmed=yes").await.status, 303);
+    assert_eq!(call().await, 401);
+    for (query, is_listed) in [("", false), ("?state=ended", true), ("?state=all", true)] {
+        let page = developer.get(&format!("/admin/keys{query}")).await.body;
+        assert_eq!(page.contains("Till"), is_listed, "{query}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn keys_are_listed_page_by_page() {
+    let server = Server::new().await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    for number in 1..=50 {
+        let form = format!("name=Till+{number}&scope=create&days=90");
+        assert_eq!(developer.post("/admin/keys", &form).await.status, 201);
+    }
+    let first = developer.get("/admin/keys?state=all").await.body;
+    assert_eq!(first.matches("/revoke?").count(), 50, "{first}");
+    let next = between(&first, "href=\"/admin/keys?state=all&amp;after=", &['"']);
+    let second = developer.get(&format!("/admin/keys?state=all&after={next}")).await.body;
+    assert_eq!(
+        second.matches("/revoke?").count(),
+        1,
+        "with the tenant's first key: {second}"
+    );
+    assert!(!second.contains("rel=\"next\""), "{second}");
+}
+
+#[tokio::test]
+async fn the_list_of_keys_is_still_filtered_after_each_of_its_forms() {
+    let server = Server::new().await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let refused = developer
+        .post("/admin/keys?state=all", "name=&scope=create&days=90")
+        .await;
+    assert_eq!(refused.status, 422);
+    assert!(
+        refused.body.contains("action=\"/admin/keys?state=all\""),
+        "{}",
+        refused.body
+    );
+    for number in 1..=50 {
+        let form = format!("name=Till+{number}&scope=create&days=90");
+        assert_eq!(developer.post("/admin/keys", &form).await.status, 201);
+    }
+    let first = developer.get("/admin/keys").await.body;
+    let next = between(&first, "href=\"/admin/keys?after=", &['"']);
+    let list = format!("/admin/keys?after={next}");
+    let second = developer.get(&list).await.body;
+    let mut forms = second.split("action=\"/admin/keys/");
+    let (id, _) = forms.find_map(|form| form.split_once("/revoke?")).unwrap();
+    let revoke = format!("/admin/keys/{id}/revoke?after={next}");
+    let asked = developer.post(&revoke, "").await.body;
+    assert!(asked.contains(&format!("action=\"{revoke}\"")), "{asked}");
+    for answer in ["confirmed=no", "confirmed=yes"] {
+        let answered = developer.post(&revoke, answer).await;
+        assert_eq!(answered.header("location"), Some(&*list), "{answer}");
+    }
+    // It was the only one there.
+    let page = developer.get(&list).await.body;
+    assert_eq!(page.matches("/revoke?").count(), 50, "{page}");
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use axum::{
 };
 use domain::{role::Role, tenant::TenantSettings, time::Millis};
 use std::collections::BTreeSet;
-use testkit::databases::Held;
+use testkit::databases::WriteLock;
 use tower::ServiceExt as _;
 
 #[tokio::test]
@@ -276,6 +276,61 @@ async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hou
 }
 
 #[tokio::test]
+async fn a_form_sent_after_the_session_has_ended_leads_back_to_its_page_and_is_said_to_be_lost() {
+    let server = Server::new().await;
+    let pages: Vec<String> = ROUTES
+        .iter()
+        .filter(|(method, ..)| *method == "GET")
+        .map(|(_, path, ..)| path_of(path))
+        .collect();
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    server.clock.advance(Millis::minutes(30));
+    for (method, path, _) in pages_that_require_sign_in() {
+        if method == "GET" {
+            continue;
+        }
+        let to = browser.post(&path, "").await.header("location").unwrap().to_owned();
+        let rest = to.strip_prefix("/admin/sign-in?done=not-saved");
+        let rest = rest.unwrap_or_else(|| panic!("{path}: {to}"));
+        if ["/admin/tenant", "/admin/confirm"].contains(&path.as_str()) {
+            assert_eq!(rest, "", "{path}");
+            continue;
+        }
+        let next = rest.strip_prefix("&next=").unwrap_or_else(|| panic!("{path}: {to}"));
+        // Each section of the settings is such a page.
+        let next = next.replace("%2F", "/").replace("settings/look", "settings/callbacks");
+        assert!(pages.contains(&next), "{path}: {next}");
+    }
+    let filtered = browser.post("/admin/review/vs_1/undo?document=passport", "").await;
+    assert_eq!(
+        filtered.header("location"),
+        Some("/admin/sign-in?done=not-saved&next=%2Fadmin%2Freview%2Fvs_1%3Fdocument%3Dpassport")
+    );
+    let taken = browser.post("/admin/review/vs_1/take?document=passport", "").await;
+    assert_eq!(
+        taken.header("location"),
+        Some("/admin/sign-in?done=not-saved&next=%2Fadmin%2Freview%3Fdocument%3Dpassport"),
+        "the queue, which reserves no case"
+    );
+    let out = browser.post("/admin/sign-out", "").await;
+    assert_eq!(
+        out.header("location"),
+        Some("/admin/sign-in"),
+        "nothing was to be saved"
+    );
+    let page = browser
+        .get("/admin/sign-in?done=not-saved&next=%2Fadmin%2Fkeys")
+        .await
+        .body;
+    assert!(
+        page.contains("You were signed out. What you sent was not saved.")
+            && page.contains("name=\"next\" value=\"/admin/keys\""),
+        "{page}"
+    );
+    assert!(!browser.get("/admin/sign-in").await.body.contains("not saved"));
+}
+
+#[tokio::test]
 async fn what_was_proved_while_the_clock_was_ahead_does_not_count_once_it_is_right() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
@@ -288,7 +343,7 @@ async fn what_was_proved_while_the_clock_was_ahead_does_not_count_once_it_is_rig
     let issued = browser.post("/admin/keys", "name=Till&scope=create").await;
     assert_eq!(
         (issued.status, issued.header("location")),
-        (303, Some("/admin/sign-in"))
+        (303, Some("/admin/sign-in?done=not-saved&next=%2Fadmin%2Fkeys"))
     );
     // Somebody who signed in by a clock that was right before it went back signs in again as well.
     let mut browser = Browser::new(&server);
@@ -386,7 +441,7 @@ async fn a_slow_request_takes_back_nothing_that_another_tab_has_changed_meanwhil
         ("content-type", "application/x-www-form-urlencoded"),
         ("cookie", &*cookie),
     ];
-    let held = Held::hold(&server.database_url()).await;
+    let held = WriteLock::acquire(&server.database_url()).await;
     let wrong = "present=wrong&password=four+words+of+another+kind";
     let slow = server.send("POST", "/admin/account/password", &headers, wrong);
     let choice = format!("tenant={other}");

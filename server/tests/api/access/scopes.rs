@@ -5,7 +5,7 @@ use crate::support::{SESSIONS, Server, settings};
 use domain::{
     ids::ApiKeyId,
     scope::{Scope, Scopes},
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
 };
 use service::{
     access::api_key,
@@ -51,7 +51,7 @@ const OPERATIONS: [(&str, &str, &str, Scope, u16); 14] = [
 
 /// A key of the server's tenant with these scopes.
 async fn key(server: &Server, scopes: Scopes) -> String {
-    let key = api_key::generate(&SystemRandom, false);
+    let key = api_key::generate(&SystemRandom, Mode::Sandbox);
     let mut id = [0; 16];
     SystemRandom.fill(&mut id);
     let row = api_keys::ApiKeyRow {

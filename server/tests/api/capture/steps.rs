@@ -7,12 +7,13 @@ use crate::{
 use app::capture::consent::{CONSENT_VERSION, CONSENT_VERSION_SEARCH};
 use domain::{
     ids::SessionId,
-    session::{FailureReason, Status},
+    session::{FailureReason, Status, Step},
     tenant::TenantSettings,
     time::Millis,
 };
+use service::jobs::worker::{Lane, Worker};
 use store::{capture::attempts, session::sessions::SessionRow};
-use testkit::databases::Held;
+use testkit::databases::WriteLock;
 
 #[tokio::test]
 async fn the_documents_that_people_in_the_browsers_country_carry_come_first() {
@@ -151,6 +152,8 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
     assert_eq!(location, "/capture/submit");
     let summary = browser.get("/capture/submit").await;
     assert!(summary.status == 200 && summary.body.contains("Tanaka"));
+    let by_hand = "You have used all attempts. A person at";
+    assert!(summary.body.contains(by_hand), "{}", summary.body);
     // Pictures the size of a thumb: the photo itself would be a hundred times as many bytes on a phone's line.
     let pictures: Vec<_> = summary.body.split("src=\"/capture/pictures/").skip(1).collect();
     assert_eq!(pictures.len(), 2);
@@ -227,7 +230,10 @@ async fn a_browser_that_keeps_no_cookies_does_not_use_the_link_up() {
     let mut browser = Browser::new(&server);
     let refused = browser.post(path, "").await;
     assert_eq!(refused.status, 422);
-    assert!(refused.body.contains(told), "{}", refused.body);
+    // Nothing was entered that could be wrong.
+    for part in [told, "<h2>We could not start</h2>"] {
+        assert!(refused.body.contains(part), "{}", refused.body);
+    }
     let read = format!("/v1/verification-sessions/{}", created["id"].as_str().unwrap());
     assert_eq!(server.call("GET", &read, "").await.json()["status"], "created");
     // Now they are allowed.
@@ -379,7 +385,10 @@ async fn every_cookie_is_kept_from_scripts_and_other_sites_and_ends() {
     assert_eq!(cookie(&marked), ("__Host-honnin-start".to_owned(), lasts(604_800)));
     assert_eq!(browser.get(start).await.header("set-cookie"), None);
     let chosen = browser.get(&format!("{start}?lang=ja")).await;
-    assert_eq!(cookie(&chosen), ("honnin-language".to_owned(), lasts(31_536_000)));
+    assert_eq!(
+        cookie(&chosen),
+        ("__Host-honnin-language".to_owned(), lasts(31_536_000))
+    );
     let opened = browser.post(start, "").await;
     assert_eq!(cookie(&opened), ("__Host-honnin-capture".to_owned(), lasts(14_400)));
     let japanese = browser.get("/capture/consent").await;
@@ -417,6 +426,25 @@ async fn at_the_details(server: &Server) -> Browser<'_> {
     browser
 }
 
+/// Chooses a passport, and uses a photo of it that has no problems.
+async fn choose_a_good_passport(browser: &mut Browser<'_>) {
+    browser.choose_passport().await;
+    use_a_good_photo(browser).await;
+}
+
+/// Uses a photo of the chosen passport that has no problems.
+async fn use_a_good_photo(browser: &mut Browser<'_>) {
+    browser
+        .upload("/capture/pictures", &PASSPORT, &[("picture", GOOD_PHOTO)], false)
+        .await;
+    let check = browser.get("/capture/check").await;
+    let shown = between(&check.body, "name=\"shown\" value=\"", &['"']);
+    let used = browser
+        .post("/capture/check", &format!("decision=use&shown={shown}"))
+        .await;
+    assert_eq!(used.header("location"), Some("/capture/details"));
+}
+
 /// A photo of the passport of somebody who does not exist.
 const GOOD_PHOTO: &[u8] = include_bytes!("../../../../vision/tests/specimens/passport.jpg");
 
@@ -430,15 +458,7 @@ async fn a_good_photo_is_kept_by_the_choice_unless_new_ones_are_wanted() {
     browser.choose_passport().await;
     let page = browser.get("/capture/document-type").await;
     assert!(!page.body.contains(offers), "there is no photo");
-    browser
-        .upload("/capture/pictures", &PASSPORT, &[("picture", GOOD_PHOTO)], false)
-        .await;
-    let check = browser.get("/capture/check").await;
-    let shown = between(&check.body, "name=\"shown\" value=\"", &['"']);
-    let used = browser
-        .post("/capture/check", &format!("decision=use&shown={shown}"))
-        .await;
-    assert_eq!(used.header("location"), Some("/capture/details"));
+    use_a_good_photo(&mut browser).await;
     let page = browser.get("/capture/document-type").await;
     assert!(page.body.contains(offers), "{}", page.body);
     for (form, next) in [
@@ -449,6 +469,66 @@ async fn a_good_photo_is_kept_by_the_choice_unless_new_ones_are_wanted() {
         assert_eq!(chosen.header("location"), Some(next), "{form}");
     }
     assert!(!browser.get("/capture/document-type").await.body.contains(offers));
+}
+
+#[tokio::test]
+async fn whoever_turns_to_another_document_finds_there_what_they_typed_and_confirms_it_again() {
+    const TYPED: &str = "lastName=Tanaka&firstName=Hanako&lastNameKana=%E3%82%BF%E3%83%8A%E3%82%AB&firstNameKana=%E3%83%8F%E3%83%8A%E3%82%B3\
+                         &birthYear=1990&birthMonth=2&birthDay=28&address=1+Sample+Street";
+    // On the page of the details, with nothing of them confirmed, and after they were.
+    for (button, next) in [("&decision=other", "/capture/document-type"), ("", "/capture/selfie")] {
+        let server = Server::new().await;
+        let mut browser = at_the_details(&server).await;
+        let left = browser.post("/capture/details", &format!("{TYPED}{button}")).await;
+        assert_eq!(
+            (left.status, left.header("location")),
+            (303, Some(next)),
+            "{}",
+            left.body
+        );
+        assert_eq!(browser.get("/capture/document-type").await.status, 200);
+        choose_a_good_passport(&mut browser).await;
+        let page = browser.get("/capture/details").await.body;
+        for kept in [
+            "value=\"Tanaka\"",
+            "value=\"Hanako\"",
+            "value=\"1990\"",
+            ">1 Sample Street</textarea>",
+        ] {
+            assert!(page.contains(kept), "{button}: {kept} in {page}");
+        }
+        let confirmed = browser.post("/capture/details", TYPED).await;
+        assert_eq!(
+            confirmed.header("location"),
+            Some("/capture/selfie"),
+            "{}",
+            confirmed.body
+        );
+    }
+}
+
+#[tokio::test]
+async fn whoever_looks_at_the_choice_of_the_document_does_not_confirm_again_what_stayed_as_it_was() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    choose_a_good_passport(&mut browser).await;
+    let typed = "lastName=Tanaka&firstName=Hanako&birthYear=1990&birthMonth=2&birthDay=28&address=";
+    browser
+        .post("/capture/details", &format!("{typed}1+Sample+Street"))
+        .await;
+    for (address, next) in [
+        ("1+Sample+Street", "/capture/selfie"),
+        ("2+Sample+Street", "/capture/details"),
+    ] {
+        browser
+            .post("/capture/details", &format!("{typed}{address}&decision=other"))
+            .await;
+        let chosen = browser.post("/capture/document-type", "documentType=passport").await;
+        assert_eq!(chosen.header("location"), Some(next), "{address}");
+    }
+    let page = browser.get("/capture/details").await.body;
+    assert!(page.contains(">2 Sample Street</textarea>"), "{page}");
 }
 
 #[tokio::test]
@@ -551,6 +631,34 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
 }
 
 #[tokio::test]
+async fn the_way_to_another_document_comes_before_anything_is_typed() {
+    let server = Server::new().await;
+    let page = at_the_details(&server).await.get("/capture/details").await.body;
+    let (before, form) = page.split_once(" data-kept").unwrap();
+    let button = "value=\"other\" class=\"as-link\">Use another document</button>";
+    assert!(before.contains(button), "{page}");
+    assert!(!form.contains(button), "{page}");
+}
+
+#[tokio::test]
+async fn whoever_has_one_name_passes_the_details_without_a_given_name() {
+    let server = Server::new().await;
+    let mut browser = at_the_details(&server).await;
+    let typed = "lastName=Sukarno&lastNameKana=%E3%82%B9%E3%82%AB%E3%83%AB%E3%83%8E\
+                 &birthYear=1990&birthMonth=2&birthDay=28&address=1+Sample+Street";
+    let refused = browser.post("/capture/details", typed).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    let tick = |page: &Answer| between(&page.body, "id=\"oneName\"", &['>']).to_owned();
+    assert!(refused.body.contains("Enter your given names"), "{}", refused.body);
+    assert!(!tick(&refused).contains(" checked"), "{}", refused.body);
+    let saved = browser.post("/capture/details", &format!("{typed}&oneName=yes")).await;
+    assert_eq!(saved.header("location"), Some("/capture/selfie"), "{}", saved.body);
+    let shown = browser.get("/capture/details").await;
+    assert!(shown.body.contains("value=\"Sukarno\""), "{}", shown.body);
+    assert!(tick(&shown).contains(" checked"), "{}", shown.body);
+}
+
+#[tokio::test]
 async fn an_address_typed_in_several_lines_is_kept_in_one() {
     let server = Server::new().await;
     let mut browser = at_the_details(&server).await;
@@ -578,7 +686,7 @@ async fn details_that_the_database_does_not_take_come_back_as_they_were_typed() 
     let mut browser = at_the_details(&server).await;
     let typed = "lastName=Tanaka&firstName=Hanako&lastNameKana=%E3%82%BF%E3%83%8A%E3%82%AB&firstNameKana=%E3%83%8F%E3%83%8A%E3%82%B3\
                  &birthYear=1990&birthMonth=2&birthDay=28&address=1+Sample+Street";
-    let held = Held::hold(&server.database_url()).await;
+    let held = WriteLock::acquire(&server.database_url()).await;
     let refused = browser.post("/capture/details", typed).await;
     // A form without anything typed is not shown again, but nobody is told that all of it is saved.
     let lost = browser.post("/capture/document-type", "documentType=passport").await;
@@ -755,6 +863,83 @@ async fn the_details_say_that_the_document_is_being_read_instead_of_waiting_agai
             assert_eq!(page.contains(part), being_read, "{part}: {page}");
         }
     }
+}
+
+/// A browser before the last page. Its photo is a grey sheet and was used while nothing was known to be wrong with it; it is not analysed yet.
+async fn at_the_submit(server: &Server) -> Browser<'_> {
+    let only_document = TenantSettings {
+        steps: vec![Step::Document],
+        ..settings()
+    };
+    server.save_settings(Some(only_document)).await;
+    let mut browser = Browser::new(server);
+    browser.agree().await;
+    browser.choose_passport().await;
+    browser
+        .upload("/capture/pictures", &PASSPORT, &[("picture", &photo(90))], false)
+        .await;
+    server
+        .run("UPDATE captures SET problems = '[]', accepted_at = 1, accepted_problems = '[]', problems_accepted_at = 1")
+        .await;
+    let typed = browser
+        .post(
+            "/capture/details",
+            "lastName=Tanaka&firstName=Hanako&birthYear=1990&birthMonth=2&birthDay=28&address=x",
+        )
+        .await;
+    assert_eq!(typed.header("location"), Some("/capture/submit"), "{}", typed.body);
+    browser
+}
+
+/// The answer to a request that waits for an analysis, which begins only then.
+async fn analysed_meanwhile(server: &Server, request: impl Future<Output = Answer>) -> Answer {
+    let places = server.app.waiting.available_permits();
+    let waits = async {
+        while server.app.waiting.available_permits() == places {
+            tokio::task::yield_now().await;
+        }
+    };
+    let mut request = std::pin::pin!(request);
+    tokio::select! {
+        early = &mut request => panic!("it did not wait: {early:?}"),
+        () = waits => {}
+    }
+    let worker = Worker::new(server.app.honnin.clone(), Lane::Decide, 1);
+    worker.run_until_idle().await.unwrap();
+    request.await
+}
+
+#[tokio::test]
+async fn the_last_page_and_its_button_wait_for_the_analysis_and_what_it_finds_is_asked_again() {
+    for sends in [false, true] {
+        let server = Server::without_worker().await;
+        let mut browser = at_the_submit(&server).await;
+        let answer = if sends {
+            analysed_meanwhile(&server, browser.post("/capture/submit", "decision=send")).await
+        } else {
+            analysed_meanwhile(&server, browser.get("/capture/submit")).await
+        };
+        assert_eq!(
+            (answer.status, answer.header("location")),
+            (303, Some("/capture")),
+            "{sends}: {}",
+            answer.body
+        );
+        let next = browser.get("/capture").await;
+        assert_eq!(next.header("location"), Some("/capture/check"), "{sends}");
+    }
+}
+
+#[tokio::test]
+async fn a_node_on_which_too_many_wait_takes_a_submit_before_the_analysis_has_ended() {
+    let server = Server::without_worker().await;
+    let mut browser = at_the_submit(&server).await;
+    let places = u32::try_from(server.app.waiting.available_permits()).unwrap();
+    let _taken = server.app.waiting.try_acquire_many(places).unwrap();
+    let page = browser.get("/capture/submit").await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    let sent = browser.post("/capture/submit", "decision=send").await;
+    assert_eq!(sent.header("location"), Some("/capture/result"), "{}", sent.body);
 }
 
 #[tokio::test]

@@ -2,8 +2,10 @@
 
 use crate::{
     browser::{BOUNDARY, Browser, PASSPORT, multipart, photo},
-    support::{Server, until_asked_for_body},
+    support::{Server, between, settings, until_asked_for_body},
 };
+use app::capture::consent::CONSENT_VERSION;
+use domain::{session::Step, tenant::TenantSettings};
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 
 /// A PNG whose header announces this size; nothing follows.
@@ -74,6 +76,103 @@ async fn files_of_every_bad_kind_get_a_clear_answer() {
         (taken.status, taken.body.as_str()),
         (200, r#"{"next":"/capture/check"}"#)
     );
+}
+
+/// A browser at the selfie, the only step.
+async fn at_the_selfie(server: &Server) -> Browser<'_> {
+    let only_selfie = TenantSettings {
+        steps: vec![Step::Selfie],
+        ..settings()
+    };
+    server.save_settings(Some(only_selfie)).await;
+    let created = server.create("{}").await;
+    let url = created["verificationUrl"].as_str().unwrap();
+    let mut browser = Browser::new(server);
+    browser.open(url.strip_prefix("https://id.example").unwrap()).await;
+    let agree = format!("decision=accept&version={CONSENT_VERSION}");
+    let agreed = browser.post("/capture/consent", &agree).await;
+    assert_eq!(agreed.header("location"), Some("/capture/selfie"));
+    browser
+}
+
+#[tokio::test]
+async fn a_selfie_in_which_the_same_is_found_again_can_be_used_from_its_page() {
+    let server = Server::new().await;
+    let mut browser = at_the_selfie(&server).await;
+    // A grey sheet is not a good selfie.
+    let (straight, turned) = (photo(120), photo(130));
+    let files = [("frame", straight.as_slice()), ("frame", turned.as_slice())];
+    for is_offered in [false, true] {
+        let page = browser.get("/capture/selfie").await.body;
+        assert!(!page.contains("Use it anyway"), "{page}");
+        let challenge = between(&page, "name=\"challenge\" value=\"", &['"']).to_owned();
+        let sent = browser
+            .upload("/capture/selfie", &[("challenge", &challenge)], &files, false)
+            .await;
+        assert_eq!(sent.header("location"), Some("/capture/selfie"));
+        let page = browser.get("/capture/selfie").await.body;
+        assert_eq!(page.contains("Use it anyway"), is_offered, "{page}");
+    }
+    let page = browser.get("/capture/selfie").await.body;
+    let shown = between(&page, "name=\"shown\" value=\"", &['"']);
+    let (selfie, _) = shown.split_once(',').unwrap();
+    let photo = between(&page, "src=\"/capture/pictures/", &['"']);
+    assert!(
+        photo.starts_with(selfie),
+        "the photo that would be used is shown: {page}"
+    );
+    assert_eq!(browser.get(&format!("/capture/pictures/{photo}")).await.status, 200);
+    // Of somebody who has not seen what is wrong with it.
+    let unseen = browser
+        .post("/capture/check", &format!("decision=use&shown={selfie}"))
+        .await;
+    assert_eq!(unseen.header("location"), Some("/capture"), "{}", unseen.body);
+    assert_eq!(browser.get("/capture/submit").await.status, 303, "not used");
+    let used = browser
+        .post("/capture/check", &format!("decision=use&shown={shown}"))
+        .await;
+    assert_eq!(used.header("location"), Some("/capture/submit"), "{}", used.body);
+    assert_eq!(browser.get("/capture/submit").await.status, 200);
+}
+
+/// Planted faults that this test detects: whichever file is refused, its mistake is shown at the first one; nobody knows of a form that is too large
+/// which one it was.
+#[tokio::test]
+async fn a_file_of_the_selfie_that_is_refused_is_named_at_its_own_field() {
+    let server = Server::new().await;
+    let mut browser = at_the_selfie(&server).await;
+    let page = browser.get("/capture/selfie").await.body;
+    let challenge = between(&page, "name=\"challenge\" value=\"", &['"']);
+    let (two, one) = ([("challenge", challenge)], [("withoutChallenge", "yes")]);
+    let (plain, cannot) = page.split_once("id=\"cannot\"").unwrap();
+    let (_, plain) = plain.split_once("id=\"plain\"").unwrap();
+    let [plain, cannot] = [plain, cannot].map(|form| between(form, "action=\"", &['"']));
+    let (photo, larger) = (photo(120), vec![0xFF; 25 * 1024 * 1024]);
+    let (good, large) = (&photo[..], &larger[..10 * 1024 * 1024 + 1]);
+    let (larger, text, none) = (&larger[..], &b"text"[..], &b""[..]);
+    let (kind, missing, size) = ("not a JPEG, PNG or WebP", "Choose a photo", "smaller than 10 MB");
+    for (form, texts, files, field, told) in [
+        (plain, &two, vec![text, good], "straight", kind),
+        (plain, &two, vec![good, text], "turned", kind),
+        (plain, &two, vec![none, good], "straight", missing),
+        (plain, &two, vec![good, none], "turned", missing),
+        (plain, &two, vec![large, good], "straight", size),
+        (plain, &two, vec![good, large], "turned", size),
+        (plain, &two, vec![good, larger], "turned", size),
+        (cannot, &one, vec![text], "alone", kind),
+        (cannot, &one, vec![none], "alone", missing),
+        (cannot, &one, vec![large], "alone", size),
+        (cannot, &one, vec![larger], "alone", size),
+    ] {
+        let files: Vec<_> = files.into_iter().map(|file| ("frame", file)).collect();
+        let refused = browser.upload(form, texts, &files, false).await;
+        assert_eq!(refused.status, 422, "{field}, {told}: {}", refused.body);
+        let (link, error) = (format!("href=\"#{field}\""), format!("id=\"{field}-error\""));
+        for part in [link.as_str(), error.as_str(), told] {
+            assert!(refused.body.contains(part), "{field}, {told}: no {part}");
+        }
+        assert_eq!(refused.body.matches("class=\"error\"").count(), 1, "{field}, {told}");
+    }
 }
 
 /// Planted fault that this test detects: storing a photo as the kind that is chosen now, whatever its page asked for.

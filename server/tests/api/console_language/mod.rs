@@ -38,7 +38,7 @@ async fn the_chosen_language_is_kept_whatever_the_browser_asks_for() {
         (303, Some("/admin/sign-in"))
     );
     let cookie = chosen.header("set-cookie").unwrap().split(';').next().unwrap();
-    assert_eq!(cookie, "honnin-language=ja");
+    assert_eq!(cookie, "__Host-honnin-language=ja");
     let page = sign_in(&server, &[("cookie", cookie), ("accept-language", "en")])
         .await
         .body;

@@ -65,6 +65,8 @@ const FORMS: &[(&str, &str)] = &[
     ("/admin/keys", "name=Server&networks=x"),
     ("/admin/keys", "name=Server"),
     ("/admin/keys", "name=Server&scope=create&scope=read&days=30"),
+    ("/admin/keys/KEY/revoke", ""),
+    ("/admin/people/PERSON", "change=remove_factors"),
     (
         "/admin/webhooks/check",
         "headers=webhook-id%3A+evt_1%0Awebhook-timestamp%3A+1&body=x",
@@ -72,6 +74,7 @@ const FORMS: &[(&str, &str)] = &[
     ("/admin/webhooks/check", "headers=&body="),
     ("/admin/webhooks/secrets", ""),
     ("/admin/webhooks/secrets", ""),
+    ("/admin/webhooks/secrets/SECRET/disable", ""),
     ("/admin/settings/look", "version=V&name=&accent=x&contact=x"),
     ("/admin/settings/look", "version=V&name=&accent="),
     (
@@ -100,6 +103,18 @@ const FORMS: &[(&str, &str)] = &[
         "/admin/settings/callbacks",
         "version=V&callback_urls=http%3A%2F%2Fa%0Ahttps%3A%2F%2Fb%3F",
     ),
+    (
+        "/admin/settings/callbacks",
+        "version=V&callback_urls=&judge=yes&test=http%3A%2F%2Fshop.example",
+    ),
+    (
+        "/admin/settings/callbacks",
+        "version=V&callback_urls=&judge=yes&test=https%3A%2F%2Fother.example%2F",
+    ),
+    (
+        "/admin/settings/callbacks",
+        "version=V&judge=yes&callback_urls=https%3A%2F%2Fshop.example%2Fdone&test=https%3A%2F%2Fshop.example%2Fdone",
+    ),
     ("/admin/settings/addresses", "version=V&ip_allow_list=x"),
     ("/admin/settings/addresses", "version=V&ip_allow_list=192.0.2.1"),
     (
@@ -107,12 +122,14 @@ const FORMS: &[(&str, &str)] = &[
         "version=V&webhook_url=http%3A%2F%2Fshop.example",
     ),
     ("/admin/settings/logo", ""),
+    ("/admin/settings/logo/remove", "version=V&name=Shop"),
 ];
 
 /// Pages with a query, besides those of the routes.
 const QUERIES: &[&str] = &[
     "/admin/sign-in?done=password",
     "/admin/sign-in?done=sign-out",
+    "/admin/sign-in?done=not-saved",
     "/admin/settings/steps",
     "/admin/settings/decision",
     "/admin/settings/review",
@@ -121,9 +138,9 @@ const QUERIES: &[&str] = &[
     "/admin/settings/addresses",
     "/admin/settings/lifetimes",
     "/admin/settings/sign_in",
-    "/admin/settings/callbacks?test=http%3A%2F%2Fshop.example",
-    "/admin/settings/callbacks?test=https%3A%2F%2Fother.example%2F",
-    "/admin/settings/callbacks?test=https%3A%2F%2Fshop.example%2Fdone",
+    "/admin/keys?state=ended",
+    "/admin/keys?state=all",
+    "/admin/people?state=disabled",
     "/admin/webhooks?state=delivered",
     "/admin/webhooks?state=pending",
     "/admin/requests?status=5xx",
@@ -163,6 +180,8 @@ pub(super) async fn every_page() -> Vec<Visit> {
         complete(&server, outcome).await;
     }
     let session = complete(&server, "needs_review").await;
+    // A colleague.
+    drop(Browser::signed_in(&server, Role::Auditor).await);
     let deliver = Worker::new(server.app.honnin.clone(), Lane::Deliver, 1);
     deliver.run_until_idle().await.unwrap();
     visits.forms().await;
@@ -254,7 +273,8 @@ impl Visits<'_> {
             let version = between(&settings, "name=\"version\" value=\"", &['"']);
             let form = form.replace("version=V", &format!("version={version}"));
             let form = form.replace("tenant=T", &format!("tenant={}", self.server.tenant));
-            let (status, page) = self.send("POST", path, &form).await;
+            let path = self.with_id(path).await;
+            let (status, page) = self.send("POST", &path, &form).await;
             assert!(matches!(status, 200 | 201 | 422), "{path} {form}: {status}");
             if status == 201 && form.contains("name=Rita") {
                 let invitation = between(&page, "<code>https://id.example", &['<']);
@@ -262,6 +282,23 @@ impl Visits<'_> {
                 self.send("POST", invitation, "password=passwordpassword").await;
             }
         }
+    }
+
+    /// A path with the id of the first thing that its page lists; of people, that of the colleague, since an
+    /// admin changes neither themselves nor an operator.
+    async fn with_id(&mut self, path: &str) -> String {
+        for (placeholder, page, from, before) in [
+            ("KEY", "/admin/keys", "", "/admin/keys/"),
+            ("SECRET", "/admin/webhooks/secrets", "", "/admin/webhooks/secrets/"),
+            ("PERSON", "/admin/people", "auditor@shop.example", "/admin/people/"),
+        ] {
+            if path.contains(placeholder) {
+                let listed = self.member.get(page).await.body;
+                let (_, listed) = listed.split_once(from).unwrap();
+                return path.replace(placeholder, between(listed, before, &['/', '"']));
+            }
+        }
+        path.to_owned()
     }
 
     /// Every route, with ids of nothing and with ids of something.

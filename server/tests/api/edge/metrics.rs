@@ -3,7 +3,7 @@
 use crate::support::{Answer, SESSIONS, Server, until_asked_for_body};
 use domain::time::Millis;
 use service::jobs::worker::{Lane, Worker};
-use testkit::databases::{Held, number_at};
+use testkit::databases::{WriteLock, number_at, run_at};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -218,6 +218,85 @@ async fn the_age_of_the_oldest_secret_of_each_kind_is_seen() {
 }
 
 #[tokio::test]
+async fn a_clock_that_has_jumped_is_seen_until_it_was_steady_for_ten_minutes() {
+    let server = Server::with(ON).await;
+    let line = "honnin_clock_steady";
+    assert_eq!(figure(&server, line).await, 1.0);
+    server.clock.jump(Millis::days(1));
+    assert_eq!(figure(&server, line).await, 0.0);
+    let text = ask(&server, "/metrics").await.body;
+    assert!(text.contains("honnin_clock_steady 0\n"), "{text}");
+    server.clock.advance(Millis::minutes(10));
+    assert_eq!(figure(&server, line).await, 1.0);
+}
+
+#[tokio::test]
+async fn the_end_of_the_served_certificate_is_seen_and_nothing_without_one() {
+    let line = "honnin_tls_certificate_expires_timestamp_seconds";
+    let server = Server::with(&format!("{ON}[tls]\nmode = \"self-signed\"\n")).await;
+    // 4096-01-01, which is what a certificate gets that is generated here.
+    let within = std::time::Duration::from_secs(30);
+    let seen = async { while figure(&server, line).await != 67_090_118_400.0 {} };
+    tokio::time::timeout(within, seen)
+        .await
+        .expect("it is noted at the start");
+    let plain = Server::with(ON).await;
+    assert!(!ask(&plain, "/metrics").await.body.contains(line));
+}
+
+#[tokio::test]
+async fn entries_of_the_audit_log_that_wait_to_be_exported_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "honnin_audit_export_backlog";
+    let away = folder.path().join("away/audit.jsonl");
+    let with = |path: &std::path::Path| format!("{ON}[audit]\nexport = \"file://{}\"\n", path.display());
+    let server = Server::with(&with(&away)).await;
+    server.create("{}").await;
+    let linked = async { while figure(&server, line).await == 0.0 {} };
+    let within = std::time::Duration::from_secs(30);
+    tokio::time::timeout(within, linked)
+        .await
+        .expect("they are linked, and wait");
+    std::fs::create_dir(away.parent().unwrap()).unwrap();
+    let exported = async { while figure(&server, line).await > 0.0 {} };
+    tokio::time::timeout(within, exported).await.expect("they are exported");
+    let off = Server::with(ON).await;
+    off.create("{}").await;
+    assert_eq!(figure(&off, line).await, 0.0);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_from_the_database_is_left_out_and_not_shown_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audit.jsonl");
+    let server = Server::with(&format!("{ON}[audit]\nexport = \"file://{}\"\n", file.display())).await;
+    service::privacy::secret_age::note(&server.app.honnin).await.unwrap();
+    for (names, away) in [
+        (
+            &["honnin_jobs_due{", "honnin_jobs_oldest_seconds{"][..],
+            "ALTER TABLE jobs RENAME TO away_jobs",
+        ),
+        (
+            &["honnin_secret_age_seconds{"][..],
+            "ALTER TABLE secret_ages RENAME TO away_secret_ages",
+        ),
+        (
+            &["\nhonnin_audit_export_backlog "][..],
+            "ALTER TABLE audit_chain RENAME TO away_audit_chain",
+        ),
+    ] {
+        let known = ask(&server, "/metrics").await.body;
+        run_at(&server.database_url(), away).await;
+        let unknown = ask(&server, "/metrics").await;
+        assert_eq!(unknown.status, 200, "{away}");
+        for name in names {
+            assert!(known.contains(name), "{name}: {known}");
+            assert!(!unknown.body.contains(name), "{name}: {}", unknown.body);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_request_whose_client_hangs_up_is_counted_and_its_developers_find_it() {
     const LOGGED: &str = "SELECT COUNT(*) FROM request_log WHERE status = 499";
     const ATTEMPTS: usize = 50;
@@ -229,7 +308,7 @@ async fn a_request_whose_client_hangs_up_is_counted_and_its_developers_find_it()
     );
     let mut logged = 0;
     for _ in 0..ATTEMPTS {
-        let held = Held::hold(&server.database_url()).await;
+        let held = WriteLock::acquire(&server.database_url()).await;
         let mut stream = TcpStream::connect(server.address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         // While others are answered, it gets as far as its commit, or nearly.

@@ -116,6 +116,7 @@ async fn what_the_api_refuses_is_said_beside_the_field_with_what_was_typed() {
             "Callback URL must begin with https://.",
         ),
         ("birthDate=yesterday", "Date of birth must have the form YYYY-MM-DD."),
+        ("birthDate=2062-08-04", "Date of birth must not be in the future."),
         ("gender=other", "Gender must be male or female."),
         ("metadata=%5B1%5D", "Metadata must be an object."),
     ] {
@@ -126,4 +127,22 @@ async fn what_the_api_refuses_is_said_beside_the_field_with_what_was_typed() {
         assert!(refused.body.contains(sentence), "{sentence}: {}", refused.body);
         assert!(refused.body.contains("value=\"1 Sample Town\""), "{typed}");
     }
+}
+
+#[tokio::test]
+async fn a_date_of_birth_in_the_future_is_refused_in_the_console_and_taken_by_the_api() {
+    const NEW: &str = "/admin/sessions/new";
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    // It is 2 August in UTC: the 3rd has begun in the east, and the 4th nowhere.
+    let refused = browser.post(NEW, "birthDate=2026-08-04").await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    let sentence = "Date of birth must not be in the future.";
+    assert!(refused.body.contains(sentence), "{}", refused.body);
+    let refused = browser.post(NEW, "birthDate=2026-08-04&metadata=%5B1%5D").await;
+    assert!(refused.body.contains(sentence) && refused.body.contains("Metadata must be an object."));
+    assert_eq!(browser.post(NEW, "birthDate=2026-08-03").await.status, 200);
+    server
+        .create(r#"{"preRegisteredInfo":{"birthDate":"2026-08-04"}}"#)
+        .await;
 }

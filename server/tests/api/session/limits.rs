@@ -78,6 +78,36 @@ async fn the_same_key_and_body_give_the_same_answer() {
 }
 
 #[tokio::test]
+async fn a_creation_is_repeated_although_the_limit_is_reached_and_a_new_one_is_refused() {
+    let server = Server::with("[limits]\ncreations_per_minute = 1\ncreation_burst = 1\n").await;
+    let key = [("idempotency-key", "order-4711")];
+    let first = server.call_with("POST", SESSIONS, &key, "{}").await;
+    assert_eq!(first.status, 201);
+    for _ in 0..3 {
+        let again = server.call_with("POST", SESSIONS, &key, "{}").await;
+        assert_eq!((again.status, &again.body), (201, &first.body));
+    }
+    let other = server.call_with("POST", SESSIONS, &key, r#"{"state":"b"}"#).await;
+    assert_eq!(other.status, 409, "known, and no creation");
+    let (new, none) = ([("idempotency-key", "order-4712")], [("idempotency-key", "a b")]);
+    for keys in [&new[..], &none, &[]] {
+        let refused = server.call_with("POST", SESSIONS, keys, "{}").await;
+        assert_eq!(refused.status, 429, "{keys:?}");
+    }
+    let stranger = add_tenant(&server.app, settings()).await;
+    let bearer = format!("Bearer {}", stranger.key.expose());
+    let theirs = [("authorization", bearer.as_str()), key[0]];
+    assert_eq!(server.send("POST", SESSIONS, &theirs, "{}").await.status, 201);
+    let created = server.send("POST", SESSIONS, &[theirs[0]], "{}").await;
+    assert_eq!(created.status, 429, "each tenant has its own");
+    server.clock.advance(Millis::hours(24));
+    // The first response is forgotten, so the key creates again, and takes the token that there is.
+    let next_day = server.call_with("POST", SESSIONS, &key, "{}").await;
+    assert!(next_day.status == 201 && next_day.body != first.body);
+    assert_eq!(server.call("POST", SESSIONS, "{}").await.status, 429);
+}
+
+#[tokio::test]
 async fn of_many_with_the_same_key_one_creates() {
     let server = Server::new().await;
     let calls = (0..16).map(|_| server.call_with("POST", SESSIONS, &[("idempotency-key", "k")], "{}"));

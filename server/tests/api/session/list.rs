@@ -178,6 +178,6 @@ async fn every_parameter_that_is_not_described_is_refused() {
     400
     content-type: application/json
     cache-control: no-store
-    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must be a number from 1 to 100","path":["limit"]},{"_tag":"Format","message":"must be the nextCursor of a page","path":["cursor"]},{"_tag":"Format","message":"is not a parameter of this operation","path":["staus"]}],"message":"The request does not match the API description."}
+    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must be a whole number from 1 to 100","path":["limit"]},{"_tag":"Format","message":"must be the nextCursor of a page","path":["cursor"]},{"_tag":"Format","message":"is not a parameter of this operation","path":["staus"]}],"message":"The request does not match the API description."}
     "#);
 }

@@ -5,8 +5,12 @@ use crate::{
     console,
     support::{SESSIONS, add_tenant, between, settings},
 };
-use domain::time::Millis;
-use domain::{role::Role, tenant::TenantSettings};
+use domain::{
+    role::Role,
+    tenant::{Mode, TenantSettings},
+    time::Millis,
+};
+use service::{access::api_key, runtime::random::SystemRandom};
 use world::{Received, Reply, World, text};
 
 pub(super) const ROWS: &[Row] = &[
@@ -90,14 +94,14 @@ async fn a_key_is_shown_once_and_revoked_at_once() {
         if path.ends_with("/rotate") {
             continue;
         }
-        assert_eq!(developer.post(&path, "").await.status, 303, "{path}");
+        assert_eq!(developer.post(&path, "confirmed=yes").await.status, 303, "{path}");
     }
     assert_eq!(call().await, 401);
 }
 
 pub(super) async fn every_bad_key_is_refused_alike() {
     let world = World::new().await;
-    let well_formed = service::access::api_key::generate(&service::runtime::random::SystemRandom, true);
+    let well_formed = api_key::generate(&SystemRandom, Mode::Live);
     let strangers = add_tenant(&world.server.app, settings()).await;
     let tenant = strangers.id.clone();
     let unit = world.server.app.honnin.db().write(async move |tx| {
@@ -220,7 +224,7 @@ async fn two_secrets_sign_during_a_rotation() {
     // The first button gives up the new one, the second one ends the rotation.
     let oldest = page.split("/admin/webhooks/secrets/whk_").nth(2).unwrap();
     let disable = format!("/admin/webhooks/secrets/whk_{}/disable", &oldest[..32]);
-    assert_eq!(developer.post(&disable, "").await.status, 303);
+    assert_eq!(developer.post(&disable, "confirmed=yes").await.status, 303);
     world.ended("{}", "rejected").await;
     let event = world.events().await.remove(1);
     assert_eq!(event.header("webhook-signature").split(' ').count(), 1);

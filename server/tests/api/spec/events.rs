@@ -59,7 +59,7 @@ pub(super) const DELIVERY: &[Row] = &[
     here!("Only HTTPS receiver URLs", only_https_receivers_can_be_registered),
     there!(
         "URLs resolving to private",
-        "service/tests/ssrf/main.rs",
+        "service/tests/ssrf/mod.rs",
         "no_name_leads_to_an_address_that_is_not_public"
     ),
     there!(

@@ -116,6 +116,14 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Console, "POST", "/admin/review/{}/hold", ""),
     (Door::Console, "GET", "/admin/review/{}", ""),
     (Door::Console, "POST", "/admin/review/{}/assign", ""),
+    (Door::Console, "POST", "/admin/review/{}/take", ""),
+    (
+        Door::Console,
+        "POST",
+        "/admin/review/{}/assign",
+        "back=case&attempt=1&note=mine",
+    ),
+    (Door::Console, "POST", "/admin/review/{}/leave", "case={}"),
     (Door::Console, "POST", "/admin/review/{}", "decision=approve&note=mine"),
     (Door::Console, "POST", "/admin/review/{}", "decision=ask_again"),
     (
@@ -129,6 +137,7 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Console, "GET", "/admin/pictures/{}/0?view=items", ""),
     (Door::Console, "GET", "/admin/pictures/{}/0?view=face", ""),
     (Door::Console, "POST", "/admin/keys/{}/revoke", ""),
+    (Door::Console, "POST", "/admin/keys/{}/revoke", "confirmed=yes"),
     (
         Door::Console,
         "POST",
@@ -136,12 +145,25 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
         "headers=webhook-id%3A+{}%0D%0Awebhook-timestamp%3A+1%0D%0Awebhook-signature%3A+v1%2CAAAA&body=%7B%7D",
     ),
     (Door::Console, "POST", "/admin/webhooks/secrets/{}/disable", ""),
+    (
+        Door::Console,
+        "POST",
+        "/admin/webhooks/secrets/{}/disable",
+        "confirmed=yes",
+    ),
     (Door::Console, "GET", "/admin/webhooks/{}", ""),
     (Door::Console, "GET", "/admin/webhooks/{}?attempt=1", ""),
     (Door::Console, "GET", "/admin/webhooks?after=9999999999999.{}", ""),
     (Door::Console, "POST", "/admin/webhooks/{}/again", ""),
     (Door::Console, "POST", "/admin/people/{}", "change=disable"),
     (Door::Console, "POST", "/admin/people/{}", "change=reset"),
+    (Door::Console, "POST", "/admin/people/{}", "change=remove_factors"),
+    (
+        Door::Console,
+        "POST",
+        "/admin/people/{}",
+        "change=remove_factors&confirmed=yes",
+    ),
     (Door::Console, "POST", "/admin/people/{}", "change=role&role=auditor"),
 ];
 

@@ -10,8 +10,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Among whom a resource is shared.
-pub(crate) trait Sharer: Clone + Eq + Hash {
+/// Who holds a part of a resource: a network or a tenant.
+pub(crate) trait Holder: Clone + Eq + Hash {
     /// What is left of `all` for those who hold less than a quarter.
     fn reserve(all: usize) -> usize;
 
@@ -19,7 +19,7 @@ pub(crate) trait Sharer: Clone + Eq + Hash {
     const ALONE: bool;
 }
 
-impl Sharer for Network {
+impl Holder for Network {
     fn reserve(all: usize) -> usize {
         all - all / 2
     }
@@ -29,7 +29,7 @@ impl Sharer for Network {
 }
 
 /// A tenant has many networks, and may be the only one of its installation, which then loses nothing.
-impl Sharer for TenantId {
+impl Holder for TenantId {
     fn reserve(all: usize) -> usize {
         all / 4
     }
@@ -39,7 +39,7 @@ impl Sharer for TenantId {
 
 /// A limited resource, in any unit.
 #[derive(Debug)]
-pub(crate) struct Shares<K: Sharer = Network> {
+pub(crate) struct FairPool<K: Holder = Network> {
     all: usize,
     taken: Mutex<Taken<K>>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Shares<K: Sharer = Network> {
 #[derive(Debug)]
 struct Taken<K> {
     sum: usize,
-    /// By sharer; one that holds nothing is absent.
+    /// By holder; one that holds nothing is absent.
     by: HashMap<K, usize>,
     /// The first one that came, until another one does.
     only: Option<K>,
@@ -57,18 +57,18 @@ struct Taken<K> {
 
 /// The requests of `/v1`, shared among tenants. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct TenantShares(pub(super) Arc<Shares<TenantId>>);
+pub struct TenantPool(pub(super) Arc<FairPool<TenantId>>);
 
-impl TenantShares {
+impl TenantPool {
     /// For this many concurrent requests.
     pub(crate) fn new(requests: usize) -> Self {
-        Self(Shares::new(requests))
+        Self(FairPool::new(requests))
     }
 }
 
 /// Why nothing was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Short {
+pub(crate) enum Exhausted {
     /// Not enough is left.
     All,
     /// The network or tenant has used its share.
@@ -77,13 +77,13 @@ pub(crate) enum Short {
 
 /// What somebody holds, released when dropped.
 #[derive(Debug)]
-pub(crate) struct Part<K: Sharer = Network> {
-    shares: Arc<Shares<K>>,
-    sharer: K,
+pub(crate) struct Permit<K: Holder = Network> {
+    pool: Arc<FairPool<K>>,
+    holder: K,
     amount: usize,
 }
 
-impl<K: Sharer> Shares<K> {
+impl<K: Holder> FairPool<K> {
     pub(crate) fn new(all: usize) -> Arc<Self> {
         let taken = Taken {
             sum: 0,
@@ -97,30 +97,30 @@ impl<K: Sharer> Shares<K> {
         })
     }
 
-    /// Takes `amount` for a sharer, if `kept` then remains for others. Whoever holds nothing has not used their share.
-    pub(crate) fn take(self: &Arc<Self>, sharer: K, amount: usize, kept: usize) -> Result<Part<K>, Short> {
-        self.add(&sharer, amount, kept)?;
-        Ok(Part {
-            shares: Arc::clone(self),
-            sharer,
+    /// Takes `amount` for a holder, if `kept` then remains for others. Whoever holds nothing has not used their share.
+    pub(crate) fn take(self: &Arc<Self>, holder: K, amount: usize, kept: usize) -> Result<Permit<K>, Exhausted> {
+        self.add(&holder, amount, kept)?;
+        Ok(Permit {
+            pool: Arc::clone(self),
+            holder,
             amount,
         })
     }
 
-    fn add(&self, sharer: &K, amount: usize, kept: usize) -> Result<(), Short> {
+    fn add(&self, holder: &K, amount: usize, kept: usize) -> Result<(), Exhausted> {
         let mut taken = self.taken();
-        taken.several = taken.several || taken.only.get_or_insert_with(|| sharer.clone()) != sharer;
+        taken.several = taken.several || taken.only.get_or_insert_with(|| holder.clone()) != holder;
         let sum = taken.sum + amount;
         if sum + kept > self.all {
-            return Err(Short::All);
+            return Err(Exhausted::All);
         }
-        let held = taken.by.get(sharer).copied().unwrap_or_default();
+        let held = taken.by.get(holder).copied().unwrap_or_default();
         let in_share = held == 0 || held + amount <= self.all / 4;
         if taken.several && !in_share && sum > self.all - K::reserve(self.all) {
-            return Err(Short::Share);
+            return Err(Exhausted::Share);
         }
         taken.sum = sum;
-        *taken.by.entry(sharer.clone()).or_default() += amount;
+        *taken.by.entry(holder.clone()).or_default() += amount;
         Ok(())
     }
 
@@ -130,23 +130,23 @@ impl<K: Sharer> Shares<K> {
     }
 }
 
-impl<K: Sharer> Part<K> {
-    /// Takes `more`; if that is not available, the part keeps what it holds.
-    pub(crate) fn grow(&mut self, more: usize) -> Result<(), Short> {
-        self.shares.add(&self.sharer, more, 0)?;
+impl<K: Holder> Permit<K> {
+    /// Takes `more`; if that is not available, the permit keeps what it holds.
+    pub(crate) fn grow(&mut self, more: usize) -> Result<(), Exhausted> {
+        self.pool.add(&self.holder, more, 0)?;
         self.amount += more;
         Ok(())
     }
 }
 
-impl<K: Sharer> Drop for Part<K> {
+impl<K: Holder> Drop for Permit<K> {
     fn drop(&mut self) {
-        let mut taken = self.shares.taken();
+        let mut taken = self.pool.taken();
         taken.sum = taken.sum.saturating_sub(self.amount);
-        if let Some(held) = taken.by.get_mut(&self.sharer) {
+        if let Some(held) = taken.by.get_mut(&self.holder) {
             *held = held.saturating_sub(self.amount);
             if *held == 0 {
-                taken.by.remove(&self.sharer);
+                taken.by.remove(&self.holder);
             }
         }
     }
@@ -162,40 +162,40 @@ mod tests {
 
     #[test]
     fn one_network_gets_half_and_the_others_share_the_rest() {
-        let shares = Shares::new(16);
-        let mut greedy: Vec<_> = (0..8).map(|_| shares.take(network(1), 1, 0).unwrap()).collect();
-        assert_eq!(shares.take(network(1), 1, 0).err(), Some(Short::Share));
-        let second: Vec<_> = (0..4).map(|_| shares.take(network(2), 1, 0).unwrap()).collect();
-        assert_eq!(shares.take(network(2), 1, 0).err(), Some(Short::Share));
-        let others: Vec<_> = (3..7).map(|other| shares.take(network(other), 1, 0).unwrap()).collect();
-        assert_eq!(shares.take(network(9), 1, 0).err(), Some(Short::All));
+        let pool = FairPool::new(16);
+        let mut greedy: Vec<_> = (0..8).map(|_| pool.take(network(1), 1, 0).unwrap()).collect();
+        assert_eq!(pool.take(network(1), 1, 0).err(), Some(Exhausted::Share));
+        let second: Vec<_> = (0..4).map(|_| pool.take(network(2), 1, 0).unwrap()).collect();
+        assert_eq!(pool.take(network(2), 1, 0).err(), Some(Exhausted::Share));
+        let others: Vec<_> = (3..7).map(|other| pool.take(network(other), 1, 0).unwrap()).collect();
+        assert_eq!(pool.take(network(9), 1, 0).err(), Some(Exhausted::All));
         greedy.truncate(2);
-        assert!(shares.take(network(9), 1, 0).is_ok());
+        assert!(pool.take(network(9), 1, 0).is_ok());
         drop((greedy, second, others));
         assert!(
-            shares.taken().sum == 0 && shares.taken().by.is_empty(),
+            pool.taken().sum == 0 && pool.taken().by.is_empty(),
             "all of it was returned"
         );
     }
 
     #[test]
-    fn what_is_kept_for_others_is_not_given_and_a_part_grows_within_its_share() {
-        let shares = Shares::new(16);
-        let most = shares.take(network(1), 12, 4).unwrap();
-        assert_eq!(shares.take(network(2), 1, 4).err(), Some(Short::All));
-        let mut small = shares.take(network(2), 1, 0).unwrap();
-        assert_eq!((small.grow(3), small.grow(1)), (Ok(()), Err(Short::All)));
+    fn what_is_kept_for_others_is_not_given_and_a_permit_grows_within_its_share() {
+        let pool = FairPool::new(16);
+        let most = pool.take(network(1), 12, 4).unwrap();
+        assert_eq!(pool.take(network(2), 1, 4).err(), Some(Exhausted::All));
+        let mut small = pool.take(network(2), 1, 0).unwrap();
+        assert_eq!((small.grow(3), small.grow(1)), (Ok(()), Err(Exhausted::All)));
         drop(most);
-        assert_eq!((small.grow(4), small.grow(1)), (Ok(()), Err(Short::Share)));
+        assert_eq!((small.grow(4), small.grow(1)), (Ok(()), Err(Exhausted::Share)));
         drop(small);
-        assert!(shares.take(network(1), 16, 0).is_ok());
+        assert!(pool.take(network(1), 16, 0).is_ok());
     }
 
     #[test]
     fn the_first_of_a_network_is_never_too_large_for_its_share() {
-        let shares = Shares::new(4);
-        let _half = shares.take(network(1), 2, 0).unwrap();
-        assert!(shares.take(network(2), 2, 0).is_ok());
+        let pool = FairPool::new(4);
+        let _half = pool.take(network(1), 2, 0).unwrap();
+        assert!(pool.take(network(2), 2, 0).is_ok());
     }
 
     fn tenant(number: u8) -> TenantId {
@@ -204,14 +204,14 @@ mod tests {
 
     #[test]
     fn a_tenant_alone_gets_everything_and_leaves_a_quarter_once_another_one_is_there() {
-        let shares = Shares::new(16);
-        let all: Vec<_> = (0..16).map(|_| shares.take(tenant(1), 1, 0).unwrap()).collect();
-        assert_eq!(shares.take(tenant(1), 1, 0).err(), Some(Short::All));
-        assert_eq!(shares.take(tenant(2), 1, 0).err(), Some(Short::All));
+        let pool = FairPool::new(16);
+        let all: Vec<_> = (0..16).map(|_| pool.take(tenant(1), 1, 0).unwrap()).collect();
+        assert_eq!(pool.take(tenant(1), 1, 0).err(), Some(Exhausted::All));
+        assert_eq!(pool.take(tenant(2), 1, 0).err(), Some(Exhausted::All));
         drop(all);
-        let greedy: Vec<_> = (0..16).map_while(|_| shares.take(tenant(1), 1, 0).ok()).collect();
+        let greedy: Vec<_> = (0..16).map_while(|_| pool.take(tenant(1), 1, 0).ok()).collect();
         assert_eq!(greedy.len(), 12);
-        let others: Vec<_> = (0..16).map_while(|_| shares.take(tenant(2), 1, 0).ok()).collect();
+        let others: Vec<_> = (0..16).map_while(|_| pool.take(tenant(2), 1, 0).ok()).collect();
         assert_eq!(others.len(), 4);
     }
 }
