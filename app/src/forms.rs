@@ -15,18 +15,20 @@ pub const DOCUMENT: &str = "/capture/document";
 pub const PICTURES: &str = "/capture/pictures";
 /// Tenants' logos.
 pub const LOGOS: &str = "/logos/";
-/// The photo just taken, GET and POST: [`DECISION`] `use` or `again`, [`SHOWN`].
+/// The photo just taken, GET and POST: [`DECISION`] `use` or `again`, [`SHOWN`]. POST also for a selfie that is used anyway.
 pub const CHECK: &str = "/capture/check";
 /// Waits a while for the analysis of that photo and answers JSON `{analysed, shown}`, with the value of [`SHOWN`] now.
 pub const CHECK_FOUND: &str = "/capture/check/found";
-/// Details, GET and POST: the names of `domain::user_input::InputField`, the date of birth as [`BIRTH_DAY`], [`BIRTH_MONTH`] and
+/// Details, GET and POST: the names of `domain::user_input::InputField`, [`ONE_NAME`], the date of birth as [`BIRTH_DAY`], [`BIRTH_MONTH`] and
 /// [`BIRTH_YEAR`]; [`POSTCODE`] with [`DECISION`] [`FIND_ADDRESS`]. With [`DECISION`] [`LANGUAGE`] and the query of [`LANG`], nothing is
-/// saved: the page comes back in that language with what was typed.
+/// saved: the page comes back in that language with what was typed. [`DECISION`] [`OTHER`] keeps it unchecked and leads to the choice of the document.
 pub const DETAILS: &str = "/capture/details";
 /// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where
 /// asked for.
 pub const SELFIE: &str = "/capture/selfie";
-/// A small copy of what the selfie camera shows, POST multipart: [`RUN`] after the first, [`FRAME`]; with the first [`WITHOUT_COLOURS`].
+/// The same for the form with [`WITHOUT_CHALLENGE`]: of a form that is too large to be read, only the address says where its mistake is shown.
+pub const SELFIE_ALONE: &str = "/capture/selfie?withoutChallenge=yes";
+/// A small copy of what the selfie camera shows, POST multipart: [`RUN`] after the first, [`FILE`], [`FRAME`]; with the first [`WITHOUT_COLOURS`].
 /// Answers JSON: what to do next.
 pub const SELFIE_LIVE: &str = "/capture/selfie/live";
 /// Where an upload is that waits for the server, GET. Answers JSON `{sentence}`, `null` if none waits.
@@ -93,6 +95,10 @@ pub const POSTCODE: &str = "postcode";
 pub const FIND_ADDRESS: &str = "address";
 /// Value of [`DECISION`]: go on typing in another language.
 pub const LANGUAGE: &str = "language";
+/// Value of [`DECISION`]: choose another document.
+pub const OTHER: &str = "other";
+/// `yes` if the user has one name only.
+pub const ONE_NAME: &str = "oneName";
 /// The day of birth.
 pub const BIRTH_DAY: &str = "birthDay";
 /// The month of birth, as a number.
@@ -105,13 +111,15 @@ pub const CHALLENGE: &str = "challenge";
 pub const FRAME: &str = "frame";
 /// Milliseconds since the first frame; repeated, one for each frame, absent without the island.
 pub const AT: &str = "at";
+/// SHA-256, hexadecimal, of the frame at full size that belongs to a small copy.
+pub const FILE: &str = "file";
 /// The token of the run of the selfie camera: with each frame after the first, and with the burst.
 pub const RUN: &str = "run";
 /// `yes` if the screen must not change its colour.
 pub const WITHOUT_COLOURS: &str = "withoutColours";
 /// `yes` if the user cannot do the challenge.
 pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
-/// Value of [`WITHOUT_CHALLENGE`], [`WITHOUT_COLOURS`] and [`CONFIRMED`].
+/// Value of [`WITHOUT_CHALLENGE`], [`WITHOUT_COLOURS`], [`ONE_NAME`] and [`CONFIRMED`].
 pub const YES: &str = "yes";
 /// `yes` or `no` after a second look at what cannot be undone; a form without it is answered by that look.
 pub const CONFIRMED: &str = "confirmed";

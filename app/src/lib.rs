@@ -18,6 +18,8 @@ pub mod demo;
 pub mod docs;
 pub mod forms;
 #[cfg(feature = "ssr")]
+pub mod html;
+#[cfg(feature = "ssr")]
 pub mod page;
 #[cfg(feature = "ssr")]
 pub mod parts;

@@ -242,6 +242,8 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
         colours: true,
         tries_left: 5,
         problems: vec![],
+        anyway: None,
+        without_movement: false,
         fault: None,
     };
     let again = selfie::SelfieView {
@@ -251,7 +253,50 @@ fn views(language: Language, css: &str) -> Vec<(String, AnyView)> {
     };
     pages.push(("08-selfie".into(), selfie::render(&selfie_view, &at(Stage::Selfie))));
     pages.push(("08-selfie-again".into(), selfie::render(&again, &at(Stage::Selfie))));
+    let photo = CaptureId::parse("cap_00000000000000000000000000000000").expect("an id");
+    let anyway = selfie::SelfieView {
+        problems: vec![Reason::SelfieFaceCovered],
+        anyway: Some(selfie::PoorSelfie {
+            shown: check::shown(&photo, &[Reason::SelfieFaceCovered]),
+            picture_url: "face.jpg".into(),
+        }),
+        tries_left: 3,
+        ..selfie_view.clone()
+    };
+    pages.push(("08-selfie-anyway".into(), selfie::render(&anyway, &at(Stage::Selfie))));
+    let cannot = selfie::SelfieView {
+        problems: vec![Reason::SelfieLowQuality],
+        without_movement: true,
+        ..selfie_view.clone()
+    };
+    pages.push((
+        "08-selfie-cannot-again".into(),
+        selfie::render(&cannot, &at(Stage::Selfie)),
+    ));
+    for (name, file) in [
+        ("08-selfie-fault-straight", selfie::SelfieFile::Straight),
+        ("08-selfie-fault-turned", selfie::SelfieFile::Turned),
+        ("08-selfie-fault-alone", selfie::SelfieFile::Alone),
+    ] {
+        let view = selfie::SelfieView {
+            fault: Some((file, FileFault::Heic)),
+            ..selfie_view.clone()
+        };
+        pages.push((name.into(), selfie::render(&view, &at(Stage::Selfie))));
+    }
     pages.push(("10-submit".into(), submit::render(&submit_view(), &at(Stage::Submit))));
+    let poor = submit::SubmitView {
+        selfie: Some(submit::SelfieShown {
+            may_retake: false,
+            picture_url: Some("face.jpg".into()),
+            poor: true,
+        }),
+        ..submit_view()
+    };
+    pages.push((
+        "10-submit-poor-selfie".into(),
+        submit::render(&poor, &at(Stage::Submit)),
+    ));
     pages.push(("21-home".into(), home::render(true, &unbranded(&free))));
     pages.extend(endings(&free));
     pages
@@ -345,6 +390,7 @@ fn submit_view() -> submit::SubmitView {
         selfie: Some(submit::SelfieShown {
             may_retake: true,
             picture_url: Some("face.jpg".into()),
+            poor: false,
         }),
     }
 }

@@ -150,6 +150,106 @@ fn after_a_poor_selfie_the_mistake_leads_to_the_camera_and_without_one_to_the_fi
 }
 
 #[test]
+fn a_selfie_in_which_the_same_is_found_again_can_be_used_anyway() {
+    for name in ["08-selfie", "08-selfie-again"] {
+        assert!(!page_named(name).contains("Use it anyway"), "{name}");
+    }
+    let page = page_named("08-selfie-anyway");
+    let (before, after) = page.split_once("Use it anyway").unwrap();
+    assert!(after.contains("</form>"), "{after}");
+    let (_, form) = before.rsplit_once("<form").unwrap();
+    assert!(form.contains("action=\"/capture/check\"") && form.contains("If you use this photo anyway"));
+    let photo = tags(form, "img")[0];
+    assert_eq!(attribute(photo, "src"), Some("face.jpg"));
+    assert_eq!(attribute(photo, "alt"), Some("The photo you just took"));
+    let shown = "value=\"cap_00000000000000000000000000000000,selfie_face_covered\"";
+    assert!(form.contains(shown) && form.contains("value=\"use\""), "{form}");
+}
+
+/// The page with this name in English.
+fn page_named(name: &str) -> String {
+    let pages = super::pages(Language::En, "main.css");
+    let (_, page) = pages.into_iter().find(|(known, _)| known == name).unwrap();
+    page.replace("<!>", "")
+}
+
+/// Planted fault that this test detects: a mistake of any file of the selfie is shown at the first one.
+#[test]
+fn a_file_of_the_selfie_that_is_refused_is_named_at_its_own_field_in_a_form_that_is_open() {
+    for file in ["straight", "turned", "alone"] {
+        let page = page_named(&format!("08-selfie-fault-{file}"));
+        let (_, summary) = page.split_once("class=\"error-summary\"").unwrap();
+        let (summary, forms) = summary.split_once("</div>").unwrap();
+        let links = tags(summary, "a");
+        assert_eq!(links.len(), 1, "{summary}");
+        assert_eq!(attribute(links[0], "href"), Some(format!("#{file}").as_str()), "{file}");
+        let wrong: Vec<_> = tags(forms, "input")
+            .into_iter()
+            .filter(|tag| attribute(tag, "aria-invalid") == Some("true"))
+            .filter_map(|tag| attribute(tag, "id"))
+            .collect();
+        assert_eq!(wrong, [file]);
+        let cannot = tags(forms, "details")
+            .into_iter()
+            .find(|tag| attribute(tag, "id") == Some("cannot"))
+            .unwrap();
+        assert_eq!(cannot.contains(" open"), file == "alone", "{cannot}");
+    }
+}
+
+/// Planted fault that this test detects: whoever cannot move is sent to the camera by what was wrong with their photo.
+#[test]
+fn after_a_poor_photo_of_whoever_cannot_move_the_mistake_leads_to_another_single_photo() {
+    let page = page_named("08-selfie-cannot-again");
+    let (_, summary) = page.split_once("class=\"error-summary\"").unwrap();
+    let (summary, forms) = summary.split_once("</div>").unwrap();
+    let links = tags(summary, "a");
+    assert_eq!(links.len(), 1, "{summary}");
+    assert_eq!(attribute(links[0], "href"), Some("#alone"));
+    let (_, cannot) = forms.split_once(" id=\"cannot\"").unwrap();
+    assert!(cannot.split_once('>').unwrap().0.contains("open"), "{cannot}");
+}
+
+#[test]
+fn the_details_lead_back_to_the_choice_of_the_document() {
+    let page = page_named("07-details");
+    let button = page
+        .split("<button")
+        .find(|button| button.contains(">Use another document<"));
+    let is_its = |attribute: &str| button.is_some_and(|button| button.contains(attribute));
+    assert!(is_its("form=\"details\"") && is_its("value=\"other\""), "{page}");
+}
+
+#[test]
+fn a_button_that_waits_for_the_analysis_says_what_it_waits_for_and_is_pressed_once() {
+    for (name, told, button) in [
+        ("05-check", "Reading your document", "use"),
+        ("08-selfie-anyway", "Sending", "use"),
+        ("10-submit", "Sending", "send"),
+    ] {
+        let page = page_named(name);
+        let (_, form) = page.split_once(&format!("data-told=\"{told}\"")).unwrap();
+        let (form, scripts) = form.split_once("</form>").unwrap();
+        let has = |attribute: &str| form.contains(attribute);
+        assert!(
+            has(&format!("value=\"{button}\"")) && has("role=\"status\""),
+            "{name}: {form}"
+        );
+        assert!(scripts.contains(&format!("data-use=\"{button}\"")), "{name}: {scripts}");
+    }
+}
+
+#[test]
+fn whoever_has_no_try_left_for_a_poor_selfie_is_told_that_a_person_looks_at_it() {
+    for (name, is_told) in [("10-submit", false), ("10-submit-poor-selfie", true)] {
+        let page = page_named(name);
+        let (_, selfie) = page.split_once("<h2>Your face</h2>").unwrap();
+        let told = selfie.contains("You have used all attempts. A person at");
+        assert_eq!(told, is_told, "{name}: {selfie}");
+    }
+}
+
+#[test]
 fn only_the_camera_pages_load_the_browsers_half() {
     every_page(|name, html, _| {
         let camera = name.contains("document-") || name.contains("06-") || name.contains("08-selfie");
@@ -335,6 +435,44 @@ fn what_differs_from_what_was_read_is_the_users_own() {
         ..read.clone()
     };
     assert_eq!(own(&cleared), ["lastName", "birthDay", "address"]);
+}
+
+/// As of an era, which a licence prints, or of a century that goes without saying.
+#[test]
+fn a_year_of_two_digits_stays_as_it_was_typed_and_is_told_to_need_four() {
+    let view = details::DetailsView {
+        form: TypedForm {
+            birth_date: "0052-01-21".into(),
+            ..TypedForm::default()
+        },
+        faults: vec![(InputField::BirthDate, InputFault::TooLongAgo)],
+        ..super::details_view(false)
+    };
+    let html = app::shell::text(|| details::render(&view, &super::meta(Language::En, "main.css", None)));
+    for (name, typed) in [("birthYear", "52"), ("birthMonth", "1"), ("birthDay", "21")] {
+        let field = tags(&html, "input")
+            .into_iter()
+            .find(|tag| attribute(tag, "id") == Some(name))
+            .unwrap();
+        assert_eq!(attribute(field, "value"), Some(typed), "{field}");
+    }
+    assert!(html.contains("Enter all four digits of the year"), "{html}");
+}
+
+#[test]
+fn the_tick_of_whoever_has_one_name_stays_as_it_was_sent() {
+    for one_name in [false, true] {
+        let form = TypedForm {
+            one_name,
+            ..TypedForm::default()
+        };
+        let html = detailed(&TypedForm::default(), &form, Vec::new());
+        let tick = tags(&html, "input")
+            .into_iter()
+            .find(|tag| attribute(tag, "id") == Some("oneName"))
+            .unwrap();
+        assert_eq!(tick.contains(" checked"), one_name, "{tick}");
+    }
 }
 
 #[test]

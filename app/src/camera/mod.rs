@@ -6,8 +6,10 @@
 //! An island takes no arguments: they would bring a JSON parser into the browser's half, which a slow phone waits for. What the
 //! server writes into the page is read from there.
 
+pub mod announcer;
 pub mod document;
 pub mod light;
+pub mod obstacle;
 pub mod retry;
 pub mod selfie;
 mod stage;
@@ -19,5 +21,5 @@ pub(crate) use stage::Around;
 mod browser;
 
 /// What browsers inside other apps say of themselves (`navigator.userAgent`), as a regular expression of JavaScript: Android's WebView, and on
-/// an iPhone or iPad whatever does not name Safari. Such an app may have a camera for its pages and refuse it.
-pub const IN_APP: &str = r"; wv\)|^(?!.*Safari).*(iPhone|iPad)";
+/// an iPhone or iPad whatever does not name a version of Safari: LINE names it without one. Such an app may have a camera for its pages and refuse it.
+pub const IN_APP: &str = r"; wv\)|^(?!.*Safari/).*(iPhone|iPad)";

@@ -95,7 +95,7 @@ pub(crate) struct Stage {
     pub(crate) dialog: NodeRef<Dialog>,
     pub(crate) opener: NodeRef<Button>,
     pub(crate) video: NodeRef<Video>,
-    /// What the user should do now; announced by screen readers.
+    /// What the user should do now. Screen readers are told by a paragraph of their own (`browser/scene.rs`), less often than it changes.
     pub(crate) hint: RwSignal<Cow<'static, str>>,
     /// Whether the manual button is shown.
     pub(crate) shutter: RwSignal<bool>,
@@ -205,12 +205,13 @@ pub(crate) fn view(stage: Stage, tapped: Rc<dyn Fn(Tap)>) -> impl IntoView {
                 <img class="still" alt="" src=move || Some(stage.still.get()).filter(|url| !url.is_empty()) hidden=move || stage.still.with(String::is_empty)/>
                 <div inner_html=frame></div>
                 <div class="flash"></div>
-                <div class="stage-top">
+                <div class="stage-top" role="group" tabindex="-1" aria-label=stage.say(text::STAGE)>
                     <button class="knob" type="button" aria-label=stage.say(text::CLOSE) on:click=on(Tap::Close) inner_html=CROSS></button>
                     <button class="knob torch" type="button" aria-label=stage.say(text::TORCH) aria-pressed="false" hidden=move || !stage.torch.get() on:click=on(Tap::Torch) inner_html=BOLT></button>
                     <button class="knob" type="button" aria-label=stage.say(text::SWITCH) hidden=move || !stage.another.get() on:click=on(Tap::Switch) inner_html=TURN></button>
                 </div>
-                <p class="stage-hint" role="status" aria-live="polite">{move || stage.hint.get()}</p>
+                <p class="stage-hint">{move || stage.hint.get()}</p>
+                <p class="unseen" role="status"></p>
                 <div class="stage-bar">
                     <button class="button over" type="button" on:click=on(Tap::PlainForm)>{stage.say(other)}</button>
                     <div class="release" inner_html=RING></div>
@@ -219,7 +220,7 @@ pub(crate) fn view(stage: Stage, tapped: Rc<dyn Fn(Tap)>) -> impl IntoView {
                 </div>
                 <div class="stage-sheet" inner_html=SENDING></div>
                 <div class="stage-panel" role="alert" hidden=move || panel.with(Option::is_none)>
-                    <h2>{part(|p| &p.title)}</h2>
+                    <h2 tabindex="-1">{part(|p| &p.title)}</h2>
                     <p>{part(|p| &p.lead)}</p>
                     <button class="button primary" type="button" on:click=on(Tap::Panel)>{part(|p| &p.action)}</button>
                     <button class="button quiet" type="button" on:click=on(Tap::PlainForm)>{part(|p| &p.other)}</button>

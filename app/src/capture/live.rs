@@ -12,11 +12,11 @@ use domain::{
 };
 use http::StatusCode;
 use serde::Serialize;
-use service::capture::take::{LiveError, Looked};
+use service::capture::take::{FrameResponse, LiveError};
 
 /// The answer to a frame, as the script receives it.
 #[derive(Serialize)]
-struct Told {
+struct FrameResponseBody {
     /// To be sent with the next frame.
     run: String,
     hint: Hint,
@@ -52,14 +52,18 @@ impl Tone {
             | Hint::SeveralFaces
             | Hint::TooDark
             | Hint::TooBright
-            | Hint::Centre
+            | Hint::MoveLeft
+            | Hint::MoveRight
+            | Hint::CameraHigher
+            | Hint::CameraLower
             | Hint::Closer
             | Hint::Farther
             | Hint::OtherSide
             | Hint::Slower
             | Hint::NotSoFar
             | Hint::TooSlow
-            | Hint::NotAsked => Self::Warn,
+            | Hint::NotAsked
+            | Hint::Replaced => Self::Warn,
         }
     }
 }
@@ -71,23 +75,23 @@ struct Over {
 }
 
 /// The response to a frame.
-pub async fn answer(request: Request, looked: Result<Looked, LiveError>) -> Response {
-    match looked {
-        Ok(Looked { told, token }) => Json(Told {
+pub async fn answer(request: Request, response: Result<FrameResponse, LiveError>) -> Response {
+    match response {
+        Ok(FrameResponse { instruction, token }) => Json(FrameResponseBody {
             run: token,
-            hint: told.hint,
-            sentence: text::hint(told.hint).get(request.who.language),
-            movement: told.movement,
-            colour: told.colour.map(Colour::css),
-            progress: told.progress,
-            keep: told.keep,
-            tone: Tone::of(told.hint),
+            hint: instruction.hint,
+            sentence: text::hint(instruction.hint).get(request.who.language),
+            movement: instruction.movement,
+            colour: instruction.colour.map(Colour::css),
+            progress: instruction.progress,
+            keep: instruction.keep,
+            tone: Tone::of(instruction.hint),
         })
         .into_response(),
         // A frame that cannot be decoded, now and then, is the camera's: the next one will do.
         Err(LiveError::Picture(_)) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
         Err(LiveError::NoRunLeft) => (StatusCode::CONFLICT, Json(Over { over: true })).into_response(),
         Err(LiveError::Busy) => refuse(request, Refusal::Busy).await,
-        Err(LiveError::NotNow(error)) => refuse(request, error.into()).await,
+        Err(LiveError::StepRefused(error)) => refuse(request, error.into()).await,
     }
 }

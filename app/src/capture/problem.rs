@@ -21,9 +21,9 @@ pub struct Reference {
 /// The page; the status is the caller's.
 #[must_use]
 pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyView {
-    let told = problem.told();
-    let heading = meta.say(told.title);
-    let way_on = told.action.map(|label| {
+    let texts = problem.texts();
+    let heading = meta.say(texts.title);
+    let way_on = texts.action.map(|label| {
         view! { <div class="actions"><a class="button primary" href=forms::CAPTURE>{meta.say(label)}</a></div> }
     });
     let rows = [
@@ -34,7 +34,7 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
         <div class="result">
             <div class="figure">{draw::scene(scene(problem))}</div>
             <h1>{heading}</h1>
-            <p class="lead">{meta.tell(told.lead, &[])}</p>
+            <p class="lead">{meta.tell(texts.lead, &[])}</p>
             <details class="fold"><summary>{meta.say(text::REFERENCE)}</summary>{receipt(meta, rows)}</details>
             {way_on}
             {shell::contact(meta)}

@@ -3,7 +3,7 @@
 use crate::page::Malformed;
 use service::{
     access::capture_cookie::CookieError,
-    capture::{open_link::OpenLinkError, progress::NotNow},
+    capture::{open_link::OpenLinkError, progress::StepRefused},
     stored::StoreError,
 };
 
@@ -44,7 +44,7 @@ impl From<StoreError> for Refusal {
             StoreError::Erased => Self::Over,
             other => {
                 tracing::error!(error = %other, "a capture page failed");
-                if matches!(other, StoreError::Unavailable(_)) {
+                if matches!(other, StoreError::Unavailable(_) | StoreError::MasterKeyMissing) {
                     Self::Unavailable
                 } else {
                     Self::Broken
@@ -54,12 +54,12 @@ impl From<StoreError> for Refusal {
     }
 }
 
-impl From<NotNow> for Refusal {
-    fn from(error: NotNow) -> Self {
+impl From<StepRefused> for Refusal {
+    fn from(error: StepRefused) -> Self {
         match error {
-            NotNow::Over => Self::Over,
-            NotNow::OutOfTurn => Self::OutOfTurn,
-            NotNow::Store(error) => error.into(),
+            StepRefused::Over => Self::Over,
+            StepRefused::OutOfTurn => Self::OutOfTurn,
+            StepRefused::Store(error) => error.into(),
         }
     }
 }

@@ -27,13 +27,29 @@ use service::{
 pub enum Taken {
     /// It was stored, and this is next.
     Stored(Next),
-    /// Something is wrong with the file.
-    Faulty(FileFault),
+    /// Something is wrong with a file.
+    Faulty(FaultyFile),
+}
+
+/// A file that is refused, as its page is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaultyFile {
+    /// What is wrong with it.
+    pub fault: FileFault,
+    /// Its number among the files of its form, from 0.
+    pub number: usize,
+}
+
+impl From<FileFault> for FaultyFile {
+    /// The first or only file.
+    fn from(fault: FileFault) -> Self {
+        Self { fault, number: 0 }
+    }
 }
 
 /// What is wrong with a file, as the camera's script receives it.
 #[derive(Serialize)]
-struct Told {
+struct UploadProblems {
     problems: [Problem; 1],
 }
 
@@ -69,23 +85,23 @@ pub async fn applicant(request: &Request) -> Result<Applicant, Refusal> {
 pub async fn answer(request: Request, page: &'static str, taken: Result<Taken, Refusal>) -> Response {
     match taken {
         Ok(Taken::Stored(next)) => request.lead_on(address(next)),
-        Ok(Taken::Faulty(fault)) => faulty(request, page, fault).await,
+        Ok(Taken::Faulty(file)) => faulty(request, page, file).await,
         Err(refusal) => refuse(request, refusal).await,
     }
 }
 
-async fn faulty(request: Request, page: &'static str, fault: FileFault) -> Response {
+async fn faulty(request: Request, page: &'static str, file: FaultyFile) -> Response {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
     if request.who.wants_json {
         let problem = Problem {
-            code: fault.as_str(),
-            sentence: fault.text().get(request.who.language),
+            code: file.fault.as_str(),
+            sentence: file.fault.text().get(request.who.language),
         };
-        return (status, Json(Told { problems: [problem] })).into_response();
+        return (status, Json(UploadProblems { problems: [problem] })).into_response();
     }
     render(request, page, move || {
         expect_context::<ResponseOptions>().set_status(status);
-        provide_context(fault);
+        provide_context(file);
     })
     .await
 }
@@ -94,21 +110,29 @@ async fn faulty(request: Request, page: &'static str, fault: FileFault) -> Respo
 ///
 /// # Errors
 /// The refusal, if the file itself is not at fault.
-pub fn sort(error: CaptureError) -> Result<FileFault, Refusal> {
+pub fn sort(error: CaptureError) -> Result<FaultyFile, Refusal> {
     match error {
-        CaptureError::Picture(fault) => Ok(match fault {
-            PictureFault::TooLarge => FileFault::TooLarge,
-            PictureFault::NotAPicture => FileFault::NotAPicture,
-            PictureFault::Heic => FileFault::Heic,
-            PictureFault::Truncated | PictureFault::Corrupt => FileFault::Damaged,
-            PictureFault::DimensionsTooLarge => FileFault::TooManyPixels,
-            PictureFault::TooSmall => FileFault::TooSmall,
+        CaptureError::Picture(fault) => Ok(of_picture(fault).into()),
+        CaptureError::Frame(number, fault) => Ok(FaultyFile {
+            fault: of_picture(fault),
+            number,
         }),
-        CaptureError::Missing => Ok(FileFault::Missing),
-        CaptureError::TooMany => Ok(FileFault::TooLarge),
+        CaptureError::Missing => Ok(FileFault::Missing.into()),
+        CaptureError::TooMany => Ok(FileFault::TooLarge.into()),
         CaptureError::NoTryLeft => Err(Refusal::NoTryLeft),
         CaptureError::Busy => Err(Refusal::Busy),
-        CaptureError::RunOver => Ok(FileFault::RunOver),
-        CaptureError::NotNow(error) => Err(error.into()),
+        CaptureError::RunOver => Ok(FileFault::RunOver.into()),
+        CaptureError::StepRefused(error) => Err(error.into()),
+    }
+}
+
+const fn of_picture(fault: PictureFault) -> FileFault {
+    match fault {
+        PictureFault::TooLarge => FileFault::TooLarge,
+        PictureFault::NotAPicture => FileFault::NotAPicture,
+        PictureFault::Heic => FileFault::Heic,
+        PictureFault::Truncated | PictureFault::Corrupt => FileFault::Damaged,
+        PictureFault::DimensionsTooLarge => FileFault::TooManyPixels,
+        PictureFault::TooSmall => FileFault::TooSmall,
     }
 }

@@ -67,7 +67,7 @@ pub struct CaptureCookie(pub String);
 /// The JSON that scripts receive.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Told<'a> {
+enum ScriptResponse<'a> {
     Next { next: &'a str },
     Problems { problems: [(); 0] },
 }
@@ -128,7 +128,7 @@ impl Request {
     /// Redirects to another page of the flow.
     pub(super) fn lead_on(&self, next: &str) -> Response {
         if self.who.wants_json {
-            Json(Told::Next { next }).into_response()
+            Json(ScriptResponse::Next { next }).into_response()
         } else {
             Redirect::to(next).into_response()
         }
@@ -284,7 +284,7 @@ impl Area for Visit {
             StatusCode::SEE_OTHER => request.lead_on(elsewhere(request, fault)),
             // The page of the step says so.
             _ if matches!(fault, Refusal::NoTryLeft) => request.lead_on(forms::CAPTURE),
-            status => (status, Json(Told::Problems { problems: [] })).into_response(),
+            status => (status, Json(ScriptResponse::Problems { problems: [] })).into_response(),
         };
         if status == StatusCode::SERVICE_UNAVAILABLE {
             answer.headers_mut().insert(RETRY_AFTER, RETRY_SOON);

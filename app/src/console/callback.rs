@@ -1,5 +1,6 @@
 //! Whether users may return to a URL, for the forms in which one is typed.
 
+use super::parts::grouped;
 use super::words::{say, with_japanese};
 use domain::callback::{BadCallback, CallbackUrl};
 
@@ -21,12 +22,17 @@ fn not_allowed(bad: BadCallback) -> String {
 }
 
 /// The rule that a URL breaks, in Japanese.
-pub(super) const fn rule(bad: BadCallback) -> &'static str {
-    match bad {
+pub(super) fn rule(bad: BadCallback) -> String {
+    let rule = match bad {
         BadCallback::NotAUrl => "絶対URLではありません。",
         BadCallback::NotHttps => "「https://」で始まるURLを指定してください。",
         BadCallback::UserInfo => "ユーザー名やパスワードを含めることはできません。",
         BadCallback::Query => "クエリを含めることはできません。",
         BadCallback::Fragment => "フラグメントを含めることはできません。",
-    }
+        BadCallback::TooLong => {
+            let most = grouped(i64::try_from(CallbackUrl::MAX_LENGTH).unwrap_or(i64::MAX));
+            return format!("{most}バイト以内で入力してください。");
+        }
+    };
+    rule.to_owned()
 }

@@ -1,7 +1,11 @@
-//! Files for spreadsheets (RFC 4180).
+//! Files for spreadsheets (RFC 4180). They begin with a byte order mark: without it, Excel reads them in the encoding of its language, which is
+//! Shift_JIS in Japan.
 
 /// Their media type.
 pub(super) const KIND: &str = "text/csv; charset=utf-8";
+
+/// How a formula begins, also with the full-width characters of a Japanese keyboard.
+const FORMULA: [char; 12] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\0'];
 
 /// A row. A spreadsheet must not take a name for a formula, so such a cell begins with an apostrophe.
 pub(super) fn row(cells: impl IntoIterator<Item = Option<String>>) -> String {
@@ -13,8 +17,7 @@ pub(super) fn row(cells: impl IntoIterator<Item = Option<String>>) -> String {
 }
 
 fn cell(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']);
-    let mark = if formula { "'" } else { "" };
+    let mark = if text.starts_with(FORMULA) { "'" } else { "" };
     format!("\"{mark}{}\"", text.replace('"', "\"\""))
 }
 
@@ -24,7 +27,7 @@ mod tests {
 
     #[test]
     fn a_cell_is_no_formula_and_keeps_its_quotes() {
-        for first in ["=", "+", "-", "@", "\t", "\r", "\0"] {
+        for first in ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\0"] {
             let cell = row([Some(format!("{first}1+\"1\""))]);
             assert_eq!(cell, format!("\"'{first}1+\"\"1\"\"\"\r\n"));
         }

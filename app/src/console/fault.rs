@@ -29,6 +29,8 @@ pub enum Fault {
     Malformed,
     /// Too much is going on; worth a retry.
     Busy,
+    /// The database does not respond, or this process lacks a version of the master key; worth a retry.
+    Unavailable,
     /// Our error; logged where it occurred.
     Broken,
 }
@@ -128,7 +130,10 @@ impl From<Forbidden> for Fault {
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the console could not answer");
-        Self::Broken
+        match error {
+            StoreError::Unavailable(_) | StoreError::MasterKeyMissing => Self::Unavailable,
+            _ => Self::Broken,
+        }
     }
 }
 
@@ -146,7 +151,7 @@ impl Fault {
             Self::Confirm(_) | Self::NoPassword => StatusCode::SEE_OTHER,
             Self::Provider(fault) => fault.status(),
             Self::Malformed => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Busy | Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -208,7 +213,7 @@ impl Fault {
                 say("Too busy at the moment", "現在混み合っています"),
                 say("Try again in a moment.", "しばらくしてから再度お試しください。"),
             ),
-            Self::Broken => (
+            Self::Unavailable | Self::Broken => (
                 say("Something went wrong on our side", "サーバーで問題が発生しました"),
                 say("Try again in a moment.", "しばらくしてから再度お試しください。"),
             ),

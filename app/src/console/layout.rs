@@ -236,7 +236,7 @@ fn tenant_switch(frame: &Frame) -> AnyView {
             <button class="button secondary small" type="submit">{say("Switch", "切り替え")}</button>
         </form>
         {frame.more_tenants.then(|| view! {
-            <p class="side-tenant"><a href="/admin/tenants">{say("Find another tenant", "他のテナントを検索")}</a></p>
+            <p class="side-tenant"><a href="/admin/tenants">{say("Find another tenant", "ほかのテナントを検索")}</a></p>
         })}
     }
     .into_any()
@@ -250,10 +250,14 @@ fn undo(undoable: &Undoable) -> AnyView {
         Ruling::Approved => say(". Your server will be notified in ", "しました。結果は"),
         Ruling::Rejected | Ruling::AskedAgain => say(". Your server will be notified in ", "としました。結果は"),
     };
+    let (ruling, seconds) = (labels::ruling(undoable.ruling).0, undoable.seconds);
+    let end = say(" seconds.", "秒後にサーバーへ通知されます。");
+    // The script counts. Screen readers would hear of each second: they are told once.
+    let told = format!("{ruling}{then}{seconds}{end}");
     view! {
         <form class="flash undo" method="post" action=action data-undo>
-            <span role="status"><a href=case>{labels::ruling(undoable.ruling).0}</a>{then}
-                <span data-left>{undoable.seconds}</span>{say(" seconds.", "秒後にサーバーへ通知されます。")}</span>
+            <span class="unseen" role="status">{told}</span>
+            <span><a href=case>{ruling}</a><span aria-hidden="true">{then}<span data-left>{seconds}</span>{end}</span></span>
             <button class="button secondary small" type="submit">{say("Undo ", "取り消す ")}<kbd>"U"</kbd></button>
         </form>
     }
@@ -296,12 +300,16 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
         </div>
         {undo_script}
     };
+    in_shell(meta, title, body.into_any())
+}
+
+fn in_shell(meta: &PageMeta, title: &str, body: AnyView) -> AnyView {
     let head = Head {
         title: title.to_owned(),
         islands: false,
         part: Part::Console,
     };
-    shell::html(meta, head, body.into_any())
+    shell::html(meta, head, body)
 }
 
 /// A page for people who are not signed in: one narrow column. `here` is its address with what it needs to be requested again; empty if
@@ -314,12 +322,7 @@ pub(super) fn door(meta: &PageMeta, here: &str, title: &str, main: AnyView) -> A
             <p class="door-language">{other_language(here)}</p>
         </main>
     };
-    let head = Head {
-        title: title.to_owned(),
-        islands: false,
-        part: Part::Console,
-    };
-    shell::html(meta, head, body.into_any())
+    in_shell(meta, title, body.into_any())
 }
 
 /// The link to the console in its other language. It leads to `address`, or to the page that is open if that is empty.
@@ -344,16 +347,21 @@ pub(super) fn mistakes(mistakes: &[Mistake]) -> AnyView {
     if mistakes.is_empty() {
         return ().into_any();
     }
-    let items = mistakes
+    let links = mistakes
         .iter()
-        .map(|mistake| {
-            let href = format!("#{}", mistake.field);
-            view! { <li><a href=href>{mistake.sentence.clone()}</a></li> }
-        })
+        .map(|mistake| (format!("#{}", mistake.field), mistake.sentence.clone()));
+    problems(say("There is a problem", "入力内容を確認してください"), links)
+}
+
+/// What is wrong, each with the address that it leads to.
+pub(super) fn problems(heading: &'static str, links: impl IntoIterator<Item = (String, String)>) -> AnyView {
+    let items = links
+        .into_iter()
+        .map(|(href, sentence)| view! { <li><a href=href>{sentence}</a></li> })
         .collect_view();
     view! {
         <div class="error-summary" role="alert" tabindex="-1" autofocus>
-            <h2>{say("There is a problem", "入力内容を確認してください")}</h2>
+            <h2>{heading}</h2>
             <ul>{items}</ul>
         </div>
     }

@@ -15,6 +15,7 @@ pub mod erase;
 mod fault;
 mod file;
 mod findings;
+mod irreversible;
 pub mod keys;
 mod labels;
 mod layout;
@@ -44,7 +45,9 @@ pub mod tenants;
 pub mod webhooks;
 mod words;
 
+pub use entry::NOT_SAVED;
 pub use fault::Fault;
+pub use next::page_of_form;
 pub use request::{Guest, GuestRequest, Notice, Request, SessionChange, SignedIn};
 pub use words::in_language;
 

@@ -22,6 +22,33 @@ pub(super) fn with_next(page: &str, next: &str) -> String {
     format!("{page}?next={next}")
 }
 
+/// The page of the form at `path`, if there is one to come back to after signing in.
+#[must_use]
+pub fn page_of_form(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.strip_prefix("/admin/")?.split('/').collect();
+    let page = match parts.as_slice() {
+        ["account", "authenticator", ..] => "account/authenticator",
+        ["account", ..] => "account",
+        ["people" | "invitations", ..] => "people",
+        ["settings", "logo", ..] => "settings/look",
+        ["sessions", "resend" | "filters", ..] => "sessions",
+        ["sessions", _, "erase"] => return Some(path.to_owned()),
+        // A form of the queue: the page of the case would reserve it.
+        ["review", _, "take"] => "review",
+        ["webhooks", "test" | "again"] => "webhooks",
+        [area @ ("sessions" | "review" | "settings" | "webhooks"), id, ..] => {
+            return Some(format!("/admin/{area}/{id}"));
+        }
+        ["sessions", ..] => "sessions",
+        ["keys", ..] => "keys",
+        ["tenants", ..] => "tenants",
+        ["audit", ..] => "audit",
+        // Those of every page, and the one that confirms, which somebody who has just signed in need not.
+        _ => return None,
+    };
+    Some(format!("/admin/{page}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,5 +70,34 @@ mod tests {
         }
         let long = format!("/admin/sessions?metadata={}", "a".repeat(LONGEST));
         assert_eq!(safe_next(&long), "/admin", "too long for a cookie");
+    }
+
+    #[test]
+    fn a_form_leads_back_to_its_page() {
+        for (form, page) in [
+            ("/admin/keys", "/admin/keys"),
+            ("/admin/keys/key_1/revoke", "/admin/keys"),
+            ("/admin/invitations/inv_1/revoke", "/admin/people"),
+            ("/admin/settings/steps", "/admin/settings/steps"),
+            ("/admin/settings/logo/remove", "/admin/settings/look"),
+            ("/admin/sessions", "/admin/sessions"),
+            ("/admin/sessions/filters/remove", "/admin/sessions"),
+            ("/admin/sessions/vs_1/erase", "/admin/sessions/vs_1/erase"),
+            ("/admin/review/vs_1/assign", "/admin/review/vs_1"),
+            ("/admin/review/vs_1/take", "/admin/review"),
+            ("/admin/webhooks/secrets/whk_1/disable", "/admin/webhooks/secrets"),
+            ("/admin/account/authenticator/confirm", "/admin/account/authenticator"),
+        ] {
+            assert_eq!(page_of_form(form).as_deref(), Some(page), "{form}");
+        }
+        for nowhere in [
+            "/admin",
+            "/admin/tenant",
+            "/admin/sign-out",
+            "/admin/confirm",
+            "/v1/events",
+        ] {
+            assert_eq!(page_of_form(nowhere), None, "{nowhere}");
+        }
     }
 }

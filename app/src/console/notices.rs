@@ -17,6 +17,15 @@ fn no_longer_waiting() -> String {
     .to_owned()
 }
 
+/// What somebody is told who has just asked the user again with the same form.
+pub(super) fn asked_already() -> &'static str {
+    say(
+        "The user has already been asked again. The link was shown only once and cannot be shown again. If nobody copied it, reissue it on the \
+         session page.",
+        "再提出はすでに依頼済みです。リンクは一度だけ表示され、再表示はできません。コピーしていない場合は、セッションの詳細からリンクを再発行してください。",
+    )
+}
+
 /// Why the decision was refused.
 pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
     Ok(match error {
@@ -26,20 +35,20 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
             let (name, at) = (ruled.name, minutes(ruled.at));
             tell!(
                 "{name} already decided this case at {at} UTC.",
-                "この案件は{at} UTCに{name}が判定済みです。"
+                "この案件は、{name}が{at}（UTC）にすでに判定しています。"
             )
         }
         RuleError::Decided(None) => no_longer_waiting(),
         RuleError::NotRepeatable => say(
             "This session is still in progress, or can no longer be repeated.",
-            "このセッションは進行中か、すでに完全に終了しているため、やり直せません。",
+            "このセッションは進行中か、再提出を依頼できない状態です。",
         )
         .to_owned(),
         RuleError::Held { name, until } => {
             let until = minutes(until);
             tell!(
                 "{name} has reserved this case until {until} UTC.",
-                "この案件は{until} UTCまで{name}が対応中です。"
+                "この案件は{until}（UTC）まで{name}が対応中です。"
             )
         }
         RuleError::NotPerformed(_) => say(
@@ -51,6 +60,7 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
             "{name} has just decided this case.",
             "この案件はたった今、{name}が判定しました。"
         ),
+        RuleError::Repeated => asked_already().to_owned(),
         RuleError::NoReason => say(
             "Choose at least one reason for the rejection.",
             "不承認の理由を1つ以上選択してください。",

@@ -5,8 +5,8 @@
 use super::{
     fault::{Fault, ProviderFault},
     next::{safe_next, with_next},
+    proof::confirmed,
     request::{GuestRequest, Notice, PageResult, Request, SessionChange},
-    words::say,
 };
 use crate::page::handler;
 use axum::{
@@ -120,25 +120,14 @@ async fn callback(request: GuestRequest) -> PageResult<Response> {
             go(safe_next(&next)),
             SessionChange::SignedInElsewhere { entrance, proved_at },
         ),
-        Finished::SecondFactor { half, next } => with(
+        Finished::SecondFactor { pending, next } => with(
             go(&with_next("/admin/sign-in/code", &next)),
-            SessionChange::HalfSignedIn(half),
+            SessionChange::SignInPending(pending),
         ),
         Finished::Confirmed { user, proved_at, next } => {
-            let answer = with(
-                go(safe_next(&next)),
-                SessionChange::ConfirmedElsewhere { user, proved_at },
-            );
-            with(
-                answer,
-                Notice(
-                    say(
-                        "Thank you. You can continue.",
-                        "再認証が完了しました。操作を続けてください。",
-                    )
-                    .to_owned(),
-                ),
-            )
+            let next = safe_next(&next);
+            let answer = with(go(next), SessionChange::ConfirmedElsewhere { user, proved_at });
+            with(answer, Notice(confirmed(next).to_owned()))
         }
     };
     Ok(with(answer, AttemptCookie(None)))

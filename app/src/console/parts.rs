@@ -36,16 +36,25 @@ pub(super) fn minutes(at: Timestamp) -> String {
     at.to_iso().get(..16).unwrap_or_default().replace('T', " ")
 }
 
-/// How long ago, in the largest unit that fits.
+/// How long it has been, in the largest unit that fits.
 #[must_use]
 pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
     let minutes = (now.as_millis() - then.as_millis()).max(0) / 60_000;
     match minutes {
-        0 => say("just now", "1分未満").to_owned(),
+        0 => say("under 1 min", "1分未満").to_owned(),
         1..60 => tell!("{minutes} min", "{minutes}分"),
         60..2880 => tell!("{} h", "{}時間", minutes / 60),
         _ => tell!("{} d", "{}日", minutes / 1440),
     }
+}
+
+/// How long ago, in the largest unit that fits.
+#[must_use]
+pub(super) fn ago(then: Timestamp, now: Timestamp) -> String {
+    if now.as_millis() - then.as_millis() < 60_000 {
+        return say("just now", "たった今").to_owned();
+    }
+    tell!("{} ago", "{}前", age(then, now))
 }
 
 /// How long something took, in the largest unit that fits.
@@ -56,7 +65,7 @@ pub(super) fn duration(span: Millis) -> String {
         millis @ 1_000..120_000 => tell!("{} s", "{}秒", millis / 1_000),
         millis @ 120_000..7_200_000 => tell!("{} min", "{}分", millis / 60_000),
         millis @ 7_200_000..172_800_000 => tell!("{} h", "{}時間", millis / 3_600_000),
-        millis => tell!("{} d", "{}日", millis / 86_400_000),
+        millis => tell!("{} d", "{}日", millis / Millis::days(1).0),
     }
 }
 
@@ -155,6 +164,8 @@ pub(super) struct Line {
     pub name: &'static str,
     /// The label.
     pub label: &'static str,
+    /// The unit of a number, which the label says.
+    pub unit: Option<String>,
     /// Help text under the label.
     pub hint: Option<String>,
     /// `type`.
@@ -192,6 +203,36 @@ pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
         .iter()
         .find(|mistake| mistake.field == field)
         .map(|mistake| mistake.sentence.clone())
+}
+
+/// The ids of a field's hint and mistake, for `aria-describedby`.
+fn described_by(name: &str, has_hint: bool, is_wrong: bool) -> Option<String> {
+    let parts = [(has_hint, "hint"), (is_wrong, "error")].into_iter();
+    let ids: Vec<_> = parts
+        .filter(|(is_there, _)| *is_there)
+        .map(|(_, part)| format!("{name}-{part}"))
+        .collect();
+    (!ids.is_empty()).then(|| ids.join(" "))
+}
+
+/// What is wrong with a field, above it.
+pub(super) fn field_error(name: &str, sentence: Option<String>) -> Option<AnyView> {
+    let id = format!("{name}-error");
+    sentence.map(|sentence| view! { <p class="error" id=id>{sentence}</p> }.into_any())
+}
+
+/// Choices that belong together, with what is wrong with them.
+pub(super) fn choices(name: &'static str, legend: &'static str, inside: AnyView, mistakes: &[Mistake]) -> AnyView {
+    let error = mistake_of(mistakes, name);
+    let wrong = error.is_some();
+    view! {
+        <fieldset class="field" id=name class:wrong=wrong aria-describedby=described_by(name, false, wrong)>
+            <legend>{legend}</legend>
+            {field_error(name, error)}
+            {inside}
+        </fieldset>
+    }
+    .into_any()
 }
 
 /// The mistakes in the order of the form's fields, which `fields` are.
@@ -234,7 +275,7 @@ pub(super) fn shown_codes(codes: &[String], meta: &PageMeta) -> AnyView {
             {copy_button(meta)}
             <p>{say(
                 "Keep them where you keep passwords: they are not shown again. Each one signs you in once if you have lost your device.",
-                "パスワードと同じ場所に保管してください。再表示はできません。デバイスを紛失したときは、1つのコードで1回サインインできます。",
+                "パスワードと同じ場所に保管してください。再表示はできません。端末を紛失したときは、1つのコードで1回サインインできます。",
             )}</p>
         </section>
     }
@@ -246,6 +287,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     let Line {
         name,
         label,
+        unit,
         hint,
         kind,
         value,
@@ -254,10 +296,14 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
         suggestions,
         most,
     } = line;
+    let label = match unit {
+        Some(unit) => tell!("{label} ({unit})", "{label}（{unit}）"),
+        None => label.to_owned(),
+    };
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
     let hint_id = format!("{name}-hint");
-    let described = hint.is_some().then(|| hint_id.clone());
+    let described = described_by(name, hint.is_some(), wrong);
     let class = if narrow { "input narrow" } else { "input" };
     let list = (!suggestions.is_empty()).then(|| format!("{name}-list"));
     let offered = list.clone().map(|list| {
@@ -271,7 +317,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
         <div class="field" class:wrong=wrong>
             <label for=name>{label}</label>
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
-            {error.map(|error| view! { <p class="error">{error}</p> })}
+            {field_error(name, error)}
             <input class=class id=name name=name type=kind value=value autocomplete=autocomplete list=list
                 maxlength=most aria-describedby=described aria-invalid=wrong.then_some("true") spellcheck="false"/>
             {offered}
@@ -289,7 +335,7 @@ pub(super) fn current_password(wrong: &[Mistake]) -> AnyView {
 pub(super) fn confirming_password(wrong: &[Mistake]) -> AnyView {
     let label = say(
         "Your password, to confirm that it is you",
-        "あなたのパスワード（本人確認のため）",
+        "ご自身のパスワード（再認証のため）",
     );
     password_field(label, wrong)
 }
@@ -345,15 +391,16 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
         .map(|mistake| view! { <p class="error">{mistake.sentence.clone()}</p> })
         .collect();
     let wrong = !errors.is_empty();
+    let errors = wrong.then(|| view! { <div id=format!("{name}-error")>{errors}</div> });
     let hint_id = format!("{name}-hint");
-    let described = hint.is_some().then(|| hint_id.clone());
+    let described = described_by(name, hint.is_some(), wrong);
     view! {
         <div class="field" class:wrong=wrong>
             <label for=name>{label}</label>
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
             {errors}
             <textarea class="input" id=name name=name rows=rows.to_string() maxlength=most aria-describedby=described
-                aria-invalid=wrong.then_some("true") spellcheck="false" inner_html=crate::parts::field::inside_area(&value)></textarea>
+                aria-invalid=wrong.then_some("true") spellcheck="false" inner_html=crate::html::escaped(&value)></textarea>
             {count}
         </div>
     }
@@ -418,6 +465,33 @@ pub(super) fn facts(items: Vec<(&'static str, AnyView)>) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::mistake;
+
+    #[test]
+    fn what_is_wrong_is_tied_to_its_field() {
+        let field = |hint: Option<&str>| Line {
+            hint: hint.map(str::to_owned),
+            ..Line::text("networks", "Networks", "x")
+        };
+        let wrong = [mistake("networks", "x is no network.")];
+        let boxes = || choices("networks", "Networks", ().into_any(), &wrong);
+        for (view, described) in [
+            (line(field(Some("As CIDR.")), &wrong), "networks-hint networks-error"),
+            (area(field(Some("As CIDR.")), 2, &wrong), "networks-hint networks-error"),
+            (line(field(None), &wrong), "networks-error"),
+            (area(field(None), 2, &wrong), "networks-error"),
+            (boxes(), "networks-error"),
+        ] {
+            let html = view.to_html();
+            assert!(html.contains(&format!("aria-describedby=\"{described}\"")), "{html}");
+            assert!(html.contains("id=\"networks-error\""), "{html}");
+        }
+        let right = line(field(None), &[]).to_html();
+        assert!(
+            !right.contains("aria-describedby") && !right.contains("-error"),
+            "{right}"
+        );
+    }
 
     #[test]
     fn a_long_number_is_grouped() {
@@ -450,13 +524,26 @@ mod tests {
     fn an_age_is_told_in_the_largest_fitting_unit() {
         let now = Timestamp::from_millis(10 * 86_400_000);
         for (millis, told) in [
-            (0, "just now"),
-            (59_999, "just now"),
+            (0, "under 1 min"),
+            (59_999, "under 1 min"),
             (60_000, "1 min"),
             (3_600_000, "1 h"),
             (172_800_000, "2 d"),
         ] {
             assert_eq!(age(Timestamp::from_millis(now.as_millis() - millis), now), told);
+        }
+    }
+
+    #[test]
+    fn a_moment_is_told_by_how_long_ago_it_was() {
+        let now = Timestamp::from_millis(10 * 86_400_000);
+        for (millis, told) in [
+            (-1, "just now"),
+            (59_999, "just now"),
+            (60_000, "1 min ago"),
+            (172_800_000, "2 d ago"),
+        ] {
+            assert_eq!(ago(Timestamp::from_millis(now.as_millis() - millis), now), told);
         }
     }
 }

@@ -28,15 +28,27 @@
     return { authenticatorData: text(authenticatorData), signature: text(signature), made };
   };
 
+  const KEPT = "passkey-name";
   for (const form of document.querySelectorAll("[data-passkey]")) {
     const button = form.querySelector("[data-passkey-ask]");
     const said = form.querySelector("[data-passkey-said]");
+    const name = form.dataset.purpose === "create" ? form.querySelector('[name="name"]') : null;
+    if (name) {
+      name.value ||= sessionStorage.getItem(KEPT) ?? "";
+      sessionStorage.removeItem(KEPT);
+    }
     form.hidden = false;
     button.hidden = false;
     button.addEventListener("click", async () => {
       said.hidden = true;
       try {
         const answer = await fetch(form.dataset.passkey, { method: "POST" });
+        if (answer.redirected && name) {
+          // They confirm first that it is them, and come back to the name that they have typed.
+          sessionStorage.setItem(KEPT, name.value);
+          location.assign(answer.url);
+          return;
+        }
         if (!answer.ok) throw new Error(String(answer.status));
         const asked = await answer.json();
         const { made, ...signed } = await (form.dataset.purpose === "create" ? create : get)(asked);

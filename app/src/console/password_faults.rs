@@ -2,15 +2,17 @@
 
 use super::{proof::no_passwords, words::with_japanese};
 use crate::{page::mistake, parts::Mistake};
+use domain::name;
 use service::people::{BadField, password::BadPassword};
 
 /// What is wrong with a person's data.
 pub(super) fn bad_field(bad: BadField) -> Mistake {
+    let too_long = format!("名前を{}文字以内で入力してください。", name::LONGEST);
     let ja = match bad {
         BadField::Email => "メールアドレスを「name@example.com」の形式で入力してください。",
         BadField::Taken => "このメールアドレスのアカウントはすでに存在します。",
         BadField::NoName => "名前を入力してください。",
-        BadField::Name => "名前を100文字以内で入力してください。",
+        BadField::Name => too_long.as_str(),
         BadField::Organisation => "利用者に表示される組織名を入力してください。",
         BadField::Password(bad) => return mistake("password", bad_password(bad)),
     };

@@ -2,6 +2,7 @@
 //! provider if the account is linked to it, otherwise with the password.
 
 use super::{
+    next::safe_next,
     parts::{Line, confirming_password, line},
     request::{FRESH, PageResult, Request, SessionChange},
     words::say,
@@ -11,13 +12,19 @@ use crate::{
     page::{Fields, Outcome, mistake},
     parts::Mistake,
 };
+use axum::{
+    Json,
+    response::{IntoResponse as _, Response},
+};
 use domain::{secret::Secret, time::Millis};
+use http::StatusCode;
 use leptos::prelude::*;
+use serde::Serialize;
 use service::people::{
     openid::is_linked,
     second_factor::{
         CodeError, confirm_code, list_factors,
-        passkeys::{self, PasskeyError},
+        passkeys::{self, Challenge, PasskeyError},
     },
     sign_in::{SignInError, confirm_password},
 };
@@ -40,6 +47,22 @@ pub(super) enum Proof {
     },
 }
 
+/// What somebody is told who has proved again who they are, and is on their way to `next`. Whoever came from a form did not get its fields back.
+pub(super) fn confirmed(next: &str) -> &'static str {
+    if next == safe_next("") {
+        // In a tab of its own, while what they typed waits in the other one.
+        say(
+            "Thank you. You can continue.",
+            "再認証が完了しました。操作を続けてください。",
+        )
+    } else {
+        say(
+            "Confirmed. Nothing has been changed yet: repeat what you were doing.",
+            "再認証が完了しました。まだ何も変更されていません。もう一度操作してください。",
+        )
+    }
+}
+
 /// Too many attempts, of whatever kind.
 pub(super) fn throttled() -> &'static str {
     say(
@@ -59,6 +82,18 @@ pub(super) fn wrong_passkey() -> &'static str {
         "The passkey was not accepted. Try again.",
         "パスキーを確認できませんでした。再度お試しください。",
     )
+}
+
+/// The answer to a script that asks for a challenge.
+pub(super) fn challenge_response<T: Serialize>(
+    issued: Result<Challenge, PasskeyError>,
+    asked: impl FnOnce(Challenge) -> T,
+) -> PageResult<Response> {
+    match issued {
+        Ok(issued) => Ok(Json(asked(issued)).into_response()),
+        Err(PasskeyError::Store(error)) => Err(error.into()),
+        Err(_) => Ok(StatusCode::TOO_MANY_REQUESTS.into_response()),
+    }
 }
 
 /// Why a password entered for confirmation is refused.
@@ -208,7 +243,7 @@ pub(super) fn passkey_button(label: &'static str) -> AnyView {
         <input type="hidden" name="credential"/>
         <p class="error" data-passkey-said hidden>{say(
             "Your device did not answer. Try again, or use another way.",
-            "デバイスから応答がありません。再度お試しいただくか、別の方法をご利用ください。",
+            "端末から応答がありません。再度お試しいただくか、別の方法をご利用ください。",
         )}</p>
         <button class="button secondary" type="button" data-passkey-ask hidden>{label}</button>
     }
@@ -221,7 +256,7 @@ pub(super) fn passkey_script(meta: &PageMeta) -> AnyView {
 }
 
 /// Where a signed-in person's script gets a challenge.
-pub(super) const CHALLENGE: &str = "/admin/account/challenge";
+const CHALLENGE: &str = "/admin/account/challenge";
 
 /// The fields that ask for it, inside a form with [`Proof::challenge`] as its `data-passkey`.
 pub(super) fn proof_fields(proof: Proof, wrong: &[Mistake], meta: &PageMeta) -> AnyView {

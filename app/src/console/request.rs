@@ -25,8 +25,8 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Forbidden, Operator, Rank, Reviewer, Roster, Staff},
     people::{
-        half_sign_in::HalfSignIn,
         known_browser::Client,
+        pending_sign_in::PendingSignIn,
         visit::{Entrance, Since},
     },
     review::list_pending,
@@ -61,7 +61,7 @@ pub struct Guest {
     /// From where they come, and with which browser.
     pub client: Client,
     /// Who they are if they have entered the right password and have a second factor to show.
-    pub half: Option<HalfSignIn>,
+    pub pending: Option<PendingSignIn>,
     /// The browser's cookie of an attempt to sign in with the provider.
     pub attempt: Option<String>,
     /// Whether the request comes from one of our pages or was typed, and not from another site.
@@ -84,7 +84,7 @@ pub struct Notice(pub String);
 #[derive(Clone, Debug)]
 pub enum SessionChange {
     /// This person has entered their password and has a second factor to show.
-    HalfSignedIn(HalfSignIn),
+    SignInPending(PendingSignIn),
     /// This person has signed in.
     SignedIn(Entrance),
     /// This person has signed in with the provider.
@@ -279,7 +279,7 @@ fn header(fault: &Fault) -> Option<(HeaderName, HeaderValue)> {
             to.ok().map(|to| (LOCATION, to))
         }
         Fault::NoPassword => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),
-        Fault::Busy => Some((RETRY_AFTER, RETRY_SOON)),
+        Fault::Busy | Fault::Unavailable => Some((RETRY_AFTER, RETRY_SOON)),
         _ => None,
     }
 }
@@ -317,10 +317,24 @@ impl Area for Guest {
 mod tests {
     use super::*;
     use http::StatusCode;
+    use service::stored::StoreError;
 
     #[test]
     fn whoever_comes_while_too_much_is_going_on_is_told_when_to_try_again() {
         assert_eq!(Fault::Busy.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(header(&Fault::Busy), Some((RETRY_AFTER, RETRY_SOON)));
+    }
+
+    #[test]
+    fn what_may_be_possible_again_soon_is_told_from_an_error_of_ours() {
+        for (error, status) in [
+            (StoreError::Unavailable("gone".into()), 503),
+            (StoreError::MasterKeyMissing, 503),
+            (StoreError::Corrupt("a row"), 500),
+        ] {
+            let fault = Fault::from(error.clone());
+            assert_eq!(fault.status().as_u16(), status, "{error}");
+            assert_eq!(header(&fault).is_some(), status == 503, "{error}: when to try again");
+        }
     }
 }

@@ -11,6 +11,7 @@
     }, 250);
   }
   document.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.key.toLowerCase() !== "u" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("input, textarea, select, dialog")) return;
     const button = document.querySelector("[data-undo] button");

@@ -101,3 +101,27 @@ pub(super) const SERVED: [(&str, &str); 3] = [
     ("docs/openapi-3.0.json", "/v1/openapi-3.0.json"),
     ("docs/honnin.postman_collection.json", COLLECTION_PATH),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{decision::Policy, tenant::TenantSettings, time::Span};
+
+    #[test]
+    fn the_guides_name_the_bounds_of_the_settings() {
+        let (least, most) = TenantSettings::RETENTION;
+        let [least, most] = [least, most].map(Span::up_to_years);
+        let entries = TenantSettings::MAX_LISTED;
+        let (liveness, face) = (Policy::LEAST_LIVENESS_ACCEPT, Policy::LEAST_MATCH_ACCEPT);
+        for (guide, told) in [
+            ("erasure", format!("from {least} to {most}.")),
+            ("callbacks", format!("at most {entries} entries")),
+            (
+                "security",
+                format!("accepted below {liveness:.2} and a face match not below {face:.2}"),
+            ),
+        ] {
+            assert!(find(guide).unwrap().source.contains(&told), "{guide}: {told}");
+        }
+    }
+}

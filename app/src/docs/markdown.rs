@@ -4,6 +4,7 @@ use super::{
     files::{GUIDES, Guide, SERVED},
     table::label,
 };
+use crate::html::escaped;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html::push_html};
 
 /// A file as HTML, and its sections for the search.
@@ -141,7 +142,7 @@ impl Columns {
             Event::Start(Tag::TableCell) => {
                 let heading = self.headings.get(self.at).map_or("", String::as_str);
                 self.at += 1;
-                return Event::InlineHtml(format!("<td data-label=\"{}\">", attribute(&label(heading))).into());
+                return Event::InlineHtml(format!("<td data-label=\"{}\">", escaped(&label(heading))).into());
             }
             Event::End(TagEnd::TableCell) if !self.is_head => return Event::InlineHtml("</td>".into()),
             other if self.is_head => {
@@ -153,11 +154,6 @@ impl Columns {
         }
         event
     }
-}
-
-/// Text as the value of an attribute.
-fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;")
 }
 
 /// A drawn box: an input that nobody can use would need a name.

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 /// The most results that are shown.
-const MOST: usize = 50;
+const MAX_RESULTS: usize = 50;
 /// The longest query that is looked for, in characters; the box takes no more.
 const LONGEST: usize = 100;
 /// Bytes before what was found, in an excerpt; it begins with a whole word.
@@ -36,7 +36,7 @@ pub(super) fn render(asked: &str, api: &Value, nonce: &str) -> AnyView {
         _ if asked.is_empty() => "Enter one or more words.".to_owned(),
         0 => "Nothing was found. Try fewer or shorter words.".to_owned(),
         1 => "1 result".to_owned(),
-        MOST => format!("The first {MOST} results"),
+        MAX_RESULTS => format!("The first {MAX_RESULTS} results"),
         count => format!("{count} results"),
     };
     let results: Vec<_> = found
@@ -146,7 +146,7 @@ fn find(wanted: &[String], parts: Vec<Part>) -> Vec<Part> {
         })
         .collect();
     found.sort_by_key(|(later, _)| *later);
-    found.into_iter().take(MOST).map(|(_, part)| part).collect()
+    found.into_iter().take(MAX_RESULTS).map(|(_, part)| part).collect()
 }
 
 /// Whether a word of a text contains one that was asked for.

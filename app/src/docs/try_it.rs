@@ -1,8 +1,8 @@
 //! Sending a request from the page: a form for each operation, which a small script unhides, and the same request as a command
-//! for everybody else. The server refuses keys of live tenants from browsers (`server/src/v1/caller.rs`).
+//! for everybody else. The script sends no key of a live tenant; the server does not tell browsers apart (decision 33).
 
 use super::json::text;
-use crate::parts::field::inside_area;
+use crate::html::escaped;
 use leptos::prelude::*;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub(super) fn operation(api: &Value, path: &str, method: &str, operation: &Value
     let body = example.as_ref().map(|example| {
         let (name, shown) = (format!("{id}-body"), format!("{example:#}"));
         let rows = shown.lines().count().to_string();
-        view! { <p><label for=name.clone()>"Body"</label><textarea id=name data-in="body" rows=rows spellcheck="false" inner_html=inside_area(&shown)></textarea></p> }
+        view! { <p><label for=name.clone()>"Body"</label><textarea id=name data-in="body" rows=rows spellcheck="false" inner_html=escaped(&shown)></textarea></p> }
     });
     let base = text(&api["servers"][0]["url"]);
     let command = command(base.trim_end_matches('/'), path, method, example.as_ref());

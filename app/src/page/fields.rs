@@ -165,6 +165,14 @@ impl Fields {
         self.url(path, &[name], (name, new))
     }
 
+    /// The URL of `path` with those of these fields that have one of the `names`.
+    pub(crate) fn kept(&self, path: &str, names: &[&str]) -> String {
+        names.iter().fold(path.to_owned(), |url, name| match self.raw(name) {
+            "" => url,
+            value => with_query(&url, name, value),
+        })
+    }
+
     fn url(&self, path: &str, without: &[&str], new: (&str, &str)) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let set = self.without(without).chain([new]);

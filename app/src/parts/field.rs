@@ -2,6 +2,7 @@
 
 use super::crop::{Crop, cropped};
 use super::draw::{Icon, icon};
+use crate::html::escaped;
 use leptos::prelude::*;
 
 /// A field as it is shown.
@@ -55,7 +56,7 @@ impl Field {
         }
     }
 
-    /// Several lines of text.
+    /// Several lines of text. The view engine writes the children of a `<textarea>` unescaped.
     pub fn area(self) -> impl IntoView {
         let described = self.described_by();
         let invalid = self.error.is_some().then_some("true");
@@ -63,16 +64,10 @@ impl Field {
             <div class="field" class:wrong=self.error.is_some() data-typed=self.typed>
                 {above(&self)}
                 <textarea class="input" id=self.name name=self.name rows="3" autocomplete=self.autocomplete
-                    aria-describedby=described aria-invalid=invalid spellcheck="false" inner_html=inside_area(&self.value)></textarea>
+                    aria-describedby=described aria-invalid=invalid spellcheck="false" inner_html=escaped(&self.value)></textarea>
             </div>
         }
     }
-}
-
-/// A value as the content of a `<textarea>`: the view engine writes that element's children unescaped, so it is escaped here.
-#[must_use]
-pub fn inside_area(value: &str) -> String {
-    value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn above(field: &Field) -> impl IntoView + use<> {

@@ -75,6 +75,10 @@ texts! {
     NOT_ASKED_TITLE: "Let's start again", "もう一度撮影します";
     /// Selfie: other movements than requested.
     NOT_ASKED: "Wait for each request on the screen, then follow it.", "画面の指示を待って、その動作だけを行ってください。";
+    /// Selfie: the camera was opened on another page.
+    REPLACED_TITLE: "The camera was opened elsewhere", "別の画面でカメラが開かれました";
+    /// Selfie: the camera was opened on another page.
+    REPLACED: "You opened the camera in another window or tab. Continue there, or try again here.", "別の画面またはタブで撮影が始まっています。その画面で続けるか、この画面でもう一度お試しください。";
     /// Selfie: frames do not reach the server.
     LIVE_LOST_TITLE: "No connection", "通信できません";
     /// Selfie: frames do not reach the server.
@@ -96,7 +100,7 @@ texts! {
     /// Selfie: the same without colours.
     COLOURS_WITHOUT: "Without colours", "色なしで続ける";
     /// Retries after a failure.
-    RETRY: "Try again", "もう一度";
+    RETRY: "Try again", "もう一度試す";
     /// Permission refused.
     DENIED_TITLE: "Camera access is blocked", "カメラの使用が許可されていません";
     /// Permission refused, Safari.

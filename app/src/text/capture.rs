@@ -100,7 +100,7 @@ texts! {
     /// Read on the card.
     READ_NAME: "Name", "氏名";
     /// Read on the card.
-    READ_NUMBER: "Document number", "番号";
+    READ_NUMBER: "Document number", "書類番号";
     /// Read on the card.
     READ_BIRTH: "Date of birth", "生年月日";
     /// Read on the card.

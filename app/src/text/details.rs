@@ -11,9 +11,9 @@ texts! {
     /// What a cut-out of the photo shows: the value of the field below it.
     PRINTED: "As printed on your document", "書類に書かれている表記";
     /// Lead if something was read.
-    LEAD_READ: "Check what we read from your document, and fill in the rest.", "書類から読み取った内容を入力しました。ご確認のうえ、残りをご記入ください。";
+    LEAD_READ: "Check what we read from your document, and fill in the rest.", "書類から読み取った内容をご確認のうえ、残りを入力してください。";
     /// Lead if the date of birth and the address were read, but not the name.
-    LEAD_NAMES: "Enter your name. We have read your date of birth and your address from your document.", "お名前をご記入ください。生年月日と住所は書類から読み取りました。";
+    LEAD_NAMES: "Enter your name. We have read your date of birth and your address from your document.", "お名前を入力してください。生年月日と住所は書類から読み取りました。";
     /// Lead if nothing was read.
     LEAD_EMPTY: "Enter your details exactly as they appear on your document.", "書類に書かれているとおりに入力してください。";
     /// While the document is being read.
@@ -28,12 +28,16 @@ texts! {
     LAST_NAME_KANA: "Family name in kana", "姓（カナ）";
     /// Label.
     FIRST_NAME_KANA: "Given names in kana", "名（カナ）";
+    /// A tick.
+    ONE_NAME: "I have only one name", "姓・名の区別がなく、名前は1つだけです";
+    /// Its hint.
+    ONE_NAME_HINT: "Enter it under “Family name” and leave “Given names” empty.", "お名前を「姓」の欄に入力し、「名」の欄は空欄にしてください。";
     /// Hint.
-    KANA_HINT: "For example: ヤマダ", "例：ヤマダ。ひらがなでも入力できます。";
+    KANA_HINT: "For example: ヤマダ. Hiragana is fine, too.", "例：ヤマダ。ひらがなでも入力できます。";
     /// Label.
     BIRTH_DATE: "Date of birth", "生年月日";
     /// Hint.
-    BIRTH_HINT: "For example, 27 3 1990", "例：1990年3月27日";
+    BIRTH_HINT: "For example, 27 3 1990", "西暦で入力してください。例：1990年3月27日";
     /// Label of a part.
     DAY: "Day", "日";
     /// Label of a part.
@@ -85,7 +89,7 @@ texts! {
     /// Fault.
     IN_FUTURE: "Date of birth must be in the past", "生年月日には過去の日付を入力してください";
     /// Fault.
-    TOO_LONG_AGO: "Date of birth must be within the last 130 years", "生年月日には過去130年以内の日付を入力してください";
+    TOO_LONG_AGO: "Date of birth must be within the last 130 years. Enter all four digits of the year", "生年月日には過去130年以内の日付を、西暦4桁で入力してください";
     /// The form was sent without a connection.
     OFFLINE: "You are offline. Your entries are kept on this page. Try again when you are back online.", "インターネットに接続されていません。入力内容はこの画面に残っています。接続が戻ってからもう一度お試しください。";
     /// Sent, but not saved; the form comes back as it was.

@@ -32,6 +32,8 @@ texts! {
     ERROR_SUMMARY: "There is a problem", "入力内容をご確認ください";
     /// Heading of the error summary about a photo.
     ERROR_SUMMARY_PHOTO: "There is a problem with the photo", "写真を確認してください";
+    /// Heading of the error summary on the start page, where nothing is entered.
+    ERROR_SUMMARY_START: "We could not start", "開始できませんでした";
     /// On every page in the middle of the flow.
     CONTINUE: "Continue", "次へ";
     /// Start page title.
@@ -93,7 +95,7 @@ texts! {
     /// The page for those who came without a link.
     HOME_TITLE: "Identity verification", "本人確認サービス";
     /// The same.
-    HOME_LEAD: "Companies use this site to make sure that their customers are who they say they are. To start, open the link they sent you.", "企業がお客様の本人確認を行うためのサイトです。企業から届くリンクから始まります。";
+    HOME_LEAD: "Companies use this site to make sure that their customers are who they say they are. To start, open the link they sent you.", "企業がお客様の本人確認を行うためのサイトです。開始するには、企業から届いたリンクを開いてください。";
     /// The same.
     HOME_LOST: "Have you lost your link?", "リンクが見つからない方へ";
     /// The same.
@@ -127,7 +129,7 @@ texts! {
     /// Point.
     CONSENT_SELFIE_ONLY: "{tenant} takes a short series of pictures of your face and measures it. These are biometric data.", "{tenant} がお顔を連続撮影し、特徴を数値化します。これは生体情報にあたります。";
     /// Point.
-    CONSENT_REVIEW: "If the automatic check is unclear, a person at {tenant} reviews it.", "自動で判断できない場合は、{tenant} の担当者が目で確認します。";
+    CONSENT_REVIEW: "If the automatic check is unclear, a person at {tenant} reviews it.", "自動で判断できない場合は、{tenant} の担当者が目視で確認します。";
     /// Point.
     CONSENT_DELETE: "Everything is deleted {days} {days:day|days} after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
     /// In short.
@@ -145,7 +147,7 @@ texts! {
     /// What the user agrees to by it.
     CONSENT_SEARCH: "I also agree that {tenant} may search for my face among the faces of people it has approved before, to detect when one person is verified more than once. For this, {tenant} keeps the measurements of my face, encrypted, and compares later applicants with them, until they are deleted {days} {days:day|days} after the verification ends. This is biometric data.", "{tenant} が、同じ人物の重複した確認に気づくために、以前に承認した人の顔の中から私の顔を検索することにも同意します。そのために {tenant} は私の顔の特徴の数値を暗号化して保存し、確認の終了から{days}日後に削除するまで、後の申請者との照合に使います。これは生体情報にあたります。";
     /// That it is optional.
-    CONSENT_SEARCH_HINT: "This is your choice. If you do not agree, a person at {tenant} reviews your verification, which takes longer.", "同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目で確認するため、時間がかかります。";
+    CONSENT_SEARCH_HINT: "This is your choice. If you do not agree, a person at {tenant} reviews your verification, which takes longer.", "同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目視で確認するため、時間がかかります。";
     /// Version of the consent text.
     CONSENT_VERSION: "Version of this text: {version}", "同意文の版：{version}";
     /// The button.
@@ -155,7 +157,7 @@ texts! {
     /// Under the other button.
     CONSENT_DECLINE_HINT: "If you do not agree, the verification ends here and {tenant} is notified.", "同意されない場合、本人確認はここで終了し、{tenant} に通知されます。";
     /// The second look at declining: its title.
-    DECLINE_TITLE: "End the verification?", "本人確認を終了しますか";
+    DECLINE_TITLE: "End the verification?", "本人確認を終了しますか？";
     /// The same.
     DECLINE_FINAL: "If you change your mind later, you will need a new link from {tenant}.", "後で手続きを再開するには、{tenant} から新しいリンクを受け取る必要があります。";
     /// Goes back to the consent.

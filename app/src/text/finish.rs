@@ -46,11 +46,11 @@ texts! {
     /// Failed.
     FAILED_TITLE: "The verification could not be completed", "本人確認を完了できませんでした";
     /// Failed.
-    FAILED_LEAD: "Something went wrong on our side. Ask {tenant} for a new link, and give the reference below.", "システム側で問題が発生しました。{tenant} に下の受付番号をお伝えのうえ、新しいリンクをご依頼ください。";
+    FAILED_LEAD: "Something went wrong on our side. Ask {tenant} for a new link, and give the reference below.", "システムエラーが発生しました。{tenant} に下の受付番号をお伝えのうえ、新しいリンクをご依頼ください。";
     /// Cancelled by the tenant.
     CANCELLED_TITLE: "This verification was cancelled", "本人確認は取り消されました";
     /// The same.
-    CANCELLED_LEAD: "{tenant} cancelled it. You have nothing to do. If you did not expect this, ask {tenant} and give the reference below.", "{tenant} が取り消しました。お心当たりがない場合は、下の受付番号を添えて {tenant} にお問い合わせください。";
+    CANCELLED_LEAD: "{tenant} cancelled it. You have nothing to do. If you did not expect this, ask {tenant} and give the reference below.", "{tenant} が取り消しました。お手続きは不要です。お心当たりがない場合は、下の受付番号を添えて {tenant} にお問い合わせください。";
     /// The data was erased before a decision.
     ERASED_TITLE: "This verification has ended", "本人確認は終了しました";
     /// The same.

@@ -11,9 +11,15 @@ texts! {
     /// Brightness.
     TOO_DARK: "Too dark. Face the light", "暗すぎます。明るい方を向いてください";
     /// Sunlight.
-    TOO_BRIGHT: "Too bright. Turn away from the sun", "明るすぎます。向きを変えてください";
+    TOO_BRIGHT: "Too bright. Move out of direct sunlight", "明るすぎます。直射日光を避けてください";
+    /// Place, from the user's own point of view.
+    MOVE_LEFT: "Move a little to your left", "少し左に寄ってください";
+    /// Place, from the user's own point of view.
+    MOVE_RIGHT: "Move a little to your right", "少し右に寄ってください";
     /// Place.
-    CENTRE: "Move your face to the middle of the oval", "お顔を楕円の中央に合わせてください";
+    CAMERA_HIGHER: "Raise the camera a little", "カメラを少し上げてください";
+    /// Place.
+    CAMERA_LOWER: "Lower the camera a little", "カメラを少し下げてください";
     /// Place.
     CLOSER: "Move a little closer", "もう少し近づいてください";
     /// Place.
@@ -31,7 +37,7 @@ texts! {
     /// The head is blurred.
     SLOWER: "A little slower", "もう少しゆっくり動いてください";
     /// The head is turned too far.
-    NOT_SO_FAR: "Not quite so far", "そこまで向かなくて大丈夫です";
+    NOT_SO_FAR: "Not quite so far", "向きすぎです。少し戻してください";
     /// Movement.
     COME_CLOSER: "Slowly bring your face closer", "ゆっくりお顔を近づけてください";
     /// The screen changes colour.
@@ -44,6 +50,8 @@ texts! {
     QUEUED: "We are very busy. You are number {number} in the queue.", "混み合っています。順番は{number}番目です。";
     /// Other movements than requested.
     NOT_ASKED: "Wait for each request, then follow it.", "指示が表示されるのを待って、その動作を行ってください。";
+    /// The camera is open on another page.
+    REPLACED: "The camera was opened in another window.", "別の画面でカメラが開かれました。";
 }
 
 /// The sentence of a hint.
@@ -54,7 +62,10 @@ pub const fn hint(hint: Hint) -> Text {
         Hint::SeveralFaces => SEVERAL_FACES,
         Hint::TooDark => TOO_DARK,
         Hint::TooBright => TOO_BRIGHT,
-        Hint::Centre => CENTRE,
+        Hint::MoveLeft => MOVE_LEFT,
+        Hint::MoveRight => MOVE_RIGHT,
+        Hint::CameraHigher => CAMERA_HIGHER,
+        Hint::CameraLower => CAMERA_LOWER,
         Hint::Closer => CLOSER,
         Hint::Farther => FARTHER,
         Hint::LookStraight => LOOK_STRAIGHT,
@@ -69,5 +80,6 @@ pub const fn hint(hint: Hint) -> Text {
         Hint::Done => DONE,
         Hint::TooSlow => TOO_SLOW,
         Hint::NotAsked => NOT_ASKED,
+        Hint::Replaced => REPLACED,
     }
 }

@@ -218,15 +218,24 @@ mod tests {
         ]);
     }
 
-    /// The other words are in use: `camera`, `bạn`, `foto`, `prédio`, `selfi`.
+    /// The other words are in use: `camera`, `bạn`, `tab`, `foto`, `prédio`, `My Number`, `selfi`, `computadora`, `borrar`, `마이넘버`,
+    /// `重新拍摄`.
     #[test]
     fn a_thing_has_one_name_in_a_language() {
         no_text_says(&[
             (Language::Vi, "máy ảnh"),
             (Language::Vi, "quý khách"),
+            (Language::Vi, "thẻ khác"),
+            (Language::Vi, "mã số cá nhân"),
             (Language::Pt, "fotografia"),
             (Language::Pt, "edifício"),
+            (Language::Pt, "número individual"),
             (Language::Es, "selfie"),
+            (Language::Es, "ordenador"),
+            (Language::Es, "número individual"),
+            (Language::Es, "elimin"),
+            (Language::Ko, "개인번호"),
+            (Language::ZhHans, "重新拍照"),
         ]);
     }
 
@@ -237,6 +246,7 @@ mod tests {
             "DENIED_SAFARI",
             "DENIED_SAFARI_COMPUTER",
             "USE_APP",
+            "FILE_TOO_LARGE",
             "FILE_TOO_MANY_PIXELS",
             "FILE_HEIC",
         ];
@@ -284,9 +294,7 @@ mod tests {
 
     #[test]
     fn chinese_and_korean_texts_are_in_their_own_scripts() {
-        // Codes and examples are the same everywhere.
-        let same = ["details::KANA_HINT", "details::BIRTH_HINT"];
-        for (_, text) in all().filter(|(_, text)| !same.contains(&text.key())) {
+        for (_, text) in all() {
             let chinese = text.get(Language::ZhHans);
             assert!(
                 chinese.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)),
@@ -310,6 +318,23 @@ mod tests {
                     reason.sentence(Language::En),
                     "{reason} in {language}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_takes_a_photo_again_is_told_how() {
+        use domain::reasons::{Effect, Reason};
+        // What to do depends on the kind and the side, which the page names.
+        let named = [Reason::DocumentSideMissing, Reason::DocumentTypeMismatch];
+        let asked = Reason::ALL
+            .iter()
+            .filter(|reason| reason.effect() == Effect::AskAgain && !named.contains(reason));
+        for reason in asked {
+            for language in Language::ALL {
+                let sentence = reason.sentence(*language);
+                let parts = sentence.matches(['.', '。', '，']).count();
+                assert!(parts > 1, "{reason} in {language}: {sentence}");
             }
         }
     }

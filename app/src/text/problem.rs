@@ -12,7 +12,7 @@ texts! {
     /// The same.
     LINK_ACTION: "Continue where I left off", "続きから再開する";
     /// No cookie, or it has expired.
-    SESSION_TITLE: "This page is closed", "ページの有効期限が切れました";
+    SESSION_TITLE: "This page is closed", "このページは終了しました";
     /// The same.
     SESSION_LEAD: "It closes after some time without activity, or when you continue on another device. Everything you have sent is saved. Ask the sender for a new link to continue.", "しばらく操作がないとき、または別の端末で続けたときに終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
     /// The same, after everything was sent. It says nothing about the result.
@@ -111,14 +111,14 @@ pub enum Problem {
 }
 
 /// Title, lead and action.
-pub(crate) struct Told {
+pub(crate) struct ProblemTexts {
     pub(crate) title: Text,
     pub(crate) lead: Text,
     pub(crate) action: Option<Text>,
 }
 
 impl Problem {
-    pub(crate) const fn told(&self) -> Told {
+    pub(crate) const fn texts(&self) -> ProblemTexts {
         let (title, lead, action) = match self {
             Self::LinkUnusable { taking_part: true } => (LINK_TITLE, LINK_LEAD, Some(LINK_ACTION)),
             Self::LinkUnusable { taking_part: false } => (LINK_TITLE, LINK_LEAD_STRANGER, None),
@@ -136,6 +136,6 @@ impl Problem {
             Self::NotFound { taking_part: false } => (NOT_FOUND_TITLE, NOT_FOUND_LEAD, None),
             Self::Stale => (STALE_TITLE, STALE_LEAD, Some(LINK_ACTION)),
         };
-        Told { title, lead, action }
+        ProblemTexts { title, lead, action }
     }
 }

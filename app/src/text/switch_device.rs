@@ -34,7 +34,7 @@ texts! {
     /// Before the link is made.
     LEAD: "We will show you a link to open there. Everything you have sent so far is saved, and you can continue where you left off.", "別の端末やブラウザーで開くためのリンクを表示します。これまでに送信した内容は保存されており、続きから再開できます。";
     /// Before the link is made.
-    ONE_PLACE: "This page stops working as soon as you open the link there.", "リンクを開くと、このページでの手続きは終了します。";
+    ONE_PLACE: "This page stops working as soon as you open the link there.", "リンクを開くと、このページは使えなくなります。";
     /// Makes the link.
     MAKE: "Show the link", "リンクを表示";
     /// Stay here.

@@ -5,6 +5,7 @@ use super::run::{Filmed, Run, Subject};
 use super::scene::{DRAWN, Look};
 use super::trouble::Trouble;
 use super::{now, plain_form, rest, window};
+use crate::camera::announcer::Announcer;
 use crate::camera::light::Light;
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
@@ -42,7 +43,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     let (mut gate, mut stillness) = (Gate::new(QualityLimits::default()), Stillness::default());
     let started = now();
-    let mut light = Light::default();
+    let (mut light, mut announcer) = (Light::default(), Announcer::default());
     loop {
         let frame_at = now();
         if let Some((width, height, pixels)) = run.camera.pixels(&video, ANALYSED_SIDE as f64)
@@ -51,7 +52,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             let plane = frame.plane(ANALYSED_SIDE);
             let look = quality::look_at(&plane);
             let seen = gate.see(frame_at, &look, stillness.motion(&plane));
-            run.stage.tell(run.stage.say(hint(seen.hint)));
+            run.stage.advise(&mut announcer, run.stage.say(hint(seen.hint)), false);
             run.stage.look(Look::Well, seen.hint == Hint::Good);
             run.stage
                 .look(Look::Warn, matches!(seen.hint, Hint::Dark | Hint::Glare | Hint::Focus));

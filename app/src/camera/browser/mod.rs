@@ -2,6 +2,7 @@
 
 mod cue;
 mod device;
+mod digest;
 pub(super) mod document;
 mod run;
 mod scene;

@@ -4,7 +4,7 @@ use super::cue::Cues;
 use super::device::Camera;
 use super::scene::Look;
 use super::send::{Answer, Upload, go, queued, send};
-use super::trouble::{Trouble, without_the_page};
+use super::trouble::{Trouble, is_in_app, without_the_page};
 use super::{is_hidden, now, rest, window};
 use crate::camera::retry::Retry;
 use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
@@ -17,7 +17,9 @@ use std::cell::Cell;
 use std::rc::{Rc, Weak};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Blob, Element, FormData, HtmlElement, HtmlInputElement, HtmlVideoElement, Url};
+use web_sys::{
+    Blob, Element, Event, FormData, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlVideoElement, NodeList, Url,
+};
 
 /// Longest side and quality of the picture that stays visible while it is being sent.
 const STILL_SIDE: f64 = 1_000.0;
@@ -58,6 +60,8 @@ pub(super) struct Run {
     /// Whether the user wants no colours.
     plain: Cell<bool>,
     after: Cell<After>,
+    /// What to say instead where the time was over before anything was requested.
+    pub(super) obstacle: Cell<Option<String>>,
     /// The `id` of the form that the panel's second button leads to.
     other_form: Cell<&'static str>,
 }
@@ -85,9 +89,13 @@ impl Run {
             pressed: Cell::new(false),
             plain: Cell::new(false),
             after: Cell::new(After::Film),
+            obstacle: Cell::new(None),
             other_form: Cell::new("plain"),
         });
         fold_plain_form();
+        if is_in_app() {
+            take_any_file();
+        }
         run.watch_the_page();
         run
     }
@@ -217,7 +225,7 @@ impl Run {
         self.filming.set(false);
         self.pressed.set(false);
         self.after.set(After::Film);
-        self.stage.panel.set(None);
+        self.hide_panel();
         self.other_form.set(match self.subject {
             Subject::Document => "plain",
             Subject::Selfie => "cannot",
@@ -271,6 +279,7 @@ impl Run {
             return;
         }
         self.filming.set(false);
+        self.stage.keep_focus();
         self.reset_knobs();
         self.stage.shutter.set(false);
         if filmed.is_ok() {
@@ -287,7 +296,7 @@ impl Run {
             return;
         }
         match filmed {
-            Ok((address, form)) => self.deliver(turn, address, &form).await,
+            Ok((address, form)) => self.deliver(turn, address, &form, None).await,
             Err(Some(trouble)) => self.fail(trouble),
             Err(None) => {}
         }
@@ -297,13 +306,22 @@ impl Run {
         self.camera.close(self.video().as_ref());
         self.reset();
         self.stage.tell("");
+        if trouble.needs_a_file() {
+            take_any_file();
+        }
         self.other_form.set(trouble.other_form());
         self.after.set(match trouble {
             _ if trouble.has_no_camera() => After::Elsewhere,
             Trouble::RunsOver => After::PlainForm,
             _ => After::Film,
         });
-        self.stage.panel.set(Some(trouble.panel(&self.stage)));
+        let mut panel = trouble.panel(&self.stage);
+        if trouble == Trouble::TooSlow
+            && let Some(obstacle) = self.obstacle.take()
+        {
+            panel.lead = obstacle;
+        }
+        self.show_panel(panel);
     }
 
     /// The page went to the background, or the stream ended.
@@ -324,11 +342,45 @@ impl Run {
         }
     }
 
-    /// Sends until the server accepts it. The pictures stay in the form, so nothing is lost while there is no connection.
-    async fn deliver(&self, turn: u32, address: &str, form: &FormData) {
+    /// Sends a form beside the island like what was filmed: the browser itself would lose the files with the connection. Whether it does.
+    fn takes_over(self: &Rc<Self>, form: HtmlFormElement) -> bool {
+        let in_form = |id: &&str| form_beside(id).is_some_and(|beside| beside.contains(Some(&form)));
+        let Some(id) = ["plain", "cannot"].into_iter().find(in_form) else {
+            return false;
+        };
+        // What is missing, the server says on the page.
+        if !files_of(&form).all(|chosen| chosen) {
+            return false;
+        }
+        let Ok(pictures) = FormData::new_with_form(&form) else {
+            return false;
+        };
+        self.show_dialog();
+        let dialog = self.stage.dialog.get_untracked();
+        if dialog.is_none_or(|dialog| !dialog.open()) {
+            return false;
+        }
+        let turn = self.next_turn();
+        let run = Rc::clone(self);
+        spawn_local(async move {
+            let address = form.action();
+            run.deliver(turn, &address, &pictures, Some((id, form))).await;
+        });
+        true
+    }
+
+    /// Sends until the server accepts it. The pictures stay in the form, so nothing is lost while there is no connection. `beside` is the form beside
+    /// the island that they come from, with its `id`.
+    async fn deliver(
+        &self,
+        turn: u32,
+        address: &str,
+        form: &FormData,
+        beside: Option<(&'static str, HtmlFormElement)>,
+    ) {
         let mut retry = Retry::begin(now());
         loop {
-            self.stage.panel.set(None);
+            self.hide_panel();
             self.stage.tell(self.stage.say(text::SENDING));
             self.stage.sent(0.0);
             let (stage, moved_at) = (self.stage, Rc::new(Cell::new(now())));
@@ -345,7 +397,13 @@ impl Run {
             let (sentence, wait) = match answer {
                 Answer::Next(page) => return go(&page),
                 Answer::Elsewhere => return go(forms::CAPTURE),
-                Answer::Refused(sentence) => return self.refused(sentence),
+                Answer::Refused(sentence) => {
+                    return match beside {
+                        // Once more as the browser does it: the page that answers says it beside the file.
+                        Some((_, form)) => drop(form.submit()),
+                        None => self.refused(sentence),
+                    };
+                }
                 // Another photo would be as large.
                 Answer::TooLarge => (text::NOT_ACCEPTED_ON_THE_WAY, None),
                 Answer::Later(why, asked) => match retry.wait(now(), asked, js_sys::Math::random()) {
@@ -360,6 +418,9 @@ impl Run {
                 self.say(sentence),
                 After::Send,
             );
+            if let Some((id, _)) = beside {
+                self.other_form.set(id);
+            }
             let until = wait.map_or(u64::MAX, |wait| now() + wait);
             let was_offline = !is_online();
             // Being online again triggers a retry just like a tap.
@@ -392,13 +453,29 @@ impl Run {
     fn show(&self, [title, action, other]: [Text; 3], lead: String, after: After) {
         self.after.set(after);
         self.other_form.set("plain");
-        self.stage.panel.set(Some(Panel {
+        self.show_panel(Panel {
             title: self.say(title),
             lead,
             action: self.say(action),
             other: self.say(other),
             elsewhere: false,
-        }));
+        });
+    }
+
+    /// Shows a panel, and moves the focus to its title: what had it before is covered.
+    fn show_panel(&self, panel: Panel) {
+        self.stage.panel.set(Some(panel));
+        let stage = self.stage;
+        spawn_local(async move {
+            // Until it is in the page.
+            rest(0).await;
+            stage.focus(".stage-panel h2");
+        });
+    }
+
+    fn hide_panel(&self) {
+        self.stage.keep_focus();
+        self.stage.panel.set(None);
     }
 
     /// The camera must not run unseen; and a page restored by the back button shows an old state.
@@ -418,6 +495,14 @@ impl Run {
             }
         });
         let _ = window.add_event_listener_with_callback("pageshow", shown.into_js_value().unchecked_ref());
+        let run = Rc::clone(self);
+        let submitted = Closure::<dyn Fn(Event)>::new(move |event: Event| {
+            let form = event.target().and_then(|form| form.dyn_into().ok());
+            if form.is_some_and(|form| run.takes_over(form)) {
+                event.prevent_default();
+            }
+        });
+        let _ = document.add_event_listener_with_callback("submit", submitted.into_js_value().unchecked_ref());
     }
 }
 
@@ -465,18 +550,27 @@ fn fold_plain_form() {
     let in_use = ".error, :focus";
     if let Some(form) = form_beside("plain")
         && form.query_selector(in_use).ok().flatten().is_none()
-        && !has_file(&form)
+        && !files_of(&form).any(|chosen| chosen)
     {
         let _ = form.remove_attribute("open");
     }
 }
 
-/// Whether a file is chosen in the form.
-fn has_file(form: &Element) -> bool {
-    let Ok(fields) = form.query_selector_all("input[type=file]") else {
-        return false;
+/// Of each file field of the form, whether a file is chosen.
+fn files_of(form: &Element) -> impl Iterator<Item = bool> + use<> {
+    let fields = form.query_selector_all("input[type=file]").ok();
+    let count = fields.as_ref().map_or(0, NodeList::length);
+    (0..count)
+        .filter_map(move |at| fields.as_ref()?.get(at)?.dyn_into::<HtmlInputElement>().ok())
+        .map(|field| field.files().is_some_and(|files| files.length() > 0))
+}
+
+/// Lets the forms beside the island take any file: where the page has no camera, a form that opens one may not have it either.
+fn take_any_file() {
+    let Some(document) = window().and_then(|window| window.document()) else {
+        return;
     };
-    (0..fields.length())
-        .filter_map(|at| fields.get(at)?.dyn_into::<HtmlInputElement>().ok())
-        .any(|field| field.files().is_some_and(|files| files.length() > 0))
+    while let Ok(Some(field)) = document.query_selector("[capture]") {
+        let _ = field.remove_attribute("capture");
+    }
 }

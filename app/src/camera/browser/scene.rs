@@ -1,9 +1,12 @@
 //! How the stage looks at a moment: classes and attributes that no reader of a screen needs to hear of.
 
+use super::now;
+use crate::camera::announcer::Announcer;
 use crate::camera::stage::Stage;
 use leptos::prelude::*;
 use std::borrow::Cow;
-use web_sys::Element;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
 
 /// The width of the drawing over what is analysed.
 pub(super) const DRAWN: f32 = 400.0;
@@ -64,9 +67,32 @@ impl Look {
 }
 
 impl Stage {
-    /// Says what to do now. The same sentence again is not announced again.
+    /// Says what to do now.
     pub(super) fn tell(&self, hint: impl Into<Cow<'static, str>>) {
         let hint = hint.into();
+        self.announce(&hint);
+        self.display(hint);
+    }
+
+    /// Says what to do now, as one of many hints that follow each other: screen readers are told what is left of them after `announcer`.
+    pub(super) fn advise(&self, announcer: &mut Announcer, hint: impl Into<Cow<'static, str>>, is_request: bool) {
+        let hint = hint.into();
+        if announcer.sees(now(), &hint, is_request) {
+            self.announce(&hint);
+        }
+        self.display(hint);
+    }
+
+    /// Tells screen readers. The same sentence again is not announced again.
+    fn announce(&self, sentence: &str) {
+        if let Some(element) = self.find(".unseen")
+            && element.text_content().as_deref() != Some(sentence)
+        {
+            element.set_text_content(Some(sentence));
+        }
+    }
+
+    fn display(&self, hint: Cow<'static, str>) {
         if self.hint.with_untracked(|said| *said != hint) {
             self.hint.set(hint);
         }
@@ -117,6 +143,22 @@ impl Stage {
     /// Tells whether the torch is on.
     pub(super) fn lit(&self, on: bool) {
         self.set(".torch", "aria-pressed", if on { "true" } else { "false" });
+    }
+
+    /// Moves the focus to what stays, before what has it may be hidden: then the page would have it, outside of the dialog. The way out keeps it.
+    pub(super) fn keep_focus(&self) {
+        if self.find(":focus:not(.stage-top > :first-child)").is_some() {
+            self.focus(".stage-top");
+        }
+    }
+
+    /// Moves the focus to an element, unless it is hidden.
+    pub(super) fn focus(&self, selector: &str) {
+        if let Some(element) = self.find(selector)
+            && let Some(element) = element.dyn_ref::<HtmlElement>()
+        {
+            let _ = element.focus();
+        }
     }
 
     fn set(&self, selector: &str, name: &str, value: &str) {

@@ -2,12 +2,15 @@
 //! full size in the end.
 
 use super::device::{Camera, Facing};
+use super::digest::sha256;
 use super::run::{Filmed, Run, Subject};
 use super::scene::Look;
 use super::send::{Heard, go, is_answered, show, text as field};
 use super::trouble::Trouble;
 use super::{now, rest};
+use crate::camera::announcer::Announcer;
 use crate::camera::light::Light;
+use crate::camera::obstacle::Obstacle;
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::camera as text;
@@ -51,13 +54,15 @@ struct Burst {
     movement: Option<String>,
     colour: Option<String>,
     shots: Vec<Shot>,
+    /// Of the server's sentences.
+    announcer: Announcer,
 }
 
 async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     run.stage.tell(run.stage.say(text::SELFIE_PLACE));
     let (mut burst, mut heard_at) = (Burst::default(), now());
-    let mut light = Light::default();
+    let (mut light, mut obstacle) = (Light::default(), Obstacle::default());
     loop {
         let at = now();
         let frame = run.camera.twice(&video, [SENT, COPY]).await;
@@ -70,23 +75,36 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         if light.is_out(at) {
             return Err(Some(Trouble::Black));
         }
-        let question = question(&burst.token, &copy, run.without_colours());
+        // Before anything is known of the frame: what is altered afterwards is another file.
+        let file = sha256(&blob).await;
+        if !run.wanted(turn) {
+            return Err(None);
+        }
+        let question = question(&burst.token, (&copy, file), run.without_colours());
         let heard = show(forms::SELFIE_LIVE, &question.ok_or(None)?, &run.upload).await;
         if !run.wanted(turn) {
             return Err(None);
         }
         let mut least = 20;
         match heard {
-            Heard::Told(told) => {
+            Heard::Instruction(instruction) => {
                 heard_at = now();
-                if shine(&run, &mut burst, &told) {
+                if shine(&run, &mut burst, &instruction) {
                     least = FADED_MS;
                 }
-                match follow(&run, &mut burst, &told, (at, blob)) {
+                match follow(&run, &mut burst, &instruction, (at, blob)) {
                     Some("done") => break,
-                    Some("too_slow") => return Err(Some(Trouble::TooSlow)),
+                    Some("too_slow") => {
+                        run.obstacle.set(obstacle.into_lead());
+                        return Err(Some(Trouble::TooSlow));
+                    }
+                    Some("replaced") => return Err(Some(Trouble::Replaced)),
                     Some(_) => return Err(Some(Trouble::NotAsked)),
-                    None => {}
+                    None => obstacle.see(
+                        field(&instruction, "sentence").unwrap_or_default(),
+                        field(&instruction, "tone").as_deref() == Some("good"),
+                        field(&instruction, "movement").is_some(),
+                    ),
                 }
             }
             Heard::Nothing if now() - heard_at > UNANSWERED_MS => {
@@ -115,19 +133,21 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
 }
 
 /// Shows what the server says and keeps the frame if it is wanted. Returns the hint's name if that ends the run.
-fn follow(run: &Run, burst: &mut Burst, told: &JsValue, (at, blob): (u64, Blob)) -> Option<&'static str> {
-    burst.token = field(told, "run").unwrap_or_default();
-    let keep = field(told, "keep").unwrap_or_default();
+fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, (at, blob): (u64, Blob)) -> Option<&'static str> {
+    burst.token = field(instruction, "run").unwrap_or_default();
+    let keep = field(instruction, "keep").unwrap_or_default();
     if keep != "no" {
         let required = keep == "required";
         burst.keep(Shot { at, blob, required });
     }
-    run.stage.tell(field(told, "sentence").unwrap_or_default());
-    let tone = field(told, "tone");
+    let movement = field(instruction, "movement");
+    let is_request = movement != burst.movement;
+    let sentence = field(instruction, "sentence").unwrap_or_default();
+    run.stage.advise(&mut burst.announcer, sentence, is_request);
+    let tone = field(instruction, "tone");
     run.stage.look(Look::Warn, tone.as_deref() == Some("warn"));
     run.stage.look(Look::Good, tone.as_deref() == Some("good"));
-    let movement = field(told, "movement");
-    if movement != burst.movement {
+    if is_request {
         let is = |name: &str| movement.as_deref() == Some(name);
         run.stage.look(Look::Left, is("turn_left"));
         run.stage.look(Look::Right, is("turn_right"));
@@ -135,15 +155,19 @@ fn follow(run: &Run, burst: &mut Burst, told: &JsValue, (at, blob): (u64, Blob))
         run.cues.call();
         burst.movement = movement;
     }
-    let progress = Reflect::get(told, &"progress".into()).ok().and_then(|p| p.as_f64());
+    let progress = Reflect::get(instruction, &"progress".into())
+        .ok()
+        .and_then(|p| p.as_f64());
     run.stage.filled(progress.unwrap_or_default());
-    let hint = field(told, "hint").unwrap_or_default();
-    ["done", "too_slow", "not_asked"].into_iter().find(|end| *end == hint)
+    let hint = field(instruction, "hint").unwrap_or_default();
+    ["done", "too_slow", "not_asked", "replaced"]
+        .into_iter()
+        .find(|end| *end == hint)
 }
 
 /// Gives the screen the colour that the server wants; whether it is another than before.
-fn shine(run: &Run, burst: &mut Burst, told: &JsValue) -> bool {
-    let colour = field(told, "colour");
+fn shine(run: &Run, burst: &mut Burst, instruction: &JsValue) -> bool {
+    let colour = field(instruction, "colour");
     let is_new = colour != burst.colour;
     if is_new {
         run.stage.shine(colour.as_deref());
@@ -164,13 +188,16 @@ impl Burst {
     }
 }
 
-/// The small copy of a frame, with the token of the run if there is one, else with what the user wants of it.
-fn question(token: &str, copy: &Blob, without_colours: bool) -> Option<FormData> {
+/// The small copy of a frame with the hash of the frame, and with the token of the run if there is one, else with what the user wants of it.
+fn question(token: &str, (copy, file): (&Blob, Option<String>), without_colours: bool) -> Option<FormData> {
     let form = FormData::new().ok()?;
     if !token.is_empty() {
         form.append_with_str(forms::RUN, token).ok()?;
     } else if without_colours {
         form.append_with_str(forms::WITHOUT_COLOURS, forms::YES).ok()?;
+    }
+    if let Some(file) = file {
+        form.append_with_str(forms::FILE, &file).ok()?;
     }
     form.append_with_blob_and_filename(forms::FRAME, copy, "frame.jpg")
         .ok()?;

@@ -97,7 +97,7 @@ async fn try_send(
 /// What the server says of a frame.
 pub(super) enum Heard {
     /// What to do next.
-    Told(JsValue),
+    Instruction(JsValue),
     /// Overloaded, unreachable, at fault, or the frame was damaged: the next frame may fare better.
     Nothing,
     /// No more runs of the camera.
@@ -122,7 +122,7 @@ async fn try_show(address: &str, form: &FormData, upload: &Upload) -> Result<Hea
         return Ok(Heard::Nothing);
     }
     Ok(match json(&request)? {
-        Some(body) if text(&body, "run").is_some() => Heard::Told(body),
+        Some(body) if text(&body, "run").is_some() => Heard::Instruction(body),
         Some(body) if Reflect::has(&body, &"over".into())? => Heard::Over,
         _ => Heard::Elsewhere,
     })

@@ -30,6 +30,8 @@ pub(super) enum Trouble {
     TooSlow,
     /// Other movements were made than requested.
     NotAsked,
+    /// The camera was opened on another page.
+    Replaced,
     /// Frames do not reach the server.
     Unreachable,
     /// The server is within reach, and too slow for frames.
@@ -69,6 +71,11 @@ impl Trouble {
         matches!(self, Self::Missing | Self::InApp)
     }
 
+    /// Whether the page says that photos can be sent which were taken before.
+    pub(super) const fn needs_a_file(self) -> bool {
+        self.has_no_camera() || matches!(self, Self::DeniedByApp)
+    }
+
     pub(super) fn panel(self, stage: &Stage) -> Panel {
         let (title, lead, action): (Text, Text, Text) = match self {
             Self::Denied => (text::DENIED_TITLE, denied_lead(), text::RETRY),
@@ -80,6 +87,7 @@ impl Trouble {
             Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
             Self::TooSlow => (text::SELFIE_SLOW_TITLE, text::SELFIE_SLOW, text::RETRY),
             Self::NotAsked => (text::NOT_ASKED_TITLE, text::NOT_ASKED, text::RETRY),
+            Self::Replaced => (text::REPLACED_TITLE, text::REPLACED, text::RETRY),
             Self::Unreachable => (text::LIVE_LOST_TITLE, text::LIVE_LOST, text::RETRY),
             Self::ServerBusy => (text::LIVE_BUSY_TITLE, text::LIVE_BUSY, text::RETRY),
             Self::RunsOver => (text::RUNS_OVER_TITLE, text::RUNS_OVER, text::SEND_PHOTO),
@@ -108,11 +116,13 @@ pub(super) fn without_the_page() -> Text {
     }
 }
 
-/// The steps differ by browser, and on a computer. Chrome also says Safari, so Chrome is checked first.
+/// The steps differ by browser, and on a computer. Chrome also says Safari, so Chrome is checked first. So do Firefox and Edge on an iPhone, where
+/// they have settings of their own.
 fn denied_lead() -> Text {
     let agent = agent();
     let is_chrome = agent.contains("Chrome") || agent.contains("CriOS");
-    match (is_chrome, agent.contains("Safari"), is_a_computer()) {
+    let is_other = agent.contains("FxiOS") || agent.contains("EdgiOS");
+    match (is_chrome, agent.contains("Safari") && !is_other, is_a_computer()) {
         (true, _, false) => text::DENIED_CHROME,
         (true, _, true) => text::DENIED_CHROME_COMPUTER,
         (false, true, false) => text::DENIED_SAFARI,
@@ -130,7 +140,7 @@ fn is_a_computer() -> bool {
 }
 
 /// Whether the page is shown inside another app.
-fn is_in_app() -> bool {
+pub(super) fn is_in_app() -> bool {
     RegExp::new(IN_APP, "").test(&agent())
 }
 

@@ -29,7 +29,7 @@ use http::{StatusCode, header::CONTENT_TYPE};
 use leptos::prelude::*;
 use serde::Serialize;
 use service::capture::{
-    check::{Checked, Wish, check_picture},
+    check::{Checked, PhotoChoice, check_picture},
     retake::to_check,
     show_picture::show_picture,
 };
@@ -105,18 +105,18 @@ fn read(language: Language, fields: &[OcrField]) -> Vec<(Text, String)> {
 async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
     let applicant = request.applicant().await?;
     let (photo, problems) = seen(fields.raw(forms::SHOWN));
-    let wish = match fields.raw(forms::DECISION) {
-        forms::USE => Wish::Use(problems),
-        forms::AGAIN => Wish::Again,
+    let choice = match fields.raw(forms::DECISION) {
+        forms::USE => PhotoChoice::Use(problems),
+        forms::AGAIN => PhotoChoice::Retake,
         _ => return Err(Refusal::OutOfTurn),
     };
-    if wish != Wish::Again {
+    if choice != PhotoChoice::Retake {
         // What the analysis finds is shown before the next side is photographed, not after.
         request.analysed(&applicant).await?;
     }
     // A form that names no photo was sent by somebody who saw none.
     if let Some(photo) = photo
-        && let Checked::FoundMore(found_more) = check_picture(request.honnin(), &applicant, &photo, wish).await?
+        && let Checked::FoundMore(found_more) = check_picture(request.honnin(), &applicant, &photo, choice).await?
     {
         let view = CheckView {
             found_more,

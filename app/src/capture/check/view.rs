@@ -103,7 +103,7 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
         </form>
         {choose}
         {view.kept.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script> })}
-        <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=concat!(include_str!("../on_its_way.js"), include_str!("sent.js"))></script>
+        <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=concat!(include_str!("../on_its_way.js"), include_str!("../sent.js"))></script>
         {(!view.analysed).then(|| follow(meta, shown))}
     };
     shell::phone(meta, heading.to_owned(), main.into_any())
@@ -227,12 +227,12 @@ mod tests {
         });
         insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
         This photo may not be good enough: We cannot find the edges of the document. Show all of it, and keep your fingers off it.
-        This photo may not be good enough: The photo of the document is not sharp enough to read.
+        This photo may not be good enough: The photo of the document is not sharp enough to read. Hold still until the picture is sharp.
         This photo may not be good enough: Light is reflected on the document. Tilt it slightly and try again.
         This photo may not be good enough: The photo is too dark. Move to a brighter place.
         This photo may not be good enough: Part of the document is outside the photo. Fit the whole document in the frame.
-        This photo may not be good enough: Something covers part of the document.
-        This looks like the other side: This is the other side of the document.
+        This photo may not be good enough: Something covers part of the document. Take your fingers and anything else off it.
+        This looks like the other side: This is the other side of the document. Turn it over and take the photo again.
         This photo may not be good enough: One side of the document is missing.
         This does not look like the photo we need: The document is not the type that was selected.
         ");

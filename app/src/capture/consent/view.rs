@@ -9,9 +9,9 @@ use domain::session::{Plan, Step};
 use leptos::prelude::*;
 
 /// The version of the sentences below; it is stored with the consent. Change it whenever they change.
-pub const CONSENT_VERSION: &str = "2026-11-25.1";
+pub const CONSENT_VERSION: &str = "2026-11-28.1";
 /// The version of the page that also asks for the face search; the answer is stored beside it.
-pub const CONSENT_VERSION_SEARCH: &str = "2026-11-25.1-search";
+pub const CONSENT_VERSION_SEARCH: &str = "2026-11-28.1-search";
 
 /// The consent page.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,7 +173,7 @@ mod tests {
         let lines = sentences.into_iter().flat_map(said);
         let all: Vec<&str> = [CONSENT_VERSION].into_iter().chain(lines).collect();
         insta::assert_snapshot!(all.join("\n"), @r"
-    2026-11-25.1
+    2026-11-28.1
     To verify your identity, we need you to agree to this:
     本人確認のため、次の内容への同意が必要です。
     为验证您的身份，需要您同意以下内容：
@@ -231,7 +231,7 @@ mod tests {
     {tenant} tira uma sequência curta de fotos do seu rosto e o mede. São dados biométricos.
     {tenant} toma una serie corta de fotos de su cara y la mide. Son datos biométricos.
     If the automatic check is unclear, a person at {tenant} reviews it.
-    自動で判断できない場合は、{tenant} の担当者が目で確認します。
+    自動で判断できない場合は、{tenant} の担当者が目視で確認します。
     如果自动核验结果不明确，将由 {tenant} 的工作人员审核。
     자동으로 판단하기 어려우면 {tenant} 담당자가 직접 확인합니다.
     Nếu kiểm tra tự động chưa rõ ràng, nhân viên của {tenant} sẽ xem xét.
@@ -266,7 +266,7 @@ mod tests {
     Também concordo que {tenant} procure meu rosto entre os rostos das pessoas que já aprovou, para detectar quando uma mesma pessoa é verificada mais de uma vez. Para isso, {tenant} guarda as medidas do meu rosto, criptografadas, e as compara com as de solicitantes posteriores, até apagá-las {days} {days:dia|dias} após o fim da verificação. São dados biométricos.
     También acepto que {tenant} busque mi cara entre las de las personas que ha aprobado antes, para detectar cuándo una misma persona se verifica más de una vez. Para ello, {tenant} guarda las medidas de mi cara, cifradas, y las compara con las de solicitantes posteriores, hasta que se borran {days} {days:día|días} después de terminar la verificación. Son datos biométricos.
     This is your choice. If you do not agree, a person at {tenant} reviews your verification, which takes longer.
-    同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目で確認するため、時間がかかります。
+    同意は任意です。同意されない場合も本人確認は続けられます。{tenant} の担当者が目視で確認するため、時間がかかります。
     这由您自行选择。如果不同意，将由 {tenant} 的工作人员审核，所需时间较长。
     선택 사항입니다. 동의하지 않으시면 {tenant} 담당자가 직접 확인하므로 시간이 더 걸립니다.
     Đây là lựa chọn của bạn. Nếu không đồng ý, nhân viên của {tenant} sẽ xem xét nên mất nhiều thời gian hơn.

@@ -85,6 +85,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
     let form = typed(&fields);
     match fields.raw(forms::DECISION) {
         forms::FIND_ADDRESS => return with_address(&here, form).await,
+        forms::OTHER => return for_another_document(&here, form).await,
         forms::LANGUAGE => return shown(&here, StatusCode::OK, form, None, Vec::new()).await,
         _ => {}
     }
@@ -105,7 +106,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             being_read: is_being_read(&here),
             unsaved: false,
         })),
-        Err(DetailsError::NotNow(error)) => match Refusal::from(error) {
+        Err(DetailsError::StepRefused(error)) => match Refusal::from(error) {
             Refusal::Unavailable if !here.request.who.wants_json => not_saved(&here, form).await,
             refusal => Err(refusal),
         },
@@ -119,6 +120,7 @@ fn typed(fields: &Fields) -> TypedForm {
         first_name: typed("firstName"),
         last_name_kana: typed("lastNameKana"),
         first_name_kana: typed("firstNameKana"),
+        one_name: fields.raw(forms::ONE_NAME) == forms::YES,
         birth_date: civil_date::of_parts(
             [forms::BIRTH_YEAR, forms::BIRTH_MONTH, forms::BIRTH_DAY].map(|part| fields.raw(part)),
         ),
@@ -138,6 +140,16 @@ async fn with_address(here: &Here, mut form: TypedForm) -> PageResult<Outcome> {
         }
     };
     shown(here, status, form, other_address, faults).await
+}
+
+/// The choice of the document. What was typed is kept for its details.
+async fn for_another_document(here: &Here, form: TypedForm) -> PageResult<Outcome> {
+    let kept = details::keep_draft(here.request.honnin(), &here.applicant, &Personal::new(form.clone())).await;
+    match kept.map_err(Refusal::from) {
+        Ok(()) => Ok(Outcome::Done(here.request.lead_on(forms::CHOOSE))),
+        Err(Refusal::Unavailable) if !here.request.who.wants_json => not_saved(here, form).await,
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// The page with what was typed, none of which is saved.

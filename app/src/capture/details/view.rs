@@ -7,7 +7,7 @@ use crate::parts::draw::{Icon, icon};
 use crate::parts::field::Field;
 use crate::parts::{Mistake, choice, error_summary, primary, title};
 use crate::text::entry::ERROR_SUMMARY;
-use crate::text::{Text, details as text};
+use crate::text::{Text, capture::DOCUMENT_OTHER, details as text};
 use crate::{PageMeta, forms, shell};
 use domain::language::Language;
 use domain::user_input::{InputFault, InputField, TypedForm};
@@ -62,12 +62,15 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             <p class="lead">{meta.say(lead(&view.read))}</p>
             {view.being_read.then(|| still_reading(meta))}
         </div>
+        // Before the form: whoever has the wrong document in front of them need not go through it.
+        <p class="other"><button class="as-link" type="submit" form=FORM name=forms::DECISION value=forms::OTHER>{meta.say(DOCUMENT_OTHER)}</button></p>
         <form class="ends" id=FORM method="post" action=forms::DETAILS novalidate=true data-kept>
             {whole_name(view).map(|crop| view! { <div class="field">{cropped(crop, meta.say(text::PRINTED).to_owned())}</div> })}
             {field(InputField::LastName).line()}
             {field(InputField::FirstName).line()}
             {kana(InputField::LastNameKana)}
             {kana(InputField::FirstNameKana)}
+            {one_name(view, meta)}
             {birth(view, meta)}
             {view.kana.then(|| postcode(view, meta))}
             {field(InputField::Address).area()}
@@ -112,6 +115,21 @@ fn whole_name(view: &DetailsView) -> Option<&Crop> {
     };
     let (last, first) = (of(InputField::LastName)?, of(InputField::FirstName)?);
     (last == first).then_some(last)
+}
+
+/// Whether there is no given name. It is the user who says so: a name that was not read looks like one that is not there.
+fn one_name(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
+    let [label, hint] = said(meta, [text::ONE_NAME, text::ONE_NAME_HINT]);
+    view! {
+        <div class="agree">
+            <div class="agree-row">
+                <input type="checkbox" id=forms::ONE_NAME name=forms::ONE_NAME value=forms::YES checked=view.form.one_name
+                    aria-describedby="one-name-hint"/>
+                <label for=forms::ONE_NAME>{label}</label>
+            </div>
+            <p class="hint" id="one-name-hint">{hint}</p>
+        </div>
+    }
 }
 
 /// The postcode, and the button that fills in the address.
@@ -179,12 +197,12 @@ const fn parts(language: Language) -> [Part; 3] {
 fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
     let mut typed = view.form.birth_date.splitn(3, '-');
     let [year, month, day] = std::array::from_fn(|_| typed.next().unwrap_or_default().to_owned());
-    // A date as read has zeros that nobody would type.
+    // A date as read has zeros that nobody would type, and so has a year of two digits.
     let bare = |part: String| match part.trim_start_matches('0') {
         "" => part,
         rest => rest.to_owned(),
     };
-    let (month, day) = (bare(month), bare(day));
+    let [year, month, day] = [year, month, day].map(bare);
     let value = |name| match name {
         forms::BIRTH_YEAR => year.clone(),
         forms::BIRTH_MONTH => month.clone(),

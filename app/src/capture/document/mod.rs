@@ -6,9 +6,10 @@ pub use view::{DocumentView, render};
 
 use super::{
     refusal::Refusal,
+    upload::FaultyFile,
     visit::{Here, PageResult, step},
 };
-use crate::{Stage, forms, text::picture::FileFault};
+use crate::{Stage, forms};
 use leptos::prelude::*;
 use service::capture::progress::{Next, Slot};
 use std::sync::Arc;
@@ -28,6 +29,6 @@ async fn load(here: Arc<Here>) -> PageResult<DocumentView> {
         side,
         tries_left: here.attempt.tries_left(Slot::Document(side)),
         // Passed on by an upload that was refused.
-        fault: use_context::<FileFault>(),
+        fault: use_context::<FaultyFile>().map(|file| file.fault),
     })
 }

@@ -2,10 +2,14 @@
 
 mod view;
 
-pub use view::{SelfieView, render};
+pub use view::{PoorSelfie, SelfieFile, SelfieView, render};
 
-use super::visit::{Here, PageResult, in_turn, step};
-use crate::{Stage, forms, text::picture::FileFault};
+use super::{
+    check::shown,
+    upload::FaultyFile,
+    visit::{Here, PageResult, in_turn, picture_url, seen_as, step},
+};
+use crate::{Stage, forms};
 use leptos::prelude::*;
 use service::capture::{
     progress::{Next, Slot},
@@ -21,19 +25,24 @@ pub fn SelfiePage() -> impl IntoView {
 
 async fn load(here: Arc<Here>) -> PageResult<SelfieView> {
     // Passed on by an upload that was refused.
-    let fault = use_context::<FileFault>();
+    let faulty = use_context::<FaultyFile>();
+    let query = here.request.query();
+    let is_alone = query.is_ok_and(|query| query.raw(forms::WITHOUT_CHALLENGE) == forms::YES);
     in_turn(here.next() == Next::Selfie)?;
+    let selfie = here.attempt.shown(Slot::Selfie);
+    let anyway = selfie.as_ref().filter(|_| here.attempt.may_use_selfie_anyway());
     let (challenge_id, challenge) = challenge(here.request.honnin(), &here.applicant).await?;
     Ok(SelfieView {
         challenge_id,
         challenge,
         colours: here.attempt.shows_colours(),
         tries_left: here.attempt.tries_left(Slot::Selfie),
-        problems: here
-            .attempt
-            .shown(Slot::Selfie)
-            .map(|shown| shown.problems)
-            .unwrap_or_default(),
-        fault,
+        anyway: anyway.map(|selfie| PoorSelfie {
+            shown: shown(&selfie.id, &selfie.problems),
+            picture_url: seen_as(&picture_url(&selfie.id, 0), forms::SMALL),
+        }),
+        problems: selfie.map(|selfie| selfie.problems).unwrap_or_default(),
+        without_movement: here.attempt.has_selfie_without_movement(),
+        fault: faulty.map(|file| (SelfieFile::of(file.number, is_alone), file.fault)),
     })
 }

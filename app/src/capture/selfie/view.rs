@@ -4,10 +4,10 @@ use crate::camera::Around;
 use crate::camera::selfie::SelfieCamera;
 use crate::capture::{or_file, other_device, said, tries_left};
 use crate::parts::field::{Facing, Field};
-use crate::parts::{draw, error_summary_of, field, link_to, primary, tips, title};
-use crate::text::capture as text;
+use crate::parts::{choice, draw, error_summary_of, field, link_to, primary, tips, title};
 use crate::text::entry::ERROR_SUMMARY_PHOTO;
 use crate::text::picture::FileFault;
+use crate::text::{camera, capture as text};
 use crate::{PageMeta, forms, shell};
 use domain::findings::Challenge;
 use domain::reasons::Reason;
@@ -15,8 +15,46 @@ use leptos::prelude::*;
 
 /// The `id` of what stands before the camera's button.
 const CAMERA: &str = "camera";
-/// The `id` of the field for the first file.
-const STRAIGHT: &str = "straight";
+
+/// A file that a form of the page asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelfieFile {
+    /// The first one: the straight face.
+    Straight,
+    /// The second one, after the movement.
+    Turned,
+    /// The only one of a user who cannot move.
+    Alone,
+}
+
+impl SelfieFile {
+    /// The file with that number in its form.
+    pub(super) const fn of(number: usize, is_alone: bool) -> Self {
+        match (number, is_alone) {
+            (_, true) => Self::Alone,
+            (0, false) => Self::Straight,
+            (_, false) => Self::Turned,
+        }
+    }
+
+    /// The `id` of its field.
+    const fn id(self) -> &'static str {
+        match self {
+            Self::Straight => "straight",
+            Self::Turned => "turned",
+            Self::Alone => "alone",
+        }
+    }
+}
+
+/// A selfie that can be used despite its problems.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoorSelfie {
+    /// It and its problems as [`forms::SHOWN`].
+    pub shown: String,
+    /// The URL of one frame.
+    pub picture_url: String,
+}
 
 /// The selfie page.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,18 +69,29 @@ pub struct SelfieView {
     pub tries_left: u8,
     /// What was wrong with the previous selfie: its files were stored, but are not good enough.
     pub problems: Vec<Reason>,
-    /// Why the files just sent were refused.
-    pub fault: Option<FileFault>,
+    /// That selfie, if it can be used despite them.
+    pub anyway: Option<PoorSelfie>,
+    /// Whether that was a single photo of a user who cannot move.
+    pub without_movement: bool,
+    /// Which of the files just sent was refused, and why.
+    pub fault: Option<(SelfieFile, FileFault)>,
+}
+
+impl SelfieView {
+    /// Why this file was refused, if it was.
+    fn fault_of(&self, file: SelfieFile, meta: &PageMeta) -> Option<String> {
+        let (_, fault) = self.fault.filter(|(refused, _)| *refused == file)?;
+        Some(meta.say(fault.text()).to_owned())
+    }
 }
 
 /// The page.
 #[must_use]
 pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
     let heading = meta.say(text::SELFIE_TITLE);
-    let fault = view.fault.map(|f| meta.say(f.text()).to_owned());
-    let problems = view.problems.iter().map(|p| again(p.sentence(meta.language)));
-    let of_files = fault.iter().map(|sentence| link_to(STRAIGHT, sentence));
-    let mistakes: Vec<_> = problems.chain(of_files).collect();
+    let problems = view.problems.iter().map(|p| again(view, p.sentence(meta.language)));
+    let of_file = |(file, fault): (SelfieFile, FileFault)| link_to(file.id(), meta.say(fault.text()));
+    let mistakes: Vec<_> = problems.chain(view.fault.map(of_file)).collect();
     let wrong = !mistakes.is_empty();
     let advice = tips(said(
         meta,
@@ -57,24 +106,43 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         <p class="command scripted" id=CAMERA>{meta.say(text::SELFIE_MOVEMENTS)}</p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
         <SelfieCamera/>
-        {plain_form(meta, view, fault)}
-        {without_challenge(meta)}
+        {view.anyway.clone().map(|selfie| use_anyway(meta, selfie))}
+        {plain_form(meta, view)}
+        {without_challenge(meta, view)}
         {other_device(meta)}
     };
     shell::phone_with_camera(meta, title(meta, heading, wrong), main.into_any())
 }
 
 /// A problem of the selfie as a link to where it is taken again: before the camera's button, or without the camera to the first file. Whether there
-/// is a camera, only the browser knows.
-fn again(sentence: &str) -> AnyView {
+/// is a camera, only the browser knows. A user who cannot move sends another single photo.
+fn again(view: &SelfieView, sentence: &str) -> AnyView {
+    if view.without_movement {
+        return link_to(SelfieFile::Alone.id(), sentence);
+    }
     view! {
         <span class="scripted">{link_to(CAMERA, sentence)}</span>
-        <span class="unscripted">{link_to(STRAIGHT, sentence)}</span>
+        <span class="unscripted">{link_to(SelfieFile::Straight.id(), sentence)}</span>
     }
     .into_any()
 }
 
-fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl IntoView + use<> {
+/// The way on with a selfie in which the same is found again. It is shown, so that the user knows what "this photo" is.
+fn use_anyway(meta: &PageMeta, selfie: PoorSelfie) -> impl IntoView + use<> {
+    let [alt, slower, anyway] = said(meta, [text::CHECK_ALT, text::CHECK_SLOWER, text::CHECK_USE_ANYWAY]);
+    view! {
+        <form method="post" action=forms::CHECK data-told=meta.say(camera::SENDING)>
+            <input type="hidden" name=forms::SHOWN value=selfie.shown/>
+            <div class="thumbs face"><img src=selfie.picture_url alt=alt/></div>
+            <p class="hint">{slower}</p>
+            {choice("secondary", forms::DECISION, forms::USE, anyway)}
+            <p class="unseen" role="status"></p>
+        </form>
+        <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=concat!(include_str!("../on_its_way.js"), include_str!("../sent.js"))></script>
+    }
+}
+
+fn plain_form(meta: &PageMeta, view: &SelfieView) -> impl IntoView + use<> {
     let [review, straight, turned, hint, send] = said(
         meta,
         [
@@ -86,11 +154,11 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
         ],
     );
     let [straight, turned] =
-        [(STRAIGHT, straight, fault), ("turned", turned, None)].map(|(name, label, error)| Field {
-            name,
+        [(SelfieFile::Straight, straight), (SelfieFile::Turned, turned)].map(|(file, label)| Field {
+            name: file.id(),
             label,
             hint: Some(hint),
-            error,
+            error: view.fault_of(file, meta),
             ..Field::default()
         });
     view! {
@@ -108,7 +176,7 @@ fn plain_form(meta: &PageMeta, view: &SelfieView, fault: Option<String>) -> impl
 }
 
 /// Users who cannot move their head continue without it; a person then reviews the session.
-fn without_challenge(meta: &PageMeta) -> impl IntoView + use<> {
+fn without_challenge(meta: &PageMeta, view: &SelfieView) -> impl IntoView + use<> {
     let [cannot, hint, label, send] = said(
         meta,
         [
@@ -119,15 +187,18 @@ fn without_challenge(meta: &PageMeta) -> impl IntoView + use<> {
         ],
     );
     let field = Field {
-        name: "alone",
+        name: SelfieFile::Alone.id(),
         label,
+        error: view.fault_of(SelfieFile::Alone, meta),
         ..Field::default()
     };
+    // Open where a mistake leads into it.
+    let open = field.error.is_some() || (view.without_movement && !view.problems.is_empty());
     view! {
-        <details class="fold" id="cannot">
+        <details class="fold" id="cannot" open=open>
             <summary>{cannot}</summary>
             <p>{hint}</p>
-            <form method="post" action=forms::SELFIE enctype="multipart/form-data">
+            <form method="post" action=forms::SELFIE_ALONE enctype="multipart/form-data">
                 <input type="hidden" name=forms::WITHOUT_CHALLENGE value=forms::YES/>
                 {field::picture(&field, forms::FRAME, Facing::User)}
                 <button class="button secondary" type="submit">{send}</button>

@@ -71,7 +71,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         .into_iter()
         .collect();
     let main = view! {
-        {error_summary(meta, text::ERROR_SUMMARY, &mistakes)}
+        {error_summary(meta, text::ERROR_SUMMARY_START, &mistakes)}
         {view.sandbox.then(|| view! { <p class="note">{meta.say(text::SANDBOX)}</p> })}
         {no_camera(meta, button)}
         <div class="start">

@@ -2,7 +2,7 @@
 
 use crate::capture::said;
 use crate::parts::choice;
-use crate::text::{capture, dates::date, details, finish as text};
+use crate::text::{camera, capture, dates::date, details, finish as text};
 use crate::{PageMeta, forms, shell};
 use domain::document::{DocumentType, Side};
 use domain::user_input::{InputField, UserInput};
@@ -35,6 +35,8 @@ pub struct SelfieShown {
     pub picture_url: Option<String>,
     /// Whether another one can be taken.
     pub may_retake: bool,
+    /// Whether it is not good enough and stays, so that a person looks at it.
+    pub poor: bool,
 }
 
 /// The page.
@@ -47,7 +49,11 @@ pub fn render(view: &SubmitView, meta: &PageMeta) -> AnyView {
         {view.document.as_ref().map(|d| document(meta, d))}
         {view.input.as_ref().map(|i| typed(meta, i))}
         {view.selfie.as_ref().map(|s| selfie(meta, s))}
-        <form class="actions" method="post" action=forms::SUBMIT>{choice("primary", forms::DECISION, forms::SEND, submit)}</form>
+        <form class="actions" method="post" action=forms::SUBMIT data-told=meta.say(camera::SENDING)>
+            {choice("primary", forms::DECISION, forms::SEND, submit)}
+            <p class="unseen" role="status"></p>
+        </form>
+        <script nonce=meta.nonce.clone() data-use=forms::SEND inner_html=concat!(include_str!("../on_its_way.js"), include_str!("../sent.js"))></script>
     };
     shell::phone(meta, heading.to_owned(), main.into_any())
 }
@@ -145,10 +151,13 @@ fn selfie(meta: &PageMeta, shown: &SelfieShown) -> impl IntoView + use<> {
         meta,
         [text::SUBMIT_SELFIE, text::SUBMIT_SELFIE_DONE, text::SUBMIT_SELFIE_ALT],
     );
-    let inside = match shown.picture_url.clone() {
+    let picture = match shown.picture_url.clone() {
         Some(url) => view! { <div class="thumbs face"><img src=url alt=alt/></div> }.into_any(),
         None => view! { <p>{done}</p> }.into_any(),
     };
+    let by_hand = shown
+        .poor
+        .then(|| view! { <p class="hint">{meta.tell(capture::CHECK_BY_HAND, &[])}</p> });
     let change = if shown.may_retake { Change::Retake } else { Change::No };
-    part(meta, title, change, inside)
+    part(meta, title, change, view! { {picture}{by_hand} }.into_any())
 }

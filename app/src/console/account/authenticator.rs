@@ -3,7 +3,6 @@
 use crate::{
     PageMeta,
     console::{
-        fault::Fault,
         layout::{Frame, NavigationItem, mistakes, page},
         parts::{Line, copy_button, line, shown_codes},
         proof::code_refusal,
@@ -11,7 +10,7 @@ use crate::{
         words::say,
     },
     page::{Fields, Outcome, form, mistake},
-    parts::{Mistake, groups},
+    parts::{Mistake, groups, title},
 };
 use axum::{Router, routing::post};
 use http::StatusCode;
@@ -60,8 +59,16 @@ fn enrolled(enrolment: &Enrolment) -> AuthenticatorView {
     }
 }
 
-async fn load(_: Request) -> PageResult<AuthenticatorView> {
-    Ok(AuthenticatorView::default())
+/// A set-up that was begun is shown again, since its key may be in the app already. Whoever would have to confirm first is not shown it.
+async fn load(request: Request) -> PageResult<AuthenticatorView> {
+    if !request.is_fresh() {
+        return Ok(AuthenticatorView::default());
+    }
+    match begun_authenticator(request.honnin(), request.staff()).await {
+        Ok(enrolment) => Ok(enrolled(&enrolment)),
+        Err(AuthenticatorError::Exists | AuthenticatorError::Code(_)) => Ok(AuthenticatorView::default()),
+        Err(AuthenticatorError::Store(error)) => Err(error.into()),
+    }
 }
 
 fn failed(error: AuthenticatorError) -> PageResult<Outcome> {
@@ -73,7 +80,13 @@ fn failed(error: AuthenticatorError) -> PageResult<Outcome> {
                 "認証アプリはすでに設定されています。先に解除してください。",
             ),
         ),
-        AuthenticatorError::Code(_) => Err(Fault::Malformed),
+        AuthenticatorError::Code(_) => done(
+            HERE,
+            say(
+                "This set-up was begun more than an hour ago. Start again.",
+                "設定の開始から1時間が経過しました。最初からやり直してください。",
+            ),
+        ),
         AuthenticatorError::Store(error) => Err(error.into()),
     }
 }
@@ -101,15 +114,29 @@ async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
             };
             Ok(Outcome::shown(StatusCode::CREATED, view))
         }
+        // The form was sent twice, and the page with the codes is gone.
+        Err(AuthenticatorError::Exists) => set_up_before(),
         Err(AuthenticatorError::Code(refused)) => match begun_authenticator(honnin, staff).await {
             Ok(enrolment) => Ok(Outcome::refused(AuthenticatorView {
                 mistakes: vec![mistake("code", code_refusal(&refused))],
                 ..enrolled(&enrolment)
             })),
+            // The same form, sent at the same moment, came first.
+            Err(AuthenticatorError::Exists) => set_up_before(),
             Err(error) => failed(error),
         },
         Err(error) => failed(error),
     }
+}
+
+fn set_up_before() -> PageResult<Outcome> {
+    done(
+        "/admin/account",
+        say(
+            "Your authenticator app is set up. If you did not see your recovery codes, generate new ones.",
+            "認証アプリは設定済みです。リカバリーコードを確認できなかった場合は、新しいコードを発行してください。",
+        ),
+    )
 }
 
 async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
@@ -163,6 +190,9 @@ fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
                     {line(code, &view.mistakes)}
                     <button class="button primary" type="submit">{say("Finish", "完了")}</button>
                 </form>
+                <form method="post" action=HERE>
+                    <button class="button quiet small" type="submit">{say("Start again with another key", "別のキーで最初からやり直す")}</button>
+                </form>
             }
             .into_any()
         }
@@ -175,5 +205,6 @@ fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
             {inside}
         </div>
     };
-    page(frame, meta, say("Authenticator app", "認証アプリ"), main.into_any())
+    let title = title(meta, say("Authenticator app", "認証アプリ"), !view.mistakes.is_empty());
+    page(frame, meta, &title, main.into_any())
 }

@@ -8,17 +8,16 @@ use super::{
     layout::NavigationItem,
     next::safe_next,
     password_faults::bad_password,
-    proof::{NOW, Proof, check_proof, proof_due, proof_within, proven, refusal, step_up, wrong_passkey},
+    proof::{
+        NOW, Proof, challenge_response, check_proof, confirmed, proof_due, proof_within, proven, refusal, step_up,
+        wrong_passkey,
+    },
     request::{PageResult, Request, SessionChange, done, signed_in},
-    words::say,
+    words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, handler, mistake};
 use crate::parts::Mistake;
-use axum::{
-    Json, Router,
-    response::{IntoResponse, Response},
-    routing::post,
-};
+use axum::{Router, response::Response, routing::post};
 use domain::{ids::TenantId, secret::Secret};
 use http::StatusCode;
 use leptos::prelude::*;
@@ -57,6 +56,7 @@ pub(super) fn forms() -> Router {
         .route("/admin/account/password", post(form("/admin/account", change_password)))
         .route("/admin/account/challenge", post(handler(challenge)))
         .route("/admin/account/passkeys", post(form("/admin/account", add_passkey)))
+        .route(view::NEW_PASSKEY, post(handler(challenge_for_new_passkey)))
         .route(
             "/admin/account/passkeys/{passkey}/remove",
             post(form("/admin/account", remove_passkey)),
@@ -123,7 +123,7 @@ async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome
             let change = SessionChange::Renewed(entrance);
             let notice = say(
                 "Your password has been changed. You have been signed out everywhere else.",
-                "パスワードを変更しました。他のブラウザーからはすべてサインアウトしました。",
+                "パスワードを変更しました。ほかのブラウザーからはすべてサインアウトしました。",
             );
             return Ok(done("/admin/account", notice)?.with(change));
         }
@@ -173,14 +173,7 @@ async fn load_confirm(request: Request) -> PageResult<ConfirmView> {
 async fn confirm(request: Request, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
     match step_up(&request, &fields, NOW).await? {
-        None => Ok(done(
-            &next,
-            say(
-                "Thank you. You can continue.",
-                "再認証が完了しました。操作を続けてください。",
-            ),
-        )?
-        .with(SessionChange::Confirmed)),
+        None => Ok(done(&next, confirmed(&next))?.with(SessionChange::Confirmed)),
         Some(wrong) => Ok(Outcome::refused(ConfirmView {
             next,
             proof: proof_within(&request, NOW).await?,
@@ -248,20 +241,22 @@ struct Asked {
 /// POST: a challenge for a passkey of this person, new or not.
 async fn challenge(request: Request) -> PageResult<Response> {
     let staff = request.staff();
-    match issue_challenge(request.honnin(), Answerer::SignedIn(staff.user())).await {
-        Ok(issued) => Ok(Json(Asked {
-            challenge: issued.challenge.expose().clone(),
-            party: issued.party,
-            credentials: issued.credentials,
-            algorithms: ALGORITHMS,
-            user: staff.user().to_string(),
-            account: staff.email().to_owned(),
-            name: staff.name().to_owned(),
-        })
-        .into_response()),
-        Err(PasskeyError::Store(error)) => Err(error.into()),
-        Err(_) => Ok(StatusCode::TOO_MANY_REQUESTS.into_response()),
-    }
+    let issued = issue_challenge(request.honnin(), Answerer::SignedIn(staff.user())).await;
+    challenge_response(issued, |issued| Asked {
+        challenge: issued.challenge.expose().clone(),
+        party: issued.party,
+        credentials: issued.credentials,
+        algorithms: ALGORITHMS,
+        user: staff.user().to_string(),
+        account: staff.email().to_owned(),
+        name: staff.name().to_owned(),
+    })
+}
+
+/// POST: a challenge for a new passkey. Whoever has to confirm first does so before their device makes a passkey that nobody would know.
+async fn challenge_for_new_passkey(request: Request) -> PageResult<Response> {
+    request.check_fresh("/admin/account")?;
+    challenge(request).await
 }
 
 async fn add_passkey(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -282,19 +277,22 @@ async fn add_passkey(request: Request, fields: Fields) -> PageResult<Outcome> {
             return Ok(Outcome::shown(StatusCode::CREATED, view));
         }
         Err(PasskeyError::Store(error)) => return Err(error.into()),
-        Err(PasskeyError::BadName) => say(
-            "Enter a name of up to 60 characters.",
-            "名前を60文字以内で入力してください。",
+        Err(PasskeyError::BadName) => tell!(
+            "Enter a name of up to {} characters.",
+            "名前を{}文字以内で入力してください。",
+            passkeys::NAME_LIMIT
         ),
         Err(PasskeyError::Exists) => say(
             "This passkey is registered already.",
             "このパスキーはすでに登録されています。",
+        )
+        .to_owned(),
+        Err(PasskeyError::TooMany) => tell!(
+            "You have {} passkeys. Remove one first.",
+            "パスキーは{}個まで登録できます。先に1つ解除してください。",
+            passkeys::MAX_PASSKEYS
         ),
-        Err(PasskeyError::TooMany) => say(
-            "You have 20 passkeys. Remove one first.",
-            "パスキーは20個まで登録できます。先に1つ解除してください。",
-        ),
-        Err(PasskeyError::Refused | PasskeyError::Throttled) => wrong_passkey(),
+        Err(PasskeyError::Refused | PasskeyError::Throttled) => wrong_passkey().to_owned(),
     };
     let view = AccountView {
         passkey_name: name,

@@ -4,10 +4,10 @@ use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::next::with_next;
 use crate::console::parts::{Line, Tone, badge, line, new_password, shown_codes, time};
-use crate::console::proof::{CHALLENGE, Proof, passkey_button, passkey_script, proof_fields, proof_fields_alone};
+use crate::console::proof::{Proof, passkey_button, passkey_script, proof_fields, proof_fields_alone};
 use crate::console::table::{Row, Table, cell, row_name};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use domain::time::Timestamp;
 use leptos::prelude::*;
 use service::{
@@ -18,6 +18,9 @@ use service::{
     },
     stored::PasskeyRow,
 };
+
+/// Where the script of this page gets a challenge for a new passkey.
+pub(super) const NEW_PASSKEY: &str = "/admin/account/passkeys/challenge";
 
 /// The page that asks for the password again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,7 +109,8 @@ pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> Any
             {confirm_form(view, meta)}
         </div>
     };
-    page(frame, meta, say("Confirm", "再認証"), main.into_any())
+    let title = title(meta, say("Confirm", "再認証"), !view.mistakes.is_empty());
+    page(frame, meta, &title, main.into_any())
 }
 
 /// The account page.
@@ -146,7 +150,7 @@ fn authenticator(factors: &Factors) -> AnyView {
     match factors.authenticator {
         Some(since) => view! {
             <form class="inline" method="post" action="/admin/account/authenticator/remove">
-                <span>{badge(say("set up", "設定済み"), Tone::Good)}{say(" since ", " ")}{time(since)}{say(" UTC ", " UTCから ")}</span>
+                <span>{badge(say("set up", "設定済み"), Tone::Good)}{say(" since ", " ")}{time(since)}{say(" UTC ", "（UTC）から ")}</span>
                 <button class="button secondary small" type="submit">{say("Remove", "解除")}</button>
             </form>
         }
@@ -207,11 +211,11 @@ fn passkeys(view: &AccountView) -> AnyView {
         <p>{say(
             "A passkey is kept by your device or a security key, which verifies you by fingerprint, face or PIN. It signs you in without \
             your password, and cannot be used on an imitation of this site.",
-            "パスキーはデバイスまたはセキュリティキーに保存され、指紋・顔・PINのいずれかで本人を確認します。パスワードなしでサインインできます。偽サイトでは使用できません。",
+            "パスキーは端末またはセキュリティキーに保存され、指紋・顔・PINのいずれかで本人を確認します。パスワードなしでサインインできます。偽サイトでは使用できません。",
         )}</p>
         {list}
         <noscript><p class="soft">{say("Passkeys need JavaScript.", "パスキーの利用にはJavaScriptが必要です。")}</p></noscript>
-        <form class="stack" method="post" action="/admin/account/passkeys" data-passkey=CHALLENGE data-purpose="create" hidden>
+        <form class="stack" method="post" action="/admin/account/passkeys" data-passkey=NEW_PASSKEY data-purpose="create" hidden>
             {line(name, &view.mistakes)}
             {passkey_button(say("Add a passkey", "パスキーを追加"))}
         </form>
@@ -225,7 +229,7 @@ fn recovery(factors: &Factors) -> Option<AnyView> {
         view! {
             <h3>{say("Recovery codes", "リカバリーコード")}</h3>
             <form class="inline" method="post" action="/admin/account/recovery-codes">
-                <span>{tell!("{left} left. Each signs you in once if you have lost your device.", "残り{left}個。デバイスを紛失したときは、1つのコードで1回サインインできます。")}</span>
+                <span>{tell!("{left} left. Each signs you in once if you have lost your device.", "残り{left}個。端末を紛失したときは、1つのコードで1回サインインできます。")}</span>
                 <button class="button secondary small" type="submit">{say("Generate new codes", "新しいコードを発行")}</button>
             </form>
         }
@@ -347,7 +351,7 @@ fn password(view: &AccountView) -> AnyView {
     view! {
         <section class="panel">
             <h2>{say("Password", "パスワード")}</h2>
-            <p>{say("Changing your password signs you out everywhere else.", "パスワードを変更すると、他のブラウザーからはすべてサインアウトされます。")}</p>
+            <p>{say("Changing your password signs you out everywhere else.", "パスワードを変更すると、ほかのブラウザーからはすべてサインアウトされます。")}</p>
             <form class="stack" method="post" action="/admin/account/password" data-passkey=view.proof.and_then(Proof::challenge)>
                 <input type="hidden" name="username" autocomplete="username" value=view.email.clone()/>
                 {line(present, wrong)}
@@ -411,7 +415,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
                 {sessions}
                 <p>{say(
                     "If you have lost a device, sign out everywhere. That includes this browser.",
-                    "デバイスを紛失した場合は、すべてのブラウザーからサインアウトしてください。このブラウザーも対象です。",
+                    "端末を紛失した場合は、すべてのブラウザーからサインアウトしてください。このブラウザーも対象です。",
                 )}</p>
                 <form method="post" action="/admin/sign-out-everywhere">
                     <p><button class="button secondary small" type="submit">{say("Sign out everywhere", "すべてのブラウザーからサインアウト")}</button></p>
@@ -421,7 +425,8 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
         </div>
         {passkey_script(meta)}
     };
-    page(frame, meta, say("Account", "アカウント"), main.into_any())
+    let title = title(meta, say("Account", "アカウント"), !wrong.is_empty());
+    page(frame, meta, &title, main.into_any())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ mod view;
 
 use super::{
     csv,
-    day::midnight,
+    day::span,
     file::sent,
     labels,
     layout::NavigationItem,
@@ -21,7 +21,6 @@ use domain::{
     audit::{Actor, AuditAction},
     cursor,
     ids::SessionId,
-    time::Millis,
 };
 use leptos::prelude::*;
 use service::{
@@ -77,15 +76,16 @@ pub(super) fn detail(recorded: &Recorded) -> Option<String> {
     Some(labels::detail(action, &slots.collect::<Vec<_>>().join(", ")))
 }
 
-/// The filter of a query; what does not parse filters nothing.
+/// The filter of a query. What does not parse filters nothing, but a day: nothing takes place on one that does not exist.
 fn filter(fields: &Fields) -> Filter {
     let text = |name| Some(fields.text(name)).filter(|text| !text.is_empty());
+    let [from, until] = span(&fields.text("from"), &fields.text("until"));
     Filter {
         subject: text("subject"),
         actor: text("actor").map(|typed| Actor::parse(&typed)),
         action: AuditAction::parse(&fields.text("action")),
-        from: midnight(&fields.text("from")),
-        until: midnight(&fields.text("until")).map(|day| day.plus(Millis::days(1))),
+        from,
+        until,
     }
 }
 
@@ -190,7 +190,7 @@ struct FileFormat {
 const CSV: FileFormat = FileFormat {
     format: ExportFormat::Csv,
     kind: csv::KIND,
-    head: "number,at,actor,actorName,action,subject,detail,address\r\n",
+    head: "\u{feff}number,at,actor,actorName,action,subject,detail,address\r\n",
     row: |recorded| csv::row(columns(recorded).map(|(_, value)| value)),
 };
 
@@ -256,7 +256,8 @@ mod tests {
             "\"7\",\"1970-01-01T00:00:00.000Z\",\"usr_1\",\"'=HYPERLINK(1)\",\"settings.change\",,\
              \"look: name \"\"A\"\", → B\n\",\"192.0.2.1\"\r\n"
         );
-        assert_eq!(CSV.head.trim_end(), columns(&recorded).map(|(name, _)| name).join(","));
+        let names = columns(&recorded).map(|(name, _)| name).join(",");
+        assert_eq!(CSV.head, format!("\u{feff}{names}\r\n"));
         let line = (JSON_LINES.row)(&recorded);
         let parsed: serde_json::Value = serde_json::from_str(line.trim_end()).unwrap();
         assert_eq!(parsed["detail"], "look: name \"A\", → B\n");

@@ -1,6 +1,7 @@
 //! The audit log: who did what, when, from where.
 
 use crate::PageMeta;
+use crate::console::day::mistake;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{Line, Tone, badge, empty, heading, line, next_page, select, time_to_second};
@@ -60,12 +61,12 @@ impl Chain {
             Self::Intact { first, last, open: 0 } => {
                 tell!(
                     "Entries {first} to {last} are intact.",
-                    "記録{first}～{last}に改ざんはありません。"
+                    "記録{first}〜{last}に改ざんはありません。"
                 )
             }
             Self::Intact { first, last, open } => tell!(
                 "Entries {first} to {last} are intact. Not yet linked: {open}.",
-                "記録{first}～{last}に改ざんはありません。未連結：{open}件"
+                "記録{first}〜{last}に改ざんはありません。未連結：{open}件"
             ),
         }
     }
@@ -148,7 +149,10 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
     let filtered = [&view.action, &view.subject, &view.actor, &from, &until]
         .iter()
         .any(|text| !text.is_empty());
-    let list = if view.entries.is_empty() && filtered {
+    let wrong = mistake(&from, &until).filter(|_| view.entries.is_empty());
+    let list = if let Some((title, advice)) = wrong {
+        empty(title, advice).into_any()
+    } else if view.entries.is_empty() && filtered {
         empty(
             say("No entries match these filters", "条件に一致する記録はありません"),
             say(
@@ -204,8 +208,8 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
             {select("action", say("Action", "操作"), say("Any action", "すべての操作"), actions, &view.action)}
             {line(Line::text("actor", say("By (id)", "実行者（ID）"), view.actor.clone()), &[])}
             {line(Line::text("subject", say("Subject (id)", "対象（ID）"), view.subject.clone()), &[])}
-            {day("from", say("From", "開始日"), from)}
-            {day("until", say("To", "終了日"), until)}
+            {day("from", say("From (UTC)", "開始日（UTC）"), from)}
+            {day("until", say("To (UTC)", "終了日（UTC）"), until)}
             <div class="filter-actions"><button class="button secondary small" type="submit">{say("Filter", "絞り込む")}</button>
                 {filtered.then(|| view! { <a class="button quiet small" href="/admin/audit">{say("Clear", "クリア")}</a> })}</div>
         </form>

@@ -9,6 +9,8 @@ use leptos::prelude::*;
 pub(super) const BEFORE: &str = "before";
 /// Field: who it is assigned to from now on; empty for nobody.
 pub(super) const TO: &str = "to";
+/// Field: the colleague chosen from the list, in the form of the case page; what [`TO`] says goes first.
+pub(super) const COLLEAGUE: &str = "colleague";
 /// Field: where to go afterwards; [`TO_CASE`], or the queue.
 pub(super) const BACK: &str = "back";
 /// Value of [`BACK`].
@@ -55,25 +57,24 @@ pub(in crate::console) fn take_or_give_back(
     Some(form.into_any())
 }
 
-/// The panel of the case page.
-pub(super) fn assignment(assignment: &Assignment, action: &str) -> AnyView {
+/// The form of the panel, where there is no form of a decision.
+const ASSIGNING: &str = "assigning";
+
+/// The panel of the case page. Its buttons send the form `ruling` along, if there is one, so that what is being typed there is not lost.
+pub(super) fn assignment(assignment: &Assignment, action: &str, ruling: Option<&'static str>) -> AnyView {
     let assigned = assignment.to.as_ref();
     let name = match assigned {
         None => say("Nobody", "なし").to_owned(),
         Some((user, _)) if *user == assignment.me => say("You", "自分").to_owned(),
         Some((_, name)) => name.clone(),
     };
-    let hidden = || {
-        view! {
-            <input type="hidden" name=BEFORE value=before(assigned)/>
-            <input type="hidden" name=BACK value=TO_CASE/>
-        }
-    };
+    let form = ruling.unwrap_or(ASSIGNING);
+    let own = ruling
+        .is_none()
+        .then(|| view! { <form id=ASSIGNING method="post" action=action.to_owned() hidden></form> });
     let step = one_step(assigned, &assignment.me).map(|(to, name)| {
-        view! {
-            <form method="post" action=action.to_owned()>{hidden()}
-                <button class="button secondary small" type="submit" name=TO value=to>{name}</button></form>
-        }
+        let action = action.to_owned();
+        view! { <button class="button secondary small" type="submit" form=form formaction=action name=TO value=to>{name}</button> }
     });
     let nobody = assigned.map(|_| (String::new(), say("Nobody", "なし").to_owned()));
     let others = assignment
@@ -84,14 +85,17 @@ pub(super) fn assignment(assignment: &Assignment, action: &str) -> AnyView {
     let people = options(others.chain(nobody), "");
     view! {
         <section class="panel assigned">
+            {own}
+            <input type="hidden" form=form name=BEFORE value=before(assigned)/>
+            <input type="hidden" form=form name=BACK value=TO_CASE/>
             <div class="faces-head"><h2>{say("Assigned to", "担当者")}</h2><p><strong>{name}</strong></p>{step}</div>
             <details class="fold">
                 <summary>{say("Assign to somebody else", "別の担当者に割り当てる")}</summary>
-                <form class="row-form" method="post" action=action.to_owned()>{hidden()}
+                <div class="row-form">
                     <div class="field"><label for="assign-to">{say("Reviewer", "審査担当者")}</label>
-                        <select class="input" id="assign-to" name=TO>{people}</select></div>
-                    <button class="button secondary small" type="submit">{say("Assign", "割り当てる")}</button>
-                </form>
+                        <select class="input" id="assign-to" form=form name=COLLEAGUE>{people}</select></div>
+                    <button class="button secondary small" type="submit" form=form formaction=action.to_owned()>{say("Assign", "割り当てる")}</button>
+                </div>
             </details>
         </section>
     }

@@ -7,7 +7,7 @@ use crate::{
     },
     forms,
 };
-use domain::{decision::AUTOMATIC_RUNS, live::ASIDE};
+use domain::{decision::AUTOMATIC_RUNS, findings::Commitment, live::ASIDE};
 use leptos::prelude::*;
 use service::session::history::Taken;
 
@@ -27,8 +27,10 @@ pub(super) struct BurstFrame {
 pub(super) struct Burst {
     /// What was asked for, each with the milliseconds until it was followed, if the server watched.
     asked: Vec<(&'static str, Option<u32>)>,
-    /// Whether the server watched the camera, and these are the frames that it saw.
+    /// Whether the server watched the camera, and the frames that it saw at each step are among these.
     watched: Option<bool>,
+    /// Whether the frames of each step are the files that the browser named at the time.
+    commitment: Option<Commitment>,
     /// How many turns nobody saw begin.
     unseen_turns: u32,
     /// Which run of the camera it was, of those that requested something, if a person must look because of it.
@@ -55,6 +57,7 @@ impl Burst {
         Self {
             asked: asked.collect(),
             watched: live.map(|live| live.same_frames),
+            commitment: live.and_then(|live| live.commitment),
             unseen_turns: live.map_or(0, |live| live.unseen_turns),
             runs: live.map(|live| live.run).filter(|run| *run > AUTOMATIC_RUNS),
             frames: (0..taken.frames).map(frame).collect(),
@@ -69,8 +72,8 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
     }
     let watched = match burst.watched {
         Some(true) => say(
-            "The server watched the camera, and these are the photos that it saw.",
-            "サーバーが撮影を監視しており、これらの写真はその際に確認されたものです。",
+            "The server watched the camera. It saw the photos of each step; the browser sent the others with them.",
+            "サーバーが撮影を監視していました。各段階の写真はその際に確認されたもので、ほかの写真はブラウザーから併せて送信されたものです。",
         ),
         Some(false) => say(
             "The server watched the camera, but these are not the photos that it saw.",
@@ -134,7 +137,18 @@ fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
             "カメラでの撮影が{runs}回目のため、自動では承認されません。"
         )
     });
-    unseen.into_iter().chain(runs)
+    let altered = match burst.commitment.filter(|_| burst.watched == Some(true)) {
+        Some(Commitment::Broken) => Some(say(
+            "A photo of a step is not the file that the browser named while the camera was on: it may have been edited afterwards.",
+            "段階の写真のうち、撮影中にブラウザーが申告したファイルと異なるものがあります。後から加工された可能性があります。",
+        )),
+        Some(Commitment::Absent) => Some(say(
+            "While the camera was on, the browser did not name the file of each step: the photos may have been edited afterwards.",
+            "撮影中にブラウザーが各段階のファイルを申告していません。写真が後から加工された可能性があります。",
+        )),
+        Some(Commitment::Kept) | None => None,
+    };
+    altered.map(str::to_owned).into_iter().chain(unseen).chain(runs)
 }
 
 /// `left 0.42`
@@ -152,6 +166,54 @@ fn turned(yaw: f32) -> String {
 mod tests {
     use super::*;
 
+    /// Detects if all photos are said to be those that the server saw: between the steps, the browser sends what it wants.
+    #[test]
+    fn a_reviewer_reads_that_the_server_did_not_see_every_photo_of_a_run() {
+        let frame = |index: usize| BurstFrame {
+            url: format!("/admin/pictures/cap_1/{index}"),
+            yaw: Some(0.0),
+            best: index == 0,
+        };
+        let shown = Burst {
+            asked: vec![("Turn the head left", Some(1_240))],
+            watched: Some(true),
+            commitment: Some(Commitment::Kept),
+            unseen_turns: 0,
+            runs: None,
+            frames: (0..3).map(frame).collect(),
+        };
+        let html = Owner::new().with(|| burst(&shown).to_html());
+        assert!(
+            html.contains("It saw the photos of each step; the browser sent the others"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn a_reviewer_reads_whether_the_photos_of_the_steps_may_have_been_edited() {
+        let shown = |commitment| {
+            let frame = |index: usize| BurstFrame {
+                url: format!("/admin/pictures/cap_1/{index}"),
+                yaw: Some(0.0),
+                best: index == 0,
+            };
+            let shown = Burst {
+                asked: Vec::new(),
+                watched: Some(true),
+                commitment,
+                unseen_turns: 0,
+                runs: None,
+                frames: (0..2).map(frame).collect(),
+            };
+            Owner::new().with(|| burst(&shown).to_html())
+        };
+        assert!(shown(Some(Commitment::Broken)).contains("is not the file that the browser named"));
+        assert!(shown(Some(Commitment::Absent)).contains("did not name the file of each step"));
+        for well in [None, Some(Commitment::Kept)] {
+            assert!(!shown(well).contains("edited"));
+        }
+    }
+
     #[test]
     fn a_reviewer_reads_what_was_asked_when_it_was_followed_and_where_each_photo_looks() {
         let frame = |yaw, best| BurstFrame {
@@ -162,6 +224,7 @@ mod tests {
         let shown = Burst {
             asked: vec![("Turn the head left", Some(1_240))],
             watched: Some(false),
+            commitment: Some(Commitment::Broken),
             unseen_turns: 1,
             runs: Some(4),
             frames: vec![frame(Some(0.02), true), frame(Some(-0.4), false), frame(None, false)],

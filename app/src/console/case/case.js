@@ -123,7 +123,7 @@
       leave().then(() => {
         // Where no face was found, the whole pictures stand beside each other.
         if (document.querySelector("[data-faces]")) dispatchEvent(new CustomEvent("honnin-compare", { detail: tool }));
-        else { gallery.classList.toggle("comparing"); show(); }
+        else if (gallery) { gallery.classList.toggle("comparing"); show(); }
       });
       return;
     }
@@ -216,10 +216,12 @@
     c: () => use("compare"), s: () => use("flicker"), "?": () => use("help"),
     n: () => focus("#note"), a: () => focus('[value="approve"]'), x: () => focus('[value="reject"]'),
     t: () => focus('[value="ask_again"]'),
-    j: () => document.querySelector('a[rel="next"]')?.click(), k: () => document.querySelector('a[rel="prev"]')?.click(),
+    j: () => document.querySelector('[data-step="next"]')?.click(), k: () => document.querySelector('[data-step="previous"]')?.click(),
   };
   const arrows = { arrowleft: [-1, 0], arrowright: [1, 0], arrowup: [0, -1], arrowdown: [0, 1] };
   document.addEventListener("keydown", (event) => {
+    // Keys that convert what is typed, into Japanese for example, are no shortcuts. Safari ends the conversion before its last key.
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.ctrlKey || event.metaKey || event.altKey || help?.open) return;
     const key = event.key.toLowerCase();
     if (event.target.closest("textarea, select")) {
@@ -228,6 +230,8 @@
       return;
     }
     if (event.target.closest("input:not([type=checkbox], [type=range])")) return;
+    // Enter on a reason would press the form's first button, which loads the case again.
+    if (key === "enter" && event.target.closest("input")) { event.preventDefault(); return; }
     if (key === "escape" && filled()) { fill(false); return; }
     if (arrows[key]) {
       // A slider has arrow keys of its own.
@@ -246,6 +250,20 @@
     field.addEventListener("input", count);
     count();
   }
+
+  // Whoever goes on to another case is asked first if what they have typed would be lost.
+  const ruling = document.querySelector("[data-ruling]");
+  const isChanged = (field) => {
+    if (field.type === "checkbox") return field.checked !== field.defaultChecked;
+    return field.type === "textarea" && field.value !== field.defaultValue;
+  };
+  ruling?.addEventListener("submit", (event) => {
+    if (!event.submitter?.matches("[data-step]")) return;
+    const isTyped = "unsaved" in ruling.dataset || [...ruling.elements].some(isChanged);
+    if (isTyped && !confirm(ruling.dataset.leaving)) { event.preventDefault(); return; }
+    // The server need not ask again.
+    ruling.addEventListener("formdata", ({ formData }) => formData.set("leaving", event.submitter.value), { once: true });
+  });
 
   // Activity on this page extends the reservation of the case.
   const hold = document.querySelector("[data-hold]");

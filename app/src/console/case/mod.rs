@@ -6,19 +6,18 @@ mod faces;
 mod view;
 
 use super::{
-    ask_again::{self, Answer, AskAgain, attempt_of},
+    ask_again::{self, ATTEMPT, Answer, AskAgain, attempt_of},
     fault::Fault,
     findings::Item,
     labels::slot_name,
     layout::NavigationItem,
     link,
-    notices::{assigned, why_not_assigned, why_not_done},
+    notices::{asked_already, assigned, why_not_assigned, why_not_done},
     parts::minutes,
     request::{PageResult, Request, done},
     rows,
     selection::{QUEUE, Selection},
     session::ruled_by,
-    sessions::PAGE,
     words::{language, say},
 };
 use crate::{
@@ -35,7 +34,6 @@ use axum::{
 };
 use burst::Burst;
 use domain::{
-    cursor,
     document::Side,
     ids::{CaptureId, SessionId, UserId},
     named::Named,
@@ -61,7 +59,8 @@ use service::{
     },
     stored::Slot,
 };
-use view::{CaseView, Earlier, Hold, SAME_DOCUMENT, Shown, render};
+use std::collections::BTreeSet;
+use view::{CaseView, DECISION, Earlier, LEAVING, LOOK, ONWARD, Reservation, SAME_DOCUMENT, Shown, render};
 
 const HERE: &str = "/admin/review/{id}";
 
@@ -77,6 +76,8 @@ pub(super) fn forms() -> Router {
         .route("/admin/review/{id}", post(form(HERE, rule)))
         .route("/admin/review/{id}/undo", post(form(HERE, undo)))
         .route("/admin/review/{id}/assign", post(form(HERE, assign)))
+        .route("/admin/review/{id}/take", post(form(HERE, assign)))
+        .route("/admin/review/{id}/leave", post(form(HERE, leave)))
         .route("/admin/review/{id}/hold", post(handler(keep)))
         .route("/admin/pictures/{capture}/{frame}", get(handler(picture)))
 }
@@ -138,12 +139,16 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
             .map(|decided| rows::scores(&decided.scores))
             .unwrap_or_default(),
         assignment: assignment(request, reviewer, &opened).await?,
-        hold: hold(&opened),
+        reservation: reservation(&opened),
         not_performed: opened.not_performed.clone(),
         same_document: opened.same_document.iter().map(ToString::to_string).collect(),
         earlier: earlier(history),
         note: note.map(|note| note.expose().clone()).unwrap_or_default(),
         ticked,
+        is_unsaved: false,
+        onward: None,
+        done: None,
+        too_late: false,
         mistakes: Vec::new(),
         selection,
         neighbours,
@@ -169,7 +174,7 @@ fn earlier(history: &SessionHistory) -> Vec<Earlier> {
 
 /// Who is to decide the case, while it is waiting.
 async fn assignment(request: &Request, reviewer: &Reviewer, opened: &Case) -> PageResult<Option<Assignment>> {
-    if opened.hold.is_none() {
+    if opened.reservation.is_none() {
         return Ok(None);
     }
     let people = review::list_reviewers(request.honnin(), reviewer).await?;
@@ -180,16 +185,16 @@ async fn assignment(request: &Request, reviewer: &Reviewer, opened: &Case) -> Pa
     }))
 }
 
-fn hold(opened: &Case) -> Hold {
+fn reservation(opened: &Case) -> Reservation {
     if let Some((pending, name)) = &opened.pending {
-        return Hold::Decided(name.clone(), pending.ruling);
+        return Reservation::Decided(name.clone(), pending.ruling);
     }
-    match &opened.hold {
-        Some(hold) if opened.mine => Hold::Mine(hold.until),
-        Some(hold) => Hold::Other(hold.name.clone(), hold.until),
+    match &opened.reservation {
+        Some(held) if opened.mine => Reservation::Mine(held.until),
+        Some(held) => Reservation::Other(held.name.clone(), held.until),
         None => {
             let over = opened.history.detail.status == Status::Completed;
-            Hold::Over(
+            Reservation::Over(
                 opened
                     .history
                     .rulings
@@ -290,8 +295,8 @@ struct Held {
 async fn keep(request: Request) -> PageResult<Response> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    let hold = review::keep_case(request.honnin(), &reviewer, (&id, attempt_of(request.query()?))).await?;
-    let until = hold.map(|hold| minutes(hold.until));
+    let reservation = review::keep_case(request.honnin(), &reviewer, (&id, attempt_of(request.query()?))).await?;
+    let until = reservation.map(|reservation| minutes(reservation.until));
     Ok(Json(Held { until }).into_response())
 }
 
@@ -300,8 +305,7 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let honnin = request.honnin();
     let ticked: Vec<Reason> = fields.all("reason").filter_map(Reason::parse).collect();
-    // Browsers send the end of a line as two characters.
-    let note = fields.text("note").replace("\r\n", "\n");
+    let note = note_of(&fields);
     let note = Some(note).filter(|note| !note.is_empty()).map(Personal::new);
     let ruling = match fields.raw("decision") {
         "ask_again" => return ask_again(&request, &reviewer, &id, &fields, note).await,
@@ -320,10 +324,16 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
             ReviewDecision::Approve
         }
         "reject" => ReviewDecision::Reject(ticked),
+        LOOK => {
+            let view = with_typed(&request, &reviewer, &id, &fields).await?;
+            return Ok(Outcome::shown(StatusCode::OK, view));
+        }
         _ => return Err(Fault::Malformed),
     };
-    if let Err(error) = review::rule(honnin, &reviewer, (&id, attempt_of(&fields)), ruling, note).await {
-        return refused(&request, &reviewer, &id, &fields, error).await;
+    match review::rule(honnin, &reviewer, (&id, attempt_of(&fields)), ruling, note).await {
+        // Whoever presses the button twice goes on as well.
+        Ok(_) | Err(RuleError::Repeated) => {}
+        Err(error) => return refused(&request, &reviewer, &id, &fields, error).await,
     }
     let selection = Selection::of(request.query()?);
     match next_case(&request, &reviewer, selection).await? {
@@ -335,7 +345,7 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
             &selection.href(QUEUE),
             say(
                 "All other cases are reserved for or assigned to others.",
-                "ほかの案件は、すべて他の担当者が対応中か、割り当て済みです。",
+                "残りの案件は、すべてほかの担当者が対応中か、割り当て済みです。",
             ),
         ),
         Next::None if selection.is_all() => done(
@@ -352,6 +362,16 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
+/// The reasons among these names.
+fn reasons_of(names: &[String]) -> BTreeSet<Reason> {
+    names.iter().filter_map(|name| Reason::parse(name)).collect()
+}
+
+/// The note as typed. Browsers send the end of a line as two characters.
+fn note_of(fields: &Fields) -> String {
+    fields.text("note").replace("\r\n", "\n")
+}
+
 /// What comes after a decided case.
 enum Next {
     /// The case that has been waiting longest, of those that nobody else has.
@@ -364,34 +384,16 @@ enum Next {
 
 async fn next_case(request: &Request, reviewer: &Reviewer, selection: Selection) -> PageResult<Next> {
     let (honnin, me) = (request.honnin(), request.staff().user());
-    let decided = review::list_pending(honnin, reviewer).await?;
-    let (mut next, mut after) = (Next::None, None);
-    loop {
-        let page = Page {
-            order: Order::LongestWaiting,
-            after,
-            limit: PAGE + 1,
-        };
-        let found = review::queue(honnin, reviewer, selection.filter(me), page).await?;
-        let (found, more) = cursor::page_of(found, PAGE);
-        let waiting = found
-            .iter()
-            .filter(|case| decided.iter().all(|decided| decided.session != case.id));
-        for case in waiting {
-            let mut others = [&case.held_by, &case.assigned_to].into_iter().flatten();
-            if others.all(|(user, _)| user == me) {
-                return Ok(Next::Case(case.id.clone()));
-            }
-            next = Next::Taken;
-        }
-        after = found
-            .last()
-            .filter(|_| more)
-            .map(|last| (last.waiting_since.unwrap_or(last.created_at), last.id.clone()));
-        if after.is_none() {
-            return Ok(next);
-        }
+    if let Some(case) = review::find_next(honnin, reviewer, selection.filter(me)).await? {
+        return Ok(Next::Case(case));
     }
+    let page = Page {
+        order: Order::LongestWaiting,
+        after: None,
+        limit: 1,
+    };
+    let others = review::queue(honnin, reviewer, selection.filter(me), page).await?;
+    Ok(if others.is_empty() { Next::None } else { Next::Taken })
 }
 
 /// Asks the user again, after a second look.
@@ -405,6 +407,8 @@ async fn ask_again(
     match ask_again::answer(fields) {
         Answer::Yes => match review::ask_again(request.honnin(), reviewer, (id, attempt_of(fields)), note).await {
             Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(id, &made))),
+            // By reloading the page that shows the link, for example.
+            Err(RuleError::Repeated) => done(&format!("/admin/sessions/{id}"), asked_already()),
             Err(error) => refused(request, reviewer, id, fields, error).await,
         },
         Answer::No => Ok(Outcome::shown(
@@ -421,7 +425,7 @@ async fn ask_again(
 }
 
 /// POST: the person's own decision on the case is undone.
-async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
+async fn undo(request: Request, _: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match review::undo(request.honnin(), &reviewer, &id).await {
@@ -432,36 +436,68 @@ async fn undo(request: Request, fields: Fields) -> PageResult<Outcome> {
                 "判定を取り消しました。案件は再び対応中になりました。",
             ),
         ),
-        Err(UndoError::TooLate) => {
-            let sentence = say(
-                "This decision can no longer be undone. Ask the user again instead.",
-                "この判定はもう取り消せません。代わりに再提出を依頼してください。",
-            );
-            told(&request, &reviewer, &id, &fields, mistake("note", sentence)).await
-        }
+        Err(UndoError::TooLate) => Ok(Outcome::refused(CaseView {
+            too_late: true,
+            ..view_of(&request, &reviewer, &id).await?
+        })),
         Err(UndoError::Store(error)) => Err(error.into()),
     }
 }
 
-/// POST: who is to decide the case. Both the queue and the case have this form.
+/// POST: on to another case. The one that is left is free for others. Whoever has typed something is asked first.
+async fn leave(request: Request, fields: Fields) -> PageResult<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    let is_sure = fields.has(LEAVING);
+    let to = fields.raw(if is_sure { LEAVING } else { ONWARD });
+    let to = SessionId::parse(to).ok_or(Fault::Malformed)?;
+    if fields.has(ATTEMPT) && !is_sure {
+        let view = with_typed(&request, &reviewer, &id, &fields).await?;
+        if view.is_unsaved {
+            let view = CaseView {
+                onward: Some(to),
+                ..view
+            };
+            return Ok(Outcome::shown(StatusCode::OK, view));
+        }
+    }
+    review::leave_case(request.honnin(), &reviewer, &id).await?;
+    let selection = Selection::of(request.query()?);
+    Ok(Outcome::go(&selection.href(&format!("{QUEUE}/{to}"))))
+}
+
+/// POST: who is to decide the case. Both the queue and the case have this form, at addresses of their own: whoever is signed out meanwhile comes
+/// back to the page that they sent it from.
 async fn assign(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    let person = |name| match fields.raw(name) {
+    let person = |id: &str| match id {
         "" => Ok(None),
         id => UserId::parse(id).map(Some).ok_or(Fault::Malformed),
     };
-    let (before, to) = (person(assignment::BEFORE)?, person(assignment::TO)?);
-    let selection = Selection::of(request.query()?);
-    let back = match fields.raw(assignment::BACK) {
-        assignment::TO_CASE => selection.href(&format!("{QUEUE}/{id}")),
-        _ => selection.href(QUEUE),
-    };
+    let to = fields.all(assignment::TO).next();
+    let to = person(to.unwrap_or_else(|| fields.raw(assignment::COLLEAGUE)))?;
+    let before = person(fields.raw(assignment::BEFORE))?;
     let notice = match review::assign(request.honnin(), &reviewer, &id, before.as_ref(), to.as_ref()).await {
         Ok(()) => assigned(to.as_ref(), request.staff().user()).to_owned(),
         Err(error) => why_not_assigned(error)?,
     };
-    done(&back, notice)
+    let query = request.query()?;
+    let selection = Selection::of(query);
+    if fields.raw(assignment::BACK) != assignment::TO_CASE {
+        let queue = selection.href_after(QUEUE, &query.text("after"));
+        return done(&format!("{queue}#{id}"), notice);
+    }
+    // What is being typed for the decision was sent along, and is stored nowhere.
+    if fields.has(ATTEMPT) {
+        let typed = with_typed(&request, &reviewer, &id, &fields).await?;
+        let view = CaseView {
+            done: Some(notice),
+            ..typed
+        };
+        return Ok(Outcome::shown(StatusCode::OK, view));
+    }
+    done(&selection.href(&format!("{QUEUE}/{id}")), notice)
 }
 
 /// The case again, with the reason why the decision was refused and what was typed.
@@ -476,17 +512,7 @@ async fn refused(
         RuleError::NoReason => "reasons",
         _ => "note",
     };
-    let is_another = matches!(error, RuleError::AnotherAttempt);
-    let wrong = mistake(field, why_not_done(error)?);
-    if is_another {
-        // With the reasons of this attempt: those that were ticked are the earlier one's.
-        return Ok(Outcome::refused(CaseView {
-            note: fields.text("note"),
-            mistakes: vec![wrong],
-            ..view_of(request, reviewer, id).await?
-        }));
-    }
-    told(request, reviewer, id, fields, wrong).await
+    told(request, reviewer, id, fields, mistake(field, why_not_done(error)?)).await
 }
 
 /// The case again with what was typed, and what is wrong.
@@ -498,14 +524,29 @@ async fn told(
     wrong: Mistake,
 ) -> PageResult<Outcome> {
     let mut view = with_typed(request, reviewer, id, fields).await?;
-    view.mistakes = vec![wrong];
+    // Only whoever may decide has the fields of the form.
+    let field = match view.reservation {
+        Reservation::Mine(_) => wrong.field,
+        Reservation::Other(..) | Reservation::Decided(..) | Reservation::Over(_) => DECISION.to_owned(),
+    };
+    view.mistakes = vec![Mistake { field, ..wrong }];
     Ok(Outcome::refused(view))
 }
 
 /// The case again with what was typed.
 async fn with_typed(request: &Request, reviewer: &Reviewer, id: &SessionId, fields: &Fields) -> PageResult<CaseView> {
-    let mut view = view_of(request, reviewer, id).await?;
-    view.note = fields.text("note");
-    view.ticked = fields.all("reason").map(str::to_owned).collect();
-    Ok(view)
+    let view = view_of(request, reviewer, id).await?;
+    let note = note_of(fields);
+    let ticked: Vec<String> = if attempt_of(fields) == view.attempt {
+        fields.all("reason").map(str::to_owned).collect()
+    } else {
+        // Those that were ticked are the earlier attempt's.
+        view.ticked.clone()
+    };
+    Ok(CaseView {
+        is_unsaved: note != view.note || reasons_of(&ticked) != reasons_of(&view.ticked),
+        note,
+        ticked,
+        ..view
+    })
 }

@@ -8,11 +8,11 @@ use crate::PageMeta;
 use crate::console::ask_again::ATTEMPT;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, how_decided, items, reasons, scores};
 use crate::console::labels;
-use crate::console::layout::{Frame, mistakes, page};
+use crate::console::layout::{Frame, mistakes, page, problems};
 use crate::console::parts::{Line, Tone, age, area, badge, minutes, short, shortcuts};
 use crate::console::selection::{QUEUE, Selection};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use domain::{
     document::DocumentType,
     ids::SessionId,
@@ -44,7 +44,7 @@ pub(super) struct Shown {
 
 /// Who may decide the case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
+pub(super) enum Reservation {
     /// The person viewing it, until that time.
     Mine(Timestamp),
     /// Another reviewer, until that time.
@@ -96,7 +96,7 @@ pub(super) struct CaseView {
     /// Who is to decide it, while it is waiting.
     pub assignment: Option<Assignment>,
     /// Who may decide.
-    pub hold: Hold,
+    pub reservation: Reservation,
     /// Steps that were not performed.
     pub not_performed: Vec<Step>,
     /// Other sessions that were approved with this document in the meantime.
@@ -107,12 +107,27 @@ pub(super) struct CaseView {
     pub note: String,
     /// The reasons as ticked.
     pub ticked: Vec<String>,
+    /// Whether note or reasons are as typed, and stored nowhere.
+    pub is_unsaved: bool,
+    /// The case to go on to, once the reviewer has said that what they have typed may be lost.
+    pub onward: Option<SessionId>,
+    /// What was just done.
+    pub done: Option<String>,
+    /// Whether a decision was to be undone that can no longer be.
+    pub too_late: bool,
     /// What is wrong with the decision.
     pub mistakes: Vec<Mistake>,
     /// The part of the queue that the reviewer works on.
     pub selection: Selection,
     /// The cases before and after this one in it.
     pub neighbours: Neighbours,
+}
+
+impl CaseView {
+    /// Where the way to another case leads.
+    fn leave(&self) -> String {
+        self.selection.href(&format!("{QUEUE}/{}/leave", self.id))
+    }
 }
 
 fn gallery(pictures: &[Shown]) -> AnyView {
@@ -228,10 +243,11 @@ fn ruling(view: &CaseView) -> AnyView {
     let action = view.selection.href(&format!("{QUEUE}/{}", view.id));
     let missing: Vec<&str> = view.not_performed.iter().map(|step| labels::step(*step)).collect();
     let refused = (!missing.is_empty()).then(|| {
+        let steps = missing.join(say(" and ", "と"));
+        let was = if missing.len() == 1 { "was" } else { "were" };
         let sentence = tell!(
-            "Cannot be approved: {} was not checked. Ask the user again.",
-            "{}が確認されていないため承認できません。再提出を依頼してください。",
-            missing.join(say(" and ", "と"))
+            "Cannot be approved: {steps} {was} not checked. Ask the user again.",
+            "{steps}が確認されていないため承認できません。再提出を依頼してください。"
         );
         view! { <p class="note">{sentence}</p> }
     });
@@ -250,7 +266,8 @@ fn ruling(view: &CaseView) -> AnyView {
         ..Line::default()
     };
     view! {
-        <form class="stack ruling" id=RULING method="post" action=action data-ruling>
+        <form class="stack ruling" id=RULING method="post" action=action data-ruling data-unsaved=view.is_unsaved.then_some("yes")
+            data-leaving=before_leaving()>
             <input type="hidden" name=ATTEMPT value=view.attempt/>
             {refused}
             {same_document(&view.same_document)}
@@ -300,11 +317,63 @@ fn rulings(view: &CaseView) -> Option<AnyView> {
                 {say("Ask again ", "再提出を依頼 ")}<kbd>"T"</kbd></button>
         </div>
     };
-    matches!(view.hold, Hold::Mine(_)).then(|| buttons.into_any())
+    matches!(view.reservation, Reservation::Mine(_)).then(|| buttons.into_any())
 }
 
 /// The form of the decision.
 const RULING: &str = "ruling";
+
+/// Value of the field `decision`: nothing is decided yet.
+pub(super) const LOOK: &str = "look";
+
+/// The button that Enter presses in the form of the decision, because it is the first one: it shows the case again as it is filled in. Nobody sees
+/// it, finds it with the keyboard or hears of it.
+fn first_button(view: &CaseView) -> Option<AnyView> {
+    let button = view! {
+        <button class="default" type="submit" form=RULING name="decision" value=LOOK tabindex="-1" aria-hidden="true"></button>
+    };
+    matches!(view.reservation, Reservation::Mine(_)).then(|| button.into_any())
+}
+
+/// The question to somebody who goes on to another case with something typed.
+fn before_leaving() -> &'static str {
+    say(
+        "Your note and the reasons that you have chosen are not saved. Leave this case?",
+        "メモと選択した理由は保存されていません。別の案件に移動しますか？",
+    )
+}
+
+/// The same, where no script asks it.
+fn leaving(view: &CaseView) -> Option<AnyView> {
+    let to = view
+        .onward
+        .as_ref()
+        .filter(|_| matches!(view.reservation, Reservation::Mine(_)))?;
+    let action = view.leave();
+    let question = view! {
+        <div class="note" role="alert" tabindex="-1" autofocus>
+            <p>{before_leaving()}</p>
+            <p><button class="button secondary small" type="submit" form=RULING formaction=action name=LEAVING value=to.to_string()>
+                {say("Leave without saving", "保存せずに移動")}</button></p>
+        </div>
+    };
+    Some(question.into_any())
+}
+
+/// The place of the decision on the page, whether or not there is anything to decide.
+pub(super) const DECISION: &str = "decision";
+
+/// Where a decision leads that can no longer be undone: what is left to do is on the session's page.
+fn too_late(view: &CaseView) -> Option<AnyView> {
+    let page = format!("/admin/sessions/{}", view.id);
+    let told = say(
+        "This decision can no longer be undone. You can ask the user again on the session page.",
+        "この判定はもう取り消せません。再提出の依頼は、セッションの詳細から行えます。",
+    );
+    // Nothing was entered that could be corrected.
+    let heading = say("There is a problem", "取り消せませんでした");
+    view.too_late.then(|| problems(heading, [(page, told.to_owned())]))
+}
 
 /// What was typed but can no longer be sent stays available for copying.
 fn typed(view: &CaseView) -> AnyView {
@@ -329,12 +398,12 @@ fn earlier(list: &[Earlier]) -> AnyView {
 }
 
 fn side(view: &CaseView) -> AnyView {
-    let state = match &view.hold {
-        Hold::Mine(until) => {
+    let state = match &view.reservation {
+        Reservation::Mine(until) => {
             let hold = format!("/admin/review/{}/hold?{ATTEMPT}={}", view.id, view.attempt);
             view! {
-                <p class="soft small" data-hold=hold>{say("Reserved for you until ", "この案件は")}
-                    <span data-until>{minutes(*until)}</span>{say(" UTC.", " UTCまで自分が対応中です。")}</p>
+                <p class="soft small" data-hold=hold>{say("Reserved for you until ", "この案件は ")}
+                    <span data-until>{minutes(*until)}</span>{say(" UTC.", "（UTC）まで、自分が対応中です。")}</p>
                 <p class="note" role="alert" data-lost hidden>{say(
                     "Your reservation of this case has expired. Copy your note, then open the case again.",
                     "案件の対応期限が切れました。メモの内容を控えてから、案件を開き直してください。",
@@ -343,7 +412,7 @@ fn side(view: &CaseView) -> AnyView {
             }
             .into_any()
         }
-        Hold::Other(name, until) => view! {
+        Reservation::Other(name, until) => view! {
             <p class="note">{tell!(
                 "{name} has reserved this case until {} UTC. You can view it but not decide it.",
                 "{}（UTC）まで{name}がこの案件に対応中です。閲覧はできますが、判定はできません。",
@@ -352,7 +421,7 @@ fn side(view: &CaseView) -> AnyView {
             {typed(view)}
         }
         .into_any(),
-        Hold::Decided(name, ruling) => view! {
+        Reservation::Decided(name, ruling) => view! {
             <p class="note">{tell!(
                 "{} by {name}. This takes effect in a few seconds.",
                 "{}（{name}）。数秒後に確定します。",
@@ -361,18 +430,28 @@ fn side(view: &CaseView) -> AnyView {
             {typed(view)}
         }
         .into_any(),
-        Hold::Over(Some((name, ruling, at))) => {
+        Reservation::Over(Some((name, ruling, at))) => {
             let said = tell!("{} by {name} at {} UTC.", "{}（{name}、{} UTC）", labels::ruling(*ruling).0, minutes(*at));
             view! { <p class="note">{said}</p>{typed(view)} }.into_any()
         }
-        Hold::Over(None) => {
+        Reservation::Over(None) => {
             view! { <p class="soft">{say("This session is not waiting for review.", "このセッションは審査待ちではありません。")}</p>{typed(view)} }.into_any()
         }
     };
-    let why = match view.hold {
-        Hold::Over(_) => say("Why this case went to review", "審査に回された理由"),
-        Hold::Mine(_) | Hold::Other(..) | Hold::Decided(..) => say("Why this case needs review", "審査が必要な理由"),
+    let why = match view.reservation {
+        Reservation::Over(_) => say("Why this case went to review", "審査に回された理由"),
+        Reservation::Mine(_) | Reservation::Other(..) | Reservation::Decided(..) => {
+            say("Why this case needs review", "審査が必要な理由")
+        }
     };
+    let assigned = view.assignment.as_ref().map(|to| {
+        let action = view.selection.href(&format!("{QUEUE}/{}/assign", view.id));
+        assignment(
+            to,
+            &action,
+            matches!(view.reservation, Reservation::Mine(_)).then_some(RULING),
+        )
+    });
     view! {
         <section class="panel why">
             <h2>{why}</h2>
@@ -387,8 +466,9 @@ fn side(view: &CaseView) -> AnyView {
                 <details class="fold"><summary>{say("Scores and limits", "スコアとしきい値")}</summary>{scores(&view.scores)}{view.document.map(evidence)}{how_decided()}</details>
             })}
         </section>
-        {view.assignment.as_ref().map(|to| assignment(to, &view.selection.href(&format!("{QUEUE}/{}/assign", view.id))))}
-        <section class="panel decide"><h2>{say("Decision", "判定")}</h2>{mistakes(&view.mistakes)}{state}</section>
+        {assigned}
+        <section class="panel decide" id=DECISION tabindex="-1">
+            <h2>{say("Decision", "判定")}</h2>{too_late(view)}{leaving(view)}{mistakes(&view.mistakes)}{state}</section>
         {rulings(view)}
     }
     .into_any()
@@ -453,32 +533,59 @@ fn keys() -> AnyView {
     ])
 }
 
+/// Field: the case to go on to.
+pub(super) const ONWARD: &str = "case";
+/// The same, whatever was typed.
+pub(super) const LEAVING: &str = "leaving";
+
+/// The ways to the cases beside this one. They are buttons of a form, because they free this case for others: of that of the decision, if there is
+/// one, so that what is being typed there is not lost unasked.
+fn beside(view: &CaseView) -> Option<AnyView> {
+    let Neighbours { previous, next } = &view.neighbours;
+    let action = view.leave();
+    let is_ruled_here = matches!(view.reservation, Reservation::Mine(_));
+    let step = |id: Option<&SessionId>, step: &'static str, name: &'static str| {
+        let action = is_ruled_here.then(|| action.clone());
+        id.map(|id| {
+            view! { <button class="button quiet small" type="submit" form=is_ruled_here.then_some(RULING) formaction=action
+                name=ONWARD value=id.to_string() data-step=step>{name}</button> }
+        })
+    };
+    let steps = view! {
+        {step(previous.as_ref(), "previous", say("Previous", "前の案件"))}
+        {step(next.as_ref(), "next", say("Next case", "次の案件"))}
+    };
+    if previous.is_none() && next.is_none() {
+        None
+    } else if is_ruled_here {
+        Some(steps.into_any())
+    } else {
+        Some(view! { <form class="head-actions" method="post" action=action>{steps}</form> }.into_any())
+    }
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let session = format!("/admin/sessions/{}", view.id);
     let id = short(&view.id);
-    let link = |id: Option<&SessionId>, rel: &'static str, name: &'static str| {
-        id.map(|id| {
-            let href = view.selection.href(&format!("{QUEUE}/{id}"));
-            view! { <a class="button quiet small" href=href rel=rel>{name}</a> }
-        })
-    };
     let readings = (!view.items.is_empty()).then(|| view! { <section class="panel">{items(&view.items)}</section> });
     let attempt = (view.attempt > 1).then(|| badge(tell!("attempt {}", "{}回目の提出", view.attempt), Tone::Plain));
-    let waits = matches!(view.hold, Hold::Mine(_) | Hold::Other(..));
+    let waits = matches!(view.reservation, Reservation::Mine(_) | Reservation::Other(..));
     let waiting = waits.then(|| {
         let told = tell!("waiting: {}", "待ち時間：{}", age(view.since, view.now));
         view! { <span class="soft head-note">{told}</span> }
     });
+    let done = view.done.clone();
     let main = view! {
+        {done.map(|done| view! { <p class="flash" role="status">{done}</p> })}
         <p class="crumb"><a href=view.selection.href(QUEUE)>{say("Review", "審査")}</a></p>
+        {first_button(view)}
         <div class="head">
             <h1>{view.document.map_or(say("Case", "案件"), labels::document)}" "<span class="mono soft">{id.clone()}</span>" "{attempt}
                 {waiting}</h1>
             <div class="head-actions">
-                {link(view.neighbours.previous.as_ref(), "prev", say("Previous", "前の案件"))}
-                {link(view.neighbours.next.as_ref(), "next", say("Next case", "次の案件"))}
+                {beside(view)}
                 <a class="button quiet small" href=session>{say("Session page", "セッションの詳細")}</a>
             </div>
         </div>
@@ -490,5 +597,7 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
         <script nonce=meta.nonce.clone() inner_html=include_str!("case.js")></script>
         <script nonce=meta.nonce.clone() inner_html=include_str!("faces.js")></script>
     };
-    page(frame, meta, &tell!("Case {id}", "案件 {id}"), main.into_any())
+    let is_refused = view.too_late || !view.mistakes.is_empty();
+    let title = title(meta, &tell!("Case {id}", "案件 {id}"), is_refused);
+    page(frame, meta, &title, main.into_any())
 }

@@ -7,16 +7,12 @@ use super::{
     next::{safe_next, with_next},
     parts::in_order,
     password_faults::bad_field,
-    proof::{code_refusal, no_code, no_passwords, throttled, wrong_passkey},
+    proof::{challenge_response, code_refusal, no_code, no_passwords, throttled, wrong_passkey},
     request::{GuestRequest, PageResult, SessionChange, guest},
     words::say,
 };
 use crate::page::{Fields, Outcome, form, handler, mistake};
-use axum::{
-    Json, Router,
-    response::{IntoResponse, Response},
-    routing::post,
-};
+use axum::{Router, response::Response, routing::post};
 use domain::secret::Secret;
 use http::StatusCode;
 use leptos::prelude::*;
@@ -69,6 +65,8 @@ const FIELDS: [&str; 4] = ["organisation", "name", "email", "password"];
 
 /// The `done` of the page after signing out.
 pub(super) const SIGNED_OUT: &str = "sign-out";
+/// The same after a form was sent in a session that had ended.
+pub const NOT_SAVED: &str = "not-saved";
 
 /// The ways to sign in here.
 fn view_of(request: &GuestRequest) -> SignInView {
@@ -90,6 +88,7 @@ async fn load_sign_in(request: GuestRequest) -> PageResult<SignInView> {
         next: safe_next(&fields.text("next")).to_owned(),
         has_new_password: done == "password",
         has_signed_out: done == SIGNED_OUT,
+        has_lost_form: done == NOT_SAVED,
         sign_out_elsewhere: elsewhere.map(String::from),
         ..view_of(&request)
     })
@@ -102,8 +101,9 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         Ok(entrance) => {
             return Ok(Outcome::go(&next).with(SessionChange::SignedIn(entrance)));
         }
-        Err(SignInError::SecondFactor(half)) => {
-            return Ok(Outcome::go(&with_next("/admin/sign-in/code", &next)).with(SessionChange::HalfSignedIn(half)));
+        Err(SignInError::SecondFactor(pending)) => {
+            let code = Outcome::go(&with_next("/admin/sign-in/code", &next));
+            return Ok(code.with(SessionChange::SignInPending(pending)));
         }
         Err(SignInError::Wrong) => (
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -127,8 +127,8 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
 
 /// The page that asks for the second factor. Without the password, it starts at the beginning.
 async fn load_code(request: GuestRequest) -> PageResult<CodeView> {
-    let half = request.who.half.as_ref().ok_or(Fault::NoPassword)?;
-    let factors = list_factors(request.honnin(), &half.user).await?;
+    let pending = request.who.pending.as_ref().ok_or(Fault::NoPassword)?;
+    let factors = list_factors(request.honnin(), &pending.user).await?;
     Ok(CodeView {
         next: safe_next(&request.query()?.text("next")).to_owned(),
         passkey: !factors.passkeys.is_empty(),
@@ -138,10 +138,10 @@ async fn load_code(request: GuestRequest) -> PageResult<CodeView> {
 
 async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
-    let half = request.who.half.clone().ok_or(Fault::NoPassword)?;
+    let pending = request.who.pending.clone().ok_or(Fault::NoPassword)?;
     let honnin = request.honnin();
     let sentence = if fields.has("credential") {
-        match passkeys::sign_in(honnin, Some(&half), fields.raw("credential"), &request.who.client).await {
+        match passkeys::sign_in(honnin, Some(&pending), fields.raw("credential"), &request.who.client).await {
             Ok(entrance) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(entrance))),
             Err(PasskeyError::Store(error)) => return Err(error.into()),
             Err(_) => wrong_passkey(),
@@ -149,13 +149,13 @@ async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome
     } else if fields.text("code").is_empty() {
         no_code()
     } else {
-        match sign_in_with_code(honnin, &half, fields.raw("code"), &request.who.client).await {
+        match sign_in_with_code(honnin, &pending, fields.raw("code"), &request.who.client).await {
             Ok(entrance) => return Ok(Outcome::go(&next).with(SessionChange::SignedIn(entrance))),
             Err(CodeError::Store(error)) => return Err(error.into()),
             Err(refused) => code_refusal(&refused),
         }
     };
-    let factors = list_factors(honnin, &half.user).await?;
+    let factors = list_factors(honnin, &pending.user).await?;
     Ok(Outcome::refused(CodeView {
         next,
         passkey: !factors.passkeys.is_empty(),
@@ -186,19 +186,15 @@ struct Asked {
 
 /// POST: a challenge for anybody's passkey, or for that of the person whose password was right.
 async fn challenge(request: GuestRequest) -> PageResult<Response> {
-    let half = request.who.half.as_ref();
-    // On the page before the password there is nobody yet, even if somebody has come halfway in another tab.
-    let half = half.filter(|_| request.param("step") == "code");
-    match issue_challenge(request.honnin(), Answerer::of_sign_in(half, request.client)).await {
-        Ok(issued) => Ok(Json(Asked {
-            challenge: issued.challenge.expose().clone(),
-            party: issued.party,
-            credentials: issued.credentials,
-        })
-        .into_response()),
-        Err(PasskeyError::Store(error)) => Err(error.into()),
-        Err(_) => Ok(StatusCode::TOO_MANY_REQUESTS.into_response()),
-    }
+    let pending = request.who.pending.as_ref();
+    // On the page before the password there is nobody yet, even if a sign-in is pending in another tab.
+    let pending = pending.filter(|_| request.param("step") == "code");
+    let issued = issue_challenge(request.honnin(), Answerer::of_sign_in(pending, request.client)).await;
+    challenge_response(issued, |issued| Asked {
+        challenge: issued.challenge.expose().clone(),
+        party: issued.party,
+        credentials: issued.credentials,
+    })
 }
 
 async fn load_set_up(request: GuestRequest) -> PageResult<SetUpView> {

@@ -6,7 +6,7 @@ use crate::console::next::with_next;
 use crate::console::parts::{Line, current_password, line, new_password};
 use crate::console::proof::{code_line, passkey_button, passkey_script};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use leptos::prelude::*;
 
 /// Signing in.
@@ -20,6 +20,8 @@ pub(super) struct SignInView {
     pub has_new_password: bool,
     /// Whether they have just signed out.
     pub has_signed_out: bool,
+    /// Whether they have sent a form in a session that had ended.
+    pub has_lost_form: bool,
     /// Where to sign out of the provider as well.
     pub sign_out_elsewhere: Option<String>,
     /// The provider's name.
@@ -49,12 +51,19 @@ pub(super) fn sign_in(view: &SignInView, meta: &PageMeta) -> AnyView {
         <h1>{say("Sign in", "サインイン")}</h1>
         {view.has_new_password.then(|| view! { <p class="flash" role="status">{say("Your password has been changed.", "パスワードを変更しました。")}</p> })}
         {view.has_signed_out.then(|| signed_out(view))}
+        {view.has_lost_form.then(|| view! {
+            <p class="answer bad" role="alert">{say(
+                "You were signed out. What you sent was not saved.",
+                "サインアウトされていたため、送信した内容は保存されていません。",
+            )}</p>
+        })}
         {mistakes(&view.mistakes)}
         {view.is_local.then(|| local(view, meta))}
         {with_provider(view)}
     };
     let here = with_next("/admin/sign-in", &view.next);
-    door(meta, &here, say("Sign in", "サインイン"), main.into_any())
+    let title = title(meta, say("Sign in", "サインイン"), !view.mistakes.is_empty());
+    door(meta, &here, &title, main.into_any())
 }
 
 /// After signing out here: people may still be signed in at the provider, and could come back without a password.
@@ -134,7 +143,8 @@ pub(super) fn code(view: &CodeView, meta: &PageMeta) -> AnyView {
         <p><a href="/admin/sign-in">{say("Start again", "最初からやり直す")}</a></p>
     };
     let here = with_next("/admin/sign-in/code", &view.next);
-    door(meta, &here, say("Second factor", "2要素認証"), main.into_any())
+    let title = title(meta, say("Second factor", "2要素認証"), !view.mistakes.is_empty());
+    door(meta, &here, &title, main.into_any())
 }
 
 /// Setting up.
@@ -206,5 +216,6 @@ pub(super) fn set_up(view: &SetUpView, meta: &PageMeta) -> AnyView {
             <button class="button primary" type="submit">{say("Create my account", "アカウントを作成")}</button>
         </form>
     };
-    door(meta, "", say("Set up", "初期設定"), main.into_any())
+    let title = title(meta, say("Set up", "初期設定"), !wrong.is_empty());
+    door(meta, "", &title, main.into_any())
 }

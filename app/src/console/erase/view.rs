@@ -5,7 +5,7 @@ use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, line};
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::words::say;
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use leptos::prelude::*;
 
 /// What has to be typed.
@@ -69,5 +69,6 @@ pub(super) fn render(view: &EraseView, frame: &Frame, meta: &PageMeta) -> AnyVie
             </form>
         </div>
     };
-    page(frame, meta, say("Erase now", "今すぐ消去"), main.into_any())
+    let title = title(meta, say("Erase now", "今すぐ消去"), !view.mistakes.is_empty());
+    page(frame, meta, &title, main.into_any())
 }

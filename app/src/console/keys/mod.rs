@@ -4,37 +4,48 @@ mod view;
 
 use super::{
     fault::Fault,
+    irreversible::{Answer, Irreversible, answer, page_or_second_look},
     layout::NavigationItem,
+    parts::minutes,
     proof::{check_proof, proof_due, proof_of, proven},
-    request::{PageResult, Request, done, signed_in},
+    request::{PageResult, Request, done},
     words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use crate::parts::Mistake;
 use axum::{Router, routing::post};
 use domain::{
+    cursor,
     ids::ApiKeyId,
+    name,
     network::parse_list,
     scope::{Scope, Scopes},
+    tenant::TenantSettings,
     time::Millis,
 };
 use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
-    settings::api_keys::{IssueKeyError, Issued, NewKey, draft_key, issue_key, list_keys, revoke_key, rotate_key},
+    settings::api_keys::{
+        IssueKeyError, Issued, NewKey, draft_key, issue_key, list_key_page, list_keys, revoke_key, rotate_key,
+    },
 };
 pub(super) use view::shown_once;
-use view::{KeyRow, KeysView, overlaps, render};
+use view::{ALL, ENDED, KeyRow, KeysView, overlaps, render, scopes_text};
 
 const HERE: &str = "/admin/keys";
+/// Query parameters: which keys are listed, and from where on. The forms carry them, so that the list is still the same afterwards.
+const LIST: [&str; 2] = ["state", "after"];
+/// Keys per page.
+const PAGE: u32 = 50;
 /// The lifetime that is chosen unless somebody chooses another one, in days.
 const USUAL_DAYS: &str = "90";
 
 /// API keys.
 #[component]
 pub fn KeysPage() -> impl IntoView {
-    signed_in(NavigationItem::Keys, load, render)
+    page_or_second_look(NavigationItem::Keys, load, render)
 }
 
 /// Its forms.
@@ -50,28 +61,52 @@ async fn load(request: Request) -> PageResult<KeysView> {
     view_of(&request, &developer).await
 }
 
+/// The page as the address of a request lists it.
+fn list_of(request: &Request) -> PageResult<String> {
+    Ok(request.query()?.kept(HERE, &LIST))
+}
+
 async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysView> {
-    let keys = list_keys(request.honnin(), developer)
-        .await?
-        .into_iter()
-        .map(|key| KeyRow {
-            id: key.id.to_string(),
-            name: key.name,
-            prefix: key.prefix,
-            scopes: key.scopes,
-            created_at: key.created_at,
-            expires_at: key.expires_at,
-            revoked_at: key.revoked_at,
-            is_replaced: key.replaced_at.is_some(),
-            last_used_at: key.last_used_at,
-            last_used_from: key.last_used_from,
-            networks: key.networks.iter().map(ToString::to_string).collect(),
-        });
+    let fields = request.query()?;
+    let state = fields.text("state");
+    let valid = match state.as_str() {
+        ALL => None,
+        ENDED => Some(false),
+        _ => Some(true),
+    };
+    let after = cursor::parse(&fields.text("after"), ApiKeyId::parse);
+    let is_later_page = after.is_some();
+    let mut found = list_key_page(request.honnin(), developer, valid, after, PAGE + 1).await?;
+    if found.is_empty() && is_later_page {
+        // The last one of the last page has just been revoked, and is listed no more.
+        found = list_key_page(request.honnin(), developer, valid, None, PAGE + 1).await?;
+    }
+    let (found, more) = cursor::page_of(found, PAGE);
+    let next_page = found
+        .last()
+        .filter(|_| more)
+        .map(|last| fields.next_page(HERE, &cursor::write(&(last.created_at, &last.id))));
+    let keys = found.into_iter().map(|key| KeyRow {
+        id: key.id.to_string(),
+        name: key.name,
+        prefix: key.prefix,
+        scopes: key.scopes,
+        created_at: key.created_at,
+        expires_at: key.expires_at,
+        revoked_at: key.revoked_at,
+        is_replaced: key.replaced_at.is_some(),
+        last_used_at: key.last_used_at,
+        last_used_from: key.last_used_from,
+        networks: key.networks.iter().map(ToString::to_string).collect(),
+    });
     let may_read = Admin::of(request.staff()).is_ok();
     let usual = Scopes::NONE.with(Scope::Create);
     Ok(KeysView {
         next: draft_key(request.honnin()).to_string(),
         keys: keys.collect(),
+        state,
+        query: fields.kept("", &LIST),
+        next_page,
         scopes: if may_read { usual.with(Scope::Read) } else { usual },
         may_read,
         too_old: Some(request.honnin().secret_age()),
@@ -122,7 +157,9 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
             };
             match issue_key(request.honnin(), &developer, new).await {
                 Ok(issued) => return Ok(proven(&request, shown(&request, &developer, &issued).await?)),
-                Err(IssueKeyError::Repeated) => return Ok(proven(&request, done(HERE, shown_before())?)),
+                Err(IssueKeyError::Repeated) => {
+                    return Ok(proven(&request, done(&list_of(&request)?, shown_before())?));
+                }
                 Err(refused) => Some(wrong(refused)?),
             }
         }
@@ -173,9 +210,10 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
     match refused {
         IssueKeyError::BadName => Ok(mistake(
             "name",
-            say(
-                "Enter a name of up to 100 characters, such as where the key is used.",
-                "キーの用途などがわかる名前を100文字以内で入力してください。",
+            tell!(
+                "Enter a name of up to {} characters, such as where the key is used.",
+                "キーの用途などがわかる名前を{}文字以内で入力してください。",
+                name::LONGEST
             ),
         )),
         IssueKeyError::NoScope => Ok(mistake(
@@ -187,9 +225,10 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
         )),
         IssueKeyError::TooManyNetworks => Ok(mistake(
             "networks",
-            say(
-                "Enter at most 200 IP addresses or networks.",
-                "IPアドレスとネットワークは200件以内で入力してください。",
+            tell!(
+                "Enter at most {} IP addresses or networks.",
+                "IPアドレスとネットワークは{}件以内で入力してください。",
+                TenantSettings::MAX_LISTED
             ),
         )),
         IssueKeyError::NeedsAdmin => Err(Fault::Forbidden),
@@ -198,10 +237,42 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
     }
 }
 
+/// The second look at a key that is to be revoked, if there is one.
+async fn before_revoking(request: &Request, developer: &Developer, id: &ApiKeyId) -> PageResult<Option<Irreversible>> {
+    let keys = list_keys(request.honnin(), developer).await?;
+    let key = keys.into_iter().find(|key| key.id == *id && key.revoked_at.is_none());
+    let action = request.query()?.kept(&format!("{HERE}/{id}/revoke"), &LIST);
+    Ok(key.map(|key| {
+        let used = match (key.last_used_at.map(minutes), key.last_used_from) {
+            (Some(at), Some(from)) => tell!("{at}, from {from}", "{at}、接続元：{from}"),
+            (Some(at), None) => at,
+            (None, _) => say("never", "未使用").to_owned(),
+        };
+        Irreversible {
+            title: say("Revoke this API key?", "このAPIキーを失効させますか？"),
+            meaning: vec![say(
+                "From then on, calls with it are refused. This cannot be undone.",
+                "失効させると、このキーによる呼び出しは拒否されます。この操作は取り消せません。",
+            )],
+            about: vec![
+                (say("Name", "名前"), key.name),
+                (say("Starts with", "先頭の文字"), format!("{}…", key.prefix)),
+                (say("Scopes", "スコープ"), scopes_text(key.scopes)),
+                (say("Issued (UTC)", "発行日時（UTC）"), minutes(key.created_at)),
+                (say("Last used (UTC)", "最終使用日時（UTC）"), used),
+            ],
+            button: say("Revoke", "失効させる"),
+            action,
+            typed: Vec::new(),
+        }
+    }))
+}
+
 /// POST: a new key in place of one that expires after the chosen time.
 async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
-    request.check_fresh(HERE)?;
+    let list = list_of(&request)?;
+    request.check_fresh(list.clone())?;
     let id = ApiKeyId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let hours = fields
         .raw("hours")
@@ -212,7 +283,7 @@ async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
     match rotate_key(request.honnin(), &developer, &id, overlap).await {
         Ok(issued) => shown(&request, &developer, &issued).await,
         Err(IssueKeyError::Replaced) => done(
-            HERE,
+            &list,
             say(
                 "This key has already been rotated. Its replacement was shown only once and cannot be shown again. If nobody copied it, rotate \
                  the replacement.",
@@ -226,13 +297,23 @@ async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
-async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
+async fn revoke(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
-    request.check_fresh(HERE)?;
+    let list = list_of(&request)?;
+    request.check_fresh(list.clone())?;
     let id = ApiKeyId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    match answer(&fields) {
+        Answer::Open => {
+            if let Some(look) = before_revoking(&request, &developer, &id).await? {
+                return Ok(Outcome::shown(StatusCode::OK, look));
+            }
+        }
+        Answer::No => return Ok(Outcome::go(&list)),
+        Answer::Yes => {}
+    }
     let revoked = revoke_key(request.honnin(), &developer, &id).await?;
     done(
-        HERE,
+        &list,
         if revoked {
             say(
                 "The key has been revoked and no longer works.",

@@ -4,17 +4,22 @@ use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{
-    Line, Tone, area, badge, copy_button, empty, heading, line, mistake_of, options, tick, time,
+    Line, Tone, area, badge, choices, copy_button, empty, heading, line, next_page, options, select, tick, time,
 };
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Row, Table, cell, row_name};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use domain::{
     scope::{Scope, Scopes},
     time::{Millis, Timestamp},
 };
 use leptos::prelude::*;
+
+/// `state` of the address: keys that can no longer be used.
+pub(super) const ENDED: &str = "ended";
+/// The same: all keys. Those that can be used are listed otherwise.
+pub(super) const ALL: &str = "all";
 
 /// A key in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +61,14 @@ pub(super) fn overlaps() -> [(i64, &'static str); 4] {
 /// The page's content.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(super) struct KeysView {
-    /// The keys, newest first.
+    /// A page of the keys, newest first.
     pub keys: Vec<KeyRow>,
+    /// Which keys are listed: [`ENDED`], [`ALL`], or those that can be used.
+    pub state: String,
+    /// The query of this page's address, which its forms carry.
+    pub query: String,
+    /// Address of the next page.
+    pub next_page: Option<String>,
     /// The id of the key that the form issues, however often it is sent.
     pub next: String,
     /// A key just issued, which is shown only now, and a command that tries it.
@@ -102,8 +113,8 @@ pub(crate) fn shown_once(title: &'static str, secret: String, advice: &'static s
 }
 
 /// The form that has a successor issued.
-fn rotate(key: &KeyRow) -> AnyView {
-    let action = format!("/admin/keys/{}/rotate", key.id);
+fn rotate(key: &KeyRow, query: &str) -> AnyView {
+    let action = format!("/admin/keys/{}/rotate{query}", key.id);
     let id = format!("hours-{}", key.id);
     let overlaps = overlaps().map(|(hours, name)| {
         let kept = tell!("Old key ends in {name}", "旧キーはあと{name}有効");
@@ -134,13 +145,13 @@ fn row(key: &KeyRow, view: &KeysView) -> Row {
         let word = tell!("older than {days} days", "{days}日超");
         (key.created_at.plus(limit) <= now).then(|| view! { " "{badge(word, Tone::Warn)} })
     });
-    let action = format!("/admin/keys/{}/revoke", key.id);
+    let action = format!("/admin/keys/{}/revoke{}", key.id, view.query);
     let revoke = (key.revoked_at.is_none() && !ended).then(|| {
         view! {
             <details class="fold">
                 <summary>{say("Change", "変更")}<span class="unseen">{format!(" {}", key.name)}</span></summary>
                 <div class="stack">
-                    {(!key.is_replaced).then(|| rotate(key))}
+                    {(!key.is_replaced).then(|| rotate(key, &view.query))}
                     <form method="post" action=action>
                         <button class="button quiet small" type="submit">{say("Revoke", "失効させる")}<span class="unseen">{format!(" {}", key.name)}</span></button>
                     </form>
@@ -157,7 +168,7 @@ fn row(key: &KeyRow, view: &KeysView) -> Row {
     [
         row_name(view! { {key.name.clone()}{networks} }),
         cell(format!("{}…", key.prefix)).class("mono"),
-        cell(key.scopes.to_string().replace(' ', ", ")),
+        cell(scopes_text(key.scopes)),
         cell(view! { {state}{old} }),
         cell(time(key.created_at)).class("nowrap"),
         cell(key.expires_at.map_or_else(|| say("never", "無期限").into_any(), time)).class("nowrap"),
@@ -168,9 +179,51 @@ fn row(key: &KeyRow, view: &KeysView) -> Row {
     .into()
 }
 
+/// What a key may be used for.
+pub(super) fn scopes_text(scopes: Scopes) -> String {
+    scopes.to_string().replace(' ', ", ")
+}
+
+/// Which keys are listed.
+fn filters(state: &str) -> AnyView {
+    let others = [
+        (ENDED, say("Revoked or expired", "失効または期限切れ")),
+        (ALL, say("All", "すべて")),
+    ]
+    .map(|(state, name)| (state.to_owned(), name.to_owned()));
+    view! {
+        <form class="filters" method="get" action="/admin/keys" role="search">
+            {select("state", say("State", "状態"), say("Valid", "有効"), others, state)}
+            <div class="filter-actions"><button class="button secondary small" type="submit">{say("Filter", "絞り込む")}</button></div>
+        </form>
+    }
+    .into_any()
+}
+
+/// What is said if no key has the state that was asked for.
+fn no_key(state: &str) -> AnyView {
+    if state == ENDED {
+        return empty(
+            say("No key has ended", "失効または期限切れのキーはありません"),
+            say(
+                "Keys appear here once they are revoked or have expired.",
+                "失効させたキーや、期限が切れたキーが表示されます。",
+            ),
+        )
+        .into_any();
+    }
+    empty(
+        say("No valid API key", "有効なAPIキーはありません"),
+        say(
+            "Issue one above; your server sends it as a bearer token.",
+            "上のフォームから発行してください。サーバーからBearerトークンとして送信します。",
+        ),
+    )
+    .into_any()
+}
+
 /// The scopes to choose from. `read` is not offered to people who may not read personal data.
 fn scopes(view: &KeysView) -> AnyView {
-    let wrong = mistake_of(&view.mistakes, "scope");
     let offered = Scope::ALL
         .iter()
         .filter(|scope| view.may_read || **scope != Scope::Read);
@@ -183,44 +236,35 @@ fn scopes(view: &KeysView) -> AnyView {
     let advice = (!view.may_read).then(|| {
         view! { <p class="hint">{say("Only admins can issue keys that read personal data.", "個人情報を読み取れるキーを発行できるのは管理者だけです。")}</p> }
     });
-    let is_wrong = wrong.is_some();
-    view! {
-        <fieldset class="field" id="scope" class:wrong=is_wrong>
-            <legend>{say("Scopes", "スコープ")}</legend>
-            {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
-            {boxes}
-            {advice}
-        </fieldset>
-    }
-    .into_any()
+    choices(
+        "scope",
+        say("Scopes", "スコープ"),
+        view! { {boxes}{advice} }.into_any(),
+        &view.mistakes,
+    )
 }
 
-/// The page.
-#[must_use]
-pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let list = if view.keys.is_empty() {
-        empty(
-            say("No API key yet", "APIキーはまだありません"),
-            say(
-                "Issue one above; your server sends it as a bearer token.",
-                "上のフォームから発行してください。サーバーからBearerトークンとして送信します。",
-            ),
-        )
-        .into_any()
-    } else {
-        let columns = [
-            say("Name", "名前"),
-            say("Starts with", "先頭の文字"),
-            say("Scopes", "スコープ"),
-            say("State", "状態"),
-            say("Issued (UTC)", "発行日時（UTC）"),
-            say("Expires (UTC)", "有効期限（UTC）"),
-            say("Last used (UTC), from", "最終使用日時（UTC）、接続元"),
-        ];
-        Table::new(say("API keys", "APIキー"), columns)
-            .unseen(say("Rotate or revoke", "更新・失効"))
-            .rows(view.keys.iter().map(|key| row(key, view)))
-    };
+/// The keys that were asked for, or that there are none.
+fn list(view: &KeysView) -> AnyView {
+    if view.keys.is_empty() {
+        return no_key(&view.state);
+    }
+    let columns = [
+        say("Name", "名前"),
+        say("Starts with", "先頭の文字"),
+        say("Scopes", "スコープ"),
+        say("State", "状態"),
+        say("Issued (UTC)", "発行日時（UTC）"),
+        say("Expires (UTC)", "有効期限（UTC）"),
+        say("Last used (UTC), from", "最終使用日時（UTC）、接続元"),
+    ];
+    Table::new(say("API keys", "APIキー"), columns)
+        .unseen(say("Rotate or revoke", "更新・失効"))
+        .rows(view.keys.iter().map(|key| row(key, view)))
+}
+
+/// The form that issues a key.
+fn issue(view: &KeysView, meta: &PageMeta) -> AnyView {
     let name = Line::text("name", say("Name", "名前"), view.name.clone());
     let networks = Line {
         name: "networks",
@@ -245,6 +289,32 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
         lifetimes.map(|(value, name)| (value.to_owned(), name.to_owned())),
         &view.days,
     );
+    let action = format!("/admin/keys{}", view.query);
+    view! {
+        <section class="panel">
+            <h2>{say("Issue a key", "キーを発行")}</h2>
+            <form class="stack" method="post" action=action data-passkey=view.proof.and_then(Proof::challenge)>
+                <input type="hidden" name="id" value=view.next.clone()/>
+                <div class="row-form">
+                    {line(name, &view.mistakes)}
+                    <div class="field"><label for="days">{say(
+                        "Expires after",
+                        "有効期間",
+                    )}</label><select class="input" id="days" name="days">{lifetimes}</select></div>
+                </div>
+                {area(networks, 2, &view.mistakes)}
+                {scopes(view)}
+                {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
+                <p><button class="button primary small" type="submit">{say("Issue", "発行する")}</button></p>
+            </form>
+        </section>
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let issued = view.issued.clone().map(|(key, curl)| {
         view! {
             {shown_once(
@@ -263,24 +333,11 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
         {heading(say("API keys", "APIキー"), ().into_any())}
         {mistakes(&view.mistakes)}
         {issued}
-        <section class="panel">
-            <h2>{say("Issue a key", "キーを発行")}</h2>
-            <form class="stack" method="post" action="/admin/keys" data-passkey=view.proof.and_then(Proof::challenge)>
-                <input type="hidden" name="id" value=view.next.clone()/>
-                <div class="row-form">
-                    {line(name, &view.mistakes)}
-                    <div class="field"><label for="days">{say(
-                        "Expires after",
-                        "有効期間",
-                    )}</label><select class="input" id="days" name="days">{lifetimes}</select></div>
-                </div>
-                {area(networks, 2, &view.mistakes)}
-                {scopes(view)}
-                {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
-                <p><button class="button primary small" type="submit">{say("Issue", "発行する")}</button></p>
-            </form>
-        </section>
-        {list}
+        {issue(view, meta)}
+        {filters(&view.state)}
+        {list(view)}
+        {next_page(view.next_page.clone())}
     };
-    page(frame, meta, say("API keys", "APIキー"), main.into_any())
+    let title = title(meta, say("API keys", "APIキー"), !view.mistakes.is_empty());
+    page(frame, meta, &title, main.into_any())
 }

@@ -29,7 +29,7 @@ pub(in crate::console) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::SessionAdvanceInSandbox => say("moved the session’s clock", "セッションの時刻を変更"),
         AuditAction::SessionReissueLink => say("reissued a link", "リンクを再発行"),
         AuditAction::LinkOpen => say("opened the link", "リンクにアクセス"),
-        AuditAction::LinkSwitchDevice => say("asked for a link for another device", "別のデバイス用のリンクを発行"),
+        AuditAction::LinkSwitchDevice => say("asked for a link for another device", "別の端末用のリンクを発行"),
         AuditAction::CaseOpen => say("opened a case", "案件を閲覧"),
         AuditAction::CaseAssign => say("assigned a case", "案件を割り当て"),
         AuditAction::CaseRule => say("decided a case", "案件を判定"),
@@ -49,6 +49,9 @@ pub(in crate::console) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::PersonResetPassword => say("reset their password", "パスワードを再設定"),
         AuditAction::PersonGrantOperator => say("made a person an operator", "メンバーを運用者に変更"),
         AuditAction::PersonRevokeOperator => say("revoked a person’s operator rights", "運用者権限を取り消し"),
+        AuditAction::PersonReleaseAddress => {
+            say("released a person’s e-mail address", "メンバーのメールアドレスを解放")
+        }
         AuditAction::PersonChange => say("changed a person", "メンバーを変更"),
         AuditAction::PersonSignIn => say("signed in", "サインイン"),
         AuditAction::PersonSignInRefused => say("failed to sign in", "サインインに失敗"),

@@ -10,7 +10,7 @@ pub(super) use action::action;
 pub(super) use detail::{detail, detail_part};
 pub(super) use reason_name::reason_name;
 pub(super) use section::{section, section_groups, section_lead};
-pub(super) use settings::{setting, value, weakening};
+pub(super) use settings::{setting, span, unit, value, weakening};
 
 use super::parts::Tone;
 use super::words::{language, say, tell};
@@ -54,7 +54,7 @@ pub(super) fn secret(kind: SecretKind) -> (&'static str, Option<&'static str>) {
         SecretKind::OpenIdClientSecret => (
             say(
                 "Client secret of the OpenID provider",
-                "OpenIDのクライアントシークレット",
+                "OpenIDプロバイダーのクライアントシークレット",
             ),
             None,
         ),
@@ -190,7 +190,7 @@ pub(super) fn failure(reason: FailureReason) -> &'static str {
         FailureReason::ConsentDeclined => say("The user declined consent.", "利用者が同意しませんでした。"),
         FailureReason::DeviceNotSupported => say(
             "The user's device is not supported.",
-            "利用者のデバイスには対応していません。",
+            "利用者の端末には対応していません。",
         ),
         FailureReason::SettingsInvalid => say("The settings are no longer valid.", "設定が有効ではなくなりました。"),
         FailureReason::OperatorCancelled => say(
@@ -270,10 +270,14 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
             "Distance between the straight and the turned face",
             "正面と横向きの顔の距離",
         ),
+        ScoreName::WatchedPortrait => say(
+            "Greatest distance of a watched face from the portrait",
+            "撮影中に確認した顔と書類の顔写真の最大距離",
+        ),
         ScoreName::ColoursFollowed => say("Face reflects the screen’s colours", "画面の色に応じた顔の色の変化"),
         ScoreName::RepeatedFrames => say(
-            "Selfie frames already seen in another session",
-            "別のセッションで使用済みの自撮り写真の枚数",
+            "Selfie frames that were sent before",
+            "以前に送信済みの自撮り写真の枚数",
         ),
         ScoreName::ZonesAgree => say("Printed and machine-readable data agree", "印字と機械読取データの一致"),
         ScoreName::MrzReading => say("MRZ reading confidence", "MRZの読み取り信頼度"),
@@ -292,6 +296,10 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::EyesCovered => say("Eyes covered", "目の隠れ具合"),
         ScoreName::MouthCovered => say("Mouth covered", "口の隠れ具合"),
         ScoreName::PortraitDistance => say("Distance from the document's portrait", "書類の顔写真との距離"),
+        ScoreName::PortraitDetails => say(
+            "Details shared with the document's portrait",
+            "書類の顔写真との細部の一致度",
+        ),
         ScoreName::DuplicateFace => say("Match with a face approved before", "承認済みの顔との一致度"),
         ScoreName::SameHolder => say(
             "Match with the earlier holder of the document",

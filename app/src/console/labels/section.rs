@@ -55,7 +55,7 @@ pub(in crate::console) fn section_lead(section: Section) -> &'static str {
         ),
         Section::SignIn => say(
             "If you turn this on, people without a second factor must set one up before they can do anything else.",
-            "オンにすると、2要素認証を設定していないメンバーは、設定するまで他の操作ができません。",
+            "オンにすると、2要素認証を設定していないメンバーは、設定するまでほかの操作ができません。",
         ),
     }
 }

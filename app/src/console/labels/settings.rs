@@ -1,39 +1,74 @@
 //! Settings, and what changing them weakens.
 
 use crate::console::words::{say, with_japanese};
-use domain::tenant::Weakening;
-use service::settings::preview::{Unit, Value};
+use domain::{
+    setting::Setting,
+    tenant::Weakening,
+    time::{Span, Unit},
+};
+use service::settings::preview::Value;
 
-/// A setting by its name as stored.
-pub(in crate::console) fn setting(name: &str) -> String {
-    let known = match name {
-        "steps" => say("Verification steps", "確認ステップ"),
-        "callback_urls" => say("Callback URLs", "コールバックURL"),
-        "ip_allow_list" => say("IP allow-list", "IP許可リスト"),
-        "webhook_url" => say("Webhook receiver", "Webhook受信先"),
-        "event_types" => say("Events", "イベント"),
-        "link_lifetime" => say("Link lifetime", "リンクの有効期間"),
-        "session_lifetime" => say("Session lifetime", "セッションの有効期間"),
-        "retention" => say("Personal data retention", "個人情報の保存期間"),
-        "tries" => say("Tries per step", "ステップごとの試行回数"),
-        "flashes" => say("Screen colours", "画面の色"),
-        "accent" => say("Accent colour", "アクセントカラー"),
-        "contact" => say("Contact", "問い合わせ先"),
-        "review_target" => say("Review target", "審査の目標時間"),
-        "match_accept" => say("Face match, acceptance threshold", "顔照合：合格のしきい値"),
-        "match_review" => say("Face match, review threshold", "顔照合：審査のしきい値"),
-        "liveness_accept" => say("Liveness, acceptance threshold", "生体検知：合格のしきい値"),
-        "liveness_review" => say("Liveness, review threshold", "生体検知：審査のしきい値"),
-        "reject_on_fraud_signals" => say("Reject on fraud signals", "不正の兆候による不承認"),
-        "accept_specimens" => say("Accept specimens", "見本の受付"),
-        "accepted" => say("Automatic approval", "自動承認"),
-        "find_duplicates" => say("Search for faces approved before", "承認済みの顔の検索"),
-        "duplicate_from" => say("Same-face threshold", "同一の顔とみなすしきい値"),
-        "sampled" => say("Quality control, share", "品質管理の抽出割合"),
-        "second_factor_required" => say("Second factor required", "2要素認証の必須化"),
-        other => other,
-    };
-    known.to_owned()
+/// A setting as its form labels it.
+pub(in crate::console) fn setting(setting: Setting) -> &'static str {
+    match setting {
+        Setting::Name => say("Name", "名称"),
+        Setting::Steps => say("Steps", "ステップ"),
+        Setting::Tries => say("Tries per step", "ステップごとの試行回数"),
+        Setting::Flashes => say("Screen colours", "画面の色"),
+        Setting::MatchAccept => say("Face match, acceptance threshold", "顔照合：合格のしきい値"),
+        Setting::MatchReview => say("Face match, review threshold", "顔照合：審査のしきい値"),
+        Setting::LivenessAccept => say("Liveness, acceptance threshold", "生体検知：合格のしきい値"),
+        Setting::LivenessReview => say("Liveness, review threshold", "生体検知：審査のしきい値"),
+        Setting::RejectOnFraudSignals => say(
+            "Reject automatically on fraud signals",
+            "不正の兆候があれば自動で不承認にする",
+        ),
+        Setting::AcceptSpecimens => say(
+            "Accept specimens and documents of the fictional state UTO",
+            "見本および架空の国UTOの書類を受け付ける",
+        ),
+        Setting::Accepted => say("Automatic approval", "自動承認"),
+        Setting::FindDuplicates => say(
+            "Search for each face among those approved before",
+            "承認済みの人物の顔から検索する",
+        ),
+        Setting::DuplicateFrom => say("Same-face threshold", "同一の顔とみなすしきい値"),
+        Setting::Sampled => say("Quality control, share", "品質管理の抽出割合"),
+        Setting::ReviewTarget => say("Review target", "審査の目標時間"),
+        Setting::Accent => say("Accent colour", "アクセントカラー"),
+        Setting::Contact => say("Contact for your users", "利用者向けの問い合わせ先"),
+        Setting::WebhookUrl => say("Receiver", "受信先"),
+        Setting::EventTypes => say("Events", "イベント"),
+        Setting::CallbackUrls => say("Allowed callback URLs", "許可するコールバックURL"),
+        Setting::IpAllowList => say("Networks that may call the API", "APIを呼び出せるネットワーク"),
+        Setting::LinkLifetime => say("Link lifetime", "リンクの有効期間"),
+        Setting::SessionLifetime => say("Session lifetime", "セッションの有効期間"),
+        Setting::Retention => say("Personal data retention", "個人情報の保存期間"),
+        Setting::SecondFactorRequired => say(
+            "Require a second factor: an authenticator app or a passkey",
+            "2要素認証（認証アプリまたはパスキー）を必須にする",
+        ),
+    }
+}
+
+/// The unit in which a span of time is typed.
+pub(in crate::console) fn unit(unit: Unit) -> String {
+    with_japanese(format_args!("{}s", unit.as_str()), in_japanese(unit))
+}
+
+/// `7 days`
+pub(in crate::console) fn span(span: Span) -> String {
+    with_japanese(span, format!("{}{}", span.count, in_japanese(span.unit)))
+}
+
+const fn in_japanese(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Seconds => "秒",
+        Unit::Minutes => "分",
+        Unit::Hours => "時間",
+        Unit::Days => "日",
+        Unit::Years => "年",
+    }
 }
 
 /// What a change of settings weakens, as a sentence.
@@ -101,15 +136,8 @@ pub(in crate::console) fn value(value: &Value) -> String {
         Value::EveryAddress => "すべてのアドレス".to_owned(),
         Value::Switch(true) => "オン".to_owned(),
         Value::Switch(false) => "オフ".to_owned(),
-        Value::Span { count, unit } => {
-            let unit = match unit {
-                Unit::Seconds => "秒",
-                Unit::Minutes => "分",
-                Unit::Hours => "時間",
-                Unit::Days => "日",
-            };
-            format!("{count}{unit}")
-        }
+        Value::Span(length) => return span(*length),
+        Value::List(items) => items.join(", "),
         Value::Text(text) => text.clone(),
     };
     with_japanese(value, ja)

@@ -16,9 +16,10 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use domain::{
-    json,
+    civil_date, json,
     request::{CreationRequest, Issue},
     tenant::{NotReady, TenantSettings},
+    time::Timestamp,
 };
 use http::StatusCode;
 use leptos::prelude::*;
@@ -26,7 +27,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use service::{
     access::{Reviewer, Tenant},
-    session::create::{CreateSessionError, Made, create_session_by_form, draft_form},
+    session::create::{CreateSessionError, FormOutcome, create_session_by_form, draft_form},
     settings,
 };
 use std::collections::BTreeMap;
@@ -37,6 +38,9 @@ const METADATA: &str = "metadata";
 
 /// The field of the callback URL.
 const CALLBACK: &str = "callbackUrl";
+
+/// The field of the date of birth.
+const BIRTH_DATE: &str = "birthDate";
 
 /// Creating a session.
 #[component]
@@ -164,6 +168,16 @@ fn issue_of(issue: &Issue) -> Mistake {
     mistake(field, sentence)
 }
 
+/// A date of birth that has not come anywhere. The API takes it, as it takes any date; whoever types it here has mistyped it.
+fn unborn(typed: &BTreeMap<&'static str, String>, now: Timestamp) -> Option<Mistake> {
+    let date = civil_date::parse(typed.get(BIRTH_DATE)?)?;
+    let sentence = say(
+        "Date of birth must not be in the future.",
+        "生年月日に未来の日付は指定できません。",
+    );
+    civil_date::is_to_come(date, now.date()).then(|| mistake(BIRTH_DATE, sentence))
+}
+
 /// Why the session was not created, where no field is to blame.
 fn refusal(error: &CreateSessionError) -> String {
     let ja = match error {
@@ -196,23 +210,33 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
         typed: names.map(|name| (name, fields.text(name))).collect(),
         ..empty(form.clone(), settings.as_ref())
     };
+    let now = request.honnin().now();
     let body = match body(&view.typed) {
         Ok(body) => body,
         Err(sentence) => {
-            view.mistakes = others(&view);
+            view.mistakes = others(&view, now);
             view.mistakes.push(mistake(METADATA, sentence));
             return Ok(Outcome::refused(view));
         }
     };
+    if unborn(&view.typed, now).is_some() {
+        view.mistakes = others(&view, now);
+        return Ok(Outcome::refused(view));
+    }
     match create_session_by_form(request.honnin(), &Tenant::by_hand(&reviewer), &form, &body).await {
         // By reloading the page that shows the link, for example.
-        Ok(Made::Before(session)) => return done(&format!("/admin/sessions/{session}"), shown_before()),
-        Ok(Made::Now(made)) => {
-            let (url, until) = (made.verification_url.expose(), made.verification_url_expires_at);
-            let shown = link::shown(say("Session created", "セッションを作成しました"), &made.id, url, until);
+        Ok(FormOutcome::Repeated(session)) => return done(&format!("/admin/sessions/{session}"), shown_before()),
+        Ok(FormOutcome::Created(created)) => {
+            let (url, until) = (created.verification_url.expose(), created.verification_url_expires_at);
+            let shown = link::shown(
+                say("Session created", "セッションを作成しました"),
+                &created.id,
+                url,
+                until,
+            );
             return Ok(Outcome::shown(StatusCode::OK, shown));
         }
-        Err(CreateSessionError::Decode(_)) => view.mistakes = others(&view),
+        Err(CreateSessionError::Decode(_)) => view.mistakes = others(&view, now),
         Err(CreateSessionError::CallbackUrlNotAllowed(url)) => {
             let why = callback::judge(&url, &view.callback_urls).err();
             let sentence = why.unwrap_or_else(|| refusal(&CreateSessionError::CallbackUrlNotAllowed(url)));
@@ -225,14 +249,15 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     Ok(Outcome::refused(view))
 }
 
-/// Everything that is wrong with the fields, in their order, besides metadata that is no JSON.
-fn others(view: &NewSessionView) -> Vec<Mistake> {
+/// Everything that is wrong with the fields, in their order, besides metadata that is not JSON.
+fn others(view: &NewSessionView, now: Timestamp) -> Vec<Mistake> {
     let mut typed = view.typed.clone();
     if body(&typed).is_err() {
         typed.remove(METADATA);
     }
     let issues = body(&typed).ok().and_then(|body| CreationRequest::parse(&body).err());
     let mut mistakes: Vec<_> = issues.iter().flatten().map(issue_of).collect();
+    mistakes.extend(unborn(&typed, now));
     let callback = typed.get(CALLBACK).filter(|url| !url.is_empty());
     let told = mistakes.iter().any(|wrong| wrong.field == CALLBACK);
     let refused = callback
@@ -246,6 +271,8 @@ fn others(view: &NewSessionView) -> Vec<Mistake> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_785_663_000_000);
 
     fn typed(fields: &[(&'static str, &str)]) -> BTreeMap<&'static str, String> {
         fields.iter().map(|(name, text)| (*name, (*text).to_owned())).collect()
@@ -282,7 +309,12 @@ mod tests {
             callback_urls: vec!["https://shop.example/done".into()],
             ..NewSessionView::default()
         };
-        let told = |view: &NewSessionView| others(view).into_iter().map(|wrong| wrong.field).collect::<Vec<_>>();
+        let told = |view: &NewSessionView| {
+            others(view, NOW)
+                .into_iter()
+                .map(|wrong| wrong.field)
+                .collect::<Vec<_>>()
+        };
         let bad = view(&[
             ("metadata", "{no"),
             ("callbackUrl", "https://other.example/"),
@@ -291,6 +323,12 @@ mod tests {
         assert_eq!(told(&bad), ["birthDate", "callbackUrl"]);
         let bad = view(&[("metadata", "[1]"), ("callbackUrl", "http://shop.example/done")]);
         assert_eq!(told(&bad), ["callbackUrl", "metadata"]);
+        let bad = view(&[
+            ("birthDate", "2100-01-01"),
+            ("gender", "x"),
+            ("callbackUrl", "https://other.example/"),
+        ]);
+        assert_eq!(told(&bad), ["birthDate", "gender", "callbackUrl"]);
         assert_eq!(
             told(&view(&[("callbackUrl", "https://shop.example/done")])),
             Vec::<String>::new()

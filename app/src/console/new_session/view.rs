@@ -5,7 +5,7 @@ use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, area, heading, line, select};
 use crate::console::words::say;
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use domain::{document::FieldName, user_input::Gender};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -44,20 +44,18 @@ pub(super) fn label(field: &str) -> &'static str {
     }
 }
 
-/// The page.
-#[must_use]
-pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let wrong = &view.mistakes;
-    let typed = |name: &str| view.typed.get(name).cloned().unwrap_or_default();
-    let text = |name: &'static str| Line::text(name, label(name), typed(name));
-    let birth_date = Line {
-        kind: "date",
-        ..text("birthDate")
-    };
-    let genders = Gender::ALL
-        .iter()
-        .map(|gender| (gender.to_string(), labels::gender(*gender).to_owned()));
-    let callback = Line {
+/// What was typed into a field.
+fn typed(view: &NewSessionView, name: &str) -> String {
+    view.typed.get(name).cloned().unwrap_or_default()
+}
+
+/// A field of one line.
+fn text(view: &NewSessionView, name: &'static str) -> Line {
+    Line::text(name, label(name), typed(view, name))
+}
+
+fn callback(view: &NewSessionView) -> Line {
+    Line {
         kind: "url",
         hint: Some(
             say(
@@ -67,9 +65,12 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
             .into(),
         ),
         suggestions: view.callback_urls.clone(),
-        ..text("callbackUrl")
-    };
-    let state = Line {
+        ..text(view, "callbackUrl")
+    }
+}
+
+fn state(view: &NewSessionView) -> Line {
+    Line {
         hint: Some(
             say(
                 "Added to the callback URL unchanged. Must not contain personal data.",
@@ -77,9 +78,12 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
             )
             .into(),
         ),
-        ..text("state")
-    };
-    let metadata = Line {
+        ..text(view, "state")
+    }
+}
+
+fn metadata(view: &NewSessionView) -> Line {
+    Line {
         hint: Some(
             say(
                 r#"A JSON object, like {"order": "A-17"}. Returned in webhooks. Must not contain personal data."#,
@@ -87,8 +91,21 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
             )
             .into(),
         ),
-        ..text("metadata")
+        ..text(view, "metadata")
+    }
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let wrong = &view.mistakes;
+    let birth_date = Line {
+        kind: "date",
+        ..text(view, "birthDate")
     };
+    let genders = Gender::ALL
+        .iter()
+        .map(|gender| (gender.to_string(), labels::gender(*gender).to_owned()));
     let main = view! {
         <p class="crumb"><a href="/admin/sessions">{say("Sessions", "セッション")}</a></p>
         {heading(say("Create a session", "セッションを作成"), ().into_any())}
@@ -101,21 +118,21 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
                 <h2>{say("What you know about the person", "利用者の登録情報")}</h2>
                 <p class="soft">{say("Compared with the document. Encrypted at rest.", "本人確認書類と照合します。入力内容は暗号化して保存されます。")}</p>
                 <div class="grid-form">
-                    {line(text("lastName"), wrong)}
-                    {line(text("firstName"), wrong)}
+                    {line(text(view, "lastName"), wrong)}
+                    {line(text(view, "firstName"), wrong)}
                     {line(birth_date, wrong)}
-                    {select("gender", label("gender"), say("Not known", "不明"), genders, &typed("gender"))}
+                    {select("gender", label("gender"), say("Not known", "不明"), genders, &typed(view, "gender"))}
                 </div>
-                {line(text("address"), wrong)}
+                {line(text(view, "address"), wrong)}
             </section>
             <section class="panel stack">
                 <h2>{say("Return to your application", "アプリケーションへの戻り先")}</h2>
-                {line(callback, wrong)}
-                {line(state, wrong)}
+                {line(callback(view), wrong)}
+                {line(state(view), wrong)}
             </section>
             <section class="panel stack">
                 <h2>{say("For your records", "管理用の情報")}</h2>
-                {area(metadata, 3, wrong)}
+                {area(metadata(view), 3, wrong)}
             </section>
             <p><button class="button primary" type="submit">{say("Create", "作成")}</button></p>
         </form>
@@ -123,7 +140,7 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
     page(
         frame,
         meta,
-        say("Create a session", "セッションを作成"),
+        &title(meta, say("Create a session", "セッションを作成"), !wrong.is_empty()),
         main.into_any(),
     )
 }

@@ -26,10 +26,11 @@ use service::{
     people::news::news,
     privacy::secret_age::{SecretAge, overdue},
     session::overview::{DayCount, Overview, overview},
-    settings::api_keys::list_keys,
+    settings::api_keys::{list_key_page, list_keys},
     stored::{NEW_BROWSER, Recorded, RefusedSignIns},
+    webhook::signing_secret,
 };
-use view::{Deliveries, OldSecret, OverviewView, SinceLastVisit, Told, render};
+use view::{Deliveries, NewsItem, OldSecret, OverviewView, SinceLastVisit, render};
 
 /// The overview.
 #[component]
@@ -63,7 +64,7 @@ async fn load(request: Request) -> PageResult<OverviewView> {
             entries: news
                 .entries
                 .iter()
-                .map(|entry| told(entry, request.staff().user()))
+                .map(|entry| news_item(entry, request.staff().user()))
                 .collect(),
         }),
         range,
@@ -80,7 +81,7 @@ async fn load(request: Request) -> PageResult<OverviewView> {
         }),
         old_secrets: old_secrets(&request).await?,
         now: honnin.now(),
-        missing: missing(&request, &counted),
+        missing: missing(&request, &counted).await?,
     })
 }
 
@@ -153,7 +154,7 @@ fn has_receiver(counted: &Overview) -> bool {
 }
 
 /// What the tenant lacks before its first session, with where to set it.
-fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static str)> {
+async fn missing(request: &Request, counted: &Overview) -> PageResult<Vec<(&'static str, &'static str)>> {
     let settings = counted.tenant.settings.as_ref();
     let mut missing = Vec::new();
     if settings.is_none_or(|settings| settings.steps.is_empty()) && Admin::of(request.staff()).is_ok() {
@@ -165,7 +166,22 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
             "/admin/settings/steps",
         ));
     }
-    if !has_receiver(counted) && Developer::of(request.staff()).is_ok() {
+    let Ok(developer) = Developer::of(request.staff()) else {
+        return Ok(missing);
+    };
+    let has_key = !list_key_page(request.honnin(), &developer, Some(true), None, 1)
+        .await?
+        .is_empty();
+    if !has_key {
+        missing.push((
+            say(
+                "Issue an API key. Without one, your server cannot create sessions",
+                "APIキーを発行してください。キーがないと、サーバーからセッションを作成できません",
+            ),
+            "/admin/keys",
+        ));
+    }
+    if !has_receiver(counted) {
         missing.push((
             say(
                 "Set a webhook receiver. Without one, your server has to poll with GET",
@@ -173,19 +189,30 @@ fn missing(request: &Request, counted: &Overview) -> Vec<(&'static str, &'static
             ),
             "/admin/settings/webhook",
         ));
+        return Ok(missing);
     }
-    missing
+    let secrets = signing_secret::list(request.honnin(), &developer).await?;
+    if secrets.iter().all(|secret| secret.disabled_at.is_some()) {
+        missing.push((
+            say(
+                "Issue a signing secret. Without one, no webhooks are sent",
+                "署名シークレットを発行してください。シークレットがないと、Webhookは送信されません",
+            ),
+            "/admin/webhooks/secrets",
+        ));
+    }
+    Ok(missing)
 }
 
 /// An entry of the audit log in a sentence for `reader`, with its time.
-fn told(recorded: &Recorded, reader: &UserId) -> Told {
+fn news_item(recorded: &Recorded, reader: &UserId) -> NewsItem {
     let entry = &recorded.entry;
     if let Some(detail) = &entry.detail
         && entry.action == AuditAction::PersonSignIn
         && entry.actor.person() == Some(reader)
         && let Some(what) = new_browser(detail, entry.address.as_deref())
     {
-        return Told {
+        return NewsItem {
             at: entry.at,
             what,
             doubtful: true,
@@ -205,7 +232,7 @@ fn told(recorded: &Recorded, reader: &UserId) -> Told {
     } else {
         ""
     };
-    Told {
+    NewsItem {
         at: entry.at,
         what: tell!("{who} {action}{detail}{whose}", "{who}：{action}{detail}{whose}"),
         doubtful: false,

@@ -22,7 +22,7 @@ use service::{
 
 /// Something that has happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct NewsItem {
     /// When.
     pub at: Timestamp,
     /// What.
@@ -41,7 +41,7 @@ pub(super) struct SinceLastVisit {
     /// The last refused attempt to sign in, and how many there were.
     pub refused: Option<(Timestamp, String)>,
     /// When, and what, newest first.
-    pub entries: Vec<Told>,
+    pub entries: Vec<NewsItem>,
 }
 
 /// A secret that should be replaced.
@@ -110,14 +110,14 @@ fn to_do(missing: &[(&'static str, &'static str)]) -> AnyView {
 }
 
 fn since_last_visit(news: &SinceLastVisit) -> AnyView {
-    let refused = news.refused.iter().map(|(at, what)| Told {
+    let refused = news.refused.iter().map(|(at, what)| NewsItem {
         at: *at,
         what: what.clone(),
         doubtful: false,
     });
     let items = refused
         .chain(news.entries.iter().cloned())
-        .map(|Told { at, what, doubtful }| {
+        .map(|NewsItem { at, what, doubtful }| {
             let advice = doubtful.then(|| view! {
                 {say(" Not you? ", "心当たりがない場合は、")}
                 <a href="/admin/account">{say("Change your password and sign out everywhere.", "パスワードを変更し、すべてのブラウザーからサインアウトしてください。")}</a>
@@ -135,9 +135,9 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
             tell!(" UTC from {from}.", " UTC（{from}）"),
         ),
         None => {
-            let after = say(" UTC is listed.", " UTC以降のアクティビティを表示しています。");
+            let after = say(" UTC is listed.", " UTC以降の履歴を表示しています。");
             (
-                say("Recent activity", "最近のアクティビティ"),
+                say("Recent activity", "最近の履歴"),
                 say(
                     "You had not signed in with this browser before. Activity since ",
                     "このブラウザーでのサインインは初めてです。",
@@ -299,7 +299,7 @@ fn review(backlog: Backlog, days: &[Day], now: Timestamp, may_review: bool) -> A
         (say("Waiting", "審査待ち"), grouped(backlog.count).into_any()),
         (say("Oldest case", "最長の待ち時間"), oldest.into_any()),
         (say("Target", "目標"), duration(backlog.target).into_any()),
-        (say("Late", "遅延"), late),
+        (say("Late", "目標超過"), late),
     ];
     let link = may_review.then(|| view! { <a href="/admin/review">{say("Open the queue", "審査待ち一覧を開く")}</a> });
     view! {
@@ -409,7 +409,7 @@ fn tiles(view: &OverviewView) -> AnyView {
     );
     let oldest = match view.backlog.late {
         0 => oldest,
-        late => tell!("{late} late, {oldest}", "遅延{late}件、{oldest}"),
+        late => tell!("{late} late, {oldest}", "目標超過{late}件、{oldest}"),
     };
     view! {
         <div class="tiles">

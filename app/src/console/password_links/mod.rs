@@ -96,15 +96,20 @@ async fn load_reset(request: GuestRequest) -> PageResult<ResetView> {
 
 async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageResult<ResetView> {
     let token = request.param("token");
-    match open_reset(request.honnin(), token).await {
-        Ok(email) => Ok(ResetView {
-            token: token.to_owned(),
-            email,
-            has_passwords: request.honnin().allows_local_sign_in(),
-            mistakes,
-        }),
-        Err(ResetError::Store(error)) => Err(error.into()),
-        Err(ResetError::Closed | ResetError::Bad(_)) => Err(Fault::LinkClosed),
+    let email = open_reset(request.honnin(), token).await.map_err(unusable)?;
+    Ok(ResetView {
+        token: token.to_owned(),
+        email,
+        has_passwords: request.honnin().allows_local_sign_in(),
+        mistakes,
+    })
+}
+
+/// Why a link cannot be opened.
+fn unusable(error: ResetError) -> Fault {
+    match error {
+        ResetError::Store(error) => error.into(),
+        ResetError::Closed | ResetError::Bad(_) => Fault::LinkClosed,
     }
 }
 
@@ -112,14 +117,13 @@ async fn opened_reset(request: &GuestRequest, mistakes: Vec<Mistake>) -> PageRes
 /// from the command line signs in once.
 async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     if !request.honnin().allows_local_sign_in() {
-        return match sign_in_by_link(request.honnin(), request.param("token"), &request.who.client).await {
-            Ok(LinkSignIn::Done(entrance)) => Ok(Outcome::go("/admin").with(SessionChange::SignedIn(entrance))),
-            Ok(LinkSignIn::SecondFactor(half)) => {
-                Ok(Outcome::go("/admin/sign-in/code").with(SessionChange::HalfSignedIn(half)))
+        let signed_in = sign_in_by_link(request.honnin(), request.param("token"), &request.who.client).await;
+        return Ok(match signed_in.map_err(unusable)? {
+            LinkSignIn::Done(entrance) => Outcome::go("/admin").with(SessionChange::SignedIn(entrance)),
+            LinkSignIn::SecondFactor(pending) => {
+                Outcome::go("/admin/sign-in/code").with(SessionChange::SignInPending(pending))
             }
-            Err(ResetError::Store(error)) => Err(error.into()),
-            Err(ResetError::Closed | ResetError::Bad(_)) => Err(Fault::LinkClosed),
-        };
+        });
     }
     let password = Secret::new(fields.raw("password").to_owned());
     let sentence = match reset_password(request.honnin(), request.param("token"), password, request.client).await {

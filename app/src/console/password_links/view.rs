@@ -5,7 +5,7 @@ use crate::console::labels;
 use crate::console::layout::{door, mistakes};
 use crate::console::parts::{Line, line, new_password};
 use crate::console::words::{say, tell, with_japanese};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use domain::role::Role;
 use leptos::prelude::*;
 
@@ -124,7 +124,8 @@ pub(super) fn invitation(view: &InvitationView, meta: &PageMeta) -> AnyView {
         {view.has_passwords.then(|| form(format!("/admin/invitation/{}", view.token), &view.email, say("Create my account", "アカウントを作成"), &view.mistakes))}
         {join(view)}
     };
-    door(meta, "", say("Invitation", "招待"), main.into_any())
+    let title = title(meta, say("Invitation", "招待"), !view.mistakes.is_empty());
+    door(meta, "", &title, main.into_any())
 }
 
 /// An open password reset.
@@ -156,7 +157,8 @@ fn sign_in_by_link(view: &ResetView, meta: &PageMeta) -> AnyView {
             <button class="button primary" type="submit">{say("Sign in", "サインイン")}</button>
         </form>
     };
-    door(meta, "", say("Sign in", "サインイン"), main.into_any())
+    let title = title(meta, say("Sign in", "サインイン"), !view.mistakes.is_empty());
+    door(meta, "", &title, main.into_any())
 }
 
 /// The page of a password reset.
@@ -171,5 +173,6 @@ pub(super) fn reset(view: &ResetView, meta: &PageMeta) -> AnyView {
         {mistakes(&view.mistakes)}
         {form(format!("/admin/reset/{}", view.token), &view.email, say("Change the password", "パスワードを変更"), &view.mistakes)}
     };
-    door(meta, "", say("New password", "新しいパスワード"), main.into_any())
+    let title = title(meta, say("New password", "新しいパスワード"), !view.mistakes.is_empty());
+    door(meta, "", &title, main.into_any())
 }

@@ -4,11 +4,12 @@ mod view;
 
 use super::{
     fault::Fault,
+    irreversible::{Answer, Irreversible, answer, page_or_second_look, typed},
     layout::NavigationItem,
-    parts::in_order,
+    parts::{in_order, minutes},
     password_faults::bad_field,
-    proof::{check_proof, proof_due, proof_of, proven},
-    request::{PageResult, Request, done, signed_in},
+    proof::{check_proof, proof_due, proof_of, proven, throttled},
+    request::{PageResult, Request, done},
     words::{say, tell},
 };
 use crate::{
@@ -17,6 +18,7 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use domain::{
+    cursor,
     ids::{InvitationId, UserId},
     role::Role,
 };
@@ -25,21 +27,25 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Roster},
     people::{
-        Change, NewPerson, PeopleError, change_person,
-        invite::{InviteError, invite as invite_person, list_invitations, revoke_invitation},
+        Change, NewPerson, PeopleError, PeopleFilter, change_person,
+        invite::{InviteError, draft_invitation, invite as invite_person, list_invitations, revoke_invitation},
         list_people,
-        reset_password::issue_reset,
-        second_factor::remove_of,
+        reset_password::{issue_reset, newest_entry},
+        second_factor::{Factors, list_factors_of, remove_of},
     },
 };
-use view::{Invited, Link, PeopleView, Person, Power, render};
+use view::{ALL, DISABLED, Invited, Link, PeopleView, Person, Power, render};
 
 const HERE: &str = "/admin/people";
+/// Query parameters: who is listed, and from where on. The forms carry them, so that the list is still the same afterwards.
+const LIST: [&str; 2] = ["state", "after"];
+/// People per page.
+const PAGE: u32 = 50;
 
 /// The people of the tenant.
 #[component]
 pub fn PeoplePage() -> impl IntoView {
-    signed_in(NavigationItem::People, load, render)
+    page_or_second_look(NavigationItem::People, load, render)
 }
 
 /// Its forms.
@@ -55,14 +61,37 @@ async fn load(request: Request) -> PageResult<PeopleView> {
     view_of(&request, &roster).await
 }
 
+/// The page as the address of a request lists it.
+fn list_of(request: &Request) -> PageResult<String> {
+    Ok(request.query()?.kept(HERE, &LIST))
+}
+
 async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
-    let people = list_people(request.honnin(), roster).await?;
-    let has_admin = people.iter().any(|user| user.role() == Some(Role::Admin));
-    let power = match (Admin::of(request.staff()), has_admin) {
+    let fields = request.query()?;
+    let state = fields.text("state");
+    let mut filter = PeopleFilter {
+        enabled: match state.as_str() {
+            ALL => None,
+            DISABLED => Some(false),
+            _ => Some(true),
+        },
+        after: cursor::parse(&fields.text("after"), UserId::parse),
+    };
+    let mut found = list_people(request.honnin(), roster, filter.clone(), PAGE + 1).await?;
+    if found.listed.is_empty() && filter.after.take().is_some() {
+        // The last one of the last page has just been changed, and is listed no more.
+        found = list_people(request.honnin(), roster, filter, PAGE + 1).await?;
+    }
+    let power = match (Admin::of(request.staff()), found.has_admin) {
         (Ok(_), _) => Power::Manage,
         (Err(_), true) => Power::Look,
         (Err(_), false) => Power::InviteFirstAdmin,
     };
+    let (people, more) = cursor::page_of(found.listed, PAGE);
+    let next = people
+        .last()
+        .filter(|_| more)
+        .map(|last| fields.next_page(HERE, &cursor::write(&(last.created_at, &last.id))));
     let shown = people.into_iter().map(|user| Person {
         me: user.id == *request.staff().user(),
         role: user.role(),
@@ -84,7 +113,12 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
     Ok(PeopleView {
         tenant: request.staff().tenant().to_string(),
         people: shown.collect(),
+        state,
+        query: fields.kept("", &LIST),
+        next,
         invited: invited.collect(),
+        draft: draft_invitation(request.honnin()).to_string(),
+        seen: newest_entry(request.honnin(), roster).await?,
         power,
         proof: proof_due(request).await?,
         ..PeopleView::default()
@@ -138,11 +172,16 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
         return Ok(proven(&request, Outcome::refused(view)));
     }
     let role = Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?;
+    let id = match fields.raw("id") {
+        // Of a page from before an update.
+        "" => draft_invitation(request.honnin()),
+        id => InvitationId::parse(id).ok_or(Fault::Malformed)?,
+    };
     let person = NewPerson {
         email: fields.text("email"),
         name: fields.text("name"),
     };
-    let mistakes: Vec<Mistake> = match invite_person(request.honnin(), &roster, person, role).await {
+    let mistakes: Vec<Mistake> = match invite_person(request.honnin(), &roster, id, person, role).await {
         Ok(invited) => {
             let link = Link {
                 title: say("The invitation", "招待リンク"),
@@ -156,6 +195,8 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
             return Ok(proven(&request, with_link(&request, &roster, link).await?));
         }
         Err(InviteError::Bad(faults)) => in_order(faults.into_iter().map(bad_field).collect(), &["name", "email"]),
+        Err(InviteError::Throttled) => vec![mistake("email", throttled())],
+        Err(InviteError::Repeated) => return Ok(proven(&request, done(&list_of(&request)?, invited_before())?)),
         Err(InviteError::Forbidden) => return Err(Fault::Forbidden),
         Err(InviteError::NoTenant) => return Err(Fault::NotFound),
         Err(InviteError::Store(error)) => return Err(error.into()),
@@ -169,15 +210,25 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
     Ok(proven(&request, outcome))
 }
 
+/// The form was sent a second time: by reloading the page that shows the link, for example.
+fn invited_before() -> &'static str {
+    say(
+        "This form was sent before. The link of the invitation was shown only once and cannot be shown again. If nobody copied it, revoke the \
+         invitation and invite the person again.",
+        "このフォームはすでに送信されています。招待リンクは一度だけ表示され、再表示はできません。コピーしていない場合は、招待を取り消してから、もう一度招待してください。",
+    )
+}
+
 async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
     let roster = Roster::of(request.staff())?;
-    request.check_fresh(HERE)?;
+    let list = list_of(&request)?;
+    request.check_fresh(list.clone())?;
     let id = InvitationId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     if !revoke_invitation(request.honnin(), &roster, &id).await? {
         return Err(Fault::NotFound);
     }
     done(
-        HERE,
+        &list,
         say(
             "The invitation has been revoked. Its link no longer works.",
             "招待を取り消しました。リンクは無効になりました。",
@@ -187,35 +238,103 @@ async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
 
 async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
-    request.check_fresh(HERE)?;
+    let list = list_of(&request)?;
+    request.check_fresh(list.clone())?;
     let id = UserId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let change = match fields.raw("change") {
         "role" => Change::Role(Role::parse(&fields.text("role")).ok_or(Fault::Malformed)?),
         "disable" => Change::Disable,
         "enable" => Change::Enable,
-        "remove_factors" => {
-            return match remove_of(request.honnin(), &admin, &id).await {
-                Ok(()) => done(
-                    HERE,
-                    say(
-                        "Their second factors have been removed, and they have been signed out.",
-                        "対象のメンバーの2要素認証を解除し、サインアウトさせました。",
-                    ),
-                ),
-                Err(error) => refused(error),
-            };
-        }
-        "reset" => return reset(&request, &admin, &id).await,
+        "remove_factors" => return remove_factors(&request, &admin, &id, &fields).await,
+        "reset" => return reset(&request, &admin, &id, fields.raw("seen")).await,
         _ => return Err(Fault::Malformed),
     };
     match change_person(request.honnin(), &admin, &id, change).await {
-        Ok(()) => done(HERE, say("Saved.", "保存しました。")),
-        Err(error) => refused(error),
+        Ok(()) => done(&list, say("Saved.", "保存しました。")),
+        Err(error) => refused(&list, error),
     }
 }
 
-async fn reset(request: &Request, admin: &Admin, id: &UserId) -> PageResult<Outcome> {
-    match issue_reset(request.honnin(), admin, id).await {
+async fn remove_factors(request: &Request, admin: &Admin, id: &UserId, fields: &Fields) -> PageResult<Outcome> {
+    let list = list_of(request)?;
+    match answer(fields) {
+        Answer::Open => {
+            return match list_factors_of(request.honnin(), admin, id).await {
+                Ok((person, factors)) => {
+                    let action = request.query()?.kept(&format!("{HERE}/{id}"), &LIST);
+                    let look = before_removing((person.name, person.email), &factors, fields, action);
+                    Ok(Outcome::shown(StatusCode::OK, look))
+                }
+                Err(error) => refused(&list, error),
+            };
+        }
+        Answer::No => return Ok(Outcome::go(&list)),
+        Answer::Yes => {}
+    }
+    match remove_of(request.honnin(), admin, id).await {
+        Ok(()) => done(
+            &list,
+            say(
+                "Their second factors have been removed, and they have been signed out.",
+                "対象のメンバーの2要素認証を解除し、サインアウトさせました。",
+            ),
+        ),
+        Err(error) => refused(&list, error),
+    }
+}
+
+/// The second look at second factors that are to be removed.
+fn before_removing(
+    (name, email): (String, String),
+    factors: &Factors,
+    fields: &Fields,
+    action: String,
+) -> Irreversible {
+    let app = factors
+        .authenticator
+        .map(|_| say("Authenticator app", "認証アプリ").to_owned());
+    let passkeys = match factors.passkeys.len() {
+        0 => None,
+        count => Some(tell!("Passkeys: {count}", "パスキー：{count}個")),
+    };
+    let all: Vec<_> = app.into_iter().chain(passkeys).collect();
+    let all = if all.is_empty() {
+        say("None", "なし").to_owned()
+    } else {
+        all.join(say(", ", "、"))
+    };
+    let used = factors.last_used_at.map(minutes);
+    Irreversible {
+        title: say(
+            "Remove this person’s second factors?",
+            "このメンバーの2要素認証を解除しますか？",
+        ),
+        meaning: vec![say(
+            "They are signed out everywhere. Until they set up another one, they sign in without a second factor. This cannot be undone.",
+            "すべてのブラウザーからサインアウトされます。新しく設定するまでは、2要素認証なしでサインインできます。この操作は取り消せません。",
+        )],
+        about: vec![
+            (say("Name", "名前"), name),
+            (say("E-mail address", "メールアドレス"), email),
+            (say("Second factors", "2要素認証"), all),
+            (
+                say("Last used (UTC)", "最終使用日時（UTC）"),
+                used.unwrap_or_else(|| say("never", "未使用").to_owned()),
+            ),
+        ],
+        button: say("Remove second factors", "2要素認証を解除"),
+        action,
+        typed: typed(fields),
+    }
+}
+
+async fn reset(request: &Request, admin: &Admin, id: &UserId, seen: &str) -> PageResult<Outcome> {
+    let seen = match seen {
+        // Of a page from before an update.
+        "" => None,
+        number => Some(number.parse::<i64>().map_err(|_| Fault::Malformed)?),
+    };
+    match issue_reset(request.honnin(), admin, id, seen).await {
         Ok(reset) => {
             let link = Link {
                 title: say("Password reset link", "パスワード再設定リンク"),
@@ -228,11 +347,11 @@ async fn reset(request: &Request, admin: &Admin, id: &UserId) -> PageResult<Outc
             };
             with_link(request, &Roster::of(request.staff())?, link).await
         }
-        Err(error) => refused(error),
+        Err(error) => refused(&list_of(request)?, error),
     }
 }
 
-fn refused(error: PeopleError) -> PageResult<Outcome> {
+fn refused(list: &str, error: PeopleError) -> PageResult<Outcome> {
     let said = match error {
         PeopleError::LastAdmin => say(
             "Not saved. At least one admin must remain.",
@@ -250,9 +369,14 @@ fn refused(error: PeopleError) -> PageResult<Outcome> {
             "Nobody has a password here. People sign in with the identity provider.",
             "この環境ではパスワードを使用しません。IDプロバイダーでサインインしてください。",
         ),
+        PeopleError::Repeated => say(
+            "A password reset link has already been issued to this person since that page was loaded. It was shown only once and cannot be \
+             shown again. If nobody copied it, reset the password again: the new link replaces it.",
+            "その画面を開いたあとに、このメンバーのパスワード再設定リンクがすでに発行されています。リンクは一度だけ表示され、再表示はできません。コピーしていない場合は、もう一度「パスワードを再設定」を押してください。新しいリンクに置き換わります。",
+        ),
         PeopleError::Forbidden => return Err(Fault::Forbidden),
         PeopleError::NotFound => return Err(Fault::NotFound),
         PeopleError::Store(error) => return Err(error.into()),
     };
-    done(HERE, said)
+    done(list, said)
 }

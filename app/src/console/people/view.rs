@@ -4,13 +4,18 @@ use crate::PageMeta;
 use crate::console::keys::shown_once;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, Tone, badge, empty, heading, line, options, time};
+use crate::console::parts::{Line, Tone, badge, empty, heading, line, next_page, options, select, time};
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Cell, Row, Table, cell, row_name};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use domain::{role::Role, time::Timestamp};
 use leptos::prelude::*;
+
+/// `state` of the address: people whose account is disabled.
+pub(super) const DISABLED: &str = "disabled";
+/// The same: everybody. Those whose account is enabled are listed otherwise.
+pub(super) const ALL: &str = "all";
 
 /// A person in the list.
 #[derive(Clone, PartialEq, Eq)]
@@ -94,10 +99,20 @@ pub(super) enum Power {
 pub(super) struct PeopleView {
     /// The tenant's id.
     pub tenant: String,
-    /// The people.
+    /// A page of the people, oldest first.
     pub people: Vec<Person>,
+    /// Who is listed: [`DISABLED`], [`ALL`], or those whose account is enabled.
+    pub state: String,
+    /// The query of this page's address, which its forms carry.
+    pub query: String,
+    /// Address of the next page.
+    pub next: Option<String>,
     /// Invitations that have not been accepted yet.
     pub invited: Vec<Invited>,
+    /// The id of the invitation that the form makes, so that it makes one only.
+    pub draft: String,
+    /// How far the audit log had come when the page was shown, so that a form for a new password issues one link only.
+    pub seen: i64,
     /// What the person viewing the page may do.
     pub power: Power,
     /// A link that was just created.
@@ -130,8 +145,9 @@ fn named(name: &str, email: &str) -> Cell {
     row_name(view! { {name}<br/><span class="soft">{email}</span> })
 }
 
-fn row(person: &Person, power: Power) -> Row {
-    let action = format!("/admin/people/{}", person.id);
+fn row(person: &Person, view: &PeopleView) -> Row {
+    let (power, seen) = (view.power, view.seen);
+    let action = format!("/admin/people/{}{}", person.id, view.query);
     let short = Role::ALL
         .iter()
         .map(|&r| (r.to_string(), labels::role(Some(r)).to_owned()));
@@ -155,7 +171,8 @@ fn row(person: &Person, power: Power) -> Row {
         view! { <span class="soft">{labels::role(person.role)}</span> }.into_any()
     } else {
         view! {
-            <form class="inline" method="post" action=action.clone()>
+            <form class="inline" method="post" action=action>
+                <input type="hidden" name="seen" value=seen.to_string()/>
                 <label class="unseen" for=id.clone()>{tell!("Role of {}", "{}の権限", person.name)}</label>
                 <select class="input small" id=id name="role">{options(short, person.role.map_or("", Role::as_str))}</select>
                 <button class="button secondary small" type="submit" name="change" value="role">{say("Save", "保存")}{whose()}</button>
@@ -180,13 +197,36 @@ fn row(person: &Person, power: Power) -> Row {
     .into()
 }
 
+/// Who is listed.
+fn filters(state: &str) -> AnyView {
+    let others = [(DISABLED, say("Disabled", "無効")), (ALL, say("All", "すべて"))]
+        .map(|(state, name)| (state.to_owned(), name.to_owned()));
+    view! {
+        <form class="filters" method="get" action="/admin/people" role="search">
+            {select("state", say("State", "状態"), say("Active", "有効"), others, state)}
+            <div class="filter-actions"><button class="button secondary small" type="submit">{say("Filter", "絞り込む")}</button></div>
+        </form>
+    }
+    .into_any()
+}
+
 fn list(view: &PeopleView) -> AnyView {
+    if view.people.is_empty() && view.state == DISABLED {
+        return empty(
+            say("Nobody is disabled", "無効なメンバーはいません"),
+            say(
+                "People appear here once their account is disabled.",
+                "アカウントを無効にしたメンバーが表示されます。",
+            ),
+        )
+        .into_any();
+    }
     if view.people.is_empty() {
         return empty(
             say("No members yet", "メンバーはまだいません"),
             say(
-                "The first admin is invited below.",
-                "下のフォームから最初の管理者を招待してください。",
+                "The first admin is invited above.",
+                "上のフォームから最初の管理者を招待してください。",
             ),
         )
         .into_any();
@@ -200,11 +240,11 @@ fn list(view: &PeopleView) -> AnyView {
             say("Role", "権限"),
         ],
     )
-    .rows(view.people.iter().map(|person| row(person, view.power)))
+    .rows(view.people.iter().map(|person| row(person, view)))
 }
 
-fn invitation(invited: &Invited) -> Row {
-    let action = format!("/admin/invitations/{}/revoke", invited.id);
+fn invitation(invited: &Invited, query: &str) -> Row {
+    let action = format!("/admin/invitations/{}/revoke{query}", invited.id);
     let revoke = view! {
         <form method="post" action=action>
             <button class="button secondary small" type="submit">{say("Revoke", "取り消す")}<span class="unseen">{format!(" {}", invited.name)}</span></button>
@@ -219,7 +259,7 @@ fn invitation(invited: &Invited) -> Row {
     .into()
 }
 
-fn invitations(invited: &[Invited]) -> AnyView {
+fn invitations(invited: &[Invited], query: &str) -> AnyView {
     if invited.is_empty() {
         return ().into_any();
     }
@@ -232,7 +272,7 @@ fn invitations(invited: &[Invited]) -> AnyView {
         ],
     )
     .unseen(say("Revoke", "取り消す"))
-    .rows(invited.iter().map(invitation));
+    .rows(invited.iter().map(|invited| invitation(invited, query)));
     view! { <h2>{say("Invited", "招待中")}</h2>{list} }.into_any()
 }
 
@@ -251,7 +291,7 @@ fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
             return view! {
                 <p class="note">{say(
                     "This tenant has an admin, who invites everybody else.",
-                    "このテナントには管理者がいます。他のメンバーは管理者が招待します。",
+                    "このテナントには管理者がいます。ほかのメンバーは管理者が招待します。",
                 )}</p>
             }
             .into_any();
@@ -260,7 +300,7 @@ fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
             say("Invite the first admin", "最初の管理者を招待"),
             say(
                 "You will get a link to send to them. It works once, within 72 hours. They can then invite everybody else.",
-                "本人に送るリンクが発行されます。72時間以内に一度だけ使用できます。その後は、その管理者が他のメンバーを招待できます。",
+                "本人に送るリンクが発行されます。72時間以内に一度だけ使用できます。その後は、その管理者がほかのメンバーを招待できます。",
             ),
         ),
         Power::Manage => (
@@ -285,13 +325,15 @@ fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
     } else {
         view! { <input type="hidden" name="role" value=Role::Admin.as_str()/> }.into_any()
     };
+    let action = format!("/admin/people{}", view.query);
     view! {
         <section class="panel">
             <h2>{title}</h2>
             <p class="soft">{advice}</p>
-            <form class="grid-form" method="post" action="/admin/people" data-passkey=view.proof.and_then(Proof::challenge)>
+            <form class="grid-form" method="post" action=action data-passkey=view.proof.and_then(Proof::challenge)>
                 // The tenant that this page shows, whatever another tab switches to.
                 <input type="hidden" name="tenant" value=view.tenant.clone()/>
+                <input type="hidden" name="id" value=view.draft.clone()/>
                 {line(text("name", say("Name", "名前"), "text", name), &view.mistakes)}
                 {line(text("email", say("E-mail address", "メールアドレス"), "email", email), &view.mistakes)}
                 {role}
@@ -314,9 +356,12 @@ pub(super) fn render(view: &PeopleView, frame: &Frame, meta: &PageMeta) -> AnyVi
         {heading(say("People", "メンバー"), ().into_any())}
         {mistakes(&view.mistakes)}
         {link}
-        {list(view)}
-        {invitations(&view.invited)}
         {invite(view, meta)}
+        {invitations(&view.invited, &view.query)}
+        {filters(&view.state)}
+        {list(view)}
+        {next_page(view.next.clone())}
     };
-    page(frame, meta, say("People", "メンバー"), main.into_any())
+    let title = title(meta, say("People", "メンバー"), !view.mistakes.is_empty());
+    page(frame, meta, &title, main.into_any())
 }

@@ -25,7 +25,7 @@ use view::{QueueView, Waiting, render};
 
 /// The queue.
 #[component]
-pub fn QueuePage() -> impl IntoView {
+pub(crate) fn QueuePage() -> impl IntoView {
     signed_in(NavigationItem::Review, load, render)
 }
 
@@ -38,9 +38,10 @@ async fn load(request: Request) -> PageResult<QueueView> {
     let fields = request.query()?;
     let reviewer = Reviewer::of(request.staff())?;
     let selection = Selection::of(fields);
+    let after = fields.text("after");
     let page = Page {
         order: Order::LongestWaiting,
-        after: cursor::parse(&fields.text("after"), SessionId::parse),
+        after: cursor::parse(&after, SessionId::parse),
         limit: PAGE + 1,
     };
     let found = review::queue(
@@ -59,16 +60,21 @@ async fn load(request: Request) -> PageResult<QueueView> {
         let since = last.waiting_since.unwrap_or(last.created_at);
         selection.href_after(QUEUE, &cursor::write(&(since, &last.id)))
     });
+    let me = request.staff().user().clone();
+    let rows: Vec<_> = found.into_iter().map(|found| waiting(found, &request)).collect();
+    let first = review::find_next(request.honnin(), &reviewer, selection.filter(&me)).await?;
     let mut view = QueueView {
         selection,
         counts,
-        rows: found.into_iter().map(|found| waiting(found, &request)).collect(),
+        rows,
+        first: first.map(|case| case.to_string()),
         next,
         target: settings.unwrap_or_default().review_target,
         now: request.honnin().now(),
         backlog,
-        me: request.staff().user().clone(),
-        live: selection.href_after(CASES, &fields.text("after")),
+        me,
+        live: selection.href_after(CASES, &after),
+        after,
         version: String::new(),
     };
     view.version = live::Regions::of(&view).version(view.backlog);

@@ -3,6 +3,7 @@
   const button = document.querySelector("[data-help]");
   const list = document.querySelector("[data-live]");
   const regions = [...document.querySelectorAll("[data-region]")];
+  const news = document.querySelector("[data-news]");
   const cases = () => [...document.querySelectorAll("[data-case]")];
   if (button) {
     button.hidden = false;
@@ -17,6 +18,7 @@
     j: () => go(1), k: () => go(-1), n: () => document.querySelector("[data-first]")?.click(), "?": () => help.showModal(),
   };
   document.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
     if (event.target.closest("input, textarea, select")) return;
     const act = keys[event.key.toLowerCase()];
@@ -43,13 +45,14 @@
     }
     const fresh = ids.filter((id) => !known.has(id)).length;
     known = new Set([...known, ...ids]);
-    const news = document.querySelector("[data-news]");
     if (fresh) news.textContent = fresh === 1 ? news.dataset.one : news.dataset.more.replace("{n}", fresh);
   };
   const ask = async () => {
     clearTimeout(timer);
     if (asking || document.hidden) return;
     asking = true;
+    // The same words as the last time would not be read out again.
+    news.textContent = "";
     const url = new URL(list.dataset.live, location.href);
     url.searchParams.set("seen", version);
     const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(20_000) }).catch(() => null);

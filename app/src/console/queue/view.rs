@@ -50,6 +50,10 @@ pub(super) struct QueueView {
     pub counts: ReasonCounts,
     /// The cases.
     pub rows: Vec<Waiting>,
+    /// The case that has been waiting longest, of those that nobody else has, on whatever page it is.
+    pub first: Option<String>,
+    /// After which case this page begins; empty for the first page.
+    pub after: String,
     /// Address of the next page.
     pub next: Option<String>,
     /// Within what time a case should be decided.
@@ -81,7 +85,7 @@ fn waiting(since: Timestamp, target: Millis, now: Timestamp) -> AnyView {
         75..100 => "near",
         _ => "late",
     };
-    let late = (percent >= 100).then(|| badge(say("late", "遅延"), Tone::Bad));
+    let late = (percent >= 100).then(|| badge(say("late", "目標超過"), Tone::Bad));
     let bar = format!(
         r#"<rect class="ground" width="100" height="5"/><rect class="{class}" width="{}" height="5"/>"#,
         percent.min(100)
@@ -111,7 +115,8 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
         };
         view! { <span>{name}</span> }
     });
-    let action = view.selection.href(&format!("{QUEUE}/{}/assign", case.id));
+    let action = format!("{QUEUE}/{}/take", case.id);
+    let action = view.selection.href_after(&action, &view.after);
     let assign = take_or_give_back(case.assigned_to.as_ref(), &view.me, action, &case.id);
     let more = (more > 0).then(|| view! { <span class="soft">{tell!(" and {more} more", " ほか{more}件")}</span> });
     [
@@ -122,7 +127,7 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
         cell(score(case.liveness)).class("number"),
         cell(view! { <div class="assignee">{assignee}{holder}{assign}</div> }),
         cell(
-            view! { <a class="button secondary small" href=href data-case=case.id.clone()>
+            view! { <a class="button secondary small" href=href id=case.id.clone() data-case=case.id.clone()>
             {say("Open", "開く")}<span class="unseen">{format!(" {}", case.id)}</span></a> },
         ),
     ]
@@ -229,13 +234,8 @@ fn keys() -> AnyView {
 
 /// The way to the case that comes next.
 pub(super) fn start(view: &QueueView) -> Option<AnyView> {
-    let free = |case: &&Waiting| {
-        let reserved = case.held_by.as_ref().is_some_and(|(_, mine)| !mine);
-        let assigned = case.assigned_to.as_ref().is_some_and(|(user, _)| *user != view.me);
-        !reserved && !assigned
-    };
-    let first = view.rows.iter().find(free)?;
-    Some(view! { <a class="button primary small" href=view.case(&first.id) data-first>{say("Start with the oldest ", "最も古い案件から開始 ")}<kbd>"N"</kbd></a> }.into_any())
+    let first = view.first.as_ref()?;
+    Some(view! { <a class="button primary small" href=view.case(first) data-first>{say("Start with the oldest ", "最も古い案件から開始 ")}<kbd>"N"</kbd></a> }.into_any())
 }
 
 /// The cases, and the next page.
@@ -257,7 +257,7 @@ pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyVie
     let main = view! {
         {heading(say("Review", "審査"), view! { {help}<span data-region="start">{start(view)}</span> }.into_any())}
         <p class="soft">{target}</p>
-        <p class="note" data-signed-out hidden>{say(
+        <p class="note" role="alert" data-signed-out hidden>{say(
             "You are no longer signed in, or may no longer review. ",
             "サインアウト済みか、審査の権限がなくなりました。",
         )}<a href=QUEUE>{say("Reload this page", "ページを再読み込み")}</a>{say(".", "してください。")}</p>

@@ -9,7 +9,7 @@ use super::{
     labels,
     layout::NavigationItem,
     link,
-    notices::why_not_done,
+    notices::{asked_already, why_not_done},
     parts::Tone,
     request::{PageResult, Request, done},
     rows,
@@ -31,7 +31,7 @@ use http::StatusCode;
 use leptos::prelude::*;
 use service::{
     access::{Admin, Auditor, Developer, Reviewer, Tenant},
-    review::reopen,
+    review::{RuleError, reopen},
     sandbox::{
         CompleteError,
         clock::{self, AdvanceError},
@@ -43,7 +43,7 @@ use service::{
         reissue_link::{ReissueError, reissue_link},
     },
 };
-use view::{Capture, Decided, LogRow, Moment, Sent, SessionView, render};
+use view::{Capture, Decided, LogRow, Sent, SessionView, TimelineEntry, render};
 
 /// The session page, to which its forms return.
 const HERE: &str = "/admin/sessions/{id}";
@@ -208,19 +208,19 @@ fn capture(taken: &Taken) -> Capture {
     }
 }
 
-fn timeline(history: &SessionHistory) -> Vec<Moment> {
+fn timeline(history: &SessionHistory) -> Vec<TimelineEntry> {
     let session = &history.detail.session;
-    let mut moments = vec![moment(session.created_at, say("Created", "作成"), Tone::Plain)];
+    let mut entries = vec![timeline_entry(session.created_at, say("Created", "作成"), Tone::Plain)];
     for link in &history.links {
         if link.created_at > session.created_at {
-            moments.push(moment(
+            entries.push(timeline_entry(
                 link.created_at,
                 say("Link reissued", "リンクの再発行"),
                 Tone::Plain,
             ));
         }
         if let Some(at) = link.used_at {
-            moments.push(moment(
+            entries.push(timeline_entry(
                 at,
                 say("Link opened by the user", "利用者がリンクにアクセス"),
                 Tone::Live,
@@ -229,28 +229,32 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
     }
     for taken in history.captures.iter().filter(|taken| taken.used) {
         let what = tell!("{} taken", "{}の撮影", labels::slot_name(taken.slot));
-        moments.push(moment(taken.at, what, Tone::Live));
+        entries.push(timeline_entry(taken.at, what, Tone::Live));
     }
     for decided in &history.decisions {
         let (word, tone) = labels::verdict(decided.verdict);
         let what = tell!("Decided automatically: {word}", "自動判定：{word}");
-        moments.push(moment(decided.at, what, tone));
+        entries.push(timeline_entry(decided.at, what, tone));
     }
     for judged in &history.rulings {
         let (what, tone) = ruled_by(judged);
-        moments.push(Moment {
+        entries.push(TimelineEntry {
             note: judged.note.as_ref().map(|note| note.expose().clone()),
-            ..moment(judged.ruled.at, what, tone)
+            ..timeline_entry(judged.ruled.at, what, tone)
         });
     }
     match history.detail.status {
-        Status::Expired => moments.push(moment(session.expires_at, say("Expired", "期限切れ"), Tone::Plain)),
+        Status::Expired => entries.push(timeline_entry(
+            session.expires_at,
+            say("Expired", "期限切れ"),
+            Tone::Plain,
+        )),
         Status::Failed => {
             let at = history
                 .events
                 .last()
                 .map_or(session.created_at, |event| event.created_at);
-            moments.push(moment(
+            entries.push(timeline_entry(
                 at,
                 history.failure.map_or(say("Failed", "失敗"), failed),
                 Tone::Bad,
@@ -259,13 +263,17 @@ fn timeline(history: &SessionHistory) -> Vec<Moment> {
         _ => {}
     }
     if let Some(at) = session.erasure_requested_at {
-        moments.push(moment(at, say("Erasure requested", "消去の依頼"), Tone::Plain));
+        entries.push(timeline_entry(at, say("Erasure requested", "消去の指示"), Tone::Plain));
     }
     if let Some(at) = session.purged_at {
-        moments.push(moment(at, say("Personal data erased", "個人情報の消去"), Tone::Plain));
+        entries.push(timeline_entry(
+            at,
+            say("Personal data erased", "個人情報の消去"),
+            Tone::Plain,
+        ));
     }
-    moments.sort_by_key(|moment| moment.at);
-    moments
+    entries.sort_by_key(|entry| entry.at);
+    entries
 }
 
 /// A reviewer's decision in words.
@@ -281,8 +289,8 @@ fn failed(reason: FailureReason) -> &'static str {
     }
 }
 
-fn moment(at: Timestamp, what: impl Into<String>, tone: Tone) -> Moment {
-    Moment {
+fn timeline_entry(at: Timestamp, what: impl Into<String>, tone: Tone) -> TimelineEntry {
+    TimelineEntry {
         at,
         what: what.into(),
         note: None,
@@ -347,6 +355,8 @@ async fn reprocess(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
     match reopen(request.honnin(), &reviewer, (&id, attempt_of(&fields))).await {
         Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(&id, &made))),
+        // By reloading the page that shows the link, for example.
+        Err(RuleError::Repeated) => done(&here, asked_already()),
         Err(refused) => {
             let why = why_not_done(refused)?;
             done(&here, tell!("Not done. {why}", "実行できませんでした。{why}"))
@@ -396,7 +406,7 @@ async fn advance(request: Request, fields: Fields) -> PageResult<Outcome> {
         ),
         (Err(AdvanceError::ClockJumped), _) => say(
             "Not done: this server’s clock was changed. Try again in ten minutes.",
-            "実行できませんでした。サーバーの時刻が変更されています。10分後にもう一度お試しください。",
+            "実行できませんでした。サーバーの時刻が変更されています。10分後に再度お試しください。",
         ),
         (Err(AdvanceError::NotFound), _) => return Err(Fault::NotFound),
         (Err(AdvanceError::Store(error)), _) => return Err(error.into()),

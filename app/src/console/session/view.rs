@@ -22,7 +22,7 @@ use leptos::prelude::*;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct TimelineEntry {
     /// When.
     pub at: Timestamp,
     /// What.
@@ -127,7 +127,7 @@ pub(super) struct SessionView {
     /// The last decision.
     pub decided: Option<Decided>,
     /// What happened, oldest first.
-    pub timeline: Vec<Moment>,
+    pub timeline: Vec<TimelineEntry>,
     /// Pictures.
     pub captures: Vec<Capture>,
     /// Events.
@@ -176,13 +176,13 @@ fn decision(decided: &Decided) -> AnyView {
     .into_any()
 }
 
-fn timeline(moments: &[Moment]) -> AnyView {
-    let items = moments
+fn timeline(entries: &[TimelineEntry]) -> AnyView {
+    let items = entries
         .iter()
-        .map(|moment| {
-            let class = moment.tone.class();
-            let note = moment.note.clone().map(|note| view! { <q class="soft">{note}</q> });
-            view! { <li class=class><span>{moment.what.clone()}</span>{time(moment.at)}{note}</li> }
+        .map(|entry| {
+            let class = entry.tone.class();
+            let note = entry.note.clone().map(|note| view! { <q class="soft">{note}</q> });
+            view! { <li class=class><span>{entry.what.clone()}</span>{time(entry.at)}{note}</li> }
         })
         .collect_view();
     view! { <section class="panel"><h2>{say("Timeline (UTC)", "経過（UTC）")}</h2><ol class="timeline">{items}</ol></section> }

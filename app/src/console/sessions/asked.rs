@@ -1,6 +1,9 @@
 //! The filters of the list, as its address has them.
 
-use crate::{console::day::midnight, page::Fields};
+use crate::{
+    console::day::{self, midnight},
+    page::Fields,
+};
 use domain::time::{Millis, Timestamp};
 use service::session::search::LONGEST_PART;
 
@@ -82,11 +85,9 @@ impl Asked {
         self.set().into_iter().filter(|(set, _)| *set != name).collect()
     }
 
-    /// Whether the first day is after the last.
-    pub(super) fn is_backwards(&self) -> bool {
-        midnight(&self.from)
-            .zip(midnight(&self.to))
-            .is_some_and(|(from, to)| from > to)
+    /// What is wrong with the first or the last day: a title, and advice.
+    pub(super) fn mistake(&self) -> Option<(&'static str, &'static str)> {
+        day::mistake(&self.from, &self.to)
     }
 
     /// Whether there is one of those that are folded away.
@@ -165,19 +166,20 @@ mod tests {
     }
 
     #[test]
-    fn days_in_the_wrong_order_are_noticed() {
-        for (from, to, backwards) in [
+    fn days_in_the_wrong_order_and_what_is_not_a_day_are_noticed() {
+        for (from, to, is_wrong) in [
             ("2026-08-03", "2026-08-02", true),
             ("2026-08-02", "2026-08-02", false),
             ("2026-08-03", "", false),
-            ("2026-08-03", "x", false),
+            ("2026-08-03", "x", true),
+            ("2026-13-01", "", true),
         ] {
             let asked = Asked {
                 from: from.into(),
                 to: to.into(),
                 ..Asked::default()
             };
-            assert_eq!(asked.is_backwards(), backwards, "{from} {to}");
+            assert_eq!(asked.mistake().is_some(), is_wrong, "{from} {to}");
         }
     }
 

@@ -10,7 +10,8 @@ use axum::response::Response;
 use domain::{named::Named, reasons::Reason};
 use service::session::{export::export_sessions, search::SessionSummary};
 
-const HEAD: &str = "id,status,verdict,reasons,documentType,createdAt,expiresAt,completedAt,purgedAt,metadata\r\n";
+const HEAD: &str =
+    "\u{feff}id,status,verdict,reasons,documentType,createdAt,expiresAt,completedAt,purgedAt,metadata\r\n";
 
 /// GET: the sessions that match, all of them.
 pub(super) async fn file(request: Request) -> PageResult<Response> {

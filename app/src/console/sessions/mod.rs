@@ -6,7 +6,7 @@ mod saved;
 mod view;
 
 use super::{
-    day::midnight,
+    day::span,
     fault::Fault,
     layout::NavigationItem,
     request::{PageResult, Request, done, signed_in},
@@ -24,7 +24,7 @@ use axum::{
 };
 use domain::{
     cursor, document::DocumentType, funnel::FunnelStep, ids::SessionId, outcome::Verdict, reasons::Reason,
-    secret::Personal, session::Status, time::Millis,
+    secret::Personal, session::Status,
 };
 use http::StatusCode;
 use leptos::prelude::*;
@@ -32,7 +32,7 @@ use service::{
     access::{Developer, Reader},
     session::{
         blind_index::{FindPersonError, Wanted, find_person},
-        search::{self, Filter, Found, Order, Page, before, search_sessions},
+        search::{self, Filter, Found, LOOKED_AT_FOR_CONSOLE, Order, Page, before, search_sessions},
     },
     webhook::redeliver,
 };
@@ -70,9 +70,11 @@ pub(super) const PAGE: u32 = 50;
 
 fn filter(asked: &Asked) -> Filter {
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let [from, until] = span(&asked.from, &asked.to);
     let mut filter = Filter {
         id_prefix: None,
         assigned_to: None,
+        free_for: None,
         person: search::Person::default(),
         // An invalid id must match nothing rather than everything.
         id: text(&asked.id).map(|id| SessionId::parse(&id).unwrap_or_else(|| SessionId::from_random([0; 16]))),
@@ -80,8 +82,8 @@ fn filter(asked: &Asked) -> Filter {
         verdict: Verdict::parse(&asked.verdict),
         reason: Reason::parse(&asked.reason),
         document_type: DocumentType::parse(&asked.document),
-        from: midnight(&asked.from),
-        until: midnight(&asked.to).map(|day| day.plus(Millis::days(1))),
+        from,
+        until,
         metadata: text(&asked.metadata),
         or_escaped: false,
         lost_after: FunnelStep::parse(&asked.lost),
@@ -112,8 +114,9 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
         after,
         limit: PAGE + 1,
     };
-    let found = search_sessions(request.honnin(), request.staff(), filter(&asked), page).await?;
-    let Found { sessions, reach } = found;
+    let (honnin, staff) = (request.honnin(), request.staff());
+    let found = search_sessions(honnin, staff, filter(&asked), page, LOOKED_AT_FOR_CONSOLE);
+    let Found { sessions, reach } = found.await?;
     let (sessions, more) = cursor::page_of(sessions, PAGE);
     let page_after = |after| fields.next_page(HERE, &cursor::write(&after));
     let last = sessions.last().filter(|_| more);

@@ -9,7 +9,7 @@ use crate::{
     page::{Fields, Outcome, mistake},
 };
 use service::session::saved_filters::{
-    LONGEST_NAME, MOST, SaveFilterError, SavedFilter, list_filters, remove_filter, save_filter,
+    LONGEST_NAME, MAX_FILTERS, SaveFilterError, SavedFilter, list_filters, remove_filter, save_filter,
 };
 use url::form_urlencoded::Serializer;
 
@@ -74,8 +74,8 @@ pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome
                 "名前は1〜{LONGEST_NAME}文字で入力してください。"
             ),
             Err(SaveFilterError::TooMany) => tell!(
-                "You have saved {MOST} searches. Remove one first.",
-                "検索条件は{MOST}件まで保存できます。先に1件削除してください。"
+                "You have saved {MAX_FILTERS} searches. Remove one first.",
+                "検索条件は{MAX_FILTERS}件まで保存できます。先に1件削除してください。"
             ),
             Err(SaveFilterError::Store(error)) => return Err(error.into()),
         }

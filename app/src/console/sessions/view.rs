@@ -8,7 +8,7 @@ use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::{Line, badge, empty, heading, line, minutes, next_page, select, short, time};
 use crate::console::table::{Cell, Table, cell};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use domain::{
     document::DocumentType, funnel::FunnelStep, named::Named, outcome::Verdict, reasons::Reason, session::Status,
     time::Timestamp,
@@ -156,8 +156,8 @@ fn label(filter: &str) -> &'static str {
         "verdict" => say("Verdict", "判定"),
         "reason" => say("Reason", "理由"),
         "document" => say("Document", "本人確認書類"),
-        "from" => say("From", "開始日"),
-        "to" => say("To", "終了日"),
+        "from" => say("From (UTC)", "開始日（UTC）"),
+        "to" => say("To (UTC)", "終了日（UTC）"),
         "lost" => say("Gave up after", "離脱前のステップ"),
         _ => say("Metadata", "メタデータ"),
     }
@@ -213,8 +213,8 @@ fn count(view: &SessionsView) -> AnyView {
     view! { <p class=class data-count>{sentence}</p> }.into_any()
 }
 
-/// That the search did not look at every session, and the way to those before.
-fn reach(reach: &Reach) -> AnyView {
+/// That the search did not look at every session, and the way to those before, where the script goes on by itself if nothing was found.
+fn reach(reach: &Reach, found_nothing: bool) -> AnyView {
     let at = minutes(reach.at);
     let sentence = tell!(
         "Sessions created before {at} (UTC) were not searched.",
@@ -223,7 +223,8 @@ fn reach(reach: &Reach) -> AnyView {
     view! {
         <p class="soft small">{sentence}</p>
         <p class="paging">
-            <a class="button secondary small" href=reach.older.clone() rel="next">{say("Search older sessions", "さらに前を検索")}</a>
+            <a class="button secondary small" href=reach.older.clone() rel="next" data-older=found_nothing.then_some("")>
+                {say("Search older sessions", "さらに前を検索")}</a>
         </p>
     }
     .into_any()
@@ -383,30 +384,20 @@ fn resend(asked: &Asked) -> AnyView {
     .into_any()
 }
 
-/// The page.
-#[must_use]
-pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let ticks = frame.may.develop;
-    let resend = (ticks && !view.rows.is_empty()).then(|| resend(&view.asked));
-    let list = if view.is_refused() {
-        ().into_any()
-    } else if view.rows.is_empty() && view.is_of_person() {
-        empty(
+/// Why no session is listed, and what to do about it.
+fn nothing(view: &SessionsView, may_review: bool) -> AnyView {
+    let (title, advice) = if view.is_of_person() {
+        (
             say("No sessions of this person", "この人物のセッションはありません"),
             say(
                 "Only full names match: enter both the family name and the given names, as on the document.",
                 "氏名は完全一致で検索します。姓と名の両方を、書類のとおりに入力してください。",
             ),
         )
-        .into_any()
-    } else if view.rows.is_empty() && view.asked.is_backwards() {
-        empty(
-            say("“From” is after “To”", "開始日が終了日より後になっています"),
-            say("Correct one of the two dates.", "どちらかの日付を修正してください。"),
-        )
-        .into_any()
-    } else if view.rows.is_empty() && view.reach.is_some() {
-        empty(
+    } else if let Some(mistake) = view.asked.mistake() {
+        mistake
+    } else if view.reach.is_some() {
+        (
             say(
                 "No recent sessions match these filters",
                 "最近のセッションに、条件に一致するものはありません",
@@ -416,47 +407,62 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
                 "さらに前を検索するか、作成日の範囲を指定してください。",
             ),
         )
-        .into_any()
-    } else if view.rows.is_empty() && view.asked.any() {
-        empty(
+    } else if view.asked.any() {
+        (
             say(
                 "No sessions match these filters",
                 "条件に一致するセッションはありません",
             ),
             say("Clear some of them to see more.", "条件を減らしてお試しください。"),
         )
-        .into_any()
-    } else if view.rows.is_empty() {
-        empty(
+    } else if may_review {
+        (
             say("No sessions yet", "セッションはまだありません"),
-            if frame.may.review {
-                say(
-                    "Create one by hand, or call POST /v1/verification-sessions with an API key.",
-                    "管理コンソールで作成するか、APIキーを使ってPOST /v1/verification-sessionsを呼び出してください。",
-                )
-            } else {
-                say(
-                    "They appear here once somebody of this tenant, or its server, has created one.",
-                    "このテナントのメンバーまたはサーバーがセッションを作成すると、ここに表示されます。",
-                )
-            },
+            say(
+                "Create one by hand, or call POST /v1/verification-sessions with an API key.",
+                "管理コンソールで作成するか、APIキーを使ってPOST /v1/verification-sessionsを呼び出してください。",
+            ),
         )
-        .into_any()
     } else {
-        let columns = [
-            say("Session", "セッション"),
-            say("Status", "状態"),
-            say("Verdict", "判定"),
-            say("Document", "本人確認書類"),
-            say("First reason", "最初の理由"),
-            say("Metadata", "メタデータ"),
-            say("Created (UTC)", "作成日時（UTC）"),
-        ];
-        // Each box names its row.
-        let box_of_row = ticks.then_some("");
-        Table::new(say("Sessions", "セッション"), box_of_row.into_iter().chain(columns))
-            .rows(view.rows.iter().map(|one| row(one, ticks)))
+        (
+            say("No sessions yet", "セッションはまだありません"),
+            say(
+                "They appear here once somebody of this tenant, or its server, has created one.",
+                "このテナントのメンバーまたはサーバーがセッションを作成すると、ここに表示されます。",
+            ),
+        )
     };
+    empty(title, advice).into_any()
+}
+
+/// The sessions that were found, or that there are none.
+fn list(view: &SessionsView, frame: &Frame) -> AnyView {
+    if view.is_refused() {
+        return ().into_any();
+    }
+    if view.rows.is_empty() {
+        return nothing(view, frame.may.review);
+    }
+    let columns = [
+        say("Session", "セッション"),
+        say("Status", "状態"),
+        say("Verdict", "判定"),
+        say("Document", "本人確認書類"),
+        say("First reason", "最初の理由"),
+        say("Metadata", "メタデータ"),
+        say("Created (UTC)", "作成日時（UTC）"),
+    ];
+    let ticks = frame.may.develop;
+    // Each box names its row.
+    let box_of_row = ticks.then_some("");
+    Table::new(say("Sessions", "セッション"), box_of_row.into_iter().chain(columns))
+        .rows(view.rows.iter().map(|one| row(one, ticks)))
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let resend = (frame.may.develop && !view.rows.is_empty()).then(|| resend(&view.asked));
     let file = view.file.clone().filter(|_| !view.rows.is_empty());
     let file = file.map(
         |file| view! { <a class="button secondary small" href=file>{say("Download CSV", "CSVをダウンロード")}</a> },
@@ -476,9 +482,11 @@ pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> Any
         )}</p>
         <div class="stack" data-part="asked">{chips(&view.asked)}{searches(view)}</div>
         {view.person.as_ref().map(|asked| person(asked, &view.mistakes))}
-        <div class="stack" data-part="list">{count(view)}{list}{resend}{next_page(view.next.clone())}{view.reach.as_ref().map(reach)}
+        <div class="stack" data-part="list">{count(view)}{list(view, frame)}{resend}{next_page(view.next.clone())}
+            {view.reach.as_ref().map(|reached| reach(reached, view.rows.is_empty()))}
             {view.newest_only.then(|| newest_only(view.rows.len()))}</div>
         <script nonce=meta.nonce.clone() inner_html=include_str!("sessions.js")></script>
     };
-    page(frame, meta, say("Sessions", "セッション"), main.into_any())
+    let title = title(meta, say("Sessions", "セッション"), !view.mistakes.is_empty());
+    page(frame, meta, &title, main.into_any())
 }

@@ -1,6 +1,6 @@
 //! What was typed into a section: read as a change, and shown again after a mistake.
 
-use super::{faults, view::SettingsView};
+use super::{TESTED, bounds, faults, view::SettingsView};
 use crate::{
     console::{parts::in_order, words::tell},
     page::{Fields, mistake},
@@ -13,10 +13,13 @@ use domain::{
     event::EventType,
     network::parse_list,
     session::Step,
+    setting::Setting,
     tenant::{Change, Section, TenantSettings},
-    time::Millis,
+    time::{Millis, Unit},
 };
 use ipnet::IpNet;
+
+const LIFETIMES: [Setting; 3] = [Setting::LinkLifetime, Setting::SessionLifetime, Setting::Retention];
 
 /// The change that a form requests.
 ///
@@ -29,27 +32,29 @@ pub(super) fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mist
     };
     let change = match section {
         Section::Look => Change::Look {
-            name: fields.text("name"),
-            accent: fields.has("accent").then(|| fields.text("accent").to_lowercase()),
+            name: form.text(Setting::Name),
+            accent: form
+                .has(Setting::Accent)
+                .then(|| form.text(Setting::Accent).to_lowercase()),
             contact: form.contact(),
         },
         Section::Review => Change::Review {
-            target: form.span("review_target").unwrap_or(Millis(0)),
+            target: form.span(Setting::ReviewTarget).unwrap_or(Millis(0)),
         },
         Section::Steps => Change::Steps {
             steps: steps(fields),
-            tries: fields.text("tries").parse().unwrap_or(0),
-            flashes: fields.has("flashes"),
+            tries: form.text(Setting::Tries).parse().unwrap_or(0),
+            flashes: form.has(Setting::Flashes),
         },
         Section::Lifetimes => form.lifetimes(),
         Section::Decision => Change::Decision(form.policy()),
         Section::Callbacks => Change::Callbacks(form.callbacks()),
         Section::Addresses => Change::Addresses(form.networks()),
         Section::SignIn => Change::SignIn {
-            second_factor_required: fields.has("second_factor_required"),
+            second_factor_required: form.has(Setting::SecondFactorRequired),
         },
         Section::Webhook => Change::Webhook {
-            url: fields.has("webhook_url").then(|| fields.text("webhook_url")),
+            url: form.has(Setting::WebhookUrl).then(|| form.text(Setting::WebhookUrl)),
             event_types: event_types(fields),
         },
     };
@@ -67,10 +72,22 @@ struct Form<'a> {
 }
 
 impl Form<'_> {
-    fn span(&mut self, field: &'static str) -> Option<Millis> {
-        let span = parse_span(&self.fields.text(field), faults::unit(field));
+    fn text(&self, setting: Setting) -> String {
+        self.fields.text(setting.as_str())
+    }
+
+    fn has(&self, setting: Setting) -> bool {
+        self.fields.has(setting.as_str())
+    }
+
+    fn lines(&self, setting: Setting) -> Vec<String> {
+        self.fields.lines(setting.as_str())
+    }
+
+    fn span(&mut self, setting: Setting) -> Option<Millis> {
+        let span = parse_span(setting, &self.text(setting));
         if span.is_none() {
-            self.mistakes.push(faults::not_a_span(field));
+            self.mistakes.push(faults::not_a_span(setting));
         }
         span
     }
@@ -79,13 +96,13 @@ impl Form<'_> {
     fn lifetimes(&mut self) -> Change {
         let usual = TenantSettings::default();
         let typed = TenantSettings {
-            link_lifetime: self.span("link_lifetime").unwrap_or(usual.link_lifetime),
-            session_lifetime: self.span("session_lifetime").unwrap_or(usual.session_lifetime),
-            retention: self.span("retention").unwrap_or(usual.retention),
+            link_lifetime: self.span(Setting::LinkLifetime).unwrap_or(usual.link_lifetime),
+            session_lifetime: self.span(Setting::SessionLifetime).unwrap_or(usual.session_lifetime),
+            retention: self.span(Setting::Retention).unwrap_or(usual.retention),
             ..usual
         };
         self.mistakes.extend(typed.faults().iter().map(faults::setting));
-        let order = ["link_lifetime", "session_lifetime", "retention"];
+        let order = LIFETIMES.map(Setting::as_str);
         self.mistakes = in_order(std::mem::take(&mut self.mistakes), &order);
         Change::Lifetimes {
             link: typed.link_lifetime,
@@ -94,47 +111,47 @@ impl Form<'_> {
         }
     }
 
-    fn share(&mut self, field: &str) -> f64 {
-        self.fields.text(field).parse().unwrap_or_else(|_| {
-            self.mistakes.push(faults::not_a_share(field));
+    fn share(&mut self, setting: Setting) -> f64 {
+        self.text(setting).parse().unwrap_or_else(|_| {
+            self.mistakes.push(faults::not_a_share(setting));
             0.0
         })
     }
 
     fn contact(&mut self) -> Option<Contact> {
-        if !self.fields.has("contact") {
+        if !self.has(Setting::Contact) {
             return None;
         }
-        let contact = Contact::parse(&self.fields.text("contact"));
+        let contact = Contact::parse(&self.text(Setting::Contact));
         contact.map_err(|bad| self.mistakes.push(faults::contact(bad))).ok()
     }
 
     fn policy(&mut self) -> Policy {
-        let fields = self.fields;
         let policy = Policy {
-            match_accept: self.share("match_accept"),
-            match_review: self.share("match_review"),
-            liveness_accept: self.share("liveness_accept"),
-            liveness_review: self.share("liveness_review"),
-            reject_on_fraud_signals: fields.has("reject_on_fraud_signals"),
-            accept_specimens: fields.has("accept_specimens"),
-            accepted: accepted(fields),
-            find_duplicates: fields.has("find_duplicates"),
-            duplicate_from: self.share("duplicate_from"),
-            sampled: self.share("sampled"),
+            match_accept: self.share(Setting::MatchAccept),
+            match_review: self.share(Setting::MatchReview),
+            liveness_accept: self.share(Setting::LivenessAccept),
+            liveness_review: self.share(Setting::LivenessReview),
+            reject_on_fraud_signals: self.has(Setting::RejectOnFraudSignals),
+            accept_specimens: self.has(Setting::AcceptSpecimens),
+            accepted: accepted(self.fields),
+            find_duplicates: self.has(Setting::FindDuplicates),
+            duplicate_from: self.share(Setting::DuplicateFrom),
+            sampled: self.share(Setting::Sampled),
         };
         // What was not understood stands for 0 here, and says nothing about itself. Nothing is compared with what is wrong in itself.
         let told: Vec<_> = self.mistakes.iter().map(|wrong| wrong.field.clone()).collect();
         let faults = policy.faults();
-        let is_wrong = |field: &str| {
-            let out_of_bounds = |(of, fault): &(&str, ThresholdFault)| {
-                *of == field && !matches!(fault, ThresholdFault::AboveAcceptance(_))
+        let is_told = |setting: Setting| told.iter().any(|of| of == setting.as_str());
+        let is_wrong = |setting: Setting| {
+            let out_of_bounds = |(of, fault): &(Setting, ThresholdFault)| {
+                *of == setting && !matches!(fault, ThresholdFault::AboveAcceptance(_))
             };
-            told.iter().any(|of| of == field) || faults.iter().any(out_of_bounds)
+            is_told(setting) || faults.iter().any(out_of_bounds)
         };
-        let is_known = |(field, fault): &&(&str, ThresholdFault)| match fault {
-            ThresholdFault::AboveAcceptance(_) => !is_wrong(field) && !is_wrong(&field.replace("review", "accept")),
-            ThresholdFault::Below(_) | ThresholdFault::Above(_) => !told.iter().any(|of| of == field),
+        let is_known = |(setting, fault): &&(Setting, ThresholdFault)| match fault {
+            ThresholdFault::AboveAcceptance(_) => !is_wrong(*setting) && !is_wrong(acceptance_of(*setting)),
+            ThresholdFault::Below(_) | ThresholdFault::Above(_) => !is_told(*setting),
         };
         self.mistakes
             .extend(faults.iter().filter(is_known).copied().map(faults::threshold));
@@ -142,17 +159,18 @@ impl Form<'_> {
     }
 
     fn callbacks(&mut self) -> Vec<String> {
-        let urls = self.fields.lines("callback_urls");
+        let urls = self.lines(Setting::CallbackUrls);
+        // Whether one is too long depends on whether it was allowed before.
         let bad = |url: &String| Some(faults::callback_line(url, CallbackUrl::parse(url).err()?));
         self.mistakes.extend(urls.iter().filter_map(bad));
         urls
     }
 
     fn networks(&mut self) -> Vec<IpNet> {
-        let lines = self.fields.lines("ip_allow_list");
+        let lines = self.lines(Setting::IpAllowList);
         parse_list(lines.iter().map(String::as_str)).unwrap_or_else(|bad| {
             self.mistakes.push(mistake(
-                "ip_allow_list",
+                Setting::IpAllowList.as_str(),
                 tell!(
                     "{bad} is not an IP address or network.",
                     "「{bad}」はIPアドレスまたはネットワークではありません。"
@@ -160,6 +178,15 @@ impl Form<'_> {
             ));
             Vec::new()
         })
+    }
+}
+
+/// The acceptance threshold that a review threshold must not exceed.
+const fn acceptance_of(review: Setting) -> Setting {
+    match review {
+        Setting::MatchReview => Setting::MatchAccept,
+        Setting::LivenessReview => Setting::LivenessAccept,
+        other => other,
     }
 }
 
@@ -173,64 +200,81 @@ fn event_types(fields: &Fields) -> Vec<EventType> {
 
 /// The chosen evidence; a form rendered before this choice existed keeps the strict one.
 fn accepted(fields: &Fields) -> Accepted {
-    Accepted::parse(&fields.text("accepted")).unwrap_or_default()
+    Accepted::parse(&fields.text(Setting::Accepted.as_str())).unwrap_or_default()
 }
 
-/// A duration in a unit, with no more digits than needed.
-pub(super) fn span(span: Millis, unit: Millis) -> String {
-    let (whole, rest) = (span.0 / unit.0, span.0 % unit.0);
+/// The length of the unit in which a span of time is typed.
+const fn length_of_unit(setting: Setting) -> i64 {
+    match bounds::unit(setting) {
+        Some(unit) => unit.length().0,
+        None => Unit::Hours.length().0,
+    }
+}
+
+/// A span of time as it is typed, with no more digits than needed.
+pub(super) fn span(setting: Setting, span: Millis) -> String {
+    let unit = length_of_unit(setting);
+    let (whole, rest) = (span.0 / unit, span.0 % unit);
     if rest == 0 {
         return whole.to_string();
     }
-    let hundredths = (span.0 * 100 + unit.0 / 2) / unit.0;
+    let hundredths = (span.0 * 100 + unit / 2) / unit;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
         .trim_end_matches('0')
         .to_owned()
 }
 
-/// Parses a duration typed in a unit, with up to two decimals.
-fn parse_span(text: &str, unit: Millis) -> Option<Millis> {
+/// Parses a span of time as it is typed, with up to two decimals.
+fn parse_span(setting: Setting, text: &str) -> Option<Millis> {
     let value: f64 = text
         .parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && (0.0..1e6).contains(value))?;
     #[expect(clippy::cast_possible_truncation, reason = "held within a million by the line above")]
     let hundredths = (value * 100.0).round() as i64;
-    Some(Millis(hundredths * unit.0 / 100))
+    Some(Millis(hundredths * length_of_unit(setting) / 100))
 }
 
 /// Replaces what is stored by what was typed.
 pub(super) fn retype(view: &mut SettingsView, fields: &Fields) {
+    let text = |setting: Setting| fields.text(setting.as_str());
+    let has = |setting: Setting| fields.has(setting.as_str());
     match view.section {
         Section::Look => {
-            [view.name, view.accent, view.contact] = ["name", "accent", "contact"].map(|name| fields.text(name))
+            [view.name, view.accent, view.contact] = [Setting::Name, Setting::Accent, Setting::Contact].map(text);
         }
-        Section::Review => view.review_target = fields.text("review_target"),
+        Section::Review => view.review_target = text(Setting::ReviewTarget),
         Section::Steps => {
             view.steps = steps(fields);
-            view.tries = fields.text("tries");
-            view.flashes = fields.has("flashes");
+            view.tries = text(Setting::Tries);
+            view.flashes = has(Setting::Flashes);
         }
-        Section::Lifetimes => {
-            view.lifetimes = ["link_lifetime", "session_lifetime", "retention"].map(|name| fields.text(name));
-        }
+        Section::Lifetimes => view.lifetimes = LIFETIMES.map(text),
         Section::Decision => {
-            view.thresholds =
-                ["match_accept", "match_review", "liveness_accept", "liveness_review"].map(|name| fields.text(name));
-            view.reject_on_fraud = fields.has("reject_on_fraud_signals");
-            view.accept_specimens = fields.has("accept_specimens");
+            view.thresholds = [
+                Setting::MatchAccept,
+                Setting::MatchReview,
+                Setting::LivenessAccept,
+                Setting::LivenessReview,
+            ]
+            .map(text);
+            view.reject_on_fraud = has(Setting::RejectOnFraudSignals);
+            view.accept_specimens = has(Setting::AcceptSpecimens);
             view.accepted = accepted(fields);
-            view.find_duplicates = fields.has("find_duplicates");
-            view.duplicate_from = fields.text("duplicate_from");
-            view.sampled = fields.text("sampled");
+            view.find_duplicates = has(Setting::FindDuplicates);
+            view.duplicate_from = text(Setting::DuplicateFrom);
+            view.sampled = text(Setting::Sampled);
         }
-        Section::Callbacks => view.callbacks = fields.raw("callback_urls").to_owned(),
-        Section::Addresses => view.addresses = fields.raw("ip_allow_list").to_owned(),
+        Section::Callbacks => {
+            view.callbacks = fields.raw(Setting::CallbackUrls.as_str()).to_owned();
+            view.test = fields.text(TESTED);
+        }
+        Section::Addresses => view.addresses = fields.raw(Setting::IpAllowList.as_str()).to_owned(),
         Section::Webhook => {
-            view.webhook_url = fields.text("webhook_url");
+            view.webhook_url = text(Setting::WebhookUrl);
             view.event_types = event_types(fields);
         }
-        Section::SignIn => view.second_factor_required = fields.has("second_factor_required"),
+        Section::SignIn => view.second_factor_required = has(Setting::SecondFactorRequired),
     }
 }
 
@@ -281,16 +325,16 @@ mod tests {
 
     #[test]
     fn a_span_is_read_as_it_is_shown() {
-        for (millis, unit, shown) in [
-            (Millis::hours(48), Millis::hours(1), "48"),
-            (Millis::minutes(90), Millis::hours(1), "1.5"),
-            (Millis::days(90), Millis::days(1), "90"),
+        for (setting, millis, shown) in [
+            (Setting::SessionLifetime, Millis::hours(48), "48"),
+            (Setting::ReviewTarget, Millis::minutes(90), "1.5"),
+            (Setting::Retention, Millis::days(90), "90"),
         ] {
-            assert_eq!(span(millis, unit), shown);
-            assert_eq!(parse_span(shown, unit), Some(millis));
+            assert_eq!(span(setting, millis), shown);
+            assert_eq!(parse_span(setting, shown), Some(millis));
         }
         for bad in ["", "x", "-1", "1e9", "NaN", "inf"] {
-            assert_eq!(parse_span(bad, Millis::hours(1)), None, "{bad}");
+            assert_eq!(parse_span(Setting::ReviewTarget, bad), None, "{bad}");
         }
     }
 }

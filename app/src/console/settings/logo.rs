@@ -1,22 +1,25 @@
 //! The tenant's logo: its part of the branding, uploading one, and removing it.
 
-use super::{SECTION, section::path, stored};
+use super::{
+    SECTION,
+    logo_panel::{FIELD, MEGABYTES},
+    section::path,
+    stored, typed,
+    view::SettingsView,
+};
 use crate::{
     Logo,
     console::{
         fault::Fault,
-        parts::mistake_of,
         request::{PageResult, Request, done},
-        words::{say, with_japanese},
+        words::{say, tell, with_japanese},
     },
     forms,
     page::{Fields, File, Outcome, form, form_for, mistake},
-    parts::Mistake,
-    shell,
 };
 use axum::{Router, extract::DefaultBodyLimit, routing::post};
-use domain::tenant::Section;
-use leptos::prelude::*;
+use domain::{setting::Setting, tenant::Section};
+use http::StatusCode;
 use service::{
     access::Admin,
     runtime::analyser::PictureFault,
@@ -28,7 +31,6 @@ use service::{
 
 /// What is read of a form with a file that is too large, so that its page can say so.
 const MAX_READ: usize = 10 * 1024 * 1024;
-const FIELD: &str = "logo-file";
 
 pub(super) fn forms() -> Router {
     Router::new()
@@ -57,21 +59,63 @@ async fn upload(request: Request, fields: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
     let sentence = match fields.file(FIELD) {
         File::Whole(bytes) if bytes.is_empty() => say("Choose a file.", "ファイルを選択してください。").to_owned(),
-        File::TooLarge => say("The file is larger than 1 MB.", "ファイルが1MBを超えています。").to_owned(),
+        File::TooLarge => tell!(
+            "The file is larger than {MEGABYTES} MB.",
+            "ファイルが{MEGABYTES}MBを超えています。"
+        ),
         File::Whole(bytes) if is_svg(&bytes) => say(
             "SVG files are not accepted, because they can contain programs. Export the logo as PNG.",
             "SVGファイルはプログラムを含むことがあるため使用できません。ロゴをPNG形式で書き出してください。",
         )
         .to_owned(),
         File::Whole(bytes) => match set_logo(request.honnin(), &admin, bytes).await {
-            Ok(()) => return done(&path(Section::Look), say("Saved.", "保存しました。")),
+            Ok(()) => {
+                let notices = [
+                    say("Saved.", "保存しました。"),
+                    say(
+                        "The logo is saved. The other fields are not saved yet.",
+                        "ロゴを保存しました。ほかの項目はまだ保存されていません。",
+                    ),
+                ];
+                return changed(&request, &fields, notices).await;
+            }
             Err(error) => refusal(error)?,
         },
     };
+    let (_, shown) = branding(&request, &fields).await?;
+    Ok(Outcome::refused(SettingsView {
+        mistakes: vec![mistake(FIELD, sentence)],
+        ..shown
+    }))
+}
+
+/// The branding as it is stored, and with what was typed beside the logo, whose buttons send it along.
+async fn branding(request: &Request, fields: &Fields) -> PageResult<(SettingsView, SettingsView)> {
     let tenant = settings::load(request.honnin(), request.staff()).await?;
-    let mut view = stored(&request, Section::Look, &tenant).await?;
-    view.mistakes = vec![mistake(FIELD, sentence)];
-    Ok(Outcome::refused(view))
+    let saved = stored(request, Section::Look, &tenant).await?;
+    // A page from before an update sends nothing along.
+    let is_sent = fields.all(Setting::Name.as_str()).next().is_some();
+    let shown = if is_sent {
+        typed(request, Section::Look, fields).await?
+    } else {
+        saved.clone()
+    };
+    Ok((saved, shown))
+}
+
+/// After the logo was changed: back to the page with the first notice, or if something was typed that is not saved, the page with that, and
+/// with the second one.
+async fn changed(request: &Request, fields: &Fields, notices: [&'static str; 2]) -> PageResult<Outcome> {
+    let [plain, unsaved] = notices;
+    let (saved, shown) = branding(request, fields).await?;
+    if [&saved.name, &saved.accent, &saved.contact] == [&shown.name, &shown.accent, &shown.contact] {
+        return done(&path(Section::Look), plain);
+    }
+    let view = SettingsView {
+        done: Some(unsaved),
+        ..shown
+    };
+    Ok(Outcome::shown(StatusCode::OK, view))
 }
 
 /// What the page says about a logo that was not set, if it is about the file.
@@ -105,46 +149,17 @@ fn is_svg(bytes: &[u8]) -> bool {
     start.contains("<svg") || start.trim_start_matches('\u{feff}').trim_start().starts_with("<?xml")
 }
 
-async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
+async fn remove(request: Request, fields: Fields) -> PageResult<Outcome> {
     let admin = Admin::of(request.staff())?;
     remove_logo(request.honnin(), &admin).await?;
-    done(&path(Section::Look), say("Removed.", "削除しました。"))
-}
-
-/// The logo's part of the branding.
-pub(super) fn panel(logo: Option<&Logo>, mistakes: &[Mistake]) -> AnyView {
-    let wrong = mistake_of(mistakes, FIELD);
-    let is_wrong = wrong.is_some();
-    let now = logo.map(|logo| {
-        view! {
-            <form class="inline" method="post" action="/admin/settings/logo/remove">
-                <span class="logo-now">{shell::logo(logo)}</span>
-                <button class="button secondary small" type="submit">{say("Remove the logo", "ロゴを削除")}</button>
-            </form>
-        }
-    });
-    view! {
-        <section class="panel stack" id="logo">
-            <div><h2>{say("Logo", "ロゴ")}</h2><p class="soft">{say("Shown on the start page and at the top of the capture pages, beside your name.", "開始ページと撮影ページの上部に、名称と並べて表示されます。")}</p></div>
-            <div class="stack">
-                {now}
-                <form class="stack" method="post" action="/admin/settings/logo" enctype="multipart/form-data">
-                    <div class="field" class:wrong=is_wrong>
-                        <label for=FIELD>{say("Picture", "画像")}</label>
-                        <p class="hint" id="logo-hint">{say(
-                            "PNG, JPEG or WebP, up to 1 MB. It is shown at most 200 pixels wide and 48 high, on a white background in dark mode.",
-                            "PNG・JPEG・WebP形式、1MBまで。最大で幅200ピクセル、高さ48ピクセルで表示されます。ダークモードでは背景が白になります。",
-                        )}</p>
-                        {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
-                        <input class="file" type="file" id=FIELD name=FIELD accept="image/png,image/jpeg,image/webp"
-                            aria-describedby="logo-hint" aria-invalid=is_wrong.then_some("true")/>
-                    </div>
-                    <p><button class="button primary small" type="submit">{say("Upload", "アップロード")}</button></p>
-                </form>
-            </div>
-        </section>
-    }
-    .into_any()
+    let notices = [
+        say("Removed.", "削除しました。"),
+        say(
+            "The logo is removed. The other fields are not saved yet.",
+            "ロゴを削除しました。ほかの項目はまだ保存されていません。",
+        ),
+    ];
+    changed(&request, &fields, notices).await
 }
 
 #[cfg(test)]

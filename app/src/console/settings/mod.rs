@@ -1,10 +1,12 @@
 //! Settings: an index, and a page for each section, which is saved separately. A change that weakens something is shown with its effects
 //! first, and saved once the person has confirmed it.
 
+mod bounds;
 mod entered;
 mod faults;
 mod index;
 mod logo;
+mod logo_panel;
 mod sample;
 mod second_look;
 mod section;
@@ -25,6 +27,7 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use domain::{
+    setting::Setting,
     tenant::{Change, Section},
     time::Millis,
 };
@@ -48,6 +51,12 @@ const HERE: &str = "/admin/settings";
 const SECTION: &str = "/admin/settings/{section}";
 /// The button of the branding form that shows how it looks and saves nothing.
 const PREVIEW: &str = "preview";
+/// The field of the callback URLs' form with the URL to test.
+const TESTED: &str = "test";
+/// Its button that tests it and saves nothing.
+const TEST: &str = "judge";
+/// The button of a second look that returns to the form.
+const BACK: &str = "back";
 /// The field of a form that has been looked at twice.
 /// Whoever has just proved who they are is not asked again.
 const CONFIRMED_FOR: Millis = Millis::minutes(5);
@@ -120,14 +129,14 @@ fn view_of(request: &Request, section: Section, tenant: &TenantRow) -> SettingsV
             .as_ref()
             .map(|contact| contact.typed().to_owned())
             .unwrap_or_default(),
-        review_target: span(settings.review_target, Millis::hours(1)),
+        review_target: span(Setting::ReviewTarget, settings.review_target),
         steps: settings.steps.clone(),
         tries: settings.tries.to_string(),
         flashes: settings.flashes,
         lifetimes: [
-            span(settings.link_lifetime, Millis::minutes(1)),
-            span(settings.session_lifetime, Millis::hours(1)),
-            span(settings.retention, Millis::days(1)),
+            span(Setting::LinkLifetime, settings.link_lifetime),
+            span(Setting::SessionLifetime, settings.session_lifetime),
+            span(Setting::Retention, settings.retention),
         ],
         thresholds: [
             policy.match_accept,
@@ -143,6 +152,7 @@ fn view_of(request: &Request, section: Section, tenant: &TenantRow) -> SettingsV
         duplicate_from: policy.duplicate_from.to_string(),
         sampled: policy.sampled.to_string(),
         callbacks: settings.callback_urls.join("\n"),
+        test: String::new(),
         tested: None,
         addresses: settings
             .ip_allow_list
@@ -156,6 +166,7 @@ fn view_of(request: &Request, section: Section, tenant: &TenantRow) -> SettingsV
         second_factor_required: settings.second_factor_required,
         logo: None,
         second_look: None,
+        done: None,
         mistakes: Vec::new(),
     }
 }
@@ -163,29 +174,31 @@ fn view_of(request: &Request, section: Section, tenant: &TenantRow) -> SettingsV
 async fn load(request: Request) -> PageResult<SettingsView> {
     let section = section_of(&request)?;
     let tenant = settings::load(request.honnin(), request.staff()).await?;
-    let mut view = stored(&request, section, &tenant).await?;
-    let fields = request.query()?;
-    if fields.has("test") {
-        let asked = fields.text("test");
-        let list = tenant
-            .settings
-            .map(|settings| settings.callback_urls)
-            .unwrap_or_default();
-        let answer = callback::judge(&asked, &list);
-        view.tested = Some((asked, answer));
-    }
-    Ok(view)
+    stored(&request, section, &tenant).await
 }
 
 async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
     let section = section_of(&request)?;
     let version = fields.text("version").parse().map_err(|_| Fault::Malformed)?;
+    if fields.has(BACK) {
+        let view = typed(&request, section, &fields).await?;
+        return Ok(Outcome::shown(StatusCode::OK, view));
+    }
     let wanted = match read(section, &fields) {
         Err(mistakes) => return refused(&request, section, &fields, mistakes).await,
         Ok(wanted) => wanted,
     };
     if section == Section::Look && fields.has(PREVIEW) {
         return show_sample(&request, &fields, version, &wanted).await;
+    }
+    if let Change::Callbacks(list) = &wanted
+        && fields.has(TEST)
+    {
+        let view = SettingsView {
+            tested: Some(callback::judge(&fields.text(TESTED), list)),
+            ..typed(&request, section, &fields).await?
+        };
+        return Ok(Outcome::shown(StatusCode::OK, view));
     }
     let mut look = Look::First;
     if fields.has(CONFIRMED) {
@@ -231,7 +244,7 @@ fn why_not_saved(section: Section, error: SettingsError) -> PageResult<Vec<Mista
             section.as_str(),
             say(
                 "Somebody else has changed the settings in the meantime. Saving now would overwrite these values.",
-                "その間に、他のメンバーが設定を変更しました。保存すると、次のとおり変更されます。",
+                "その間に、ほかのメンバーが設定を変更しました。保存すると、次のとおり変更されます。",
             ),
         )],
         SettingsError::Faults(bad) => bad.iter().map(faults::setting).collect(),

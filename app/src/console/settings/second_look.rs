@@ -1,17 +1,17 @@
 //! The second look at a change that weakens something: old and new values, what the change would do, and who makes it.
 
-use super::section::path;
+use super::{BACK, section::path};
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::parts::minutes;
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use crate::{PageMeta, forms};
 use domain::tenant::Section;
 use leptos::prelude::*;
-use service::settings::preview::{Callers, Decisions, Erasures, MOST, Preview, Tally};
+use service::settings::preview::{Callers, Decisions, Erasures, MAX_DECISIONS, Preview, Tally};
 
 /// A change that is not saved yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,9 +29,9 @@ pub(super) struct SecondLook {
 }
 
 fn changes(preview: &Preview) -> AnyView {
-    let rows = preview.changes.iter().map(|(name, old, new)| {
+    let rows = preview.changes.iter().map(|(setting, old, new)| {
         [
-            row_name(labels::setting(name)),
+            row_name(labels::setting(*setting)),
             cell(labels::value(old)),
             cell(labels::value(new)),
         ]
@@ -57,7 +57,7 @@ fn decisions(found: &Decisions) -> AnyView {
         return view! {
             <p class="soft">{say(
                 "No decision of the last 30 days can be replayed: there was none, or its data was erased or came from a sandbox.",
-                "過去30日間の判定のうち、やり直せるものはありません。判定がないか、データが消去済みまたはテスト用です。",
+                "過去30日間の判定のうち、やり直せるものはありません。判定がないか、データが消去済みか、サンドボックスのものです。",
             )}</p>
         }
             .into_any();
@@ -84,8 +84,8 @@ fn which(found: &Decisions) -> String {
     let all = approved + needs_review + rejected;
     if found.capped {
         return tell!(
-            "Of the last {MOST} decisions, {all} could be made again with the new settings. The search for people approved before is not repeated.",
-            "直近{MOST}件の判定のうち、{all}件を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
+            "Of the last {MAX_DECISIONS} decisions, {all} could be made again with the new settings. The search for people approved before is not repeated.",
+            "直近{MAX_DECISIONS}件の判定のうち、{all}件を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
         );
     }
     let decisions = if all == 1 { "decision" } else { "decisions" };
@@ -99,8 +99,8 @@ fn erasures(found: &Erasures) -> AnyView {
     let row = |counts: [i64; 3]| counts.map(|count| count.to_string());
     view! {
         <p>{say(
-            "Sessions that have ended and whose personal data will be erased. This cannot be undone.",
-            "終了済みのセッションのうち、個人情報が消去されるものの件数です。消去は取り消せません。",
+            "Sessions that have ended and whose personal data will be erased. Those that are to be erased sooner than the new period says keep their date. This cannot be undone.",
+            "終了済みのセッションのうち、個人情報が消去されるものの件数です。新しい期間よりも早い消去予定日が決まっているものは、その日に消去されます。消去は取り消せません。",
         )}</p>
         {numbers(
             say("Erasures", "消去"),
@@ -206,11 +206,17 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
                 <input type="hidden" name=forms::CONFIRMED value=forms::YES/>
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p><button class="button primary" type="submit">{say("Save the change", "変更を保存")}</button>" "
+                    <button class="button secondary" type="submit" name=BACK value="yes">{say("Change it", "修正する")}</button>" "
                     <a class="button secondary" href=back>{say("Cancel", "キャンセル")}</a></p>
             </form>
         </div>
     };
-    page(frame, meta, say("Check this change", "変更内容の確認"), main.into_any())
+    let title = title(
+        meta,
+        say("Check this change", "変更内容の確認"),
+        !view.mistakes.is_empty(),
+    );
+    page(frame, meta, &title, main.into_any())
 }
 
 #[cfg(test)]

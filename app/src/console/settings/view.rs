@@ -3,7 +3,7 @@
 use super::second_look::{self, SecondLook};
 use super::section::path;
 use super::{
-    HERE, PREVIEW, logo,
+    HERE, PREVIEW, TEST, TESTED, bounds, logo_panel,
     sample::{legible, sample},
 };
 use crate::Logo;
@@ -11,11 +11,12 @@ use crate::PageMeta;
 use crate::console::findings::how_decided;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, area, heading, line, options, tick};
+use crate::console::parts::{Line, area, grouped, heading, line, options, tick};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
-use domain::tenant::Section;
-use domain::{decision::Accepted, document::DocumentType, event::EventType, session::Step};
+use crate::parts::{Mistake, title};
+use domain::setting::Setting;
+use domain::tenant::{Section, TenantSettings};
+use domain::{decision::Accepted, document::DocumentType, event::EventType, session::Step, time::Unit};
 use leptos::prelude::*;
 
 /// The settings as the forms show them.
@@ -57,8 +58,10 @@ pub(super) struct SettingsView {
     pub sampled: String,
     /// One URL per line.
     pub callbacks: String,
-    /// The tested URL and the result.
-    pub tested: Option<(String, Result<(), String>)>,
+    /// The callback URL to test.
+    pub test: String,
+    /// Whether it is allowed, once it was tested, and if not, why.
+    pub tested: Option<Result<(), String>>,
     /// One address or network per line.
     pub addresses: String,
     /// The address of the person viewing the page.
@@ -73,20 +76,32 @@ pub(super) struct SettingsView {
     pub logo: Option<Logo>,
     /// A change that is shown with its effects before it is saved, instead of the settings.
     pub second_look: Option<SecondLook>,
+    /// What was done, if it left unsaved what was typed.
+    pub done: Option<&'static str>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
 }
 
-fn number(name: &'static str, label: &'static str, hint: &str, value: &str, wrong: &[Mistake]) -> AnyView {
-    let hint = (!hint.is_empty()).then(|| hint.to_owned());
+/// A field of a setting.
+fn of(setting: Setting, value: &str) -> Line {
+    Line::text(setting.as_str(), labels::setting(setting), value)
+}
+
+fn number(setting: Setting, hint: impl Into<String>, value: &str, wrong: &[Mistake]) -> AnyView {
     line(
         Line {
-            hint,
+            unit: bounds::unit(setting).map(labels::unit),
+            hint: Some(hint.into()),
             narrow: true,
-            ..Line::text(name, label, value)
+            ..of(setting, value)
         },
         wrong,
     )
+}
+
+/// A setting that is on or off.
+fn switch(setting: Setting, label: impl Into<String>, on: bool) -> AnyView {
+    tick(setting.as_str(), "yes", label, on)
 }
 
 fn steps(view: &SettingsView) -> AnyView {
@@ -98,15 +113,15 @@ fn steps(view: &SettingsView) -> AnyView {
         .iter()
         .map(|step| tick("step", step.as_str(), labels::step(*step), view.steps.contains(step)))
         .collect_view();
+    let (least, most) = TenantSettings::TRIES;
     view! {
         {none}
-        <fieldset class="plain"><legend class="unseen">{say("Steps", "ステップ")}</legend>{boxes}</fieldset>
+        <fieldset class="plain"><legend class="unseen">{labels::setting(Setting::Steps)}</legend>{boxes}</fieldset>
         {number(
-            "tries",
-            say("Tries per step", "ステップごとの試行回数"),
-            say(
-                "1 to 9. After that, the session continues with the pictures it has and goes to review.",
-                "1から9まで。上限に達すると、それまでの画像で手続きを続け、審査に回ります。",
+            Setting::Tries,
+            tell!(
+                "{least} to {most}. After that, the session continues with the pictures it has and goes to review.",
+                "{least}から{most}まで。上限に達すると、それまでの画像で手続きを続け、審査に回ります。",
             ),
             &view.tries,
             &view.mistakes,
@@ -120,14 +135,14 @@ fn steps(view: &SettingsView) -> AnyView {
 fn flashes(on: bool) -> AnyView {
     view! {
         <fieldset class="plain" aria-describedby="flashes-hint">
-            <legend>{say("Screen colours", "画面の色")}</legend>
+            <legend>{labels::setting(Setting::Flashes)}</legend>
             <p class="hint" id="flashes-hint">
                 {say(
                     "At the end of the selfie, the phone’s screen shows five random colours, and the light on the face must change with them. In a video that was recorded earlier, it does not. In bright light the change is hard to measure, and users can choose to continue without colours. In both cases, the session goes to review.",
                     "自撮り写真の撮影の最後に、スマートフォンの画面にランダムな5色を表示し、顔に当たる光がそれに合わせて変わるかを調べます。事前に撮影された映像では変わりません。明るい場所では変化を測定しにくく、利用者は色なしで続けることもできます。いずれの場合も審査に回ります。",
                 )}
             </p>
-            {tick("flashes", "yes", say("Show colours at the end of the selfie", "自撮り写真の撮影の最後に色を表示する"), on)}
+            {switch(Setting::Flashes, say("Show colours at the end of the selfie", "自撮り写真の撮影の最後に色を表示する"), on)}
         </fieldset>
     }
     .into_any()
@@ -135,7 +150,7 @@ fn flashes(on: bool) -> AnyView {
 
 fn look(view: &SettingsView) -> AnyView {
     let wrong = &view.mistakes;
-    let name = Line::text("name", say("Name", "名称"), view.name.clone());
+    let name = of(Setting::Name, &view.name);
     let contact = Line {
         hint: Some(
             say(
@@ -144,13 +159,12 @@ fn look(view: &SettingsView) -> AnyView {
             )
             .into(),
         ),
-        ..Line::text("contact", say("Contact for your users", "利用者向けの問い合わせ先"), view.contact.clone())
+        ..of(Setting::Contact, &view.contact)
     };
     view! {
         {line(name, wrong)}
         {number(
-            "accent",
-            say("Accent colour", "アクセントカラー"),
+            Setting::Accent,
             say("For example #1f4fd8. Leave empty for the default colour.", "例：#1f4fd8。空欄の場合は既定の色が使用されます。"),
             &view.accent,
             wrong,
@@ -163,8 +177,7 @@ fn look(view: &SettingsView) -> AnyView {
 
 fn review(view: &SettingsView) -> AnyView {
     number(
-        "review_target",
-        say("Review target (hours)", "審査の目標時間（時間）"),
+        Setting::ReviewTarget,
         say(
             "Within what time a case should be reviewed.",
             "案件を審査するまでの目標時間です。",
@@ -177,28 +190,32 @@ fn review(view: &SettingsView) -> AnyView {
 fn lifetimes(view: &SettingsView) -> AnyView {
     let wrong = &view.mistakes;
     let [link, session, retention] = &view.lifetimes;
+    let [shortest_link, longest_link] = bounds::of_span(Setting::LinkLifetime);
+    let [shortest_session, longest_session] = bounds::of_span(Setting::SessionLifetime);
+    let [shortest_retention, longest_retention] = bounds::of_span(Setting::Retention);
+    let minutes = grouped(TenantSettings::LINK_LIFETIME.1.0 / Unit::Minutes.length().0);
     view! {
         <div class="grid-form three">
             {number(
-                "link_lifetime",
-                say("Link lifetime (minutes)", "リンクの有効期間（分）"),
-                say("5 minutes to 7 days (10,080 minutes)", "5分から7日（10,080分）まで"),
+                Setting::LinkLifetime,
+                tell!(
+                    "{shortest_link} to {longest_link} ({minutes} minutes)",
+                    "{shortest_link}から{longest_link}（{minutes}分）まで",
+                ),
                 link,
                 wrong,
             )}
             {number(
-                "session_lifetime",
-                say("Session lifetime (hours)", "セッションの有効期間（時間）"),
-                say("1 hour to 30 days", "1時間から30日まで"),
+                Setting::SessionLifetime,
+                tell!("{shortest_session} to {longest_session}", "{shortest_session}から{longest_session}まで"),
                 session,
                 wrong,
             )}
             {number(
-                "retention",
-                say("Personal data retention (days)", "個人情報の保存期間（日）"),
-                say(
-                    "1 day to 7 years after the end. A shorter period also applies to sessions that have already ended.",
-                    "セッションの終了後1日から7年まで。短縮した場合は、終了済みのセッションにも適用されます。",
+                Setting::Retention,
+                tell!(
+                    "{shortest_retention} to {longest_retention} after the end. A shorter period also applies to sessions that have already ended; with a longer one, these keep their date of erasure.",
+                    "セッションの終了後{shortest_retention}から{longest_retention}まで。短縮した場合は、終了済みのセッションにも適用されます。延長した場合、終了済みのセッションの消去予定日は変わりません。",
                 ),
                 retention,
                 wrong,
@@ -208,35 +225,36 @@ fn lifetimes(view: &SettingsView) -> AnyView {
     .into_any()
 }
 
+/// Which values a threshold may have.
+fn from(threshold: Setting) -> String {
+    tell!("{} to 1.", "{}から1まで。", bounds::least(threshold))
+}
+
 fn decision(view: &SettingsView) -> AnyView {
     let wrong = &view.mistakes;
     let [match_accept, match_review, live_accept, live_review] = &view.thresholds;
     view! {
         <div class="grid-form">
             {number(
-                "match_accept",
-                say("Face match, acceptance threshold", "顔照合：合格のしきい値"),
-                say("0.50 to 1.", "0.50から1まで。"),
+                Setting::MatchAccept,
+                from(Setting::MatchAccept),
                 match_accept,
                 wrong,
             )}
             {number(
-                "match_review",
-                say("Face match, review threshold", "顔照合：審査のしきい値"),
+                Setting::MatchReview,
                 say("Below this value: a different person.", "この値未満は別人とみなします。"),
                 match_review,
                 wrong,
             )}
             {number(
-                "liveness_accept",
-                say("Liveness, acceptance threshold", "生体検知：合格のしきい値"),
-                say("0.43 to 1.", "0.43から1まで。"),
+                Setting::LivenessAccept,
+                from(Setting::LivenessAccept),
                 live_accept,
                 wrong,
             )}
             {number(
-                "liveness_review",
-                say("Liveness, review threshold", "生体検知：審査のしきい値"),
+                Setting::LivenessReview,
                 say("Below this value: a presentation attack.", "この値未満はなりすましとみなします。"),
                 live_review,
                 wrong,
@@ -244,31 +262,27 @@ fn decision(view: &SettingsView) -> AnyView {
         </div>
         {evidence(view.accepted)}
         <fieldset class="plain"><legend class="unseen">{say("Policies", "ポリシー")}</legend>
-            {tick(
-                "reject_on_fraud_signals",
-                "yes",
-                say(
-                    "Reject automatically on fraud signals (otherwise such sessions go to review)",
-                    "不正の兆候があれば自動で不承認にする（オフの場合は審査に回す）",
+            {switch(
+                Setting::RejectOnFraudSignals,
+                tell!(
+                    "{} (otherwise such sessions go to review, but a digital seal with an invalid signature always rejects)",
+                    "{}（オフの場合は審査に回す。ただし、電子シールの署名が無効な場合は常に不承認）",
+                    labels::setting(Setting::RejectOnFraudSignals),
                 ),
                 view.reject_on_fraud,
             )}
-            {tick(
-                "accept_specimens",
-                "yes",
-                say(
-                    "Accept specimens and documents of the fictional state UTO (demonstrations only)",
-                    "見本および架空の国UTOの書類を受け付ける（デモ専用）",
-                ),
+            {switch(
+                Setting::AcceptSpecimens,
+                tell!("{} (demonstrations only)", "{}（デモ専用）", labels::setting(Setting::AcceptSpecimens)),
                 view.accept_specimens,
             )}
         </fieldset>
         {number(
-            "sampled",
-            say("Quality control, share", "品質管理の抽出割合"),
-            say(
-                "0 to 1. This share of the sessions that would be approved goes to review.",
-                "0から1まで。承認されるセッションのうち、この割合を審査に回します。",
+            Setting::Sampled,
+            tell!(
+                "{} to 1. This share of the sessions that would be approved goes to review.",
+                "{}から1まで。承認されるセッションのうち、この割合を審査に回します。",
+                bounds::least(Setting::Sampled),
             ),
             &view.sampled,
             wrong,
@@ -290,18 +304,13 @@ fn duplicates(view: &SettingsView) -> AnyView {
                     "これは生体情報による検索です。利用者には別途同意を求め、同意しない場合は審査に回ります。同意して承認された利用者の顔は、セッションが消去されるまで暗号化して保存され、以後の利用者と照合されます。一致した場合は審査に回ります。何千人、何万人もの顔の中には、偶然似たものもあるためです。有効にする前に、個人情報保護の責任者にご確認ください。",
                 )}
             </p>
-            {tick(
-                "find_duplicates",
-                "yes",
-                say("Search for each face among those approved before", "承認済みの人物の顔から検索する"),
-                view.find_duplicates,
-            )}
+            {switch(Setting::FindDuplicates, labels::setting(Setting::FindDuplicates), view.find_duplicates)}
             {number(
-                "duplicate_from",
-                say("Same-face threshold", "同一の顔とみなすしきい値"),
-                say(
-                    "0.83 to 1. Stricter than the face match, because each face is compared with all others.",
-                    "0.83から1まで。1つの顔を他のすべての顔と照合するため、顔照合より厳しい値です。",
+                Setting::DuplicateFrom,
+                tell!(
+                    "{} to 1. Stricter than the face match, because each face is compared with all others.",
+                    "{}から1まで。1つの顔をほかのすべての顔と照合するため、顔照合より厳しい値です。",
+                    bounds::least(Setting::DuplicateFrom),
                 ),
                 &view.duplicate_from,
                 &view.mistakes,
@@ -322,7 +331,7 @@ fn evidence(chosen: Accepted) -> AnyView {
         .collect_view();
     view! {
         <div class="field">
-            <label for="accepted">{say("Automatic approval", "自動承認")}</label>
+            <label for="accepted">{labels::setting(Setting::Accepted)}</label>
             <p class="hint" id="accepted-hint">
                 {say(
                     "A layout can be imitated with a printer. If visual evidence alone is accepted, a copy of a genuine card with other details on it may be approved. Machine-readable data is harder to forge.",
@@ -343,8 +352,6 @@ fn evidence(chosen: Accepted) -> AnyView {
 
 fn callbacks(view: &SettingsView) -> AnyView {
     let field = Line {
-        name: "callback_urls",
-        label: say("Allowed callback URLs", "許可するコールバックURL"),
         hint: Some(
             say(
                 "One URL per line. https only, without query or fragment.",
@@ -352,28 +359,28 @@ fn callbacks(view: &SettingsView) -> AnyView {
             )
             .into(),
         ),
-        value: view.callbacks.clone(),
-        ..Line::default()
+        ..of(Setting::CallbackUrls, &view.callbacks)
     };
     area(field, 3, &view.mistakes)
 }
 
-/// Tells whether a URL would be allowed.
+/// Tells whether a URL would be allowed by the list as it is typed. Its button stands before the one that saves, so that Enter presses it.
 fn tester(view: &SettingsView) -> AnyView {
-    let (asked, answer) = view.tested.clone().unzip();
-    let answer = answer.map(|answer| match answer {
+    let answer = view.tested.clone().map(|answer| match answer {
         Ok(()) => view! { <p class="answer good" role="status">{say("Allowed.", "許可されています。")}</p> }.into_any(),
         Err(why) => view! { <p class="answer bad" role="status">{why}</p> }.into_any(),
     });
     let test = Line::text(
-        "test",
+        TESTED,
         say("Test a callback URL", "コールバックURLを確認"),
-        asked.unwrap_or_default(),
+        view.test.clone(),
     );
     view! {
-        <form class="panel row-form tester" method="get" action=path(Section::Callbacks)>
-            {line(test, &[])}<button class="button secondary small" type="submit">{say("Test", "確認する")}</button>{answer}
-        </form>
+        <div class="row-form">
+            {line(test, &[])}
+            <button class="button secondary small" type="submit" name=TEST value="yes">{say("Test", "確認する")}</button>
+            {answer}
+        </div>
     }
     .into_any()
 }
@@ -385,19 +392,14 @@ fn addresses(view: &SettingsView) -> AnyView {
         view.own_address
     );
     let field = Line {
-        name: "ip_allow_list",
-        label: say("Networks that may call the API", "APIを呼び出せるネットワーク"),
         hint: Some(hint),
-        value: view.addresses.clone(),
-        ..Line::default()
+        ..of(Setting::IpAllowList, &view.addresses)
     };
     area(field, 3, &view.mistakes)
 }
 
 fn webhook(view: &SettingsView) -> AnyView {
     let field = Line {
-        name: "webhook_url",
-        label: say("Receiver", "受信先"),
         hint: Some(
             say(
                 "An https URL whose host resolves to public addresses. Leave empty to send no webhooks.",
@@ -406,9 +408,7 @@ fn webhook(view: &SettingsView) -> AnyView {
             .into(),
         ),
         kind: "url",
-        value: view.webhook_url.clone(),
-        autocomplete: "off",
-        ..Line::default()
+        ..of(Setting::WebhookUrl, &view.webhook_url)
     };
     let boxes = EventType::ALL
         .iter()
@@ -416,20 +416,16 @@ fn webhook(view: &SettingsView) -> AnyView {
         .collect_view();
     view! {
         {line(field, &view.mistakes)}
-        <fieldset class="plain"><legend>{say("Events", "イベント")}</legend>{boxes}</fieldset>
+        <fieldset class="plain"><legend>{labels::setting(Setting::EventTypes)}</legend>{boxes}</fieldset>
         <p class="alone"><a href="/admin/webhooks">{say("Signing secrets and deliveries", "署名シークレットと配信")}</a></p>
     }
     .into_any()
 }
 
 fn sign_in(view: &SettingsView) -> AnyView {
-    tick(
-        "second_factor_required",
-        "yes",
-        say(
-            "Require a second factor: an authenticator app or a passkey",
-            "2要素認証（認証アプリまたはパスキー）を必須にする",
-        ),
+    switch(
+        Setting::SecondFactorRequired,
+        labels::setting(Setting::SecondFactorRequired),
         view.second_factor_required,
     )
 }
@@ -442,7 +438,7 @@ fn fields(view: &SettingsView) -> AnyView {
         Section::Review => review(view),
         Section::Look => look(view),
         Section::Webhook => webhook(view),
-        Section::Callbacks => callbacks(view),
+        Section::Callbacks => view! { {callbacks(view)}{tester(view)} }.into_any(),
         Section::Addresses => addresses(view),
         Section::Lifetimes => lifetimes(view),
         Section::SignIn => sign_in(view),
@@ -452,8 +448,7 @@ fn fields(view: &SettingsView) -> AnyView {
 /// What stands below a section's form.
 fn below(view: &SettingsView) -> AnyView {
     match view.section {
-        Section::Callbacks => tester(view),
-        Section::Look => logo::panel(view.logo.as_ref(), &view.mistakes),
+        Section::Look => logo_panel::panel(view.logo.as_ref(), &view.mistakes),
         _ => ().into_any(),
     }
 }
@@ -473,6 +468,7 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
     let main = view! {
         <p class="crumb"><a href=HERE>{say("Settings", "設定")}</a></p>
         {heading(labels::section(section), ().into_any())}
+        {view.done.map(|done| view! { <p class="flash" role="status">{done}</p> })}
         {mistakes(&view.mistakes)}
         <p class="soft narrow-page">{labels::section_lead(section)}</p>
         <div class=width>
@@ -487,5 +483,6 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
             {beside}
         </div>
     };
-    page(frame, meta, labels::section(section), main.into_any())
+    let title = title(meta, labels::section(section), !view.mistakes.is_empty());
+    page(frame, meta, &title, main.into_any())
 }

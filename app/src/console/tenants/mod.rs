@@ -6,11 +6,14 @@ use super::{
     layout::NavigationItem,
     proof::{check_proof, proof_due, proof_of, proven},
     request::{PageResult, Request, done, signed_in},
-    words::say,
+    words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
-use domain::tenant::tenant_name_fault;
+use domain::{
+    name,
+    tenant::{Mode, tenant_name_fault},
+};
 use leptos::prelude::*;
 use service::{
     access::Operator,
@@ -56,15 +59,15 @@ async fn load(request: Request) -> PageResult<TenantsView> {
 async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     let operator = Operator::of(request.staff())?;
     let (name, mode) = (fields.text("name"), fields.text("mode"));
-    let livemode = match mode.as_str() {
-        LIVE => Some(true),
-        SANDBOX => Some(false),
+    let chosen = match mode.as_str() {
+        LIVE => Some(Mode::Live),
+        SANDBOX => Some(Mode::Sandbox),
         _ => None,
     };
     let unproven = check_proof(&request, &fields).await?;
     let is_proven = unproven.is_none();
     let bad_name = tenant_name_fault(&name).map(|_| mistake("name", wrong_name()));
-    let no_mode = livemode.is_none().then(|| {
+    let no_mode = chosen.is_none().then(|| {
         let choose = say(
             "Choose live or sandbox.",
             "本番またはサンドボックスを選択してください。",
@@ -72,8 +75,8 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
         mistake("mode", choose)
     });
     let mut mistakes: Vec<_> = [bad_name, no_mode, unproven].into_iter().flatten().collect();
-    if let (Some(livemode), true) = (livemode, mistakes.is_empty()) {
-        match create_empty_tenant(request.honnin(), &operator, &name, livemode).await {
+    if let (Some(chosen), true) = (chosen, mistakes.is_empty()) {
+        match create_empty_tenant(request.honnin(), &operator, &name, chosen).await {
             Ok(_) => {
                 let notice = say(
                     "Tenant created. Open it, then invite its first admin under People.",
@@ -102,9 +105,10 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     Ok(if is_proven { proven(&request, outcome) } else { outcome })
 }
 
-fn wrong_name() -> &'static str {
-    say(
-        "Enter a name of 1 to 100 visible characters.",
-        "名称は目に見える文字だけを使い、1文字以上100文字以内で入力してください。",
+fn wrong_name() -> String {
+    let longest = name::LONGEST;
+    tell!(
+        "Enter a name of 1 to {longest} visible characters.",
+        "名称は目に見える文字だけを使い、1文字以上{longest}文字以内で入力してください。"
     )
 }

@@ -2,11 +2,11 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, Tone, age, badge, empty, grouped, heading, line, mistake_of, time};
+use crate::console::parts::{Line, Tone, ago, badge, choices, empty, grouped, heading, line, time};
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
-use crate::parts::Mistake;
+use crate::parts::{Mistake, title};
 use domain::{ids::TenantId, time::Timestamp};
 use leptos::prelude::*;
 use service::settings::TenantActivity;
@@ -62,7 +62,7 @@ fn list(view: &TenantsView) -> AnyView {
         };
         let last = tenant
             .last_at
-            .map_or_else(|| say("None", "なし").to_owned(), |at| age(at, view.now));
+            .map_or_else(|| say("None", "なし").to_owned(), |at| ago(at, view.now));
         [
             row_name(tenant.name.clone()),
             cell(kind),
@@ -94,7 +94,7 @@ fn search(view: &TenantsView) -> AnyView {
     let more = view.more.then(|| {
         let sentence = tell!(
             "Only the first {shown} tenants are listed. Search for the others by name.",
-            "最初の{shown}件のみ表示しています。他のテナントは名称で検索してください。"
+            "最初の{shown}件のみ表示しています。ほかのテナントは名称で検索してください。"
         );
         view! { <p class="soft small">{sentence}</p> }
     });
@@ -127,8 +127,6 @@ fn choice(tenant: &TenantActivity, here: &TenantId) -> AnyView {
 }
 
 fn kinds(view: &TenantsView) -> AnyView {
-    let wrong = mistake_of(&view.mistakes, "mode");
-    let is_wrong = wrong.is_some();
     let kinds = [
         (
             LIVE,
@@ -142,7 +140,7 @@ fn kinds(view: &TenantsView) -> AnyView {
             ),
         ),
     ];
-    let choices = kinds
+    let boxes = kinds
         .map(|(value, label)| {
             let id = format!("mode-{value}");
             view! {
@@ -153,14 +151,7 @@ fn kinds(view: &TenantsView) -> AnyView {
             }
         })
         .collect_view();
-    view! {
-        <fieldset class="field" id="mode" class:wrong=is_wrong>
-            <legend>{say("Kind", "種別")}</legend>
-            {wrong.map(|wrong| view! { <p class="error">{wrong}</p> })}
-            {choices}
-        </fieldset>
-    }
-    .into_any()
+    choices("mode", say("Kind", "種別"), boxes.into_any(), &view.mistakes)
 }
 
 /// The page.
@@ -189,5 +180,6 @@ pub(super) fn render(view: &TenantsView, frame: &Frame, meta: &PageMeta) -> AnyV
             </form>
         </section>
     };
-    page(frame, meta, say("Tenants", "テナント"), main.into_any())
+    let title = title(meta, say("Tenants", "テナント"), !view.mistakes.is_empty());
+    page(frame, meta, &title, main.into_any())
 }

@@ -9,7 +9,7 @@ pub mod unsent;
 mod view;
 
 use super::{
-    day::midnight,
+    day::span,
     fault::Fault,
     layout::NavigationItem,
     parts::seconds,
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::page::{Fields, Outcome, form};
 use axum::{Router, routing::post};
-use domain::{cursor, ids::EventId, named::Named, time::Millis};
+use domain::{cursor, ids::EventId, named::Named};
 use leptos::prelude::*;
 use service::{
     access::Developer,
@@ -56,13 +56,14 @@ const HERE: &str = "/admin/webhooks";
 const PAGE: u32 = 50;
 
 fn filter(fields: &Fields) -> DeliveryFilter {
+    let [since, until] = span(&fields.text("from"), &fields.text("to"));
     DeliveryFilter {
         state: DeliveryState::parse(&fields.text("state")),
         kind: Some(fields.text("kind"))
             .filter(|kind| !kind.is_empty())
             .map(|kind| Named::parse(&kind)),
-        since: midnight(&fields.text("from")),
-        until: midnight(&fields.text("to")).map(|day| day.plus(Millis::days(1))),
+        since,
+        until,
         after: cursor::parse(&fields.text("after"), EventId::parse),
     }
 }
@@ -208,7 +209,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
     filter.after = cursor::parse(&fields.text("sent"), EventId::parse);
     match redeliver::send_range_again(request.honnin(), &developer, &filter).await {
-        Ok(sent @ SentAgain { go_on_after: None, .. }) => resent(HERE, &sent),
+        Ok(sent @ SentAgain { go_on_after: None, .. }) => resent(&fields.with(HERE, "sent", ""), &sent),
         Ok(SentAgain {
             count,
             left_out,

@@ -2,6 +2,7 @@
 //! pages of their own.
 
 use crate::PageMeta;
+use crate::console::day::mistake;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{
     Line, Tone, age, badge, empty, heading, line, next_page, seconds, select, short, time, time_utc,
@@ -155,11 +156,11 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
             let what = match &health.ours {
                 Some(why) => tell!(
                     "Nothing has been delivered for {how_long}, since {at} UTC. {why}",
-                    "{at} UTCから{how_long}、1件も配信されていません。{why}"
+                    "{at}（UTC）から{how_long}、1件も配信されていません。{why}"
                 ),
                 None => tell!(
                     "{receiver} has been failing for {how_long}, since {at} UTC.",
-                    "{receiver} への配信が、{at} UTCから{how_long}にわたり失敗しています。"
+                    "{receiver} への配信が、{at}（UTC）から{how_long}にわたり失敗しています。"
                 ),
             };
             view! {
@@ -225,8 +226,8 @@ fn filters(asked: &Asked) -> AnyView {
         <form class="filters" method="get" action="/admin/webhooks" role="search">
             {select("state", say("State", "状態"), say("Any state", "すべての状態"), states, &asked.state)}
             {select("kind", say("Type", "種類"), say("Any type", "すべての種類"), kinds, &asked.kind)}
-            {day("from", say("From", "開始日"), &asked.from)}
-            {day("to", say("To", "終了日"), &asked.to)}
+            {day("from", say("From (UTC)", "開始日（UTC）"), &asked.from)}
+            {day("to", say("To (UTC)", "終了日（UTC）"), &asked.to)}
             <div class="filter-actions">
                 <button class="button primary small" type="submit">{say("Filter", "絞り込む")}</button>
                 {asked.any().then(|| view! { <a class="button quiet small" href="/admin/webhooks">{say("Clear", "クリア")}</a> })}
@@ -236,9 +237,11 @@ fn filters(asked: &Asked) -> AnyView {
     .into_any()
 }
 
-/// Resends everything the filters select. Requires a filter, so that nobody resends the whole history by accident.
-fn range(asked: &Asked) -> AnyView {
-    if !asked.any() {
+/// Resends everything the filters select. Requires a filter, so that nobody resends the whole history by accident, and something that it selects:
+/// what was resent may match it no longer, and then there is more to go on with.
+fn range(view: &WebhooksView) -> AnyView {
+    let asked = &view.asked;
+    if !asked.any() || (view.rows.is_empty() && asked.sent.is_empty()) {
         return ().into_any();
     }
     let fields = [
@@ -300,11 +303,13 @@ fn row(row: &Row, now: Timestamp) -> [Cell; 7] {
 
 fn list(view: &WebhooksView) -> AnyView {
     if view.rows.is_empty() && view.asked.any() {
-        return empty(
-            say("No deliveries match these filters", "条件に一致する配信はありません"),
-            say("Clear some of them to see more.", "条件を減らしてお試しください。"),
-        )
-        .into_any();
+        let (title, advice) = mistake(&view.asked.from, &view.asked.to).unwrap_or_else(|| {
+            (
+                say("No deliveries match these filters", "条件に一致する配信はありません"),
+                say("Clear some of them to see more.", "条件を減らしてお試しください。"),
+            )
+        });
+        return empty(title, advice).into_any();
     }
     if view.rows.is_empty() {
         return empty(
@@ -371,7 +376,7 @@ pub(super) fn render(view: &WebhooksView, frame: &Frame, meta: &PageMeta) -> Any
         {filters(&view.asked)}
         {list(view)}
         {next_page(view.next.clone())}
-        {range(&view.asked)}
+        {range(view)}
     };
     page(frame, meta, say("Webhooks", "Webhook"), main.into_any())
 }

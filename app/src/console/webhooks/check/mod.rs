@@ -72,14 +72,21 @@ fn findings(explained: &Diagnosis) -> Vec<Finding> {
 
 fn signature(verdict: &Verdict) -> Finding {
     let (tone, word, sentence) = match verdict {
-        Verdict::Matches(id) => (
-            Tone::Good,
-            say("right", "一致"),
-            tell!(
-                "The signature matches secret {id}. If your receiver refuses it, it uses a different secret or changes the body before verifying.",
-                "署名はシークレット{id}と一致します。受信先が拒否する場合、受信先が別のシークレットを使用しているか、検証の前に本文を変更しています。"
-            ),
-        ),
+        Verdict::Matches(ids) => {
+            let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+            let sentence = match ids.as_slice() {
+                [id] => tell!(
+                    "The signature matches secret {id}. If your receiver refuses it, it uses a different secret or changes the body before verifying.",
+                    "署名はシークレット{id}と一致します。受信先が拒否する場合、受信先が別のシークレットを使用しているか、検証の前に本文を変更しています。"
+                ),
+                _ => tell!(
+                    "The signatures match secrets {}. If your receiver refuses it, it uses none of them or changes the body before verifying.",
+                    "署名はシークレット{}と一致します。受信先が拒否する場合、受信先がそのどちらも使用していないか、検証の前に本文を変更しています。",
+                    ids.join(say(" and ", "、"))
+                ),
+            };
+            (Tone::Good, say("right", "一致"), sentence)
+        }
         Verdict::MissingHeader(name) => (
             Tone::Bad,
             say("missing", "なし"),

@@ -6,8 +6,10 @@ use super::receiver_status;
 use crate::{
     console::{
         fault::Fault,
+        irreversible::{Answer, Irreversible, answer, page_or_second_look},
         layout::NavigationItem,
-        request::{PageResult, Request, done, signed_in},
+        parts::minutes,
+        request::{PageResult, Request, done},
         words::say,
     },
     page::{Fields, Outcome, form},
@@ -31,7 +33,7 @@ const HERE: &str = "/admin/webhooks/secrets";
 /// The secrets.
 #[component]
 pub fn SecretsPage() -> impl IntoView {
-    signed_in(NavigationItem::Webhooks, load, render)
+    page_or_second_look(NavigationItem::Webhooks, load, render)
 }
 
 /// Its forms.
@@ -101,10 +103,19 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
-async fn disable(request: Request, _: Fields) -> PageResult<Outcome> {
+async fn disable(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     request.check_fresh(HERE)?;
     let id = SecretId::parse(request.param("id")).ok_or(Fault::NotFound)?;
+    match answer(&fields) {
+        Answer::Open => {
+            if let Some(look) = before_disabling(&request, &developer, &id).await? {
+                return Ok(Outcome::shown(StatusCode::OK, look));
+            }
+        }
+        Answer::No => return Ok(Outcome::go(HERE)),
+        Answer::Yes => {}
+    }
     match signing_secret::disable(request.honnin(), &developer, &id).await {
         Ok(()) => done(
             HERE,
@@ -115,6 +126,38 @@ async fn disable(request: Request, _: Fields) -> PageResult<Outcome> {
         ),
         Err(error) => refused(&request, &developer, error).await,
     }
+}
+
+/// The second look at a secret that is to be disabled, if it can be: not the only one.
+async fn before_disabling(request: &Request, developer: &Developer, id: &SecretId) -> PageResult<Option<Irreversible>> {
+    let mut active = signing_secret::list(request.honnin(), developer).await?;
+    active.retain(|secret| secret.disabled_at.is_none());
+    let secret = active.iter().find(|secret| secret.id == *id && active.len() > 1);
+    let Some(secret) = secret else { return Ok(None) };
+    let status = receiver_status(request, developer).await?;
+    // Each secret that is active signs every webhook.
+    let used = status.health.last_success_at.filter(|at| *at >= secret.created_at);
+    Ok(Some(Irreversible {
+        title: say("Disable this signing secret?", "この署名シークレットを無効にしますか？"),
+        meaning: vec![
+            say(
+                "It is deleted and signs no more webhooks. A receiver that knows only this secret refuses them from then on.",
+                "シークレットは削除され、以後の署名には使用されません。このシークレットだけを設定した受信先は、以後のWebhookを検証できません。",
+            ),
+            say("This cannot be undone.", "この操作は取り消せません。"),
+        ],
+        about: vec![
+            (say("Secret", "シークレット"), id.to_string()),
+            (say("Issued (UTC)", "発行日時（UTC）"), minutes(secret.created_at)),
+            (
+                say("Last delivery that it signed (UTC)", "最後に署名した配信（UTC）"),
+                used.map_or_else(|| say("none", "なし").to_owned(), minutes),
+            ),
+        ],
+        button: say("Disable", "無効にする"),
+        action: format!("{HERE}/{id}/disable"),
+        typed: Vec::new(),
+    }))
 }
 
 async fn refused(request: &Request, developer: &Developer, error: SecretError) -> PageResult<Outcome> {

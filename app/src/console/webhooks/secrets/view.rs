@@ -44,15 +44,23 @@ impl std::fmt::Debug for SecretsView {
     }
 }
 
-fn step(number: usize, title: &'static str, here: bool, done: bool, inside: AnyView) -> AnyView {
-    let state = match (done, here) {
-        (true, _) => badge(say("done", "完了"), Tone::Good),
-        (false, true) => badge(say("now", "進行中"), Tone::Live),
-        (false, false) => badge(say("later", "未着手"), Tone::Plain),
+/// How far a step of the rotation is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StepState {
+    Done,
+    Now,
+    Later,
+}
+
+fn step(number: usize, title: &'static str, state: StepState, inside: AnyView) -> AnyView {
+    let shown = match state {
+        StepState::Done => badge(say("done", "完了"), Tone::Good),
+        StepState::Now => badge(say("now", "進行中"), Tone::Live),
+        StepState::Later => badge(say("later", "未着手"), Tone::Plain),
     };
     view! {
-        <li class="panel" aria-current=here.then_some("step")>
-            <div class="panel-head"><h3 class="small">{format!("{number}. {title}")}</h3>{state}</div>
+        <li class="panel" aria-current=(state == StepState::Now).then_some("step")>
+            <div class="panel-head"><h3 class="small">{format!("{number}. {title}")}</h3>{shown}</div>
             {inside}
         </li>
     }
@@ -78,6 +86,11 @@ fn rotation(view: &SecretsView) -> AnyView {
         .collect();
     let rotating = valid.len() > 1;
     let confirmed = rotating && view.confirmed;
+    let (issuing, checking, disabling) = match (rotating, confirmed) {
+        (false, _) => (StepState::Now, StepState::Later, StepState::Later),
+        (true, false) => (StepState::Done, StepState::Now, StepState::Later),
+        (true, true) => (StepState::Done, StepState::Done, StepState::Now),
+    };
     let disable = |secret: &&SecretRow, text| {
         let action = format!("/admin/webhooks/secrets/{}/disable", secret.id);
         view! { <form method="post" action=action><button class="button secondary small" type="submit">{text}</button></form> }
@@ -130,10 +143,10 @@ fn rotation(view: &SecretsView) -> AnyView {
         <section class="stack">
             <h2>{say("Replace the secret without losing an event", "イベントを取りこぼさずにシークレットを切り替える")}</h2>
             <ol class="stack">
-                {step(1, say("Issue a new secret", "新しいシークレットを発行"), !rotating, rotating, first.into_any())}
-                {step(2, say("Set it in the receiver", "受信先に設定"), rotating && !confirmed, confirmed, second.into_any())}
-                {step(3, say("Confirm that verification succeeds", "検証の成功を確認"), rotating && !confirmed, confirmed, third.into_any())}
-                {step(4, say("Disable the old secret", "古いシークレットを無効にする"), confirmed, false, fourth.into_any())}
+                {step(1, say("Issue a new secret", "新しいシークレットを発行"), issuing, first.into_any())}
+                {step(2, say("Set it in the receiver", "受信先に設定"), checking, second.into_any())}
+                {step(3, say("Confirm that verification succeeds", "検証の成功を確認"), checking, third.into_any())}
+                {step(4, say("Disable the old secret", "古いシークレットを無効にする"), disabling, fourth.into_any())}
             </ol>
         </section>
     }

@@ -76,26 +76,22 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
         Ok(SentAgain {
             count,
             left_out,
-            go_on_after: None,
+            go_on_after,
         }) => {
             let skipped = why_left_out(left_out);
-            done(
-                HERE,
-                tell!("Being sent: {count}.{skipped}", "{count}件を送信しています。{skipped}"),
-            )
-        }
-        Ok(SentAgain {
-            count,
-            left_out,
-            go_on_after: Some((at, event)),
-        }) => {
-            let here = fields.with(HERE, "sent", &cursor::write(&(at, event)));
-            let said = tell!(
-                "Being sent: {count}.{} There are more.",
-                "{count}件を送信しています。{}残りのイベントは続けて送信してください。",
-                why_left_out(left_out)
-            );
-            done(&here, said)
+            match go_on_after {
+                None => done(
+                    HERE,
+                    tell!("Being sent: {count}.{skipped}", "{count}件を送信しています。{skipped}"),
+                ),
+                Some(last) => done(
+                    &fields.with(HERE, "sent", &cursor::write(&last)),
+                    tell!(
+                        "Being sent: {count}.{skipped} There are more.",
+                        "{count}件を送信しています。{skipped}残りのイベントは続けて送信してください。"
+                    ),
+                ),
+            }
         }
         Err(error) => refused(HERE, error),
     }

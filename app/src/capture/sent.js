@@ -1,4 +1,5 @@
-// The server waits for the analysis before it lets a photo be used: meanwhile the button says so, and is pressed once.
+// The server waits for the analysis before it lets a photo be used, and before everything is submitted: meanwhile the button says so, and is pressed
+// once.
 (() => {
   const { use } = document.currentScript.dataset;
   const form = document.querySelector("form[data-told]");
