@@ -15,7 +15,8 @@ app.post("/orders/:order/verify", async (request, response) => {
   const { order } = request.params;
   if (orders.has(order)) await refresh(order);
   const known = orders.get(order);
-  if (!known || ["expired", "failed"].includes(known.status)) return response.redirect(303, await begin(order, known));
+  const over = known && (["expired", "failed"].includes(known.status) || missed(known));
+  if (!known || over) return response.redirect(303, await begin(order, known));
   // The link is good until the customer is through: it resumes in the browser that opened it. Then there is a result to show.
   const open = ["created", "collecting"].includes(known.status);
   response.redirect(303, open && known.link ? known.link : `/orders/${encodeURIComponent(order)}`);
@@ -47,12 +48,19 @@ app.post("/hooks", express.raw({ type: "application/json" }), async (request, re
 
 /** Creates the session of an order and returns its link, which is a secret of this customer. */
 async function begin(order, previous) {
-  // The key makes two clicks at once one session. After a session without a result the order gets another one, with a key of its own.
-  const key = previous ? `order-${order}-after-${previous.session}` : `order-${order}`;
-  const { id, status, verificationUrl } = await honnin.create({ metadata: { order } }, key);
+  // The key makes two clicks at once one session. After a session without a result the order gets another one, with a key of its own. Keys are ASCII.
+  const name = encodeURIComponent(order);
+  const key = previous ? `order-${name}-after-${previous.session}` : `order-${name}`;
+  const { id, status, verificationUrl: link, verificationUrlExpiresAt } = await honnin.create({ metadata: { order } }, key);
+  const linkUntil = Date.parse(verificationUrlExpiresAt);
   // The other click, or a webhook, may have been here already, and have a later state.
-  if (orders.get(order)?.session !== id) orders.set(order, { session: id, link: verificationUrl, status, verdict: null, read: 0 });
-  return verificationUrl;
+  if (orders.get(order)?.session !== id) orders.set(order, { session: id, link, linkUntil, status, verdict: null, read: 0 });
+  return link;
+}
+
+/** Whether the link was not opened in time. The session stays `created` until its own deadline, but nobody can begin it any more. */
+function missed(known) {
+  return known.status === "created" && known.linkUntil <= Date.now();
 }
 
 /** Applies an event to its order. It only says that something happened: events can arrive in any order. */

@@ -2,7 +2,10 @@
 
 import itertools
 import os
+import time
 from dataclasses import dataclass
+from datetime import datetime
+from math import inf
 from typing import Any
 from urllib.parse import quote
 
@@ -17,10 +20,17 @@ class Order:
     session: str
     status: str = "created"
     verdict: str | None = None
-    # A secret of this customer.
+    # A secret of this customer, and until when it can be opened.
     link: str | None = None
+    link_until: float = inf
     # The number of the read that `status` is from.
     read: int = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether there will be no result. A link that was not opened in time leaves its session `created` until the session's own deadline."""
+        missed = self.status == "created" and self.link_until <= time.time()
+        return missed or self.status in ("expired", "failed")
 
 
 honnin = Honnin(os.environ.get("HONNIN_URL", "http://localhost:3000"), os.environ["HONNIN_API_KEY"])
@@ -38,7 +48,7 @@ async def verify(order: str) -> RedirectResponse:
     if order in orders:
         await refresh(order)
     known = orders.get(order)
-    if known is None or known.status in ("expired", "failed"):
+    if known is None or known.over:
         return RedirectResponse(await begin(order, known), status_code=303)
     # The link is good until the customer is through: it resumes in the browser that opened it. Then there is a result to show.
     if known.status in ("created", "collecting") and known.link:
@@ -71,13 +81,15 @@ async def receive(request: Request) -> Response:
 
 async def begin(order: str, previous: Order | None) -> str:
     """Creates the session of an order and returns its link."""
-    # The key makes two clicks at once one session. After a session without a result the order gets another one, with a key of its own.
-    key = f"order-{order}-after-{previous.session}" if previous else f"order-{order}"
+    # The key makes two clicks at once one session. After a session without a result the order gets another one, with a key of its own. Keys are ASCII.
+    name = quote(order, safe="")
+    key = f"order-{name}-after-{previous.session}" if previous else f"order-{name}"
     created = await run_in_threadpool(honnin.create, {"metadata": {"order": order}}, idempotency_key=key)
     session, link = created["id"], created["verificationUrl"]
     # The other click, or a webhook, may have been here already, and have a later state.
     if order not in orders or orders[order].session != session:
-        orders[order] = Order(session, created["status"], link=link)
+        until = datetime.fromisoformat(created["verificationUrlExpiresAt"]).timestamp()
+        orders[order] = Order(session, created["status"], link=link, link_until=until)
     return link
 
 

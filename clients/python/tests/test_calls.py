@@ -3,6 +3,7 @@
 import importlib.metadata
 import math
 import unittest
+from datetime import UTC, datetime
 from unittest import mock
 
 import httpx
@@ -146,6 +147,21 @@ class Calls(unittest.TestCase):
             with self.assertRaises(type(error)):
                 honnin.create()
             self.assertEqual(len(seen), 1)
+
+    def test_an_empty_idempotency_key_is_not_replaced(self):
+        honnin, seen = self.scripted(refusal(201, {}))
+        honnin.create(idempotency_key="")
+        honnin.create(idempotency_key=None)
+        empty, random = (request.headers["idempotency-key"] for request in seen)
+        self.assertEqual(empty, "")
+        self.assertRegex(random, "^[0-9a-f-]{36}$")
+
+    def test_a_time_is_given_as_a_string_or_as_a_datetime(self):
+        honnin, seen = self.scripted(refusal(200, {"sessions": [], "nextCursor": None}))
+        honnin.list_sessions(created_from="2026-08-02T09:30:00.000Z")
+        honnin.list_sessions(created_from=datetime(2026, 8, 2, 9, 30, tzinfo=UTC))
+        times = [request.url.params["createdFrom"] for request in seen]
+        self.assertEqual(times, ["2026-08-02T09:30:00.000Z", "2026-08-02T09:30:00+00:00"])
 
     def test_the_wait_is_as_long_as_the_answer_asks_up_to_a_minute(self):
         self.scripted(refusal(429, {}, retry_after="7"), refusal(200, {}))[0].read("vs_1")

@@ -1,5 +1,6 @@
 """Checked by mypy, never run: what an editor knows about an event."""
 
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
 
 import httpx
@@ -38,4 +39,5 @@ def lists(honnin: Honnin) -> None:
     for event in honnin.events():
         if event["type"] == "verification.failed":
             verdicts.append(event["data"]["reason"])  # type: ignore[arg-type]  # a reason is no verdict
+    honnin.list_sessions(created_from=datetime.now(UTC), created_before="2026-08-02T09:30:00.000Z")
     honnin.sessions(status="complete")  # type: ignore[arg-type]  # statuses are a closed set

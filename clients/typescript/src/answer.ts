@@ -27,16 +27,28 @@ export function resultOf<T>(response: Response, text: string): T {
 
 export function errorOf(response: Response, text: string): HonninError {
   const body = parsed(text);
-  const { _tag: tag, message } = Object(body) as { _tag?: unknown; message?: unknown };
+  const { _tag: tag, message, issues } = Object(body) as { _tag?: unknown; message?: unknown; issues?: unknown };
   const requestId = response.headers.get("x-request-id");
   if (typeof tag === "string") {
     const said = typeof message === "string" ? `: ${message}` : "";
-    return new HonninError(response.status, tag, body, requestId, `${response.status} ${tag}${said}`);
+    const whole = [`${response.status} ${tag}${said}`, ...listed(issues)].join(" ");
+    return new HonninError(response.status, tag, body, requestId, whole);
   }
   const kind = response.headers.get("content-type") ?? "nothing";
   // Not the text itself: it could be part of a result with personal data.
   const came = `${response.status} with ${kind}, not JSON of Honnin: is baseUrl right, or did a proxy answer?`;
   return new HonninError(response.status, "", body, requestId, came);
+}
+
+/** What is wrong with the call, each issue with its place. */
+function listed(issues: unknown): string[] {
+  if (!Array.isArray(issues) || issues.length === 0) return [];
+  const said = issues.map((issue) => {
+    const { path, message } = Object(issue) as { path?: unknown; message?: unknown };
+    const place = Array.isArray(path) ? path.join(".") : "";
+    return place ? `${place}: ${String(message)}` : String(message);
+  });
+  return [said.join("; ")];
 }
 
 /** Whether Honnin, or a limit in front of it, says that it did not begin to process the call. A 502, 504 or bare 503 does not say so. */

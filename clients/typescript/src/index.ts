@@ -46,8 +46,15 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
+type Listed = NonNullable<operations["listVerificationSessions"]["parameters"]["query"]>;
+
 /** Filters and position of a list of sessions. */
-export type SessionQuery = NonNullable<operations["listVerificationSessions"]["parameters"]["query"]>;
+export type SessionQuery = Omit<Listed, "createdFrom" | "createdBefore"> & {
+  /** Only sessions created at this time or later. A string is in ISO 8601. */
+  createdFrom?: string | Date;
+  /** Only sessions created before this time. */
+  createdBefore?: string | Date;
+};
 
 /** Position of a list of events. */
 export type EventQuery = NonNullable<operations["listEvents"]["parameters"]["query"]>;
@@ -92,8 +99,11 @@ export class Honnin {
    * @param idempotencyKey Give the id of your order, so that it has one session even if your server restarts. By default a random one, which
    * covers the retries of this call. The same key gives the first response again for 24 hours, also its `status` of that time: `read` tells
    * what is true now.
+   * @throws {TypeError} If the key is not a string.
    */
-  create(session: NewSession = {}, idempotencyKey: string = randomUUID(), options: CallOptions = {}): Promise<CreatedSession> {
+  async create(session: NewSession = {}, idempotencyKey: string = randomUUID(), options: CallOptions = {}): Promise<CreatedSession> {
+    // Whatever else it is would be sent as text: two orders without a key would share "null", and with it a session and its link.
+    must(typeof idempotencyKey === "string", "idempotencyKey must be a string");
     const headers = { "idempotency-key": idempotencyKey };
     return this.#call({ method: "POST", path: SESSIONS, body: session, headers, repeatable: true }, options);
   }
@@ -153,7 +163,7 @@ export class Honnin {
     return this.#call({ method: "POST", path, body: { to }, repeatable: false }, options);
   }
 
-  #get<T>(path: string, query: object, options: CallOptions): Promise<T> {
+  async #get<T>(path: string, query: object, options: CallOptions): Promise<T> {
     return this.#call({ method: "GET", path: path + search(query), repeatable: true }, options);
   }
 
@@ -225,7 +235,9 @@ function search(query: object): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
-    if (typeof value === "object") {
+    if (value instanceof Date) {
+      pairs.append(name, value.toISOString());
+    } else if (typeof value === "object") {
       for (const [key, member] of Object.entries(value)) pairs.append(`${name}[${key}]`, String(member));
     } else {
       pairs.append(name, String(value));

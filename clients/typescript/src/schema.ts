@@ -148,7 +148,7 @@ export interface paths {
          * Erase a session's personal data
          * @description Erases the personal data as soon as possible, usually within seconds: pictures, entries, readings, the reviewer's note and the metadata of
          *     webhooks. `outcome` remains. Read the session until `purgedAt` is set. A session that has not ended becomes `failed`, with the reason
-         *     `operator_cancelled` before the submission and `erased_before_decision` after it. This cannot be undone. Scope: `manage`.
+         *     `erased_before_decision`. This cannot be undone. Scope: `manage`.
          */
         post: operations["eraseVerificationSession"];
         delete?: never;
@@ -774,8 +774,8 @@ export interface components {
          *     - `media_lost`: A stored picture is missing.
          *     - `attempts_exhausted`: Internal retries are used up.
          *     - `consent_declined`: The user declined consent.
-         *     - `device_not_supported`: The user's device cannot take part.
-         *     - `settings_invalid`: The tenant's settings are no longer valid.
+         *     - `device_not_supported`: Reserved: a user whose device cannot take part can go on with another one, so this ends no session.
+         *     - `settings_invalid`: Reserved: settings are checked when they are saved, so none becomes invalid.
          *     - `operator_cancelled`: It was cancelled through the API, or by an operator.
          *     - `erased_before_decision`: The personal data was erased before a decision.
          *
@@ -1062,12 +1062,12 @@ export interface components {
          * @description Why a session was rejected or goes to review. The set grows; receivers ignore what they do not know.
          *
          *     - `document_not_found` (asks again): We cannot find the edges of the document. Show all of it, and keep your fingers off it.
-         *     - `document_blurry` (asks again): The photo of the document is not sharp enough to read.
+         *     - `document_blurry` (asks again): The photo of the document is not sharp enough to read. Hold still until the picture is sharp.
          *     - `document_glare` (asks again): Light is reflected on the document. Tilt it slightly and try again.
          *     - `document_too_dark` (asks again): The photo is too dark. Move to a brighter place.
          *     - `document_cut_off` (asks again): Part of the document is outside the photo. Fit the whole document in the frame.
-         *     - `document_obstructed` (asks again): Something covers part of the document.
-         *     - `document_wrong_side` (asks again): This is the other side of the document.
+         *     - `document_obstructed` (asks again): Something covers part of the document. Take your fingers and anything else off it.
+         *     - `document_wrong_side` (asks again): This is the other side of the document. Turn it over and take the photo again.
          *     - `document_side_missing` (asks again): One side of the document is missing.
          *     - `document_not_in_color` (review): The document is not in colour.
          *     - `document_type_mismatch` (asks again): The document is not the type that was selected.
@@ -1084,16 +1084,16 @@ export interface components {
          *     - `document_printed_copy` (fraud signal): The document appears to be a printed copy.
          *     - `document_tampered` (fraud signal): The document appears to have been altered.
          *     - `document_specimen` (rejection): The document is a specimen.
-         *     - `selfie_no_face` (asks again): There is no face in the photo.
-         *     - `selfie_multiple_faces` (asks again): There is more than one face in the photo.
-         *     - `selfie_face_covered` (asks again): The face is partly covered.
-         *     - `selfie_low_quality` (asks again): The selfie is not clear enough.
+         *     - `selfie_no_face` (asks again): There is no face in the photo. Look straight at the camera, with your whole face in the picture.
+         *     - `selfie_multiple_faces` (asks again): There is more than one face in the photo. Make sure nobody else is in the picture.
+         *     - `selfie_face_covered` (asks again): The face is partly covered. Take off masks, hats and sunglasses.
+         *     - `selfie_low_quality` (asks again): The selfie is not clear enough. Face the camera in bright light and hold still.
          *     - `selfie_challenge_not_followed` (review): The requested head movement was not detected.
          *     - `selfie_liveness_uncertain` (review): It could not be confirmed that a live person was in front of the camera.
          *     - `selfie_face_match_uncertain` (review): The selfie and the portrait could not be matched with certainty.
          *     - `selfie_liveness_failed` (fraud signal): The selfie does not appear to show a live person.
          *     - `selfie_screen_replay` (fraud signal): The selfie appears to show a screen.
-         *     - `selfie_injection_suspected` (fraud signal): The frames of the selfie do not belong together.
+         *     - `selfie_injection_suspected` (fraud signal): The selfie may not have been taken now: its frames do not belong together, or were sent before.
          *     - `selfie_is_document_photo` (fraud signal): The selfie appears to be the portrait on the document.
          *     - `selfie_face_mismatch` (rejection): The selfie and the portrait show different people.
          *     - `input_name_mismatch` (review): The name does not match the document.

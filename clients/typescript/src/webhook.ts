@@ -15,13 +15,13 @@ export type WebhookHeaders =
  * @throws {WebhookVerificationError} If the signature or the timestamp is not valid: then answer 400. Any other error is a mistake of the
  * receiver: a secret that is none, or a body that was parsed already.
  */
-export function verifyWebhook(secrets: string | readonly string[], headers: WebhookHeaders, rawBody: string | Uint8Array): WebhookEvent {
-  if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
+export function verifyWebhook(secrets: string | readonly string[], headers: WebhookHeaders, rawBody: string | Uint8Array | ArrayBuffer): WebhookEvent {
+  if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array || rawBody instanceof ArrayBuffer)) {
     throw new TypeError("rawBody must be the body as it arrived, before any JSON parser");
   }
   const webhooks = [secrets].flat().map((secret) => new Webhook(secret));
   if (webhooks.length === 0) throw new TypeError("there is no signing secret");
-  const body = typeof rawBody === "string" ? rawBody : Buffer.from(rawBody).toString("utf8");
+  const body = typeof rawBody === "string" ? rawBody : new TextDecoder("utf-8", { ignoreBOM: true }).decode(rawBody);
   const plain = plainHeaders(headers);
   let fault: unknown;
   for (const webhook of webhooks) {

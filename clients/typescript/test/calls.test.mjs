@@ -85,6 +85,16 @@ test("what a refusal says is in its message, with the id of the request", async 
   await assert.rejects(honnin.read("vs_1"), { message: "404 SessionNotFound (req_7)", requestId: "req_7", tag: "SessionNotFound" });
 });
 
+test("what is wrong with a body is in the message", async () => {
+  const issues = [
+    { _tag: "Type", path: ["state"], message: "must be a string" },
+    { _tag: "Syntax", path: [], message: "the body ends too early" },
+  ];
+  const { honnin } = scripted([json(400, { _tag: "HttpApiDecodeError", message: "It does not match.", issues }, { "x-request-id": "req_1" })]);
+  const said = "400 HttpApiDecodeError: It does not match. state: must be a string; the body ends too early (req_1)";
+  await assert.rejects(honnin.create(), { message: said });
+});
+
 test("a page of a proxy in place of the result is an error that says so, and is not requested again", async () => {
   const { honnin, seen } = scripted([page(200)]);
   const error = await honnin.read("vs_1").catch((error) => error);
@@ -139,6 +149,23 @@ test("a call that cannot be sent is not tried again", async () => {
   const { honnin, seen } = scripted([json(201, {})]);
   await assert.rejects(honnin.create({}, "a\nb"), TypeError);
   assert.equal(seen.length, 0);
+});
+
+test("what is no idempotency key is refused, so that no two orders share the one that it would be written as", async () => {
+  const { honnin, seen } = scripted([json(201, {})]);
+  for (const key of [null, 4711, false, {}]) await assert.rejects(honnin.create({}, key), /idempotencyKey/);
+  assert.equal(seen.length, 0);
+  await honnin.create({}, undefined);
+  assert.match(seen[0].headers.get("idempotency-key"), /^[0-9a-f-]{36}$/);
+});
+
+test("a time is given as a string or as a Date", async () => {
+  const { honnin, seen } = scripted([json(200, { sessions: [], nextCursor: null })]);
+  const at = "2026-08-02T09:30:00.000Z";
+  for (const createdFrom of [at, new Date(at)]) await honnin.listSessions({ createdFrom });
+  for (const { url } of seen) assert.equal(new URL(url).searchParams.get("createdFrom"), at);
+  await assert.rejects(honnin.listSessions({ createdBefore: new Date(NaN) }), RangeError);
+  assert.equal(seen.length, 2);
 });
 
 test("a call ends when its signal is aborted, also while it waits for the next attempt", async () => {

@@ -40,10 +40,12 @@ export const verified: WebhookEvent[] = [
   verifyWebhook("whsec_", headers, Buffer.of()),
   verifyWebhook(["whsec_"] as const, request.headers, ""),
   verifyWebhook("whsec_", { "webhook-id": "evt_1" }, new Uint8Array()),
+  verifyWebhook("whsec_", request.headers, new ArrayBuffer(0)),
 ];
 
 export async function lists(honnin: Honnin, signal: AbortSignal | undefined): Promise<void> {
   for await (const session of honnin.sessions({ status: "completed", limit: 100 }, { signal })) session.verdict;
+  await honnin.listSessions({ createdFrom: new Date(), createdBefore: "2026-08-02T09:30:00.000Z" });
   for await (const one of honnin.events()) if (one.type === "verification.failed") one.data.reason;
   const { events } = await honnin.listEvents({ limit: 1 });
   if (events[0]?.type === "verification.expired") events[0].data.expiredAt;

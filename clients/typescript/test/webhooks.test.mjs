@@ -29,6 +29,13 @@ test("the headers of Fetch, of Node, of a list and of a gateway are all understo
   }
 });
 
+test("a body is understood as a text, as bytes and as Fetch has it", async () => {
+  const request = new Request("http://test", { method: "POST", body: BODY });
+  for (const body of [BODY, Buffer.from(`[${BODY}]`).subarray(1, -1), new TextEncoder().encode(BODY), await request.arrayBuffer()]) {
+    assert.equal(verifyWebhook(CURRENT, signed(), body).metadata.name, "山田");
+  }
+});
+
 test("missing, old, doubled and malformed signatures are refused", () => {
   const old = signed(CURRENT, new Date(Date.now() - 6 * 60_000));
   const doubled = { ...signed(), "webhook-id": ["evt_1", "evt_2"] };

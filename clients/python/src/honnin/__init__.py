@@ -9,6 +9,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Self, TypedDict, Unpack
 from urllib.parse import quote
 
@@ -36,9 +37,9 @@ class SessionQuery(TypedDict, total=False):
 
     status: schema.SessionStatus | None
     verdict: schema.Verdict | None
-    #: Time of creation, in ISO 8601.
-    created_from: str | None
-    created_before: str | None
+    #: Time of creation. A string is in ISO 8601, and a ``datetime`` has a time zone.
+    created_from: str | datetime | None
+    created_before: str | datetime | None
     #: Each of these must have this value.
     metadata: Mapping[str, str] | None
     #: Sessions of a page.
@@ -99,7 +100,8 @@ class Honnin:
         one, which covers the retries of this call. The same key gives the first response again for 24 hours, also its ``status`` of that time:
         ``read`` tells what is true now.
         """
-        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        # An empty one is refused like any other that is none, not replaced: its order would have another session after each restart.
+        headers = {"idempotency-key": str(uuid.uuid4()) if idempotency_key is None else idempotency_key}
         return self._call("POST", _SESSIONS, body=session or {}, headers=headers)
 
     def read(self, session_id: str) -> schema.SessionDetail:
@@ -170,7 +172,7 @@ class Honnin:
         repeatable: bool = True,
     ) -> Any:
         """``repeatable``: whether a second call does no harm if the first one was processed."""
-        given = {name: str(value) for name, value in (query or {}).items() if value is not None}
+        given = {name: _written(value) for name, value in (query or {}).items() if value is not None}
         attempt = 1
         while True:
             last = attempt >= self._attempts
@@ -189,6 +191,10 @@ class Honnin:
                 asked = _retry_after(response)
             time.sleep(min(max(0.5 * 2**attempt * random.uniform(0.5, 1.5), asked), _LONGEST_WAIT))
             attempt += 1
+
+
+def _written(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def _retry_after(response: httpx.Response) -> float:
