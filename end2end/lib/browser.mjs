@@ -104,13 +104,15 @@ async function picture(page, path) {
   // A dialog covers the window, not the page.
   const fullPage = (await page.locator("dialog[open]").count()) === 0;
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  // Made in half the time of a PNG.
+  const jpeg = { path, type: "jpeg", quality: 85 };
   if (!fullPage || height <= TALLEST) {
-    await page.screenshot({ path, fullPage });
+    await page.screenshot({ ...jpeg, fullPage });
     return;
   }
   const window = page.viewportSize();
   await page.setViewportSize({ ...window, height: TALLEST });
-  await page.screenshot({ path });
+  await page.screenshot(jpeg);
   await page.setViewportSize(window);
 }
 
@@ -119,8 +121,9 @@ export async function look(page, name) {
   const folder = join(shown, "screens");
   mkdirSync(folder, { recursive: true });
   await page.waitForLoadState();
-  await picture(page, join(folder, `${name}.png`));
+  await picture(page, join(folder, `${name}.jpg`));
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  // Every style sheet is the page's own, so none has to be fetched again for axe.
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"], preload: false }));
   return violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target).join(", ")}`);
 }

@@ -55,23 +55,38 @@ export class Receiver {
   }
 }
 
-class Customer {
+export class Customer {
   constructor(child, lines, session, link) {
     Object.assign(this, { child, lines, session, link });
     this.ended = once(child, "exit");
   }
 
-  /** The id of the event of this type, once it was received and its signature found right. */
-  async event(type) {
-    const [, id] = await this.lines.next(new RegExp(`^event (evt_[0-9a-f]{32}) ${type.replace(".", "\\.")}$`));
-    return id;
+  /**
+   * The id of the session's event of this type, once it was received and its signature found right. Any other event of the session ends the wait at
+   * once, since this one will not come any more; except for those that it comes `after`.
+   */
+  async event(type, { after = [] } = {}) {
+    const found = () => {
+      const ours = this.events.filter((event) => event.ours);
+      const event = ours.find((event) => event.type === type);
+      const other = ours.find((event) => !after.includes(event.type));
+      if (!event && other) throw new Error(`${other.type} instead of ${type}`);
+      return event?.id;
+    };
+    return until(`the event ${type}`, found, { within: LONGEST }).catch((error) => {
+      throw new Error(`${error.message}, after:\n${this.lines.all.join("\n")}`);
+    });
   }
 
-  /** Ids and types of all events so far, in order, and how often one came again. */
+  /**
+   * Ids and types of all events so far, in order, and how often one came again. Events of the session are `ours`: the customer reads the result
+   * before it takes note of one.
+   */
   get events() {
-    return this.lines.all.flatMap((line) => {
+    return this.lines.all.flatMap((line, at, all) => {
       const match = line.match(/^(event|again) (evt_[0-9a-f]{32}) (\S+)$/);
-      return match ? [{ again: match[1] === "again", id: match[2], type: match[3] }] : [];
+      const ours = match?.[1] === "event" && at > 0 && all[at - 1].startsWith("result ");
+      return match ? [{ again: match[1] === "again", ours, id: match[2], type: match[3] }] : [];
     });
   }
 

@@ -88,7 +88,7 @@ function steady() {
     [/\b\d{4}-\d{2}-\d{2}\b/g, "2026-08-02"],
     [/\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b/g, "26 November 2026"],
     [/\b\d{2}:\d{2}(:\d{2})?(\.\d{3})?/g, (time) => time.replace(/\d/g, "0")],
-    [/\b(?:just now|\d+ min)\b/g, "just now"],
+    [/\b(?:just now|(?:under )?\d+ min(?: ago)?)\b/g, "just now"],
     [/\b(?:under 1 s|\d+ m?s)\b/g, "under 1 s"],
     // A score, which another processor may round otherwise.
     [/\b\d\.\d\d\b/g, "0.50"],

@@ -16,6 +16,8 @@ export const smallTargets = (page) =>
     for (const control of document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")) {
       if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: false }) || control.matches(".skip")) continue;
       if (control.matches("a") && isInSentence(control)) continue;
+      // A button that only Enter presses is neither seen nor read out.
+      if (control.matches("[aria-hidden=true][tabindex=\"-1\"]")) continue;
       // A tap on a label is a tap on its box.
       const labels = control.matches("[type=checkbox], [type=radio]") ? [...control.labels] : [];
       const { width, height } = union([control, ...labels].map((part) => part.getBoundingClientRect()));

@@ -72,6 +72,13 @@ test("a logo is uploaded, shown on every capture page, and removed", long, async
     assert.deepEqual(phone.noise, []);
   }
   await console_.goto(`${honnin.base}/admin/settings/look`);
+  await console_.getByLabel("Accent colour").fill("#a0105a");
+  await console_.locator("#logo-file").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: png });
+  await console_.locator("#logo").getByRole("button", { name: "Upload" }).click();
+  await console_.getByText("The other fields are not saved yet.").waitFor();
+  assert.equal(await console_.getByLabel("Accent colour").inputValue(), "#a0105a", "what was typed stays");
+  await console_.goto(`${honnin.base}/admin/settings/look`);
+  assert.equal(await console_.getByLabel("Accent colour").inputValue(), "", "and is not saved");
   await console_.getByRole("button", { name: "Remove the logo" }).click();
   await console_.getByText("Removed.").waitFor();
   const phone = await browser.phone();

@@ -153,6 +153,28 @@ test("a photo outlasts faults of the server and of a proxy, and is sent again", 
   await filmed(page, "/capture/check");
 });
 
+test("a photo of the phone's camera app outlasts faults as well, and stays in its form", long, async () => {
+  const page = await browser.phone();
+  const walk = await atTheCamera(page);
+  let answered = 0;
+  await page.route("**/capture/pictures", (route) => {
+    answered += 1;
+    if (answered > 2) return route.continue();
+    return route.fulfill({ status: 503, headers: { "retry-after": "120" }, contentType: "text/html", body: "<h1>Fault</h1>" });
+  });
+  await page.evaluate(() => (globalThis.loadedOnce = true));
+  await walk.photograph();
+  await panel(page).locator("h2", { hasText: "Not sent yet" }).waitFor();
+  await page.getByRole("button", { name: "Send now" }).click();
+  await until("the second answer", () => answered > 1);
+  await panel(page).locator("h2", { hasText: "Not sent yet" }).waitFor();
+  await panel(page).locator("button.quiet").click();
+  assert.equal(await page.locator("#plain input[type=file]").evaluate((field) => field.files.length), 1);
+  assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+  await page.locator("#plain button[type=submit]").click();
+  await walk.at("/capture/check");
+});
+
 test("a photo that is too large for a proxy is kept, and the page says whom to tell", long, async () => {
   const page = await browser.phone();
   await atTheCamera(page);
@@ -240,6 +262,27 @@ test("a camera that opens while nobody sees the page does not film", long, async
   assert.equal(await isOn(page, 0), false);
 });
 
+test("the focus goes to what is in the camera's way, stays on the stage after another try, and comes back in the end", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); }; });
+  const focused = (selector) => page.waitForFunction((wanted) => document.activeElement.matches(wanted), selector);
+  await page.getByRole("button", { name: "Open the camera" }).press("Enter");
+  await panel(page).waitFor();
+  await focused(".stage-panel h2");
+  await page.keyboard.press("Tab");
+  await focused(".stage-panel .primary");
+  await answerLater(page);
+  await page.keyboard.press("Enter");
+  await isAsked(page, 1);
+  await panel(page).waitFor({ state: "hidden" });
+  await focused("[role=group][aria-label=Camera]");
+  await page.keyboard.press("Tab");
+  await focused("[aria-label='Close the camera']");
+  await page.keyboard.press("Enter");
+  await focused(".camera > button");
+});
+
 test("where WebAssembly does not run, the page does not speak of the camera", long, async () => {
   const page = await browser.phone();
   await page.addInitScript("delete globalThis.WebAssembly");
@@ -257,6 +300,7 @@ test("where WebAssembly does not run, the page does not speak of the camera", lo
 const inApps = {
   "Android": "Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/126.0.0.0 Mobile Safari/537.36",
   "an iPhone": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148",
+  "an iPhone that half names Safari": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Safari Line/15.12.1",
 };
 for (const [where, userAgent] of Object.entries(inApps)) {
   test(`an app on ${where} that refuses the camera leads to a browser`, long, async () => {
@@ -276,6 +320,8 @@ for (const [where, userAgent] of Object.entries(inApps)) {
     assert.equal(await panel(page).locator("h2").innerText(), "This app cannot open the camera");
     assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
     assert.equal(await panel(page).getByRole("link", { name: "Continue on another phone or browser" }).isVisible(), true);
+    // The page offers to send a photo, which need not be taken now.
+    assert.equal(await page.locator("#plain input[type=file]").getAttribute("capture"), null);
   });
 }
 
@@ -286,6 +332,11 @@ for (const [where, open, lead, other] of [
     "a Mac", () => browser.desktop({ userAgent: safari }),
     "In the Safari menu, open the settings for this website and set Camera to Allow. Then try again.", "Upload a photo instead",
   ],
+  ...["FxiOS/127.0", "EdgiOS/126.0.2592.56 Version/17.0"].map((name) => [
+    `an iPhone with ${name}`,
+    () => browser.phone({ userAgent: `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) ${name} Mobile/15E148 Safari/605.1.15` }),
+    "Allow the camera for this page in your browser's settings. Then try again.", "Use the phone's camera app instead",
+  ]),
   [
     "an iPad, which says that it is a Mac", () => browser.phone({ userAgent: safari }),
     "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "Use the phone's camera app instead",
@@ -299,5 +350,6 @@ for (const [where, open, lead, other] of [
     await panel(page).waitFor();
     assert.equal(await panel(page).locator("p").innerText(), lead);
     assert.equal(await panel(page).locator("button.quiet").innerText(), other);
+    assert.equal(await page.locator("#plain input[type=file]").getAttribute("capture"), "environment");
   });
 }

@@ -117,6 +117,14 @@ async function review(id, letter) {
   await showsPrint(page, page.locator("svg.crop"));
   const wrong = await everywhere(page, "compare-case");
   await page.setViewportSize({ width: 1280, height: 800 });
+  const lines = await page.locator(".readings td.value").evaluateAll((values) => values.map((value) => {
+    const text = document.createRange();
+    text.selectNodeContents(value);
+    return [value.textContent, text.getClientRects().length];
+  }));
+  const digits = lines.filter(([value]) => /^(?=.*\d)[\dA-Z-]{9,12}$/.test(value));
+  assert.ok(digits.length > 3, `${lines}`);
+  assert.deepEqual(digits.filter(([, count]) => count > 1), [], "digits are compared in one line");
   const [portrait, selfie] = await page.locator(".faces-pair img").evaluateAll((images) =>
     images.map(({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight]));
   assert.deepEqual([portrait, selfie], [[480, 600], [480, 600]]);

@@ -62,6 +62,43 @@ test("what was typed before the script was there is searched for, too", long, as
   await early.close();
 });
 
+test("what is still being converted into Japanese is not searched for", long, async () => {
+  // A clock is that of all pages of a context.
+  const context = await patientContext(browser.chromium, { storageState: await page.context().storageState() });
+  const typing = await context.newPage();
+  await typing.clock.install();
+  await typing.clock.pauseAt(Date.now() + 60_000);
+  await typing.goto(`${honnin.base}/admin/sessions`);
+  const searched = [];
+  typing.on("request", (request) => {
+    const word = new URL(request.url()).searchParams.get("q");
+    if (word !== null) searched.push(word);
+  });
+  const cdp = await typing.context().newCDPSession(typing);
+  const box = typing.getByRole("searchbox", { name: "Search" });
+  await box.focus();
+  await cdp.send("Input.imeSetComposition", { text: "やまd", selectionStart: 3, selectionEnd: 3 });
+  assert.equal(await box.inputValue(), "やまd");
+  await typing.clock.runFor(1_000);
+  await cdp.send("Input.insertText", { text: "山田" });
+  assert.equal(await box.inputValue(), "山田");
+  await typing.clock.runFor(1_000);
+  await typing.waitForURL((url) => url.searchParams.get("q") === "山田");
+  assert.deepEqual(searched, ["山田"]);
+  await context.close();
+});
+
+test("a browser that cannot combine signals searches as well", long, async () => {
+  const old = await page.context().newPage();
+  await old.addInitScript(() => { delete AbortSignal.any; });
+  await old.goto(`${honnin.base}/admin/sessions`);
+  await old.getByRole("searchbox", { name: "Search" }).fill("b-2");
+  await old.waitForURL((url) => url.search === "?q=b-2");
+  await row(old, ids[0]).waitFor({ state: "detached" });
+  await row(old, ids[1]).waitFor();
+  await old.close();
+});
+
 test("a filter of the address stays while typing, and once replaced it does not come back", long, async () => {
   await page.goto(`${honnin.base}/admin/sessions`);
   const box = page.getByRole("searchbox", { name: "Search" });
@@ -100,6 +137,30 @@ test("a search that fails is said to have failed, and is tried again", long, asy
   await page.unroute("**/admin/sessions?q=*");
   // Chromium notes what did not load.
   assert.equal(page.noise.splice(0).filter((line) => !line.includes("Failed to load resource")).length, 0);
+});
+
+test("a search that finds nothing goes on with older sessions by itself, for four pages", long, async () => {
+  const far = await page.context().newPage();
+  const asked = [];
+  await far.route((url) => url.searchParams.get("q") === "far", async (route) => {
+    asked.push(new URL(route.request().url()).search);
+    const response = await route.fetch();
+    // As if there were more sessions than one page looks at.
+    const older = `<a data-older href="/admin/sessions?q=far&after=${asked.length}">${asked.length}</a>`;
+    await route.fulfill({ response, body: (await response.text()).replace(/<div[^>]*data-part="list"[^>]*>/, (list) => list + older) });
+  });
+  const expected = ["?q=far", "?q=far&after=1", "?q=far&after=2", "?q=far&after=3"];
+  await far.goto(`${honnin.base}/admin/sessions?q=far`);
+  await far.waitForURL((url) => url.search === "?q=far&after=3");
+  await far.getByRole("link", { name: "4", exact: true }).waitFor();
+  assert.deepEqual(asked, expected);
+  await far.goto(`${honnin.base}/admin/sessions`);
+  asked.length = 0;
+  await far.getByRole("searchbox", { name: "Search" }).fill("far");
+  await far.waitForURL((url) => url.search === "?q=far&after=3");
+  await far.getByRole("link", { name: "4", exact: true }).waitFor();
+  assert.deepEqual(asked, expected);
+  await far.close();
 });
 
 test("without scripts, Enter searches", long, async () => {

@@ -84,6 +84,16 @@ test("a passkey signs in without a password and after one", long, async () => {
   const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options });
   await page.goto(`${honnin.base}/admin/account`);
   await page.getByLabel(/Name of a new passkey/).fill("Work laptop");
+  // As after ten minutes: she confirms first, before the device makes a passkey, and finds the name that she has typed.
+  const confirm = { status: 303, headers: { location: `${honnin.base}/admin/confirm?next=%2Fadmin%2Faccount` } };
+  await page.route("**/admin/account/passkeys/challenge", (route) => route.fulfill(confirm), { times: 1 });
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.waitForURL((url) => url.pathname === "/admin/confirm");
+  await page.getByLabel("Your password").fill(password);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.waitForURL((url) => url.pathname === "/admin/account");
+  assert.equal(await page.getByLabel(/Name of a new passkey/).inputValue(), "Work laptop");
+  assert.equal((await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials.length, 0);
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
   assert.equal(await page.locator(".recovery-codes li").count(), 10);
@@ -188,6 +198,7 @@ test("a reviewer whose browser asks for Japanese reads no English on the way to 
     english.push(...(await latinWords(page)).filter((word) => !named.includes(word)).map((word) => `${name}: ${word}`));
     stumbles.push(...(await seen(page, `ja-${name}`)));
   };
+  const toldOfRejection = page.locator("[data-undo] [role=status]", { hasText: /^不承認としました。結果は\d+秒後にサーバーへ通知されます。$/ });
   await page.goto(`${honnin.base}/admin`);
   await read("overview");
   await page.getByRole("link", { name: /^審査/ }).first().click();
@@ -202,14 +213,14 @@ test("a reviewer whose browser asks for Japanese reads no English on the way to 
   await read("case-without-reason");
   await page.getByLabel("書類の真正性が不明").check();
   await page.getByRole("button", { name: /^不承認/ }).click();
-  await page.getByText(/^不承認としました。結果は\d+秒後にサーバーへ通知されます。$/).waitFor();
+  await toldOfRejection.waitFor();
   // Looked at below, when it need not be undone any more.
   await read("rejected", { seen: async () => [] });
   await page.getByRole("button", { name: "取り消す" }).click();
   await page.getByText("判定を取り消しました。").waitFor();
   await read("undone");
   await page.getByRole("button", { name: /^不承認/ }).click();
-  await page.getByText(/^不承認としました。結果は\d+秒後にサーバーへ通知されます。$/).waitFor();
+  await toldOfRejection.waitFor();
   stumbles.push(...(await look(page, "ja-rejected")));
   await page.goto(`${honnin.base}/admin/sessions/${id}`);
   await read("session", { named: "first key" });
@@ -263,8 +274,18 @@ test("a doubtful case is decided with the keyboard alone, and the next one follo
   }
   await keyboard.press("n");
   await keyboard.type("jax, and no shortcut");
+  // Escape cancels a conversion into Japanese and does not leave the note; nor do other keys of a conversion do anything.
+  const note = page.getByRole("textbox", { name: "Note" });
+  for (const conversion of [{ isComposing: true }, { keyCode: 229 }]) {
+    await note.evaluate((field, conversion) => {
+      field.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, ...conversion }));
+    }, conversion);
+    assert.ok(await note.evaluate((field) => field === document.activeElement), JSON.stringify(conversion));
+  }
   await keyboard.press("Escape");
-  assert.equal(await page.getByRole("textbox", { name: "Note" }).inputValue(), "jax, and no shortcut");
+  assert.equal(await note.inputValue(), "jax, and no shortcut");
+  // Without pictures there is nothing to compare.
+  for (const key of ["c", "s"]) await keyboard.press(key);
   await keyboard.press("x");
   stumbles.push(...(await look(page, "keyboard-case")));
   await keyboard.press("Enter");
@@ -289,7 +310,62 @@ test("a doubtful case is decided with the keyboard alone, and the next one follo
   await keyboard.press("a");
   await keyboard.press("Enter");
   await page.waitForURL((url) => url.pathname === `/admin/review/${cases[2]}`);
+  assert.deepEqual(page.noise.filter((line) => line.includes("TypeError")), []);
   assert.deepEqual(stumbles, []);
+});
+
+test("whoever goes on to another case is asked first if a note would be lost, and taking the case loses none", long, async () => {
+  const owner = await honnin.tenant("Note Bank", "--steps", "document,selfie", "--sandbox");
+  const { page } = await signIn(browser, honnin, owner, { email: "noa@bank.example", role: "reviewer" });
+  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
+  const cases = [];
+  for (let count = 0; count < 2; count++) {
+    const { id } = await call("/v1/verification-sessions", {});
+    await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome: "needs_review" });
+    cases.push(id);
+  }
+  const { keyboard } = page;
+  const asked = [];
+  let mayLeave = false;
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.message());
+    await (mayLeave ? dialog.accept() : dialog.dismiss());
+  });
+  const questions = (count) => until("the question", () => asked.length === count);
+  const note = page.locator("#note");
+  const at = (id) => page.waitForURL((url) => url.pathname === `/admin/review/${id}`);
+  await page.goto(`${honnin.base}/admin/review/${cases[0]}`);
+  await note.fill("Not finished.");
+  await keyboard.press("Escape");
+  await keyboard.press("j");
+  await questions(1);
+  assert.match(asked[0], /not saved/);
+  await page.getByRole("button", { name: "Take", exact: true }).click();
+  await page.getByText("The case is assigned to you.").waitFor();
+  assert.equal(await note.inputValue(), "Not finished.");
+  // It is still saved nowhere.
+  await page.getByRole("button", { name: "Next case", exact: true }).click();
+  await questions(2);
+  mayLeave = true;
+  await keyboard.press("j");
+  await at(cases[1]);
+  await questions(3);
+  // A reason counts as well, until it is as it was.
+  const reason = page.locator('input[name="reason"]:checked').first();
+  const id = await reason.getAttribute("id");
+  await page.locator(`#${id}`).uncheck();
+  await page.locator(`#${id}`).check();
+  await keyboard.press("k");
+  await at(cases[0]);
+  assert.equal(asked.length, 3, "nothing would have been lost");
+  assert.equal(await note.inputValue(), "");
+  // Enter on a reason presses no button.
+  await page.locator('input[name="reason"]:checked').first().focus();
+  await keyboard.press("Enter");
+  await keyboard.press("j");
+  await at(cases[1]);
+  await page.goto(`${honnin.base}/admin/review/${cases[0]}`);
+  await page.getByRole("button", { name: "Unassign", exact: true }).waitFor();
 });
 
 test("what weakens a decision is looked at twice", long, async () => {
@@ -302,6 +378,9 @@ test("what weakens a decision is looked at twice", long, async () => {
   await page.locator("#decision").getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "Check this change" }).waitFor();
   stumbles.push(...(await shoot(page, "second-look-decision")));
+  await page.getByRole("button", { name: "Change it" }).click();
+  assert.equal(await page.getByLabel("Liveness, acceptance threshold").inputValue(), "0.5");
+  await page.locator("#decision").getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: "Save the change" }).click();
   await page.getByText("Saved.").waitFor();
   await page.getByRole("link", { name: "Settings" }).last().click();
@@ -316,7 +395,7 @@ test("what weakens a decision is looked at twice", long, async () => {
   await page.getByText("your address: refused").waitFor();
   stumbles.push(...(await shoot(page, "second-look-addresses")));
   await page.goto(`${honnin.base}/admin/audit`);
-  await page.getByText(/liveness_accept 0.6 → 0.5/).waitFor();
+  await page.getByText(/Liveness, acceptance threshold 0.6 → 0.5/).waitFor();
   stumbles.push(...(await shoot(page, "audit")));
   assert.deepEqual(stumbles, []);
 });

@@ -69,10 +69,10 @@ function checksum(bytes) {
 
 const passport = () => readFileSync(picture("passport"));
 const hostile = [
-  ["a picture of 30,000 by 30,000 pixels", "huge.png", () => largePng(30_000, 30_000), /resolution is too high/],
+  ["a picture of 30,000 by 30,000 pixels", "huge.png", () => largePng(30_000, 30_000), /resolution is too high\. Set the camera to 12 megapixels/],
   ["a JPEG that was cut off", "cut.jpg", () => passport().subarray(0, 40_000), /damaged or was not transferred completely/],
   ["a text file named .jpg", "words.jpg", () => Buffer.from("This is no picture.\n".repeat(500)), /not a JPEG, PNG or WebP/],
-  ["a file of 50 MB", "heavy.jpg", () => Buffer.concat([passport(), Buffer.alloc(50_000_000, 7)]), /smaller than 10 MB/],
+  ["a file of 50 MB", "heavy.jpg", () => Buffer.concat([passport(), Buffer.alloc(50_000_000, 7)]), /smaller than 10 MB\. Set the camera to 12 megapixels/],
 ];
 
 for (const [what, file, , sentence] of hostile) {

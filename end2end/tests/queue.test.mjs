@@ -93,6 +93,21 @@ test("cases appear and leave without a reload, and the focus stays where it is",
   assert.deepEqual(await look(page, "queue-live"), []);
 });
 
+test("a second new case is announced in the words of the first", long, async () => {
+  await open();
+  await page.evaluate(() => {
+    const news = document.querySelector("[data-news]");
+    globalThis.heard = [];
+    new MutationObserver(() => globalThis.heard.push(news.textContent)).observe(news, { childList: true });
+  });
+  for (let count = 0; count < 2; count++) {
+    const id = await arrives();
+    assert.equal(await asks(), 200);
+    await link(id).waitFor();
+  }
+  assert.deepEqual(await page.evaluate(() => globalThis.heard), ["1 new case", "", "1 new case"]);
+});
+
 test("an open dialog is left alone, and what it missed follows", long, async () => {
   await open();
   await page.keyboard.press("?");

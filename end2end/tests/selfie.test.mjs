@@ -48,6 +48,8 @@ test("an empty chair and a second face are named, another selfie is taken from t
   const customer = await receiver.customer(honnin, tenant);
   const page = await filming(customer, "absent");
   await hears(page, "Bring your face into the oval");
+  const announced = page.locator(".stage [role=status]", { hasText: "Bring your face into the oval" });
+  await persist(page, "what a screen reader is told", async () => (await announced.count()) === 1);
   const stumbles = await look(page, "09-selfie-no-face");
   await behave(page, "joined");
   await hears(page, "Only you should be in the picture");

@@ -51,6 +51,7 @@ function watcher(prefix) {
 const languages = ["en", "ja"];
 const switching = { en: "Switch camera", ja: "カメラを切り替える" };
 const noPicture = { en: "The camera is not showing a picture", ja: "カメラの映像が表示されません" };
+const starting = { en: "Starting the camera", ja: "カメラを起動しています" };
 /** What the server says of an upload that waits, in `app/src/text/live.rs`. */
 const queued = { en: "We are very busy. You are number 3 in the queue.", ja: "混み合っています。順番は3番目です。" };
 
@@ -163,10 +164,28 @@ for (const language of languages) {
       await page.locator("html[data-islands=awake]").waitFor();
       await page.locator(".camera > button").click();
     };
-    const fails = async (name, broken, step = "document") => {
+    // Lets this many seconds pass on the page's clock, once the camera's pictures are looked at.
+    const pass = async (seconds) => {
+      await page.waitForFunction((first) => {
+        const hint = document.querySelector(".stage-hint").textContent;
+        return (hint !== "" && hint !== first) || document.querySelector(".stage-panel:not([hidden])");
+      }, starting[language]);
+      await page.evaluate((ms) => {
+        const now = performance.now.bind(performance);
+        performance.now = () => now() + ms;
+      }, 1_000 * seconds);
+    };
+    // The manual button appears after eight seconds without a document.
+    const byHand = async () => {
+      await open();
+      await pass(8);
+      return shutter(page);
+    };
+    const fails = async (name, broken, { step = "document", after = 0 } = {}) => {
       await page.goto(`${honnin.base}/capture/${step}`);
       await page.evaluate(broken);
       await open();
+      if (after > 0) await pass(after);
       await page.locator(".stage-panel:not([hidden])").waitFor();
       await shoot(page, `30-camera-${name}`);
     };
@@ -181,9 +200,13 @@ for (const language of languages) {
       setInterval(() => context.fillRect(0, 0, 640, 480), 50);
       return canvas.captureStream(20);
     }`;
-    await fails("black", black);
-    // A camera that opens but never delivers a picture.
-    await fails("silent", "navigator.mediaDevices.getUserMedia = async () => document.createElement('canvas').captureStream(0)");
+    await fails("black", black, { after: 5 });
+    // A camera that opens but never delivers a picture. The page waits ten seconds for it, a tenth as long here.
+    await fails("silent", `{
+      const later = setTimeout;
+      window.setTimeout = (then, ms) => later(then, ms / 10);
+      navigator.mediaDevices.getUserMedia = async () => document.createElement("canvas").captureStream(0);
+    }`);
     // A phone with three cameras at the back, of which the browser chooses one. What it does depends on no language.
     if (language === "en") {
       await page.goto(`${honnin.base}/capture/document`);
@@ -222,8 +245,7 @@ for (const language of languages) {
       await shoot(page, "04-camera-another");
     }
     await page.goto(`${honnin.base}/capture/document`);
-    await open();
-    await shutter(page);
+    await byHand();
     assert.equal(await page.getByRole("button", { name: switching[language] }).count(), 0, "there is one camera");
     await shoot(page, "04-camera-document");
     await page.evaluate(() => {
@@ -242,8 +264,7 @@ for (const language of languages) {
     ]) {
       await page.goto(`${honnin.base}/capture/document`);
       await page.route("**/capture/pictures", answer);
-      await open();
-      await (await shutter(page)).click();
+      await (await byHand()).click();
       await page.locator(".stage-panel:not([hidden])").waitFor();
       await shoot(page, `30-camera-${name}`);
       await page.unroute("**/capture/pictures");
@@ -258,8 +279,7 @@ for (const language of languages) {
       assert.deepEqual(asked, { sentence: null }, "nothing has reached the server");
       await route.fulfill({ json: { sentence: queued[language] } });
     });
-    await open();
-    await (await shutter(page)).click();
+    await (await byHand()).click();
     await page.locator(".stage-hint", { hasText: queued[language] }).waitFor();
     await shoot(page, "30-camera-queue");
     await page.unroute("**/capture/queue");
@@ -273,7 +293,7 @@ for (const language of languages) {
     await walk.at("/capture/details");
     await walk.details({ lastName: "Watanabe", firstName: "Hanako", birthDate: "1990-02-28" }, { legible: false });
     await walk.at("/capture/selfie");
-    await fails("selfie-black", black, "selfie");
+    await fails("selfie-black", black, { step: "selfie", after: 5 });
     assert.equal(await page.locator(".stage-panel h2").innerText(), noPicture[language]);
     await page.goto(`${honnin.base}/capture/selfie`);
     // A passport does not turn its head.
