@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import ssl
 import sys
 import time
 import urllib.error
@@ -20,12 +21,14 @@ KEY = os.environ["HONNIN_KEY"]
 FOLDER = pathlib.Path("docs/monitoring")
 # Two scrapes with different values, and some time for a slow machine.
 LONGEST = 60
+# The server's certificate is its own.
+TRUSTING = ssl._create_unverified_context()
 
 
 def call(method, path, body=None):
     request = urllib.request.Request(SERVER + path, method=method, data=body and json.dumps(body).encode(), headers={"Authorization": f"Bearer {KEY}"})
     try:
-        with urllib.request.urlopen(request) as response:
+        with urllib.request.urlopen(request, context=TRUSTING) as response:
             return json.load(response)
     except urllib.error.HTTPError as refused:
         return json.load(refused)

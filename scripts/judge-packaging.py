@@ -56,6 +56,14 @@ def pod_of(document):
     return (spec["jobTemplate"]["spec"] if document["kind"] == BACKUP else spec)["template"]["spec"]
 
 
+def value_of(entry):
+    """What a variable of a container is, as far as the manifest tells."""
+    if "fieldRef" in entry.get("valueFrom", {}):
+        return "honnin-backup-29759190"
+    # What comes from a secret is the address of a database, a different one each, or a key.
+    return entry.get("value", f"postgres://u:p@h/{entry['name']}")
+
+
 def containers_of(path, kind):
     """The containers of a kind of Kubernetes manifests, or the services of a Compose file that are Honnin, with their variables by name."""
     for document in yaml.safe_load_all(pathlib.Path(path).read_text(encoding="utf-8")):
@@ -65,8 +73,7 @@ def containers_of(path, kind):
         if document.get("kind") == kind:
             pod = pod_of(document)
             for container in [*pod["containers"], *pod.get("initContainers", [])]:
-                # What comes from a secret is the address of a database, a different one each, or a key.
-                yield container, {entry["name"]: entry.get("value", f"postgres://u:p@h/{entry['name']}") for entry in container["env"]}
+                yield container, {entry["name"]: value_of(entry) for entry in container["env"]}
 
 
 def honnin_of(path, kind=NODES):
@@ -87,7 +94,7 @@ def settings(path):
         sys.exit(f"{path}: {checked.stderr}")
     for _, variables in containers_of(path, BACKUP):
         for name, value in variables.items():
-            if nodes.get(name) != value:
+            if name.startswith("HONNIN_") and nodes.get(name) != value:
                 sys.exit(f"{path}: the backup has another {name} than the nodes")
 
 
@@ -113,7 +120,11 @@ def script(path):
     [(container, _)] = containers_of(path, BACKUP)
     if container["command"] != ["sh", "-ec"]:
         sys.exit(f"{path}: the backup is not made by a shell")
-    print(container["args"][0])
+    [text] = container["args"]
+    # Another attempt begins an interrupted copy again only if it finds it, and leaves it behind otherwise.
+    if "$(" in text or "`" in text:
+        sys.exit(f"{path}: each attempt of a backup makes a copy of its own")
+    print(text)
 
 
 COMMANDS = (sbom, environment, settings, bucket, variables, backup, script)

@@ -9,6 +9,27 @@ purpose=${1:-run}
 say() { echo "setup: $*" >&2; }
 fail() { say "$*"; exit 1; }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+install_test_tools() {
+    # npm writes this file last: when it is as new as the lock file, the packages are in place.
+    if [ end2end/node_modules/.package-lock.json -ot end2end/package-lock.json ] ||
+        [ ! -e end2end/node_modules/.package-lock.json ]; then
+        npm ci --prefix end2end --no-audit --no-fund
+        touch end2end/node_modules/.package-lock.json
+    fi
+    scripts/check-dependencies install
+    scripts/judge-api 0
+    scripts/judge-clients 0
+    scripts/judge-integration install
+    scripts/judge-deployment install
+    scripts/judge-monitoring install
+}
+
+if [ "$purpose" = tools ]; then
+    install_test_tools
+    exit
+fi
+
 missing=
 want() { missing="$missing $1"; }
 
@@ -49,20 +70,17 @@ if [ -n "$missing" ]; then
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
 fi
 
+# Before the tools: both may need apt, which serves one at a time.
 scripts/wasm-rustc >/dev/null
-cargo xtask models >&2
-
+# The tools wait for the network, the models for the compiler.
+tools=
 if [ "$purpose" = test ]; then
-    # npm writes this file last: when it is as new as the lock file, the packages are in place.
-    if [ end2end/node_modules/.package-lock.json -ot end2end/package-lock.json ] ||
-        [ ! -e end2end/node_modules/.package-lock.json ]; then
-        npm ci --prefix end2end --no-audit --no-fund >&2
-        touch end2end/node_modules/.package-lock.json
-    fi
-    scripts/check-dependencies install >&2
-    scripts/judge-api 0 >&2
-    scripts/judge-clients 0 >&2
-    scripts/judge-integration install >&2
-    scripts/judge-deployment install >&2
-    scripts/judge-monitoring install >&2
+    # A session of its own, so that all of it ends with this script.
+    setsid scripts/setup.sh tools >&2 &
+    tools=$!
+    trap 'kill -- "-$tools" 2>/dev/null || true' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
 fi
+cargo xtask models >&2
+[ -z "$tools" ] || wait "$tools"

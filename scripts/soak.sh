@@ -44,12 +44,12 @@ scripts/setup.sh test
 
 long "nothing doubtful is approved" env PROPTEST_CASES="${PROPTEST_CASES:-1000000}" \
     cargo test --quiet --profile soak --lib approved_implies
-long "sessions against the reference model" tests_in_memory --test model
-long "races for one session" tests_in_memory --test races
+long "sessions against the reference model" tests_in_memory --test operations model::
+long "races for one session" tests_in_memory --test operations races::
 long "missing and foreign ids take the same time" tests --test api timing
-long "webhooks through outages" tests --test webhook_outages
+long "webhooks through outages" tests --test operations webhook_outages::
 long "processes killed and restarted, power cuts" tests --test nodes
-long "a sweep of a million rows" tests --test jobs every_table
+long "a sweep of a million rows" tests --test operations every_table
 long "an audit log of a million entries, checked within 10 s" tests --test contract a_long_log
 long "half-open connections" env HONNIN_HALF_OPEN=2000 cargo test --quiet --profile soak --test api idle_connections -- --nocapture
 long "signatures with the official libraries" scripts/judge-webhooks 10000

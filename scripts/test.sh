@@ -25,9 +25,16 @@ fi
 
 step "tests"
 if cargo nextest --version >/dev/null 2>&1; then
-    scripts/with-postgres scripts/with-s3 cargo nextest run --no-fail-fast
+    # Those that judge seconds run by themselves afterwards, as .config/nextest.toml says. What the first run fails, the second does not hide.
+    # More of them than cores, since many wait for a disk or for PostgreSQL.
+    THREADS=$(($(nproc) * 3 / 2)) scripts/with-postgres scripts/with-s3 sh -c '
+        result=0
+        cargo nextest run --profile seconds --test-threads "$THREADS" --lib --bins --tests --no-fail-fast \
+            --ignore-default-filter -E "not default()" || result=1
+        cargo nextest run --profile seconds --lib --bins --tests --no-fail-fast || result=1
+        exit $result'
 else
-    # Those that judge seconds run by themselves afterwards, as .config/nextest.toml says.
+    # The same.
     alone="taken_over_by_the_others_within_20_seconds edge::connections:: edge::early_responses:: edge::fair_shares:: edge::idle_connections::
         edge::slow_uploads:: edge::tls:: waiting:: db::tests::silence:: capture::bucket::tests::"
     # shellcheck disable=SC2046,SC2086 # Words are meant.
@@ -39,34 +46,30 @@ fi
 step "examples in the documentation"
 cargo test --quiet --doc
 
-step "webhook signatures with the official libraries"
-scripts/judge-webhooks 2000
+# Half of these wait for their own servers or compute on one core, so two run at a time. What the second lane prints is shown at its end.
+signatures_and_api() {
+    step "webhook signatures with the official libraries"
+    scripts/judge-webhooks 2000
 
-step "the API with schemathesis"
-# Always the same cases, so that a change is judged and not the day; `make soak` tries others.
-scripts/judge-api 2000 20261123
+    step "the API with schemathesis"
+    # Always the same cases, so that a change is judged and not the day; `make soak` tries others.
+    scripts/judge-api 2000 20261123
 
-step "the API with linters, generated clients, our clients and the examples"
-scripts/judge-integration
-
-step "the tutorial"
-scripts/judge-tutorial
-
-step "the Debian package"
-if [ "$(id -u)" = 0 ] && unshare --pid --fork --mount --net --cgroup true 2>/dev/null; then
-    scripts/judge-package
-else
-    echo "NOTE: without root, the Debian package is not installed anywhere" >&2
-fi
-
-step "container, Compose, Kubernetes, proxies"
-scripts/judge-deployment
-
-step "dashboard and alerts"
-scripts/judge-monitoring
-
-step "keep-alive connections of customers' clients"
-scripts/judge-clients 600
+    step "the API with linters, generated clients, our clients and the examples"
+    scripts/judge-integration
+}
+printed=$(mktemp)
+# A session of its own, so that its servers end with it.
+setsid scripts/judge-operations "$began" >"$printed" 2>&1 &
+second=$!
+trap 'kill -- "-$second" 2>/dev/null || true; cat "$printed"; rm -f "$printed"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+signatures_and_api
+wait "$second"
+trap - EXIT
+cat "$printed"
+rm -f "$printed"
 
 step "many phones, and one hostile network"
 HONNIN_PHONES=24 HONNIN_HOSTILE=600 cargo test --quiet --bench capture
