@@ -1,12 +1,14 @@
 //! Interrupts SQLite reads that nobody waits for any more. A statement runs on a thread of the driver, where dropping a future does not reach it; but every so many steps
 //! SQLite asks whether to go on.
 
+use super::unit::Waiting;
 use crate::StoreError;
 use sqlx::SqliteConnection;
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
+use tokio::sync::oneshot::error::TryRecvError;
 
 /// The longest that anything reads, on either database. Most takes milliseconds; counting what the overview shows takes a minute with millions
 /// of sessions.
@@ -20,7 +22,7 @@ pub(super) struct Interrupt(Arc<Mutex<Option<Bounds>>>);
 
 /// For whom, and until when.
 struct Bounds {
-    caller: Weak<()>,
+    caller: Waiting,
     end: Instant,
 }
 
@@ -35,8 +37,8 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// From now on, a statement is interrupted when nobody holds `caller`, and after `longest` in all.
-    pub(super) fn arm(&self, caller: Weak<()>, longest: Duration) {
+    /// From now on, a statement is interrupted when its `caller` does not wait any more, and after `longest` in all.
+    pub(super) fn arm(&self, caller: Waiting, longest: Duration) {
         let end = Instant::now() + longest;
         *self.bounds() = Some(Bounds { caller, end });
     }
@@ -47,9 +49,10 @@ impl Interrupt {
     }
 
     fn goes_on(&self) -> bool {
-        let bounds = self.bounds();
-        let is_wanted = |bounds: &Bounds| bounds.caller.strong_count() > 0 && Instant::now() < bounds.end;
-        bounds.as_ref().is_none_or(is_wanted)
+        let mut bounds = self.bounds();
+        let is_wanted =
+            |bounds: &mut Bounds| bounds.caller.try_recv() == Err(TryRecvError::Empty) && Instant::now() < bounds.end;
+        bounds.as_mut().is_none_or(is_wanted)
     }
 
     fn bounds(&self) -> MutexGuard<'_, Option<Bounds>> {

@@ -40,6 +40,7 @@ use readers::Readers;
 pub(crate) use row::row;
 pub use tx::Tx;
 pub(crate) use tx::{Connection, Dialect, on};
+use unit::{Caller, Unit};
 
 /// The number of connections of a database, and its limits of time.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +81,7 @@ pub struct Db {
 enum Backend {
     Sqlite {
         readers: Readers,
-        units: mpsc::Sender<Box<dyn writer::Waiting>>,
+        units: mpsc::Sender<Box<dyn Unit>>,
         closing: Arc<Notify>,
         checkpoints: mpsc::Sender<writer::Checkpoint>,
     },
@@ -108,10 +109,9 @@ impl Db {
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
-        match &self.backend {
-            Backend::Sqlite { units, .. } => writer::submit(units, unit).await,
-            Backend::Postgres(pools) => pools.write(unit, &self.jobs_changed, &self.metrics).await,
-        }
+        let (unit, answer) = unit::pack(unit);
+        self.begin_write(unit).await?;
+        answer.wait().await
     }
 
     /// Runs `unit` on one consistent snapshot of the database and refuses writes.
@@ -125,11 +125,9 @@ impl Db {
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
-        let metrics = Arc::clone(&self.metrics);
-        match &self.backend {
-            Backend::Sqlite { readers, .. } => readers.read(unit, metrics).await,
-            Backend::Postgres(pools) => pools.read(unit, metrics).await,
-        }
+        let (unit, answer) = unit::pack(unit);
+        let _caller = self.begin_read(unit)?;
+        answer.wait().await
     }
 
     /// Runs `unit`, which executes a single read statement: a statement is a consistent snapshot by itself, so it runs without
@@ -144,11 +142,38 @@ impl Db {
         E: From<StoreError> + Send + 'static,
     {
         unit::refuse_nesting()?;
+        let (unit, answer) = unit::pack(unit);
+        let _caller = self.begin_ask(unit)?;
+        answer.wait().await
+    }
+
+    async fn begin_write(&self, unit: Box<dyn Unit>) -> Result<(), StoreError> {
+        match &self.backend {
+            Backend::Sqlite { units, .. } => units.send(unit).await.map_err(|_| unit::closed()),
+            Backend::Postgres(pools) => pools.write(unit, &self.jobs_changed, &self.metrics),
+        }
+    }
+
+    /// The unit goes on for as long as the caller is held.
+    fn begin_read(&self, unit: Box<dyn Unit>) -> Result<Caller, StoreError> {
+        let (caller, waiting) = oneshot::channel();
         let metrics = Arc::clone(&self.metrics);
         match &self.backend {
-            Backend::Sqlite { readers, .. } => readers.ask(unit, metrics).await,
-            Backend::Postgres(pools) => pools.ask(unit, metrics).await,
+            Backend::Sqlite { readers, .. } => readers.read(unit, waiting, metrics)?,
+            Backend::Postgres(pools) => pools.read(unit, waiting, metrics)?,
         }
+        Ok(caller)
+    }
+
+    /// The same for a single statement.
+    fn begin_ask(&self, unit: Box<dyn Unit>) -> Result<Caller, StoreError> {
+        let (caller, waiting) = oneshot::channel();
+        let metrics = Arc::clone(&self.metrics);
+        match &self.backend {
+            Backend::Sqlite { readers, .. } => readers.ask(unit, waiting, metrics)?,
+            Backend::Postgres(pools) => pools.ask(unit, waiting, metrics)?,
+        }
+        Ok(caller)
     }
 
     /// Notified after a unit that enqueued a job was committed. One waiter is woken; a notification without a waiter is kept.
@@ -172,9 +197,8 @@ impl Db {
         match &self.backend {
             Backend::Sqlite { checkpoints, .. } => {
                 let (caller, answer) = oneshot::channel();
-                let closed = || StoreError::unavailable("the database is closed");
-                checkpoints.send(caller).await.map_err(|_| closed())?;
-                answer.await.unwrap_or_else(|_| Err(closed()))
+                checkpoints.send(caller).await.map_err(|_| unit::closed())?;
+                answer.await.unwrap_or_else(|_| Err(unit::closed()))
             }
             Backend::Postgres(_) => Ok(true),
         }
@@ -192,8 +216,10 @@ impl Db {
                 ..
             } => {
                 // A unit at the end of the queue: when it is answered, everything before it is committed.
-                let last: Result<(), StoreError> = writer::submit(units, async |_| Ok(())).await;
-                drop(last);
+                let (last, answer) = unit::pack(async |_| Ok::<_, StoreError>(()));
+                if units.send(last).await.is_ok() {
+                    drop(answer.wait().await);
+                }
                 readers.close().await;
                 closing.notify_one();
                 units.closed().await;

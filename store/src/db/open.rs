@@ -6,6 +6,7 @@ use super::{
     readers::Readers,
     shutdown::{self, Opening},
     threads::{self, Wakes},
+    unit,
     writer::{self, Writer},
 };
 use crate::{StoreError, metrics::Metrics};
@@ -15,7 +16,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 use std::{collections::BTreeSet, io, str::FromStr, sync::Arc, time::Duration};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 /// A connection that was idle for this long is checked before use.
 const RESTED: Duration = Duration::from_secs(1);
@@ -141,7 +142,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
             })
         });
     let pools = Pools::open(pool, &connect, options, bounds_writing).await?;
-    refuse_other_encoding(&pools.ask(async |tx| find_encoding(tx).await, Arc::default()).await?)?;
+    refuse_other_encoding(&find_encoding(&pools).await?)?;
     let migrator = match schema {
         Schema::Main => &migrations::POSTGRES,
         Schema::Keys => &migrations::KEYS_POSTGRES,
@@ -150,8 +151,13 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     Ok(Backend::Postgres(pools))
 }
 
-async fn find_encoding(tx: &mut Tx) -> Result<String, StoreError> {
-    on!(tx, conn => sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(conn).await)
+async fn find_encoding(pools: &Pools) -> Result<String, StoreError> {
+    let (unit, encoding) = unit::pack(
+        async |tx| on!(tx, conn => sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(conn).await),
+    );
+    let (_caller, waiting) = oneshot::channel();
+    pools.ask(unit, waiting, Arc::default())?;
+    encoding.wait().await
 }
 
 /// In another encoding, most names could not be stored, and nobody would notice before the first one comes.

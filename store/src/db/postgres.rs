@@ -8,7 +8,7 @@
 use super::{
     Connection, DbOptions, Tx, migrations,
     threads::{self, Thread, Wakes},
-    unit,
+    unit::{self, Unit, Waiting},
 };
 use crate::{StoreError, metrics::Metrics};
 use futures::{
@@ -139,7 +139,7 @@ impl Pools {
         let chosen = self.least_busy()?;
         let pool = chosen.pool.clone();
         let (caller, gone) = oneshot::channel::<Infallible>();
-        let migrate = async move |()| {
+        let migrate = async move || {
             let failed = |error| StoreError::from_sql(&error);
             let mut connection = pool.acquire().await.map_err(failed)?;
             // No unit gets it, whatever becomes of this.
@@ -150,82 +150,67 @@ impl Pools {
             }
             connection.close().await.map_err(failed)
         };
-        let migrated = chosen.thread.run(async { Ok(()) }, migrate).await;
+        let migrated = chosen.thread.run(migrate).await;
         drop(caller);
         migrated
     }
 
-    /// Runs `unit` on one snapshot of the database.
-    pub(super) async fn read<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
-    where
-        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let chosen = self.least_busy()?;
-        let work = async move |connection| {
+    /// Begins `unit` on one snapshot of the database, for as long as its `caller` waits, and a moment longer.
+    pub(super) fn read(&self, unit: Box<dyn Unit>, caller: Waiting, metrics: Arc<Metrics>) -> Result<(), StoreError> {
+        let work = async move |unit: &mut dyn Unit, connection| {
             let mut tx = Tx::new(connection, metrics);
-            tx.command("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await?;
-            let answer = unit::run(&mut unit, &mut tx).await;
+            if let Err(error) = tx.command("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await {
+                return unit.fail(error);
+            }
+            unit::run(unit, &mut tx).await;
             if tx.command("ROLLBACK").await.is_err() {
                 tx.doubt();
             }
             rest(tx);
-            answer
         };
-        chosen.look(self.options.read, work).await
+        self.least_busy()?
+            .begin(unit, self.options.read, caller.map(drop), work)
     }
 
-    /// Runs `unit`, which executes a single statement.
-    pub(super) async fn ask<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
-    where
-        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let chosen = self.least_busy()?;
-        let work = async move |connection| {
+    /// Begins `unit`, which executes a single statement.
+    pub(super) fn ask(&self, unit: Box<dyn Unit>, caller: Waiting, metrics: Arc<Metrics>) -> Result<(), StoreError> {
+        let work = async move |unit: &mut dyn Unit, connection| {
             let mut tx = Tx::single(connection, metrics);
-            let answer = unit::run(&mut unit, &mut tx).await;
+            unit::run(unit, &mut tx).await;
             rest(tx);
-            answer
         };
-        chosen.look(self.options.read, work).await
+        self.least_busy()?
+            .begin(unit, self.options.read, caller.map(drop), work)
     }
 
-    /// Runs `unit` and commits what it did.
-    pub(super) async fn write<T, E, F>(
+    /// Begins `unit`, and commits what it did.
+    pub(super) fn write(
         &self,
-        mut unit: F,
+        unit: Box<dyn Unit>,
         jobs_changed: &Arc<Notify>,
         metrics: &Arc<Metrics>,
-    ) -> Result<T, E>
-    where
-        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
+    ) -> Result<(), StoreError> {
         let chosen = self.least_busy()?;
         let (pool, begin) = (chosen.pool.clone(), Arc::clone(&self.begin));
         let (jobs_changed, metrics) = (Arc::clone(jobs_changed), Arc::clone(metrics));
-        let work = async move |mut connection| {
-            let mut tried = 0;
-            loop {
-                tried += 1;
+        let work = async move |unit: &mut dyn Unit, mut connection| {
+            for tried in 1.. {
                 let tx = Tx::writing(connection, Arc::clone(&metrics));
-                match attempt(&mut unit, tx, &begin, &jobs_changed, &metrics).await {
-                    Ok(value) => return Ok(value),
-                    Err(failure) if !failure.collided || tried == TRIES => return Err(failure.error),
-                    Err(_) => {}
+                let attempt = attempt(unit, tx, &begin, &jobs_changed, &metrics).await;
+                if attempt == Attempt::Ended || tried == TRIES {
+                    return;
                 }
                 // The conflicting unit may run on another node, so nothing can wake this one; the pause is random, so that the
                 // two do not conflict again.
                 let pause = rand::rng().random_range(0..2_u64 << tried);
-                tokio::time::sleep(Duration::from_millis(pause)).await;
-                connection = lend(pool.clone()).await?;
+                sleep(Duration::from_millis(pause)).await;
+                connection = match lend(pool.clone()).await {
+                    Ok(another) => another,
+                    Err(error) => return unit.fail(error),
+                };
             }
         };
-        chosen.run(self.options.write, pending(), work).await
+        chosen.begin(unit, self.options.write, pending(), work)
     }
 
     /// Waits, within bounds, for the running units, closes the connections and ends the threads. Of units that are given up, the server
@@ -248,51 +233,49 @@ impl Pools {
 impl PoolThread {
     async fn open(number: u32, options: PgPoolOptions, connect: PgConnectOptions) -> Result<Self, StoreError> {
         let thread = Thread::start(number, Wakes::Sockets)?;
-        let open = async move |()| {
+        let open = async move || {
             let pool = options.connect_with(connect).await;
             pool.map_err(|error| StoreError::from_sql(&error))
         };
-        let pool = thread.run(async { Ok(()) }, open).await?;
+        let pool = thread.run(open).await?;
         Ok(Self { thread, pool })
     }
 
-    /// Runs `work`, which reads, within `limit`, and for no more than a moment once its caller has gone away.
-    async fn look<T, E, W>(&self, limit: Duration, work: W) -> Result<T, E>
+    /// Begins `work` on `unit` with a connection. It ends at `limit`, and a moment after `unwanted`.
+    fn begin<W, U>(&self, mut unit: Box<dyn Unit>, limit: Duration, unwanted: U, work: W) -> Result<(), StoreError>
     where
-        W: AsyncFnOnce(Connection) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let (caller, gone) = oneshot::channel::<Infallible>();
-        let answer = self.run(limit, gone.map(drop), work).await;
-        // Dropped here, or with this future.
-        drop(caller);
-        answer
-    }
-
-    /// Runs `work` within `limit`, and for no more than a moment after `unwanted`.
-    async fn run<T, E, W, U>(&self, limit: Duration, unwanted: U, work: W) -> Result<T, E>
-    where
-        W: AsyncFnOnce(Connection) -> Result<T, E> + Send + 'static,
+        W: AsyncFnOnce(&mut dyn Unit, Connection) + Send + 'static,
         U: Future<Output = ()> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
     {
-        let limited = async move |connection| {
-            let over = async {
-                unwanted.await;
-                sleep(MOMENT).await;
-            };
-            tokio::select! {
-                answer = work(connection) => return answer,
-                () = sleep(limit) => {}
-                () = over => {}
+        let pool = self.pool.clone();
+        self.thread.spawn(async move || {
+            if unit.is_abandoned() {
+                return;
             }
-            // The connection is closed by now. If it was the commit that was not answered, it may have been carried out, as after any
-            // other failure of one.
-            Err(StoreError::unavailable(format_args!("PostgreSQL did not answer within {limit:?}")).into())
-        };
-        self.thread.run(lend(self.pool.clone()), limited).await
+            match lend(pool).await {
+                Ok(connection) if unit.is_abandoned() => rest(Tx::new(connection, Arc::default())),
+                Ok(connection) => {
+                    let over = async {
+                        unwanted.await;
+                        sleep(MOMENT).await;
+                    };
+                    let ended = tokio::select! {
+                        () = work(unit.as_mut(), connection) => true,
+                        () = sleep(limit) => false,
+                        () = over => false,
+                    };
+                    if !ended {
+                        // The connection is closed by now. If it was the commit that was not answered, it may have been carried out, as after
+                        // any other failure of one.
+                        unit.fail(StoreError::unavailable(format_args!(
+                            "PostgreSQL did not answer within {limit:?}"
+                        )));
+                    }
+                }
+                Err(error) => unit.fail(error),
+            }
+            unit.answer();
+        })
     }
 }
 
@@ -305,51 +288,43 @@ async fn lend(pool: PgPool) -> Result<Connection, StoreError> {
     }))
 }
 
-/// Why an attempt failed.
-struct Failure<E> {
-    error: E,
+/// What becomes of a unit after an attempt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    /// It has its result.
+    Ended,
     /// It conflicted with another unit, and may succeed next time.
-    collided: bool,
+    Collided,
 }
 
 /// Runs `unit` in one transaction.
-async fn attempt<T, E, F>(
-    unit: &mut F,
-    mut tx: Tx,
-    begin: &str,
-    jobs_changed: &Notify,
-    metrics: &Metrics,
-) -> Result<T, Failure<E>>
-where
-    F: AsyncFnMut(&mut Tx) -> Result<T, E>,
-    E: From<StoreError>,
-{
+async fn attempt(unit: &mut dyn Unit, mut tx: Tx, begin: &str, jobs_changed: &Notify, metrics: &Metrics) -> Attempt {
     // It holds a number, and nothing that anybody wrote.
-    tx.command(AssertSqlSafe(begin)).await.map_err(|error| Failure {
-        error: error.into(),
-        collided: false,
-    })?;
-    let answer = unit::run(unit, &mut tx).await;
-    let began = Instant::now();
-    let ended = tx.command(if answer.is_ok() { "COMMIT" } else { "ROLLBACK" }).await;
-    let collided = tx.collided;
-    if ended.is_ok() && answer.is_ok() {
-        metrics.committed(1, began.elapsed().as_secs_f64(), &tx.counted);
-        if tx.enqueued {
-            jobs_changed.notify_one();
-        }
+    if let Err(error) = tx.command(AssertSqlSafe(begin)).await {
+        unit.fail(error);
+        return Attempt::Ended;
     }
+    let succeeded = unit::run(unit, &mut tx).await;
+    let began = Instant::now();
+    let ended = tx.command(if succeeded { "COMMIT" } else { "ROLLBACK" }).await;
+    let collided = tx.collided;
     // A conflict that is found at the commit has ended the transaction as well.
     if ended.is_err() && !collided {
         tx.doubt();
     }
-    rest(tx);
-    match (answer, ended) {
-        (Ok(value), Ok(())) => Ok(value),
-        (Err(error), _) => Err(Failure { error, collided }),
-        (Ok(_), Err(error)) => Err(Failure {
-            error: error.into(),
-            collided,
-        }),
+    match ended {
+        Ok(()) if succeeded => {
+            metrics.committed(1, began.elapsed().as_secs_f64(), &tx.counted);
+            if tx.enqueued {
+                jobs_changed.notify_one();
+            }
+            rest(tx);
+            return Attempt::Ended;
+        }
+        Err(error) if succeeded => unit.fail(error),
+        // The unit's own error says more.
+        _ => {}
     }
+    rest(tx);
+    if collided { Attempt::Collided } else { Attempt::Ended }
 }

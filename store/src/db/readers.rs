@@ -5,13 +5,13 @@ use super::{
     Connection, DbOptions, Tx,
     interrupt::Interrupt,
     threads::{self, Thread, Wakes},
-    unit,
+    unit::{self, Unit, Waiting},
 };
 use crate::{StoreError, metrics::Metrics};
 use futures::future::join_all;
 use sqlx::{ConnectOptions, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -39,9 +39,6 @@ struct Reader {
     interrupt: Interrupt,
 }
 
-/// A connection that a unit has.
-type Lent = (Connection, Interrupt, OwnedSemaphorePermit);
-
 impl Readers {
     /// Opens connections, each when first needed.
     pub(super) fn new(connect: SqliteConnectOptions, options: DbOptions) -> Result<Self, StoreError> {
@@ -58,48 +55,32 @@ impl Readers {
         })))
     }
 
-    /// Runs `unit` on one snapshot of the database.
-    pub(super) async fn read<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
-    where
-        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let readers = self.clone();
-        self.run(async move |(connection, interrupt, permit)| {
+    /// Begins `unit` on one snapshot of the database, for as long as its `caller` waits.
+    pub(super) fn read(&self, unit: Box<dyn Unit>, caller: Waiting, metrics: Arc<Metrics>) -> Result<(), StoreError> {
+        self.begin(unit, caller, async move |unit, connection, interrupt| {
             let mut tx = Tx::new(connection, metrics);
-            let answer = match tx.command("BEGIN").await {
-                Ok(()) => unit::run(&mut unit, &mut tx).await,
-                Err(error) => Err(error.into()),
-            };
+            match tx.command("BEGIN").await {
+                Ok(()) => {
+                    unit::run(unit, &mut tx).await;
+                }
+                Err(error) => unit.fail(error),
+            }
             interrupt.disarm();
             // If the database has ended the transaction by itself, the state of the connection is unknown.
             if tx.command("ROLLBACK").await.is_err() {
                 tx.doubt();
             }
-            readers.rest(tx, interrupt).await;
-            drop(permit);
-            answer
+            tx
         })
-        .await
     }
 
-    /// Runs `unit`, which executes a single statement.
-    pub(super) async fn ask<T, E, F>(&self, mut unit: F, metrics: Arc<Metrics>) -> Result<T, E>
-    where
-        F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let readers = self.clone();
-        self.run(async move |(connection, interrupt, permit)| {
+    /// Begins `unit`, which executes a single statement.
+    pub(super) fn ask(&self, unit: Box<dyn Unit>, caller: Waiting, metrics: Arc<Metrics>) -> Result<(), StoreError> {
+        self.begin(unit, caller, async move |unit, connection, _| {
             let mut tx = Tx::single(connection, metrics);
-            let answer = unit::run(&mut unit, &mut tx).await;
-            readers.rest(tx, interrupt).await;
-            drop(permit);
-            answer
+            unit::run(unit, &mut tx).await;
+            tx
         })
-        .await
     }
 
     /// Waits for the running units, closes the connections and ends the threads.
@@ -115,33 +96,42 @@ impl Readers {
         join_all(self.0.threads.iter().map(Thread::end)).await;
     }
 
-    /// Runs `work` with a connection. What it reads is interrupted if the caller goes away, and at its limit.
-    async fn run<T, E, W>(&self, work: W) -> Result<T, E>
+    /// Begins `work` on `unit` with a connection. What it reads is interrupted if the caller goes away, and at its limit.
+    fn begin<W>(&self, mut unit: Box<dyn Unit>, caller: Waiting, work: W) -> Result<(), StoreError>
     where
-        W: AsyncFnOnce(Lent) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
+        W: AsyncFnOnce(&mut dyn Unit, Connection, &Interrupt) -> Tx + Send + 'static,
     {
+        let readers = self.clone();
         let thread = threads::least_busy(&self.0.threads, |thread| thread)?;
-        let caller = Arc::new(());
-        let answer = thread.run(self.clone().lend(Arc::downgrade(&caller)), work).await;
-        // Dropped here, or with this future.
-        drop(caller);
-        answer
+        thread.spawn(async move || {
+            if unit.is_abandoned() {
+                return;
+            }
+            match readers.lend().await {
+                Ok((reader, _permit)) if unit.is_abandoned() => readers.resting().push(reader),
+                Ok((Reader { connection, interrupt }, permit)) => {
+                    interrupt.arm(caller, readers.0.limit);
+                    let tx = work(unit.as_mut(), Connection::Sqlite(connection), &interrupt).await;
+                    readers.rest(tx, interrupt).await;
+                    drop(permit);
+                }
+                Err(error) => unit.fail(error),
+            }
+            unit.answer();
+        })
     }
 
-    /// A connection for a unit of this caller.
-    async fn lend(self, caller: Weak<()>) -> Result<Lent, StoreError> {
+    /// A connection for a unit, while it holds the permit.
+    async fn lend(&self) -> Result<(Reader, OwnedSemaphorePermit), StoreError> {
         let permit = tokio::time::timeout(self.0.timeout, Arc::clone(&self.0.permits).acquire_owned()).await;
         let permit = permit.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
-        let permit = permit.map_err(|_| StoreError::unavailable("the database is closed"))?;
+        let permit = permit.map_err(|_| unit::closed())?;
         let resting = self.resting().pop();
-        let Reader { connection, interrupt } = match resting {
+        let reader = match resting {
             Some(reader) => reader,
             None => self.open().await?,
         };
-        interrupt.arm(caller, self.0.limit);
-        Ok((Connection::Sqlite(connection), interrupt, permit))
+        Ok((reader, permit))
     }
 
     async fn open(&self) -> Result<Reader, StoreError> {

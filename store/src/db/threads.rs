@@ -6,6 +6,7 @@
 //! it waits. If the unit were part of that future, a statement could be left unfinished, and the connection reused with a
 //! transaction open. So a unit that has begun runs to its end; one whose caller has gone away before does not run.
 
+use super::unit;
 use crate::StoreError;
 use futures::future::{FutureExt as _, LocalBoxFuture};
 use std::{sync::Arc, thread};
@@ -72,36 +73,34 @@ impl Thread {
         Arc::strong_count(&self.busy)
     }
 
-    /// Takes a connection from `lend` and runs `work` on it.
-    pub(super) async fn run<C, T, E, L, W>(&self, lend: L, work: W) -> Result<T, E>
+    /// Begins `work`.
+    pub(super) fn spawn<W>(&self, work: W) -> Result<(), StoreError>
     where
-        L: Future<Output = Result<C, StoreError>> + Send + 'static,
-        W: AsyncFnOnce(C) -> Result<T, E> + Send + 'static,
-        C: 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
+        W: AsyncFnOnce() + Send + 'static,
     {
-        let (caller, answer) = oneshot::channel();
         let (span, busy) = (Span::current(), Arc::clone(&self.busy));
         let job: Job = Box::new(move || {
             let task = async move {
                 let _busy = busy;
-                if caller.is_closed() {
-                    return;
-                }
-                let answer = match lend.await {
-                    Ok(_unused) if caller.is_closed() => return,
-                    Ok(connection) => work(connection).await,
-                    Err(error) => Err(error.into()),
-                };
-                // A caller that has gone away does not need the answer.
-                drop(caller.send(answer));
+                work().await;
             };
             task.instrument(span).boxed_local()
         });
-        let closed = || E::from(StoreError::unavailable("the database is closed"));
-        self.jobs.send(Some(job)).map_err(|_| closed())?;
-        answer.await.unwrap_or_else(|_| Err(closed()))
+        self.jobs.send(Some(job)).map_err(|_| unit::closed())
+    }
+
+    /// Runs `work` and waits for its end.
+    pub(super) async fn run<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        W: AsyncFnOnce() -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        self.spawn(async move || {
+            // A caller that has gone away does not need the answer.
+            drop(caller.send(work().await));
+        })?;
+        answer.await.unwrap_or_else(|_| Err(unit::closed()))
     }
 
     /// Waits for the running units, and for the end of the thread.

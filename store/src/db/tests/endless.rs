@@ -109,9 +109,9 @@ async fn a_unit_that_reads_has_more_time_than_one_that_writes() {
 async fn a_connection_is_interrupted_at_its_bound_and_can_be_used_again() {
     let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
     let interrupt = Interrupt::of(&mut connection).await.unwrap();
-    let caller = Arc::new(());
+    let (_caller, waiting) = oneshot::channel();
     let tx = &mut Tx::on_connection(connection);
-    interrupt.arm(Arc::downgrade(&caller), Duration::ZERO);
+    interrupt.arm(waiting, Duration::ZERO);
     let counted = count_endlessly(tx).await;
     assert!(matches!(counted, Err(StoreError::Unavailable(_))), "{counted:?}");
     interrupt.disarm();

@@ -1,7 +1,12 @@
 //! One group: the units that share a transaction, from BEGIN to their answers.
 
-use super::Waiting;
-use crate::{StoreError, db::Tx};
+use crate::{
+    StoreError,
+    db::{
+        Tx,
+        unit::{self, Unit},
+    },
+};
 use prometheus_client::metrics::counter::Counter;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -12,7 +17,7 @@ const GROUP: usize = 128;
 /// Units that wait for one commit.
 #[derive(Default)]
 pub(super) struct Group {
-    members: Vec<Box<dyn Waiting>>,
+    members: Vec<Box<dyn Unit>>,
     /// Each unit has a savepoint.
     careful: bool,
     /// A unit failed.
@@ -32,7 +37,7 @@ pub(super) struct Committed {
 
 impl Group {
     /// The group that `first` begins. If a unit of the last group failed, this one uses savepoints from the start.
-    pub(super) fn after(last: &Self, first: Box<dyn Waiting>) -> Self {
+    pub(super) fn after(last: &Self, first: Box<dyn Unit>) -> Self {
         Self {
             members: vec![first],
             careful: last.failed,
@@ -46,9 +51,14 @@ impl Group {
     }
 
     /// Answers every caller: with the unit's own result, or with the group's failure.
-    pub(super) fn answer(&mut self, outcome: &Result<(), StoreError>) {
-        for member in self.members.drain(..) {
-            member.answer(outcome.clone());
+    pub(super) fn answer(&mut self, failure: Option<&StoreError>) {
+        for mut member in self.members.drain(..) {
+            if let Some(error) = failure
+                && !member.has_failed()
+            {
+                member.fail(error.clone());
+            }
+            member.answer();
         }
     }
 
@@ -56,12 +66,12 @@ impl Group {
     pub(super) async fn run(
         &mut self,
         tx: &mut Tx,
-        inbox: &mut mpsc::Receiver<Box<dyn Waiting>>,
+        inbox: &mut mpsc::Receiver<Box<dyn Unit>>,
     ) -> Result<Committed, StoreError> {
         let mut committed = begin(tx, self.careful).await?;
         let mut at = 0;
         while let Some(member) = self.members.get_mut(at) {
-            let keep = member.run(tx).await;
+            let keep = unit::run(member.as_mut(), tx).await;
             if keep {
                 committed.enqueued |= tx.enqueued;
                 committed.counted.append(&mut tx.counted);
@@ -109,7 +119,7 @@ async fn begin(tx: &mut Tx, careful: bool) -> Result<Committed, StoreError> {
 }
 
 /// The next unit, if one is waiting.
-fn next_waiting(inbox: &mut mpsc::Receiver<Box<dyn Waiting>>) -> Option<Box<dyn Waiting>> {
+fn next_waiting(inbox: &mut mpsc::Receiver<Box<dyn Unit>>) -> Option<Box<dyn Unit>> {
     loop {
         let waiting = inbox.try_recv().ok()?;
         if !waiting.is_abandoned() {

@@ -6,9 +6,8 @@
 
 mod group;
 
-use super::{Connection, Tx, on, shutdown::Opening, unit};
+use super::{Connection, Tx, on, shutdown::Opening, unit::Unit};
 use crate::{StoreError, metrics::Metrics};
-use futures::future::{FutureExt as _, LocalBoxFuture};
 use group::Group;
 use sqlx::{AssertSqlSafe, ConnectOptions, sqlite::SqliteConnectOptions};
 use std::{sync::Arc, time::Duration};
@@ -20,68 +19,6 @@ pub(super) const QUEUE: usize = 1024;
 const SHORT_READ: Duration = Duration::from_millis(100);
 /// How many callers may wait for a checkpoint.
 pub(super) const CHECKPOINTS: usize = 64;
-
-/// A unit in the queue, whatever its types.
-pub(super) trait Waiting: Send {
-    /// Nobody waits for the result any more.
-    fn is_abandoned(&self) -> bool;
-    /// Runs the unit, keeps its result, and returns whether to keep its changes.
-    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> LocalBoxFuture<'a, bool>;
-    /// Answers the caller: with the unit's own result, or with the group's failure.
-    fn answer(self: Box<Self>, group: Result<(), StoreError>);
-}
-
-struct Entry<T, E, F> {
-    unit: F,
-    done: Option<Result<T, E>>,
-    caller: oneshot::Sender<Result<T, E>>,
-}
-
-impl<T, E, F> Waiting for Entry<T, E, F>
-where
-    F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send,
-    T: Send,
-    E: From<StoreError> + Send,
-{
-    fn is_abandoned(&self) -> bool {
-        self.caller.is_closed()
-    }
-
-    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> LocalBoxFuture<'a, bool> {
-        async move { self.done.insert(unit::run(&mut self.unit, tx).await).is_ok() }.boxed_local()
-    }
-
-    fn answer(self: Box<Self>, group: Result<(), StoreError>) {
-        // What the unit has captured is gone when its caller goes on.
-        drop(self.unit);
-        let answer = match (self.done, group) {
-            (Some(Err(own)), _) => Err(own),
-            (_, Err(group)) => Err(group.into()),
-            (Some(Ok(value)), Ok(())) => Ok(value),
-            (None, Ok(())) => Err(StoreError::unavailable("the unit did not run").into()),
-        };
-        // A caller that has gone away does not need the answer.
-        drop(self.caller.send(answer));
-    }
-}
-
-/// Queues `unit` and waits until its group is committed.
-pub(super) async fn submit<T, E, F>(inbox: &mpsc::Sender<Box<dyn Waiting>>, unit: F) -> Result<T, E>
-where
-    F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-    T: Send + 'static,
-    E: From<StoreError> + Send + 'static,
-{
-    let (caller, answer) = oneshot::channel();
-    let entry = Entry {
-        unit,
-        done: None,
-        caller,
-    };
-    let closed = || E::from(StoreError::unavailable("the database is closed"));
-    inbox.send(Box::new(entry)).await.map_err(|_| closed())?;
-    answer.await.unwrap_or_else(|_| Err(closed()))
-}
 
 /// A caller that waits for a checkpoint.
 pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
@@ -95,7 +32,7 @@ pub(super) struct Writer {
     pub(super) opening: Option<Opening>,
     /// The connection; reopened if there is none.
     pub(super) held: Option<Tx>,
-    pub(super) inbox: mpsc::Receiver<Box<dyn Waiting>>,
+    pub(super) inbox: mpsc::Receiver<Box<dyn Unit>>,
     pub(super) checkpoints: mpsc::Receiver<Checkpoint>,
     pub(super) closing: Arc<Notify>,
     pub(super) jobs_changed: Arc<Notify>,
@@ -163,7 +100,7 @@ impl Writer {
             // Whatever state the connection is in, the next group gets a new one.
             Err(_) => self.let_go().await,
         }
-        group.answer(&outcome.map(drop));
+        group.answer(outcome.err().as_ref());
         group
     }
 
