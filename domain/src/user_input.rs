@@ -41,11 +41,11 @@ impl Gender {
         }
     }
 
-    /// By a word or a letter that is printed in capitals. What a letter means on the documents of a few states only is up to the caller.
+    /// By a word or a letter that is printed, in capitals without accents. What a letter means on the documents of a few states only is up to the caller.
     #[must_use]
     pub fn of_printed(word: &str) -> Option<Self> {
         match word {
-            "男" | "MALE" | "MÄNNLICH" | "MASCULIN" => Some(Self::Male),
+            "男" | "MALE" | "MANNLICH" | "MASCULIN" => Some(Self::Male),
             "女" | "FEMALE" | "W" | "FEMININ" => Some(Self::Female),
             letter => Self::of_letter(letter),
         }

@@ -23,7 +23,7 @@ vocabulary! {
         SamePersonTurned = "same_person_turned",
         /// How well the skin followed the colours of the screen.
         ColoursFollowed = "colours_followed",
-        /// How many frames of the selfie were sent before, in another session or in this one.
+        /// How many frames of the selfie were sent before, in another session or in this one, or are equal although the head moved in between.
         RepeatedFrames = "repeated_frames",
         /// How far the least fitting face of those that the server watched is from the portrait.
         WatchedPortrait = "watched_portrait",

@@ -499,10 +499,17 @@ impl Run {
             watched: Some(watched),
             commitment: Some(commitment),
             run: self.number,
-            repeated_frames: 0,
+            repeated_frames: self.shown_again(),
             unseen_turns: self.unseen_turns,
             flashes: self.flashes(&lit),
         }
+    }
+
+    /// How many of the frames that were watched at requests and movements are equal to another of them. A head that has moved in between does not come
+    /// back to the same place in the same light: somebody shows pictures.
+    fn shown_again(&self) -> u32 {
+        let is_equal = |print: &&FramePrint| self.prints.iter().filter(|other| other == print).count() > 1;
+        u32::try_from(self.prints.iter().filter(is_equal).count()).unwrap_or(u32::MAX)
     }
 
     /// Takes the next frame.

@@ -559,6 +559,25 @@ fn the_frames_that_were_watched_must_be_the_files_that_the_browser_committed_its
     }
 }
 
+/// Detects if photographs of a head pass that are shown as they are asked for, each as often as need be.
+#[test]
+fn a_picture_that_is_shown_again_after_a_movement_counts_as_repeated() {
+    for die in 0..SEQUENCES as u8 {
+        let mut run = Run::begin("run".into(), 1, [die, 0, 0, 0], START);
+        // The straight face is the same print at each request.
+        let (_, burst) = obedient(&mut run, START);
+        let requests = u32::try_from(run.movements.len()).unwrap();
+        let repeated = run.findings(&burst, &[]).repeated_frames;
+        assert!(repeated >= requests, "{:?}: {repeated}", run.movements);
+        // No two frames of a camera are the same.
+        run.prints = (0..).map(print).take(run.prints.len()).collect();
+        let living = run.prints.clone();
+        let found = run.findings(&living, &[]);
+        assert!(found.same_frames);
+        assert_eq!(found.repeated_frames, 0);
+    }
+}
+
 #[test]
 fn a_browser_that_names_no_file_is_told_from_one_that_sends_another() {
     let mut run = run(Challenge::TurnLeft);

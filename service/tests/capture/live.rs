@@ -192,6 +192,31 @@ async fn frames_that_are_not_the_files_the_browser_committed_itself_to_are_suspi
     is_suspected(&harness, &id, &applicant).await;
 }
 
+/// Detects if a virtual camera passes that shows photographs of a head, each whenever it is asked for.
+#[tokio::test]
+async fn pictures_that_are_shown_again_after_a_movement_are_suspicious() {
+    let (harness, id, applicant) = at_the_selfie().await;
+    let (mut run, mut frames, mut pose) = (None::<String>, Frames::new(), "straight");
+    for number in 0..100_u32 {
+        let seen = show(&harness, &applicant, run.as_deref(), pose).await.unwrap();
+        if seen.instruction.keep != Keep::No {
+            frames.push((number * 300, pose.as_bytes().to_vec()));
+        }
+        run = Some(seen.token);
+        if seen.instruction.hint == Hint::Done {
+            break;
+        }
+        pose = pose_for(seen.instruction.movement);
+        harness.clock.advance(STEP);
+    }
+    send(&harness, &applicant, &run.unwrap(), frames).await.unwrap();
+    harness.run_until_idle().await;
+    let live = asked(&harness, &id).await.live.unwrap();
+    assert!(live.same_frames);
+    assert_eq!(live.commitment, Some(Commitment::Kept));
+    is_suspected(&harness, &id, &applicant).await;
+}
+
 /// As of a page that was loaded before an upgrade.
 #[tokio::test]
 async fn a_browser_that_commits_itself_to_no_files_is_not_suspected_but_a_person_looks() {

@@ -243,7 +243,7 @@ async fn store(
     frame_prints::add(tx, tenant, session, prints).await?;
     let repeated = row.repeated_frames();
     if let Some(live) = &mut row.asked.live {
-        live.repeated_frames = repeated;
+        live.repeated_frames += repeated;
     }
     row.number = number_of_next(&attempt, Slot::Selfie)?;
     answered.check(&attempt.answers, now)?;
