@@ -74,13 +74,14 @@ enum Whose {
     Email(String),
 }
 
-/// How far the audit log has come, for a page that offers links: [`issue_reset`] issues none if the person got one after that. So the same form
-/// issues one link only, however often it is sent.
+/// How far the audit log of the tenant has come, for a page that offers links: [`issue_reset`] issues none if the person got one after that. So the
+/// same form issues one link only, however often it is sent. How far that of others has come would tell how much happens there.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn newest_entry(honnin: &Honnin, _: &Roster) -> Result<i64, StoreError> {
-    let unit = honnin.db.read(async move |tx| audit::find_newest(tx).await);
+pub async fn newest_entry(honnin: &Honnin, roster: &Roster) -> Result<i64, StoreError> {
+    let tenant = roster.staff().tenant().clone();
+    let unit = honnin.db.read(async move |tx| audit::find_newest(tx, &tenant).await);
     unit.await
 }
 

@@ -111,7 +111,7 @@ pub(super) struct PeopleView {
     pub invited: Vec<Invited>,
     /// The id of the invitation that the form makes, so that it makes one only.
     pub draft: String,
-    /// How far the audit log had come when the page was shown, so that a form for a new password issues one link only.
+    /// How far the tenant's audit log had come when the page was shown, so that a form for a new password issues one link only.
     pub seen: i64,
     /// What the person viewing the page may do.
     pub power: Power,
@@ -213,7 +213,7 @@ fn filters(state: &str) -> AnyView {
 fn list(view: &PeopleView) -> AnyView {
     if view.people.is_empty() && view.state == DISABLED {
         return empty(
-            say("Nobody is disabled", "無効なメンバーはいません"),
+            say("No disabled members", "無効なメンバーはいません"),
             say(
                 "People appear here once their account is disabled.",
                 "アカウントを無効にしたメンバーが表示されます。",
