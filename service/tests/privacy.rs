@@ -25,7 +25,7 @@ use service::{
     },
     jobs::sweep,
     privacy::{
-        after_restore::{erase_again, erase_listed},
+        after_restore::{erase_again, erase_listed, lacks_all_keys},
         erase_now::{erase_now, erase_of_tenant},
         secret_age,
     },
@@ -115,6 +115,19 @@ async fn a_reader_whom_the_erasure_overtakes_is_told_when_it_was() {
         .unwrap();
     assert!(read.pre_registered.is_none());
     assert_eq!(read.session.purged_at, Some(testkit::START));
+}
+
+#[tokio::test]
+async fn keys_of_none_of_the_sessions_are_those_of_others_unless_the_sessions_are_about_to_be_erased() {
+    let harness = Harness::new().await;
+    let lacks_all = async || lacks_all_keys(&harness.honnin).await.unwrap();
+    assert!(!lacks_all().await, "there is no session");
+    harness.create().await;
+    assert!(!lacks_all().await);
+    assert_ne!(run_at(&harness.database.keys_url, "DELETE FROM data_keys").await, 0);
+    assert!(lacks_all().await);
+    assert_eq!(erase_again(&harness.honnin).await.unwrap(), 1);
+    assert!(!lacks_all().await);
 }
 
 #[tokio::test]

@@ -421,7 +421,7 @@ fn endings(meta: &PageMeta) -> Vec<(String, AnyView)> {
         ("link", Problem::LinkUnusable { taking_part: true }),
         ("session", Problem::SessionOver),
         ("submitted", Problem::Submitted),
-        ("expired", Problem::Expired),
+        ("expired", Problem::Expired { return_url: None }),
         ("tries", Problem::TooManyTries),
         ("busy", Problem::Busy { sends: false }),
         ("busy-sent", Problem::Busy { sends: true }),

@@ -23,8 +23,14 @@ pub struct Reference {
 pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyView {
     let texts = problem.texts();
     let heading = meta.say(texts.title);
-    let way_on = texts.action.map(|label| {
-        view! { <div class="actions"><a class="button primary" href=forms::CAPTURE>{meta.say(label)}</a></div> }
+    let way_on = match problem {
+        Problem::Expired { return_url: Some(url) } => Some((url.clone(), meta.tell(finish::RETURN, &[]))),
+        _ => texts
+            .action
+            .map(|label| (forms::CAPTURE.to_owned(), meta.say(label).to_owned())),
+    };
+    let way_on = way_on.map(|(href, label)| {
+        view! { <div class="actions"><a class="button primary" href=href>{label}</a></div> }
     });
     let rows = [
         (finish::RECEIPT_REFERENCE, Some(Quoted::Code(reference.request.clone()))),
@@ -46,7 +52,7 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
 const fn scene(problem: &Problem) -> Scene {
     match problem {
         Problem::LinkUnusable { .. } => Scene::Link,
-        Problem::SessionOver | Problem::Submitted | Problem::Expired | Problem::Stale => Scene::Time,
+        Problem::SessionOver | Problem::Submitted | Problem::Expired { .. } | Problem::Stale => Scene::Time,
         Problem::TooManyTries | Problem::Busy { .. } | Problem::NotSent | Problem::TooSlow => Scene::Busy,
         Problem::Broken { .. } => Scene::Broken,
         Problem::NotFound { .. } => Scene::Nothing,

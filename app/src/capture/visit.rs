@@ -11,7 +11,7 @@ use axum::{
     body::to_bytes,
     response::{IntoResponse, Redirect, Response},
 };
-use domain::{ids::CaptureId, language::Language, time::Millis};
+use domain::{ids::CaptureId, language::Language, secret::Personal, time::Millis};
 use http::{
     HeaderValue, StatusCode,
     header::{LOCATION, RETRY_AFTER},
@@ -24,6 +24,7 @@ use service::{
     capture::{
         branding::{Branding, branding_of_browser},
         progress::{AttemptState, Next, analysed_within, progress},
+        result::return_url_after_deadline,
     },
 };
 use std::{sync::Arc, time::Duration};
@@ -217,6 +218,14 @@ async fn has_submitted(request: &Request) -> bool {
     submitted.unwrap_or_default()
 }
 
+/// The way back to the tenant, for a browser that took part until the deadline passed.
+async fn return_url(request: &Request) -> Option<String> {
+    let cookie = request.who.cookie.as_deref()?;
+    // Whatever is wrong with the database, the deadline has passed.
+    let url = return_url_after_deadline(request.honnin(), cookie).await.ok().flatten();
+    url.map(Personal::into_exposed)
+}
+
 /// Whether the browser is in the middle of a verification, which it can continue without its link.
 async fn is_taking_part(request: &Request) -> bool {
     let Ok(applicant) = request.applicant().await else {
@@ -307,6 +316,9 @@ impl Area for Visit {
             Problem::Broken { .. } => Problem::Broken {
                 sends: request.who.sends,
             },
+            Problem::Expired { .. } => Problem::Expired {
+                return_url: return_url(request).await,
+            },
             Problem::SessionOver if has_submitted(request).await => Problem::Submitted,
             other => other,
         };
@@ -347,7 +359,7 @@ fn told(fault: &Refusal) -> (StatusCode, Problem) {
         // `refused` finds out whether the visitor is in the middle of a verification, and what else the page depends on.
         Refusal::Link => (StatusCode::NOT_FOUND, Problem::LinkUnusable { taking_part: false }),
         Refusal::Over => (StatusCode::UNAUTHORIZED, Problem::SessionOver),
-        Refusal::Expired => (StatusCode::GONE, Problem::Expired),
+        Refusal::Expired => (StatusCode::GONE, Problem::Expired { return_url: None }),
         Refusal::Foreign => (StatusCode::FORBIDDEN, Problem::Stale),
         Refusal::NoTryLeft => (StatusCode::UNPROCESSABLE_ENTITY, Problem::TooManyTries),
         Refusal::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound { taking_part: false }),

@@ -218,6 +218,17 @@ mod tests {
         ]);
     }
 
+    /// A company may be called anything: nobody knows its gender.
+    #[test]
+    fn no_text_guesses_the_gender_of_a_company() {
+        no_text_says(&[
+            (Language::Es, "{tenant} es "),
+            (Language::Es, "{tenant} ha sido "),
+            (Language::Pt, "{tenant} é "),
+            (Language::Pt, "{tenant} foi "),
+        ]);
+    }
+
     /// The other words are in use: `camera`, `bạn`, `tab`, `foto`, `prédio`, `My Number`, `selfi`, `computadora`, `borrar`, `마이넘버`,
     /// `重新拍摄`.
     #[test]

@@ -84,7 +84,10 @@ pub enum Problem {
     /// The same for a browser that has submitted everything.
     Submitted,
     /// The session's deadline has passed.
-    Expired,
+    Expired {
+        /// The tenant's callback URL with `sessionId` and `state`, if there is one.
+        return_url: Option<String>,
+    },
     /// No tries are left for this step; the session continues to review.
     TooManyTries,
     /// Overloaded or stopping.
@@ -124,7 +127,7 @@ impl Problem {
             Self::LinkUnusable { taking_part: false } => (LINK_TITLE, LINK_LEAD_STRANGER, None),
             Self::SessionOver => (SESSION_TITLE, SESSION_LEAD, None),
             Self::Submitted => (SUBMITTED_TITLE, SUBMITTED_LEAD, None),
-            Self::Expired => (EXPIRED_TITLE, EXPIRED_LEAD, None),
+            Self::Expired { .. } => (EXPIRED_TITLE, EXPIRED_LEAD, None),
             Self::TooManyTries => (TRIES_TITLE, TRIES_LEAD, Some(TRIES_ACTION)),
             Self::Busy { sends: false } => (BUSY_TITLE, BUSY_LEAD, Some(BUSY_ACTION)),
             Self::Busy { sends: true } => (BUSY_TITLE, BUSY_LEAD_SENT, Some(BUSY_ACTION)),

@@ -82,18 +82,41 @@ pub async fn has_submitted(honnin: &Honnin, cookie: &str) -> Result<bool, StoreE
     unit.await
 }
 
+/// The session of a browser that took part in it until the deadline passed.
+///
+/// # Errors
+/// If the database does not respond.
+pub(crate) async fn expired_session(honnin: &Honnin, cookie: &str) -> Result<Option<SessionRow>, StoreError> {
+    if !token::is_well_formed(cookie) {
+        return Ok(None);
+    }
+    let (hash, now) = (token::hash(cookie), honnin.now());
+    let unit = honnin.db.read(async move |tx| current(tx, &hash, now).await);
+    match unit.await {
+        Ok((_, row)) => Ok(Some(row).filter(|row| row.session.status_at(now) == Status::Expired)),
+        Err(CookieError::Store(error)) => Err(error),
+        Err(CookieError::Over | CookieError::Expired) => Ok(None),
+    }
+}
+
 async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(CookieRow, TenantId), CookieError> {
+    let (cookie, row) = current(tx, hash, now).await?;
+    // A session that was submitted in time shows its result beyond its deadline.
+    match row.session.status_at(now) {
+        Status::Expired => Err(CookieError::Expired),
+        _ => Ok((cookie, row.session.tenant)),
+    }
+}
+
+/// A cookie in time, and the session whose current attempt it belongs to.
+async fn current(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(CookieRow, SessionRow), CookieError> {
     let cookie = capture_cookies::find(tx, hash).await?.ok_or(CookieError::Over)?;
     let alive = cookie.seen_at.is_within(IDLE, now) && cookie.created_at.is_within(LIFETIME, now);
     let good = cookie.ended_at.is_none() && alive;
     let row = sessions::find_any(tx, &cookie.session).await?.filter(|_| good);
-    let session = row.map(|row| row.session).ok_or(CookieError::Over)?;
-    if session.attempt != cookie.attempt || session.purged_at.is_some() {
+    let row = row.ok_or(CookieError::Over)?;
+    if row.session.attempt != cookie.attempt || row.session.purged_at.is_some() {
         return Err(CookieError::Over);
     }
-    // A session that was submitted in time shows its result beyond its deadline.
-    match session.status_at(now) {
-        Status::Expired => Err(CookieError::Expired),
-        _ => Ok((cookie, session.tenant)),
-    }
+    Ok((cookie, row))
 }

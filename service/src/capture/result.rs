@@ -2,7 +2,7 @@
 
 use crate::{
     Honnin,
-    access::Applicant,
+    access::{Applicant, capture_cookie::expired_session},
     capture::progress::{StepRefused, progress},
     runtime::wake_up::poll_until,
 };
@@ -14,7 +14,10 @@ use domain::{
     time::Timestamp,
 };
 use std::time::Duration;
-use store::session::sessions::column;
+use store::{
+    StoreError,
+    session::sessions::{SessionRow, column},
+};
 
 /// How it ended, or that it has not ended yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,19 +92,9 @@ pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, Ste
         },
         (Status::Expired, _) => Ending::Expired,
     };
-    let callback = row.callback_url.as_deref().and_then(|url| CallbackUrl::parse(url).ok());
-    let return_url = match callback.filter(|_| ending != Ending::None && ending != Ending::Waiting) {
-        Some(callback) => {
-            let key = honnin.vault.open(&row.data_key).await?;
-            let sealed = row
-                .state
-                .as_ref()
-                .map(|sealed| key.open_text(&row.associated_data(column::STATE), sealed))
-                .transpose()?;
-            let state = sealed.as_ref().map(|state| state.expose().as_str());
-            Some(Personal::new(callback.return_url(&row.session.id, state)))
-        }
-        None => None,
+    let return_url = match ending {
+        Ending::None | Ending::Waiting => None,
+        _ => return_url(honnin, &row).await?,
     };
     let decided_at = row.outcome.as_ref().map(|outcome| outcome.decided_at);
     Ok(Shown {
@@ -109,4 +102,30 @@ pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, Ste
         return_url,
         at: row.session.completed_at.or(decided_at),
     })
+}
+
+/// The way back to the tenant for a browser that took part until the session's deadline passed.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn return_url_after_deadline(honnin: &Honnin, cookie: &str) -> Result<Option<Personal<String>>, StoreError> {
+    match expired_session(honnin, cookie).await? {
+        Some(row) => return_url(honnin, &row).await,
+        None => Ok(None),
+    }
+}
+
+/// The tenant's callback URL with the session's id and `state`, if there is one.
+async fn return_url(honnin: &Honnin, row: &SessionRow) -> Result<Option<Personal<String>>, StoreError> {
+    let Some(callback) = row.callback_url.as_deref().and_then(|url| CallbackUrl::parse(url).ok()) else {
+        return Ok(None);
+    };
+    let key = honnin.vault.open(&row.data_key).await?;
+    let state = row
+        .state
+        .as_ref()
+        .map(|sealed| key.open_text(&row.associated_data(column::STATE), sealed))
+        .transpose()?;
+    let state = state.as_ref().map(|state| state.expose().as_str());
+    Ok(Some(Personal::new(callback.return_url(&row.session.id, state))))
 }

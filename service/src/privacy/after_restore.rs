@@ -19,6 +19,8 @@ use store::{
 
 /// Sessions looked at in one unit of work.
 const BATCH: u32 = 500;
+/// The newest sessions by which every start judges whether the keys are theirs.
+const LOOKED_AT: u32 = 10_000;
 
 /// Sessions that were not erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,32 +44,32 @@ pub async fn count_without_key(honnin: &Honnin) -> Result<Found, StoreError> {
     Ok(found)
 }
 
-/// Whether there are sessions, and the database of keys has the key of none of the first ones: then it is not theirs, but for example a new one,
+/// Whether there are sessions, and the database of keys has the key of none of the newest ones: then it is not theirs, but for example a new one,
 /// since its disk is not mounted. Everybody would count as erased. Sessions that are about to be erased do not count: their keys may be gone.
 ///
 /// # Errors
 /// If a database does not respond.
 pub async fn lacks_all_keys(honnin: &Honnin) -> Result<bool, StoreError> {
-    let mut batches = Batches::default();
-    while let Some(listed) = batches.list(honnin).await? {
-        let keys: Vec<_> = listed.iter().map(|(_, key)| key.clone()).collect();
+    let find = honnin
+        .db
+        .ask(async |tx| sessions::list_newest_keys(tx, LOOKED_AT).await);
+    let newest = find.await?;
+    for some in newest.chunks(BATCH as usize) {
+        let keys: Vec<_> = some.iter().map(|(_, key)| key.clone()).collect();
         if honnin.vault.find_destroyed(&keys).await?.len() < keys.len() {
             return Ok(false);
         }
-        let unit = honnin.db.read(async move |tx| {
-            for (id, _) in &listed {
-                let row = sessions::find_any(tx, id).await?;
-                if row.is_some_and(|row| row.session.may_be_revived()) {
-                    return Ok(true);
-                }
-            }
-            Ok::<_, StoreError>(false)
-        });
-        if unit.await? {
-            return Ok(true);
-        }
     }
-    Ok(false)
+    let unit = honnin.db.read(async move |tx| {
+        for (id, _) in &newest {
+            let row = sessions::find_any(tx, id).await?;
+            if row.is_some_and(|row| row.session.may_be_revived()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    });
+    unit.await
 }
 
 /// Whether there are keys, but no tenant that could have made them: then the database is not theirs, but for example a new one, since its file is
@@ -76,12 +78,17 @@ pub async fn lacks_all_keys(honnin: &Honnin) -> Result<bool, StoreError> {
 /// # Errors
 /// If a database does not respond.
 pub async fn has_only_keys(honnin: &Honnin) -> Result<bool, StoreError> {
-    // The keys first: the tenant was there before them. Another node may be making both.
-    if honnin.vault.count_keys().await?.is_empty() {
+    // Counting the keys takes long where there are many, and at nearly every start there is a tenant.
+    if has_tenant(honnin).await? || honnin.vault.count_keys().await?.is_empty() {
         return Ok(false);
     }
-    let tenant = honnin.db.read(async |tx| tenants::find_oldest(tx).await).await?;
-    Ok(tenant.is_none())
+    // Once more after the keys: the tenant was there before them. Another node may be making both.
+    Ok(!has_tenant(honnin).await?)
+}
+
+async fn has_tenant(honnin: &Honnin) -> Result<bool, StoreError> {
+    let oldest = honnin.db.ask(async |tx| tenants::find_oldest(tx).await);
+    Ok(oldest.await?.is_some())
 }
 
 /// Schedules the erasure of every session whose key is gone; returns how many there are. Only for an installation that was just

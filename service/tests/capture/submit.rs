@@ -7,16 +7,19 @@ use domain::{
     ids::SessionId,
     reasons::Reason,
     secret::Personal,
-    session::{FailureReason, Status},
+    session::{FailureReason, Status, Step},
+    tenant::TenantSettings,
+    time::Millis,
     user_input::TypedForm,
 };
-use service::access::Applicant;
+use service::access::{Applicant, capture_cookie};
 use service::capture::{
     check::{Checked, PhotoChoice, check_picture},
     choose_document::{Photos, choose_document},
     details::{DetailsError, details, save_details},
+    open_link::open_link,
     progress::{Next, Slot, StepRefused, progress},
-    result::{Ending, result},
+    result::{Ending, result, return_url_after_deadline},
     retake_selfie::retake_selfie,
     submit::{submit, summary},
     take::capture_document,
@@ -399,4 +402,41 @@ async fn the_way_back_carries_the_session_and_the_state() {
         &format!("https://shop.example/done?sessionId={}&state=a%20b%26c", created.id)
     );
     harness.run_until_idle().await;
+}
+
+#[tokio::test]
+async fn the_deadline_leads_back_whoever_took_part_until_then_and_nobody_else() {
+    let harness = Harness::with(TenantSettings {
+        steps: Step::ALL.to_vec(),
+        callback_urls: vec!["https://shop.example/done".into()],
+        session_lifetime: Millis::hours(1),
+        ..TenantSettings::default()
+    })
+    .await;
+    let body = br#"{"callbackUrl":"https://shop.example/done","state":"a b&c"}"#;
+    let caller = harness.caller().await;
+    let created = service::session::create::create_session(&harness.honnin, &caller, body)
+        .await
+        .unwrap();
+    let opened = open_link(&harness.honnin, &Harness::token(&created), None)
+        .await
+        .unwrap();
+    let cookie = opened.cookie.expose().as_str();
+    let back = async |cookie: &str| {
+        let url = return_url_after_deadline(&harness.honnin, cookie).await.unwrap();
+        url.map(Personal::into_exposed)
+    };
+    for _ in 0..2 {
+        harness.clock.advance(Millis::minutes(20));
+        capture_cookie::applicant(&harness.honnin, cookie).await.unwrap();
+    }
+    assert_eq!(back(cookie).await, None, "there is time left");
+    harness.wait(Millis::minutes(20)).await;
+    let url = format!("https://shop.example/done?sessionId={}&state=a%20b%26c", created.id);
+    assert_eq!(back(cookie).await, Some(url));
+    for stranger in [Harness::token(&created).as_str(), "nonsense", ""] {
+        assert_eq!(back(stranger).await, None, "{stranger}");
+    }
+    harness.clock.advance(Millis::minutes(10));
+    assert_eq!(back(cookie).await, None, "the browser was left alone");
 }

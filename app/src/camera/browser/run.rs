@@ -9,7 +9,7 @@ use super::{is_hidden, now, rest, window};
 use crate::camera::retry::Retry;
 use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
 use crate::forms;
-use crate::text::{Text, camera as text};
+use crate::text::{Text, camera as text, picture};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::borrow::Cow;
@@ -404,7 +404,8 @@ impl Run {
                         None => self.refused(sentence),
                     };
                 }
-                // Another photo would be as large.
+                // The user can choose a smaller file. Another photo of the camera would be as large.
+                Answer::TooLarge if beside.is_some() => (picture::FILE_TOO_LARGE, None),
                 Answer::TooLarge => (text::NOT_ACCEPTED_ON_THE_WAY, None),
                 Answer::Later(why, asked) => match retry.wait(now(), asked, js_sys::Math::random()) {
                     Some(wait) => (why, Some(wait)),

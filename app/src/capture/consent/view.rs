@@ -249,7 +249,7 @@ mod tests {
     如果不同意，验证将就此结束，并会通知 {tenant}。
     동의하지 않으시면 본인 확인이 여기서 종료되고 {tenant}에 통지됩니다.
     Nếu bạn không đồng ý, việc xác minh kết thúc tại đây và {tenant} sẽ được thông báo.
-    Se você não concordar, a verificação termina aqui e {tenant} é avisado.
+    Se você não concordar, a verificação termina aqui e avisamos {tenant}.
     Si no acepta, la verificación termina aquí y se avisa a {tenant}.
     Optional: search for your face
     任意：顔の照合検索について

@@ -204,7 +204,7 @@ fn filters(state: &str) -> AnyView {
 fn no_key(state: &str) -> AnyView {
     if state == ENDED {
         return empty(
-            say("No key has ended", "失効または期限切れのキーはありません"),
+            say("No revoked or expired keys", "失効または期限切れのキーはありません"),
             say(
                 "Keys appear here once they are revoked or have expired.",
                 "失効させたキーや、期限が切れたキーが表示されます。",
@@ -213,7 +213,7 @@ fn no_key(state: &str) -> AnyView {
         .into_any();
     }
     empty(
-        say("No valid API key", "有効なAPIキーはありません"),
+        say("No valid API keys", "有効なAPIキーはありません"),
         say(
             "Issue one above; your server sends it as a bearer token.",
             "上のフォームから発行してください。サーバーからBearerトークンとして送信します。",

@@ -25,7 +25,7 @@ use view::{QueueView, Waiting, render};
 
 /// The queue.
 #[component]
-pub(crate) fn QueuePage() -> impl IntoView {
+pub fn QueuePage() -> impl IntoView {
     signed_in(NavigationItem::Review, load, render)
 }
 

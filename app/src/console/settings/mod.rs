@@ -57,7 +57,6 @@ const TESTED: &str = "test";
 const TEST: &str = "judge";
 /// The button of a second look that returns to the form.
 const BACK: &str = "back";
-/// The field of a form that has been looked at twice.
 /// Whoever has just proved who they are is not asked again.
 const CONFIRMED_FOR: Millis = Millis::minutes(5);
 
