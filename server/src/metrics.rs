@@ -17,6 +17,7 @@ use prometheus_client::{
 use service::privacy::secret_age::SecretAge;
 use std::{
     fmt,
+    ops::RangeInclusive,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -70,6 +71,7 @@ pub struct Metrics {
     clock_steady: Gauge,
     secret_ages: ByKind,
     audit_export_backlog: Figure,
+    certificate_not_before: Figure,
     certificate_expires: Figure,
     csp_violations: ByDirective,
 }
@@ -164,6 +166,12 @@ impl Metrics {
             "Entries of the audit log that are not exported yet",
             audit_export_backlog.clone(),
         );
+        let certificate_not_before = Figure::default();
+        registry.register(
+            "tls_certificate_not_before_timestamp_seconds",
+            "When the validity of the certificate begins that this process serves, in seconds since 1970",
+            certificate_not_before.clone(),
+        );
         let certificate_expires = Figure::default();
         registry.register(
             "tls_certificate_expires_timestamp_seconds",
@@ -186,6 +194,7 @@ impl Metrics {
             clock_steady,
             secret_ages,
             audit_export_backlog,
+            certificate_not_before,
             certificate_expires,
             csp_violations,
         }
@@ -241,9 +250,14 @@ impl Metrics {
         self.audit_export_backlog.set(entries);
     }
 
-    /// Records when the served certificate expires, if that is known.
-    pub(crate) fn note_certificate_expiry(&self, at: Option<Timestamp>) {
-        self.certificate_expires.set(at.map(Timestamp::as_seconds));
+    /// Records from when until when the served certificate is valid, if that is known.
+    pub(crate) fn note_certificate(&self, valid: Option<RangeInclusive<Timestamp>>) {
+        let [begins, ends] = match valid {
+            Some(valid) => [valid.start(), valid.end()].map(|at| Some(at.as_seconds())),
+            None => [None; 2],
+        };
+        self.certificate_not_before.set(begins);
+        self.certificate_expires.set(ends);
     }
 
     /// All metrics in the OpenMetrics text format.

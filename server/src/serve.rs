@@ -3,7 +3,7 @@
 use crate::{
     audit_export,
     config::{Config, Tls},
-    edge::{self, Certificate, Limits, LiveCertificate, TlsError, expiry_warning},
+    edge::{self, Certificate, Limits, LiveCertificate, TlsError},
     metrics_endpoint,
     router::{largest_body, router},
     state::App,
@@ -423,11 +423,12 @@ async fn plan_sweep(honnin: &Honnin) {
     }
 }
 
-/// Shows in the metrics when the certificate expires, and warns if that is soon.
+/// Shows in the metrics when the certificate is valid, and warns if it expires soon.
 fn note_expiry(app: &App, certificate: &LiveCertificate) {
-    let expires = certificate.expires_at();
-    app.metrics.note_certificate_expiry(expires);
-    if let Some(warning) = expires.and_then(|at| expiry_warning(at, app.honnin.now())) {
+    let validity = certificate.validity();
+    app.metrics
+        .note_certificate(validity.map(|validity| validity.not_before..=validity.not_after));
+    if let Some(warning) = validity.and_then(|validity| validity.warning(app.honnin.now())) {
         tracing::warn!("{warning}: renew it, and send SIGHUP");
     }
 }
@@ -515,9 +516,9 @@ pub fn stop_on_signal(stopping: CancellationToken) -> Result<(), ListenError> {
     Ok(())
 }
 
-/// At SIGHUP, reads the certificate again if there is one, and does nothing else: left alone, the signal would end the process in the middle of
-/// everything, which a service manager takes for an end in order. Somebody who closes the terminal in which the process runs wants it to end: then
-/// `app.stopping` is cancelled. Of a closed terminal, nothing is left when the signal comes.
+/// At SIGHUP, reads the certificate again if there is one, and does nothing else: by default, the signal would kill the process in the middle of its
+/// work, and a service manager would take that for a clean exit. Somebody who closes the terminal in which the process runs wants it to stop: then
+/// `app.stopping` is cancelled. Once it is closed, standard input is no longer a terminal.
 ///
 /// # Errors
 /// If the signal cannot be listened for.

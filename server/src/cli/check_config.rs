@@ -2,8 +2,7 @@
 
 use super::{Failure, Settings, invalid, read, say};
 use crate::{
-    config::{Config, DEFAULTS, Tls},
-    edge::expiry_warning,
+    config::{Config, DEFAULTS, MasterKey, Tls},
     http_client::authorities,
 };
 use clap::Args;
@@ -43,8 +42,7 @@ pub(super) fn run(settings: &Settings, command: &CheckConfig) -> Result<(), Fail
 /// That the certificate has expired or will soon, with which a server starts all the same.
 fn expiring(config: &Config) -> Option<String> {
     let Tls::Files(files) = &config.tls else { return None };
-    let expires = files.expires_at().ok().flatten()?;
-    expiry_warning(expires, SystemClock.now())
+    files.validity().ok().flatten()?.warning(SystemClock.now())
 }
 
 /// What a start would refuse of the files that the settings name. The user who asks must be able to read them, as that of the server.
@@ -55,11 +53,16 @@ fn unusable(config: &Config) -> Vec<String> {
     {
         faults.push(format!("tls.certificate, tls.key: {error}"));
     }
+    let of_key_service = match &config.master_key {
+        MasterKey::Service(service) => service.ca_file.as_ref(),
+        MasterKey::File(_) | MasterKey::Credential { .. } | MasterKey::Command(_) => None,
+    };
     for (setting, file) in [
-        ("webhooks.extra_ca_file", &config.webhooks.extra_ca_file),
-        ("s3.ca_file", &config.s3.ca_file),
-        ("openid.ca_file", &config.openid.ca_file),
-        ("audit.ca_file", &config.audit.ca_file),
+        ("master_key.ca_file", of_key_service),
+        ("webhooks.extra_ca_file", config.webhooks.extra_ca_file.as_ref()),
+        ("s3.ca_file", config.s3.ca_file.as_ref()),
+        ("openid.ca_file", config.openid.ca_file.as_ref()),
+        ("audit.ca_file", config.audit.ca_file.as_ref()),
     ] {
         if let Some(file) = file
             && let Err(reason) = authorities(file)

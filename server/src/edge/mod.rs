@@ -24,12 +24,12 @@ pub(crate) use outer::FETCH_DEST;
 pub use outer::{Asked, Outer, Refusal, outermost};
 pub use sending::Sending;
 pub use slots::{Class, Slots};
-pub use tls::{Certificate, LiveCertificate, SELF_SIGNED, TlsError};
+pub use tls::{Certificate, LiveCertificate, SELF_SIGNED, TlsError, Validity};
 
 /// Noted for a request whose client hung up before it was answered. No response has this status.
 pub(crate) const HUNG_UP: u16 = 499;
 
-pub(crate) use tls::{expiry_warning, local_addresses};
+pub(crate) use tls::local_addresses;
 
 pub(crate) use body::caused_by;
 pub(crate) use context::Peer;

@@ -25,7 +25,8 @@ use tokio_rustls::TlsAcceptor;
 /// The file name of the certificate that is generated here.
 pub const SELF_SIGNED: &str = "self-signed.pem";
 
-/// How long before a certificate expires there are warnings. The alert in docs/monitoring begins at the same time.
+/// How long before a certificate expires there are warnings, unless a quarter of its validity is shorter: one that is valid for a week is renewed only
+/// days before it expires. The alert in docs/monitoring begins at the same time.
 const WARNED_BEFORE: Millis = Millis::days(14);
 
 /// Why TLS cannot be set up.
@@ -106,24 +107,30 @@ impl Certificate {
     fn load(&self) -> Result<CertifiedKey, TlsError> {
         let (chain, key) = (chain(&self.certificate)?, key(&self.key)?);
         let provider = rustls::crypto::ring::default_provider();
-        CertifiedKey::from_der(chain, key, &provider).map_err(|error| TlsError::Pem {
-            path: self.key.clone(),
-            reason: match error {
+        CertifiedKey::from_der(chain, key, &provider).map_err(|error| {
+            let (path, reason) = match error {
                 RustlsError::InconsistentKeys(_) => {
                     let certificate = self.certificate.display();
-                    format!("is not the key of the first certificate in {certificate}")
+                    let reason = format!("is not the key of the first certificate in {certificate}");
+                    (&self.key, reason)
                 }
-                other => other.to_string(),
-            },
+                RustlsError::InvalidCertificate(fault) => (
+                    &self.certificate,
+                    format!("the first certificate cannot be used: {fault}"),
+                ),
+                other => (&self.key, other.to_string()),
+            };
+            let path = path.clone();
+            TlsError::Pem { path, reason }
         })
     }
 
-    /// Until when the leaf is valid; `None` if that cannot be told.
+    /// When the leaf is valid; `None` if that cannot be told.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn expires_at(&self) -> Result<Option<Timestamp>, TlsError> {
-        Ok(chain(&self.certificate)?.first().and_then(not_after))
+    pub fn validity(&self) -> Result<Option<Validity>, TlsError> {
+        Ok(chain(&self.certificate)?.first().and_then(Validity::of))
     }
 
     /// SHA-256 of the leaf, as browsers show it.
@@ -171,10 +178,10 @@ impl LiveCertificate {
         Ok(())
     }
 
-    /// Until when the leaf is valid; `None` if that cannot be told.
+    /// When the leaf is valid; `None` if that cannot be told.
     #[must_use]
-    pub fn expires_at(&self) -> Option<Timestamp> {
-        self.current().cert.first().and_then(not_after)
+    pub fn validity(&self) -> Option<Validity> {
+        self.current().cert.first().and_then(Validity::of)
     }
 
     /// The acceptor for it. HTTP/1.1 only: a second protocol would need a second set of limits.
@@ -204,30 +211,56 @@ impl ResolvesServerCert for LiveCertificate {
     }
 }
 
-/// What to say about a certificate that is valid until `expires`; nothing if that is not soon.
-pub(crate) fn expiry_warning(expires: Timestamp, now: Timestamp) -> Option<String> {
-    let at = expires.to_iso();
-    if expires < now {
-        Some(format!("the certificate expired at {at}"))
-    } else if expires <= now.plus(WARNED_BEFORE) {
-        Some(format!("the certificate expires at {at}"))
-    } else {
-        None
+/// The time in which a certificate is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Validity {
+    /// Its beginning.
+    pub not_before: Timestamp,
+    /// Its end.
+    pub not_after: Timestamp,
+}
+
+impl Validity {
+    /// That of a certificate. A verification reports it if it takes place earlier or later; it looks at the time before it looks for an issuer.
+    fn of(leaf: &CertificateDer<'_>) -> Option<Self> {
+        let leaf = ParsedCertificate::try_from(leaf).ok()?;
+        let verify_at = |since_epoch| {
+            let now = UnixTime::since_unix_epoch(since_epoch);
+            verify_server_cert_signed_by_trust_anchor(&leaf, &RootCertStore::empty(), &[], now, &[])
+        };
+        let not_after = match verify_at(Duration::MAX) {
+            Err(RustlsError::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
+                timestamp(not_after)?
+            }
+            _ => return None,
+        };
+        let not_before = match verify_at(Duration::ZERO) {
+            Err(RustlsError::InvalidCertificate(CertificateError::NotValidYetContext { not_before, .. })) => {
+                timestamp(not_before)?
+            }
+            // It begins where Unix time does.
+            _ => Timestamp::from_millis(0),
+        };
+        Some(Self { not_before, not_after })
+    }
+
+    /// What to say about the certificate; nothing if it does not expire soon.
+    pub(crate) fn warning(self, now: Timestamp) -> Option<String> {
+        let at = self.not_after.to_iso();
+        let quarter = self.not_after.millis_since(self.not_before) / 4;
+        if self.not_after < now {
+            Some(format!("the certificate expired at {at}"))
+        } else if self.not_after.millis_since(now) <= quarter.min(WARNED_BEFORE.0) {
+            Some(format!("the certificate expires at {at}"))
+        } else {
+            None
+        }
     }
 }
 
-/// The end of a certificate's validity. A verification reports it if it takes place later; it looks at the time before it looks for an issuer.
-fn not_after(leaf: &CertificateDer<'_>) -> Option<Timestamp> {
-    let leaf = ParsedCertificate::try_from(leaf).ok()?;
-    let end_of_time = UnixTime::since_unix_epoch(Duration::MAX);
-    let verified = verify_server_cert_signed_by_trust_anchor(&leaf, &RootCertStore::empty(), &[], end_of_time, &[]);
-    match verified {
-        Err(RustlsError::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
-            let seconds = i64::try_from(not_after.as_secs()).ok()?;
-            Some(Timestamp::from_millis(seconds.checked_mul(1000)?))
-        }
-        _ => None,
-    }
+fn timestamp(time: UnixTime) -> Option<Timestamp> {
+    let seconds = i64::try_from(time.as_secs()).ok()?;
+    Some(Timestamp::from_millis(seconds.checked_mul(1000)?))
 }
 
 /// The addresses at which this machine can be reached. Connecting a datagram socket sends nothing; it only consults the routing
@@ -348,31 +381,59 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_certificates_validity_is_known_whether_it_has_passed_or_not() {
+    fn the_validity_of_a_certificate_is_known_whether_it_has_begun_or_passed_or_not() {
         let folder = tempfile::tempdir().unwrap();
         let files = renew(folder.path());
         let live = LiveCertificate::read(files.clone()).unwrap();
         // What rcgen uses.
-        let far = Timestamp::parse_iso("4096-01-01T00:00:00.000Z");
-        assert_eq!((live.expires_at(), files.expires_at().unwrap()), (far, far));
-        for (year, end) in [(2001, "2001-02-03T00:00:00.000Z"), (2090, "2090-02-03T00:00:00.000Z")] {
+        let usual = validity("1975-01-01T00:00:00.000Z", "4096-01-01T00:00:00.000Z");
+        assert_eq!((live.validity(), files.validity().unwrap()), (Some(usual), Some(usual)));
+        for (from, to) in [(1970, 2001), (2000, 2090), (2080, 2090)] {
             let key = rcgen::KeyPair::generate().unwrap();
             let mut wanted = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
-            wanted.not_after = rcgen::date_time_ymd(year, 2, 3);
+            wanted.not_before = rcgen::date_time_ymd(from, 1, 1);
+            wanted.not_after = rcgen::date_time_ymd(to, 2, 3);
             wanted.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
             let made = wanted.self_signed(&key).unwrap();
             write_private(&files.certificate, made.pem().as_bytes()).unwrap();
             write_private(&files.key, key.serialize_pem().as_bytes()).unwrap();
             live.read_again().unwrap();
-            let end = Timestamp::parse_iso(end);
-            assert_eq!((live.expires_at(), files.expires_at().unwrap()), (end, end));
+            let (from, to) = (
+                format!("{from}-01-01T00:00:00.000Z"),
+                format!("{to}-02-03T00:00:00.000Z"),
+            );
+            let known = Some(validity(&from, &to));
+            assert_eq!((live.validity(), files.validity().unwrap()), (known, known));
+        }
+    }
+
+    fn at(time: &str) -> Timestamp {
+        Timestamp::parse_iso(time).unwrap()
+    }
+
+    fn validity(not_before: &str, not_after: &str) -> Validity {
+        Validity {
+            not_before: at(not_before),
+            not_after: at(not_after),
+        }
+    }
+
+    #[test]
+    fn a_certificate_of_eight_days_is_warned_about_in_the_last_two() {
+        let short = validity("2026-08-01T00:00:00.000Z", "2026-08-09T00:00:00.000Z");
+        for (now, is_warned) in [
+            ("2026-08-01T00:00:00.000Z", false),
+            ("2026-08-06T23:59:59.999Z", false),
+            ("2026-08-07T00:00:00.000Z", true),
+        ] {
+            assert_eq!(short.warning(at(now)).is_some(), is_warned, "{now}");
         }
     }
 
     #[test]
     fn a_certificate_is_warned_about_from_two_weeks_before_it_expires() {
-        let expires = Timestamp::parse_iso("2026-08-15T00:00:00.000Z").unwrap();
-        let said = |now: &str| expiry_warning(expires, Timestamp::parse_iso(now).unwrap());
+        let long = validity("2026-05-17T00:00:00.000Z", "2026-08-15T00:00:00.000Z");
+        let said = |now: &str| long.warning(at(now));
         assert_eq!(said("2026-07-31T23:59:59.999Z"), None);
         for now in ["2026-08-01T00:00:00.000Z", "2026-08-15T00:00:00.000Z"] {
             assert_eq!(
@@ -383,6 +444,22 @@ mod tests {
         assert_eq!(
             said("2026-08-15T00:00:00.001Z").as_deref(),
             Some("the certificate expired at 2026-08-15T00:00:00.000Z")
+        );
+    }
+
+    #[test]
+    fn a_certificate_that_cannot_be_read_is_not_blamed_on_its_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = renew(folder.path());
+        fs::write(
+            &files.certificate,
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        )
+        .unwrap();
+        let refused = files.check().unwrap_err().to_string();
+        assert!(
+            refused.contains("certificate.pem: the first certificate cannot be used"),
+            "{refused}"
         );
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use testkit::authority::{acceptor, root};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
-    net::{TcpListener, TcpStream, UnixDatagram},
+    net::{TcpListener, TcpSocket, TcpStream, UnixDatagram},
 };
 
 /// Stops the server, which exports the rest.
@@ -89,19 +89,19 @@ async fn what_happens_while_the_syslog_server_is_away_arrives_when_it_is_back() 
     let first = create(&server).await;
     read_until(&mut stream, &first, &mut seen).await;
     drop((stream, listener));
+    // While nobody listens on it, its port stays taken: it could be given to a server of another test, which would get these entries.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    while socket.bind(address).is_err() {
+        tokio::task::yield_now().await;
+    }
     let mut away = Vec::new();
     for _ in 0..3 {
         away.push(create(&server).await);
     }
     let refused = TcpStream::connect(address).await;
     assert!(refused.is_err(), "it is away");
-    let listener = loop {
-        // A connection of another test may have been given its port meanwhile.
-        if let Ok(listener) = TcpListener::bind(address).await {
-            break listener;
-        }
-        tokio::task::yield_now().await;
-    };
+    let listener = socket.listen(16).unwrap();
     let (mut stream, _) = listener.accept().await.unwrap();
     for id in &away {
         read_until(&mut stream, id, &mut seen).await;

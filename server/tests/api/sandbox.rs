@@ -140,7 +140,7 @@ async fn the_start_page_of_a_sandbox_completes_and_uses_the_link_up() {
         let result = browser.get("/capture/result").await;
         assert_eq!(result.status, shown, "{outcome}");
         let back = format!("sessionId={}&amp;state=s", created["id"].as_str().unwrap());
-        assert_eq!(result.body.contains(&back), outcome != "expired", "{outcome}");
+        assert!(result.body.contains(&back), "{outcome}: {}", result.body);
         assert_eq!(
             Browser::new(&server).post(path, "outcome=failed").await.status,
             404,

@@ -38,6 +38,22 @@ fn files_that_a_start_would_refuse_are_faults_of_the_configuration() {
     }
 }
 
+#[test]
+fn a_key_service_whose_authorities_cannot_be_read_is_a_fault_of_the_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("empty.pem");
+    std::fs::write(&file, "").unwrap();
+    let installation = Installation::new().with(&format!(
+        "master_key.source = \"service\"\nmaster_key.url = \"https://kms.example/key\"\nmaster_key.ca_file = {file:?}\n"
+    ));
+    let checked = installation.shell("honnin check-config").output().unwrap();
+    let said = String::from_utf8(checked.stderr).unwrap();
+    assert!(
+        !checked.status.success() && said.contains("master_key.ca_file: ") && said.contains("contains no certificate"),
+        "{said}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_certificate_that_has_expired_is_warned_about_and_does_not_prevent_a_start() {
     let folder = tempfile::tempdir().unwrap();

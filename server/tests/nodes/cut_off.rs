@@ -23,8 +23,8 @@ use testkit::{authority::acceptor, databases, receiver::Receiver};
 use tokio::time::timeout;
 
 const SESSIONS: usize = 30;
-/// Longer than the lease of a job whose worker could not say that it has done it.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than the lease of a job whose worker could not say that it has done it, and than one waits that was cut off four times.
+const PATIENCE: Duration = Duration::from_secs(180);
 const CUT: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()";
 

@@ -231,7 +231,7 @@ async fn a_clock_that_has_jumped_is_seen_until_it_was_steady_for_ten_minutes() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_served_certificate_is_seen_and_nothing_without_one() {
+async fn the_validity_of_the_served_certificate_is_seen_and_nothing_without_one() {
     let line = "honnin_tls_certificate_expires_timestamp_seconds";
     let server = Server::with(&format!("{ON}[tls]\nmode = \"self-signed\"\n")).await;
     // 4096-01-01, which is what a certificate gets that is generated here.
@@ -240,8 +240,11 @@ async fn the_end_of_the_served_certificate_is_seen_and_nothing_without_one() {
     tokio::time::timeout(within, seen)
         .await
         .expect("it is noted at the start");
+    // 1975-01-01.
+    let begins = "honnin_tls_certificate_not_before_timestamp_seconds";
+    assert_eq!(figure(&server, begins).await, 157_766_400.0);
     let plain = Server::with(ON).await;
-    assert!(!ask(&plain, "/metrics").await.body.contains(line));
+    assert!(!ask(&plain, "/metrics").await.body.contains("honnin_tls_certificate"));
 }
 
 #[tokio::test]
