@@ -9,9 +9,12 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::watch,
 };
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// What becomes of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,25 +108,33 @@ struct Passage {
 
 /// Listens unless the link is cut.
 async fn accept(listener: TcpListener, address: SocketAddr, passage: Passage, mut link: watch::Receiver<Link>) {
-    let mut listener = Some(listener);
+    let (mut listener, mut kept) = (Some(listener), None);
     loop {
         let is_cut = *link.borrow_and_update() == Link::Cut;
         match &listener {
-            Some(_) if is_cut => listener = None,
-            // A connection of another test may have been given the port meanwhile.
-            None if !is_cut => match TcpListener::bind(address).await {
-                Ok(again) => listener = Some(again),
-                Err(_) => {
-                    tokio::task::yield_now().await;
-                    continue;
-                }
-            },
+            Some(_) if is_cut => {
+                listener = None;
+                kept = Some(keep(address).await);
+            }
+            None if !is_cut => listener = kept.take().map(|socket: TcpSocket| socket.listen(BACKLOG).unwrap()),
             _ => {}
         }
         tokio::select! {
             changed = link.changed() => if changed.is_err() { return },
             Ok((client, _)) = next(listener.as_ref()) => drop(tokio::spawn(connect(client, passage.clone()))),
         }
+    }
+}
+
+/// Keeps the port while nobody listens on it: a server of another test could be given it, and would answer in place of the one behind the proxy.
+async fn keep(address: SocketAddr) -> TcpSocket {
+    loop {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_reuseaddr(true).unwrap();
+        if socket.bind(address).is_ok() {
+            return socket;
+        }
+        tokio::task::yield_now().await;
     }
 }
 
