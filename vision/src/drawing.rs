@@ -1,7 +1,6 @@
 //! What was seen, drawn on the picture it was seen in: for people who want to know why something was read or left out.
 
-use crate::geometry::Corners;
-use crate::geometry::rectangle;
+use crate::geometry::{Corners, rectangle};
 use crate::observation::Observation;
 use crate::picture::Picture;
 use crate::raster::Raster;

@@ -2,8 +2,7 @@
 //! the table does: labels that stand in place tell where the card's corners are, inside the picture or outside, and print that keeps
 //! away from the border is all there. Paper may be too bright for the camera, and every item on it legible all the same.
 
-use crate::geometry::Corners;
-use crate::geometry::{beyond, midpoint};
+use crate::geometry::{Corners, beyond, midpoint};
 use crate::projection::Projection;
 use domain::document::size;
 use domain::findings::{MrzFormat, Quality};

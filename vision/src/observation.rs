@@ -2,8 +2,7 @@
 //! layout.
 
 use crate::extent;
-use crate::geometry::Corners;
-use crate::geometry::{beyond, is_inside, mean, rectangle};
+use crate::geometry::{Corners, beyond, is_inside, mean, rectangle};
 use crate::layout::{Known, Layouts};
 use crate::model::ModelError;
 use crate::projection::Projection;

@@ -5,8 +5,7 @@
 
 use crate::face::{Detection, Faces};
 use crate::face_view;
-use crate::geometry::Corners;
-use crate::geometry::{is_inside, rectangle};
+use crate::geometry::{Corners, is_inside, rectangle};
 use crate::model::ModelError;
 use crate::mrz;
 use crate::observation::Observation;

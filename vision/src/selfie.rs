@@ -197,7 +197,7 @@ fn look(
     let signs = signs(&seen, best, &face);
     watch.lap("signs");
     let passive = match network {
-        Some(network) => network.measure(&straight(&seen, &detections, best.index))?,
+        Some(network) => network.measure(&straight(&seen, &detections, best.index, &watched))?,
         None => None,
     };
     watch.lap("passive");
@@ -237,9 +237,17 @@ fn colours_followed(seen: &[Seen<'_>], asked: &Asked) -> Option<f32> {
 }
 
 /// The frames that a passive network sees, each with its face: the best, and the first and the last in which the face looks straight.
-/// They were trained on straight faces, and an attack may be in a part of the burst only.
-fn straight<'a>(seen: &[Seen<'a>], detections: &[(usize, Detection)], best: usize) -> Vec<(&'a Raster, Detection)> {
-    let straight = || seen.iter().filter(|s| s.shape.yaw().abs() <= FRONTAL).map(|s| s.index);
+/// They were trained on straight faces, and an attack may be in a part of the burst only. Of a run, they are among those that the server watched: others may
+/// have been added, before and after them.
+fn straight<'a>(
+    seen: &[Seen<'a>],
+    detections: &[(usize, Detection)],
+    best: usize,
+    watched: &[usize],
+) -> Vec<(&'a Raster, Detection)> {
+    let is_straight = |s: &&Seen<'_>| s.shape.yaw().abs() <= FRONTAL;
+    let is_known = |s: &&Seen<'_>| watched.is_empty() || watched.contains(&s.index);
+    let straight = || seen.iter().filter(is_straight).filter(is_known).map(|s| s.index);
     let mut wanted: Vec<usize> = straight()
         .next()
         .into_iter()
@@ -388,6 +396,34 @@ mod tests {
         assert_eq!(best(&[0, 1, 3, 1]), Some(3));
         assert_eq!(best(&[]), Some(2), "nobody watched");
         assert_eq!(best(&[1]), Some(2), "no face looks straight in what was watched");
+    }
+
+    /// Detects if frames of a living face, added before and after the others, keep a passive network from seeing them.
+    #[test]
+    fn a_passive_network_sees_the_first_and_the_last_straight_face_of_those_that_the_server_watched() {
+        let picture = Raster::filled(240, 320, [40, 60, 80]);
+        let seen: Vec<Seen<'_>> = (0..)
+            .zip([0.0, 1.0, 35.0, 2.0, 1.0, 0.0])
+            .map(|(index, yaw)| Seen {
+                index,
+                picture: &picture,
+                shape: head(yaw, false),
+            })
+            .collect();
+        let face = |index: usize| Detection {
+            score: 0.9,
+            left: index as f32,
+            top: 0.0,
+            width: 80.0,
+            height: 80.0,
+        };
+        let detections: Vec<(usize, Detection)> = (0..seen.len()).map(|index| (index, face(index))).collect();
+        let shown = |watched: &[usize]| -> Vec<f32> {
+            let frames = straight(&seen, &detections, 3, watched);
+            frames.iter().map(|(_, face)| face.left).collect()
+        };
+        assert_eq!(shown(&[1, 2, 3, 4]), [1.0, 3.0, 4.0]);
+        assert_eq!(shown(&[]), [0.0, 3.0, 5.0], "nobody watched");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The card cut out of a picture and laid straight, for people to look at.
 
-use crate::geometry::Corners;
-use crate::geometry::mean_sides;
+use crate::geometry::{Corners, mean_sides};
 use crate::picture::{Picture, PictureFault};
 use crate::projection::Projection;
 use domain::document::size;

@@ -1,7 +1,6 @@
 //! Items cut out of a picture straight, one under the other on one sheet, for people to compare with what was read.
 
-use crate::geometry::Corners;
-use crate::geometry::mean_sides;
+use crate::geometry::{Corners, mean_sides};
 use crate::picture::{Picture, PictureFault};
 use crate::projection::Projection;
 use crate::raster::Raster;

@@ -5,8 +5,7 @@ use super::grammar::Context;
 use super::page::{DeskewedPage, Folded, Run};
 use crate::calendar::month_named;
 use crate::fold;
-use crate::geometry::Corners;
-use crate::geometry::{Point, mean, rectangle};
+use crate::geometry::{Corners, Point, mean, rectangle};
 use domain::edit_distance::edit_distance;
 use lens::geometry::distance;
 

@@ -282,7 +282,9 @@ fn a_licence_of_another_country_with_american_words_has_no_american_dates() {
         ))
     };
     let of = |born: Option<&str>| Some(("us.driving_license".to_owned(), born.map(str::to_owned)));
-    assert_eq!(read("ONTARIO"), of(Some("1983-05-07")));
+    for state in ["ONTARIO", "GUAM", "U.S. VIRGIN ISLANDS"] {
+        assert_eq!(read(state), of(Some("1983-05-07")), "{state}");
+    }
     // The state was not read, or is one that is not known.
     assert_eq!(read("ST. VINCENT"), of(None));
     for state in ["VICTORIA AUSTRALIA", "NEW SOUTH WALES", "JAMAICA"] {
@@ -384,6 +386,37 @@ fn a_licence_that_is_called_as_the_british_one_is_british_only_by_its_office_sta
             "{title} {office} {number}"
         );
     }
+}
+
+#[test]
+fn a_licence_of_another_country_is_not_british_by_eight_digits_or_by_the_numbers_of_its_items() {
+    let layouts = layouts();
+    let read = |title: &[(&str, f32, f32)], number: &'static str| {
+        let items = [
+            ("1. MEIER", 30.0, 11.0),
+            ("2. ANNA", 30.0, 16.0),
+            ("3. 23.06.1978 GRAZ", 30.0, 21.0),
+            ("4a. 04.05.2020", 30.0, 26.0),
+            ("4c. NDLS", 60.0, 26.0),
+            ("4b. 03.05.2030", 30.0, 31.0),
+            ("4d. 123456789", 60.0, 31.0),
+            (number, 30.0, 36.0),
+            ("7.", 30.0, 40.0),
+            ("8. 12 OAK AVENUE", 30.0, 43.0),
+            ("9. B", 30.0, 46.0),
+        ];
+        let known = layouts.read(&page(&[title, &items].concat()), TODAY).unwrap();
+        let number = value(&known, "documentNumber").map(str::to_owned);
+        (known.reading.layout, number)
+    };
+    // The title was not read, such as that of Austria.
+    let (layout, number) = read(&[], "5. 12345678");
+    assert_eq!(layout, "eu.driving_license");
+    assert_eq!(number.as_deref(), Some("12345678"));
+    // Of the title of Ireland, only the English half was.
+    let (layout, number) = read(&[("DRIVING LICENCE", 30.0, 4.0)], "5. 987654321");
+    assert_eq!(layout, "eu.driving_license");
+    assert_eq!(number.as_deref(), Some("987654321"));
 }
 
 #[test]

@@ -2,8 +2,7 @@
 //! and one of its columns. The fine lines of a document's background make peaks as high, but in one direction.
 
 use super::spectrum::{TILE, amplitudes, cycles};
-use crate::geometry::Corners;
-use crate::geometry::is_inside;
+use crate::geometry::{Corners, is_inside};
 use crate::raster::Raster;
 use crate::statistics::median;
 

@@ -133,10 +133,13 @@ fn names(payload: &Payload) -> (Option<String>, Option<String>, Option<String>) 
     let parts: Vec<String> = whole.split(BETWEEN_NAMES).map(spaced).collect();
     match parts.as_slice() {
         [last, given @ ..] if !given.is_empty() => {
+            // A single letter in the place of the middle name is its initial.
+            let is_behind_middle = given.iter().rposition(|part| !part.is_empty()) > Some(1);
+            let is_last = |part: &str| is_suffix(part) && (is_behind_middle || part.len() > 1);
             let given = given.iter().map(String::as_str).filter(|part| !part.is_empty());
             let given: Vec<&str> = given.collect();
             let names = match given.as_slice() {
-                [names @ .., suffix] if !names.is_empty() && is_suffix(suffix) => names,
+                [names @ .., suffix] if !names.is_empty() && is_last(suffix) => names,
                 names => names,
             };
             (some(last.clone()), some(names.join(" ")), None)

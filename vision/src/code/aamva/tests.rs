@@ -134,6 +134,9 @@ fn a_name_in_one_piece_is_taken_apart_by_position_and_its_suffix_left_out() {
         ("DAADE LA CRUZ$ANNA$$JR", Some("DE LA CRUZ"), Some("ANNA"), None),
         ("DAASMITH,JOHN,JR", Some("SMITH"), Some("JOHN"), None),
         ("DAASMITH,JR", Some("SMITH"), Some("JR"), None),
+        ("DAASMITH,JOHN,V", Some("SMITH"), Some("JOHN V"), None),
+        ("DAASMITH,JOHN,V,", Some("SMITH"), Some("JOHN V"), None),
+        ("DAASMITH,JOHN,,V", Some("SMITH"), Some("JOHN"), None),
         (
             "DAAGARCIA LOPEZ,MARIA,DEL,CARMEN",
             Some("GARCIA LOPEZ"),

@@ -498,6 +498,8 @@ fn words_and_countries() {
         (false, "男 F", None),
         (false, "K/F", Some("female")),
         (false, "K/M", None),
+        (false, "männlich", Some("male")),
+        (false, "Féminin", Some("female")),
         (false, "MF", None),
         (false, "H", None),
         (false, "HGT", None),
