@@ -283,13 +283,13 @@ pub async fn is_recorded(
     Ok(found.is_some())
 }
 
-/// The number of the newest entry; 0 if there is none.
+/// The number of a tenant's newest entry; 0 if there is none.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn find_newest(tx: &mut Tx) -> Result<i64, StoreError> {
-    let number: i64 = on!(tx, conn => sqlx::query_scalar("SELECT COALESCE(MAX(number), 0) FROM audit")
-        .fetch_one(conn).await)?;
+pub async fn find_newest(tx: &mut Tx, tenant: &TenantId) -> Result<i64, StoreError> {
+    let number: i64 = on!(tx, conn => sqlx::query_scalar("SELECT COALESCE(MAX(number), 0) FROM audit WHERE tenant_id = $1")
+        .bind(tenant.as_str()).fetch_one(conn).await)?;
     Ok(number)
 }
 

@@ -323,6 +323,24 @@ pub async fn list_keys(
     let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as(
         "SELECT id, data_key FROM sessions WHERE purged_at IS NULL AND id > $1 ORDER BY id LIMIT $2")
         .bind(after.map_or("", SessionId::as_str)).bind(i64::from(limit)).fetch_all(conn).await)?;
+    with_keys(rows)
+}
+
+/// The same of the `looked_at` newest sessions, erased or not, the newest first. It takes as long whether a thousand sessions were erased before or
+/// ten million, which [`list_keys`] passes one by one.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_newest_keys(tx: &mut Tx, looked_at: u32) -> Result<Vec<(SessionId, DataKeyId)>, StoreError> {
+    // Ids begin with the time.
+    let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as(
+        "SELECT id, data_key FROM (SELECT id, data_key, purged_at FROM sessions ORDER BY id DESC LIMIT $1) AS newest
+         WHERE purged_at IS NULL ORDER BY id DESC")
+        .bind(i64::from(looked_at)).fetch_all(conn).await)?;
+    with_keys(rows)
+}
+
+fn with_keys(rows: Vec<(String, String)>) -> Result<Vec<(SessionId, DataKeyId)>, StoreError> {
     let parsed = rows
         .into_iter()
         .map(|(id, key)| Some((SessionId::parse(&id)?, DataKeyId::parse(&key)?)));

@@ -44,7 +44,8 @@ pub struct Outgoing {
 pub struct Sources {
     /// The event as it was recorded.
     pub event: EventRow,
-    /// The key of its session's personal data: `None` for a test event, and once the session is erased.
+    /// The key of its session's personal data: `None` for a test event, once the session is erased, and if a copy was put back and something was sent
+    /// before its erasure, which is repeated.
     pub data_key: Option<DataKeyId>,
     /// The metadata that its webhook carries, as written by the tenant: after an erasure, it is sent only if nothing was sent before it.
     pub metadata: Option<Unlogged>,
@@ -146,20 +147,26 @@ impl RawListed {
     }
 }
 
+/// Whether the personal data of an event's session is there and may be sent. What was sent before a copy was put back is not sent with it even before
+/// its erasure is repeated.
+macro_rules! may_be_told {
+    () => {
+        "session.purged_at IS NULL
+                    AND (session.erasure_requested_at IS NULL OR COALESCE(event.removed_delivery, '') <> 'sent')"
+    };
+}
+
 /// Any tenant's event with the sources of its webhook.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
-    // What was never noted and has no delivery may have been sent by one that is gone. What was sent before a copy was put back is not sent
-    // with metadata even before its erasure is repeated.
+    // What was never noted and has no delivery may have been sent by one that is gone.
     let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(concat!(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
                 delivery.state, delivery.started_at, tenant.settings,
-                CASE WHEN session.purged_at IS NULL THEN session.data_key END AS data_key,
-                CASE WHEN session.purged_at IS NULL
-                    AND (session.erasure_requested_at IS NULL OR COALESCE(event.removed_delivery, '') <> 'sent')
-                OR NOT (
+                CASE WHEN ", may_be_told!(), " THEN session.data_key END AS data_key,
+                CASE WHEN (", may_be_told!(), ") OR NOT (
                     COALESCE(event.removed_delivery = 'sent', delivery.event_id IS NULL AND NOT EXISTS (
                         SELECT 1 FROM unsent_events AS unsent WHERE unsent.event_id = event.id
                     ))

@@ -713,16 +713,22 @@ async fn an_entry_is_known_by_who_did_what_to_what_from_where_and_when() {
 #[tokio::test]
 async fn what_was_done_since_an_entry_is_known_by_its_number() {
     for Backend { name, db, .. } in backends().await {
-        let World { tenant, user, .. } = world(&db).await;
+        let World {
+            tenant, other, user, ..
+        } = world(&db).await;
         let done = async |subject: &'static str, number| read!(db, tx => audit::is_done_since(tx, AuditAction::PersonInvite, subject, number));
-        let before = read!(db, tx => audit::find_newest(tx));
+        let before = read!(db, tx => audit::find_newest(tx, &tenant.id));
         assert!(!done("inv_1", 0).await, "{name}");
         for (action, subject) in [("person.invite", "inv_1"), ("person.join", "inv_2")] {
             let entry = keep(entry(Some(&tenant.id), user.id.as_str(), action, subject));
             write!(db, tx => audit::record(tx, entry)).unwrap();
         }
-        let after = read!(db, tx => audit::find_newest(tx));
+        let after = read!(db, tx => audit::find_newest(tx, &tenant.id));
         assert!(before < after, "{name}: {before} {after}");
+        let elsewhere = keep(entry(Some(&other.id), user.id.as_str(), "person.invite", "inv_3"));
+        write!(db, tx => audit::record(tx, elsewhere)).unwrap();
+        let newest = read!(db, tx => audit::find_newest(tx, &tenant.id));
+        assert_eq!(newest, after, "{name}: nobody sees how much others do");
         assert!(done("inv_1", before).await && !done("inv_1", after).await, "{name}");
         assert!(!done("inv_2", before).await, "{name}: something else");
     }

@@ -145,7 +145,7 @@ async fn an_event_without_a_delivery_that_is_from_before_removals_were_noted_cou
 }
 
 #[tokio::test]
-async fn an_event_of_a_copy_that_may_have_been_sent_has_no_metadata_once_an_erasure_is_requested() {
+async fn an_event_of_a_copy_that_may_have_been_sent_has_neither_metadata_nor_a_note_once_an_erasure_is_requested() {
     for Backend { name, db, .. } in backends().await {
         let World { session, foreign, .. } = world(&db).await;
         let [pending, noted, recorded] = [1, 2, 3].map(|number| keep(expired(session, number)));
@@ -176,6 +176,7 @@ async fn an_event_of_a_copy_that_may_have_been_sent_has_no_metadata_once_an_eras
                 let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
                 let withheld = is_requested && may_be_sent;
                 assert_eq!(sources.metadata.is_none(), withheld, "{name}: {}", event.id);
+                assert_eq!(sources.data_key.is_none(), withheld, "{name}: the note of {}", event.id);
             }
         }
     }

@@ -712,3 +712,20 @@ async fn keys_are_listed_of_sessions_that_were_not_erased_by_id() {
         );
     }
 }
+
+#[tokio::test]
+async fn keys_of_the_newest_sessions_are_listed_however_many_were_erased() {
+    for Backend { name, db, .. } in backends().await {
+        let World { session, foreign, .. } = world(&db).await;
+        let of = |row: &SessionRow| (row.session.id.clone(), row.data_key.clone());
+        let newest = async |looked_at: u32| read!(db, tx => sessions::list_newest_keys(tx, looked_at));
+        assert_eq!(newest(10).await, [of(foreign), of(session)], "{name}");
+        assert_eq!(newest(1).await, [of(foreign)], "{name}");
+        let mut erased = foreign.clone();
+        erased.session.purged_at = Some(at(9));
+        let erased = keep(erased);
+        write!(db, tx => async { sessions::save(tx, &mut erased.clone()).await }).unwrap();
+        assert_eq!(newest(10).await, [of(session)], "{name}");
+        assert!(newest(1).await.is_empty(), "{name}: it is looked at");
+    }
+}

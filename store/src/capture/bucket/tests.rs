@@ -4,7 +4,7 @@
 //! limit for taking a picture and for storing it; taking what the system holds for what the server has.
 
 use super::{
-    Bucket,
+    Bucket, TIMEOUTS,
     http::{Connector, Timeouts},
 };
 use domain::secret::Secret;
@@ -206,7 +206,7 @@ async fn without_an_access_key_requests_are_signed_with_the_role_of_the_pod() {
         ("AWS_CONTAINER_CREDENTIALS_FULL_URI", &uri),
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", token.to_str().unwrap()),
     ]);
-    let store = bucket.open_with(PATIENCE).unwrap();
+    let store = bucket.open_with(TIMEOUTS).unwrap();
     let serve = async {
         let (mut asked, _) = agent.accept().await.unwrap();
         let (head, _) = head_text(&mut asked).await;
@@ -235,10 +235,10 @@ async fn the_role_of_a_service_account_is_asked_for_with_its_token_which_is_sent
         ("AWS_WEB_IDENTITY_TOKEN_FILE", "/nowhere/token"),
         ("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/honnin"),
     ]);
-    let store = bucket.open_with(PATIENCE).unwrap();
+    let store = bucket.open_with(TIMEOUTS).unwrap();
     let error = store.put(&Path::from("x"), vec![0].into()).await.unwrap_err();
     assert!(format!("{error:?}").contains("/nowhere/token"), "{error:?}");
-    let mut connector = Connector::new(&[], PATIENCE).unwrap();
+    let mut connector = Connector::new(&[], TIMEOUTS).unwrap();
     let refused = connector.call(Uri::from_static("http://127.0.0.1:9/")).await;
     let refused = refused.err().unwrap().to_string();
     assert_eq!(refused, "this address must begin with https:");
