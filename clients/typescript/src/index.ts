@@ -102,7 +102,7 @@ export class Honnin {
    * @throws {TypeError} If the key is not a string.
    */
   async create(session: NewSession = {}, idempotencyKey: string = randomUUID(), options: CallOptions = {}): Promise<CreatedSession> {
-    // Whatever else it is would be sent as text: two orders without a key would share "null", and with it a session and its link.
+    // Anything else would be sent as text: two orders without a key would share "null", and with it a session and its link.
     must(typeof idempotencyKey === "string", "idempotencyKey must be a string");
     const headers = { "idempotency-key": idempotencyKey };
     return this.#call({ method: "POST", path: SESSIONS, body: session, headers, repeatable: true }, options);

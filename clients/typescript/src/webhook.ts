@@ -13,7 +13,7 @@ export type WebhookHeaders =
  * @param secrets The signing secret (`whsec_…`); both of them while it is rotated.
  * @param rawBody The body as it arrived, before any JSON parser.
  * @throws {WebhookVerificationError} If the signature or the timestamp is not valid: then answer 400. Any other error is a mistake of the
- * receiver: a secret that is none, or a body that was parsed already.
+ * receiver: a malformed secret, or a body that was parsed already.
  */
 export function verifyWebhook(secrets: string | readonly string[], headers: WebhookHeaders, rawBody: string | Uint8Array | ArrayBuffer): WebhookEvent {
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array || rawBody instanceof ArrayBuffer)) {

@@ -151,7 +151,7 @@ test("a call that cannot be sent is not tried again", async () => {
   assert.equal(seen.length, 0);
 });
 
-test("what is no idempotency key is refused, so that no two orders share the one that it would be written as", async () => {
+test("a key that is not a string is refused, so that no two orders share the text that it would be sent as", async () => {
   const { honnin, seen } = scripted([json(201, {})]);
   for (const key of [null, 4711, false, {}]) await assert.rejects(honnin.create({}, key), /idempotencyKey/);
   assert.equal(seen.length, 0);

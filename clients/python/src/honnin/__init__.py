@@ -100,7 +100,7 @@ class Honnin:
         one, which covers the retries of this call. The same key gives the first response again for 24 hours, also its ``status`` of that time:
         ``read`` tells what is true now.
         """
-        # An empty one is refused like any other that is none, not replaced: its order would have another session after each restart.
+        # An empty key is sent, and refused, rather than replaced: its order would get another session after each restart.
         headers = {"idempotency-key": str(uuid.uuid4()) if idempotency_key is None else idempotency_key}
         return self._call("POST", _SESSIONS, body=session or {}, headers=headers)
 
