@@ -122,7 +122,8 @@ export async function look(page, name) {
   mkdirSync(folder, { recursive: true });
   await page.waitForLoadState();
   await picture(page, join(folder, `${name}.jpg`));
-  await page.evaluate(axe);
+  // Once for each page that is loaded, since it is half a megabyte of script.
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   // Every style sheet is the page's own, so none has to be fetched again for axe.
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"], preload: false }));
   return violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target).join(", ")}`);

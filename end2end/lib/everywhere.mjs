@@ -157,7 +157,7 @@ export async function caseWithPictures(context, honnin, seen) {
   phone.scripts = false;
   await new Walk(phone).through(body.verificationUrl, { lastName: "Watanabe" });
   await plain.close();
-  const { page } = await signIn({ desktop: () => context.newPage() }, honnin, owner, { seen: async () => [] });
+  const { page } = await signIn({ desktop: () => context.newPage() }, honnin, owner);
   await page.goto(`${honnin.base}/admin/review/${body.id}`);
   await allPicturesAreShown(page);
   await show(seen, "console/case-pictures", page);

@@ -112,3 +112,9 @@ export async function shutter(page) {
 
 /** From now on the person does something else. */
 export const behave = (page, does) => page.evaluate((now) => { globalThis.honninSitter.does = now; }, does);
+
+/** Lets this many seconds pass on the clock by which the page's camera waits. */
+export const pass = (page, seconds) => page.evaluate((ms) => {
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + ms;
+}, 1_000 * seconds);

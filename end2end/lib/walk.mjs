@@ -133,15 +133,15 @@ export class Walk {
     if ((await fold.getAttribute("open")) === null) await fold.locator("summary").click();
   }
 
-  /** Everything from the link to the result. */
-  async through(link, changes) {
+  /** Everything from the link to the result; `how` the selfie is taken. */
+  async through(link, changes, how = {}) {
     await this.start(link);
     await this.consent();
     await this.choose();
     await this.photograph();
     await this.accept();
     await this.details(changes);
-    await this.selfie();
+    await this.selfie(how);
     await this.submit();
     await this.result();
   }

@@ -13,7 +13,8 @@ let browser, honnin, tenant;
 
 before(async () => {
   await scene();
-  honnin = await Honnin.start("camera");
+  // Nothing is analysed: no test here waits for what is on a photo.
+  honnin = await Honnin.start("camera", { HONNIN_WORKER_EMBEDDED: "false" });
   tenant = await honnin.tenant("Harbour Bank", "--steps", "document", "--accept-specimens");
   browser = await Browser.open();
 });
@@ -51,7 +52,7 @@ test("what a node of another version does not have is asked for again", long, as
   assert.deepEqual([...missing].map((path) => path.split(".").pop()).sort(), ["css", "js", "wasm"]);
   browser.show("passport");
   await page.getByRole("button", { name: "Open the camera" }).click();
-  await page.waitForURL((url) => url.pathname === "/capture/check");
+  await filmed(page, "/capture/check");
 });
 
 test("a photo of a kind that another tab has replaced is not taken", long, async () => {
@@ -175,9 +176,9 @@ test("a photo of the phone's camera app outlasts faults as well, and stays in it
   await walk.at("/capture/check");
 });
 
-test("a photo that is too large for a proxy is kept, and the page says whom to tell", long, async () => {
+test("a photo that is too large for a proxy is kept, and the page says whom to tell, or to choose a smaller file", long, async () => {
   const page = await browser.phone();
-  await atTheCamera(page);
+  const walk = await atTheCamera(page);
   let answered = false;
   await page.route("**/capture/pictures", (route) => {
     answered = true;
@@ -189,6 +190,9 @@ test("a photo that is too large for a proxy is kept, and the page says whom to t
   await panel(page).waitFor();
   assert.equal(await panel(page).locator("h2").innerText(), "Not sent yet");
   assert.equal(await panel(page).locator("p").innerText(), "Photos cannot be received at the moment. Tell whoever sent you the link.");
+  await panel(page).locator("button.quiet").click();
+  await walk.photograph();
+  await panel(page).locator("p", { hasText: "The photo must be smaller than 10 MB." }).waitFor();
 });
 
 test("closing the camera stops the photo that is being sent", long, async () => {

@@ -73,10 +73,13 @@ test("two taps and two fingers enlarge the photo where they touch it, and one fi
   // The page is not renewed any more.
   await page.locator("dl.read").waitFor({ timeout: LONGEST });
   const chromium = await page.context().newCDPSession(page);
-  const touch = (type, places) =>
-    chromium.send("Input.dispatchTouchEvent", { type, touchPoints: places.map(([x, y], id) => ({ x, y, id })) });
-  // Without a wait in between, since two taps are one gesture only if they follow each other soon.
-  const tapTwice = (at) => Promise.all([0, 1].flatMap(() => [touch("touchStart", [at]), touch("touchEnd", [])]));
+  const touch = (type, places, timestamp) =>
+    chromium.send("Input.dispatchTouchEvent", { type, touchPoints: places.map(([x, y], id) => ({ x, y, id })), timestamp });
+  // Two taps are one gesture only if they follow each other soon: the touches of both bear the same time, however long they take here.
+  const tapTwice = async (at) => {
+    const now = Date.now() / 1_000;
+    for (const places of [[at], [], [at], []]) await touch(places.length > 0 ? "touchStart" : "touchEnd", places, now);
+  };
   const spot = [0.7, 0.4];
   const tapped = await place(page, spot);
   await tapTwice(tapped);

@@ -74,7 +74,7 @@ async function signOut(page) {
 
 test("a passkey signs in without a password and after one", long, async () => {
   const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
-  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "pia@bank.example" });
+  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "pia@bank.example", seen: look });
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");
   const options = {
@@ -187,7 +187,7 @@ test("a decision is undone within its ten seconds", long, async () => {
 
 test("a reviewer whose browser asks for Japanese reads no English on the way to a rejection and back", long, async () => {
   const owner = await honnin.tenant("みなと銀行", "--steps", "document,selfie", "--sandbox");
-  const reviewer = { email: "hana@bank.example", name: "港 花", role: "reviewer", language: "ja" };
+  const reviewer = { email: "hana@bank.example", name: "港 花", role: "reviewer", language: "ja", seen: look };
   const { page, stumbles } = await signIn(browser, honnin, owner, reviewer);
   const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
   const { id } = await call("/v1/verification-sessions", {});

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
+import { until } from "../lib/places.mjs";
 import { picture, scene } from "../lib/scene.mjs";
 import { Walk } from "../lib/walk.mjs";
 
@@ -32,10 +33,7 @@ const licences = {
 /** Kana follow what is typed, until somebody types their own. */
 async function composed(walk, { lastName, firstName }, kana) {
   const field = (name) => walk.page.locator(`#${name}`);
-  const shows = async (name, value) => {
-    for (const end = Date.now() + 5000; (await walk.shown(name)) !== value && Date.now() < end; ) await walk.page.evaluate(() => new Promise(requestAnimationFrame));
-    assert.equal(await walk.shown(name), value);
-  };
+  const shows = (name, value) => until(`${name}: ${value}`, async () => (await walk.shown(name)) === value);
   await field("lastName").fill("");
   await walk.compose("lastName", "はまだ", "浜田");
   await shows("lastNameKana", "ハマダ");

@@ -5,7 +5,7 @@ import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { scene } from "../lib/scene.mjs";
-import { behave, filmed, persist, sit } from "../lib/sitter.mjs";
+import { behave, filmed, pass, persist, sit } from "../lib/sitter.mjs";
 
 const long = { timeout: 1_800_000 };
 let browser, honnin, receiver, tenant, colourful;
@@ -91,7 +91,8 @@ test("a head that turns to the wrong side, and one that does not move, must begi
 test("a server too slow for frames is said to be busy, and one that answers nothing to be out of reach", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent");
-  await page.route("**/capture/selfie/live", () => {});
+  // The page waits fifteen seconds for an answer, which pass at once.
+  await page.route("**/capture/selfie/live", () => pass(page, 15));
   await ends(page, "We are very busy right now");
   assert.deepEqual(await look(page, "30-selfie-busy"), []);
   await page.route("**/capture/queue", (route) => route.abort());

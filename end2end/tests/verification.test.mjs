@@ -72,7 +72,7 @@ test("a name that differs waits for a reviewer, whose approval is another event"
   // A separate tenant: in the other one the passport was approved under its owner's name, and will be again.
   const tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--webhook", receiver.url, "--accept-specimens");
   const customer = await receiver.customer(honnin, tenant);
-  const applicant = new Applicant(browser, await browser.phone(), { name: "review" });
+  const applicant = new Applicant(browser, await browser.phone());
   const words = await applicant.goThrough(customer.link, { "Family name": "Watanabe" });
   assert.equal(words, "We are reviewing your details");
   const first = await customer.event("verification.needs_review");
@@ -92,10 +92,10 @@ test("a name that differs waits for a reviewer, whose approval is another event"
   assert.equal(detail.outcome.review.note, "Name changed by marriage, seen on the register.");
   await customer.ended;
 
+  // What is on the others is the same for every tenant.
   stumbles.push(...(await lookAround(page, honnin, [
-    ["overview", "/admin"], ["sessions", "/admin/sessions"], ["session", `/admin/sessions/${customer.session}`],
-    ["settings", "/admin/settings"], ["keys", "/admin/keys"], ["webhooks", "/admin/webhooks"], ["people", "/admin/people"],
-    ["audit", "/admin/audit"], ["account", "/admin/account"],
+    ["overview", "/admin"], ["sessions", "/admin/sessions"], ["session", `/admin/sessions/${customer.session}`], ["webhooks", "/admin/webhooks"],
+    ["audit", "/admin/audit"],
   ])));
   assert.deepEqual(stumbles, []);
   assert.deepEqual(page.noise, []);
