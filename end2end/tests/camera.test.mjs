@@ -176,9 +176,9 @@ test("a photo of the phone's camera app outlasts faults as well, and stays in it
   await walk.at("/capture/check");
 });
 
-test("a photo that is too large for a proxy is kept, and the page says whom to tell, or to choose a smaller file", long, async () => {
+test("a photo that is too large for a proxy is kept, and the page says whom to tell", long, async () => {
   const page = await browser.phone();
-  const walk = await atTheCamera(page);
+  await atTheCamera(page);
   let answered = false;
   await page.route("**/capture/pictures", (route) => {
     answered = true;
@@ -190,9 +190,6 @@ test("a photo that is too large for a proxy is kept, and the page says whom to t
   await panel(page).waitFor();
   assert.equal(await panel(page).locator("h2").innerText(), "Not sent yet");
   assert.equal(await panel(page).locator("p").innerText(), "Photos cannot be received at the moment. Tell whoever sent you the link.");
-  await panel(page).locator("button.quiet").click();
-  await walk.photograph();
-  await panel(page).locator("p", { hasText: "The photo must be smaller than 10 MB." }).waitFor();
 });
 
 test("closing the camera stops the photo that is being sent", long, async () => {

@@ -30,7 +30,8 @@ test("no page of the console scrolls sideways, everything can be tapped, and not
   await page.emulateMedia({ reducedMotion: "reduce" });
   for (const [name, path] of pages) {
     await page.setViewportSize(phone);
-    await page.goto(honnin.base + path);
+    const answer = await page.goto(honnin.base + path);
+    if (!answer.ok() && name !== "nowhere") wrong.push(`${path}: ${answer.status()}`);
     // What is folded away is tapped as well.
     await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
     wrong.push(...(await look(page, `phone-${name}-light`)));

@@ -505,11 +505,15 @@ impl Run {
         }
     }
 
-    /// How many of the frames that were watched at requests and movements are equal to another of them. A head that has moved in between does not come
-    /// back to the same place in the same light: somebody shows pictures.
+    /// How many of the frames that were watched at requests and movements are equal to another one across a movement. A head that has moved in
+    /// between does not come back to the same place in the same light: somebody shows pictures. Neighbours are not compared: a face that has come
+    /// closer may stay there until the next request, and a camera that stands still for a second gives one frame twice.
     fn shown_again(&self) -> u32 {
-        let is_equal = |print: &&FramePrint| self.prints.iter().filter(|other| other == print).count() > 1;
-        u32::try_from(self.prints.iter().filter(is_equal).count()).unwrap_or(u32::MAX)
+        let prints = || (0_usize..).zip(&self.prints);
+        let is_equal = |(number, print): &(usize, &FramePrint)| {
+            prints().any(|(other, found)| other.abs_diff(*number) > 1 && found == *print)
+        };
+        u32::try_from(prints().filter(is_equal).count()).unwrap_or(u32::MAX)
     }
 
     /// Takes the next frame.

@@ -575,6 +575,10 @@ fn a_picture_that_is_shown_again_after_a_movement_counts_as_repeated() {
         let found = run.findings(&living, &[]);
         assert!(found.same_frames);
         assert_eq!(found.repeated_frames, 0);
+        // A face that has come closer stays there, before a camera that stands still for a second.
+        run.prints[2] = run.prints[1].clone();
+        let stayed = run.prints.clone();
+        assert_eq!(run.findings(&stayed, &[]).repeated_frames, 0);
     }
 }
 

@@ -9,7 +9,7 @@ use super::{is_hidden, now, rest, window};
 use crate::camera::retry::Retry;
 use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
 use crate::forms;
-use crate::text::{Text, camera as text, picture};
+use crate::text::{Text, camera as text};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::borrow::Cow;
@@ -404,8 +404,7 @@ impl Run {
                         None => self.refused(sentence),
                     };
                 }
-                // The user can choose a smaller file. Another photo of the camera would be as large.
-                Answer::TooLarge if beside.is_some() => (picture::FILE_TOO_LARGE, None),
+                // Another photo would be as large.
                 Answer::TooLarge => (text::NOT_ACCEPTED_ON_THE_WAY, None),
                 Answer::Later(why, asked) => match retry.wait(now(), asked, js_sys::Math::random()) {
                     Some(wait) => (why, Some(wait)),
