@@ -196,8 +196,8 @@ impl Pools {
         let work = async move |unit: &mut dyn Unit, mut connection| {
             for tried in 1.. {
                 let tx = Tx::writing(connection, Arc::clone(&metrics));
-                let attempt = attempt(unit, tx, &begin, &jobs_changed, &metrics).await;
-                if attempt == Attempt::Ended || tried == TRIES {
+                let outcome = attempt(unit, tx, &begin, &jobs_changed, &metrics).await;
+                if outcome == Attempt::Ended || tried == TRIES {
                     return;
                 }
                 // The conflicting unit may run on another node, so nothing can wake this one; the pause is random, so that the
@@ -253,7 +253,7 @@ impl PoolThread {
                 return;
             }
             match lend(pool).await {
-                Ok(connection) if unit.is_abandoned() => rest(Tx::new(connection, Arc::default())),
+                Ok(Connection::Postgres(mut held)) if unit.is_abandoned() => held.rested = true,
                 Ok(connection) => {
                     let over = async {
                         unwanted.await;

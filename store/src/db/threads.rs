@@ -97,8 +97,10 @@ impl Thread {
     {
         let (caller, answer) = oneshot::channel();
         self.spawn(async move || {
-            // A caller that has gone away does not need the answer.
-            drop(caller.send(work().await));
+            if !caller.is_closed() {
+                // A caller that goes away meanwhile does not need the answer.
+                drop(caller.send(work().await));
+            }
         })?;
         answer.await.unwrap_or_else(|_| Err(unit::closed()))
     }

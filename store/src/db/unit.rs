@@ -38,6 +38,7 @@ pub(super) type Caller = oneshot::Sender<Infallible>;
 /// Closed when nobody waits any more.
 pub(super) type Waiting = oneshot::Receiver<Infallible>;
 
+/// Dropped in this order: if it does not run, what it has captured is gone as well before its caller is told.
 struct Typed<T, E, F> {
     unit: F,
     result: Option<Result<T, E>>,
@@ -75,7 +76,7 @@ where
     }
 }
 
-/// The result of a unit, some day.
+/// The result of a unit, once it has run.
 pub(super) struct Answer<T, E>(oneshot::Receiver<Result<T, E>>);
 
 impl<T, E: From<StoreError>> Answer<T, E> {
@@ -85,7 +86,7 @@ impl<T, E: From<StoreError>> Answer<T, E> {
     }
 }
 
-/// Prepares `unit` for its way.
+/// Packs `unit`; its result comes to the [`Answer`].
 pub(super) fn pack<T, E, F>(unit: F) -> (Box<dyn Unit>, Answer<T, E>)
 where
     F: AsyncFnMut(&mut Tx) -> Result<T, E> + Send + 'static,

@@ -335,3 +335,20 @@ async fn closing_waits_for_who_reads_and_then_refuses() {
         assert!(matches!(late, Err(StoreError::Unavailable(_))), "{name}: {late:?}");
     }
 }
+
+#[tokio::test]
+async fn what_a_unit_has_captured_is_gone_when_its_caller_is_answered() {
+    for Backend { name, db, .. } in backends().await {
+        let held = Arc::new(());
+        let [one, two, three] = [(); 3].map(|()| Arc::clone(&held));
+        let write = db.write(async move |_| Ok::<_, StoreError>(Arc::strong_count(&one)));
+        write.await.unwrap();
+        assert_eq!(Arc::strong_count(&held), 3, "{name}: write");
+        let read = db.read(async move |_| Ok::<_, StoreError>(Arc::strong_count(&two)));
+        read.await.unwrap();
+        assert_eq!(Arc::strong_count(&held), 2, "{name}: read");
+        let ask = db.ask(async move |_| Ok::<_, StoreError>(Arc::strong_count(&three)));
+        ask.await.unwrap();
+        assert_eq!(Arc::strong_count(&held), 1, "{name}: ask");
+    }
+}
