@@ -62,6 +62,14 @@ async fn find(tx: &mut Tx, email: &str) -> Result<UserRow, AccountError> {
     found.ok_or(AccountError::NotFound)
 }
 
+/// `user`, if it is of that tenant: which one it is of, the caller may see.
+async fn of_tenant(tx: &mut Tx, user: UserRow, tenant: Option<&TenantId>) -> Result<UserRow, AccountError> {
+    if user.tenant() == tenant {
+        return Ok(user);
+    }
+    Err(AccountError::OtherTenant(Box::new(account(tx, user).await?)))
+}
+
 /// The account with an address, and the people of its tenant. They stay as they are until the unit is done.
 async fn lock(tx: &mut Tx, email: &str) -> Result<(UserRow, Vec<UserRow>), AccountError> {
     let user = find(tx, email).await?;
@@ -145,10 +153,8 @@ pub async fn release(
 ) -> Result<Account, AccountError> {
     let (email, tenant, now) = (normalised(email), tenant.cloned(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, AccountError> {
-        let (mut user, people) = lock(tx, &email).await?;
-        if user.tenant() != tenant.as_ref() {
-            return Err(AccountError::OtherTenant(Box::new(account(tx, user).await?)));
-        }
+        let (user, people) = lock(tx, &email).await?;
+        let mut user = of_tenant(tx, user, tenant.as_ref()).await?;
         user.disabled_at = user.disabled_at.or(Some(now));
         let entry = entry(here, &user, now, AuditAction::PersonReleaseAddress);
         take_effect(tx, &people, &user, &entry).await?;
@@ -175,9 +181,7 @@ pub async fn grant_operator(
     let (email, tenant, now) = (normalised(email), tenant.cloned(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, AccountError> {
         let user = find(tx, &email).await?;
-        if user.tenant() != tenant.as_ref() {
-            return Err(AccountError::OtherTenant(Box::new(account(tx, user).await?)));
-        }
+        let user = of_tenant(tx, user, tenant.as_ref()).await?;
         users::grant_operator(tx, &user.id).await?;
         // A link that an admin made for a colleague must not become a link to an operator's account.
         password_resets::revoke_of(tx, &user.id).await?;

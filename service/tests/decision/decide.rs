@@ -13,6 +13,7 @@ use domain::{
     time::{Clock as _, Millis},
 };
 use service::{
+    access::Applicant,
     capture::{
         progress::{Next, StepRefused},
         result::Ending,
@@ -138,9 +139,8 @@ async fn another_persons_selfie_is_rejected() {
     assert_eq!(harness.ending(&applicant).await, Ending::Rejected);
 }
 
-#[tokio::test]
-async fn who_cannot_move_goes_to_a_person() {
-    let harness = Harness::new().await;
+/// A session whose selfie was chosen as a file, and decided.
+async fn decided_by_a_file(harness: &Harness) -> (SessionId, Applicant) {
     let (id, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
@@ -151,6 +151,13 @@ async fn who_cannot_move_goes_to_a_person() {
     capture_selfie(&harness.honnin, &applicant, burst).await.unwrap();
     submit(&harness.honnin, &applicant).await.unwrap();
     harness.run_until_idle().await;
+    (id, applicant)
+}
+
+#[tokio::test]
+async fn who_cannot_move_goes_to_a_person() {
+    let harness = Harness::new().await;
+    let (id, applicant) = decided_by_a_file(&harness).await;
     assert_eq!(harness.detail(&id).await.status, Status::Reviewing);
     assert_eq!(reasons(&harness, &id).await, [Reason::SelfieLivenessUncertain.as_str()]);
     assert_eq!(harness.ending(&applicant).await, Ending::Review);
@@ -161,16 +168,7 @@ async fn who_cannot_move_goes_to_a_person() {
 async fn a_file_that_another_session_sent_before_is_suspicious() {
     let harness = Harness::new().await;
     for repeated in [false, true] {
-        let (id, applicant) = harness.agreed().await;
-        harness.photograph(&applicant).await;
-        harness.type_details(&applicant).await;
-        let burst = Burst {
-            answers: Answers::Nothing,
-            frames: vec![(0, b"me".to_vec())],
-        };
-        capture_selfie(&harness.honnin, &applicant, burst).await.unwrap();
-        submit(&harness.honnin, &applicant).await.unwrap();
-        harness.run_until_idle().await;
+        let (id, _) = decided_by_a_file(&harness).await;
         let suspected = Reason::SelfieInjectionSuspected.to_string();
         assert_eq!(reasons(&harness, &id).await.contains(&suspected), repeated);
         assert_ne!(harness.detail(&id).await.outcome.unwrap().verdict, Verdict::Approved);
