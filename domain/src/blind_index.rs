@@ -1,6 +1,6 @@
-//! What of a person is indexed blindly, that is, by keyed hashes of normalised values: the full name, in every form in which somebody may
-//! search for it, and the date of birth. A family name alone is not, because equal hashes show how often a value occurs, which tells
-//! frequent family names from each other.
+//! Which data of a person goes into the blind index, that is, is stored as keyed hashes of normalised values: the full name, in every form in which
+//! somebody may search for it, and the date of birth. A family name alone is not indexed, because equal hashes show how often a value occurs, which
+//! would give frequent family names away.
 
 use crate::{
     civil_date,

@@ -1,4 +1,4 @@
-//! Pages of a list: how many items they have, and where they begin: after an item, which its time and its id name.
+//! Keyset paging: how many items a page has, and after which item it begins. An item is identified by its time and its id.
 
 use crate::time::Timestamp;
 use std::fmt::Display;

@@ -1,5 +1,4 @@
-//! Identifiers: a prefix and 32 lowercase hex digits. Parsing is exact. They are no secrets, and random enough that nobody meets another
-//! one by guessing.
+//! Identifiers: a prefix and 32 lowercase hex digits. Parsing is exact. They are not secret, but random enough that nobody can guess one.
 
 use crate::time::Timestamp;
 use std::fmt;
@@ -76,8 +75,8 @@ id!(/// A webhook signing secret's public name.
     SecretId, "whk");
 id!(/// One picture or burst taken for one step.
     CaptureId, "cap");
-id!(/// A unit of background work.
-    JobId, "job");
+id!(/// A worker of background jobs, as the jobs that it holds name it.
+    WorkerId, "wrk");
 id!(/// A person who signs in to the console.
     UserId, "usr");
 id!(/// An invitation to the console (its link is a secret).

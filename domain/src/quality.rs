@@ -134,7 +134,7 @@ pub fn face_is_covered(signs: &SelfieSigns, limits: &SelfieLimits) -> bool {
     [signs.eyes_covered, signs.mouth_covered]
         .into_iter()
         .flatten()
-        // A broken measurement (NaN) is no reason to ask again.
+        // A broken measurement (NaN) is not a reason to ask again.
         .any(|covered| covered > limits.covered)
 }
 
@@ -193,7 +193,7 @@ mod tests {
     fn a_face_in_which_nothing_stands_out_is_too_dark() {
         assert!(face_is_dark(0.17, Some([0.16, 0.21])));
         assert!(!face_is_dark(0.17, Some([0.1, 0.21])));
-        // That is no matter of light.
+        // That does not depend on the light.
         assert!(!face_is_dark(0.5, Some([0.48, 0.52])));
     }
 

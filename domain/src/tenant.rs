@@ -37,6 +37,12 @@ impl Mode {
     pub const fn is_live(self) -> bool {
         matches!(self, Self::Live)
     }
+
+    /// Whether its sessions end as its developers choose.
+    #[must_use]
+    pub const fn is_sandbox(self) -> bool {
+        matches!(self, Self::Sandbox)
+    }
 }
 
 /// What a tenant has configured.

@@ -2,7 +2,7 @@
 //! the table does: labels that stand in place tell where the card's corners are, inside the picture or outside, and print that keeps
 //! away from the border is all there. Paper may be too bright for the camera, and every item on it legible all the same.
 
-use crate::geometry::{Corners, beyond, midpoint};
+use crate::geometry::{self, Corners, beyond, mean, midpoint};
 use crate::projection::Projection;
 use domain::document::size;
 use domain::findings::{MrzFormat, Quality};
@@ -14,6 +14,8 @@ const OUTSIDE: f32 = 0.06;
 const ON_BORDER: f32 = 0.009;
 /// A document's outline may be this much longer or shorter than the document: outlines are not found more exactly.
 const TOLERANCE: f32 = 0.07;
+/// Share of the part with the labels that must be within an outline of the document.
+const NEARLY_ALL: f32 = 0.9;
 /// Focal lengths of phones' cameras, as shares of the picture's longer side: 26 mm on film of 36 mm, and one that was cut to a quarter
 /// of its width by whoever sent it.
 const FOCAL_LENGTHS: [f32; 2] = [0.72, 2.9];
@@ -90,6 +92,8 @@ pub(crate) enum Shape {
     Shorter,
     /// The document, whole: no side of it lies on the border.
     Whole,
+    /// Of the document's shape, with one side on the border: the document, but for a little of that side at most.
+    Flush,
     /// Longer than the document: some of the table is taken for it.
     Longer,
 }
@@ -103,14 +107,17 @@ pub(crate) fn shape(outline: &Corners, size: [f32; 2], proportions: &[f32]) -> O
         corners.rotate_left(1);
         seen = [1.0 / seen[1], 1.0 / seen[0]];
     }
-    let on_border = |side: usize| is_on_border([corners[side], corners[(side + 1) % 4]], size);
-    let (long, short) = (on_border(0) || on_border(2), on_border(1) || on_border(3));
+    let on_border = [0, 1, 2, 3].map(|side| is_on_border([corners[side], corners[(side + 1) % 4]], size));
+    let (long, short) = (on_border[0] || on_border[2], on_border[1] || on_border[3]);
+    let is_short = seen[1] < least * (1.0 - TOLERANCE);
+    let is_long = seen[0] > most * (1.0 + TOLERANCE);
     let fits = seen[0] > least * (1.0 - TOLERANCE) && seen[1] < most * (1.0 + TOLERANCE);
-    match (long, short) {
-        (false, false) if fits => Some(Shape::Whole),
-        (_, true) if seen[1] < least * (1.0 - TOLERANCE) => Some(Shape::Shorter),
-        (true, _) if seen[0] > most * (1.0 + TOLERANCE) => Some(Shape::Shorter),
-        (false, true) if seen[0] > most * (1.0 + TOLERANCE) => Some(Shape::Longer),
+    match on_border.into_iter().filter(|on_border| *on_border).count() {
+        0 if fits => Some(Shape::Whole),
+        1 if fits => Some(Shape::Flush),
+        _ if short && is_short => Some(Shape::Shorter),
+        _ if long && is_long => Some(Shape::Shorter),
+        _ if short && is_long => Some(Shape::Longer),
         _ => None,
     }
 }
@@ -172,6 +179,15 @@ pub(crate) fn is_page_cut(page: &Corners, size: [f32; 2]) -> bool {
     let height = distance(left_top, left_bottom);
     page.iter()
         .any(|corner| outside(*corner, size) > OUTSIDE_BY_ZONE * height)
+}
+
+/// Whether the part of a document that has its labels is within an outline, as exactly as both are found.
+pub(crate) fn surrounds(outline: &Corners, labelled: &Corners) -> bool {
+    let middle = mean(labelled);
+    let nearer = |corner: [f32; 2]| [0, 1].map(|axis| middle[axis] + NEARLY_ALL * (corner[axis] - middle[axis]));
+    labelled
+        .iter()
+        .all(|corner| geometry::is_inside(outline, nearer(*corner)))
 }
 
 /// Whether a document with these corners is all within a picture of this size.
@@ -263,8 +279,24 @@ mod tests {
         assert_eq!(shape_of([200.0, 200.0, 1469.0, 1000.0]), Some(Shape::Whole));
         let tilted = [[300.0, 250.0], [1300.0, 200.0], [1320.0, 950.0], [280.0, 900.0]];
         assert_eq!(shape(&tilted, SIZE, &[1.4, 1.6]), Some(Shape::Whole));
-        assert_eq!(shape_of([0.0, 100.0, 1269.0, 900.0]), None, "flush with the border");
+        assert_eq!(shape_of([0.0, 100.0, 1269.0, 900.0]), Some(Shape::Flush));
+        assert_eq!(
+            shape_of([0.0, 0.0, 1269.0, 800.0]),
+            None,
+            "two sides may be cut off alike"
+        );
         assert_eq!(shape(&[[5.0, 5.0]; 4], SIZE, &ID_1), None);
+    }
+
+    #[test]
+    fn an_outline_that_leaves_labels_out_does_not_surround_them() {
+        let labelled = card(200.0, 200.0);
+        assert!(surrounds(&card(210.0, 205.0), &labelled));
+        assert!(!surrounds(&card(400.0, 200.0), &labelled));
+        assert!(!surrounds(
+            &[[0.0, 0.0], [300.0, 0.0], [300.0, 1200.0], [0.0, 1200.0]],
+            &labelled
+        ));
     }
 
     #[test]

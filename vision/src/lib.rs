@@ -57,11 +57,13 @@ use text::Reader;
 
 /// The machinery, loaded once and shared by all threads.
 pub struct Vision {
+    /// The networks that read; also `None` in a process that does not read documents.
     reader: Option<Reader>,
     faces: Option<Faces>,
     passive: Option<Passive>,
     passive_failed: bool,
     layouts: Option<Layouts>,
+    /// The files of the networks that read, if they are there.
     text_models: Vec<ModelHash>,
     face_models: Vec<ModelHash>,
     passive_models: Vec<ModelHash>,
@@ -104,18 +106,25 @@ impl Vision {
     /// operator's. The folder `seals` in it holds the certificates of those whose visible digital seals are to be checked.
     #[must_use]
     pub fn load(dir: &Path) -> Self {
-        Self::load_with(dir, Uncalibrated::Refused)
+        Self::load_with(dir, Uncalibrated::Refused, Reading::Here)
+    }
+
+    /// The same for a process that leaves the examination of documents to others. The networks that read, two thirds of what is in the
+    /// folder, are checked and named, but not kept in memory. If a document is examined all the same, the findings say that it was not read.
+    #[must_use]
+    pub fn load_without_reader(dir: &Path) -> Self {
+        Self::load_with(dir, Uncalibrated::Refused, Reading::Elsewhere)
     }
 
     /// The same, with networks whose model cards have no calibration yet: for measuring it, and nothing else.
     #[must_use]
     pub fn load_uncalibrated(dir: &Path) -> Self {
-        Self::load_with(dir, Uncalibrated::Allowed)
+        Self::load_with(dir, Uncalibrated::Allowed, Reading::Here)
     }
 
-    fn load_with(dir: &Path, uncalibrated: Uncalibrated) -> Self {
+    fn load_with(dir: &Path, uncalibrated: Uncalibrated, reading: Reading) -> Self {
         let mut vision = Self::none();
-        if let Err(fault) = vision.fill(dir, uncalibrated) {
+        if let Err(fault) = vision.fill(dir, uncalibrated, reading) {
             vision.faults.push(fault);
         }
         vision
@@ -136,12 +145,18 @@ impl Vision {
         }
     }
 
-    fn fill(&mut self, dir: &Path, uncalibrated: Uncalibrated) -> Result<(), ModelError> {
+    fn fill(&mut self, dir: &Path, uncalibrated: Uncalibrated, reading: Reading) -> Result<(), ModelError> {
         let pins = Pins::built_in()?;
         self.signers = code::Certificates::load(&dir.join("seals"));
-        self.reader = keep(Reader::load(&pins, dir), &mut self.faults);
+        let reader = match reading {
+            Reading::Here => Reader::load(&pins, dir).map(Some),
+            Reading::Elsewhere => Reader::check(&pins, dir).map(|()| None),
+        };
+        if let Some(reader) = keep(reader, &mut self.faults) {
+            self.reader = reader;
+            self.text_models = pins.hashes(&text::FILES);
+        }
         self.layouts = keep(Layouts::built_in().map_err(ModelError::from), &mut self.faults);
-        self.text_models = pins.hashes(&text::FILES);
         self.face_models = pins.hashes(&face::FILES);
         // Faces come last: without readable cards it is not known which network describes them, and none must.
         let mut engine = None;
@@ -168,15 +183,19 @@ impl Vision {
     /// The machinery that is not there.
     #[must_use]
     pub fn missing(&self) -> Vec<Unavailable> {
-        let missing = [
-            (self.reader.is_none() || self.layouts.is_none(), Unavailable::Text),
+        only_missing([
+            (self.text_models.is_empty() || self.layouts.is_none(), Unavailable::Text),
             (self.faces.is_none(), Unavailable::Face),
             (self.passive_failed, Unavailable::Liveness),
-        ];
-        missing
-            .into_iter()
-            .filter_map(|(missing, what)| missing.then_some(what))
-            .collect()
+        ])
+    }
+
+    /// What this process lacks to examine a document.
+    fn missing_for_documents(&self) -> Vec<Unavailable> {
+        only_missing([
+            (self.reader.is_none() || self.layouts.is_none(), Unavailable::Text),
+            (self.faces.is_none(), Unavailable::Face),
+        ])
     }
 
     /// Whether a passive network against presentation attacks is installed.
@@ -194,8 +213,7 @@ impl Vision {
     /// Names, hashes and licences of all models in use.
     #[must_use]
     pub fn models(&self) -> Vec<ModelHash> {
-        let text = self.reader.iter().flat_map(|_| &self.text_models);
-        text.chain(self.selfie_models()).cloned().collect()
+        self.text_models.iter().chain(self.selfie_models()).cloned().collect()
     }
 
     /// Those that judge a selfie.
@@ -247,6 +265,20 @@ impl Vision {
         let found = self.faces.as_ref()?.detector.find(&picture.rgb).ok()?;
         Some(selfie::near(&found))
     }
+}
+
+/// Which process reads documents.
+#[derive(Clone, Copy)]
+enum Reading {
+    /// This one.
+    Here,
+    /// Another one.
+    Elsewhere,
+}
+
+fn only_missing<const N: usize>(machinery: [(bool, Unavailable); N]) -> Vec<Unavailable> {
+    let missing = machinery.into_iter().filter(|(is_missing, _)| *is_missing);
+    missing.map(|(_, what)| what).collect()
 }
 
 /// What was loaded; the fault joins the others.

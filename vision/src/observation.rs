@@ -109,10 +109,10 @@ impl<'a> Observation<'a, '_> {
     }
 
     /// Whether more was observed than in another view.
-    pub(crate) fn beats(&self, other: &Self) -> bool {
+    pub(crate) fn is_better_than(&self, other: &Self) -> bool {
         let rank = |seen: &Self| {
-            let told = |known: &Known<'_>| known.reading.score * (1 + known.items.len()) as f32;
-            let score = seen.known.as_ref().map_or(0.0, told);
+            let weight = |known: &Known<'_>| known.reading.score * (1 + known.items.len()) as f32;
+            let score = seen.known.as_ref().map_or(0.0, weight);
             let checks = seen.machine.as_ref().map_or(0, |zone| zone.passed);
             (
                 mrz::is_complete(seen.machine.as_ref()),
@@ -162,7 +162,9 @@ impl<'a> Observation<'a, '_> {
                 let place = self.place(corner);
                 beyond(place, size) > -NEAR * area.half_height && is_inside(corners, within(place))
             };
-            area.half_width > STUB * area.half_height && area.corners().into_iter().any(is_at)
+            area.half_width > STUB * area.half_height
+                && is_inside(corners, within(self.place([area.x, area.y])))
+                && area.corners().into_iter().any(is_at)
         };
         self.page.areas().filter(is_cut).count() >= if fills { 1 } else { 2 }
     }
@@ -178,18 +180,24 @@ impl<'a> Observation<'a, '_> {
             || lines.any(|area| self.is_at_border(area, size) && is_labelled(area))
     }
 
-    /// Whether the border of the picture that was given, of this size, runs through a line beside the labels of the layout.
-    pub(crate) fn is_print_around_labels_cut(&self, size: [f32; 2]) -> bool {
-        self.labelled().is_some_and(|part| {
-            let middle = mean(&part);
-            let around =
-                part.map(|corner| [0, 1].map(|axis| middle[axis] + AROUND_LABELS * (corner[axis] - middle[axis])));
+    /// Whether the border of the picture that was given, of this size, runs through a line on the document: where its zone or its labels
+    /// say that it lies, else beside its labels.
+    pub(crate) fn is_print_on_document_cut(&self, size: [f32; 2]) -> bool {
+        let document = self.page_by_zone().or_else(|| self.card_by_labels());
+        document.or_else(|| self.around_labels()).is_some_and(|document| {
             self.page.lines.iter().map(|line| &line.area).any(|area| {
                 area.half_width > STUB * area.half_height
                     && self.is_at_border(area, size)
-                    && is_inside(&around, self.place([area.x, area.y]))
+                    && is_inside(&document, self.place([area.x, area.y]))
             })
         })
+    }
+
+    /// The part with the labels of the layout and what is around it.
+    fn around_labels(&self) -> Option<Corners> {
+        let part = self.labelled()?;
+        let middle = mean(&part);
+        Some(part.map(|corner| [0, 1].map(|axis| middle[axis] + AROUND_LABELS * (corner[axis] - middle[axis]))))
     }
 
     /// Where the corners of the document must be by its machine-readable zone, in the picture that was given.
@@ -426,6 +434,8 @@ mod tests {
         assert!(!is_cut(&[one], &AT_THE_RIGHT));
         let on_the_table = [("2 kg flour, 12 eggs", -3.0, 20.0), ("250 g butter", -3.0, 40.0)];
         assert!(!is_cut(&on_the_table, &AT_THE_RIGHT));
+        let along_its_edges = [("2 kg flour, 12 eggs", 86.0, 12.2), ("250 g butter", 84.0, 50.3)];
+        assert!(!is_cut(&along_its_edges, &AT_THE_RIGHT));
         let under_the_card = "2 kg flour, 12 eggs, 1 l milk, 250 g butter, water and rent are due";
         let under_the_card = [(under_the_card, -3.0, 20.0), (under_the_card, -3.0, 40.0)];
         assert!(!is_cut(&under_the_card, &AT_THE_RIGHT));
@@ -472,7 +482,7 @@ mod tests {
             let mut seen = Observation::blind(&picture);
             seen.page.lines = page(&[&LICENCE[..], &[beside]].concat());
             seen.known = layouts.read(&seen.page.lines, TODAY);
-            seen.is_print_around_labels_cut(SIZE)
+            seen.is_print_on_document_cut(SIZE)
         };
         assert!(is_cut(("SPECIMEN", -1.0, 30.0)));
         assert!(!is_cut(("SPECIMEN", 3.0, 30.0)));

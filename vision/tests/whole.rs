@@ -467,6 +467,37 @@ fn a_photograph_that_is_turned_before_the_camera_is_no_turned_head() {
 }
 
 #[test]
+fn without_its_reader_a_process_has_every_model_and_looks_at_faces_and_reads_nothing() {
+    let without = Vision::load_without_reader(&root().join("models"));
+    assert_eq!(without.missing(), [], "{:?}", without.faults());
+    assert_eq!(without.models(), vision().models());
+    let [selfie, _] = selfies();
+    assert!(without.glance(&selfie).unwrap().face.is_some());
+    assert_eq!(without.count_faces(&selfie), Some(1));
+    let page = specimen("passport.jpg");
+    let found = without.examine_document(&page, DocumentType::Passport, Side::Front, TODAY);
+    assert_eq!(found.unavailable, [Unavailable::Text]);
+    assert!(found.mrz.is_none() && found.fields.is_empty());
+}
+
+#[test]
+fn networks_that_read_are_checked_by_a_process_that_does_not_read() {
+    let dir = std::env::temp_dir().join(format!("vision-unkept-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    for name in ["PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"] {
+        std::fs::copy(root().join("models").join(name), dir.join(name)).unwrap();
+    }
+    assert_eq!(Vision::load_without_reader(&dir).missing(), [Unavailable::Face]);
+    std::fs::write(dir.join("PP-OCRv6_rec_small.onnx"), b"not the weights").unwrap();
+    let altered = Vision::load_without_reader(&dir);
+    std::fs::remove_dir_all(&dir).unwrap();
+    assert_eq!(altered.missing(), [Unavailable::Text, Unavailable::Face]);
+    assert!(altered.models().is_empty());
+    let faults = altered.faults();
+    assert!(faults[0].to_string().contains("SHA-256"), "{faults:?}");
+}
+
+#[test]
 fn without_models_everything_says_that_it_is_unavailable() {
     let blind = Vision::load(&std::env::temp_dir().join("no-models-here"));
     assert_eq!(blind.missing(), [Unavailable::Text, Unavailable::Face]);

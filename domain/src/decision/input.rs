@@ -16,9 +16,8 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
         return None;
     }
     let mut read = read(evidence.document, evidence.today);
-    if evidence.typed.is_some_and(|typed| typed.only_name().is_some()) {
-        take_for_whole(&mut read, evidence.document);
-    }
+    let has_only_name = evidence.typed.is_some_and(|typed| typed.only_name().is_some());
+    take_for_whole(&mut read, evidence.document, has_only_name);
     let compared = input_match::compare(&read, evidence.typed, evidence.known);
     for (item, matched) in &compared.items {
         if !matched {
@@ -64,15 +63,18 @@ fn read(document: &[DocumentFindings], today: Date) -> Vec<OcrField> {
     read
 }
 
-/// Takes a name for the whole one where the zone says that its holder has no other: documents have it as either.
-fn take_for_whole(read: &mut [OcrField], document: &[DocumentFindings]) {
+/// Takes a name for the whole one where the zone says that its holder has no other: documents have it as either. A single word is that of a person who
+/// says so. Several are all the names of a person whose state does not tell them apart, `AHMAD<BIN<ALI` (ICAO 9303-3 section 4.6); that person may.
+fn take_for_whole(read: &mut [OcrField], document: &[DocumentFindings], has_only_name: bool) {
     let has = |name: FieldName| read.iter().any(|field| field.name == name);
     let is_only = has(FieldName::LastName) != has(FieldName::FirstName) && !has(FieldName::FullName);
-    if is_only && document.iter().any(across::gives_one_name) {
-        let is_name = |field: &&mut OcrField| matches!(field.name, FieldName::LastName | FieldName::FirstName);
-        read.iter_mut()
-            .filter(is_name)
-            .for_each(|field| field.name = FieldName::FullName);
+    let is_name = |field: &OcrField| matches!(field.name, FieldName::LastName | FieldName::FirstName);
+    let has_words = |field: &OcrField| field.normalized.as_deref().is_some_and(|name| name.contains(' '));
+    let is_whole = has_only_name || read.iter().any(|field| is_name(field) && has_words(field));
+    if is_only && is_whole && document.iter().any(across::gives_one_name) {
+        for field in read.iter_mut().filter(|field| is_name(field)) {
+            field.name = FieldName::FullName;
+        }
     }
 }
 

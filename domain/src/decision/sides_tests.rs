@@ -225,6 +225,36 @@ fn a_zone_without_given_names_confirms_that_there_is_none() {
 }
 
 #[test]
+fn all_names_that_a_zone_has_in_one_are_compared_as_a_whole() {
+    let decision = |last: &str, first: &str| {
+        let typed = UserInput {
+            last_name: Some(last.into()),
+            first_name: Some(first.into()),
+            ..typed()
+        };
+        let mut page = passport();
+        let is_name = |field: &OcrField| matches!(field.name, FieldName::LastName | FieldName::FirstName);
+        page.fields.retain(|field| !is_name(field));
+        let whole = items(Side::Front, &[(FieldName::LastName, "AHMAD BIN ALI")]);
+        page.fields.extend(whole);
+        page.mrz.as_mut().unwrap().lines[0] = format!("{:<<44}", "P<MYSAHMAD<BIN<ALI");
+        decide_on(DocumentType::Passport, &[page], &typed, &Policy::default())
+    };
+    for (last, first) in [("Ali", "Ahmad"), ("Bin Ali", "Ahmad"), ("Ahmad", "Bin Ali")] {
+        let Decision { verdict, reasons, .. } = decision(last, first);
+        assert_eq!(verdict, Verdict::Approved, "{last}, {first}: {reasons:?}");
+    }
+    for (last, first, reason) in [
+        ("Bin Abu", "Ahmad", Reason::InputNameMismatch),
+        ("Ali", "Aminah", Reason::InputNameMismatch),
+        // The given name may not have been printed.
+        ("Ahmad Bin Ali", "Aminah", Reason::InputNotComparable),
+    ] {
+        assert_eq!(decision(last, first).reasons, [reason], "{last}, {first}");
+    }
+}
+
+#[test]
 fn a_page_that_prints_other_names_than_its_zone_is_never_approved() {
     let decision = |last, first| {
         let mut page = passport();

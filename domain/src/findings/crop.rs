@@ -1,7 +1,7 @@
-//! A face in a few grey cells, by which a picture of a picture is told from another picture of the same person.
+//! A face reduced to a few grey cells, which tell a picture of a picture from a new picture of the same person.
 //!
-//! A picture that is printed, photographed, filmed or shown again keeps the details of the moment in which it was taken: shadows, wrinkles,
-//! the fall of the hair. They are compared where the two faces lie upon each other, with the light of their surroundings taken out.
+//! A picture that is printed, photographed, filmed or shown again keeps the details of the moment in which it was taken: shadows, wrinkles, the fall
+//! of the hair. They are compared where the two faces overlap, with local brightness and contrast normalised.
 
 use serde::{Deserialize, Serialize};
 

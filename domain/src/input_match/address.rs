@@ -83,7 +83,7 @@ struct Japanese {
 enum Token {
     Number(String),
     Letter(char),
-    /// What stands between two numbers, or behind one, and is no letter of a name.
+    /// What stands between two numbers, or after one, and is not a letter of a name.
     Link,
     /// The link 丁目: a house has a number behind it.
     Chome,

@@ -185,8 +185,8 @@ pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&
 
 impl Comparison {
     fn judge(&mut self, item: MatchItem, same: Same, sources: Item<'_>) {
-        let told = |said: Option<&str>| same(sources.document?, said?);
-        self.note(item, same, sources, [sources.typed, sources.known].map(told));
+        let compared = |said: Option<&str>| same(sources.document?, said?);
+        self.note(item, same, sources, [sources.typed, sources.known].map(compared));
     }
 
     /// For a document that prints one name without separating the family name: the other values are compared as a whole.
@@ -224,22 +224,22 @@ impl Comparison {
         self.note(MatchItem::FirstName, same_name, first, [typed, known]);
     }
 
-    /// `told` is how the typed and the pre-registered value compare with the document.
-    fn note(&mut self, item: MatchItem, same: Same, sources: Item<'_>, told: [Option<bool>; 2]) {
-        let [typed, known] = told;
+    /// `compared` is how the typed and the pre-registered value compare with the document.
+    fn note(&mut self, item: MatchItem, same: Same, sources: Item<'_>, compared: [Option<bool>; 2]) {
+        let [typed, known] = compared;
         let both = sources.typed.zip(sources.known);
         let between = both.and_then(|(typed, known)| same(typed, known));
         // Otherwise the document says nothing on it, which many do not.
         let is_due = item.is_vouched_for_by_documents() || sources.document.is_some();
         let is_open = is_due && typed.or(known).is_none() && sources.said().next().is_some();
-        let is_lone = |said: Option<&str>, told: Option<bool>| said.is_some() && told.or(between).is_none();
+        let is_lone = |said: Option<&str>, same: Option<bool>| said.is_some() && same.or(between).is_none();
         let has_lone = is_lone(sources.typed, typed) || is_lone(sources.known, known);
         if is_open || has_lone && (is_due || both.is_some()) {
             self.unconfirmed.insert(item);
         }
-        let compared: Vec<bool> = [typed, known, between].into_iter().flatten().collect();
-        if !compared.is_empty() {
-            self.items.insert(item, compared.into_iter().all(|same| same));
+        let results: Vec<bool> = [typed, known, between].into_iter().flatten().collect();
+        if !results.is_empty() {
+            self.items.insert(item, results.into_iter().all(|same| same));
         }
     }
 }

@@ -218,16 +218,16 @@ fn judge(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, today: Da
 }
 
 fn form(known: Option<&PreRegistered>) -> TypedForm {
-    let told = |field: fn(&PreRegistered) -> Option<&String>, otherwise: &str| {
+    let known_or = |field: fn(&PreRegistered) -> Option<&String>, otherwise: &str| {
         known
             .and_then(field)
             .map_or_else(|| otherwise.to_owned(), String::clone)
     };
     TypedForm {
-        last_name: told(|known| known.last_name.as_ref(), "SAMPLE"),
-        first_name: told(|known| known.first_name.as_ref(), "HANAKO"),
-        birth_date: told(|known| known.birth_date.as_ref(), "1990-02-28"),
-        address: told(|known| known.address.as_ref(), "1-2-3 Sample Town"),
+        last_name: known_or(|known| known.last_name.as_ref(), "SAMPLE"),
+        first_name: known_or(|known| known.first_name.as_ref(), "HANAKO"),
+        birth_date: known_or(|known| known.birth_date.as_ref(), "1990-02-28"),
+        address: known_or(|known| known.address.as_ref(), "1-2-3 Sample Town"),
         ..TypedForm::default()
     }
 }

@@ -81,6 +81,14 @@ fn main() -> Done {
     let path = options.out.join("eval.json");
     fs::write(&path, serde_json::to_vec_pretty(&report)?)?;
     println!("written to {}", path.display());
+    let falsely = report
+        .get("V7")
+        .and_then(|v7| v7.get("falsely_approved"))
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len);
+    if falsely > 0 {
+        return Err(format!("V7 missed: {falsely} attempts were approved that must not be (limit 0)").into());
+    }
     Ok(())
 }
 

@@ -3,6 +3,8 @@
 #![expect(clippy::print_stdout, reason = "a table on the terminal is what this is for")]
 
 mod attacks;
+#[cfg(test)]
+mod tests;
 
 use attacks::{Cover, Dice, on_screen, photographed};
 use domain::findings::{Asked, Face, SelfieSigns};

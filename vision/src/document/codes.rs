@@ -45,8 +45,8 @@ impl<'a> Codes<'a> {
     }
 
     /// Whether one of them says all that another view of the picture could.
-    pub(super) fn say_it_all(&mut self, watch: &mut Stopwatch) -> bool {
-        self.find(watch).iter().any(says_it_all)
+    pub(super) fn is_complete(&mut self, watch: &mut Stopwatch) -> bool {
+        self.find(watch).iter().any(says_everything)
     }
 
     /// Those that were found.
@@ -57,7 +57,7 @@ impl<'a> Codes<'a> {
 
 /// Whether a code names its kind of document and holds its items. A seal may be a sticker with nothing but an address, on the side with
 /// the machine-readable zone.
-fn says_it_all(code: &CodeReading) -> bool {
+fn says_everything(code: &CodeReading) -> bool {
     code.kind.is_some() && code.standard != CodeStandard::Seal
 }
 
@@ -75,9 +75,9 @@ mod tests {
             fields: Vec::new(),
             signature: Signature::Valid,
         };
-        assert!(!says_it_all(&of(CodeStandard::Seal, Some(DocumentType::IdCard))));
-        assert!(!says_it_all(&of(CodeStandard::Aamva, None)));
-        assert!(says_it_all(&of(
+        assert!(!says_everything(&of(CodeStandard::Seal, Some(DocumentType::IdCard))));
+        assert!(!says_everything(&of(CodeStandard::Aamva, None)));
+        assert!(says_everything(&of(
             CodeStandard::Aamva,
             Some(DocumentType::DrivingLicense)
         )));

@@ -83,22 +83,37 @@ impl Shown<'_, '_, '_> {
     /// Corrects whether the whole document is on the picture, where its labels do not say that it is.
     fn with_extent(&self, quality: Quality, by_labels: Option<Corners>) -> Quality {
         let (seen, size) = (self.seen, self.size);
-        let outline = by_labels.or_else(|| self.outlines.first().copied());
-        let shape = card(seen, self.outlines).and_then(|card| extent::shape(&card, size, &self.proportions));
+        let labelled = seen.labelled();
+        let shape_of = |card: &Corners| extent::shape(card, size, &self.proportions);
+        // An outline that leaves labels out is of something else.
+        let mut outlines = self
+            .outlines
+            .iter()
+            .filter(|outline| labelled.is_none_or(|part| extent::surrounds(outline, &part)));
+        let whole = labelled.and_then(|_| outlines.clone().find(|&card| shape_of(card) == Some(Shape::Whole)));
+        let outline = by_labels.or_else(|| whole.or_else(|| outlines.next()).copied());
+        let is_cut_out = by_labels.is_none() && whole.is_none() && seen.is_card;
+        let card = if is_cut_out { Some(seen.corners()) } else { outline };
+        let shape = card.as_ref().and_then(shape_of);
         // Print at the border is the table's where the outline reaches further than the document.
         let is_print_cut = shape != Some(Shape::Longer) && outline.is_some_and(|card| seen.is_print_cut(&card, size));
-        let fits = matches!(shape, Some(Shape::Whole | Shape::Longer));
+        let fits = matches!(shape, Some(Shape::Whole | Shape::Flush | Shape::Longer));
         let is_cut = is_print_cut
             || shape == Some(Shape::Shorter)
             || seen.is_known_print_cut(size)
-            || (!fits && seen.is_print_around_labels_cut(size))
+            || (!fits && seen.is_print_on_document_cut(size))
             || seen.page_by_zone().is_some_and(|page| extent::is_page_cut(&page, size))
             || self
                 .portrait
                 .is_some_and(|face| extent::is_portrait_cut(face.bounds, size));
+        let is_whole = match shape {
+            Some(Shape::Whole | Shape::Longer) => true,
+            Some(Shape::Flush) => labelled.is_some(),
+            _ => seen.known.is_some() && seen.is_print_inside(size),
+        };
         if is_cut {
             extent::cut(quality)
-        } else if shape.is_some() || (seen.known.is_some() && seen.is_print_inside(size)) {
+        } else if is_whole {
             extent::whole(quality)
         } else {
             quality

@@ -48,8 +48,6 @@ pub(crate) fn examine(
     watch.lap("quality");
     let outlines = outlines(picture);
     watch.lap("outline");
-    let mut unavailable = vision.missing();
-    unavailable.retain(|missing| *missing != Unavailable::Liveness);
     let mut examination = Examination {
         vision,
         picture,
@@ -57,7 +55,7 @@ pub(crate) fn examine(
         side,
         today,
         outlines,
-        unavailable,
+        unavailable: vision.missing_for_documents(),
         watch,
     };
     let contents = examination.read();

@@ -51,19 +51,19 @@ pub(super) fn observe<'a, 'l>(
             seen.individual_number = individual_number;
             return Ok(seen);
         }
-        if best.as_ref().is_none_or(|best| seen.beats(best)) {
+        if best.as_ref().is_none_or(|best| seen.is_better_than(best)) {
             best = Some(seen);
         }
-        if codes.say_it_all(watch) {
+        if codes.is_complete(watch) {
             break;
         }
     }
     let mut best = match best {
-        Some(best) if has_zone || best.known.is_some() || codes.say_it_all(watch) => best,
+        Some(best) if has_zone || best.known.is_some() || codes.is_complete(watch) => best,
         best => {
             let seen = reader.read(whole(), watch)?;
             individual_number |= seen.individual_number;
-            best.filter(|best| !seen.beats(best)).unwrap_or(seen)
+            best.filter(|best| !seen.is_better_than(best)).unwrap_or(seen)
         }
     };
     best.individual_number = individual_number;

@@ -311,7 +311,7 @@ impl Marked<'_> {
         self.marks.iter().any(tells) && !self.row(run).iter().any(is_kanji)
     }
 
-    /// All of a row that is no label.
+    /// All of a row that is not a label.
     fn row(&self, run: &Run) -> Vec<Glyph> {
         let mut row: Vec<&Run> = self
             .page

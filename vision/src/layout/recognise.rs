@@ -1,4 +1,4 @@
-//! Which layout a page has: the words that are printed on it, in the places they have, and values whose form tells it.
+//! Which layout a page has: by the words that are printed on it, where they stand, and values whose form is typical of it.
 
 use super::file::{Label, Layout, number};
 use super::grammar::Context;
@@ -24,6 +24,8 @@ const OFF_PLACE: f32 = 5.0;
 const NEAR_PLACE: f32 = 2.5;
 /// Millimetres between two labels that together tell the scale.
 const FAR_APART: f32 = 12.0;
+/// Standard deviation of the labels' places along the rows, and across them, from which each has a scale of its own, in millimetres.
+const SPREAD: f32 = 10.0;
 /// Share of the labels that must stand in place.
 const IN_PLACE: f32 = 0.7;
 
@@ -125,22 +127,27 @@ fn fit<'a>(layout: &'a Layout, page: &DeskewedPage, folded: &[Folded], context: 
 /// A label's place in millimetres, and where it is seen.
 type Placed = (Point, Point);
 
-/// Where the layout lies on the page: a label's place in millimetres, where it is seen, and pixels to the millimetre.
+/// Where the layout lies on the page: a label's place in millimetres, where it is seen, and pixels to the millimetre, along the rows and
+/// across them: tilt makes the two differ.
 #[derive(Clone, Copy)]
 struct Lie {
     at: Point,
     seen: Point,
-    scale: f32,
+    scale: [f32; 2],
 }
 
 impl Lie {
     fn expected(&self, at: Point) -> Point {
-        [0, 1].map(|axis| self.seen[axis] + (at[axis] - self.at[axis]) * self.scale)
+        [0, 1].map(|axis| self.seen[axis] + (at[axis] - self.at[axis]) * self.scale[axis])
     }
 
     /// Whether a label is seen in its place.
     fn holds(&self, &(at, seen): &Placed) -> bool {
-        distance(self.expected(at), seen) < OFF_PLACE * self.scale
+        distance(self.expected(at), seen) < OFF_PLACE * self.mean_scale()
+    }
+
+    fn mean_scale(&self) -> f32 {
+        f32::midpoint(self.scale[0], self.scale[1])
     }
 
     /// The corners of the layout's card: left top, right top, right bottom, left bottom.
@@ -148,22 +155,26 @@ impl Lie {
         rectangle([0.0, 0.0, width, height]).map(|corner| self.expected(corner))
     }
 
-    /// The lie with the least squared error over these labels, in the direction of the rows.
+    /// The lie with the least squared error over these labels, in the direction of the rows. Labels that stand in one column or in one row
+    /// give both directions the same scale.
     fn through(labels: &[Placed]) -> Self {
         let (at, seen): (Vec<Point>, Vec<Point>) = labels.iter().copied().unzip();
         let (at, seen) = (mean(&at), mean(&seen));
-        let sums = labels.iter().flat_map(|label| {
-            [0, 1].map(|axis| {
+        let sums = [0, 1].map(|axis| {
+            labels.iter().fold((0.0, 0.0), |(both, own), label| {
                 let (by, to) = (label.0[axis] - at[axis], label.1[axis] - seen[axis]);
-                (by * to, by * by)
+                (both + by * to, own + by * by)
             })
         });
-        let (both, own) = sums.fold((0.0, 0.0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
-        Self {
-            at,
-            seen,
-            scale: both / own.max(f32::EPSILON),
-        }
+        let ratio = |(both, own): (f32, f32)| both / own.max(f32::EPSILON);
+        let common = ratio((sums[0].0 + sums[1].0, sums[0].1 + sums[1].1));
+        let is_spread = |(_, own): (f32, f32)| own > labels.len() as f32 * SPREAD * SPREAD;
+        let scale = if sums.into_iter().all(is_spread) {
+            sums.map(ratio)
+        } else {
+            [common; 2]
+        };
+        Self { at, seen, scale }
     }
 }
 
@@ -200,7 +211,11 @@ fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
         .filter(|((at, _), (other, _))| distance(*at, *other) > FAR_APART)
         .map(|(&(at, seen), &(other, other_seen))| {
             let scale = distance(seen, other_seen) / distance(at, other);
-            let lie = Lie { at, seen, scale };
+            let lie = Lie {
+                at,
+                seen,
+                scale: [scale; 2],
+            };
             (
                 lie,
                 placed.iter().filter(|label| lie.holds(label)).count(),
@@ -234,7 +249,7 @@ pub(crate) fn by_place<'a>(layout: &'a Layout, page: &DeskewedPage, marks: &mut 
         let nearest = (0..page.runs.len())
             .filter(free)
             .min_by(|&a, &b| off(&page.runs[a]).total_cmp(&off(&page.runs[b])));
-        let Some(index) = nearest.filter(|&index| off(&page.runs[index]) < NEAR_PLACE * lie.scale) else {
+        let Some(index) = nearest.filter(|&index| off(&page.runs[index]) < NEAR_PLACE * lie.mean_scale()) else {
             continue;
         };
         let run = &page.runs[index];

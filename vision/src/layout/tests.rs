@@ -372,9 +372,11 @@ fn a_licence_that_is_called_as_the_british_one_is_british_only_by_its_office_sta
         (known.reading.layout, number)
     };
     let title = "DRIVING LICENCE";
-    let (layout, number) = read(title, "4c. RTD", "5. A1234567");
-    assert_eq!(layout, "eu.driving_license");
-    assert_eq!(number.as_deref(), Some("A1234567"));
+    for title in [title, "DRIVING LICENCE UNITED KINGDOM GIBRALTAR"] {
+        let (layout, number) = read(title, "4c. RTD", "5. A1234567");
+        assert_eq!(layout, "eu.driving_license", "{title}");
+        assert_eq!(number.as_deref(), Some("A1234567"), "{title}");
+    }
     for (title, office, number) in [
         (title, "4c. DVLA", "5. A1234567"),
         (title, "4c.", "5. GEORG756238E99AB"),
@@ -417,6 +419,90 @@ fn a_licence_of_another_country_is_not_british_by_eight_digits_or_by_the_numbers
     let (layout, number) = read(&[("DRIVING LICENCE", 30.0, 4.0)], "5. 987654321");
     assert_eq!(layout, "eu.driving_license");
     assert_eq!(number.as_deref(), Some("987654321"));
+    // Cyprus has eight digits, and the title in English beside one in Turkish or the name of the state.
+    for other in ["SÜRÜCÜ BELGESİ", "REPUBLIC OF CYPRUS"] {
+        let (layout, number) = read(&[("DRIVING LICENCE", 30.0, 4.0), (other, 58.0, 4.0)], "5. 12345678");
+        assert_eq!(layout, "eu.driving_license", "{other}");
+        assert_eq!(number.as_deref(), Some("12345678"), "{other}");
+    }
+}
+
+#[test]
+fn a_passport_card_is_an_identity_card() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("UNITED STATES OF AMERICA", 5.0, 4.0),
+        ("PASSPORT CARD", 60.0, 4.0),
+        ("Nationality", 32.0, 9.0),
+        ("USA", 32.0, 11.8),
+        ("Passport Card no.", 58.0, 9.0),
+        ("C03004786", 58.0, 11.8),
+        ("Surname", 32.0, 16.0),
+        ("TRAVELER", 32.0, 18.8),
+        ("Given Names", 32.0, 23.0),
+        ("HAPPY", 32.0, 25.8),
+        ("Sex", 32.0, 30.0),
+        ("M", 32.0, 32.8),
+        ("Date of Birth", 44.0, 30.0),
+        ("1 JAN 1981", 44.0, 32.8),
+        ("Issued On", 32.0, 37.0),
+        ("30 NOV 2019", 32.0, 39.8),
+        ("Expires On", 58.0, 37.0),
+        ("29 NOV 2029", 58.0, 39.8),
+    ]);
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(known.reading.layout, "icao.id_card");
+    for (name, text) in [
+        ("documentNumber", "C03004786"),
+        ("lastName", "TRAVELER"),
+        ("firstName", "HAPPY"),
+        ("birthDate", "1981-01-01"),
+        ("issueDate", "2019-11-30"),
+        ("expiryDate", "2029-11-29"),
+    ] {
+        assert_eq!(value(&known, name), Some(text), "{name}");
+    }
+}
+
+#[test]
+fn a_licence_of_brazil_is_no_european_one() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("CARTEIRA NACIONAL DE HABILITAÇÃO", 5.0, 4.0),
+        ("DRIVER LICENSE / PERMISO DE CONDUCCIÓN", 5.0, 7.0),
+        ("2 e 1 NOME E SOBRENOME", 30.0, 11.0),
+        ("ANA EXEMPLO DA SILVA", 30.0, 13.8),
+        ("3 DATA, LOCAL E UF DE NASCIMENTO", 30.0, 18.0),
+        ("4a DATA EMISSÃO", 30.0, 24.0),
+        ("4b VALIDADE", 60.0, 24.0),
+        ("4c DOC IDENTIDADE / ÓRG EMISSOR / UF", 30.0, 30.0),
+        ("4d CPF", 30.0, 36.0),
+        ("5 Nº REGISTRO", 50.0, 36.0),
+        ("9 CAT HAB", 70.0, 36.0),
+    ]);
+    let layout = layouts.read(&lines, TODAY).map(|known| known.reading.layout);
+    assert_ne!(layout.as_deref(), Some("eu.driving_license"));
+}
+
+#[test]
+fn a_licence_of_quebec_is_no_european_one() {
+    let layouts = layouts();
+    let lines = page(&[
+        ("PERMIS DE CONDUIRE", 30.0, 4.0),
+        ("1 TREMBLAY", 30.0, 10.0),
+        ("2 ANNE", 30.0, 14.0),
+        ("3 DATE DE NAISSANCE 1990-01-31", 30.0, 18.0),
+        ("4d T6543-310190-08", 30.0, 22.0),
+        ("4a 2022-01-31", 30.0, 26.0),
+        ("4b 2030-01-31", 60.0, 26.0),
+        ("5 N° DE RÉFÉRENCE PEJ7ABC12345", 30.0, 30.0),
+        ("9 CLASSE 5", 30.0, 34.0),
+        ("15 SEXE F", 30.0, 38.0),
+        ("16 TAILLE 168 cm", 50.0, 38.0),
+        ("18 YEUX BRUN", 70.0, 38.0),
+    ]);
+    let layout = layouts.read(&lines, TODAY).map(|known| known.reading.layout);
+    assert_ne!(layout.as_deref(), Some("eu.driving_license"));
 }
 
 #[test]
@@ -813,6 +899,36 @@ fn a_required_rule_whose_item_was_not_read_does_not_hold_and_is_no_contradiction
     assert_eq!(rule(&known, "documentNumber_sound"), Some((false, false)));
     assert_eq!(rule(&known, "age_16_at_issueDate"), Some((true, false)));
     assert_eq!(rule(&known, "number_year"), None, "it is not required");
+}
+
+#[test]
+fn a_residence_card_without_a_date_of_issue_is_as_good_as_one_with_it() {
+    let layouts = layouts();
+    let card = |lines: &[(&'static str, f32, f32)]| {
+        let common = [
+            ("在留カード", 30.0, 2.5),
+            ("番号 AB12345678CD", 58.0, 2.5),
+            ("氏名 SAMPLE ANNA", 3.0, 8.5),
+            ("生年月日 1985年03月02日", 3.0, 13.5),
+            ("性別 女", 38.0, 13.5),
+            ("国籍・地域 米国", 3.0, 18.5),
+            ("住居地 東京都港区芝1丁目2番3号", 3.0, 23.5),
+            ("在留資格 留学", 3.0, 28.5),
+            ("このカードは2028年03月01日まで有効です。", 3.0, 46.5),
+        ];
+        let known = judged(&layouts, &page(&[&common[..], lines].concat()));
+        assert_eq!(known.reading.layout, "jp.residence_card");
+        known
+    };
+    let known = card(&[("在留期間の満了日 2028年03月01日", 3.0, 33.5)]);
+    let rules = &known.reading.rules;
+    assert!(rules.iter().all(|rule| rule.held), "{rules:?}");
+    assert_eq!(rule(&known, "birthDate_before_expiryDate"), Some((true, false)));
+    assert_eq!(rule(&known, "birthDate_before_issueDate"), None, "it has none");
+    assert!(known.reading.hidden < 0.01, "{}", known.reading.hidden);
+    let issued = ("交付年月日 1984年03月01日", 36.0, 42.0);
+    let known = card(&[("在留期間(満了日) 4年3月(2028年03月01日)", 3.0, 33.5), issued]);
+    assert_eq!(rule(&known, "birthDate_before_issueDate"), Some((false, true)));
 }
 
 #[test]

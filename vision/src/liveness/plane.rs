@@ -1,4 +1,4 @@
-//! Whether two sets of landmarks are two views of a plane: a homography is fitted, and what it cannot explain is measured.
+//! Whether two sets of landmarks are two views of a plane: fits a homography and measures its residual.
 //!
 //! A photograph that is tilted and moved in front of the camera stays a plane; a head that turns does not.
 

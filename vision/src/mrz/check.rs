@@ -35,11 +35,18 @@ pub(crate) fn results(format: MrzFormat, lines: &[String]) -> Vec<(Guarded, bool
         &[c] if c.is_ascii_digit() => digit(covered) == u32::from(c - b'0'),
         _ => false,
     };
+    // The standard leaves the filler in the place of the check digit out. Portugal counts it, and Belgium did on its former cards: in the PRADO
+    // register of the Council of the European Union, BEL-BO-03003 has `000590240<6013` and BEL-BO-11005 `600001795<0152`.
+    let holds_long = |first: &str, check: &str, optional: &str| {
+        let (number, check) = long_number(first, check, optional);
+        let rest = number.get(first.len()..).filter(|rest| !rest.is_empty());
+        holds(&number, check) || rest.is_some_and(|rest| holds(&format!("{first}<{rest}"), check))
+    };
     if format == MrzFormat::Td1 {
-        let (number, check) = long_number(part(0, 5, 14), part(0, 14, 15), part(0, 15, 30));
+        let holds_number = holds_long(part(0, 5, 14), part(0, 14, 15), part(0, 15, 30));
         let composite = [part(0, 5, 30), part(1, 0, 7), part(1, 8, 15), part(1, 18, 29)].concat();
         return vec![
-            (Guarded::DocumentNumber, holds(&number, check)),
+            (Guarded::DocumentNumber, holds_number),
             (Guarded::BirthDate, holds(part(1, 0, 6), part(1, 6, 7))),
             (Guarded::ExpiryDate, holds(part(1, 8, 14), part(1, 14, 15))),
             (Guarded::Composite, holds(&composite, part(1, 29, 30))),
@@ -73,8 +80,8 @@ pub(crate) fn results(format: MrzFormat, lines: &[String]) -> Vec<(Guarded, bool
             found.push((Guarded::Composite, holds(&composite(43), part(1, 43, 44))));
         }
         MrzFormat::Td2 => {
-            let (number, check) = long_number(part(1, 0, 9), part(1, 9, 10), part(1, 28, 35));
-            found.push((Guarded::DocumentNumber, holds(&number, check)));
+            let holds_number = holds_long(part(1, 0, 9), part(1, 9, 10), part(1, 28, 35));
+            found.push((Guarded::DocumentNumber, holds_number));
             found.push((Guarded::Composite, holds(&composite(35), part(1, 35, 36))));
         }
         MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::Td1 | MrzFormat::France | MrzFormat::License => {
@@ -143,10 +150,37 @@ mod tests {
 
     #[test]
     fn a_long_number_of_a_card_is_checked_whole() {
-        // 9303-5: D23145890734 with check digit 9.
-        let text = "I<UTOD23145890<7349<<<<<<<<<<<|3407127M9507122UTO<<<<<<<<<<<2|STEVENSON<<PETER<JOHN<<<<<<<<<";
-        let results = results(MrzFormat::Td1, &lines(text));
-        assert_eq!(results[0], (Guarded::DocumentNumber, true));
+        // ICAO 9303-11 appendix D.2: D23145890734 with check digit 9. Specimens of Portugal and Belgium (PRADO, BEL-BO-03003 and BEL-BO-11005).
+        for (format, text) in [
+            (
+                MrzFormat::Td1,
+                "I<UTOD23145890<7349<<<<<<<<<<<|3407127M9507122UTO<<<<<<<<<<<2|STEVENSON<<PETER<JOHN<<<<<<<<<",
+            ),
+            (
+                MrzFormat::Td2,
+                "I<UTOSTEVENSON<<PETER<JOHN<<<<<<<<<<|D23145890<UTO3407127M95071227349<<<8",
+            ),
+            (
+                MrzFormat::Td1,
+                "I<PRT000024759<ZZ72<<<<<<<<<<<|8010100F2006017PRT<<<<<<<<<<<8|CARLOS<MONTEIRO<<AMELIA<VANESS",
+            ),
+            (
+                MrzFormat::Td1,
+                "IDBEL000590240<6013<<<<<<<<<<<|8512017F1311048BEL851201002007|REINARTZ<<ULRIKE<KATIA<E<<<<<<",
+            ),
+            (
+                MrzFormat::Td1,
+                "IDBEL600001795<0152<<<<<<<<<<<|1301014F2311207BEL130101987398|SPECIMEN<<SPECIMEN<<<<<<<<<<<<",
+            ),
+        ] {
+            let results = results(format, &lines(text));
+            assert!(results.iter().all(|(_, holds)| *holds), "{text}: {results:?}");
+        }
+        // A number of nine places is checked in one way only.
+        for first in ["IDBEL000590240<6014<<<<<<<<<<<", "I<UTOD231458908<<<<<<<<<<<<<<<"] {
+            let number = results(MrzFormat::Td1, &[first.to_owned()])[0];
+            assert_eq!(number, (Guarded::DocumentNumber, false), "{first}");
+        }
     }
 
     proptest! {

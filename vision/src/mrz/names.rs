@@ -1,5 +1,5 @@
-//! A letter of a name that the picture does not tell from another, such as an O from a D: no check digit covers it, but the name is
-//! printed a second time. What the print says is taken where the zone itself speaks hardly less for it.
+//! Letters of a name that the picture hardly tells apart, such as O and D: no check digit covers them, but the name is printed a second time. What
+//! the print says is taken if the zone's own picture makes it hardly less likely.
 
 use super::find::Zone;
 use super::{format, format::Class, viterbi};

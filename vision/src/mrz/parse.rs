@@ -104,10 +104,11 @@ impl Elements {
         }
         let named = part(0, 5, 44.min(lines.first().map_or(0, String::len)));
         let (surname, given) = names(&named);
-        let number = if format == MrzFormat::Td2 {
-            check::long_number(&part(1, 0, 9), &part(1, 9, 10), &part(1, 28, 35)).0
-        } else {
-            part(1, 0, 9)
+        let number = match format {
+            MrzFormat::Td2 => check::long_number(&part(1, 0, 9), &part(1, 9, 10), &part(1, 28, 35)).0,
+            // Russia's internal passport has a digit of its series among the optional data: what stands in the number's place is no number.
+            MrzFormat::Td3 if part(0, 0, 5) == "PNRUS" => String::new(),
+            _ => part(1, 0, 9),
         };
         Self {
             issuer: part(0, 2, 5),
@@ -571,6 +572,17 @@ mod tests {
         let fields = elements(MrzFormat::France, full).fields(Side::Front, full, TODAY);
         assert_eq!(normalized(&fields, FieldName::LastName), None, "it may have been cut");
         assert!(normalized(&fields, FieldName::FirstName).is_some());
+    }
+
+    #[test]
+    fn the_number_of_an_internal_passport_of_russia_is_left_out() {
+        // Its names have digits for letters that Latin lacks.
+        let zone = "PNRUSZDRIL7K<<SERGEQ<ANATOL9EVI3<<<<<<<<<<<<|3919353498RUS7207233M<<<<<<<4151218910003<50";
+        let given = |zone: &str| {
+            let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
+            fields.iter().any(|field| field.name == FieldName::DocumentNumber)
+        };
+        assert!(!given(zone) && given(&zone.replace("PNRUS", "P<RUS")));
     }
 
     #[test]

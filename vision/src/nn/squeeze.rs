@@ -1,4 +1,4 @@
-//! Squeeze and excitation: each channel is weighed by what the means of all channels say (Hu et al., 2018).
+//! Squeeze and excitation: each channel is weighted by a function of the means of all channels (Hu et al., 2018).
 
 use super::lanes::wide;
 use super::{Map, Parameter};

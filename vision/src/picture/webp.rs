@@ -1,5 +1,5 @@
-//! What a WebP holds while it is decoded, told before it is: of a lossless one (RFC 9649 section 3), above all its prefix codes, of which 700 kB
-//! can name 4 GB. The decoder in use has no limit for them, so its codes are read here first, as it reads them, and no pixel of the picture is.
+//! How much memory decoding a WebP takes, found out before it is decoded. For a lossless one (RFC 9649 section 3) it is above all its prefix codes:
+//! 700 kB of file can declare 4 GB of them. The decoder in use does not limit them, so they are read here first, in the same way; the pixels are not.
 
 use super::{MAX_DECODE_BYTES, PictureFault};
 

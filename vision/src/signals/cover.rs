@@ -1,8 +1,8 @@
 //! Whether something covers the eyes, or mouth and chin: a mask, a hand, dark glasses. Bare eyes are darker in their middle than the lids
 //! around them, lips redder than the skin and parted by a dark line; what covers them is flat, of another colour, or striped otherwise.
 //!
-//! Two logistic functions of a few such numbers, fitted to 121 photographs of 16 people and to the same photographs with covers drawn over
-//! them. What they tell and what they do not is in docs/decisions/0016.
+//! Two logistic functions of a few such numbers, fitted to 121 photographs of 16 people and to the same photographs with covers drawn over them.
+//! docs/decisions/0016 says what they detect and what they miss.
 
 use crate::face::Shape;
 use crate::face::geometry::{DLIB5, Similarity, edges};

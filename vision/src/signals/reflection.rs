@@ -1,5 +1,5 @@
-//! What the reflection of a lamp hides of a document. Where it is brightest no channel of the camera tells paper from print; around it
-//! the paper is brighter than light that falls unevenly would make it.
+//! What the reflection of a lamp hides of a document. Where it is brightest, no channel of the camera tells paper from print; around it, the paper is
+//! brighter than uneven lighting would make it.
 
 use super::rectified::{COLUMNS, Cell, Rectified, grown};
 use crate::statistics::median;

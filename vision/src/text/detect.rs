@@ -10,7 +10,7 @@ pub(crate) const PICTURE_SIDE: usize = 736;
 pub(crate) const CARD_SIDE: usize = 640;
 /// Pixels below this probability separate components.
 const PIXEL: f32 = 0.3;
-/// Components whose mean is below this are no text.
+/// Components whose mean is below this are not text.
 const COMPONENT: f32 = 0.5;
 /// Components of fewer pixels are specks.
 const SPECK: usize = 12;

@@ -29,7 +29,7 @@ const DETECTOR: &str = "PP-OCRv6_det_small.onnx";
 const RECOGNISER: &str = "PP-OCRv6_rec_small.onnx";
 /// The files the networks are read from.
 pub(crate) const FILES: [&str; 2] = [DETECTOR, RECOGNISER];
-/// Areas beyond this many are not looked at: a page of a book is no document.
+/// Areas beyond this many are not looked at: a page of a book is not a document.
 const MAX_AREAS: usize = 80;
 /// Lines looked at to tell which way up the text is.
 const PROBES: usize = 3;
@@ -87,6 +87,11 @@ impl Reader {
             recogniser: Box::new(recogniser),
             alphabet,
         })
+    }
+
+    /// Whether the files are there and the pinned ones.
+    pub(crate) fn check(pins: &Pins, dir: &Path) -> Result<(), ModelError> {
+        FILES.iter().try_for_each(|name| pins.read(dir, name).map(drop))
     }
 
     /// The areas of text, as the picture is; the detector sees it with a longest side of `side` pixels.

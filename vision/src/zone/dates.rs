@@ -166,12 +166,12 @@ fn date_at(pieces: &[Piece], at: usize) -> Option<(Date, usize)> {
         return None;
     }
     let day_first = match separator {
-        "." | "-" => true,
-        // With strokes the day comes first in one half of the world and second in the other.
-        "/" => first > 12 || first == second,
+        "." => true,
+        // With strokes and hyphens the day comes first in one half of the world and second in the other.
+        "/" | "-" => first > 12 || first == second,
         _ => return None,
     };
-    let month_first = separator == "/" && second > 12;
+    let month_first = separator != "." && second > 12;
     let (day, month) = if month_first { (second, first) } else { (first, second) };
     (day_first || month_first)
         .then(|| date(third as i32, month, day))
@@ -227,6 +227,7 @@ mod tests {
             "S60.12.25",
             "昭和 60年 12月 25日生",
             "12/25/1985",
+            "12-25-1985",
             "25/12/1985",
             "25Dezember1985",
             "１９８５年１２月２５日",
@@ -287,6 +288,7 @@ mod tests {
             "03 MARRAS/NOV 1977",
             "03 MEI/JUN 1977",
             "03/04/2020",
+            "03-04-2020",
             "31.02.2020",
             "12345678",
             "AB1234567",

@@ -251,10 +251,10 @@ pub(super) fn read(text: &str, kind: DocumentType) -> Option<Label> {
         }
     }
     let value = value.join("/");
-    let told = value.chars().filter(|c| c.is_alphanumeric()).count() > 0;
+    let has_text = value.chars().any(char::is_alphanumeric);
     name.map(|name| Label {
         name,
-        value: told.then_some(value),
+        value: has_text.then_some(value),
     })
 }
 

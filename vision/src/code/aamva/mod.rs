@@ -51,6 +51,9 @@ const BETWEEN_NAMES: [char; 3] = [',', '@', '$'];
 /// Characters of the longest name that an element for one holds (D.12.5, DCS, DAC and DAD).
 const LONGEST_NAME: usize = 40;
 
+/// Characters of the longest number (D.12.5, DAQ). A longer one has the elements behind it in it.
+const LONGEST_NUMBER: usize = 25;
+
 /// What follows the names in one element of 2000, and later editions have in an element of its own (D.12.5, DCU).
 const SUFFIXES: [&str; 20] = [
     "JR", "SR", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "1ST", "2ND", "3RD", "4TH", "5TH", "6TH",
@@ -90,7 +93,10 @@ fn items(payload: &Payload) -> Vec<(FieldName, Value)> {
         (FieldName::Address, address(payload).map(same)),
         (
             FieldName::DocumentNumber,
-            payload.get("DAQ").map(|text| same(text.to_owned())),
+            payload.get("DAQ").map(|text| {
+                let fits = text.chars().count() <= LONGEST_NUMBER;
+                (text.to_owned(), fits.then(|| text.to_owned()))
+            }),
         ),
         (FieldName::IssueDate, date("DBD")),
         (FieldName::ExpiryDate, date("DBA")),
@@ -173,10 +179,19 @@ fn spaced(text: &str) -> String {
 /// The mailing address, which is all that later editions have; in that of 2000 the residence may stand instead.
 fn address(payload: &Payload) -> Option<String> {
     let parts = |[street, more, city, region, code]: [&str; 5]| {
-        let street = [payload.get(street)?, payload.get(more).unwrap_or_default()].join(" ");
+        let (city, region) = (
+            payload.get(city).unwrap_or_default(),
+            payload.get(region).unwrap_or_default(),
+        );
+        // Wyoming has the last line of the address there, `CHEYENNE, WY 82001`.
+        let is_last_line = |line: &&str| {
+            !city.is_empty() && line.starts_with(city) && line.split([' ', ',']).any(|word| word == region)
+        };
+        let more = payload.get(more).filter(|line| !is_last_line(line));
+        let street = [payload.get(street)?, more.unwrap_or_default()].join(" ");
         let code = payload.get(code).map(postal_code).unwrap_or_default();
-        let region = format!("{} {code}", payload.get(region).unwrap_or_default());
-        let parts = [street.as_str(), payload.get(city).unwrap_or_default(), region.as_str()];
+        let region = format!("{region} {code}");
+        let parts = [street.as_str(), city, region.as_str()];
         // Ontario ends the street with a comma.
         Some(
             parts
@@ -190,12 +205,14 @@ fn address(payload: &Payload) -> Option<String> {
     parts(["DAG", "DAH", "DAI", "DAJ", "DAK"]).or_else(|| parts(["DAL", "DAM", "DAN", "DAO", "DAP"]))
 }
 
-/// Nine digits are a ZIP+4; its last four are zeros where nobody knows them.
+/// Nine digits are a ZIP+4; its last four are zeros where nobody knows them. Arkansas has a space before these, Hawaii a single zero and
+/// Massachusetts five of them.
 fn postal_code(text: &str) -> String {
-    let digits = text.len() == 9 && text.bytes().all(|b| b.is_ascii_digit());
-    match text.split_at_checked(5) {
-        Some((five, "0000")) if digits => five.to_owned(),
-        Some((five, four)) if digits => format!("{five}-{four}"),
+    let digits: String = text.chars().filter(|c| !matches!(c, ' ' | '-')).collect();
+    let is_zip = digits.bytes().all(|b| b.is_ascii_digit());
+    match digits.split_at_checked(5) {
+        Some((five, rest)) if is_zip && rest.bytes().all(|b| b == b'0') => five.to_owned(),
+        Some((five, four)) if is_zip && four.len() == 4 => format!("{five}-{four}"),
         _ => text.to_owned(),
     }
 }

@@ -103,8 +103,9 @@ impl Header {
             .collect()
     }
 
-    /// The first subfile about a card, without its designator. Where it does not lie where its designator says, which happens,
-    /// it is looked for behind the designators.
+    /// The first subfile about a card, without its designator and type. Where it does not lie where its designator says, which happens,
+    /// it is looked for behind the designators. West Virginia, Wyoming and the first codes of Connecticut lack the type before the
+    /// elements, and some issuers write it twice.
     fn subfile<'a>(&self, bytes: &'a [u8]) -> Option<(Subfile, &'a [u8])> {
         let (from, count) = self.designators;
         let rest = bytes.get(from..)?;
@@ -116,9 +117,9 @@ impl Header {
                 .ok()
                 .and_then(|text| text.parse::<usize>().ok());
             let named = offset.and_then(|offset| bytes.get(offset..)?.strip_prefix(kind));
-            let behind = rest.get(count * 10..).unwrap_or_default();
-            if let Some(body) = named.or_else(|| after(behind, kind)) {
-                return Some((subfile, body));
+            let untyped = rest.get(count * 10..).filter(|behind| begins_element(behind));
+            if let Some(body) = named.or(untyped).or_else(|| after(rest, kind)) {
+                return Some((subfile, body.strip_prefix(kind).unwrap_or(body)));
             }
         }
         None
@@ -129,6 +130,11 @@ impl Header {
 fn is_designator(bytes: &[u8]) -> bool {
     let (kind, place) = bytes.split_at(2);
     kind.iter().all(u8::is_ascii_uppercase) && place.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether the identifier of a card's element stands here (D.12.5): DAA to DDZ. No type of a subfile looks like one.
+const fn begins_element(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'D', b'A'..=b'D', b'A'..=b'Z', ..])
 }
 
 /// What follows the first occurrence of a subfile's two letters with an element behind them.
@@ -144,25 +150,25 @@ fn after<'a>(bytes: &'a [u8], kind: &[u8]) -> Option<&'a [u8]> {
 fn elements(body: &[u8], types: &[&[u8]]) -> Vec<(String, String)> {
     let is_of_next = |line: &[u8]| types.iter().any(|kind| line.starts_with(kind));
     body.split(|byte| matches!(byte, b'\n' | b'\r'))
-        .enumerate()
-        // Some issuers write the type twice.
-        .take_while(|(at, line)| *at == 0 || !is_of_next(line))
+        .take_while(|line| !is_of_next(line))
         .take(MAX_ELEMENTS)
-        .filter_map(|(_, line)| {
+        .filter_map(|line| {
             let (id, value) = line.split_at_checked(3)?;
             if !id.iter().all(u8::is_ascii_uppercase) {
                 return None;
             }
             let id: String = id.iter().map(|b| char::from(*b)).collect();
-            // Letters beyond ASCII are those of ISO 8859-1 (D.12.2).
-            let value: String = value
-                .iter()
-                .take(LONGEST)
-                .map(|b| char::from(*b))
-                .filter(|c| !c.is_control())
-                .collect();
+            let value = text(&value[..value.len().min(LONGEST)]);
             let value = value.trim();
             (!value.is_empty()).then(|| (id, value.to_owned()))
         })
         .collect()
+}
+
+/// Letters beyond ASCII are those of ISO 8859-1 (D.12.2). Some issuers write UTF-8: its bytes are a letter of that set and a sign or control
+/// character behind it, which is in no value.
+fn text(value: &[u8]) -> String {
+    let latin = || value.iter().map(|byte| char::from(*byte)).collect();
+    let text = std::str::from_utf8(value).map_or_else(|_| latin(), str::to_owned);
+    text.chars().filter(|c| !c.is_control()).collect()
 }

@@ -216,7 +216,86 @@ fn a_subfile_whose_type_is_written_twice_is_read() {
     let twice = String::from_utf8(code("636000", 10, "DL", &OF_2025))
         .unwrap()
         .replacen("DLDAQ", "DLDLDAQ", 1);
-    assert_eq!(read(twice.as_bytes())[1], "lastName \"SAMPLE\" SAMPLE");
+    assert_eq!(read(twice.as_bytes()), read(&code("636000", 10, "DL", &OF_2025)));
+}
+
+#[test]
+fn elements_are_read_without_the_type_before_them() {
+    // As West Virginia (636061) and Wyoming (636060) write it, and Connecticut (636006) in the edition of 2000: the designator names a place
+    // where the first element begins.
+    let typed = String::from_utf8(code("636061", 4, "DL", &OF_2025)).unwrap();
+    let untyped = typed.replacen("DLDAQ", "DAQ", 1);
+    assert_eq!(read(untyped.as_bytes()), read(typed.as_bytes()));
+    let first = "@\n\u{1e}\rAAMVA6360060101DL00290182DAASAMPLE,ANNA,,JR\nDAG60 STATE ST\nDAIWETHERSFIELD\nDAJCT\nDAK061091896  \nDAQ990000001\r";
+    assert_eq!(
+        read(first.as_bytes())[..4],
+        [
+            "driving_license of 636006",
+            "lastName \"SAMPLE\" SAMPLE",
+            "firstName \"ANNA\" ANNA",
+            "address \"60 STATE ST, WETHERSFIELD, CT 06109-1896\" 60 STATE ST, WETHERSFIELD, CT 06109-1896",
+        ]
+    );
+    // Designators that are too short are no reason either.
+    let short = "@\n\u{1e}\rANSI 636000030001DLabacDLDCSSAMPLE\nDCTANNA\nDAQ1234\r";
+    assert_eq!(read(short.as_bytes())[1], "lastName \"SAMPLE\" SAMPLE");
+}
+
+#[test]
+fn letters_beyond_ascii_are_of_either_character_set() {
+    let utf8 = code("604431", 5, "DL", &["DCSPEÑA", "DACJOSÉ"]);
+    let latin: Vec<u8> = String::from_utf8(utf8.clone())
+        .unwrap()
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap())
+        .collect();
+    assert_ne!(utf8, latin);
+    for code in [utf8, latin] {
+        assert_eq!(read(&code)[1..3], ["lastName \"PEÑA\" PEÑA", "firstName \"JOSÉ\" JOSÉ"]);
+    }
+}
+
+#[test]
+fn a_postal_code_is_five_digits_or_nine() {
+    for (written, code) in [
+        ("232690000  ", "23269"),
+        ("061091896  ", "06109-1896"),
+        ("71901 4455 ", "71901-4455"),
+        ("96826     0", "96826"),
+        ("0210800000  ", "02108"),
+        ("20009-1234 ", "20009-1234"),
+        ("82930      ", "82930"),
+        ("1234", "1234"),
+        ("M4N 1B6", "M4N 1B6"),
+    ] {
+        assert_eq!(super::postal_code(written.trim()), code, "{written}");
+    }
+}
+
+#[test]
+fn a_city_that_stands_twice_is_read_once() {
+    let address = |more: &str| {
+        let elements = ["DAG1 MAIN WAY", more, "DAICHEYENNE", "DAJWY", "DAK82001"];
+        read(&code("636060", 4, "DL", &elements)).swap_remove(1)
+    };
+    let once = "1 MAIN WAY, CHEYENNE, WY 82001";
+    assert_eq!(address("DAHCHEYENNE, WY  82001"), format!("address {once:?} {once}"));
+    let court = "1 MAIN WAY CHEYENNE COURT 4, CHEYENNE, WY 82001";
+    assert_eq!(address("DAHCHEYENNE COURT 4"), format!("address {court:?} {court}"));
+}
+
+#[test]
+fn a_number_that_is_longer_than_any_has_no_normal_form() {
+    // Programs that leave out the line feeds print codes as this.
+    let run_together = code("636026", 8, "DL", &["DAQD12345678DCSPUBLICDDENDACJOHN", "DCSPUBLIC"]);
+    assert_eq!(
+        read(&run_together)[2],
+        "documentNumber \"D12345678DCSPUBLICDDENDACJOHN\" -"
+    );
+    let longest = "K-134-123-145-103-1234567";
+    assert_eq!(longest.len(), 25);
+    let code = code("636003", 8, "DL", &[&format!("DAQ{longest}")]);
+    assert_eq!(read(&code)[1], format!("documentNumber {longest:?} {longest}"));
 }
 
 #[test]

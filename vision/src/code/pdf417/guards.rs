@@ -155,7 +155,7 @@ struct Tracks {
     tracks: Vec<Vec<Hit>>,
 }
 
-/// More pictures of bars than this are no document.
+/// More pictures of bars than this are not a document.
 const MAX_TRACKS: usize = 4000;
 
 impl Tracks {

@@ -180,7 +180,7 @@ impl<'a> Symbol<'a> {
                     }
                 }
             }
-            if let Some(message) = mended(&best, shape) {
+            if let Some(message) = corrected(&best, shape) {
                 return Some(message);
             }
         }
@@ -329,7 +329,7 @@ impl Path {
 }
 
 /// The message of characters that may be wrong; the least sure ones are taken for unknown, more of them each time.
-fn mended(found: &[Match], shape: Shape) -> Option<Vec<u8>> {
+fn corrected(found: &[Match], shape: Shape) -> Option<Vec<u8>> {
     let codewords: Vec<u32> = found.iter().map(|m| m.codeword as u32).collect();
     let mut doubtful: Vec<usize> = (0..found.len()).collect();
     doubtful.sort_by(|a, b| found[*a].margin.total_cmp(&found[*b].margin));

@@ -17,6 +17,23 @@ const SEPARATORS: [char; 7] = ['.', ',', '/', '-', '·', '・', '‐'];
 /// The longest month's name with its translation, `SEPTEMBER/SEPTEMBRE`.
 const LONGEST_MONTH: usize = 20;
 
+/// The months in English, and letters of their short forms.
+const MONTHS: [&str; 12] = [
+    "JANUARY",
+    "FEBRUARY",
+    "MARCH",
+    "APRIL",
+    "MAY",
+    "JUNE",
+    "JULY",
+    "AUGUST",
+    "SEPTEMBER",
+    "OCTOBER",
+    "NOVEMBER",
+    "DECEMBER",
+];
+const SHORT_MONTH: usize = 3;
+
 /// Something in the form of a date, where it ends, and whether its two years agree.
 struct Found {
     /// `None` if the year has no such day.
@@ -160,6 +177,7 @@ fn fits(chars: &[char], from: usize, to: usize, begins: &[String], ends: &[Strin
 fn date_at(chars: &[char], at: usize, order: Order, today: Option<Date>) -> Option<Found> {
     japanese(chars, at)
         .or_else(|| named_month(chars, at, today))
+        .or_else(|| named_month_first(chars, at))
         .or_else(|| numbered_and_named_month(chars, at))
         .or_else(|| in_numbers(chars, at, order, today))
         .or_else(|| spaced(chars, at).filter(|_| order == Order::Day))
@@ -273,6 +291,27 @@ fn named_month(chars: &[char], at: usize, today: Option<Date>) -> Option<Found> 
         _ => return None,
     };
     found([year, month, day], cursor.at, true)
+}
+
+/// JANUARY 05, 1990, as cards of the Philippines have it: the whole name in English, or its first three letters.
+fn named_month_first(chars: &[char], at: usize) -> Option<Found> {
+    let before = at.checked_sub(1).and_then(|before| chars.get(before));
+    let name: String = chars[at..].iter().take_while(|c| c.is_ascii_alphabetic()).collect();
+    let month = MONTHS
+        .iter()
+        .position(|month| *month == name || month.get(..SHORT_MONTH) == Some(name.as_str()))?;
+    let month = i32::try_from(month + 1).ok()?;
+    let mut cursor = Cursor {
+        chars,
+        at: at + name.len(),
+    };
+    let (day, _) = cursor.number(2)?;
+    if !cursor.eat(|c| matches!(c, ',' | ' ')) {
+        return None;
+    }
+    let (year, digits) = cursor.number(4)?;
+    let is_alone = before.is_none_or(|c| !c.is_alphanumeric());
+    found([year, month, day], cursor.at, true).filter(|_| is_alone && digits == 4)
 }
 
 /// 24 9月/SEP 2019, 14 3월/MAR 2031, as passports of China and Korea have it: both say the same month. Its number may have been read without the

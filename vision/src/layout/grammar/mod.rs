@@ -55,7 +55,7 @@ pub(crate) enum Grammar {
     JapaneseName,
     /// A name in Latin letters.
     LatinName {
-        /// Words of courtesy that stand before it and are no part of it.
+        /// Words of courtesy that stand before it and are not part of it.
         #[serde(default)]
         titles: Vec<String>,
         /// Words that are titles before a name, or names themselves.

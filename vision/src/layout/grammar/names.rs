@@ -94,7 +94,7 @@ pub(super) fn latin(
     let is_certain = behind_title(&folded, behind, titles_or_names).is_none();
     let from = if is_certain { behind } else { from };
     let to = trimmed(&folded.chars, from, folded.chars.len());
-    // `4TH STREET` is no name.
+    // `4TH STREET` is not a name.
     if from > 0 && folded.chars[from - 1].is_ascii_digit() {
         return None;
     }
@@ -128,12 +128,19 @@ fn behind_titles(folded: &Folded, mut from: usize, titles: &[String]) -> usize {
     from
 }
 
-/// Where a name begins that a title stands before, as a word of its own.
+/// Where a name begins that a title stands before: a word of its own, or one with a stop behind it, `DR.MUSTERMANN`.
 fn behind_title(folded: &Folded, from: usize, titles: &[String]) -> Option<usize> {
-    let next = (from + 1..folded.chars.len()).find(|&at| folded.apart[at])?;
-    let word = || folded.chars[from..next].iter().copied().filter(|c| *c != '.');
-    let is_title = |title: &String| title.chars().eq(word());
-    (folded.chars[next].is_alphabetic() && titles.iter().any(is_title)).then_some(next)
+    let rest = from + 1..folded.chars.len();
+    let next_word = rest.clone().find(|&at| folded.apart[at]);
+    let begins = |&at: &usize| folded.apart[at] || folded.chars[at - 1] == '.';
+    let is_behind_title = |&at: &usize| {
+        let word = || folded.chars[from..at].iter().copied().filter(|c| *c != '.');
+        folded.chars[at].is_alphabetic() && titles.iter().any(|title| title.chars().eq(word()))
+    };
+    rest.filter(begins)
+        .take_while(|&at| next_word.is_none_or(|next| at <= next))
+        .filter(is_behind_title)
+        .last()
 }
 
 fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Context<'_>) -> Option<Parsed> {

@@ -62,6 +62,13 @@ fn dates_with_spaces_and_months_in_more_languages() {
         ("1001/JAN 2019", Some("2019-01-10")),
         ("11 12月/DEC 2031", Some("2031-12-11")),
         ("24 9月/OCT 2019", None),
+        // The Philippines write the month first.
+        ("JANUARY 05, 1990", Some("1990-01-05")),
+        ("JAN 5 1990", Some("1990-01-05")),
+        ("MAY 31, 1990", Some("1990-05-31")),
+        ("JUNE 31, 1990", None),
+        ("MARIA 05, 1990", None),
+        ("1JAN 5 1990", None),
     ] {
         assert_eq!(normal(&day_first, text).as_deref(), wanted, "{text}");
     }
@@ -82,8 +89,23 @@ fn a_title_is_no_part_of_a_name() {
         ("MISS", "MISS"),
         ("SARAH MISS", "SARAH MISS"),
         ("MR MISS SARAH", "SARAH"),
+        ("MR.OWEN", "OWEN"),
+        ("MRS.OWEN", "MRS.OWEN"),
     ] {
         assert_eq!(normal(&given, text).as_deref(), Some(wanted), "{text}");
+    }
+    let family = latin_name(&["DR", "DRHC"]);
+    for text in [
+        "DR MUSTERMANN",
+        "DR. MUSTERMANN",
+        "DR.MUSTERMANN",
+        "DR. DR. MUSTERMANN",
+        "DR.H.C. MUSTERMANN",
+    ] {
+        assert_eq!(normal(&family, text).as_deref(), Some("MUSTERMANN"), "{text}");
+    }
+    for name in ["DRACHE", "DR", "VON DR", "EH DOH"] {
+        assert_eq!(normal(&family, name).as_deref(), Some(name));
     }
     assert_eq!(normal(&latin_name(&[]), "MISS SARAH").as_deref(), Some("MISS SARAH"));
 }

@@ -78,15 +78,15 @@ pub(super) fn gender(glyphs: &[Glyph], spanish: bool) -> Option<Parsed> {
         "K" => Some(Gender::Female),
         word => Gender::of_printed(word),
     };
-    let told: Vec<_> = words
+    let sexes: Vec<_> = words
         .iter()
         .filter_map(|(from, to, word)| Some((*from, *to, sex(word)?)))
         .collect();
-    let &(from, first_to, found) = told.first()?;
-    if told.iter().any(|(_, _, other)| *other != found) {
+    let &(from, first_to, found) = sexes.first()?;
+    if sexes.iter().any(|(_, _, other)| *other != found) {
         return None;
     }
-    let to = told.last().map_or(first_to, |(_, to, _)| *to);
+    let to = sexes.last().map_or(first_to, |(_, to, _)| *to);
     let (text, first, last) = stretch(glyphs, &folded, from, to)?;
     Some(Parsed {
         text,

@@ -1,10 +1,6 @@
 //! The signs on selfies with the real models: faces as they are, covered, filmed from a screen, and printed on a card.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "../examples/selfie_signs/attacks.rs"]
-mod attacks;
-
-use attacks::{Cover, Dice, on_screen, photographed};
+use crate::attacks::{Cover, Dice, on_screen, photographed};
 use domain::findings::{Asked, Face, SelfieSigns};
 use domain::quality::{SelfieLimits, face_is_covered};
 use std::path::{Path, PathBuf};
