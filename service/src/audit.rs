@@ -82,7 +82,7 @@ pub async fn verify(honnin: &Honnin, noted: Option<&Head>) -> Result<Verified, S
     verify_from(honnin, start, noted).await
 }
 
-/// Checks the newest `most` linked entries. The one before them is taken for what it says.
+/// Checks the newest `most` linked entries. The one before them is trusted.
 ///
 /// # Errors
 /// If the database does not respond.

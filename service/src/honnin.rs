@@ -23,7 +23,7 @@ use crate::{
 };
 use domain::{
     findings::ModelHash,
-    ids::{CaptureId, EventId, JobId, SessionId},
+    ids::{CaptureId, EventId, SessionId, WorkerId},
     secret::Secret,
     secret_kind::SecretKind,
     time::{Clock, Millis, Timestamp},
@@ -229,7 +229,7 @@ impl Honnin {
     /// A new name for a worker of this process.
     #[must_use]
     pub(crate) fn worker_name(&self) -> String {
-        JobId::from_random(self.random_bytes()).to_string()
+        WorkerId::from_random(self.random_bytes()).to_string()
     }
 
     /// Stops background writers and closes the databases, after all pending units are committed.

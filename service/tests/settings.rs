@@ -19,6 +19,7 @@ use service::{
         AccessError, Admin, Auditor, CommandLine, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff,
     },
     capture::decline::decline,
+    people::{self, change_person},
     privacy::erase_now::erase_of_tenant,
     session::{cancel::cancel, create::create_session, reprocess::reprocess},
     settings::{
@@ -87,6 +88,22 @@ async fn of_two_who_saw_the_same_version_the_second_is_told() {
     assert!(matches!(second, Err(SettingsError::Stale)));
     let kept = load(&harness.honnin, &one).await.unwrap().settings.unwrap();
     assert_eq!(kept.callback_urls, ["https://shop.example/done"]);
+}
+
+#[tokio::test]
+async fn saving_settings_as_they_are_is_no_change_in_the_audit_log_or_for_others() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let before = load(&harness.honnin, &admin).await.unwrap();
+    let same = Change::Callbacks(before.settings.clone().unwrap().callback_urls);
+    apply(&harness, &admin, same).await.unwrap();
+    assert_eq!(load(&harness.honnin, &admin).await.unwrap(), before);
+    let tenant = harness.tenant.id.clone();
+    let log = harness
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 100).await)
+        .await;
+    let mut actions = log.iter().map(|one| &one.entry.action);
+    assert!(actions.all(|action| *action != AuditAction::SettingsChange), "{log:?}");
 }
 
 #[tokio::test]
@@ -637,6 +654,66 @@ async fn a_key_is_shown_once_opens_the_api_and_is_refused_after_revoking() {
         !revoke_key(&harness.honnin, &developer, &issued.id).await.unwrap(),
         "once is enough"
     );
+}
+
+/// Detects if only the middleware asks what somebody is: their receiver's name server takes as long to answer as they like.
+#[tokio::test]
+async fn whoever_has_lost_their_role_changes_no_setting_with_a_request_that_is_under_way() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let boss = Admin::of(&admin).unwrap();
+    let before = load(&harness.honnin, &admin).await.unwrap();
+    for shut_out in [people::Change::Role(Role::Developer), people::Change::Disable] {
+        let leaving = harness.staff(Role::Admin).await;
+        change_person(&harness.honnin, &boss, leaving.user(), shut_out)
+            .await
+            .unwrap();
+        let steps = Change::Steps {
+            steps: vec![Step::Selfie],
+            tries: 3,
+            flashes: true,
+        };
+        let late = apply(&harness, &leaving, steps).await;
+        assert!(
+            matches!(late, Err(SettingsError::Forbidden(_))),
+            "{shut_out:?}: {late:?}"
+        );
+    }
+    assert_eq!(load(&harness.honnin, &admin).await.unwrap(), before);
+}
+
+/// Detects if only the middleware asks what somebody is: a password takes a while to be checked, in which they may be shut out.
+#[tokio::test]
+async fn whoever_has_lost_their_role_issues_no_key_with_a_request_that_is_under_way() {
+    let harness = Harness::new().await;
+    let honnin = &harness.honnin;
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    for shut_out in [people::Change::Role(Role::Auditor), people::Change::Disable] {
+        let leaving = Developer::of(&harness.staff(Role::Admin).await).unwrap();
+        let new = || NewKey {
+            id: draft_key(honnin),
+            name: "Till".into(),
+            lifetime: None,
+            scopes: Scopes::ALL,
+            networks: Vec::new(),
+        };
+        let old = issue_key(honnin, &leaving, new()).await.unwrap();
+        change_person(honnin, &admin, leaving.staff().user(), shut_out)
+            .await
+            .unwrap();
+        let count = list_keys(honnin, &leaving).await.unwrap().len();
+        let issued = issue_key(honnin, &leaving, new()).await;
+        assert!(
+            matches!(issued, Err(IssueKeyError::Forbidden)),
+            "{shut_out:?}: {issued:?}"
+        );
+        let rotated = rotate_key(honnin, &leaving, &old.id, Millis::hours(1)).await;
+        assert!(
+            matches!(rotated, Err(IssueKeyError::Forbidden)),
+            "{shut_out:?}: {rotated:?}"
+        );
+        assert_eq!(list_keys(honnin, &leaving).await.unwrap().len(), count, "{shut_out:?}");
+    }
 }
 
 #[tokio::test]

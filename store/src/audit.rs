@@ -101,6 +101,8 @@ pub struct Recorded {
     pub entry: Entry,
     /// The name of the person or API key.
     pub actor_name: Option<String>,
+    /// The name of the person or API key that it is about, if it is about one and was searched for.
+    pub subject_name: Option<String>,
 }
 
 row! {
@@ -114,6 +116,7 @@ row! {
         detail: Option<String>,
         address: Option<String>,
         actor_name: Option<String>,
+        subject_name: Option<String>,
     }
 }
 
@@ -187,8 +190,11 @@ macro_rules! search_sql {
         concat!(
             "SELECT audit.number, audit.at, audit.tenant_id, audit.actor, audit.action, audit.subject, ",
             detail!(),
-            ", audit.address, COALESCE(users.name, api_keys.name) AS actor_name
+            ", audit.address, COALESCE(users.name, api_keys.name) AS actor_name,
+                 COALESCE(about_user.name, about_key.name) AS subject_name
              FROM audit LEFT JOIN users ON users.id = audit.actor LEFT JOIN api_keys ON api_keys.id = audit.actor
+                 LEFT JOIN users AS about_user ON about_user.id = audit.subject
+                 LEFT JOIN api_keys AS about_key ON about_key.id = audit.subject
              WHERE audit.tenant_id = $1 AND audit.number < $2 AND ",
             $subject,
             " AND (CAST($4 AS TEXT) IS NULL OR audit.actor = $4)
@@ -318,6 +324,7 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
             address: row.address,
         },
         actor_name: row.actor_name,
+        subject_name: row.subject_name,
     })
 }
 
@@ -438,8 +445,8 @@ pub const NEWS: &str = news!();
 macro_rules! news_sql {
     ($home:literal) => {
         concat!(
-            "SELECT told.number, told.at, told.tenant_id, told.actor, told.action, told.subject, told.detail,
-                    told.address, COALESCE(users.name, api_keys.name) AS actor_name
+            "SELECT news.number, news.at, news.tenant_id, news.actor, news.action, news.subject, news.detail,
+                    news.address, COALESCE(users.name, api_keys.name) AS actor_name, CAST(NULL AS TEXT) AS subject_name
              FROM (
                  SELECT number, at, tenant_id, actor, action, subject, detail, address FROM audit
                  WHERE subject = $3 AND number > $2 AND action IN (",
@@ -465,8 +472,8 @@ macro_rules! news_sql {
                      AND actor <> $3 AND $6 LIKE '%,' || action || ',%'
                      AND (action <> $9 OR detail LIKE 'webhook:%')
                      AND (action <> $10 OR detail = $11 OR detail LIKE '% ' || $11)
-             ) AS told LEFT JOIN users ON users.id = told.actor LEFT JOIN api_keys ON api_keys.id = told.actor
-             ORDER BY told.number DESC LIMIT $12"
+             ) AS news LEFT JOIN users ON users.id = news.actor LEFT JOIN api_keys ON api_keys.id = news.actor
+             ORDER BY news.number DESC LIMIT $12"
         )
     };
 }

@@ -40,7 +40,7 @@ pub enum Checked {
 /// Where a check of the newest entries begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beginning {
-    /// After this entry, which is taken for what it says.
+    /// After this entry, which is trusted.
     After(Head),
     /// The entry at this position, after which it would begin, is missing.
     Missing(i64),

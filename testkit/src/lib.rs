@@ -155,7 +155,7 @@ impl Harness {
             id: TenantId::from_random(honnin.random_bytes()),
             name: "Example Shop".into(),
             settings: Some(settings),
-            livemode: true,
+            mode: Mode::Live,
             created_at: START,
             version: 0,
         };
@@ -180,7 +180,7 @@ impl Harness {
     pub async fn into_sandbox(mut self) -> Self {
         self.tenant = TenantRow {
             id: TenantId::from_random(self.honnin.random_bytes()),
-            livemode: false,
+            mode: Mode::Sandbox,
             ..self.tenant
         };
         self.key = add_tenant(&self.honnin, &self.tenant).await;
@@ -378,7 +378,7 @@ fn open_holding(
 /// Stores a tenant with a new key, which is returned.
 pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
     let seed = u64::from_le_bytes(honnin.random_bytes());
-    let key = api_key::generate(&SeededRandom::new(seed), Mode::from_livemode(tenant.livemode));
+    let key = api_key::generate(&SeededRandom::new(seed), tenant.mode);
     let row = api_keys::ApiKeyRow {
         id: ApiKeyId::from_random(honnin.random_bytes()),
         tenant: tenant.id.clone(),

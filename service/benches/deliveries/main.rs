@@ -68,6 +68,16 @@ fn main() {
         "ratio_to_one_commit": to_commit, "slowed_by_one_dead_in_ten": slowed,
     });
     std::fs::write(results().join("deliveries.json"), format!("{result:#}\n")).unwrap();
+    assert!(to_loop >= 0.6, "target missed: {to_loop:.2} x the bare loop");
+    assert!(
+        to_commit <= 2.5,
+        "target missed: commit to receiver {to_commit:.2} x one commit"
+    );
+    assert!(
+        slowed < 0.1,
+        "target missed: a dead receiver slows the others by {:.1} %",
+        slowed * 100.0
+    );
 }
 
 /// Where results go: on the disk that is measured, unlike the system's temporary folder, which may be in memory.

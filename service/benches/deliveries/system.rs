@@ -6,7 +6,7 @@ use domain::{
     delivery::DeliveryFault,
     ids::{EventId, SessionId, TenantId},
     session::Step,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::{ManualClock, Millis, Timestamp},
 };
 use service::{
@@ -101,7 +101,7 @@ impl System {
                 webhook_url: Some(url(number)),
                 ..TenantSettings::default()
             }),
-            livemode: true,
+            mode: Mode::Live,
             created_at: START,
             version: 0,
         };

@@ -16,7 +16,7 @@ use domain::{
     ids::{ApiKeyId, SessionId, TenantId},
     network::admits,
     scope::Scope,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::{Millis, Timestamp},
 };
 use std::{net::IpAddr, sync::Arc};
@@ -34,7 +34,7 @@ pub struct Tenant {
     actor: Actor,
     address: IpAddr,
     key_is_stale: bool,
-    sandbox: bool,
+    mode: Mode,
     settings: Arc<Option<TenantSettings>>,
     full_at: Option<i64>,
 }
@@ -124,7 +124,7 @@ impl KnownKey {
             address,
             key_is_stale: found.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now),
             settings: Arc::new(found.settings),
-            sandbox: !found.livemode,
+            mode: found.mode,
             full_at: found.full_at,
         })
     }
@@ -165,7 +165,7 @@ impl Tenant {
     /// Whether it is a sandbox: its sessions can be completed with test data.
     #[must_use]
     pub const fn is_sandbox(&self) -> bool {
-        self.sandbox
+        self.mode.is_sandbox()
     }
 
     /// Its settings at the time of authentication; `None` until an admin has saved some.

@@ -8,7 +8,7 @@ use domain::{
     audit::{Actor, AuditAction},
     ids::{TenantId, UserId},
     role::{Membership, Role},
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::Timestamp,
 };
 use std::{net::IpAddr, sync::Arc};
@@ -39,7 +39,7 @@ pub struct Staff {
     home: Option<TenantId>,
     tenant: TenantId,
     tenant_name: String,
-    sandbox: bool,
+    mode: Mode,
     settings: Arc<Option<TenantSettings>>,
     rank: Rank,
     operator: bool,
@@ -107,7 +107,7 @@ impl Staff {
             home,
             tenant: tenant.id,
             tenant_name: tenant.name,
-            sandbox: !tenant.livemode,
+            mode: tenant.mode,
             settings: Arc::new(tenant.settings),
             rank,
             operator: user.operator,
@@ -155,7 +155,7 @@ impl Staff {
     /// Whether that tenant is a sandbox.
     #[must_use]
     pub const fn is_sandbox(&self) -> bool {
-        self.sandbox
+        self.mode.is_sandbox()
     }
 
     /// Their rank there.
@@ -303,7 +303,7 @@ impl Tenant {
             actor: Actor::Person(staff.user.clone()),
             address: staff.address,
             key_is_stale: false,
-            sandbox: staff.sandbox,
+            mode: staff.mode,
             settings: Arc::clone(&staff.settings),
             full_at: None,
         }

@@ -79,10 +79,10 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
             return Ok(None);
         };
         let tenant = tenants::find(tx, &row.session.tenant).await?;
-        let sandbox = tenant.is_some_and(|tenant| !tenant.livemode);
-        Ok::<_, StoreError>(Some((capture, row, sandbox)))
+        let is_sandbox = tenant.is_some_and(|tenant| tenant.mode.is_sandbox());
+        Ok::<_, StoreError>(Some((capture, row, is_sandbox)))
     });
-    let Some((capture, row, sandbox)) = unit.await? else {
+    let Some((capture, row, is_sandbox)) = unit.await? else {
         return Ok(finish(honnin, job, None, None, &[]).await?);
     };
     if capture.analysed_at.is_some() {
@@ -92,7 +92,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         }
         return Ok(finish(honnin, job, None, None, &[]).await?);
     }
-    if sandbox {
+    if is_sandbox {
         // Nothing is analysed in a sandbox: the pictures go to review, as if the models were missing.
         return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
     }

@@ -16,6 +16,7 @@ use domain::{
     ids::SessionId,
     secret::Secret,
     session::{Plan, Status},
+    tenant::Mode,
     time::{Millis, Timestamp},
 };
 use sha2::{Digest, Sha256};
@@ -36,8 +37,8 @@ pub struct Start {
     pub plan: Plan,
     /// The retention period.
     pub retention: Millis,
-    /// Whether the session belongs to a sandbox tenant.
-    pub sandbox: bool,
+    /// Whether the tenant verifies people or is a sandbox.
+    pub mode: Mode,
     /// The step with which it continues if the link takes over a session that was begun elsewhere.
     pub next: Option<Next>,
 }
@@ -84,7 +85,7 @@ pub async fn view_link(honnin: &Honnin, token: &str) -> Result<Start, OpenLinkEr
             branding: branding::load(tx, &tenant).await?,
             plan,
             retention: tenant.settings.unwrap_or_default().retention,
-            sandbox: !tenant.livemode,
+            mode: tenant.mode,
             // Until somebody has agreed, nothing is there with which to continue.
             next: next.filter(|next| *next != Next::Consent),
         })

@@ -289,11 +289,11 @@ impl AttemptState {
             return false;
         };
         let is_earlier = |capture: &&CaptureRow| capture.slot == Slot::Selfie && capture.number < last.number;
-        let told = |problem: &Reason| {
+        let is_repeated = |problem: &Reason| {
             let mut earlier = self.captures.iter().filter(is_earlier);
             earlier.any(|capture| capture.problems.contains(problem))
         };
-        last.problems.iter().all(told)
+        last.problems.iter().all(is_repeated)
     }
 
     /// Whether a picture that the decision is based on is still being analysed.

@@ -172,7 +172,7 @@ impl PictureFindings {
             problems.splice(..0, found);
         }
         if problems.contains(&Reason::DocumentNotFound) {
-            // Measured on something that is no document.
+            // Measured on something that is not a document.
             problems.retain(|problem| !matches!(problem, Reason::DocumentCutOff | Reason::DocumentBlurry));
         }
         problems

@@ -162,7 +162,7 @@ async fn find_unfit(
     attempt: &AttemptState,
     key: &SessionKey,
 ) -> Result<Option<FailureReason>, StoreError> {
-    if !attempt.tenant.livemode {
+    if attempt.tenant.mode.is_sandbox() {
         return Ok(None);
     }
     for capture in attempt.relied_on() {
@@ -224,7 +224,7 @@ async fn make(
     missing_key: MissingKey,
 ) -> Result<(SealedDecision, EarlierSessions), StoreError> {
     let now = honnin.now();
-    let policy = attempt.tenant.settings_or_default().into_owned().policy;
+    let policy = attempt.tenant.settings_or_default().policy.clone();
     let found = DecisionInput::of(attempt, key)?;
     let earlier = find_earlier(honnin, attempt, key, (&found, &policy), missing_key).await?;
     let (models, fields) = (found.models(), found.fields());

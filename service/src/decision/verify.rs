@@ -162,7 +162,7 @@ async fn verify(honnin: &Honnin, stored: &Stored) -> Result<VerifiedDecision, St
         }
         key => key?,
     };
-    if !attempt.tenant.livemode && attempt.relied_on().is_empty() {
+    if attempt.tenant.mode.is_sandbox() && attempt.relied_on().is_empty() {
         verified.missing.push(Missing::Findings);
         return Ok(verified);
     }

@@ -31,7 +31,7 @@ const LONGEST: [(JobKind, Millis); 8] = [
 ///
 /// # Errors
 /// If the database does not respond.
-pub(crate) async fn mend_jobs(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn repair_jobs(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     let unit = honnin.db.write(async move |tx| bring_forward(tx, now).await);
     note(unit.await?);
     Ok(())
@@ -42,31 +42,31 @@ pub(crate) async fn mend_jobs(honnin: &Honnin, now: Timestamp) -> Result<(), Sto
 ///
 /// # Errors
 /// If the database does not respond.
-pub(crate) async fn mend(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn repair(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
     let unit = honnin.db.write(async move |tx| {
-        let mut mended = bring_forward(tx, now).await?;
-        mended += idempotency::bring_back(tx, now.plus(SKEW), now).await?;
-        mended += invitations::bring_back(tx, now).await?;
-        mended += password_resets::bring_back(tx, now).await?;
-        mended += api_keys::bring_back(tx, now.plus(SKEW), now).await?;
-        Ok::<_, StoreError>(mended)
+        let mut repaired = bring_forward(tx, now).await?;
+        repaired += idempotency::bring_back(tx, now.plus(SKEW), now).await?;
+        repaired += invitations::bring_back(tx, now).await?;
+        repaired += password_resets::bring_back(tx, now).await?;
+        repaired += api_keys::bring_back(tx, now.plus(SKEW), now).await?;
+        Ok::<_, StoreError>(repaired)
     });
     note(unit.await?);
     Ok(())
 }
 
 async fn bring_forward(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
-    let mut mended = jobs::end_leases_after(tx, now.plus(LEASE).plus(SKEW)).await?;
+    let mut repaired = jobs::end_leases_after(tx, now.plus(LEASE).plus(SKEW)).await?;
     for (kind, longest) in LONGEST {
-        mended += jobs::bring_forward(tx, kind, now.plus(longest), now).await?;
+        repaired += jobs::bring_forward(tx, kind, now.plus(longest), now).await?;
     }
-    Ok(mended)
+    Ok(repaired)
 }
 
-fn note(mended: u64) {
-    if mended > 0 {
+fn note(repaired: u64) {
+    if repaired > 0 {
         tracing::warn!(
-            mended,
+            repaired,
             "jobs, leases, responses, links and rotated API keys from the future were dated anew: a clock had been ahead"
         );
     }

@@ -80,7 +80,7 @@ impl Default for Retention {
 /// If storage fails.
 pub async fn plan(honnin: &Honnin) -> Result<(), StoreError> {
     let now = honnin.now();
-    clock_jump::mend_jobs(honnin, now).await?;
+    clock_jump::repair_jobs(honnin, now).await?;
     let unit = honnin
         .db
         .write(async move |tx| jobs::enqueue(tx, next(now)).await.map(drop));
@@ -206,7 +206,7 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
         review::remove_ended_reservations(tx, now, BATCH).await
     });
     steps.note("reserved cases", reservations.await);
-    let stays = honnin.db.write(async move |tx| queue_stays::mend(tx, now).await);
+    let stays = honnin.db.write(async move |tx| queue_stays::repair(tx, now).await);
     steps.note("stays in the queue", stays.await);
     let counted = back(now, STAYS_KEPT);
     let ended = in_batches(honnin, async move |tx| {

@@ -116,9 +116,14 @@ pub enum PeopleError {
     Store(#[from] StoreError),
 }
 
-/// Lower case and trimmed.
+/// The only character beyond ASCII whose lower case is an ASCII letter.
+const KELVIN_SIGN: &str = "\u{212a}";
+
+/// Lower case and trimmed. The Kelvin sign stays as it is: with a plain `k` in its place, the address would be somebody else's, who may have an
+/// account.
 pub(crate) fn normalised(email: &str) -> String {
-    email.trim().to_lowercase()
+    let parts: Vec<_> = email.trim().split(KELVIN_SIGN).map(str::to_lowercase).collect();
+    parts.join(KELVIN_SIGN)
 }
 
 /// Checks that an admin may act on somebody's account: on a colleague's, not on their own, and on an operator's only as an operator.
@@ -292,14 +297,15 @@ fn is_active_admin(user: &UserRow) -> bool {
     user.disabled_at.is_none() && user.role() == Some(Role::Admin)
 }
 
-/// Whether somebody still is what they were when they made the request, in a unit that makes a link: [`end_powers`] ends those that are there,
-/// and whoever takes the powers away waits for this unit, or this one for theirs.
-async fn is_still(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
+/// Whether somebody still is what they were when they made the request, in a unit that makes a link or a key, or changes settings: [`end_powers`]
+/// ends the links that are there, and whoever takes the powers away waits for this unit, or this one for theirs.
+pub(crate) async fn is_still(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
     users::lock(tx, staff.user()).await?;
     let user = users::find(tx, staff.user()).await?;
-    Ok(user.is_some_and(|user| match staff.rank() {
-        Rank::Role(_) => is_active_admin(&user),
-        Rank::Operator => user.operator && user.disabled_at.is_none(),
+    let active = user.filter(|user| user.disabled_at.is_none());
+    Ok(active.is_some_and(|user| match staff.rank() {
+        Rank::Role(role) => user.role() == Some(role),
+        Rank::Operator => user.operator,
     }))
 }
 
@@ -317,4 +323,19 @@ async fn end_powers(tx: &mut Tx, user: &UserRow, now: Timestamp) -> Result<(), S
         console_session::end_all(tx, &user.id, now).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_the_same_in_capitals_and_never_becomes_another_one() {
+        assert_eq!(normalised(" Mike@Example.COM "), "mike@example.com");
+        assert_eq!(normalised("ÉLISE@example.com"), "élise@example.com");
+        assert_eq!(normalised("MI\u{212a}E@example.com"), "mi\u{212a}e@example.com");
+        let ascii = |c: char| c.to_lowercase().all(|lower| lower.is_ascii());
+        let become_ascii: String = ('\u{80}'..=char::MAX).filter(|c| ascii(*c)).collect();
+        assert_eq!(become_ascii, KELVIN_SIGN);
+    }
 }

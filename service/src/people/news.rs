@@ -1,5 +1,5 @@
 //! What has happened since a person's last visit with the same browser that they should know of: new keys, receivers and people, changes to their own
-//! account, and attempts to sign in to it. Whoever sees something there that nobody meant to do can act on it.
+//! account, and attempts to sign in to it. They can act on whatever nobody intended.
 
 use crate::{
     Honnin,

@@ -16,7 +16,7 @@ use domain::{
     ids::{TenantId, UserId},
     role::{Membership, Role},
     secret::Secret,
-    tenant::{TenantSettings, tenant_name_fault},
+    tenant::{Mode, TenantSettings, tenant_name_fault},
 };
 use store::{
     StoreError, Tx,
@@ -137,7 +137,7 @@ pub async fn set_up(honnin: &Honnin, token: &str, form: SetUp, client: &Client) 
         id: TenantId::from_random(honnin.random_bytes()),
         name: organisation,
         settings: Some(TenantSettings::default()),
-        livemode: true,
+        mode: Mode::Live,
         created_at: honnin.now(),
         version: 0,
     };

@@ -215,7 +215,7 @@ pub(super) async fn take_back(tx: &mut Tx, user: &UserRow, pending: &PendingSign
         .await
 }
 
-/// Asks a signed-in person for their password again (step-up), before a sensitive action. It is no visit of its own.
+/// Asks a signed-in person for their password again (step-up), before a sensitive action. It does not count as a visit.
 ///
 /// # Errors
 /// [`SignInError`].

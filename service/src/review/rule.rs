@@ -118,7 +118,7 @@ pub async fn rule(
         ReviewDecision::Approve => (Ruling::Approved, Vec::new()),
     };
     let note = checked(note)?;
-    let sealed = seal_note(honnin, reviewer.staff(), id, note.clone(), |_| column::NOTE.to_owned()).await?;
+    let sealed = seal_note(honnin, reviewer.staff(), id, note.as_ref(), |_| column::NOTE.to_owned()).await?;
     let now = honnin.now();
     let pending = PendingRuling {
         session: id.clone(),
@@ -224,10 +224,10 @@ async fn seal_note(
     honnin: &Honnin,
     staff: &Staff,
     id: &SessionId,
-    note: Option<Personal<String>>,
+    note: Option<&Personal<String>>,
     name: fn(i64) -> String,
 ) -> Result<Option<Vec<u8>>, RuleError> {
-    let Some(note) = checked(note)? else { return Ok(None) };
+    let Some(note) = note else { return Ok(None) };
     let (tenant, id) = (staff.tenant().clone(), id.clone());
     let find = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
     let row = find.await?.ok_or(RuleError::NotFound)?;
@@ -237,7 +237,7 @@ async fn seal_note(
         key => key?,
     };
     Ok(Some(
-        key.seal_text(&row.associated_data(&name(row.session.attempt)), &note)?,
+        key.seal_text(&row.associated_data(&name(row.session.attempt)), note)?,
     ))
 }
 
@@ -293,7 +293,8 @@ pub async fn ask_again(
     case: LookedAt<'_>,
     note: Option<Personal<String>>,
 ) -> Result<AskedAgain, RuleError> {
-    let sealed = seal_note(honnin, reviewer.staff(), case.0, note, review::note_name).await?;
+    let note = checked(note)?;
+    let sealed = seal_note(honnin, reviewer.staff(), case.0, note.as_ref(), review::note_name).await?;
     start_over(honnin, reviewer, case, Origin::Queue { note: sealed }).await
 }
 

@@ -1,5 +1,5 @@
-//! What the operations stand on and know nothing of: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed JSON, data
-//! keys for what is about to be stored, lists that are read page by page, what is counted once for many.
+//! What all operations are built on, and what knows none of them: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed
+//! JSON, data keys for what is about to be stored, lists that are read page by page, what is counted once for many.
 
 pub mod analyser;
 pub mod clock;

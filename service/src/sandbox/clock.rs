@@ -64,7 +64,7 @@ pub async fn advance(honnin: &Honnin, tenant: &Tenant, id: &str, to: SandboxTime
         let row = sessions::find(tx, caller.id(), &id).await?;
         let mut row = row.ok_or(AdvanceError::NotFound)?;
         let owner = tenants::load_pinned(tx, caller.id()).await?;
-        if owner.livemode {
+        if owner.mode.is_live() {
             return Err(AdvanceError::NotFound);
         }
         match to {

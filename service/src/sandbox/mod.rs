@@ -114,7 +114,7 @@ impl Who {
         };
         let row = row.ok_or(CompleteError::NotFound)?;
         let tenant = tenants::find(tx, &row.session.tenant).await?;
-        let tenant = tenant.filter(|tenant| !tenant.livemode);
+        let tenant = tenant.filter(|tenant| tenant.mode.is_sandbox());
         Ok((tenant.ok_or(CompleteError::NotFound)?, row))
     }
 

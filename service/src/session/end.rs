@@ -50,9 +50,9 @@ impl Ending<'_> {
                 queue_stays::leave(tx, &self.row.session.id, self.at.now).await?;
                 schedule_erasure(tx, &self.row.session, self.at).await?;
             }
-            _ => {}
+            Status::Created | Status::Collecting | Status::Deciding | Status::Expired | Status::Failed => {}
         }
-        self.tell(tx, EventData::Decision(Box::new(outcome))).await
+        self.record(tx, EventData::Decision(Box::new(outcome))).await
     }
 
     /// By a failure: `failed`.
@@ -66,7 +66,7 @@ impl Ending<'_> {
         idempotency::forget_link(tx, &self.row.session.id).await?;
         schedule_erasure(tx, &self.row.session, self.at).await?;
         let session = self.session();
-        self.tell(tx, EventData::Failed { session, reason }).await
+        self.record(tx, EventData::Failed { session, reason }).await
     }
 
     /// By its deadline: `expired`.
@@ -85,7 +85,7 @@ impl Ending<'_> {
         };
         schedule_erasure(tx, &self.row.session, deadline).await?;
         let session = self.session();
-        self.tell(tx, EventData::Expired { session, expired_at }).await
+        self.record(tx, EventData::Expired { session, expired_at }).await
     }
 
     /// The session as outcomes and events name it.
@@ -96,7 +96,7 @@ impl Ending<'_> {
         }
     }
 
-    async fn tell(self, tx: &mut Tx, data: EventData) -> Result<(), StoreError> {
+    async fn record(self, tx: &mut Tx, data: EventData) -> Result<(), StoreError> {
         let new = NewEvent {
             id: self.event,
             data,

@@ -3,9 +3,12 @@
 use crate::{
     Honnin,
     access::{Auditor, Reader, Staff},
-    session::history::{self, Disclosure, SessionHistory},
+    session::{
+        history::{self, Disclosure, SessionHistory},
+        retention,
+    },
 };
-use domain::{audit::AuditAction, cursor, ids::SessionId, session::Status};
+use domain::{audit::AuditAction, cursor, ids::SessionId, session::Status, time::Timestamp};
 use store::{
     StoreError,
     audit::{self, Recorded},
@@ -20,6 +23,8 @@ const LOG: u32 = 50;
 pub struct SessionPage {
     /// Everything stored about it.
     pub history: SessionHistory,
+    /// When its personal data will be erased, if that is planned.
+    pub erasure_due_at: Option<Timestamp>,
     /// Whether personal data was decrypted.
     pub personal: bool,
     /// Who did what to it, newest first; empty for people who may not see that.
@@ -48,9 +53,10 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
         if personal {
             audit::record(tx, &staff.entry(now, AuditAction::SessionRead).about(&id)).await?;
         }
-        Ok(Some((history::gather(tx, row).await?, log)))
+        let erasure_due_at = retention::find_erasure(tx, &row.session).await?;
+        Ok(Some((history::gather(tx, row).await?, erasure_due_at, log)))
     });
-    let Some((rows, log)) = unit.await? else {
+    let Some((rows, erasure_due_at, log)) = unit.await? else {
         return Ok(None);
     };
     let disclosure = if personal {
@@ -62,6 +68,7 @@ pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result
     let (log, log_goes_on) = cursor::page_of(log, LOG);
     Ok(Some(SessionPage {
         history,
+        erasure_due_at,
         personal,
         log,
         log_goes_on,

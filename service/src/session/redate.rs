@@ -1,9 +1,8 @@
-//! Setting anew what a clock that has jumped has set: the deadline of a session that was created under it, its link or one that was made
-//! later, and the erasure of one that ended.
-//! Planned by a clock that was a year back, a session would expire or be erased the moment the clock is right again; by one that was a year
-//! ahead, a year too late. So nothing is planned by such a clock but this job ([`super::undated`]), which runs once the clock is steady, or on
-//! another node. If the clock was right after its jump, as it is after a pause of the machine, the times are right as they are: then they stay, since a
-//! tenant may have been told them, and only what was not planned is planned.
+//! Correcting the times that a clock set after it had jumped: the deadline of a session that was created under it, its link or a later one, and the
+//! erasure of a session that ended. With a clock that is a year behind, a session would expire or be erased the moment the clock is right again; with
+//! one that is a year ahead, a year too late. So such a clock plans nothing but this job ([`super::undated`]), which runs once the clock is steady,
+//! or on another node. If the clock was right after its jump, as after a pause of the machine, the times are kept, since a tenant may have been told
+//! them, and only what was not planned is planned.
 
 use crate::{
     Honnin,

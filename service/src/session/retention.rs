@@ -44,7 +44,7 @@ pub(crate) async fn schedule_erasure_at(
     (id, attempt): (&SessionId, i64),
     run_at: Timestamp,
 ) -> Result<(), StoreError> {
-    let subject = format!("{id}#{attempt}");
+    let subject = subject(id, attempt);
     let job = NewJob {
         kind: JobKind::Erase,
         subject: &subject,
@@ -52,6 +52,16 @@ pub(crate) async fn schedule_erasure_at(
         dedup_key: Some(&subject),
     };
     jobs::enqueue(tx, job).await.map(drop)
+}
+
+/// The subject of the job that erases a session which ended in this attempt.
+fn subject(id: &SessionId, attempt: i64) -> String {
+    format!("{id}#{attempt}")
+}
+
+/// When the data of a session will be erased. `None` while that is not planned: until the session has ended, and once it is erased.
+pub(crate) async fn find_erasure(tx: &mut Tx, session: &Session) -> Result<Option<Timestamp>, StoreError> {
+    jobs::find_planned_at(tx, JobKind::Erase, &subject(&session.id, session.attempt)).await
 }
 
 /// The job that brings the erasures of a tenant forward. Call it in the unit that shortens the period. It is due by any clock, as it plans

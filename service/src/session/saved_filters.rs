@@ -1,4 +1,4 @@
-//! Filters of the list of sessions that somebody has given a name. They are a convenience of one person, so the audit log has nothing of them.
+//! Filters of the list of sessions that somebody has given a name. They are one person's convenience, so the audit log does not record them.
 
 use crate::{Honnin, access::Staff};
 pub use store::session::saved_filters::SavedFilter;

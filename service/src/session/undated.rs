@@ -1,4 +1,4 @@
-//! Planning that the times of a session are set anew, because the clock that has set them is in doubt.
+//! Schedules the correction of a session's times, because the clock that set them is in doubt.
 
 use crate::runtime::clock_trust::ClockReading;
 use domain::ids::SessionId;

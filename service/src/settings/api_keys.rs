@@ -3,6 +3,7 @@
 use crate::{
     Honnin,
     access::{Admin, Developer, api_key},
+    people::is_still,
 };
 use domain::{
     audit::AuditAction,
@@ -62,6 +63,9 @@ pub enum IssueKeyError {
     /// It would read personal data, which its issuer may not.
     #[error("only an admin may issue a key that reads personal data")]
     NeedsAdmin,
+    /// The caller has lost the role that allows this.
+    #[error("your role does not allow this")]
+    Forbidden,
     /// The key to rotate is unknown, revoked or expired.
     #[error("there is no such key, or it is no longer valid")]
     NotFound,
@@ -175,9 +179,18 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
     let keys = [Mode::Live, Mode::Sandbox].map(|mode| api_key::generate(&*honnin.random, mode));
     let entry = staff.entry(now, AuditAction::KeyIssue).about(&id);
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
+    let caller = staff.clone();
     let unit = honnin.db.write(async move |tx| {
+        // A key works until it is revoked: whoever has just been shut out takes none along.
+        if !is_still(tx, &caller).await? {
+            return Err(IssueKeyError::Forbidden);
+        }
         let owner = tenants::load(tx, &tenant).await?;
-        let key = &offered[usize::from(!owner.livemode)];
+        let [live, test] = &offered;
+        let key = match owner.mode {
+            Mode::Live => live,
+            Mode::Sandbox => test,
+        };
         let row = ApiKeyRow {
             id: new.clone(),
             tenant: tenant.clone(),
@@ -204,14 +217,15 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
         for detail in wanted.describe(now) {
             audit::record(tx, &entry.clone().with_detail(detail)).await?;
         }
-        Ok::<_, IssueKeyError>(owner.livemode)
+        Ok::<_, IssueKeyError>(owner.mode)
     });
-    let livemode = unit.await?;
+    let mode = unit.await?;
     let [live, test] = keys;
-    Ok(Issued {
-        id,
-        key: if livemode { live } else { test },
-    })
+    let key = match mode {
+        Mode::Live => live,
+        Mode::Sandbox => test,
+    };
+    Ok(Issued { id, key })
 }
 
 impl Wanted {

@@ -164,7 +164,7 @@ fn new_row(
         id: TenantId::from_random(honnin.random_bytes()),
         name,
         settings,
-        livemode: mode.is_live(),
+        mode,
         created_at: honnin.now(),
         version: 0,
     })

@@ -10,6 +10,7 @@ pub mod preview;
 use crate::{
     Honnin,
     access::{Admin, Developer, Forbidden, Operator, Staff},
+    people::is_still,
     runtime::clock_trust::ClockReading,
     session::retention,
     webhook::sender::receiver_url::UrlFault,
@@ -166,6 +167,12 @@ impl Proposal {
     async fn save(&self, tx: &mut Tx, at: ClockReading) -> Result<(), SettingsError> {
         let Self { staff, change, .. } = self;
         let now = at.now;
+        // The tenant first, as those do who shut somebody out.
+        tenants::lock(tx, staff.tenant()).await?;
+        // A receiver's name server chooses how long it takes to answer, and they may have been shut out since they asked.
+        if !is_still(tx, staff).await? {
+            return Err(Forbidden.into());
+        }
         let before = tenants::load(tx, staff.tenant()).await?;
         if before.version != self.version {
             return Err(SettingsError::Stale);
@@ -174,6 +181,9 @@ impl Proposal {
         apply(change, &mut tenant, staff, now);
         let (was, is) = (before.settings_or_default(), tenant.settings_or_default());
         refuse_faults(&was, &tenant)?;
+        if tenant == before {
+            return Ok(());
+        }
         let weakenings = was.weakenings(&is);
         if self.look == Look::First && !weakenings.is_empty() {
             return Err(SettingsError::LookAgain);

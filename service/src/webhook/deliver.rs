@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     runtime::{
         clock_trust::{ClockReading, SETTLING},
-        job_error::JobError,
+        job_error::{JobError, MAX_WITHOUT_MASTER_KEY},
     },
     webhook::{
         delivery_log::holds_note,
@@ -53,7 +53,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
     }
     let started = tokio::time::Instant::now();
     let at = honnin.read_clock();
-    let answer = attempt(honnin, &event, &due, at.now).await?;
+    let answer = attempt(honnin, job, &event, &due, at.now).await?;
     let attempted = DeliveryAttempt {
         schedule: due.started_at,
         at,
@@ -88,10 +88,19 @@ const fn is_unreadable(error: &StoreError) -> bool {
     )
 }
 
-/// What cannot be sent counts as a failed attempt: it is visible, can be fixed, and the schedule continues.
-async fn attempt(honnin: &Honnin, event: &EventId, due: &Outgoing, at: Timestamp) -> Result<Answer, StoreError> {
+/// What cannot be sent counts as a failed attempt: it is visible, can be fixed, and the schedule continues. The same goes for what a version of the
+/// master key encrypted that has been missing for so long that it may be lost.
+async fn attempt(
+    honnin: &Honnin,
+    job: &Job,
+    event: &EventId,
+    due: &Outgoing,
+    at: Timestamp,
+) -> Result<Answer, StoreError> {
+    let is_lost =
+        |error: &StoreError| matches!(error, StoreError::MasterKeyMissing) && job.failures >= MAX_WITHOUT_MASTER_KEY;
     match try_to_send(honnin, &due.sources, at).await {
-        Err(error) if is_unreadable(&error) => {
+        Err(error) if is_unreadable(&error) || is_lost(&error) => {
             tracing::error!(%event, tenant = %due.tenant, %error, "an event cannot be rendered or signed");
             Ok(Answer::failed(DeliveryFault::CannotRender))
         }
@@ -142,7 +151,7 @@ async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, attempted: Deli
         };
         delivery_attempts::insert(tx, &before.tenant, &row).await?;
         deliveries::save(tx, &before, &after).await?;
-        settle(tx, &job, after.next_attempt_at, now).await
+        settle(tx, &job, (attempted.answer.fault, after.next_attempt_at), now).await
     });
     Ok(unit.await?)
 }
@@ -184,9 +193,18 @@ fn after_attempt(honnin: &Honnin, before: &DeliveryRow, attempted: DeliveryAttem
     }
 }
 
-async fn settle(tx: &mut Tx, job: &Job, next: Option<Timestamp>, now: Timestamp) -> Result<(), StoreError> {
+async fn settle(
+    tx: &mut Tx,
+    job: &Job,
+    (fault, next): (Option<DeliveryFault>, Option<Timestamp>),
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    // Otherwise a missing master key would be waited for all over again, before each of the attempts.
+    let reason = fault
+        .filter(|fault| *fault == DeliveryFault::CannotRender)
+        .map(DeliveryFault::as_str);
     match next {
-        Some(next) => jobs::retry_at(tx, job, next, None).await,
+        Some(next) => jobs::retry_at(tx, job, next, reason).await,
         None => jobs::finish(tx, job, now).await,
     }
 }

@@ -18,7 +18,9 @@ use service::{
         progress::{Next, StepRefused},
         retake_selfie::retake_selfie,
         submit::submit,
-        take::{Answers, Burst, CaptureError, FrameResponse, LiveError, LiveFrame, MAX_RUNS, capture_selfie, look},
+        take::{
+            Answers, Burst, CaptureError, Colours, FrameResponse, LiveError, LiveFrame, MAX_RUNS, capture_selfie, look,
+        },
     },
 };
 use sha2::{Digest as _, Sha256};
@@ -50,7 +52,7 @@ async fn show(
     run: Option<&str>,
     frame: &str,
 ) -> Result<FrameResponse, LiveError> {
-    let first = LiveFrame::First { without_colours: false };
+    let first = LiveFrame::First(Colours::AsSet);
     let which = run.map_or(first, LiveFrame::Next);
     let frame = frame.as_bytes();
     look(&harness.honnin, applicant, which, frame.to_vec(), file(frame)).await
@@ -72,7 +74,7 @@ async fn committed(
     applicant: &Applicant,
     commits: fn(&[u8]) -> Option<FileHash>,
 ) -> (String, Frames) {
-    let first = LiveFrame::First { without_colours: false };
+    let first = LiveFrame::First(Colours::AsSet);
     filmed(harness, applicant, first, |colour| colour.as_str(), commits).await
 }
 
@@ -553,7 +555,7 @@ async fn judged(
 #[tokio::test]
 async fn a_tenant_that_asks_for_colours_approves_only_faces_that_follow_them() {
     let harness = with_colours().await;
-    let first = LiveFrame::First { without_colours: false };
+    let first = LiveFrame::First(Colours::AsSet);
     let (verdict, reasons, _) = judged(&harness, first, |colour| colour.as_str()).await;
     assert_eq!((verdict, reasons), (Verdict::Approved, Vec::new()));
 }
@@ -562,7 +564,7 @@ async fn a_tenant_that_asks_for_colours_approves_only_faces_that_follow_them() {
 #[tokio::test]
 async fn what_the_colours_show_of_a_face_is_stored_encrypted_and_erased() {
     let harness = with_colours().await;
-    let first = LiveFrame::First { without_colours: false };
+    let first = LiveFrame::First(Colours::AsSet);
     let (.., id) = judged(&harness, first, |colour| colour.as_str()).await;
     let stored = latest(&harness, &id).await;
     assert_eq!(stored.asked.live.unwrap().flashes, None);
@@ -577,13 +579,13 @@ async fn what_the_colours_show_of_a_face_is_stored_encrypted_and_erased() {
 async fn a_film_that_does_not_know_the_colours_goes_to_a_person_and_so_does_whoever_wants_none() {
     let harness = with_colours().await;
     let uncertain = [Reason::SelfieLivenessUncertain.as_str()];
-    let shown = LiveFrame::First { without_colours: false };
+    let shown = LiveFrame::First(Colours::AsSet);
     let (verdict, reasons, _) = judged(&harness, shown, |_| "amber light").await;
     assert_eq!(verdict, Verdict::NeedsReview);
     assert_eq!(reasons, uncertain);
     // The frames of these tests are alike in every session of a tenant.
     let harness = with_colours().await;
-    let without = LiveFrame::First { without_colours: true };
+    let without = LiveFrame::First(Colours::Declined);
     let (verdict, reasons, _) = judged(&harness, without, |_| panic!("no colour is shown")).await;
     assert_eq!(verdict, Verdict::NeedsReview);
     assert_eq!(reasons, uncertain);

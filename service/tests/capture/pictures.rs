@@ -658,6 +658,50 @@ async fn who_cannot_move_sends_one_picture_and_no_more() {
     harness.run_until_idle().await;
 }
 
+/// Planted fault that this test detects: looking whether a selfie is due before the unit that stores it only.
+#[tokio::test]
+async fn of_two_selfies_sent_at_the_same_time_the_good_one_that_is_stored_first_stays() {
+    for database in testkit::databases::backends().await {
+        let name = database.name;
+        let harness = Harness::on(
+            database,
+            TenantSettings {
+                steps: Step::ALL.to_vec(),
+                ..TenantSettings::default()
+            },
+            testkit::loopback_sender(),
+            CreationRate::default(),
+        )
+        .await;
+        let (_, applicant) = harness.agreed().await;
+        harness.photograph(&applicant).await;
+        harness.type_details(&applicant).await;
+        let before = harness.stored_pictures(&applicant).await.len();
+        let send = ["me", "somebody else"].map(|frame| {
+            let burst = Burst {
+                answers: Answers::Nothing,
+                frames: vec![(0, frame.into())],
+            };
+            capture_selfie(&harness.honnin, &applicant, burst)
+        });
+        let sent = futures::future::join_all(send).await;
+        let refused: Vec<_> = sent.iter().filter_map(|sent| sent.as_ref().err()).collect();
+        assert!(
+            matches!(refused.as_slice(), [CaptureError::StepRefused(StepRefused::OutOfTurn)]),
+            "{name}: {sent:?}"
+        );
+        let taken = list(&harness, &applicant).await;
+        let selfies: Vec<_> = taken.iter().filter(|capture| capture.slot == Slot::Selfie).collect();
+        assert_eq!(selfies.len(), 1, "{name}");
+        assert_eq!(selfies[0].discarded_at, None, "{name}");
+        assert_eq!(
+            harness.stored_pictures(&applicant).await.len(),
+            before + 1,
+            "{name}: nothing of the other is kept"
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_selfie_says_which_of_its_files_is_no_picture_and_whether_it_was_taken_without_a_movement() {
     let harness = Harness::new().await;

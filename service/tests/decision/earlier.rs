@@ -316,6 +316,37 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
     }
 }
 
+/// Detects if only approvals that have taken effect are looked for: whoever comes while one can still be undone would be approved as well.
+#[tokio::test]
+async fn while_an_approval_can_be_undone_nobody_else_is_approved_with_the_document() {
+    for (is_undone, expected) in [(false, reviewed(Reason::DocumentReused)), (true, approved())] {
+        let harness = Harness::new().await;
+        harness.analyser.see_document(numbered(NUMBER));
+        harness.analyser.see_selfie(SelfieFindings {
+            liveness: None,
+            ..holder()
+        });
+        let first = decided(&harness, &details(), None).await;
+        harness.analyser.see_selfie(holder());
+        let (page, typed) = of_somebody_else();
+        harness.analyser.see_document(page);
+        let (second, applicant) = ready(&harness, &typed, None).await;
+        let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+        rule(&harness.honnin, &reviewer, (&first, 1), ReviewDecision::Approve, None)
+            .await
+            .unwrap();
+        submit(&harness.honnin, &applicant).await.unwrap();
+        harness.run_until_idle().await;
+        assert_eq!(harness.detail(&second).await.status, Status::Deciding, "{is_undone}");
+        if is_undone {
+            undo(&harness.honnin, &reviewer, &first).await.unwrap();
+        }
+        harness.wait(UNDO).await;
+        harness.wait(Millis::minutes(1)).await;
+        assert_eq!(outcome(&harness, &second).await, expected, "{is_undone}");
+    }
+}
+
 #[tokio::test]
 async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited() {
     let harness = Harness::new().await;

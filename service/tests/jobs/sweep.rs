@@ -10,7 +10,10 @@ use domain::{
 };
 use service::{
     audit::{Head, Verified, verify},
-    jobs::sweep::{self, Retention},
+    jobs::{
+        backlog::failing,
+        sweep::{self, Retention},
+    },
     privacy::erase_now::erase_of_tenant,
     session::{create::create_session, rate_limit::CreationRate},
     webhook::redeliver::send_again,
@@ -431,4 +434,25 @@ async fn a_session_that_cannot_be_indexed_is_left_out_and_does_not_come_again() 
             "{name}: the other one is indexed"
         );
     }
+}
+
+#[tokio::test]
+async fn an_erasure_that_keeps_failing_is_counted_until_it_is_done() {
+    let harness = Harness::new().await;
+    let session = harness.create().await.id;
+    let [pictures, away] = ["pictures", "away"].map(|name| harness.folder().join(name));
+    std::fs::rename(&pictures, &away).unwrap();
+    erase_of_tenant(&harness.honnin, &harness.caller().await, session.as_str())
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(failing(&harness.honnin).await.unwrap(), [], "it may be an outage");
+    for _ in 0..8 {
+        harness.wait(Millis::minutes(10)).await;
+    }
+    assert_eq!(failing(&harness.honnin).await.unwrap(), [(JobKind::Erase, 1)]);
+    std::fs::rename(&away, &pictures).unwrap();
+    harness.wait(Millis::minutes(10)).await;
+    assert_eq!(failing(&harness.honnin).await.unwrap(), []);
+    assert!(harness.detail(&session).await.session.purged_at.is_some());
 }

@@ -19,7 +19,7 @@ use service::{
         signing_secret,
     },
 };
-use store::webhook::deliveries::DeliveryState;
+use store::{vault::MasterKeys, webhook::deliveries::DeliveryState};
 use testkit::{
     Harness,
     databases::run_at,
@@ -323,6 +323,47 @@ async fn an_event_that_a_copy_believes_unsent_has_no_metadata_if_its_session_was
     let bodies: Vec<_> = receiver.received().iter().map(Received::json).collect();
     let again = bodies.iter().find(|body| body["id"] == event.as_str()).unwrap();
     assert!(again["metadata"].is_null(), "{again}");
+}
+
+#[tokio::test]
+async fn an_event_whose_secret_needs_a_lost_master_key_waits_for_half_a_day_fails_by_the_schedule_and_can_be_resent() {
+    let receiver = Receiver::start().await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
+    let event = harness.record_expired(&harness.create().await.id).await;
+    let file = harness.folder().join("master.key");
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, MasterKeys::generate(2).unwrap().as_str()).unwrap();
+    harness.restart().await;
+    for _ in 0..70 {
+        harness.wait(Millis::minutes(10)).await;
+    }
+    let delivery = harness.delivery(&event).await.unwrap();
+    assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Pending, 0));
+    for _ in 0..10 {
+        harness.wait(Millis::minutes(10)).await;
+    }
+    // Each attempt is made when it is due: the key is not waited for again.
+    for _ in 0..10 {
+        if let Some(next) = harness.delivery(&event).await.unwrap().next_attempt_at {
+            harness.run_at(next).await;
+        }
+    }
+    let delivery = harness.delivery(&event).await.unwrap();
+    assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Abandoned, 10));
+    let attempts = harness.attempts(&event).await;
+    assert!(
+        attempts
+            .iter()
+            .all(|attempt| attempt.fault == Some(DeliveryFault::CannotRender.into()))
+    );
+    std::fs::write(&file, &whole).unwrap();
+    harness.restart().await;
+    let developer = harness.developer().await;
+    redeliver::send_again(&harness.honnin, &developer, &event)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(receiver.ids(), [event.to_string()]);
 }
 
 #[tokio::test]

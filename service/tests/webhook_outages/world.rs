@@ -9,7 +9,7 @@ use super::{
 use domain::{
     ids::{SessionId, TenantId},
     session::Step,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::{Clock as _, ManualClock, Millis},
 };
 use service::{
@@ -295,7 +295,7 @@ fn tenant(id: TenantId) -> TenantRow {
             retention: Millis::days(1),
             ..TenantSettings::default()
         }),
-        livemode: true,
+        mode: Mode::Live,
         created_at: START,
         version: 0,
     }

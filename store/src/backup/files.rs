@@ -128,7 +128,7 @@ pub(super) fn exists(path: &Path) -> Result<bool, BackupError> {
     path.try_exists().map_err(at(path))
 }
 
-/// The sizes of what is directly in a folder, in bytes, by name. Names that are no text are left out.
+/// The sizes of what is directly in a folder, in bytes, by name. Names that are not text are left out.
 pub(super) fn sizes(folder: &Path) -> Result<BTreeMap<String, u64>, BackupError> {
     let mut sizes = BTreeMap::new();
     for name in names(folder)?.into_iter().filter_map(|name| name.into_string().ok()) {
@@ -151,7 +151,7 @@ pub(super) fn names(folder: &Path) -> Result<Vec<OsString>, BackupError> {
         .collect()
 }
 
-/// Creates an empty file, which says something by being there.
+/// Creates a marker: an empty file whose existence is all that it says.
 pub(super) fn mark(path: &Path) -> Result<(), BackupError> {
     reach(path)?;
     create(path).and_then(|file| file.sync_all()).map_err(at(path))?;

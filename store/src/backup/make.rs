@@ -316,16 +316,23 @@ async fn has_all(place: &Place, manifest: &Manifest) -> Result<bool, BackupError
 
 /// Creates the folders of this machine, and refuses those that are not apart from each other and from the installation.
 fn prepare_folders(source: Source<'_>, data: &Path, keys: &Path) -> Result<(), BackupError> {
+    // Before they are created: the folder of the keys would be in that of the data, which must be empty, when the command is run again.
+    refuse_nested(data, keys, |path| std::path::absolute(path).ok())?;
     files::create_folder(data)?;
     files::create_folder(keys)?;
-    let real = |path: &Path| path.canonicalize().ok();
-    if real(data) == real(keys) {
-        return Err(BackupError::unfit(
-            keys,
-            "is the folder of the data; keys are kept in a folder of their own",
-        ));
-    }
+    refuse_nested(data, keys, |path| path.canonicalize().ok())?;
     refuse_own_folder(source, &[data, keys])
+}
+
+/// Refuses one half within the other: whoever gets that folder gets both.
+fn refuse_nested(data: &Path, keys: &Path, real: impl Fn(&Path) -> Option<PathBuf>) -> Result<(), BackupError> {
+    match (real(data), real(keys)) {
+        (Some(data), Some(real_keys)) if data.starts_with(&real_keys) || real_keys.starts_with(&data) => {
+            let reason = "is not apart from the folder of the data; keys are kept in a folder of their own";
+            Err(BackupError::unfit(keys, reason))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses folders that the installation itself has its databases in.

@@ -221,7 +221,7 @@ impl Objects {
         sent
     }
 
-    /// Removes objects; missing ones are no error.
+    /// Removes objects; missing ones are not an error.
     pub(super) async fn remove(&self, names: impl IntoIterator<Item = String>) -> Result<(), BackupError> {
         let removals = names.into_iter().map(async |name| {
             files::reach(&self.address.join(&name))?;

@@ -103,7 +103,7 @@ impl Place {
         }
     }
 
-    /// The names of what is directly in it; other programs' files may have names that are no text.
+    /// The names of what is directly in it; other programs' files may have names that are not text.
     pub(super) async fn names(&self) -> Result<Vec<String>, BackupError> {
         Ok(self.sizes().await?.into_keys().collect())
     }
@@ -116,7 +116,7 @@ impl Place {
         }
     }
 
-    /// Creates an empty file, which says something by being there.
+    /// Creates a marker: an empty file whose existence is all that it says.
     pub(super) async fn mark(&self, name: &str) -> Result<(), BackupError> {
         match self {
             Self::Folder(folder) => files::mark(&folder.join(name)),
@@ -224,7 +224,7 @@ impl<'a> Part<'a> {
     pub(super) async fn read_manifest(&self, half: Half) -> Result<Manifest, BackupError> {
         let unfinished = || {
             let path = self.place.shown().join(MANIFEST);
-            BackupError::unfit(&path, "is missing: the copy was not finished")
+            BackupError::unfit(&path, "is missing: there is no finished copy here")
         };
         self.place.find_manifest(half).await?.ok_or_else(unfinished)
     }

@@ -6,7 +6,7 @@ use super::{
     postgres, sqlite_options,
     verify::{Checked, check},
 };
-use crate::capture::pictures::CHECK;
+use crate::{capture::pictures::CHECK, vault::MasterKeys};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -41,7 +41,11 @@ impl DatabasePlace {
         Ok(Self::File(sqlite_options(url)?.get_filename().to_owned()))
     }
 
-    async fn is_empty(&self) -> Result<bool, BackupError> {
+    /// Whether no installation is in it.
+    ///
+    /// # Errors
+    /// If the database does not respond.
+    pub async fn is_empty(&self) -> Result<bool, BackupError> {
         match self {
             Self::File(path) => Ok(!files::exists(path)?),
             Self::Postgres(url) => postgres::is_empty(url).await,
@@ -207,13 +211,16 @@ impl Target {
 /// bucket an object. The caller removes them with [`Target::finish`] once what was erased since is erased here, too.
 ///
 /// # Errors
-/// [`BackupError`]. If the copy is not whole, nothing was written.
+/// [`BackupError`]. If the copy is not whole, or the file holds no master key, nothing was written.
 pub async fn put_back(
     halves: &Halves,
     master_key: Option<&Path>,
     target: &Target,
     progress: Progress<'_>,
 ) -> Result<Verified, BackupError> {
+    if let (Some(file), Some(_)) = (master_key, &target.master_key) {
+        MasterKeys::load(file).map_err(|error| BackupError::database(file, error))?;
+    }
     let staged = halves.stage()?;
     let (data, keys) = (&staged.data, &staged.keys);
     let Checked {

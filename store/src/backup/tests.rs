@@ -28,6 +28,7 @@ use domain::{
     document::Side,
     ids::{CaptureId, SessionId, TenantId},
     session::{Plan, Session, Step},
+    tenant::Mode,
     time::{Millis, Timestamp},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
@@ -95,7 +96,7 @@ impl Installation {
             id: TenantId::from_random([tenant; 16]),
             name: "Example Shop".into(),
             settings: None,
-            livemode: true,
+            mode: Mode::Live,
             created_at: AT,
             version: 0,
         };
@@ -492,6 +493,24 @@ async fn wherever_a_restore_is_interrupted_it_can_be_run_again() {
 }
 
 #[tokio::test]
+async fn a_file_that_holds_no_master_key_is_refused_before_anything_is_put_back() {
+    let copy = Copy::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let letter = folder.path().join("letter");
+    std::fs::write(&letter, "mine").unwrap();
+    let to = target(&folder.path().join("data"));
+    let [data, keys] = &copy.folders;
+    let halves = Halves::in_folders(data.path(), keys.path());
+    let refused = put_back(&halves, Some(&letter), &to, &mut |_| ()).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.starts_with(&format!("{}: ", letter.display())) && refused.contains("the master key is malformed"),
+        "{refused}"
+    );
+    assert!(!to.folder.exists());
+}
+
+#[tokio::test]
 async fn what_an_interrupted_restore_had_not_begun_is_refused_and_not_touched() {
     let copy = Copy::new().await;
     let used = Installation::new().await;
@@ -577,20 +596,26 @@ async fn a_key_that_is_missing_though_its_session_was_not_erased_is_damage_and_c
 async fn a_folder_that_holds_something_else_or_the_installation_itself_is_refused() {
     let installation = Installation::new().await;
     let folder = tempfile::tempdir().unwrap();
-    let [full, keys] = ["full", "keys"].map(|name| folder.path().join(name));
+    let [full, keys, new, within] = ["full", "keys", "new", "new/within"].map(|name| folder.path().join(name));
     std::fs::create_dir(&full).unwrap();
     std::fs::write(full.join("letter"), "mine").unwrap();
+    let linked = folder.path().join("linked");
+    std::os::unix::fs::symlink(&full, &linked).unwrap();
     let itself = installation.folder.path();
     for (data, keys, reason) in [
         (full.as_path(), keys.as_path(), "is not empty"),
         (itself, &keys, "is a folder of the installation itself"),
         (&keys, itself, "is a folder of the installation itself"),
-        (&keys, &keys, "is the folder of the data"),
+        (&keys, &keys, "is not apart from the folder of the data"),
+        (&new, &within, "is not apart from the folder of the data"),
+        (&within, &new, "is not apart from the folder of the data"),
+        (&full, &linked, "is not apart from the folder of the data"),
     ] {
         let refused = installation.copy(data, keys, 1).await.unwrap_err().to_string();
         assert!(refused.contains(reason), "{refused}");
     }
     assert!(full.join("letter").exists() && itself.join("honnin.db").exists());
+    assert!(!new.exists(), "it can be chosen for the data");
 }
 
 #[tokio::test]

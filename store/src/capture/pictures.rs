@@ -209,7 +209,7 @@ impl Pictures {
         }
     }
 
-    /// Removes one picture durably; a missing one is no error.
+    /// Removes one picture durably; a missing one is not an error.
     ///
     /// # Errors
     /// If the name is malformed or the store does not respond.
@@ -237,7 +237,7 @@ impl Pictures {
         Ok(found.len())
     }
 
-    /// Removes one object; a missing one is no error.
+    /// Removes one object; a missing one is not an error.
     async fn remove(&self, path: &ObjectPath) -> Result<(), StoreError> {
         let removed = async {
             match self.objects.delete(path).await {
@@ -346,7 +346,7 @@ impl Pictures {
         self.mark(CHECK).await
     }
 
-    /// Stores an object beside the subfolders, which says something by being there.
+    /// Stores a marker beside the subfolders: an object whose existence is all that it says.
     pub(crate) async fn mark(&self, name: &'static str) -> Result<(), StoreError> {
         let path = ObjectPath::from(name);
         self.within(self.objects.put(&path, name.into())).await.map(drop)

@@ -15,7 +15,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use std::{collections::BTreeSet, io, str::FromStr, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fs::OpenOptions, io, path::Path, str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 /// A connection that was idle for this long is checked before use.
@@ -74,7 +74,8 @@ async fn open_sqlite(
         .synchronous(SqliteSynchronous::Full);
     let turn = migrations::take_turn(connect.get_filename()).await;
     let found = shutdown::look(&connect).await;
-    found.tell(connect.get_filename());
+    found.log(connect.get_filename());
+    create_for_owner(connect.get_filename());
     let alone = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(options.timeout)
@@ -102,7 +103,7 @@ async fn open_sqlite(
         opening: opening.ok(),
         held: Some(Tx::writing(Connection::Sqlite(connection), Arc::clone(metrics))),
         options: for_writing,
-        patience: options.timeout,
+        lock_timeout: options.timeout,
         closing: Arc::clone(&closing),
         inbox,
         checkpoints: asked,
@@ -118,6 +119,16 @@ async fn open_sqlite(
     })
 }
 
+/// Creates a database's file, if it is missing, so that nobody but its owner can read it, in whatever folder it is. SQLite gives its logs the
+/// same mode. If the file cannot be created, SQLite says why.
+fn create_for_owner(file: &Path) {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    drop(options.open(file));
+}
+
 async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<Backend, StoreError> {
     let connect = PgConnectOptions::from_str(url)
         .map_err(malformed)?
@@ -126,7 +137,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     let bounds_writing = !own.contains(STATEMENT_TIMEOUT);
     let connect = limited(connect, &own, options);
     // Within the time that a unit waits for a connection, several that are lost are found to be so.
-    let patience = options.timeout / 5;
+    let ping_timeout = options.timeout / 5;
     let pool = PgPoolOptions::new()
         .acquire_timeout(options.timeout)
         // Checking a connection that was busy a moment ago would cost a unit another round trip to the server.
@@ -135,7 +146,7 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
         .before_acquire(move |connection, state| {
             Box::pin(async move {
                 if state.idle_for > RESTED {
-                    let answer = tokio::time::timeout(patience, connection.ping()).await;
+                    let answer = tokio::time::timeout(ping_timeout, connection.ping()).await;
                     answer.map_err(io::Error::from)??;
                 }
                 Ok(true)

@@ -56,14 +56,14 @@ pub(crate) struct Held {
     connection: PoolConnection<Postgres>,
     rested: bool,
     /// How long the pool may test it before it takes it back.
-    patience: Duration,
+    test_timeout: Duration,
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         if self.rested {
             // One that does not answer is closed, and its place in the pool is free.
-            tokio::spawn(timeout(self.patience, self.connection.return_to_pool()));
+            tokio::spawn(timeout(self.test_timeout, self.connection.return_to_pool()));
         } else {
             self.connection.close_on_drop();
         }
@@ -284,7 +284,7 @@ async fn lend(pool: PgPool) -> Result<Connection, StoreError> {
     Ok(Connection::Postgres(Held {
         connection,
         rested: false,
-        patience: pool.options().get_acquire_timeout(),
+        test_timeout: pool.options().get_acquire_timeout(),
     }))
 }
 

@@ -97,7 +97,7 @@ pub(super) fn identity(file: &Path) -> String {
 
 impl Shutdown {
     /// Logs it.
-    pub(super) fn tell(&self, file: &Path) {
+    pub(super) fn log(&self, file: &Path) {
         let file = file.display();
         match self.kind {
             ShutdownKind::Orderly => {}

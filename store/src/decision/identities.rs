@@ -121,6 +121,25 @@ pub async fn list_same_document(
     ids.iter().map(|id| ids::session_id(id)).collect()
 }
 
+/// Whether a reviewer has approved another of the tenant's sessions with this document and can still undo it.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn is_approval_pending(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    document: &[u8; 32],
+    but: &SessionId,
+) -> Result<bool, StoreError> {
+    let found: Option<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT identities.session_id FROM pending_rulings
+         JOIN identities ON identities.session_id = pending_rulings.session_id
+         WHERE pending_rulings.ruling = 'approved' AND identities.tenant_id = $1 AND identities.document = $2
+             AND identities.session_id <> $3 LIMIT 1")
+        .bind(tenant.as_str()).bind(document.as_slice()).bind(but.as_str()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
 /// The tenant's sessions whose faces were approved since `since`, by any clock, in a fixed order.
 ///
 /// # Errors

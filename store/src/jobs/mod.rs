@@ -52,8 +52,8 @@ mod round_robin;
 
 pub use deliveries::{claim_of_tenant, enqueue_delivery, list_tenants_due};
 pub use overview::{
-    Backlog, JobState, any_due, bring_forward, count_due, end_leases_after, find_next_due_at, is_planned, list,
-    remove_finished,
+    Backlog, JobState, any_due, bring_forward, count_due, count_failing, end_leases_after, find_next_due_at,
+    find_planned_at, is_planned, list, remove_finished,
 };
 pub use round_robin::{claim_round_robin, enqueue_round_robin, list_tenants_round_robin};
 
@@ -131,7 +131,7 @@ pub struct Job {
     pub run_at: Timestamp,
     /// 1 in the first run. Fences off a worker whose lease expired. Runs that could do nothing are not counted ([`retry_uncounted_at`]).
     pub attempt: i64,
-    /// How often it has failed since it last did not, this run not counted. Runs that only postponed it are no failures.
+    /// How often it has failed since it last did not, this run not counted. Runs that only postponed it are not failures.
     pub failures: i64,
     /// How many runs before this one were noted to begin ([`note_begun`]) and did not end: the process went down in the middle of them.
     pub begun: i64,

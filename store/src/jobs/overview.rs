@@ -104,6 +104,40 @@ pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, Stor
     Ok(known.collect())
 }
 
+/// The jobs of each kind that have failed this many times in a row or more, and wait for a run after `now` and until `until`; kinds without any are
+/// left out, and those that only a newer program knows. With `until` soon, what is planned for later is not looked at.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn count_failing(
+    tx: &mut Tx,
+    failures: i64,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<Vec<(JobKind, i64)>, StoreError> {
+    let (after, until) = (now.as_millis(), until.as_millis());
+    let rows: Vec<(String, i64)> = on!(tx, conn => {
+        let mut statement = QueryBuilder::new("");
+        for (position, kind) in JobKind::ALL.iter().enumerate() {
+            let index = if *kind == JobKind::Deliver {
+                "kind = 'deliver' AND tenant_id >= '' AND kind = "
+            } else {
+                "kind <> 'deliver' AND kind = "
+            };
+            statement.push(if position == 0 { "" } else { " UNION ALL " });
+            statement.push("SELECT kind, COUNT(*) FROM jobs WHERE finished_at IS NULL AND ").push(index).push_bind(kind.as_str());
+            statement.push(" AND run_at > ").push_bind(after).push(" AND run_at <= ").push_bind(until);
+            statement.push(" AND failures >= ").push_bind(failures).push(" GROUP BY kind");
+        }
+        statement.push(" ORDER BY 1");
+        statement.build_query_as().fetch_all(conn).await
+    })?;
+    let known = rows
+        .into_iter()
+        .filter_map(|(kind, count)| Some((JobKind::parse(&kind)?, count)));
+    Ok(known.collect())
+}
+
 /// When the next job that nobody holds is due.
 ///
 /// # Errors
@@ -173,6 +207,18 @@ pub async fn is_planned(tx: &mut Tx, kind: JobKind, subject: &str, run_at: Times
         .bind(kind.as_str()).bind(subject).bind(run_at.as_millis())
         .fetch_optional(conn).await)?;
     Ok(found.is_some())
+}
+
+/// When the first unfinished job of `kind` for `subject` is due. `None` if there is none.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_planned_at(tx: &mut Tx, kind: JobKind, subject: &str) -> Result<Option<Timestamp>, StoreError> {
+    let first: Option<i64> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT MIN(run_at) FROM jobs WHERE subject = $2 AND kind = $1 AND finished_at IS NULL")
+        .bind(kind.as_str()).bind(subject)
+        .fetch_one(conn).await)?;
+    Ok(first.map(Timestamp::from_millis))
 }
 
 /// Makes the unfinished jobs of `kind` that nobody holds due at `now` if they are due after `latest`. Returns how many. Not those that are

@@ -51,7 +51,7 @@ pub async fn changes_by_day(tx: &mut Tx, tenant: &TenantId, from: Timestamp) -> 
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn mend(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
+pub async fn repair(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
     let left = on!(tx, conn => sqlx::query(
         "UPDATE queue_stays SET left_at = $1 WHERE left_at IS NULL AND NOT EXISTS (
              SELECT 1 FROM sessions WHERE sessions.id = queue_stays.session_id

@@ -10,7 +10,7 @@ use domain::{
     cursor::After,
     ids::{ApiKeyId, TenantId},
     scope::Scopes,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::Timestamp,
 };
 use ipnet::IpNet;
@@ -70,8 +70,8 @@ pub struct CallerRow {
     pub tenant: TenantId,
     /// The tenant's settings; `None` until an admin has saved some.
     pub settings: Option<TenantSettings>,
-    /// `false` for a sandbox.
-    pub livemode: bool,
+    /// Whether the tenant verifies people or is a sandbox.
+    pub mode: Mode,
     /// When the tenant's rate-limit bucket is full again, in microseconds; `None` if it never created a session.
     pub full_at: Option<i64>,
 }
@@ -141,7 +141,7 @@ impl TryFrom<RawCaller> for CallerRow {
             networks: parse_networks(&raw.networks)?,
             tenant: ids::tenant_id(&raw.tenant_id)?,
             settings: tenants::parse_settings(raw.settings.as_deref())?,
-            livemode: raw.livemode,
+            mode: Mode::from_livemode(raw.livemode),
             full_at: raw.full_at,
         })
     }

@@ -5,7 +5,11 @@ use crate::{
     db::{Dialect, Tx, name_containing, on, row},
     ids,
 };
-use domain::{ids::TenantId, tenant::TenantSettings, time::Timestamp};
+use domain::{
+    ids::TenantId,
+    tenant::{Mode, TenantSettings},
+    time::Timestamp,
+};
 use std::borrow::Cow;
 
 /// A tenant as stored.
@@ -17,8 +21,8 @@ pub struct TenantRow {
     pub name: String,
     /// `None` until an admin has saved settings once.
     pub settings: Option<TenantSettings>,
-    /// `false` for a sandbox.
-    pub livemode: bool,
+    /// Whether it verifies people or is a sandbox.
+    pub mode: Mode,
     /// When it was created.
     pub created_at: Timestamp,
     /// Compared and incremented by each save.
@@ -52,7 +56,7 @@ impl TryFrom<Raw> for TenantRow {
             id: ids::tenant_id(&raw.id)?,
             name: raw.name,
             settings: parse_settings(raw.settings.as_deref())?,
-            livemode: raw.livemode,
+            mode: Mode::from_livemode(raw.livemode),
             created_at: Timestamp::from_millis(raw.created_at),
             version: raw.version,
         })
@@ -81,7 +85,7 @@ pub async fn insert(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
     let settings = json(tenant.settings.as_ref())?;
     on!(tx, conn => sqlx::query(
         "INSERT INTO tenants (id, name, settings, livemode, created_at, version) VALUES ($1, $2, $3, $4, $5, $6)")
-        .bind(tenant.id.as_str()).bind(&tenant.name).bind(&settings).bind(tenant.livemode)
+        .bind(tenant.id.as_str()).bind(&tenant.name).bind(&settings).bind(tenant.mode.is_live())
         .bind(tenant.created_at.as_millis()).bind(tenant.version)
         .execute(conn).await.map(drop))
 }
@@ -187,8 +191,8 @@ pub struct TenantActivity {
     pub tenant: TenantId,
     /// Its name.
     pub name: String,
-    /// `false` for a sandbox.
-    pub livemode: bool,
+    /// Whether it verifies people or is a sandbox.
+    pub mode: Mode,
     /// When it was created.
     pub created_at: Timestamp,
     /// How many sessions were created since a time.
@@ -250,7 +254,7 @@ pub async fn list_activity(
             Ok(TenantActivity {
                 tenant: ids::tenant_id(&raw.id)?,
                 name: raw.name,
-                livemode: raw.livemode,
+                mode: Mode::from_livemode(raw.livemode),
                 created_at: Timestamp::from_millis(raw.created_at),
                 sessions: raw.sessions,
                 last_at: raw.last_at.map(Timestamp::from_millis),

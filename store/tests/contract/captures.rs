@@ -9,6 +9,7 @@ use domain::{
     outcome::Verdict,
     reasons::Reason,
     session::{Plan, Session, Step},
+    tenant::Mode,
     time::{Millis, Timestamp},
 };
 use store::{
@@ -43,7 +44,7 @@ async fn session(backend: &Backend) -> SessionId {
         id: TenantId::from_random([1; 16]),
         name: "Example".into(),
         settings: None,
-        livemode: true,
+        mode: Mode::Live,
         created_at: at(0),
         version: 0,
     };

@@ -10,6 +10,7 @@ use domain::{
     ruling::{Ruling, latest_end_of_reservation},
     scope::Scopes,
     secret_kind::SecretKind,
+    tenant::Mode,
     time::Millis,
 };
 use store::{
@@ -107,8 +108,8 @@ async fn tenants_are_listed_by_name_up_to_a_limit_and_found_by_a_part_of_it() {
         }
         let found = read!(db, tx => tenants::list_activity(tx, "shop b", at(0), 9));
         assert_eq!(
-            (found[0].created_at, found[0].livemode, found[0].last_at),
-            (at(1), true, None),
+            (found[0].created_at, found[0].mode, found[0].last_at),
+            (at(1), Mode::Live, None),
             "{name}"
         );
     }
@@ -206,10 +207,17 @@ async fn people_are_found_by_id_and_address_and_listed_by_tenant() {
             id: UserId::from_random([40; 16]),
             ..reviewer.clone()
         });
-        assert!(
-            matches!(write!(db, tx => users::insert(tx, twin)), Err(StoreError::Duplicate)),
-            "{name}"
-        );
+        let elsewhere = keep(UserRow {
+            email: reviewer.email.clone(),
+            ..user(other, 41, Role::Admin)
+        });
+        for another in [twin, elsewhere] {
+            let refused = write!(db, tx => users::insert(tx, another));
+            assert!(
+                matches!(refused, Err(StoreError::Duplicate)),
+                "{name}: an address has one account, whatever the tenant"
+            );
+        }
         let open = keep(UserRow {
             email: "new@example.com".into(),
             password: Some(String::new()),
@@ -778,6 +786,20 @@ async fn a_tenants_book_is_read_newest_first_page_by_page_and_holds_no_others() 
             [entries[4], entries[0]],
             "{name}"
         );
+    }
+}
+
+#[tokio::test]
+async fn an_entry_names_the_person_that_it_is_about() {
+    for Backend { name, db, .. } in backends().await {
+        let World { tenant, user, .. } = world(&db).await;
+        for subject in ["one", user.id.as_str()] {
+            let written = keep(entry(Some(&tenant.id), "system", "person.change", subject));
+            write!(db, tx => audit::record(tx, written)).unwrap();
+        }
+        let all = read!(db, tx => audit::list(tx, &tenant.id, None, None, 10));
+        let names: Vec<_> = all.iter().map(|one| one.subject_name.as_deref()).collect();
+        assert_eq!(names, [Some(user.name.as_str()), None], "{name}");
     }
 }
 

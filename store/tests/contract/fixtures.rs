@@ -8,7 +8,7 @@ use domain::{
     reasons::Reason,
     role::{Membership, Role},
     session::{Plan, Session, Step},
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::{Millis, Timestamp},
 };
 use store::{
@@ -72,7 +72,7 @@ pub(crate) fn tenant(number: u8) -> TenantRow {
             steps: vec![Step::Document],
             ..TenantSettings::default()
         }),
-        livemode: number == 1,
+        mode: Mode::from_livemode(number == 1),
         created_at: at(i64::from(number)),
         version: 0,
     }

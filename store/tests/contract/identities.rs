@@ -1,10 +1,11 @@
 //! What recognises approved documents and faces: found only by their tenant, only once approved, and gone when removed.
 
 use crate::fixtures::{World, at, keep, read, session, world, write};
-use domain::ids::SessionId;
+use domain::{ids::SessionId, ruling::Ruling};
 use store::{
     Db,
     decision::identities::{self, IdentityRow, SealedFace},
+    review::{self, PendingRuling},
     session::sessions::{self, SessionRow},
     settings::tenants::TenantRow,
     vault::DataKeyId,
@@ -124,6 +125,47 @@ async fn sessions_that_were_approved_with_a_document_since_a_time_are_listed() {
         };
         assert_eq!(since(6).await, std::slice::from_ref(&second.session.id), "{name}");
         assert_eq!(since(7).await, Vec::<SessionId>::new(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_approval_with_a_document_is_pending_for_the_others_of_its_tenant_until_it_is_undone() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            other,
+            session: first,
+            foreign,
+            user,
+            ..
+        } = world(&db).await;
+        let second = keep(session(tenant, 13));
+        write!(db, tx => sessions::insert(tx, second)).unwrap();
+        save_all(&db, [row(first, None), row(second, None), row(foreign, None)]).await;
+        let is_pending = |tenant: &'static TenantRow, document: &'static [u8; 32], me: &'static SessionRow| {
+            let db = db.clone();
+            async move { read!(db, tx => identities::is_approval_pending(tx, &tenant.id, document, &me.session.id)) }
+        };
+        for (ruling, expected) in [(Ruling::Rejected, false), (Ruling::Approved, true)] {
+            let made = keep(PendingRuling {
+                session: first.session.id.clone(),
+                attempt: 1,
+                user: user.id.clone(),
+                ruling,
+                reasons: Vec::new(),
+                note: None,
+                address: "192.0.2.1".into(),
+                made_at: at(1),
+                due_at: at(11),
+            });
+            write!(db, tx => review::insert_pending(tx, made)).unwrap();
+            assert_eq!(is_pending(tenant, &NUMBER, second).await, expected, "{name}: {ruling}");
+            assert!(!is_pending(tenant, &NUMBER, first).await, "{name}: its own");
+            assert!(!is_pending(tenant, &[8; 32], second).await, "{name}: another number");
+            assert!(!is_pending(other, &NUMBER, foreign).await, "{name}: another tenant");
+            assert!(write!(db, tx => review::take_pending(tx, made)).unwrap(), "{name}");
+            assert!(!is_pending(tenant, &NUMBER, second).await, "{name}: undone");
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::fixtures::{self, World, world};
 use domain::{
     ids::{SessionId, TenantId},
+    tenant::Mode,
     time::Timestamp,
 };
 use store::{
@@ -25,7 +26,7 @@ async fn tenant(backend: &Backend, number: u8) -> TenantId {
         id: TenantId::from_random([number; 16]),
         name: "Example".into(),
         settings: None,
-        livemode: true,
+        mode: Mode::Live,
         created_at: at(0),
         version: 0,
     };

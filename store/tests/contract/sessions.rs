@@ -186,7 +186,7 @@ async fn a_key_leads_to_its_tenant_until_it_expires_or_is_revoked_by_that_tenant
             networks: Vec::new(),
             tenant: tenant.id.clone(),
             settings: tenant.settings.clone(),
-            livemode: tenant.livemode,
+            mode: tenant.mode,
             scopes: one.scopes,
             full_at: None,
         };

@@ -329,10 +329,10 @@ async fn the_queue_grows_and_shrinks_on_the_days_on_which_cases_come_and_go() {
         let waits = keep(waits);
         write!(db, tx => sessions::insert(tx, waits)).unwrap();
         // The sweeps of two nodes may meet.
-        let mend = async || write!(db, tx => queue_stays::mend(tx, day(15, 0)));
-        let (one, other) = futures::join!(mend(), mend());
+        let repair = async || write!(db, tx => queue_stays::repair(tx, day(15, 0)));
+        let (one, other) = futures::join!(repair(), repair());
         assert_eq!(one.unwrap() + other.unwrap(), 4, "{name}");
-        assert_eq!(mend().await.unwrap(), 0, "{name}");
+        assert_eq!(repair().await.unwrap(), 0, "{name}");
         let found = read!(db, tx => queue_stays::changes_by_day(tx, &tenant.id, day(15, 0)));
         assert_eq!(found, [(14, 3), (15, -2)], "{name}");
     }

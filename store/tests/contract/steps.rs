@@ -120,6 +120,11 @@ async fn the_pictures_of_a_tenant_are_not_walked_through_for_those_of_another() 
 async fn plans_that_are_not_due_are_not_counted() {
     let fill = ["INSERT INTO jobs (kind, subject, run_at) SELECT 'expire', 'vs_' || i, 2000000 + i FROM n"];
     assert_bounded("what is due", &fill, async |tx| jobs::count_due(tx, NOW).await).await;
+    let soon = NOW.plus(Millis::minutes(10));
+    assert_bounded("what fails", &fill, async |tx| {
+        jobs::count_failing(tx, 8, NOW, soon).await
+    })
+    .await;
 }
 
 /// The tenant whose id has no digit but 0.

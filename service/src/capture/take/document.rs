@@ -1,6 +1,6 @@
 //! One side of the document.
 
-use super::{CaptureError, drop_pictures, keep, kept_or_dropped, number_of_next, store_row};
+use super::{CaptureError, drop_if_refused, drop_pictures, keep, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
@@ -57,7 +57,7 @@ pub async fn capture_document(
     let unit = honnin
         .db
         .write(async move |tx| store(tx, &who, &row, (kind, side)).await);
-    match kept_or_dropped(honnin, &capture, unit.await).await? {
+    match drop_if_refused(honnin, &capture, unit.await).await? {
         Stored::New => {}
         Stored::Already => drop_pictures(honnin, &capture).await,
     }

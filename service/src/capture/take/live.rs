@@ -70,14 +70,20 @@ impl From<PoolError> for LiveError {
     }
 }
 
+/// Whether the screen shines in colours during a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    /// As the tenant's settings say.
+    AsSet,
+    /// The user wants none.
+    Declined,
+}
+
 /// A frame while the camera is on.
 #[derive(Clone, Copy, Debug)]
 pub enum Frame<'a> {
     /// The first, which begins a run.
-    First {
-        /// Whether the user wants none of the screen's colours, although the tenant may.
-        without_colours: bool,
-    },
+    First(Colours),
     /// The next of the run with this token.
     Next(&'a str),
 }
@@ -97,8 +103,8 @@ pub async fn look(
     in_turn(&attempt, honnin.now())?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let current = match which {
-        Frame::First { .. } if attempt.answers.live_runs >= MAX_RUNS => return Err(LiveError::NoRunLeft),
-        Frame::First { .. } => None,
+        Frame::First(_) if attempt.answers.live_runs >= MAX_RUNS => return Err(LiveError::NoRunLeft),
+        Frame::First(_) => None,
         Frame::Next(token) => match find_current(&key, &attempt, token)? {
             Ok(run) => Some(run),
             Err(instruction) => {
@@ -114,8 +120,8 @@ pub async fn look(
         // Only now: a browser that has given up on this frame, as on a slow server, must not have used up a run.
         None => begin(honnin, applicant).await?,
     };
-    if let Frame::First { without_colours } = which {
-        run = with_colours(honnin, &attempt, run, without_colours);
+    if let Frame::First(colours) = which {
+        run = with_colours(honnin, &attempt, run, colours);
     }
     let now = honnin.now();
     if attempt.answers.step_of(&run.id) > run.step() {
@@ -151,12 +157,14 @@ fn find_current(
 }
 
 /// A new run with the colours of the screen drawn, if the tenant shows any; with none of them if the user wants none.
-fn with_colours(honnin: &Honnin, attempt: &AttemptState, run: Run, without_colours: bool) -> Run {
+fn with_colours(honnin: &Honnin, attempt: &AttemptState, run: Run, wanted: Colours) -> Run {
     if !attempt.shows_colours() {
         return run;
     }
-    let colours = (!without_colours).then(|| drawn_colours(honnin.random_bytes()));
-    run.with_colours(colours.unwrap_or_default())
+    run.with_colours(match wanted {
+        Colours::AsSet => drawn_colours(honnin.random_bytes()),
+        Colours::Declined => Vec::new(),
+    })
 }
 
 /// What the run makes of a frame. The burst is searched thoroughly for other faces: better to say so before anything is asked, so the frame before
@@ -226,7 +234,7 @@ pub(super) async fn open(honnin: &Honnin, attempt: &AttemptState, token: &str) -
 fn read(key: &SessionKey, attempt: &AttemptState, token: &str) -> Option<Run> {
     let sealed = URL_SAFE_NO_PAD.decode(token).ok()?;
     let run = open_json::<Run>(key, &associated_data(attempt), &sealed).ok()?;
-    Some(run.expose().clone())
+    Some(run.into_exposed())
 }
 
 fn associated_data(attempt: &AttemptState) -> AssociatedData<'_> {

@@ -6,7 +6,7 @@ mod live;
 mod selfie;
 
 pub use document::capture_document;
-pub use live::{Frame as LiveFrame, FrameResponse, LiveError, MAX_RUNS, look};
+pub use live::{Colours, Frame as LiveFrame, FrameResponse, LiveError, MAX_RUNS, look};
 pub use selfie::{Answers, Burst, capture_selfie, challenge};
 
 use crate::{
@@ -116,7 +116,7 @@ async fn keep(
 
 /// Removes the pictures whose row was refused. After a storage error the row may exist nevertheless, so they stay; the erasure
 /// removes them with the session.
-async fn kept_or_dropped<T>(
+async fn drop_if_refused<T>(
     honnin: &Honnin,
     capture: &CaptureRow,
     stored: Result<T, CaptureError>,

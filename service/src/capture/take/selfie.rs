@@ -1,7 +1,7 @@
 //! The selfie: a burst of frames around movements chosen by the server, two files around one, or one picture of a user who cannot
 //! move.
 
-use super::{CaptureError, in_turn, keep, kept_or_dropped, live, number_of_next, store_row};
+use super::{CaptureError, drop_if_refused, in_turn, keep, live, number_of_next, store_row};
 use crate::{
     Honnin,
     access::Applicant,
@@ -146,7 +146,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     let unit = honnin
         .db
         .write(async move |tx| store(tx, &who, &row, &answered, &prints).await);
-    kept_or_dropped(honnin, &capture, unit.await).await
+    drop_if_refused(honnin, &capture, unit.await).await
 }
 
 /// What a burst answers, found to be what is asked at the moment.
@@ -247,6 +247,8 @@ async fn store(
     }
     row.number = number_of_next(&attempt, Slot::Selfie)?;
     answered.check(&attempt.answers, now)?;
+    // Another one may have been taken since this one arrived: one that answers nothing is not used up by that.
+    in_turn(&attempt, now)?;
     // Used up: the next try gets new movements.
     (attempt.answers.challenge, attempt.answers.live_id) = (None, None);
     if attempt.tries_left(Slot::Selfie) == 1 {

@@ -119,7 +119,8 @@ impl EarlierSessions {
     /// pending if a person decides, not at all if it is rejected.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if another session was approved with the document, or another face, in the meantime.
+    /// [`StoreError::Conflict`] if another session was approved with the document, or another face, in the meantime; or if a reviewer has just
+    /// approved one with the document and can still undo it: the decision is made once that is settled.
     pub(crate) async fn keep(&self, tx: &mut Tx, verdict: Verdict, now: Timestamp) -> Result<(), StoreError> {
         let row = &self.identity;
         let approved_at = match verdict {
@@ -140,14 +141,17 @@ impl EarlierSessions {
         identities::save(tx, &row).await
     }
 
-    /// Whether nobody was approved since the search whom it should have found. From here on nobody is until the unit is done.
+    /// Whether nobody was approved since the search, or is about to be, whom it should have found. From here on nobody is until the unit is done.
     async fn is_complete(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let row = &self.identity;
         tenants::lock(tx, &row.tenant).await?;
-        if let Some(document) = row.document
-            && identities::list_by_document(tx, &row.tenant, &document, &row.session, MAX_HOLDERS).await? != self.seen
-        {
-            return Ok(false);
+        if let Some(document) = row.document {
+            let (tenant, session) = (&row.tenant, &row.session);
+            if identities::list_by_document(tx, tenant, &document, session, MAX_HOLDERS).await? != self.seen
+                || identities::is_approval_pending(tx, tenant, &document, session).await?
+            {
+                return Ok(false);
+            }
         }
         Ok(row.face.is_none()
             || identities::list_faces_since(tx, &row.tenant, self.faces_since).await? == self.seen_faces)

@@ -43,8 +43,10 @@ const BACKOFF: [Millis; 5] = [
     Millis::seconds(5),
     Millis::seconds(30),
     Millis::minutes(2),
-    Millis::minutes(10),
+    LONGEST_WAIT,
 ];
+/// How long a job that keeps failing waits for its next run.
+pub(super) const LONGEST_WAIT: Millis = Millis::minutes(10);
 
 /// The worker of one lane in this process.
 #[derive(Clone)]
@@ -209,7 +211,7 @@ impl Worker {
             return self.claim_oldest(free, now, Lane::UNDER_A_DOUBTFUL_CLOCK).await;
         };
         if self.honnin.clock_trust.take_settled()
-            && let Err(error) = clock_jump::mend(&self.honnin, now).await
+            && let Err(error) = clock_jump::repair(&self.honnin, now).await
         {
             self.honnin.clock_trust.give_back_settled();
             return Err(error);

@@ -278,24 +278,24 @@ impl Provider {
         if let (Some(answer), _) = self.recalled(now) {
             return answer;
         }
-        let found = self.ask_anew(now).await;
+        let found = self.refresh(now).await;
         found.or_else(|failure| self.recalled(now).1.ok_or(failure))
     }
 
     /// What it publishes at this moment.
-    async fn known_anew(&self, now: Timestamp) -> Result<Known, ProviderError> {
+    async fn refreshed(&self, now: Timestamp) -> Result<Known, ProviderError> {
         let asked = self.memory().asked;
         let _asking = self.asking.lock().await;
         // Somebody else may have asked in the meantime.
         let answered = self.memory().answered_since(asked);
         match answered {
             Some(answer) => answer,
-            None => self.ask_anew(now).await,
+            None => self.refresh(now).await,
         }
     }
 
     /// Asks it, and remembers how that went.
-    async fn ask_anew(&self, now: Timestamp) -> Result<Known, ProviderError> {
+    async fn refresh(&self, now: Timestamp) -> Result<Known, ProviderError> {
         let found = self.publication(now).await;
         self.memory().note(now, found.clone());
         found
@@ -377,7 +377,7 @@ impl Provider {
         match verify(&token, &known.keys, &expected) {
             // It may have been signed with a key that is newer than what we know.
             Err(InvalidToken::UnknownKey) => {
-                let keys = self.known_anew(expected.now).await?.keys;
+                let keys = self.refreshed(expected.now).await?.keys;
                 Ok(verify(&token, &keys, &expected)?)
             }
             other => Ok(other?),
@@ -575,7 +575,7 @@ mod tests {
         let (provider, http) = provider();
         provider.known(START).await.unwrap();
         assert_eq!(http.asked(), 2);
-        let anew = [provider.known_anew(START), provider.known_anew(START)];
+        let anew = [provider.refreshed(START), provider.refreshed(START)];
         let mut anew = std::pin::pin!(futures::future::join_all(anew));
         assert!(futures::poll!(&mut anew).is_pending());
         assert!(matches!(

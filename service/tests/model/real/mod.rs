@@ -13,7 +13,7 @@ use domain::{
     scope::Scope,
     secret::Personal,
     session::Step as PlanStep,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::Millis,
     user_input::TypedForm,
 };
@@ -56,12 +56,12 @@ use testkit::{Harness, START, add_tenant, analyser::Look, applicant::details, lo
 pub(crate) const METADATA: &str = r#"{"order":"A-1","n":1.50}"#;
 const BODY: &str = r#"{"metadata":{"order":"A-1","n":1.50},"state":"s","preRegisteredInfo":{"lastName":"Tanaka"}}"#;
 
-/// The plans, and whether they are a sandbox's.
-pub(crate) const PLACES: [(&[PlanStep], bool); 4] = [
-    (PlanStep::ALL, false),
-    (PlanStep::ALL, true),
-    (&[PlanStep::Document], false),
-    (&[PlanStep::Selfie], true),
+/// The plans, and the modes of their tenants.
+pub(crate) const PLACES: [(&[PlanStep], Mode); 4] = [
+    (PlanStep::ALL, Mode::Live),
+    (PlanStep::ALL, Mode::Sandbox),
+    (&[PlanStep::Document], Mode::Live),
+    (&[PlanStep::Selfie], Mode::Sandbox),
 ];
 
 /// A tenant with one plan, and its actors.
@@ -95,9 +95,9 @@ impl Real {
     pub(crate) async fn new(mut harness: Harness) -> Self {
         let stranger = harness.another_tenant().await;
         let mut places = Vec::new();
-        for (steps, sandbox) in PLACES {
+        for (steps, mode) in PLACES {
             harness.tenant = TenantRow {
-                livemode: !sandbox,
+                mode,
                 id: TenantId::from_random(harness.honnin.random_bytes()),
                 settings: Some(TenantSettings {
                     steps: steps.to_vec(),
@@ -110,7 +110,7 @@ impl Real {
             places.push(TestTenant {
                 document: steps.contains(&PlanStep::Document),
                 selfie: steps.contains(&PlanStep::Selfie),
-                sandbox,
+                sandbox: mode.is_sandbox(),
                 owner: access::tenant_by_key(&harness.honnin, &key, localhost(), Scope::Create)
                     .await
                     .unwrap(),

@@ -1,5 +1,5 @@
-//! The schemas, embedded at compile time. Both folders of a pair contain files with equal names. How they are brought up to date on
-//! PostgreSQL, which serves meanwhile, is in `patient`; that one process at a time does it on SQLite, in `turn`.
+//! The schemas, embedded at compile time. Both folders of a pair contain files with equal names. `patient` brings them up to date on PostgreSQL while
+//! other nodes serve; `turn` lets one process at a time do it on SQLite.
 
 mod patient;
 mod turn;

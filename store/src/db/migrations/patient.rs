@@ -81,14 +81,14 @@ pub(in crate::db) async fn run(connection: &mut PgConnection, migrator: &Migrato
 
 /// Waits until no other node migrates, without a snapshot meanwhile.
 async fn take_turn(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-    let mut told = false;
+    let mut logged = false;
     while !sqlx::query_scalar::<_, bool>(TAKE_TURN)
         .fetch_one(&mut *connection)
         .await?
     {
-        if !told {
+        if !logged {
             tracing::info!("another node migrates the database: waiting for it");
-            told = true;
+            logged = true;
         }
         sleep(TURN).await;
     }

@@ -20,14 +20,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(in crate::db) async fn take_turn(database: &Path) -> Option<File> {
     let folder = folders::named(database.parent()?);
     let folder = File::open(folder).ok()?;
-    let mut told = false;
+    let mut logged = false;
     loop {
         match folder.try_lock() {
             Ok(()) => return Some(folder),
-            Err(TryLockError::WouldBlock) if told => {}
+            Err(TryLockError::WouldBlock) if logged => {}
             Err(TryLockError::WouldBlock) => {
                 tracing::info!("another process opens or migrates a database in this folder: waiting for it");
-                told = true;
+                logged = true;
             }
             Err(TryLockError::Error(error)) => {
                 tracing::warn!(

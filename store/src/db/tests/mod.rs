@@ -1,6 +1,7 @@
 //! The guarantees of a unit of work on both databases; and that units sharing SQLite's commit do not affect each other.
 
 mod endless;
+mod files;
 mod group;
 mod leaving;
 mod migrating;

@@ -19,7 +19,7 @@ const GROUP: usize = 128;
 pub(super) struct Group {
     members: Vec<Box<dyn Unit>>,
     /// Each unit has a savepoint.
-    careful: bool,
+    savepoints: bool,
     /// A unit failed.
     failed: bool,
 }
@@ -40,7 +40,7 @@ impl Group {
     pub(super) fn after(last: &Self, first: Box<dyn Unit>) -> Self {
         Self {
             members: vec![first],
-            careful: last.failed,
+            savepoints: last.failed,
             failed: false,
         }
     }
@@ -68,7 +68,7 @@ impl Group {
         tx: &mut Tx,
         inbox: &mut mpsc::Receiver<Box<dyn Unit>>,
     ) -> Result<Committed, StoreError> {
-        let mut committed = begin(tx, self.careful).await?;
+        let mut committed = begin(tx, self.savepoints).await?;
         let mut at = 0;
         while let Some(member) = self.members.get_mut(at) {
             let keep = unit::run(member.as_mut(), tx).await;
@@ -77,11 +77,11 @@ impl Group {
                 committed.counted.append(&mut tx.counted);
             } else {
                 self.failed = true;
-                if !self.careful {
-                    self.careful = true;
+                if !self.savepoints {
+                    self.savepoints = true;
                     // It may be gone already: the database aborts a transaction when the disk is full. BEGIN will report it.
                     drop(tx.command("ROLLBACK").await);
-                    committed = begin(tx, self.careful).await?;
+                    committed = begin(tx, self.savepoints).await?;
                     at = 0;
                     continue;
                 }
@@ -95,7 +95,7 @@ impl Group {
                 self.members.push(next);
             }
             // If the database has aborted the transaction, this fails, and with it the whole group, including the next unit.
-            if keep && self.careful && at < self.members.len() {
+            if keep && self.savepoints && at < self.members.len() {
                 tx.command("RELEASE unit; SAVEPOINT unit").await?;
             }
         }
@@ -108,8 +108,8 @@ impl Group {
 
 /// Each call costs two thread switches, so the first savepoint comes with BEGIN, each further one with the end of the previous
 /// unit, and the last one ends with COMMIT.
-async fn begin(tx: &mut Tx, careful: bool) -> Result<Committed, StoreError> {
-    let begin = if careful {
+async fn begin(tx: &mut Tx, savepoints: bool) -> Result<Committed, StoreError> {
+    let begin = if savepoints {
         "BEGIN IMMEDIATE; SAVEPOINT unit"
     } else {
         "BEGIN IMMEDIATE"

@@ -27,7 +27,7 @@ pub(super) type Checkpoint = oneshot::Sender<Result<bool, StoreError>>;
 pub(super) struct Writer {
     pub(super) options: SqliteConnectOptions,
     /// How long a unit waits for a lock of another process.
-    pub(super) patience: Duration,
+    pub(super) lock_timeout: Duration,
     /// The row that marks the database as open.
     pub(super) opening: Option<Opening>,
     /// The connection; reopened if there is none.
@@ -120,8 +120,8 @@ impl Writer {
         wait_for_locks(&mut tx, SHORT_READ).await?;
         let done: Result<(i64, i64, i64), _> = on!(&mut tx, conn => sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
             .fetch_one(conn).await);
-        wait_for_locks(&mut tx, self.patience).await?;
-        // Where the patience could not be restored, the next unit gets a new connection.
+        wait_for_locks(&mut tx, self.lock_timeout).await?;
+        // If the time-out could not be restored, the next unit gets a new connection.
         self.held = Some(tx);
         done.map(|(busy, _, _)| busy == 0)
     }

@@ -346,6 +346,30 @@ async fn committing_a_job_rings_the_worker_and_rolling_back_does_not() {
 }
 
 #[tokio::test]
+async fn jobs_that_failed_often_and_wait_for_their_next_run_are_counted_by_kind() {
+    for Backend { name, db, .. } in &backends().await {
+        enqueue(db, JobKind::Deliver, "evt_1", 10, None).await;
+        enqueue(db, JobKind::Erase, "vs_1", 10, None).await;
+        enqueue(db, JobKind::Erase, "vs_2", 60, None).await;
+        for (now, next) in [(10, 20), (20, 100)] {
+            let delivery = deliveries::claim(db, "", now, now + 5, 1).await.remove(0);
+            retry_at(db, &delivery, next, "no").await.unwrap();
+            let erasure = claim(db, "w", now, now + 5, 1).await.remove(0);
+            retry_at(db, &erasure, next, "no").await.unwrap();
+        }
+        let count = async |failures: i64, now: i64, until: i64| {
+            let unit = db.read(async move |tx| jobs::count_failing(tx, failures, at(now), at(until)).await);
+            unit.await.unwrap()
+        };
+        let both = [(JobKind::Deliver, 1), (JobKind::Erase, 1)];
+        assert_eq!(count(2, 30, 100).await, both, "{name}");
+        assert_eq!(count(3, 30, 100).await, [], "{name}");
+        assert_eq!(count(2, 30, 99).await, [], "{name}: later");
+        assert_eq!(count(2, 100, 200).await, [], "{name}: due");
+    }
+}
+
+#[tokio::test]
 async fn what_is_due_is_counted_by_kind_with_the_age_of_the_oldest() {
     for Backend { db, .. } in &backends().await {
         enqueue(db, JobKind::Deliver, "evt_1", 100, None).await;
@@ -408,5 +432,27 @@ async fn a_job_is_planned_for_its_time_until_it_is_finished() {
         assert!(planned(JobKind::Expire, "vs_1", 100).await, "{name}: while it runs");
         finish(&db, &job, 110).await.unwrap();
         assert!(!planned(JobKind::Expire, "vs_1", 100).await, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_time_of_a_job_is_that_of_the_first_one_that_is_not_finished() {
+    for Backend { name, db, .. } in backends().await {
+        let first = async |kind, subject: &'static str| {
+            db.read(async move |tx| jobs::find_planned_at(tx, kind, subject).await)
+                .await
+                .unwrap()
+        };
+        assert_eq!(first(JobKind::Erase, "vs_1#1").await, None, "{name}");
+        enqueue(&db, JobKind::Erase, "vs_1#1", 200, None).await;
+        enqueue(&db, JobKind::Erase, "vs_1#1", 100, None).await;
+        enqueue(&db, JobKind::Erase, "vs_1#2", 50, None).await;
+        enqueue(&db, JobKind::Expire, "vs_1#1", 60, None).await;
+        assert_eq!(first(JobKind::Erase, "vs_1#1").await, Some(at(100)), "{name}");
+        for job in claim(&db, "a", 100, 200, 3).await {
+            finish(&db, &job, 110).await.unwrap();
+        }
+        assert_eq!(first(JobKind::Erase, "vs_1#1").await, Some(at(200)), "{name}");
+        assert_eq!(first(JobKind::Erase, "vs_1#2").await, None, "{name}");
     }
 }
