@@ -68,6 +68,7 @@ pub struct Metrics {
     pub connections: Gauge,
     jobs_due: ByKind,
     jobs_oldest: ByKind,
+    jobs_failing: ByKind,
     clock_steady: Gauge,
     secret_ages: ByKind,
     audit_export_backlog: Figure,
@@ -148,6 +149,12 @@ impl Metrics {
             "Time since the oldest due job became due",
             jobs_oldest.clone(),
         );
+        let jobs_failing = ByKind::default();
+        registry.register(
+            "jobs_failing",
+            "Background jobs that have failed for half an hour and wait for their next run",
+            jobs_failing.clone(),
+        );
         let clock_steady = Gauge::default();
         registry.register(
             "clock_steady",
@@ -191,6 +198,7 @@ impl Metrics {
             connections,
             jobs_due,
             jobs_oldest,
+            jobs_failing,
             clock_steady,
             secret_ages,
             audit_export_backlog,
@@ -218,10 +226,21 @@ impl Metrics {
         }
     }
 
+    /// Records how many jobs fail; of a kind that is not in `failing`, none does.
+    pub(crate) fn note_failing(&self, failing: &[(JobKind, i64)]) {
+        for &kind in JobKind::ALL {
+            let found = failing.iter().find(|(of, _)| *of == kind);
+            self.jobs_failing
+                .get_or_create(&[("kind", kind.as_str())])
+                .set(found.map_or(0, |(_, count)| *count));
+        }
+    }
+
     /// Shows no backlog: what it is cannot be read, and the last one says nothing any more.
     pub(crate) fn forget_backlog(&self) {
         self.jobs_due.clear();
         self.jobs_oldest.clear();
+        self.jobs_failing.clear();
     }
 
     /// Records whether the clock is trusted.

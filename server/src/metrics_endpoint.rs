@@ -14,7 +14,11 @@ use axum::{
     routing::get,
 };
 use prometheus_client::metrics::gauge::Gauge;
-use service::{audit_export, jobs::backlog::backlog, privacy::secret_age::oldest};
+use service::{
+    audit_export,
+    jobs::backlog::{backlog, failing},
+    privacy::secret_age::oldest,
+};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -42,9 +46,12 @@ pub(crate) async fn serve(app: App, listener: TcpListener, stop: CancellationTok
 async fn scrape(State(app): State<App>) -> Response {
     app.metrics.note_clock(app.honnin.clock_is_steady());
     // Metrics of the process are served even if the database does not respond; those of the database are left out then.
-    match backlog(&app.honnin).await {
-        Ok(waiting) => app.metrics.note_backlog(&waiting),
-        Err(error) => {
+    match (backlog(&app.honnin).await, failing(&app.honnin).await) {
+        (Ok(waiting), Ok(failing)) => {
+            app.metrics.note_backlog(&waiting);
+            app.metrics.note_failing(&failing);
+        }
+        (Err(error), _) | (_, Err(error)) => {
             tracing::warn!(%error, "cannot count the pending jobs");
             app.metrics.forget_backlog();
         }
@@ -57,7 +64,7 @@ async fn scrape(State(app): State<App>) -> Response {
         }
     }
     app.metrics.note_audit_export_backlog(count_unexported(&app).await);
-    told(&app.metrics)
+    exposition(&app.metrics)
 }
 
 /// How many entries of the audit log wait to be exported; `None` if that cannot be read.
@@ -71,7 +78,7 @@ async fn count_unexported(app: &App) -> Option<i64> {
         .ok()
 }
 
-fn told(metrics: &Metrics) -> Response {
+fn exposition(metrics: &Metrics) -> Response {
     match metrics.text() {
         Ok(text) => ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),

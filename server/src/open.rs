@@ -72,6 +72,11 @@ pub enum OpenError {
         "database.url: a backup is being restored into this database; run `honnin backup restore` again if it was interrupted"
     )]
     RestoringDatabase,
+    /// A command about an installation found none.
+    #[error(
+        "database.url: there is no installation here: {0}. Check --config and data_dir; `honnin serve` begins a new one"
+    )]
+    NoInstallation(String),
     /// Part of the storage.
     #[error("{what}: {source}")]
     Store {
@@ -120,12 +125,29 @@ fn on(what: &'static str) -> impl FnOnce(StoreError) -> OpenError {
     move |source| OpenError::Store { what, source }
 }
 
+/// What a process is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Answering requests, and background jobs unless `worker.embedded` is off.
+    Serve,
+    /// Background jobs only.
+    Work,
+}
+
+impl Purpose {
+    /// Whether background jobs run in the process. Only they read documents.
+    #[must_use]
+    pub fn has_worker(self, config: &Config) -> bool {
+        self == Self::Work || config.worker.embedded
+    }
+}
+
 /// Opens everything for a node and runs the migrations.
 ///
 /// # Errors
 /// [`OpenError`].
-pub async fn open(config: Arc<Config>) -> Result<App, OpenError> {
-    let vision = load_vision(&config).await;
+pub async fn open(config: Arc<Config>, purpose: Purpose) -> Result<App, OpenError> {
+    let vision = load_vision(&config, purpose).await;
     let app = open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await?;
     refuse_strangers(app).await
 }
@@ -166,7 +188,7 @@ const LOOPBACK: [IpNet; 2] = [
 /// # Errors
 /// [`OpenError`].
 pub async fn open_demo(config: Arc<Config>) -> Result<App, OpenError> {
-    let vision = load_vision(&config).await;
+    let vision = load_vision(&config, Purpose::Serve).await;
     open_demo_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await
 }
 
@@ -192,10 +214,15 @@ pub async fn open_demo_with(
     assemble(config, opening).await
 }
 
-async fn load_vision(config: &Config) -> Vision {
+async fn load_vision(config: &Config, purpose: Purpose) -> Vision {
     let models = beside::or(&config.models_dir, &["models", "../models", "../../models"]);
-    // Reads and hashes a hundred megabytes.
-    let vision = tokio::task::spawn_blocking(move || Vision::load(&models)).await;
+    let load: fn(&Path) -> Vision = if purpose.has_worker(config) {
+        Vision::load
+    } else {
+        Vision::load_without_reader
+    };
+    // Reads and hashes 45 MB.
+    let vision = tokio::task::spawn_blocking(move || load(&models)).await;
     let vision = vision.unwrap_or_else(|_| blind());
     for fault in vision.faults() {
         tracing::warn!(%fault, "sessions that need this go to human review");
@@ -209,6 +236,31 @@ async fn load_vision(config: &Config) -> Vision {
 /// [`OpenError`].
 pub async fn open_without_models(config: Arc<Config>) -> Result<App, OpenError> {
     open_with(config, blind(), Arc::new(SystemClock), Arc::new(SystemRandom)).await
+}
+
+/// Opens an installation for a command about what is in it. None is begun: with the wrong configuration, the command would find a new one empty, and
+/// call it intact.
+///
+/// # Errors
+/// [`OpenError`].
+pub(crate) async fn open_existing(config: Arc<Config>) -> Result<App, OpenError> {
+    check_restored(&config)?;
+    refuse_restoring(&config.database_url).await?;
+    refuse_nothing(&config.database_url).await?;
+    open_without_models(config).await
+}
+
+async fn refuse_nothing(url: &str) -> Result<(), OpenError> {
+    let Ok(place) = DatabasePlace::at(url) else {
+        // Opening it says what is wrong with it.
+        return Ok(());
+    };
+    let nothing = match (place.is_empty().await, place) {
+        (Ok(false) | Err(_), _) => return Ok(()),
+        (Ok(true), DatabasePlace::File(path)) => format!("{} does not exist", path.display()),
+        (Ok(true), DatabasePlace::Postgres(_)) => "the PostgreSQL database is empty".to_owned(),
+    };
+    Err(OpenError::NoInstallation(nothing))
 }
 
 /// No models: everything goes to review.
@@ -467,6 +519,10 @@ fn shut_out_others(path: &Path) -> io::Result<()> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use domain::{
+        document::{DocumentType, Side},
+        findings::Unavailable,
+    };
     use std::{
         fs::{Permissions, metadata, set_permissions},
         os::unix::fs::PermissionsExt as _,
@@ -479,6 +535,28 @@ mod tests {
         for path in [folder.path().to_owned(), folder.path().join("new/data")] {
             make_private(&path).unwrap();
             assert_eq!(metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        }
+    }
+
+    #[tokio::test]
+    async fn only_a_process_with_a_worker_reads_documents_and_all_have_the_models() {
+        let photo = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/samples/sample1.jpg");
+        let photo = vision::normalise(&std::fs::read(photo).unwrap()).unwrap();
+        for (purpose, embedded, unread) in [
+            (Purpose::Serve, true, None),
+            (Purpose::Serve, false, Some(Unavailable::Text)),
+            (Purpose::Work, true, None),
+            (Purpose::Work, false, None),
+        ] {
+            let mut layers = crate::config::Layers::defaults();
+            layers.set("models.dir", concat!(env!("CARGO_MANIFEST_DIR"), "/../models"));
+            layers.set("worker.embedded", embedded);
+            let vision = load_vision(&Config::read(&layers).unwrap(), purpose).await;
+            assert_eq!(vision.missing(), [], "{:?}", vision.faults());
+            let today = time::macros::date!(2026 - 11 - 21);
+            let found = vision.examine_document(&photo, DocumentType::Passport, Side::Front, today);
+            let expected: Vec<_> = unread.into_iter().collect();
+            assert_eq!(found.unavailable, expected, "{purpose:?}, embedded: {embedded}");
         }
     }
 

@@ -6,6 +6,7 @@ use crate::{
     edge::{self, Certificate, Limits, LiveCertificate, TlsError},
     metrics_endpoint,
     router::{largest_body, router},
+    service_manager,
     state::App,
 };
 use futures::FutureExt as _;
@@ -253,6 +254,9 @@ pub async fn work_only(app: App) -> Result<(), ServeError> {
     let vital = Vital::new(&app.stopping);
     let port = listen_for_metrics(&app.config)?;
     let sink = audit_receiver(&app.config)?;
+    // Only what has all that it needs is ready.
+    tracing::info!("working");
+    service_manager::notify(app.stopping.clone());
     let metrics_server = MetricsServer::start(&app, port);
     plan_sweep(&app.honnin).await;
     // Comparing with what was hashed takes longer than all the rest of a start.

@@ -8,19 +8,19 @@ use tokio_util::sync::CancellationToken;
 
 /// Tells that the process is ready, and from now on that it is alive; once `stopping` is cancelled, that it stops. While requests and jobs
 /// finish it is alive, too. Must be called within a tokio runtime.
-pub(crate) fn tell(stopping: CancellationToken) {
+pub(crate) fn notify(stopping: CancellationToken) {
     send(NotifyState::Ready);
     tokio::spawn(async move {
         stopping.cancelled().await;
         send(NotifyState::Stopping);
     });
     if let Some(limit) = sd_notify::watchdog_enabled() {
-        tokio::spawn(be_alive(limit / 2));
+        tokio::spawn(feed_watchdog(limit / 2));
     }
 }
 
 /// Ends with the process. If the runtime is stuck, the manager hears nothing and restarts the process.
-async fn be_alive(every: Duration) {
+async fn feed_watchdog(every: Duration) {
     loop {
         send(NotifyState::Watchdog);
         sleep(every).await;

@@ -86,12 +86,13 @@ fn main() {
         ("P3 p99 / p99 of one commit", "p99", "commit_p99", 2.0, false),
     ];
     let judged: &[_] = if is_slow { &slow_only } else { &targets };
-    let mut ratios = Vec::new();
+    let (mut ratios, mut missed) = (Vec::new(), 0);
     for &(name, above, below, goal, at_least) in judged {
         let Some(ratio) = median(&rounds, above, below) else {
             continue;
         };
         let reached = if at_least { ratio >= goal } else { ratio <= goal };
+        missed += usize::from(!reached);
         let sign = if at_least { "≥" } else { "≤" };
         println!(
             "{name}: {ratio:.2} (target {sign} {goal}: {})",
@@ -106,6 +107,7 @@ fn main() {
     let result = json!({ "seed": seed, "clients": CLIENTS, "requests": REQUESTS, "cores": cores(), "rounds": rounds, "ratios": ratios });
     let file = if is_slow { "api-slow-disk.json" } else { "api.json" };
     std::fs::write(results().join(file), format!("{result:#}\n")).unwrap();
+    assert_eq!(missed, 0, "targets were missed");
 }
 
 /// Everything on SQLite, the baselines before and after the server in turn.

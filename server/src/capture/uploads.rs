@@ -8,7 +8,7 @@ use app::{
     capture::{
         Refusal, Request as PageRequest,
         live::answer as live_answer,
-        upload::{FaultyFile, Taken, answer, applicant, queued, sort},
+        upload::{FaultyFile, Taken, answer, applicant, classify, queued},
     },
     forms,
     page::refuse,
@@ -28,7 +28,8 @@ use service::{
     capture::{
         progress::{analysed_within, progress},
         take::{
-            Answers, Burst, CaptureError, FrameResponse, LiveError, LiveFrame, capture_document, capture_selfie, look,
+            Answers, Burst, CaptureError, Colours, FrameResponse, LiveError, LiveFrame, capture_document,
+            capture_selfie, look,
         },
     },
     runtime::analyser::PictureFault,
@@ -63,7 +64,7 @@ async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result
             let attempt = progress(&app.honnin, &applicant).await?;
             Ok(Taken::Stored(attempt.next(app.honnin.now())))
         }
-        Err(error) => sort(error).map(Taken::Faulty),
+        Err(error) => classify(error).map(Taken::Faulty),
     }
 }
 
@@ -73,7 +74,7 @@ type Sent = (DocumentType, Side, Vec<u8>, Upload);
 /// What was sent, or what is wrong with the file.
 async fn receive_side(app: &App, applicant: &Applicant, request: Request) -> Result<Result<Sent, FaultyFile>, Refusal> {
     // The parts around the file are small.
-    let mut upload = match Upload::read(&app.admission, whose(applicant), request, MAX_FILE + 64 * 1024).await {
+    let mut upload = match Upload::read(&app.admission, owner(applicant), request, MAX_FILE + 64 * 1024).await {
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };
@@ -87,7 +88,7 @@ async fn receive_side(app: &App, applicant: &Applicant, request: Request) -> Res
 }
 
 /// Whose memory and turn an upload takes.
-const fn whose(applicant: &Applicant) -> (&TenantId, &SessionId) {
+const fn owner(applicant: &Applicant) -> (&TenantId, &SessionId) {
     (applicant.tenant(), applicant.session())
 }
 
@@ -127,7 +128,7 @@ async fn take_selfie(app: &App, page: &PageRequest, request: Request) -> Result<
             fault: FileFault::Missing,
             number: missing,
         })),
-        Err(error) => sort(error).map(Taken::Faulty),
+        Err(error) => classify(error).map(Taken::Faulty),
     }
 }
 
@@ -138,7 +139,7 @@ async fn receive_burst(
     applicant: &Applicant,
     request: Request,
 ) -> Result<Result<(Burst, usize, Upload), FaultyFile>, Refusal> {
-    let mut upload = match Upload::read(&app.admission, whose(applicant), request, MAX_BURST).await {
+    let mut upload = match Upload::read(&app.admission, owner(applicant), request, MAX_BURST).await {
         Ok(upload) => upload,
         Err(fault) => return of_upload(fault).map(Err),
     };
@@ -178,7 +179,7 @@ pub(super) async fn live(State(app): State<App>, page: PageRequest, request: Req
 
 async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<Result<FrameResponse, LiveError>, Refusal> {
     let applicant = applicant(page).await?;
-    let mut upload = match Upload::read(&app.admission, whose(&applicant), request, MAX_COPY).await {
+    let mut upload = match Upload::read(&app.admission, owner(&applicant), request, MAX_COPY).await {
         Ok(upload) => upload,
         Err(UploadFault::Busy) => return Err(Refusal::Busy),
         Err(UploadFault::Slow) => return Err(Refusal::Slow),
@@ -187,12 +188,13 @@ async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<Resu
     };
     let frame = upload.take_files(forms::FRAME).into_iter().next().unwrap_or_default();
     let file = upload.text(forms::FILE).and_then(file_hash);
-    let which = upload.text(forms::RUN).map_or(
-        LiveFrame::First {
-            without_colours: upload.text(forms::WITHOUT_COLOURS) == Some(forms::YES),
-        },
-        LiveFrame::Next,
-    );
+    let colours = match upload.text(forms::WITHOUT_COLOURS) {
+        Some(forms::YES) => Colours::Declined,
+        _ => Colours::AsSet,
+    };
+    let which = upload
+        .text(forms::RUN)
+        .map_or(LiveFrame::First(colours), LiveFrame::Next);
     Ok(look(&app.honnin, &applicant, which, frame, file).await)
 }
 

@@ -1,7 +1,7 @@
 //! `audit verify`: checks that no entry of the audit log was changed, dropped, added or moved. `audit export`: exports entries again.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::{config::Config, open::open_without_models};
+use crate::{config::Config, open::open_existing};
 use clap::{Args, Subcommand};
 use service::{
     access::CommandLine,
@@ -55,7 +55,7 @@ pub(super) fn run(settings: &Settings, command: AuditCommand) -> Result<(), Fail
 
 fn export_from(config: Arc<Config>, from: i64) -> Result<(), Failure> {
     block_on(async move {
-        let app = open_without_models(config).await?;
+        let app = open_existing(config).await?;
         let set_back = export_again(&app.honnin, CommandLine::here(), from).await;
         app.honnin.close().await?;
         set_back?;
@@ -65,7 +65,7 @@ fn export_from(config: Arc<Config>, from: i64) -> Result<(), Failure> {
 
 fn verify_chain(config: Arc<Config>, noted: Option<Head>) -> Result<(), Failure> {
     block_on(async move {
-        let app = open_without_models(config).await?;
+        let app = open_existing(config).await?;
         let verified = verify(&app.honnin, noted.as_ref()).await;
         app.honnin.close().await?;
         match verified? {

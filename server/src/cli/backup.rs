@@ -234,7 +234,7 @@ fn shown(what: &'static str) -> impl FnMut(Done) + Send {
             Done::Bytes { done, of } => format!("\r{} of {} MiB of a database ", done / MIB, of.div_ceil(MIB)),
         };
         if terminal && line != last {
-            // Progress is no result: what cannot be shown is left out.
+            // Progress is not a result: what cannot be printed is dropped.
             drop(write!(std::io::stderr(), "{line}"));
             last = line;
         }

@@ -1,7 +1,7 @@
 //! `keys check` and `keys rotate`.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::{config::MasterKey, master_key::load, open::open_without_models, state::App};
+use crate::{config::MasterKey, master_key::load, open::open_existing, state::App};
 use clap::{Args, Subcommand};
 use domain::time::{Millis, Timestamp};
 use service::{
@@ -53,7 +53,7 @@ pub(super) fn run(settings: &Settings, command: KeysCommand) -> Result<(), Failu
     let config = settings.load()?;
     logging::start(&config.log);
     block_on(async move {
-        let app = open_without_models(config).await?;
+        let app = open_existing(config).await?;
         let result = match command {
             KeysCommand::Rotate(rotate) => change(&app, &rotate).await,
             KeysCommand::Check | KeysCommand::Generate(_) => check(&app).await,
@@ -69,8 +69,12 @@ async fn check(app: &App) -> Result<(), Failure> {
     let listed: Vec<String> = versions.iter().map(ToString::to_string).collect();
     say(format!("Versions in {source}: {}", listed.join(", ")))?;
     let found = count(&app.honnin).await?;
+    let mut is_whole = true;
     for (version, keys) in &found.keys {
-        say(format!("Version {version} encrypts {keys} session keys"))?;
+        let is_there = versions.iter().any(|known| i64::from(*known) == *version);
+        let fault = if is_there { "" } else { ", and is missing" };
+        say(format!("Version {version} encrypts {keys} session keys{fault}"))?;
+        is_whole &= is_there;
     }
     let (all, older) = (found.secrets, found.older_secrets);
     say(format!(
@@ -83,7 +87,11 @@ async fn check(app: &App) -> Result<(), Failure> {
     if versions.len() > 1 {
         say("A rotation was not finished: run `honnin keys rotate` again.")?;
     }
-    Ok(())
+    if is_whole {
+        Ok(())
+    } else {
+        Err(format!("what a missing version encrypts cannot be read: put its line back into {source}").into())
+    }
 }
 
 /// How old the oldest secret of a kind is, and whether it is to be replaced.
@@ -176,7 +184,7 @@ fn shown() -> impl FnMut(usize) {
     let terminal = std::io::stderr().is_terminal();
     move |done| {
         if terminal {
-            // Progress is no result: what cannot be shown is left out.
+            // Progress is not a result: what cannot be printed is dropped.
             drop(write!(std::io::stderr(), "\r{done} keys "));
         }
     }

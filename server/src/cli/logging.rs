@@ -2,7 +2,11 @@
 //! routes are logged instead of paths.
 
 use crate::config::Log;
-use std::io::{IsTerminal as _, stderr};
+use std::{
+    backtrace::{Backtrace, BacktraceStatus},
+    io::{IsTerminal as _, stderr},
+    panic::{PanicHookInfo, set_hook},
+};
 use tracing_subscriber::{
     EnvFilter,
     field::RecordFields,
@@ -27,6 +31,18 @@ pub(super) fn start(log: &Log) {
     } else {
         builder.fmt_fields(OneLine).try_init()
     });
+    set_hook(Box::new(log_panic));
+}
+
+/// Logs a panic as one event, like everything else, where it would be lines on stderr. Only a message that is a literal is logged: one that was put
+/// together may quote personal data, as that of a text that is cut within a character does.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let location = panic.location().map(ToString::to_string);
+    let reason = panic.payload().downcast_ref::<&'static str>().copied();
+    // If RUST_BACKTRACE asks for it.
+    let trace = Backtrace::capture();
+    let trace = (trace.status() == BacktraceStatus::Captured).then(|| trace.to_string());
+    tracing::error!(location, reason, trace, "panicked");
 }
 
 /// The message and the fields of an event, on one line. They may quote what others sent, such as the answer of a server: a line break in it would
@@ -51,9 +67,12 @@ impl<'writer> FormatFields<'writer> for OneLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
     use std::{
         io,
+        panic::{catch_unwind, take_hook},
         sync::{Arc, Mutex},
+        thread,
     };
 
     #[derive(Clone, Default)]
@@ -68,6 +87,40 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn a_panic_is_one_event_that_says_where_it_was_and_quotes_nothing() {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let log = fmt().json().with_writer(move || writer.clone()).finish();
+        // Other tests panic as before.
+        let (here, before) = (thread::current().id(), take_hook());
+        set_hook(Box::new(move |panic| {
+            if thread::current().id() == here {
+                log_panic(panic);
+            } else {
+                before(panic);
+            }
+        }));
+        let quoting: fn(&str) = |name| panic!("{name} cannot be cut");
+        let plain: fn(&str) = |_| panic!("cannot happen");
+        tracing::subscriber::with_default(log, || {
+            for fails in [quoting, plain] {
+                catch_unwind(|| fails("Müller")).unwrap_err();
+            }
+        });
+        let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+        assert!(!text.contains("Müller"), "{text}");
+        let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let fields: Vec<&Value> = events.iter().map(|event| &event["fields"]).collect();
+        assert_eq!(fields.len(), 2, "{text}");
+        for field in &fields {
+            assert_eq!(field["message"], "panicked");
+            assert!(field["location"].as_str().unwrap().contains("logging.rs:"), "{text}");
+        }
+        assert!(fields[0]["reason"].is_null(), "{text}");
+        assert_eq!(fields[1]["reason"], "cannot happen");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Pages of reports that a command writes: without scripts or foreign files, to be handed on.
+//! Report pages that commands write: self-contained and without scripts, so that they can be passed on.
 
 use app::html::escaped;
 use domain::share::Share;

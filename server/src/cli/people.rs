@@ -2,7 +2,7 @@
 //! `user revoke-operator`. These do not set passwords either: they print a link through which people choose one.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::open::open_without_models;
+use crate::open::{open_existing, open_without_models};
 use clap::{Args, Subcommand};
 use domain::{
     ids::TenantId,
@@ -90,7 +90,11 @@ pub(super) fn run(settings: &Settings, command: UserCommand) -> Result<(), Failu
     let config = settings.load()?;
     logging::start(&config.log);
     block_on(async move {
-        let app = open_without_models(config).await?;
+        let app = match command {
+            // An installation may begin with its first operator.
+            UserCommand::Invite(Invite { tenant: None, .. }) => open_without_models(config).await?,
+            _ => open_existing(config).await?,
+        };
         let done = execute(&app.honnin, command).await;
         app.honnin.close().await?;
         done?.iter().try_for_each(say)

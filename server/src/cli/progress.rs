@@ -1,4 +1,4 @@
-//! How far a long command is, on standard error.
+//! The progress of a long command, on standard error.
 
 use super::Failure;
 use std::io::{IsTerminal as _, Write as _};

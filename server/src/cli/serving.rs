@@ -4,7 +4,7 @@ use super::{Failure, Settings, block_on, demo, logging, read, say};
 use crate::{
     config::{Config, Tls},
     hold,
-    open::{open, open_demo, open_without_models},
+    open::{Purpose, open, open_demo, open_without_models},
     serve::{self, listen, read_again_on_hangup, stop_on_signal},
     service_manager, site,
     state::App,
@@ -106,7 +106,7 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
         let app = if mode.demo {
             open_demo(Arc::clone(&config)).await?
         } else {
-            open(Arc::clone(&config)).await?
+            open(Arc::clone(&config), Purpose::Serve).await?
         };
         let app = work.release(app).await?;
         #[cfg(debug_assertions)]
@@ -128,7 +128,7 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
         } else {
             announce_console(&app).await?;
         }
-        service_manager::tell(app.stopping.clone());
+        service_manager::notify(app.stopping.clone());
         Ok(serve::serve(app, listening).await?)
     })
 }
@@ -157,11 +157,9 @@ pub(super) fn worker(settings: &Settings, arguments: &WorkerArgs) -> Result<(), 
     let config = arguments.load(settings)?;
     logging::start(&config.log);
     block_on(async move {
-        let app = arguments.release(open(config).await?).await?;
+        let app = arguments.release(open(config, Purpose::Work).await?).await?;
         stop_on_signal(app.stopping.clone())?;
         read_again_on_hangup(None, app.clone())?;
-        tracing::info!("working");
-        service_manager::tell(app.stopping.clone());
         Ok(serve::work_only(app).await?)
     })
 }

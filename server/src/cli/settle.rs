@@ -1,7 +1,7 @@
 //! `backup settle`, and what `backup restore` does last: what a restored installation has to know and to erase before its first start.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::{hold, open::open_without_models};
+use crate::{hold, open::open_existing};
 use clap::Args;
 use domain::{audit::AuditAction, ids::SessionId};
 use serde_json::Value;
@@ -160,7 +160,7 @@ pub(super) fn run(settings: &Settings, arguments: &Settle) -> Result<(), Failure
     let listed = arguments.known.read()?;
     logging::start(&config.log);
     block_on(async move {
-        let app = open_without_models(config).await?;
+        let app = open_existing(config).await?;
         let result = if arguments.send_deliveries {
             release(&app.honnin).await
         } else {

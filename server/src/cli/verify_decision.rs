@@ -1,7 +1,7 @@
 //! `verify-decision`: recomputes the automatic decisions on a session from what is stored, and compares.
 
 use super::{Failure, Settings, block_on, logging, say};
-use crate::open::open_without_models;
+use crate::open::open_existing;
 use clap::Args;
 use service::{
     access::CommandLine,
@@ -32,7 +32,7 @@ pub(super) fn run(settings: &Settings, command: &VerifyDecision) -> Result<(), F
     let config = settings.load()?;
     logging::start(&config.log);
     block_on(async move {
-        let app = open_without_models(config).await?;
+        let app = open_existing(config).await?;
         let verified = verify_decisions(&app.honnin, CommandLine::here(), &command.session).await;
         app.honnin.close().await?;
         let verified = verified?;

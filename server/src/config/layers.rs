@@ -54,6 +54,15 @@ impl ClientVariables {
     }
 }
 
+/// Whether Kubernetes sets a variable, named without its prefix, in every pod because of a Service whose name begins with `honnin`: `SERVICE_HOST`,
+/// `SERVICE_PORT_HTTP`, `PORT`, `PORT_80_TCP_ADDR`. A pod that refused them would not start once there is the Service in front of it.
+fn is_service_link(name: &str, text: &str) -> bool {
+    let is_of_service = name.ends_with("SERVICE_HOST") || name.contains("SERVICE_PORT");
+    let is_address = name.ends_with("PORT") && text.contains("://");
+    let is_of_port = name.contains("PORT_") && name.split('_').any(|word| matches!(word, "TCP" | "UDP" | "SCTP"));
+    is_of_service || is_address || is_of_port
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -135,7 +144,7 @@ impl Layers {
 
     /// Adds environment variables that begin with `HONNIN_`, the one in which systemd names its folder of credentials, and those of a role on AWS. An
     /// unknown name is a fault, since a misspelt limit would otherwise have no effect; `HONNIN_TEST_..` is reserved for tests, and the variables of
-    /// clients are no settings. Other variables are not Honnin's and need not be UTF-8.
+    /// clients and of Kubernetes are no settings. Other variables are not Honnin's and need not be UTF-8.
     pub fn add_environment(&mut self, variables: impl Iterator<Item = (impl Into<OsString>, impl Into<OsString>)>) {
         for (name, value) in variables {
             let (name, value): (OsString, OsString) = (name.into(), value.into());
@@ -165,6 +174,7 @@ impl Layers {
                 .iter()
                 .find(|(key, _)| key.to_uppercase().replace('.', "_") == rest);
             match known.map(|(key, (value, _))| (key.clone(), typed(value, &text))) {
+                None if is_service_link(rest, &text) => {}
                 None => self.note(
                     &name,
                     origin,

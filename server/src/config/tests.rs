@@ -81,6 +81,25 @@ fn what_a_client_is_told_by_the_environment_is_no_setting() {
 }
 
 #[test]
+fn what_kubernetes_says_of_the_service_in_front_is_no_setting() {
+    let of_kubernetes = [
+        ("HONNIN_SERVICE_HOST", "10.0.0.1"),
+        ("HONNIN_SERVICE_PORT", "80"),
+        ("HONNIN_SERVICE_PORT_HTTP", "80"),
+        ("HONNIN_PORT", "tcp://10.0.0.1:80"),
+        ("HONNIN_PORT_80_TCP", "tcp://10.0.0.1:80"),
+        ("HONNIN_PORT_80_TCP_PROTO", "tcp"),
+        ("HONNIN_PORT_80_TCP_PORT", "80"),
+        ("HONNIN_PORT_80_TCP_ADDR", "10.0.0.1"),
+        ("HONNIN_METRICS_SERVICE_HOST", "10.0.0.2"),
+        ("HONNIN_METRICS_PORT", "tcp://10.0.0.2:9464"),
+    ];
+    assert_eq!(faults("", &of_kubernetes), [""; 0]);
+    // Somebody may take it for the port to listen on.
+    assert_eq!(faults("", &[("HONNIN_PORT", "3001")]).len(), 1);
+}
+
+#[test]
 fn a_fault_names_the_setting_and_where_its_value_comes_from() {
     for (file, environment, wanted) in [
         (

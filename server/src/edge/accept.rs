@@ -278,8 +278,8 @@ struct Answers {
     /// Cancelled by the first request.
     spoken: CancellationToken,
     stop: CancellationToken,
-    /// Tells how long the connection may be idle.
-    rests: Option<HeaderValue>,
+    /// The `Keep-Alive` header: how long the connection may be idle.
+    keep_alive: Option<HeaderValue>,
 }
 
 impl Answers {
@@ -291,7 +291,7 @@ impl Answers {
             phase,
             spoken: CancellationToken::new(),
             stop: stop.clone(),
-            rests: HeaderValue::from_str(&format!("timeout={}", served.limits.idle.as_secs())).ok(),
+            keep_alive: HeaderValue::from_str(&format!("timeout={}", served.limits.idle.as_secs())).ok(),
         }
     }
 
@@ -301,9 +301,9 @@ impl Answers {
     ) -> impl Future<Output = Result<http::Response<Watched<Body>>, Infallible>> + Send + use<> {
         self.phase.busy();
         self.spoken.cancel();
-        let may_rest = !self.stop.is_cancelled() && wants_to_rest(&request);
-        let rests = self.rests.clone().filter(|_| may_rest);
+        let keep_alive = self.keep_alive.clone().filter(|_| wants_keep_alive(&request));
         let (router, phase, limits, peer) = (self.router.clone(), self.phase.clone(), self.limits, self.peer);
+        let stop = self.stop.clone();
         async move {
             let largest = (limits.announced)(request.uri().path());
             let mut request = request.map(|body| Body::new(Paced::new(body, limits.body, largest)));
@@ -315,8 +315,9 @@ impl Answers {
             };
             if ends(answer.headers()) {
                 phase.leave_unread();
-            } else if let Some(rests) = rests {
-                tell_rest(answer.headers_mut(), rests);
+            } else if let Some(keep_alive) = keep_alive.filter(|_| !stop.is_cancelled()) {
+                // Once the server stops, hyper closes the connection after this response, and the response must not say both.
+                announce_idle_timeout(answer.headers_mut(), keep_alive);
             }
             Ok(answer.map(|body| Watched::new(body, phase)))
         }
@@ -363,9 +364,9 @@ where
     }
 }
 
-/// Whether the client intends to reuse its connection. A request in chunks is not told how long it may rest: if it gave a length as well, hyper
+/// Whether the client intends to reuse its connection. A request in chunks is not told how long it may be idle: if it gave a length as well, hyper
 /// removes that before we see it and closes the connection (RFC 9112 section 6.1), and the response must not say both.
-fn wants_to_rest(request: &http::Request<Incoming>) -> bool {
+fn wants_keep_alive(request: &http::Request<Incoming>) -> bool {
     let headers = request.headers();
     request.version() == Version::HTTP_11 && !ends(headers) && !headers.contains_key(TRANSFER_ENCODING)
 }
@@ -381,9 +382,9 @@ fn ends(headers: &HeaderMap) -> bool {
 
 /// Announces how long the connection may be idle, so that a client does not reuse it at the moment it is closed. Node.js and
 /// undici respect it (`Keep-Alive`, RFC 2068 section 19.7.1.1, as registered by draft-thomson-hybi-http-timeout).
-fn tell_rest(headers: &mut HeaderMap, rests: HeaderValue) {
+fn announce_idle_timeout(headers: &mut HeaderMap, keep_alive: HeaderValue) {
     headers.insert(CONNECTION, HeaderValue::from_static("keep-alive"));
-    headers.insert(HeaderName::from_static("keep-alive"), rests);
+    headers.insert(HeaderName::from_static("keep-alive"), keep_alive);
 }
 
 /// The result of `connection`; `None` if it has `spoken` first.

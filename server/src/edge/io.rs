@@ -339,13 +339,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
             });
             me.phase.go(CLOSING);
         }
-        me.throw_away(cx).map(Ok)
+        me.discard(cx).map(Ok)
     }
 }
 
 impl<S: AsyncRead + Unpin> Timed<S> {
     /// Discards what the client still sends, until it has closed its direction too or time is up.
-    fn throw_away(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    fn discard(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(Closing {
             ends: Some(ends),
             latest,

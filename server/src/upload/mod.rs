@@ -42,7 +42,7 @@ pub struct Admission {
     room: Arc<Room>,
     spill: Arc<Spill>,
     /// How long an upload may wait unread.
-    patience: Duration,
+    wait_at_most: Duration,
     /// An upload from which no byte arrives for this long loses its place.
     stall: Duration,
     /// How long the smallest upload may take once begun.
@@ -56,7 +56,7 @@ impl Admission {
         Self {
             room: Room::new(settings.room, settings.waiting),
             spill: Spill::new(settings.spill_dir.clone(), settings.spill),
-            patience: settings.wait_at_most,
+            wait_at_most: settings.wait_at_most,
             stall: settings.stall,
             shortest: SHORTEST,
         }
@@ -202,7 +202,7 @@ async fn admitted(
         tenant: tenant.clone(),
         session: session.clone(),
     };
-    let mut wait = admission.patience;
+    let mut wait = admission.wait_at_most;
     let mut is_on_disk = false;
     if announced.is_some_and(|length| length > SMALL)
         && let Some(file) = admission.spill.file(&uploader, size).await

@@ -17,9 +17,10 @@ async fn the_audit_log_is_filtered_and_exported() {
     server.create("{}").await;
     let page = auditor.get("/admin/audit?action=session.create").await.body;
     assert!(
-        page.contains("Key “") && !page.contains("data-label=\"What\">signed in"),
+        page.contains("Key “") && page.contains("class=\"name\">created a session"),
         "{page}"
     );
+    assert!(!page.contains("class=\"name\">signed in"), "{page}");
     assert!(page.contains("From (UTC)") && page.contains("To (UTC)"), "{page}");
     let csv = auditor
         .get("/admin/audit/export?format=csv&action=session.create")
@@ -95,6 +96,25 @@ async fn an_entry_says_who_did_what_to_the_second_and_in_the_language_of_the_con
         page.contains("再認証のパスワード") && !page.contains("confirmation"),
         "{page}"
     );
+}
+
+#[tokio::test]
+async fn an_entry_names_whom_it_is_about_and_leads_to_everything_about_them() {
+    let server = Server::new().await;
+    Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    let mut admin = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let people = admin.get("/admin/people").await.body;
+    let (_, row) = people.split_once("rei@shop.example").unwrap();
+    let id = between(row, "action=\"/admin/people/", &['"']).to_owned();
+    let disabled = admin.post(&format!("/admin/people/{id}"), "change=disable").await;
+    assert_eq!(disabled.header("location"), Some("/admin/people"));
+    let notice = admin.get("/admin/people").await.body;
+    assert!(notice.contains("The account has been disabled"), "{notice}");
+    let log = admin.get("/admin/audit?action=person.change").await.body;
+    let about = format!("href=\"/admin/audit?action=person.change&amp;subject={id}\"");
+    let link = between(&log, &about, &['<']);
+    assert!(link.ends_with(">Somebody"), "{link}");
+    assert!(link.contains(&format!("title=\"{id}\"")), "{link}");
 }
 
 /// Links what is not yet linked, as the worker does.

@@ -621,6 +621,14 @@ async fn of_two_decisions_the_last_one_is_the_first_to_be_undone() {
         .map(|form| form.split('/').next().unwrap())
         .collect();
     assert_eq!(undone, [&*ids[1], &*ids[0]]);
+    // Each says which case it is, and the key is that of the first button.
+    for (id, has_key) in [(&ids[1], true), (&ids[0], false)] {
+        let (_, form) = page.split_once(&format!("{id}/undo\"")).unwrap();
+        let form = form.split("</form>").next().unwrap();
+        let short = format!(">{}…{}<", &id[..7], &id[id.len() - 4..]);
+        assert!(form.contains(&short), "{form}");
+        assert_eq!(form.contains(">U</kbd>"), has_key, "{form}");
+    }
 }
 
 #[tokio::test]

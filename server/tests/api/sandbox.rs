@@ -277,6 +277,11 @@ async fn the_console_moves_the_clock_of_a_session_to_its_deadline_and_then_to_th
     ] {
         let shown = admin.get(&page).await.body;
         assert!(shown.contains(button) && shown.contains("Qwertzuiop"), "{shown}");
+        // An expired session is kept for 90 days.
+        let due = shown
+            .split_once("Erasure due")
+            .map(|(_, due)| due.contains("2026-10-31 09:30</time> UTC"));
+        assert_eq!(due, (to == "retention_end").then_some(true), "{shown}");
         let moved = admin.post(&format!("{page}/advance"), &format!("to={to}")).await;
         assert_eq!(moved.header("location"), Some(page.as_str()));
         let shown = admin.get(&page).await.body;
@@ -288,7 +293,9 @@ async fn the_console_moves_the_clock_of_a_session_to_its_deadline_and_then_to_th
     }
     let shown = admin.get(&page).await.body;
     assert!(
-        !shown.contains("Qwertzuiop") && !shown.contains("Test clock"),
+        !["Qwertzuiop", "Test clock", "Erasure due"]
+            .iter()
+            .any(|gone| shown.contains(gone)),
         "{shown}"
     );
     assert!(

@@ -58,12 +58,36 @@ async fn the_command_finds_an_intact_log_a_replaced_one_and_a_changed_entry() {
 
 #[test]
 fn a_log_without_entries_has_no_last_one_to_be_noted() {
-    let intact = verify(&Installation::new(), "");
+    let installation = Installation::new();
+    assert!(installation.shell("honnin migrate").output().unwrap().status.success());
+    let intact = verify(&installation, "");
     let said = printed(&intact.stdout);
     assert!(
         intact.status.success() && said == "The audit log is intact: 0 entries, 0 more not yet linked.\n",
         "{said}"
     );
+}
+
+/// A log that is elsewhere, because the configuration is wrong, would be called intact.
+#[test]
+fn a_command_about_an_installation_that_does_not_exist_fails_and_begins_none() {
+    let installation = Installation::new();
+    for command in [
+        "audit verify",
+        "audit export --from 1",
+        "keys check",
+        "keys rotate --settle 0",
+        "backup settle",
+        "verify-decision vs_00000000000000000000000000000000",
+        "user reset --email rita@shop.example",
+    ] {
+        let refused = installation.shell(&format!("honnin {command}")).output().unwrap();
+        let said = printed(&refused.stderr);
+        let file = installation.data().join("honnin.db");
+        let reason = format!("there is no installation here: {} does not exist", file.display());
+        assert!(!refused.status.success() && said.contains(&reason), "{command}: {said}");
+        assert!(!installation.data().exists(), "{command}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -710,7 +710,12 @@ async fn a_copy_in_buckets_with_an_object_that_is_damaged_missing_or_anothers_is
         (data, &picture, "is damaged", Some(flip)),
         (data, &picture, "is damaged", Some(|content| content.push(0))),
         (data, &picture, "is missing", None),
-        (data, "manifest.json", "is missing: the copy was not finished", None),
+        (
+            data,
+            "manifest.json",
+            "is missing: there is no finished copy here",
+            None,
+        ),
         (
             keys,
             "manifest.json",
@@ -777,7 +782,10 @@ async fn a_copy_to_a_bucket_that_was_cut_off_is_unfinished_and_can_be_made_again
         "it was killed in the middle"
     );
     proxy.set(Link::Open);
-    let unfinished = format!("{}/manifest.json: is missing: the copy was not finished", address(data));
+    let unfinished = format!(
+        "{}/manifest.json: is missing: there is no finished copy here",
+        address(data)
+    );
     let refusal = copy.refusal(&verify, &other).await;
     assert!(refusal.contains(&unfinished), "{refusal}");
 
@@ -851,7 +859,7 @@ verify
         let failure = said.lines().next().unwrap();
         assert!(failure.contains(named), "{failure}");
         let manifest = copy.stored.path().join("manifest.json");
-        let unfinished = format!("{}: is missing: the copy was not finished", manifest.display());
+        let unfinished = format!("{}: is missing: there is no finished copy here", manifest.display());
         assert!(said.contains(&unfinished), "{said}");
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{
     backup::{Customers, NAME, begin, pictures},
-    http::read,
+    http::{create, read},
     node::{Installation, Node, add_tenant, settings},
 };
 use domain::time::Millis;
@@ -15,6 +15,7 @@ use std::{
     io::{BufRead as _, BufReader},
     process::Stdio,
 };
+use testkit::databases::run_at;
 
 /// Runs `honnin keys rotate` and kills it once it has printed this many lines, at most two: after the second it waits until every node
 /// has read the new key.
@@ -137,6 +138,25 @@ async fn a_master_key_that_a_command_prints_is_replaced_step_by_step_as_the_prog
     let mut node: Node = installation.start("serve", "127.0.0.1:0");
     node.until_it_says("master_key.command: its keys cannot decrypt the stored data")
         .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_version_of_the_master_key_that_is_missing_is_named() {
+    let (installation, key) = Installation::with_tenant().await;
+    let (node, address) = begin(&installation, "serve").await;
+    assert_eq!(create(address, &key, "{}").await.0, 201);
+    node.stop().await;
+    let (done, said) = keys(&installation, "honnin keys check").await;
+    assert!(done && !said.contains("missing"), "{said}");
+    let url = format!("sqlite://{}", installation.data().join("keys.db").display());
+    // The last one, since a start tests the first.
+    let lost = "INSERT INTO data_keys (id, master_version, sealed) SELECT 'dk_g', 9, sealed FROM data_keys LIMIT 1";
+    assert_eq!(run_at(&url, lost).await, 1);
+    let (done, said) = keys(&installation, "honnin keys check").await;
+    assert!(
+        !done && said.contains("Version 9 encrypts 1 session keys, and is missing"),
+        "{said}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -7,7 +7,12 @@ use super::{
     node::{Installation, Node, add_tenant, settings},
 };
 use domain::time::Millis;
-use std::{net::SocketAddr, os::unix::net::UnixDatagram, path::PathBuf, time::Duration};
+use std::{
+    net::{SocketAddr, TcpListener},
+    os::unix::net::UnixDatagram,
+    path::PathBuf,
+    time::Duration,
+};
 use tokio::{io::AsyncWriteExt as _, net::TcpStream, task::block_in_place};
 
 /// Never reached by a process that does what it should.
@@ -15,7 +20,10 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// Starts a process and returns what it tells.
 fn start(command: &str, address: SocketAddr) -> (Node, UnixDatagram, Installation) {
-    let installation = Installation::new();
+    start_in(Installation::new(), command, address)
+}
+
+fn start_in(installation: Installation, command: &str, address: SocketAddr) -> (Node, UnixDatagram, Installation) {
     let path = installation.folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(LONG)).unwrap();
@@ -47,6 +55,19 @@ async fn a_server_and_a_worker_say_when_they_are_ready_that_they_are_alive_and_t
         let told = std::iter::repeat_with(|| next(&socket)).find(|told| told != "WATCHDOG=1");
         assert_eq!(told.unwrap(), "STOPPING=1", "{command}");
         node.ends().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_cannot_serve_its_metrics_is_never_ready() {
+    for command in ["serve", "worker"] {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let metrics = format!("metrics_listen = \"{}\"\n", taken.local_addr().unwrap());
+        let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
+        let (mut node, socket, _installation) = start_in(Installation::new().with(&metrics), command, address);
+        node.until_it_says("cannot listen on").await;
+        socket.set_nonblocking(true).unwrap();
+        assert!(socket.recv(&mut [0; 256]).is_err(), "{command}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `calibrate`: measures a network of faces or of liveness on pictures of one's own, and completes its model card.
+//! `calibrate`: measures a network of faces or of liveness on the operator's own pictures, and completes its model card.
 
 mod card;
 mod drawing;

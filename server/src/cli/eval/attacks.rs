@@ -47,6 +47,10 @@ pub(in crate::cli) struct Attacks {
     /// Threshold of liveness, if the tenant's is not the default.
     #[arg(long, value_name = "0 TO 1")]
     liveness: Option<f64>,
+    /// Kinds of attack of which nothing may be approved, such as `screen,flat-print`: once the report is written, the command fails if
+    /// something was, or if a kind has no recordings.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    forbid: Vec<String>,
 }
 
 /// A recording that was judged.
@@ -95,7 +99,11 @@ pub(super) fn run(settings: &Settings, attacks: &Attacks) -> Result<(), Failure>
     fs::write(attacks.out.join("report.json"), report.json()?)?;
     fs::write(attacks.out.join("report.html"), report.page())?;
     say(report.table())?;
-    say(format_args!("Written to {}", attacks.out.display()))
+    say(format_args!("Written to {}", attacks.out.display()))?;
+    match report.missed(&attacks.forbid) {
+        missed if missed.is_empty() => Ok(()),
+        missed => Err(format!("attacks that must not be approved: {}", missed.join(", ")).into()),
+    }
 }
 
 fn policy(attacks: &Attacks) -> Result<Policy, Failure> {

@@ -1,4 +1,4 @@
-//! `eval`: how well this installation judges pictures of one's own.
+//! `eval`: how well this installation judges the operator's own pictures.
 
 mod attacks;
 mod report;

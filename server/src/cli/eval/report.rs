@@ -155,6 +155,18 @@ impl Report {
         entry.nearest = entry.nearest.into_iter().chain(outcome.liveness).reduce(nearer);
     }
 
+    /// Those of these kinds of which something was approved, or of which there are no recordings.
+    pub(super) fn missed(&self, kinds: &[String]) -> Vec<String> {
+        let missed = |name: &String| match self.kinds.get(name) {
+            None => Some(format!("{name} (no recordings)")),
+            Some(kind) if kind.approved > 0 => {
+                Some(format!("{name} ({} of {} approved)", kind.approved, kind.answered()))
+            }
+            Some(_) => None,
+        };
+        kinds.iter().filter_map(missed).collect()
+    }
+
     /// By signal: the kinds of attack of which some would be approved without it, with their numbers.
     fn signals(&self) -> BTreeMap<&'static str, Vec<(&str, usize)>> {
         let of = |signal: &'static str| {
@@ -362,6 +374,22 @@ mod tests {
             (genuine["recordings"].as_u64(), genuine["noResponse"].as_u64()),
             (Some(3), Some(1))
         );
+    }
+
+    #[test]
+    fn an_approved_attack_of_a_forbidden_kind_is_a_miss_and_so_is_a_kind_without_recordings() {
+        let mut report = report();
+        let rejected = Outcome {
+            verdict: Some(Verdict::Rejected),
+            ..Outcome::without_response(1.0)
+        };
+        report.add("still", false, rejected);
+        let forbidden = ["screen <4K>", "still", "mask"].map(str::to_owned);
+        assert_eq!(
+            report.missed(&forbidden),
+            ["screen <4K> (1 of 2 approved)", "mask (no recordings)"]
+        );
+        assert!(report.missed(&[]).is_empty());
     }
 
     /// Planted fault that this test detects: a rank among the gaps between the recordings.

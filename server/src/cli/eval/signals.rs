@@ -1,4 +1,4 @@
-//! What each signal is good for: the attacks that would be approved if nobody measured it.
+//! What each signal contributes: the attacks that would be approved without it.
 
 use domain::findings::{LiveFindings, SelfieFindings, SelfieSigns};
 

@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     ids::TenantId,
     role::Role,
-    tenant::TenantSettings,
+    tenant::{Mode, TenantSettings},
     time::{Millis, Timestamp},
 };
 use service::{
@@ -63,7 +63,7 @@ async fn of_many_tenants_an_operator_chooses_from_the_first_hundred_and_finds_th
                     id: TenantId::from_random([number; 16]),
                     name: format!("Branch {number:03} of 100%"),
                     settings: None,
-                    livemode: true,
+                    mode: Mode::Live,
                     // Later than the server's own, in which the operator begins.
                     created_at: Timestamp::from_millis(4_000_000_000_000),
                     version: 0,

@@ -162,6 +162,12 @@ async fn stopping_finishes_what_runs_and_accepts_nothing_new() {
     }
     stream.write_all(b"{}").await.unwrap();
     let (bytes, _) = until_closed(&mut stream).await;
-    assert_eq!(Answer::parse(&bytes).status, 201, "{}", String::from_utf8_lossy(&bytes));
+    let answer = Answer::parse(&bytes);
+    assert_eq!(answer.status, 201, "{}", String::from_utf8_lossy(&bytes));
+    // What ends is not said to stay.
+    assert_eq!(
+        (answer.header("connection"), answer.header("keep-alive")),
+        (Some("close"), None)
+    );
     timeout(AT_LAST, &mut server.task).await.expect("it ends").unwrap();
 }

@@ -120,6 +120,25 @@ async fn what_is_committed_is_counted() {
 }
 
 #[tokio::test]
+async fn a_job_that_has_failed_for_half_an_hour_is_seen_although_it_is_not_due() {
+    let server = Server::sandbox_with(ON).await;
+    server
+        .save_settings(Some(domain::tenant::TenantSettings {
+            webhook_url: Some("https://192.168.0.1/hooks".into()),
+            ..crate::support::settings()
+        }))
+        .await;
+    complete(&server, "approved").await;
+    let failing = |kind: &str| format!(r#"honnin_jobs_failing{{kind="{kind}"}}"#);
+    assert_eq!(figure(&server, &failing("deliver")).await, 0.0);
+    let failed = "UPDATE jobs SET failures = 8, run_at = run_at + 60000 WHERE kind = 'deliver' AND finished_at IS NULL";
+    assert_eq!(run_at(&server.database_url(), failed).await, 1);
+    assert_eq!(figure(&server, r#"honnin_jobs_due{kind="deliver"}"#).await, 0.0);
+    assert_eq!(figure(&server, &failing("deliver")).await, 1.0);
+    assert_eq!(figure(&server, &failing("erase")).await, 0.0);
+}
+
+#[tokio::test]
 async fn jobs_that_wait_and_attempts_that_fail_are_seen() {
     let server = Server::sandbox_with(ON).await;
     server
@@ -276,7 +295,11 @@ async fn what_cannot_be_read_from_the_database_is_left_out_and_not_shown_as_it_w
     service::privacy::secret_age::note(&server.app.honnin).await.unwrap();
     for (names, away) in [
         (
-            &["honnin_jobs_due{", "honnin_jobs_oldest_seconds{"][..],
+            &[
+                "honnin_jobs_due{",
+                "honnin_jobs_oldest_seconds{",
+                "honnin_jobs_failing{",
+            ][..],
             "ALTER TABLE jobs RENAME TO away_jobs",
         ),
         (

@@ -27,8 +27,8 @@ enum Proof {
     Here(&'static str, fn() -> BoxFuture<'static, ()>),
     /// A test elsewhere: its file and its name.
     There(&'static str, &'static str),
-    /// Nothing to prove, because..
-    Told(&'static str),
+    /// Nothing to prove, for this reason.
+    Exempt(&'static str),
 }
 
 /// The first words of a sentence, and its proof.
@@ -44,12 +44,12 @@ macro_rules! there {
         ($sentence, super::Proof::There($file, $test))
     };
 }
-macro_rules! told {
+macro_rules! exempt {
     ($sentence:literal, $why:literal) => {
-        ($sentence, super::Proof::Told($why))
+        ($sentence, super::Proof::Exempt($why))
     };
 }
-use {here, there, told};
+use {exempt, here, there};
 
 /// Each section of the contract and its rows.
 const TABLE: [(&str, &[Row]); 22] = [
@@ -122,7 +122,7 @@ fn what_is_proved_elsewhere_is_proved_there() {
                 let is_there = text.contains(&format!("fn {test}(")) || text.contains(&format!("test('{test}'"));
                 assert!(is_there, "“{start}” is said to be proved by {test} in {file}");
             }
-            Proof::Told(why) => assert!(why.len() > 10, "“{start}” needs a reason"),
+            Proof::Exempt(why) => assert!(why.len() > 10, "“{start}” needs a reason"),
             Proof::Here(..) => {}
         }
     }

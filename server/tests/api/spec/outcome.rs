@@ -1,6 +1,6 @@
 //! The decision record, as returned by GET and as sent in events.
 
-use super::{Row, here, there, told, world};
+use super::{Row, exempt, here, there, world};
 use crate::{
     console,
     support::{START, settings},
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
     here!("checks: Keys", checks_follow_the_plan),
     here!("reasons |", each_verdict_is_told),
     here!("reasons: Each", each_verdict_is_told),
-    told!("reasons: The set grows", "the receiver's part; the description says so"),
+    exempt!("reasons: The set grows", "the receiver's part; the description says so"),
     here!("`checks.document`", checks_follow_the_plan),
     there!(
         "checks.document: `authentic` means",
@@ -36,15 +36,15 @@ pub(super) const ROWS: &[Row] = &[
     ),
     here!("`checks.selfie`", checks_follow_the_plan),
     here!("`checks.inputMatch`", checks_carry_no_values),
-    told!(
+    exempt!(
         "Value sets of",
         "left open there; our vocabulary is part of our description"
     ),
-    told!(
+    exempt!(
         "Constraints of the",
         "left open there; the tests of domain::user_input hold ours"
     ),
-    told!(
+    exempt!(
         "Vocabulary of",
         "left open there; domain::reasons and domain::session list ours"
     ),

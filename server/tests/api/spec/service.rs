@@ -1,6 +1,6 @@
 //! The service as a whole, and its identifiers.
 
-use super::{Row, here, there, told, world};
+use super::{Row, exempt, here, there, world};
 use crate::{
     browser::Browser,
     console,
@@ -11,14 +11,14 @@ use serde_json::Value;
 use world::{World, is_id, is_time, text};
 
 pub(super) const DOCUMENT: &[Row] = &[
-    told!("This document covers", "a table of contents"),
+    exempt!("This document covers", "a table of contents"),
     here!("Base address", links_begin_with_the_base_address),
     here!("All request and response bodies are JSON", every_body_is_json),
     here!("Timestamps are", every_time_is_utc_to_the_millisecond),
 ];
 
 pub(super) const SERVICE: &[Row] = &[
-    told!("The service performs", "what the whole of it is for"),
+    exempt!("The service performs", "what the whole of it is for"),
     here!("One session is one verification", a_session_is_its_tenants),
     here!(
         "The customer's server creates",

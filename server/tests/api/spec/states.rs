@@ -1,6 +1,6 @@
 //! States and transitions.
 
-use super::{Row, here, told, world};
+use super::{Row, exempt, here, world};
 use crate::{browser::Browser, console, support::SESSIONS};
 use domain::{role::Role, session::Status, time::Millis};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     here!("expired | reprocess", no_other_state_is_reprocessed),
     here!("Only `created` and `collecting` expire", only_two_states_expire_by_time),
     here!("`deciding` and `reviewing` never", only_two_states_expire_by_time),
-    told!(
+    exempt!(
         "Other transitions",
         "left open there; the random walks of domain::session hold ours"
     ),
