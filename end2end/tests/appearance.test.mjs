@@ -249,6 +249,14 @@ for (const language of languages) {
     await byHand();
     assert.equal(await page.getByRole("button", { name: switching[language] }).count(), 0, "there is one camera");
     await shoot(page, "04-camera-document");
+    // Enlarged to 200 %, the hint covers nothing that can be pressed.
+    await page.setViewportSize({ width: 195, height: 422 });
+    const [other, hint, button] = await page.evaluate(() => [".button.over", ".stage-hint", ".shutter"].map((name) => {
+      const { top, bottom } = document.querySelector(name).getBoundingClientRect();
+      return { top, bottom };
+    }));
+    assert.ok(other.bottom <= hint.top && hint.bottom <= button.top, JSON.stringify({ other, hint, button }));
+    await page.setViewportSize({ width: 390, height: 844 });
     await page.evaluate(() => {
       Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));

@@ -166,10 +166,13 @@ test("a photo of the phone's camera app outlasts faults as well, and stays in it
   await page.evaluate(() => (globalThis.loadedOnce = true));
   await walk.photograph();
   await panel(page).locator("h2", { hasText: "Not sent yet" }).waitFor();
+  // Meanwhile the photo is shown, not the black of a camera that is off.
+  await page.waitForFunction(() => document.querySelector(".still:not([hidden])")?.naturalWidth > 0);
+  assert.equal(await page.locator(".view").isVisible(), false);
   await page.getByRole("button", { name: "Send now" }).click();
   await until("the second answer", () => answered > 1);
   await panel(page).locator("h2", { hasText: "Not sent yet" }).waitFor();
-  await panel(page).locator("button.quiet").click();
+  await panel(page).getByRole("button", { name: "Choose another photo" }).click();
   assert.equal(await page.locator("#plain input[type=file]").evaluate((field) => field.files.length), 1);
   assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
   await page.locator("#plain button[type=submit]").click();

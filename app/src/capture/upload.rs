@@ -110,7 +110,7 @@ async fn faulty(request: Request, page: &'static str, file: FaultyFile) -> Respo
 ///
 /// # Errors
 /// The refusal, if the file itself is not at fault.
-pub fn sort(error: CaptureError) -> Result<FaultyFile, Refusal> {
+pub fn classify(error: CaptureError) -> Result<FaultyFile, Refusal> {
     match error {
         CaptureError::Picture(fault) => Ok(of_picture(fault).into()),
         CaptureError::Frame(number, fault) => Ok(FaultyFile {

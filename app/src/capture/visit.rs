@@ -94,7 +94,7 @@ where
     page(move |request: Request| async move {
         let here = Arc::new(request.here().await?);
         let view = match use_context::<V>() {
-            Some(told) => told,
+            Some(view) => view,
             None => load(here.clone()).await?,
         };
         Ok(render(&view, &here.meta(stage, path)))
@@ -136,7 +136,7 @@ impl Request {
     }
 
     /// Redirects to the current step.
-    pub(super) async fn onward(&self, applicant: &Applicant) -> PageResult<Response> {
+    pub(super) async fn to_current_step(&self, applicant: &Applicant) -> PageResult<Response> {
         let attempt = progress(self.honnin(), applicant).await?;
         Ok(self.lead_on(address(attempt.next(self.honnin().now()))))
     }
@@ -177,8 +177,8 @@ impl Here {
     }
 
     /// After a form was accepted: redirects to the current step.
-    pub(super) async fn onward(&self) -> PageResult<Outcome> {
-        self.request.onward(&self.applicant).await.map(Outcome::Done)
+    pub(super) async fn to_current_step(&self) -> PageResult<Outcome> {
+        self.request.to_current_step(&self.applicant).await.map(Outcome::Done)
     }
 }
 
@@ -288,7 +288,7 @@ impl Area for Visit {
         if !request.who.wants_json {
             return None;
         }
-        let (status, _) = told(fault);
+        let (status, _) = explanation(fault);
         let mut answer = match status {
             StatusCode::SEE_OTHER => request.lead_on(elsewhere(request, fault)),
             // The page of the step says so.
@@ -302,7 +302,7 @@ impl Area for Visit {
     }
 
     async fn refused(request: &Request, fault: Refusal) -> Refused {
-        let (status, shown) = told(&fault);
+        let (status, shown) = explanation(&fault);
         let shown = match shown {
             Problem::NotFound { .. } => Problem::NotFound {
                 taking_part: is_taking_part(request).await,
@@ -352,7 +352,7 @@ fn elsewhere<'a>(request: &'a Request, fault: &Refusal) -> &'a str {
 }
 
 /// The status of a refusal, and the page that explains it.
-fn told(fault: &Refusal) -> (StatusCode, Problem) {
+fn explanation(fault: &Refusal) -> (StatusCode, Problem) {
     match fault {
         // Redirects, so the page is not sent.
         Refusal::OutOfTurn | Refusal::Unread => (StatusCode::SEE_OTHER, Problem::Stale),

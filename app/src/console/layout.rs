@@ -242,7 +242,8 @@ fn tenant_switch(frame: &Frame) -> AnyView {
     .into_any()
 }
 
-fn undo(undoable: &Undoable) -> AnyView {
+/// A decision that can be undone; of several, the key leads to the newest.
+fn undo(undoable: &Undoable, is_newest: bool) -> AnyView {
     let href = |path: String| undoable.selection.href(&path);
     let action = href(format!("/admin/review/{}/undo", undoable.id));
     let case = href(format!("/admin/review/{}", undoable.id));
@@ -253,12 +254,15 @@ fn undo(undoable: &Undoable) -> AnyView {
     let (ruling, seconds) = (labels::ruling(undoable.ruling).0, undoable.seconds);
     let end = say(" seconds.", "秒後にサーバーへ通知されます。");
     // The script counts. Screen readers would hear of each second: they are told once.
-    let told = format!("{ruling}{then}{seconds}{end}");
+    let sentence = format!("{ruling}{then}{seconds}{end}");
+    let counted = say(" s.", end);
+    let key = is_newest.then(|| view! { " "<kbd>"U"</kbd> });
     view! {
         <form class="flash undo" method="post" action=action data-undo>
-            <span class="unseen" role="status">{told}</span>
-            <span><a href=case>{ruling}</a><span aria-hidden="true">{then}<span data-left>{seconds}</span>{end}</span></span>
-            <button class="button secondary small" type="submit">{say("Undo ", "取り消す ")}<kbd>"U"</kbd></button>
+            <span class="unseen" role="status">{sentence}</span>
+            <span><span class="mono">{parts::short(&undoable.id)}</span>" "<a href=case>{ruling}</a><span aria-hidden="true">{then}
+                <span data-left>{seconds}</span>{counted}</span></span>
+            <button class="button secondary small" type="submit">{say("Undo", "取り消す")}{key}</button>
         </form>
     }
     .into_any()
@@ -273,7 +277,12 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
     let undo_script = (!frame.undoable.is_empty()).then(|| {
         view! { <script nonce=meta.nonce.clone() inner_html=include_str!("undo.js")></script> }
     });
-    let undo = frame.undoable.iter().map(undo).collect_view();
+    let undo = frame
+        .undoable
+        .iter()
+        .enumerate()
+        .map(|(at, one)| undo(one, at == 0))
+        .collect_view();
     let body = view! {
         <a class="skip" href="#main">{say("Skip to main content", "本文へ移動")}</a>
         <div class="desk">

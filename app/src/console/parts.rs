@@ -381,9 +381,9 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
     } = line;
     let count = most.map(|most| {
         let most = grouped(i64::try_from(most).unwrap_or(i64::MAX));
-        let told = say("{left} of {most} characters left", "残り{left}文字（{most}文字以内）").replace("{most}", &most);
+        let left = say("{left} of {most} characters left", "残り{left}文字（{most}文字以内）").replace("{most}", &most);
         let limit = tell!("At most {most} characters", "{most}文字以内");
-        view! { <p class="hint" data-counts=name data-told=told>{limit}</p> }
+        view! { <p class="hint" data-counts=name data-told=left>{limit}</p> }
     });
     // Each line may have a mistake of its own.
     let errors = mistakes.iter().filter(|mistake| mistake.field == name);

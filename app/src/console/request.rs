@@ -128,7 +128,7 @@ where
 {
     page(move |request: Request| async move {
         let view = match use_context::<V>() {
-            Some(told) => told,
+            Some(view) => view,
             None => load(request.clone()).await?,
         };
         let frame = request.frame(item).await?;
@@ -145,7 +145,7 @@ where
     page(move |request: GuestRequest| async move {
         let meta = meta(&request);
         let view = match use_context::<V>() {
-            Some(told) => told,
+            Some(view) => view,
             None => load(request).await?,
         };
         Ok(render(&view, &meta))
@@ -262,7 +262,7 @@ impl Request {
     }
 }
 
-fn told(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
+fn explain(fault: Fault, frame: Option<&Frame>, meta: &PageMeta) -> Refused {
     let (title, sentence) = fault.words();
     Refused {
         status: fault.status(),
@@ -297,7 +297,7 @@ impl Area for SignedIn {
             Fault::Confirm(_) => None,
             _ => request.frame(NavigationItem::Nowhere).await.ok(),
         };
-        told(fault, frame.as_ref(), &meta(request))
+        explain(fault, frame.as_ref(), &meta(request))
     }
 }
 
@@ -309,7 +309,7 @@ impl Area for Guest {
     }
 
     async fn refused(request: &GuestRequest, fault: Fault) -> Refused {
-        told(fault, None, &meta(request))
+        explain(fault, None, &meta(request))
     }
 }
 

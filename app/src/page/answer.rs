@@ -71,12 +71,12 @@ pub async fn refuse<W: Area>(request: Request<W>, fault: W::Fault) -> Response {
     render(request, NO_PAGE, move || provide_context(Fault(fault.clone()))).await
 }
 
-/// Renders the application at `route`, with what `tell` provides as context. The router gets the route as matched by axum and
+/// Renders the application at `route`, in the context that `provide` sets up. The router gets the route as matched by axum and
 /// not the requested URL, so that the two cannot disagree and no id or token gets into the view.
 pub(crate) async fn render<W: Area>(
     request: Request<W>,
     route: &str,
-    tell: impl Fn() + Clone + Send + Sync + 'static,
+    provide: impl Fn() + Clone + Send + Sync + 'static,
 ) -> Response {
     let Ok(address) = http::Request::builder().uri(route).body(Body::empty()) else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
@@ -86,7 +86,7 @@ pub(crate) async fn render<W: Area>(
     let context = move || {
         provide_context(nonce.clone());
         provide_context(request.clone());
-        tell();
+        provide();
     };
     let answer = leptos_axum::handle_response_inner(context, app, address, whole).await;
     let (mut parts, body) = answer.into_parts();

@@ -104,12 +104,12 @@ where
     };
     match done {
         Ok(Outcome::Done(answer)) => answer,
-        Ok(Outcome::Again(status, tell, extensions)) => {
-            let told = move || {
+        Ok(Outcome::Again(status, provide, extensions)) => {
+            let with_status = move || {
                 expect_context::<ResponseOptions>().set_status(status);
-                tell();
+                provide();
             };
-            let mut answer = render(request, page, told).await;
+            let mut answer = render(request, page, with_status).await;
             answer.extensions_mut().extend(extensions);
             if status == StatusCode::SERVICE_UNAVAILABLE {
                 answer.headers_mut().insert(RETRY_AFTER, RETRY_SOON);

@@ -8,8 +8,8 @@ use leptos::prelude::*;
 /// Without scripts there is no warning, so the footer mentions it in advance: an end that nothing puts off is not called inactivity.
 pub(super) fn note(meta: &PageMeta, closing: Closing) -> impl IntoView + use<> {
     let minutes = (closing.seconds / 60).max(1).to_string();
-    let told = if closing.renewable { text::NOTE } else { text::LAST_LEAD };
-    view! { <noscript><p>{meta.tell(told, &[("minutes", &minutes)])}</p></noscript> }
+    let sentence = if closing.renewable { text::NOTE } else { text::LAST_LEAD };
+    view! { <noscript><p>{meta.tell(sentence, &[("minutes", &minutes)])}</p></noscript> }
 }
 
 /// Both dialogs: the time can be extended now, but perhaps not the next time.

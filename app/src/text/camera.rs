@@ -139,4 +139,6 @@ texts! {
     SEND_PHOTO: "Upload a photo instead", "写真を送る";
     /// The alternative, always available.
     USE_APP: "Use the phone's camera app instead", "スマートフォンのカメラアプリを使う";
+    /// The alternative to sending a chosen photo again.
+    OTHER_PHOTO: "Choose another photo", "別の写真を選ぶ";
 }

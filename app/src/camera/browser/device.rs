@@ -111,8 +111,8 @@ impl Camera {
     }
 
     async fn play(&self, video: &HtmlVideoElement, closed: u32) -> Result<(), Trouble> {
-        let stream = match self.ask(true).await {
-            Err(Trouble::Constraint) => self.ask(false).await,
+        let stream = match ask(&self.video_constraints()).await {
+            Err(Trouble::Constraint) => ask(&JsValue::TRUE).await,
             other => other,
         }?;
         if self.closed.get() != closed || is_hidden() {
@@ -134,26 +134,13 @@ impl Camera {
         Ok(())
     }
 
-    async fn ask(&self, picky: bool) -> Result<MediaStream, Trouble> {
-        let devices = devices().ok_or(Trouble::InApp)?;
-        let constraints = MediaStreamConstraints::new();
-        constraints.set_audio(&JsValue::FALSE);
-        let video = if picky { self.wishes() } else { JsValue::TRUE };
-        constraints.set_video(&video);
-        let asked = devices
-            .get_user_media_with_constraints(&constraints)
-            .map_err(|e| Trouble::of(&e))?;
-        let stream = JsFuture::from(asked).await.map_err(|e| Trouble::of(&e))?;
-        Ok(stream.unchecked_into())
-    }
-
     /// `{facingMode: {ideal}, width: {ideal: 1920}, height: {ideal: 1080}}`, or the camera that was switched to: nothing is `exact`, so
     /// that every camera qualifies.
-    fn wishes(&self) -> JsValue {
+    fn video_constraints(&self) -> JsValue {
         let ideal = |value: JsValue| {
-            let wish = Object::new();
-            let _ = Reflect::set(&wish, &"ideal".into(), &value);
-            JsValue::from(wish)
+            let constraint = Object::new();
+            let _ = Reflect::set(&constraint, &"ideal".into(), &value);
+            JsValue::from(constraint)
         };
         let chosen = self.chosen.borrow();
         let (name, value) = match (chosen.as_deref(), self.facing) {
@@ -161,11 +148,11 @@ impl Camera {
             (None, Facing::Environment) => ("facingMode", "environment"),
             (None, Facing::User) => ("facingMode", "user"),
         };
-        let wishes = Object::new();
-        let _ = Reflect::set(&wishes, &name.into(), &ideal(value.into()));
-        let _ = Reflect::set(&wishes, &"width".into(), &ideal(1920.into()));
-        let _ = Reflect::set(&wishes, &"height".into(), &ideal(1080.into()));
-        wishes.into()
+        let constraints = Object::new();
+        let _ = Reflect::set(&constraints, &name.into(), &ideal(value.into()));
+        let _ = Reflect::set(&constraints, &"width".into(), &ideal(1920.into()));
+        let _ = Reflect::set(&constraints, &"height".into(), &ideal(1080.into()));
+        constraints.into()
     }
 
     /// Calls back when the stream ends without our doing, as it does in the background on iOS.
@@ -228,9 +215,9 @@ impl Camera {
     pub(super) fn switch_torch(&self) -> bool {
         let Some(track) = self.track() else { return false };
         self.torch.set(!self.torch.get());
-        let (wish, wanted) = (Object::new(), Object::new());
-        let _ = Reflect::set(&wish, &"torch".into(), &self.torch.get().into());
-        let _ = Reflect::set(&wanted, &"advanced".into(), &Array::of1(&wish));
+        let (constraint, wanted) = (Object::new(), Object::new());
+        let _ = Reflect::set(&constraint, &"torch".into(), &self.torch.get().into());
+        let _ = Reflect::set(&wanted, &"advanced".into(), &Array::of1(&constraint));
         if let Ok(apply) = Reflect::get(&track, &"applyConstraints".into())
             && let Ok(apply) = apply.dyn_into::<Function>()
         {
@@ -356,6 +343,19 @@ fn devices() -> Option<MediaDevices> {
     let navigator = window()?.navigator();
     let devices = Reflect::get(&navigator, &"mediaDevices".into()).ok()?;
     (!devices.is_undefined() && !devices.is_null()).then(|| devices.unchecked_into())
+}
+
+/// Asks for a camera that fits `video`: `true`, or constraints.
+async fn ask(video: &JsValue) -> Result<MediaStream, Trouble> {
+    let devices = devices().ok_or(Trouble::InApp)?;
+    let constraints = MediaStreamConstraints::new();
+    constraints.set_audio(&JsValue::FALSE);
+    constraints.set_video(video);
+    let asked = devices
+        .get_user_media_with_constraints(&constraints)
+        .map_err(|e| Trouble::of(&e))?;
+    let stream = JsFuture::from(asked).await.map_err(|e| Trouble::of(&e))?;
+    Ok(stream.unchecked_into())
 }
 
 /// How light the middle of a canvas is, from 0 to 1.

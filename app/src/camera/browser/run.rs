@@ -361,6 +361,12 @@ impl Run {
             return false;
         }
         let turn = self.next_turn();
+        // The first photo, in place of a camera that is off. The browser shows nothing of a file that it cannot read.
+        let name = match self.subject {
+            Subject::Document => forms::PICTURE,
+            Subject::Selfie => forms::FRAME,
+        };
+        self.show_still(pictures.get(name).dyn_ref());
         let run = Rc::clone(self);
         spawn_local(async move {
             let address = form.action();
@@ -413,8 +419,13 @@ impl Run {
             };
             self.stage.look(Look::Sending, false);
             self.stage.tell("");
+            let other = if beside.is_some() {
+                text::OTHER_PHOTO
+            } else {
+                without_the_page()
+            };
             self.show(
-                [text::UNSENT_TITLE, text::SEND_AGAIN, without_the_page()],
+                [text::UNSENT_TITLE, text::SEND_AGAIN, other],
                 self.say(sentence),
                 After::Send,
             );

@@ -1,4 +1,4 @@
-//! How the stage looks at a moment: classes and attributes that no reader of a screen needs to hear of.
+//! How the stage looks at a moment: classes and attributes that a screen reader need not announce.
 
 use super::now;
 use crate::camera::announcer::Announcer;

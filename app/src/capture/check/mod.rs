@@ -124,7 +124,7 @@ async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
         };
         return Ok(Outcome::shown(StatusCode::OK, view));
     }
-    request.onward(&applicant).await.map(Outcome::Done)
+    request.to_current_step(&applicant).await.map(Outcome::Done)
 }
 
 /// What a page showed, as [`forms::SHOWN`].
@@ -155,11 +155,11 @@ async fn found(request: Request) -> PageResult<Response> {
     let applicant = request.applicant().await?;
     request.analysed(&applicant).await?;
     let photo = to_check(request.honnin(), &applicant).await?;
-    let told = Analysed {
+    let found = Analysed {
         analysed: photo.analysed,
         shown: shown(&photo.id, &photo.problems),
     };
-    Ok(Json(told).into_response())
+    Ok(Json(found).into_response())
 }
 
 /// GET: one of the user's own pictures.

@@ -79,5 +79,5 @@ async fn choose(request: Request, fields: Fields) -> PageResult<Outcome> {
         Photos::KeepGood
     };
     choose_document(here.request.honnin(), &here.applicant, kind, photos).await?;
-    here.onward().await
+    here.to_current_step().await
 }

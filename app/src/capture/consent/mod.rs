@@ -63,7 +63,7 @@ async fn consent(request: Request, fields: Fields) -> PageResult<Outcome> {
             let asked = version == CONSENT_VERSION_SEARCH;
             let search = asked.then(|| fields.raw(forms::FACE_SEARCH) == forms::YES);
             agree(request.honnin(), &applicant, version, request.who.language, search).await?;
-            request.onward(&applicant).await.map(Outcome::Done)
+            request.to_current_step(&applicant).await.map(Outcome::Done)
         }
         _ => Err(Refusal::OutOfTurn),
     }

@@ -90,7 +90,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
         _ => {}
     }
     match details::save_details(here.request.honnin(), &here.applicant, &Personal::new(form.clone())).await {
-        Ok(()) => here.onward().await,
+        Ok(()) => here.to_current_step().await,
         Err(DetailsError::Faults {
             form,
             read,

@@ -66,7 +66,7 @@ async fn show(request: Request) -> PageResult<AnyView> {
         } else {
             qr(&format!("{}v/{token}", request.honnin().base_url()))
         },
-        sandbox: start.sandbox,
+        sandbox: start.mode.is_sandbox(),
         no_cookies: use_context::<NoCookies>().is_some(),
     };
     Ok(render(&view, &meta))

@@ -1,4 +1,4 @@
-//! The summary, the submit, and the wish for another selfie.
+//! The summary, the submit, and the request for another selfie.
 
 mod view;
 

@@ -35,11 +35,11 @@ pub(super) fn forms() -> Router {
 }
 
 async fn load(here: Arc<Here>) -> PageResult<SwitchDeviceView> {
-    goes_on(&here)?;
+    check_unfinished(&here)?;
     Ok(SwitchDeviceView { link: None })
 }
 
-fn goes_on(here: &Here) -> PageResult<()> {
+fn check_unfinished(here: &Here) -> PageResult<()> {
     match here.next() {
         Next::Result => Err(Refusal::OutOfTurn),
         Next::Expired => Err(Refusal::Expired),
@@ -50,7 +50,7 @@ fn goes_on(here: &Here) -> PageResult<()> {
 /// The link, shown only now.
 async fn make(request: Request, _: Fields) -> PageResult<Outcome> {
     let here = request.here().await?;
-    goes_on(&here)?;
+    check_unfinished(&here)?;
     let honnin = here.request.honnin();
     let made = switch_device(honnin, &here.applicant).await?;
     let url = made.url.expose().clone();

@@ -109,7 +109,7 @@ async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<Accoun
 }
 
 async fn change_password(request: Request, fields: Fields) -> PageResult<Outcome> {
-    // People with a second factor or a provider do not confirm with their password, so the current password below is no step-up for them.
+    // People with a second factor or a provider do not confirm with their password, so the current password below is not a step-up for them.
     let asked = proof_due(&request).await?.filter(|proof| *proof != Proof::Password);
     if asked.is_some()
         && let Some(wrong) = check_proof(&request, &fields).await?

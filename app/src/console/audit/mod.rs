@@ -28,7 +28,7 @@ use service::{
     audit::{ExportFormat, Filter, Newest, Verified, export, search, verify_many, verify_newest},
     stored::Recorded,
 };
-use view::{AuditView, Chain, Entry, render};
+use view::{AuditView, Chain, Entry, Subject, render};
 
 /// The audit log.
 #[component]
@@ -101,9 +101,13 @@ async fn load(request: Request) -> PageResult<AuditView> {
         .map(|last| fields.next_page(HERE, &last.number.to_string()));
     let entries = found.iter().map(|recorded| {
         let entry = &recorded.entry;
-        let subject = entry.subject.clone().map(|subject| {
-            let href = SessionId::parse(&subject).map(|id| format!("/admin/sessions/{id}"));
-            (subject, href)
+        let subject = entry.subject.clone().map(|id| Subject {
+            href: match SessionId::parse(&id) {
+                Some(session) => format!("/admin/sessions/{session}"),
+                None => fields.filtered(HERE, "subject", &id),
+            },
+            name: recorded.subject_name.clone(),
+            id,
         });
         Entry {
             at: entry.at,
@@ -250,6 +254,7 @@ mod tests {
                 address: Some("192.0.2.1".into()),
             },
             actor_name: Some("=HYPERLINK(1)".into()),
+            subject_name: None,
         };
         assert_eq!(
             (CSV.row)(&recorded),

@@ -10,6 +10,17 @@ use crate::console::words::{say, tell};
 use domain::{audit::AuditAction, named::Named, time::Timestamp};
 use leptos::prelude::*;
 
+/// What an entry is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Subject {
+    /// Its id.
+    pub id: String,
+    /// The name of a person or an API key.
+    pub name: Option<String>,
+    /// Its page, or the address of everything about it.
+    pub href: String,
+}
+
 /// An entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -21,8 +32,8 @@ pub(super) struct Entry {
     pub by: String,
     /// What.
     pub what: String,
-    /// The subject: text, and its URL if it has a page.
-    pub subject: Option<(String, Option<String>)>,
+    /// What it is about.
+    pub subject: Option<Subject>,
     /// What else is worth knowing.
     pub detail: Option<String>,
     /// From where.
@@ -112,9 +123,11 @@ pub(super) struct AuditView {
 }
 
 fn row(entry: &Entry) -> Row {
-    let subject = entry.subject.clone().map(|(text, href)| match href {
-        Some(href) => view! { <a class="mono" href=href>{crate::console::parts::short(&text)}</a> }.into_any(),
-        None => view! { <span class="mono soft">{crate::console::parts::short(&text)}</span> }.into_any(),
+    let is_named = entry.subject.as_ref().is_some_and(|subject| subject.name.is_some());
+    let subject = entry.subject.clone().map(|Subject { id, name, href }| {
+        let class = name.is_none().then_some("mono");
+        let text = name.unwrap_or_else(|| crate::console::parts::short(&id));
+        view! { <a class=class href=href title=id>{text}</a> }
     });
     let detail = entry
         .detail
@@ -122,9 +135,9 @@ fn row(entry: &Entry) -> Row {
         .map(|detail| view! { <span class="soft">{tell!(" ({detail})", "（{detail}）")}</span> });
     [
         cell(time_to_second(entry.at)).class("nowrap"),
-        cell(view! { <a href=entry.by.clone()>{entry.who.clone()}</a> }),
-        cell(view! { {entry.what.clone()}{detail} }),
-        cell(subject),
+        cell(view! { <a href=entry.by.clone()>{entry.who.clone()}</a> }).class("name"),
+        cell(view! { {entry.what.clone()}{detail} }).class("name"),
+        cell(subject).class(if is_named { "name" } else { "nowrap" }),
         cell(entry.address.clone()).class("mono soft"),
     ]
     .into()

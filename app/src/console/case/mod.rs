@@ -319,7 +319,7 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
                     "The same document has just been approved in another session. Compare the two, then decide again.",
                     "同じ書類が別のセッションで承認されたところです。両方を比較してから、もう一度判定してください。",
                 );
-                return told(&request, &reviewer, &id, &fields, mistake(SAME_DOCUMENT, sentence)).await;
+                return with_mistake(&request, &reviewer, &id, &fields, mistake(SAME_DOCUMENT, sentence)).await;
             }
             ReviewDecision::Approve
         }
@@ -512,11 +512,11 @@ async fn refused(
         RuleError::NoReason => "reasons",
         _ => "note",
     };
-    told(request, reviewer, id, fields, mistake(field, why_not_done(error)?)).await
+    with_mistake(request, reviewer, id, fields, mistake(field, why_not_done(error)?)).await
 }
 
 /// The case again with what was typed, and what is wrong.
-async fn told(
+async fn with_mistake(
     request: &Request,
     reviewer: &Reviewer,
     id: &SessionId,

@@ -215,7 +215,7 @@ fn pick(reason: Reason, ticked: bool, key: Option<&'static str>) -> AnyView {
 fn picks(ticked: &[String], noted: &[(Named<Reason>, String)]) -> AnyView {
     let is_ticked = |reason: &Reason| ticked.iter().any(|ticked| ticked == reason.as_str());
     let near = |reason: &Reason| is_ticked(reason) || noted.iter().any(|(noted, _)| noted == reason);
-    // What only the system can know is no reason for a reviewer.
+    // What only the system can know is not a reason for a reviewer to choose.
     let of_the_system = |reason: &Reason| {
         matches!(reason.effect(), Effect::AskAgain)
             || matches!(reason, Reason::QualitySampling | Reason::CheckUnavailable)
@@ -366,13 +366,13 @@ pub(super) const DECISION: &str = "decision";
 /// Where a decision leads that can no longer be undone: what is left to do is on the session's page.
 fn too_late(view: &CaseView) -> Option<AnyView> {
     let page = format!("/admin/sessions/{}", view.id);
-    let told = say(
+    let sentence = say(
         "This decision can no longer be undone. You can ask the user again on the session page.",
         "この判定はもう取り消せません。再提出の依頼は、セッションの詳細から行えます。",
     );
     // Nothing was entered that could be corrected.
     let heading = say("There is a problem", "取り消せませんでした");
-    view.too_late.then(|| problems(heading, [(page, told.to_owned())]))
+    view.too_late.then(|| problems(heading, [(page, sentence.to_owned())]))
 }
 
 /// What was typed but can no longer be sent stays available for copying.

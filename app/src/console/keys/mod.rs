@@ -231,7 +231,7 @@ fn wrong(refused: IssueKeyError) -> PageResult<Mistake> {
                 TenantSettings::MAX_LISTED
             ),
         )),
-        IssueKeyError::NeedsAdmin => Err(Fault::Forbidden),
+        IssueKeyError::NeedsAdmin | IssueKeyError::Forbidden => Err(Fault::Forbidden),
         IssueKeyError::NotFound | IssueKeyError::Replaced | IssueKeyError::Repeated => Err(Fault::NotFound),
         IssueKeyError::Store(error) => Err(error.into()),
     }

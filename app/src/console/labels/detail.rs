@@ -177,8 +177,8 @@ fn settings(stored: &str) -> String {
     let named = |change: &str| {
         let (name, values) = change.split_once(' ')?;
         let known = Setting::parse(name)?;
-        let told = added_and_removed(values).or_else(|| old_and_new(known, values));
-        Some(format!("{} {}", setting(known), told.as_deref().unwrap_or(values)))
+        let change = added_and_removed(values).or_else(|| old_and_new(known, values));
+        Some(format!("{} {}", setting(known), change.as_deref().unwrap_or(values)))
     };
     let changes: Vec<_> = changes
         .split("; ")

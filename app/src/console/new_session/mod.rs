@@ -259,9 +259,9 @@ fn others(view: &NewSessionView, now: Timestamp) -> Vec<Mistake> {
     let mut mistakes: Vec<_> = issues.iter().flatten().map(issue_of).collect();
     mistakes.extend(unborn(&typed, now));
     let callback = typed.get(CALLBACK).filter(|url| !url.is_empty());
-    let told = mistakes.iter().any(|wrong| wrong.field == CALLBACK);
+    let has_mistake = mistakes.iter().any(|wrong| wrong.field == CALLBACK);
     let refused = callback
-        .filter(|_| !told)
+        .filter(|_| !has_mistake)
         .and_then(|url| callback::judge(url, &view.callback_urls).err());
     mistakes.extend(refused.map(|why| mistake(CALLBACK, why)));
     let order: Vec<_> = PERSON.into_iter().chain(RETURN).chain([METADATA]).collect();

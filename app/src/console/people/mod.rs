@@ -249,8 +249,17 @@ async fn change(request: Request, fields: Fields) -> PageResult<Outcome> {
         "reset" => return reset(&request, &admin, &id, fields.raw("seen")).await,
         _ => return Err(Fault::Malformed),
     };
+    // The list may no longer show the person.
+    let notice = match change {
+        Change::Disable => say(
+            "The account has been disabled, and the person has been signed out.",
+            "アカウントを無効にし、対象のメンバーをサインアウトさせました。",
+        ),
+        Change::Enable => say("The account has been enabled.", "アカウントを有効にしました。"),
+        Change::Role(_) => say("Saved.", "保存しました。"),
+    };
     match change_person(request.honnin(), &admin, &id, change).await {
-        Ok(()) => done(&list, say("Saved.", "保存しました。")),
+        Ok(()) => done(&list, notice),
         Err(error) => refused(&list, error),
     }
 }

@@ -14,7 +14,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Its address. Asking is no activity of a person: the time-out of an idle session takes no notice of it.
+/// Its address. Polling is not activity: it does not keep an idle session alive.
 pub const CASES: &str = "/admin/review/cases";
 /// Query parameter: the version that the page shows.
 const SEEN: &str = "seen";

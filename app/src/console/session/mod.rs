@@ -113,6 +113,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
             session.completed_at,
             session.purged_at,
         ),
+        erasure_due_at: found.erasure_due_at,
         links: history.links.len(),
         open_link_until: history
             .links

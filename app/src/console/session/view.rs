@@ -112,6 +112,8 @@ pub(super) struct SessionView {
     pub document: Option<DocumentType>,
     /// Created, expires, completed, erased.
     pub times: (Timestamp, Timestamp, Option<Timestamp>, Option<Timestamp>),
+    /// When the personal data will be erased, if that is planned.
+    pub erasure_due_at: Option<Timestamp>,
     /// How many links it has had.
     pub links: usize,
     /// Until when a link can be opened.
@@ -344,6 +346,9 @@ fn summary(view: &SessionView) -> AnyView {
     }
     if let Some(at) = completed {
         items.push((say("Completed", "完了日時"), time_utc(at)));
+    }
+    if let Some(at) = view.erasure_due_at {
+        items.push((say("Erasure due", "個人情報の消去予定日時"), time_utc(at)));
     }
     if let Some(at) = purged {
         items.push((say("Personal data erased", "個人情報の消去日時"), time_utc(at)));

@@ -140,18 +140,18 @@ impl Form<'_> {
             sampled: self.share(Setting::Sampled),
         };
         // What was not understood stands for 0 here, and says nothing about itself. Nothing is compared with what is wrong in itself.
-        let told: Vec<_> = self.mistakes.iter().map(|wrong| wrong.field.clone()).collect();
+        let not_understood: Vec<_> = self.mistakes.iter().map(|wrong| wrong.field.clone()).collect();
         let faults = policy.faults();
-        let is_told = |setting: Setting| told.iter().any(|of| of == setting.as_str());
+        let is_not_understood = |setting: Setting| not_understood.iter().any(|of| of == setting.as_str());
         let is_wrong = |setting: Setting| {
             let out_of_bounds = |(of, fault): &(Setting, ThresholdFault)| {
                 *of == setting && !matches!(fault, ThresholdFault::AboveAcceptance(_))
             };
-            is_told(setting) || faults.iter().any(out_of_bounds)
+            is_not_understood(setting) || faults.iter().any(out_of_bounds)
         };
         let is_known = |(setting, fault): &&(Setting, ThresholdFault)| match fault {
             ThresholdFault::AboveAcceptance(_) => !is_wrong(*setting) && !is_wrong(acceptance_of(*setting)),
-            ThresholdFault::Below(_) | ThresholdFault::Above(_) => !is_told(*setting),
+            ThresholdFault::Below(_) | ThresholdFault::Above(_) => !is_not_understood(*setting),
         };
         self.mistakes
             .extend(faults.iter().filter(is_known).copied().map(faults::threshold));

@@ -7,10 +7,10 @@ use leptos::prelude::*;
 
 /// What becomes of a colour in which text could not be read, with a sample of it. The script shows it anew while somebody types.
 pub(super) fn legible(accent: &str) -> AnyView {
-    let told = Accent::parse(accent).map(|typed| {
+    let notes = Accent::parse(accent).map(|typed| {
         let [light, dark] = typed.legible();
-        let changed = |colour: Accent, told: fn(&str) -> String| {
-            (colour != typed).then(|| view! { <p class="hint swatch">{swatch(colour)}{told(&colour.to_hex())}</p> })
+        let changed = |colour: Accent, note: fn(&str) -> String| {
+            (colour != typed).then(|| view! { <p class="hint swatch">{swatch(colour)}{note(&colour.to_hex())}</p> })
         };
         view! {
             {changed(light, |hex| tell!(
@@ -23,7 +23,7 @@ pub(super) fn legible(accent: &str) -> AnyView {
             ))}
         }
     });
-    view! { <div data-legible role="status">{told}</div> }.into_any()
+    view! { <div data-legible role="status">{notes}</div> }.into_any()
 }
 
 fn swatch(colour: Accent) -> AnyView {

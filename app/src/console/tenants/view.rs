@@ -7,7 +7,7 @@ use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
 use crate::parts::{Mistake, title};
-use domain::{ids::TenantId, time::Timestamp};
+use domain::{ids::TenantId, tenant::Mode, time::Timestamp};
 use leptos::prelude::*;
 use service::settings::TenantActivity;
 
@@ -55,10 +55,9 @@ fn list(view: &TenantsView) -> AnyView {
         .into_any();
     }
     let rows = view.tenants.iter().map(|tenant| {
-        let kind = if tenant.livemode {
-            badge(say("Live", "本番"), Tone::Good)
-        } else {
-            badge(say("Sandbox", "サンドボックス"), Tone::Warn)
+        let kind = match tenant.mode {
+            Mode::Live => badge(say("Live", "本番"), Tone::Good),
+            Mode::Sandbox => badge(say("Sandbox", "サンドボックス"), Tone::Warn),
         };
         let last = tenant
             .last_at
