@@ -1,11 +1,14 @@
 #!/bin/sh
-# Everything that can be tested: the rules for dependencies, units and contracts on SQLite, on a temporary PostgreSQL and on a temporary S3
+# Everything that can be tested: the format, the rules for dependencies, units and contracts on SQLite, on a temporary PostgreSQL and on a temporary S3
 # server, the examples in the documentation,
 # and end-to-end tests of the real binary in Chromium.
 set -eu
 cd "$(dirname "$0")/.."
 began=$(date +%s)
 step() { echo "== $* ($(($(date +%s) - began)) s)"; }
+
+step "format"
+cargo fmt --all -- --check
 
 step "set-up"
 scripts/setup.sh test

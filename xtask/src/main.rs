@@ -53,16 +53,19 @@ fn main() -> Done {
         Task::Build { release, site_only } => {
             let site = || site::build(&workspace(), &target(), release);
             if site_only {
-                println!("{}", site()?);
-                return Ok(());
+                let site = site()?;
+                println!("{site}");
+                return site.check_budget();
             }
             // Two cargos with folders of their own: where one waits for its last crate, the other has work.
             let (site, server) = std::thread::scope(|scope| {
                 let server = scope.spawn(|| site::build_server(&workspace(), release));
                 (site(), server.join().unwrap_or_else(|panic| resume_unwind(panic)))
             });
-            println!("{}", site?);
-            server
+            let site = site?;
+            println!("{site}");
+            server?;
+            site.check_budget()
         }
         Task::Dev => dev::run(&workspace(), &target()),
         Task::Passwords => {

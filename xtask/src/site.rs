@@ -19,6 +19,12 @@ const PROFILE: &str = "wasm-release";
 /// Bytes of a content hash in a file name; 120 bits never collide by chance.
 const HASH_BYTES: usize = 15;
 
+/// Compressed bytes of the files that a phone loads before its camera opens. 120 KB is the limit with the page itself and its
+/// drawings, for which 10 KB are left.
+const BEFORE_CAMERA: usize = 110_000;
+/// The style sheet that only the console's pages load.
+const OF_THE_CONSOLE: &str = "console.css";
+
 /// What was built, for the developer.
 pub(crate) struct Site {
     folder: PathBuf,
@@ -32,6 +38,22 @@ impl fmt::Display for Site {
             write!(out, "\n  {name}: {bytes} bytes, {small} compressed")?;
         }
         Ok(())
+    }
+}
+
+impl Site {
+    /// Fails if a phone would load too much before its camera opens, and names the files, the largest first. They are compiled
+    /// in the same profile in every build, so a development build is judged as well.
+    pub(crate) fn check_budget(&self) -> Done {
+        let mut loaded: Vec<_> = self.files.iter().filter(|file| file.0 != OF_THE_CONSOLE).collect();
+        let total: usize = loaded.iter().map(|file| file.2).sum();
+        if total <= BEFORE_CAMERA {
+            return Ok(());
+        }
+        loaded.sort_by_key(|file| std::cmp::Reverse(file.2));
+        let files: Vec<String> = loaded.iter().map(|file| format!("{} {}", file.0, file.2)).collect();
+        let files = files.join(", ");
+        Err(format!("{total} compressed bytes before the camera opens, {BEFORE_CAMERA} are allowed: {files}").into())
     }
 }
 
@@ -51,7 +73,7 @@ pub(crate) fn build(root: &Path, target: &Path, release: bool) -> Done<Site> {
     let mut hashes = String::new();
     let mut files = Vec::new();
     let (js, wasm) = (fs::read(glue.0)?, fs::read(glue.1)?);
-    for (kind, bytes) in [("js", js), ("wasm", wasm), ("css", css), ("console.css", console)] {
+    for (kind, bytes) in [("js", js), ("wasm", wasm), ("css", css), (OF_THE_CONSOLE, console)] {
         let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&bytes)[..HASH_BYTES]);
         hashes += &format!("{kind}: {hash}\n");
         files.push((kind.to_owned(), bytes.len(), compress::with_brotli(&bytes)?.len()));
@@ -135,8 +157,8 @@ fn cargo(root: &Path) -> Command {
     // The variables that the outer cargo sets for this package must not reach the build: ring and everything that uses it would
     // be compiled again.
     for (name, _) in env::vars_os() {
-        let told = |prefix| name.to_str().is_some_and(|name| name.starts_with(prefix));
-        if told("CARGO_PKG_") || told("CARGO_MANIFEST_") {
+        let begins_with = |prefix| name.to_str().is_some_and(|name| name.starts_with(prefix));
+        if begins_with("CARGO_PKG_") || begins_with("CARGO_MANIFEST_") {
             command.env_remove(&name);
         }
     }
@@ -148,5 +170,30 @@ fn run(command: &mut Command) -> Done {
         Ok(())
     } else {
         Err(format!("failed: {command:?}").into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(wasm: usize, console: usize) -> Site {
+        let file = |name: &str, compressed| (name.to_owned(), 3 * compressed, compressed);
+        Site {
+            folder: PathBuf::new(),
+            files: vec![file("js", 8_000), file("wasm", wasm), file(OF_THE_CONSOLE, console)],
+        }
+    }
+
+    /// Planted fault that this test detects: the sizes before compression are added up.
+    #[test]
+    fn what_a_phone_loads_before_its_camera_opens_is_limited() {
+        assert!(
+            site(102_000, 1_000_000).check_budget().is_ok(),
+            "a phone does not load the console"
+        );
+        let refused = site(102_001, 0).check_budget().unwrap_err().to_string();
+        assert!(refused.starts_with("110001 compressed bytes"), "{refused}");
+        assert!(refused.ends_with("wasm 102001, js 8000"), "{refused}");
     }
 }
