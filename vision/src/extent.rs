@@ -112,9 +112,15 @@ pub(crate) fn shape(outline: &Corners, size: [f32; 2], proportions: &[f32]) -> O
     let is_short = seen[1] < least * (1.0 - TOLERANCE);
     let is_long = seen[0] > most * (1.0 + TOLERANCE);
     let fits = seen[0] > least * (1.0 - TOLERANCE) && seen[1] < most * (1.0 + TOLERANCE);
+    // A side that is cut short lowers the proportion, and a long one raises it: little is missing only if the document has the other extreme.
+    let is_nearly_all = if short {
+        seen[0] > most * (1.0 - TOLERANCE)
+    } else {
+        seen[1] < least * (1.0 + TOLERANCE)
+    };
     match on_border.into_iter().filter(|on_border| *on_border).count() {
         0 if fits => Some(Shape::Whole),
-        1 if fits => Some(Shape::Flush),
+        1 if fits && is_nearly_all => Some(Shape::Flush),
         _ if short && is_short => Some(Shape::Shorter),
         _ if long && is_long => Some(Shape::Shorter),
         _ if short && is_long => Some(Shape::Longer),
@@ -277,6 +283,14 @@ mod tests {
     #[test]
     fn an_outline_of_the_documents_shape_away_from_the_border_is_all_of_it() {
         assert_eq!(shape_of([200.0, 200.0, 1469.0, 1000.0]), Some(Shape::Whole));
+        let of_either_size = |corners: Corners| shape(&corners, SIZE, &[1.42, 1.586]);
+        let at_the_right = |left: f32| [[left, 100.0], [1600.0, 100.0], [1600.0, 900.0], [left, 900.0]];
+        assert_eq!(
+            of_either_size(at_the_right(1600.0 - 1080.0)),
+            None,
+            "a sixth of it may be missing"
+        );
+        assert_eq!(of_either_size(at_the_right(1600.0 - 1269.0)), Some(Shape::Flush));
         let tilted = [[300.0, 250.0], [1300.0, 200.0], [1320.0, 950.0], [280.0, 900.0]];
         assert_eq!(shape(&tilted, SIZE, &[1.4, 1.6]), Some(Shape::Whole));
         assert_eq!(shape_of([0.0, 100.0, 1269.0, 900.0]), Some(Shape::Flush));

@@ -1,7 +1,7 @@
 //! What is observed in one view of a picture, as it is or with a card cut out of it straight: its lines, its machine-readable zone, its
 //! layout.
 
-use crate::extent;
+use crate::extent::{self, Shape};
 use crate::geometry::{Corners, beyond, is_inside, mean, rectangle};
 use crate::layout::{Known, Layouts};
 use crate::model::ModelError;
@@ -150,8 +150,8 @@ impl<'a> Observation<'a, '_> {
     }
 
     /// Whether the border of the picture that was given, of this size, runs through print of the document with these corners. One line says
-    /// so where the document fills the picture; elsewhere it may be of something else.
-    pub(crate) fn is_print_cut(&self, corners: &Corners, size: [f32; 2]) -> bool {
+    /// so where the document fills the picture or has a side on the border; elsewhere it may be of something else.
+    pub(crate) fn is_print_cut(&self, corners: &Corners, shape: Option<Shape>, size: [f32; 2]) -> bool {
         let [width, height] = size;
         let fills = area(corners) > FILLING * width * height;
         let near = MARGIN * width.max(height);
@@ -166,7 +166,8 @@ impl<'a> Observation<'a, '_> {
                 && is_inside(corners, within(self.place([area.x, area.y])))
                 && area.corners().into_iter().any(is_at)
         };
-        self.page.areas().filter(is_cut).count() >= if fills { 1 } else { 2 }
+        let enough = if fills || shape == Some(Shape::Flush) { 1 } else { 2 };
+        self.page.areas().filter(is_cut).count() >= enough
     }
 
     /// Whether the border of the picture that was given, of this size, runs through the lines of a machine-readable zone, or through a
@@ -414,7 +415,7 @@ mod tests {
         let picture = Raster::filled(SIZE[0] as usize, SIZE[1] as usize, [230; 3]);
         let mut seen = Observation::blind(&picture);
         seen.page.lines = page(lines);
-        seen.is_print_cut(corners, SIZE)
+        seen.is_print_cut(corners, None, SIZE)
     }
 
     #[test]
@@ -432,6 +433,10 @@ mod tests {
         let (one, other) = (("NATIONALITY", 86.0, 20.0), ("DATE OF BIRTH", 84.0, 40.0));
         assert!(is_cut(&[one, other], &AT_THE_RIGHT));
         assert!(!is_cut(&[one], &AT_THE_RIGHT));
+        let picture = Raster::filled(SIZE[0] as usize, SIZE[1] as usize, [230; 3]);
+        let mut seen = Observation::blind(&picture);
+        seen.page.lines = page(&[one]);
+        assert!(seen.is_print_cut(&AT_THE_RIGHT, Some(Shape::Flush), SIZE));
         let on_the_table = [("2 kg flour, 12 eggs", -3.0, 20.0), ("250 g butter", -3.0, 40.0)];
         assert!(!is_cut(&on_the_table, &AT_THE_RIGHT));
         let along_its_edges = [("2 kg flour, 12 eggs", 86.0, 12.2), ("250 g butter", 84.0, 50.3)];

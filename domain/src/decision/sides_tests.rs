@@ -1,6 +1,6 @@
 //! Cards whose names are printed on the front and machine-readable on the back.
 
-use super::tests::{GOOD, decide_on, face, passport, typed};
+use super::tests::{GOOD, NOBODY, TODAY, decide_on, face, passport, typed};
 use super::*;
 use crate::named::Named;
 use crate::{
@@ -221,6 +221,38 @@ fn a_zone_without_given_names_confirms_that_there_is_none() {
         "P<IDNSUKARNOSUKARNOSUKARNOSUKARNOSUKARNOSUKA",
     ] {
         assert_eq!(decision(line, |_| {}).reasons, [Reason::InputNotComparable], "{line}");
+    }
+}
+
+#[test]
+fn a_family_name_that_is_given_alone_is_compared_with_all_names_that_a_zone_has_in_one() {
+    let plan = Plan {
+        steps: vec![Step::Document],
+    };
+    let mut page = passport();
+    page.fields
+        .retain(|field| !matches!(field.name, FieldName::LastName | FieldName::FirstName));
+    page.fields
+        .extend(items(Side::Front, &[(FieldName::LastName, "AHMAD BIN ALI")]));
+    page.mrz.as_mut().unwrap().lines[0] = format!("{:<<44}", "P<MYSAHMAD<BIN<ALI");
+    for (last, matched) in [("Ahmad Bin Ali", true), ("Ahmad Bin Abu", false)] {
+        let known = PreRegistered {
+            last_name: Some(last.into()),
+            ..PreRegistered::default()
+        };
+        let evidence = Evidence {
+            plan: &plan,
+            document_type: Some(DocumentType::Passport),
+            document: &[page.clone()],
+            selfie: None,
+            typed: None,
+            known: Some(&known),
+            earlier: &NOBODY,
+            draw: 1.0,
+            today: TODAY,
+        };
+        let compared = decide(&evidence, &Policy::default()).checks.input_match.unwrap();
+        assert_eq!(compared.matched, Some(matched), "{last}");
     }
 }
 

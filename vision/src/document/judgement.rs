@@ -96,7 +96,8 @@ impl Shown<'_, '_, '_> {
         let card = if is_cut_out { Some(seen.corners()) } else { outline };
         let shape = card.as_ref().and_then(shape_of);
         // Print at the border is the table's where the outline reaches further than the document.
-        let is_print_cut = shape != Some(Shape::Longer) && outline.is_some_and(|card| seen.is_print_cut(&card, size));
+        let is_print_cut =
+            shape != Some(Shape::Longer) && outline.is_some_and(|card| seen.is_print_cut(&card, shape, size));
         let fits = matches!(shape, Some(Shape::Whole | Shape::Flush | Shape::Longer));
         let is_cut = is_print_cut
             || shape == Some(Shape::Shorter)
@@ -108,7 +109,7 @@ impl Shown<'_, '_, '_> {
                 .is_some_and(|face| extent::is_portrait_cut(face.bounds, size));
         let is_whole = match shape {
             Some(Shape::Whole | Shape::Longer) => true,
-            Some(Shape::Flush) => labelled.is_some(),
+            Some(Shape::Flush) if labelled.is_some() => true,
             _ => seen.known.is_some() && seen.is_print_inside(size),
         };
         if is_cut {

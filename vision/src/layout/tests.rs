@@ -381,6 +381,8 @@ fn a_licence_that_is_called_as_the_british_one_is_british_only_by_its_office_sta
         (title, "4c. DVLA", "5. A1234567"),
         (title, "4c.", "5. GEORG756238E99AB"),
         ("UNITED KINGDOM DRIVING LICENCE", "4c. DVLA", "5. GEORG756238E99AB"),
+        // Its holder was born there.
+        ("DRIVING LICENCE JERSEY", "4c.", "5. GEORG756238E99AB"),
     ] {
         assert_eq!(
             read(title, office, number).0,

@@ -35,12 +35,13 @@ pub(crate) fn results(format: MrzFormat, lines: &[String]) -> Vec<(Guarded, bool
         &[c] if c.is_ascii_digit() => digit(covered) == u32::from(c - b'0'),
         _ => false,
     };
-    // The standard leaves the filler in the place of the check digit out. Portugal counts it, and Belgium did on its former cards: in the PRADO
-    // register of the Council of the European Union, BEL-BO-03003 has `000590240<6013` and BEL-BO-11005 `600001795<0152`.
+    // The standard leaves the filler in the place of the check digit out. Portugal counts it, and Belgium did on its former cards, but not on those
+    // since: in the PRADO register of the Council of the European Union, BEL-BO-03003 has `000590240<6013` and BEL-BO-11005 `600001795<0152`.
+    let counts_filler = format == MrzFormat::Td1 && matches!(part(0, 2, 5), "PRT" | "BEL");
     let holds_long = |first: &str, check: &str, optional: &str| {
         let (number, check) = long_number(first, check, optional);
         let rest = number.get(first.len()..).filter(|rest| !rest.is_empty());
-        holds(&number, check) || rest.is_some_and(|rest| holds(&format!("{first}<{rest}"), check))
+        holds(&number, check) || (counts_filler && rest.is_some_and(|rest| holds(&format!("{first}<{rest}"), check)))
     };
     if format == MrzFormat::Td1 {
         let holds_number = holds_long(part(0, 5, 14), part(0, 14, 15), part(0, 15, 30));
@@ -176,8 +177,12 @@ mod tests {
             let results = results(format, &lines(text));
             assert!(results.iter().all(|(_, holds)| *holds), "{text}: {results:?}");
         }
-        // A number of nine places is checked in one way only.
-        for first in ["IDBEL000590240<6014<<<<<<<<<<<", "I<UTOD231458908<<<<<<<<<<<<<<<"] {
+        // A wrong digit holds in neither way, and other states have one way only.
+        for first in [
+            "IDBEL000590240<6014<<<<<<<<<<<",
+            "I<UTO000024759<ZZ72<<<<<<<<<<<",
+            "I<UTOD231458908<<<<<<<<<<<<<<<",
+        ] {
             let number = results(MrzFormat::Td1, &[first.to_owned()])[0];
             assert_eq!(number, (Guarded::DocumentNumber, false), "{first}");
         }

@@ -22,11 +22,12 @@ const NEAR: &[u8; 120] =
 /// What it holds beside the pixels it returns, in bytes.
 ///
 /// # Errors
-/// If that is too much, if the picture is an animation, or if a part of it has another size or comes twice.
+/// If that is too much, if the picture is an animation, if a part of it has another size or comes twice, or if its metadata claims more bytes than
+/// the file has.
 pub(super) fn scratch(bytes: &[u8], (width, height): (u32, u32)) -> Result<u64, PictureFault> {
     let pixels = u64::from(width) * u64::from(height);
     let (mut held, mut found) = (0, Vec::new());
-    for (name, data) in chunks(bytes) {
+    for (name, claimed, data) in chunks(bytes) {
         if matches!(&name, b"VP8 " | b"VP8L" | b"ALPH") {
             // The decoder takes the first, and each takes time here.
             if found.contains(&name) {
@@ -58,14 +59,16 @@ pub(super) fn scratch(bytes: &[u8], (width, height): (u32, u32)) -> Result<u64, 
                 _ => pixels,
             },
             b"ANMF" => return Err(PictureFault::NotAPicture),
+            // The decoder makes room for what they claim, up to 4 GiB, before it reads them.
+            b"EXIF" | b"ICCP" | b"XMP " if data.len() < claimed => return Err(PictureFault::Truncated),
             _ => 0,
         };
     }
     Ok(held)
 }
 
-/// The chunks of a file, each with its name, as far as they are there.
-fn chunks(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
+/// The chunks of a file, each with its name, the length it claims, and its bytes as far as they are there.
+fn chunks(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], usize, &[u8])> {
     let mut rest = bytes.get(12..).unwrap_or_default();
     std::iter::from_fn(move || {
         let (name, after) = rest.split_first_chunk::<4>()?;
@@ -73,7 +76,7 @@ fn chunks(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
         let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
         let padded = length.saturating_add(length % 2);
         rest = after.get(padded..).unwrap_or_default();
-        Some((*name, after.get(..length).unwrap_or(after)))
+        Some((*name, length, after.get(..length).unwrap_or(after)))
     })
 }
 
@@ -492,6 +495,27 @@ mod tests {
         assert!((10_000..20_000).contains(&held), "{held}");
         let read = normalise(ENCODED).unwrap();
         assert_eq!((read.rgb.width(), read.rgb.height()), (300, 200));
+    }
+
+    #[test]
+    fn metadata_that_claims_more_than_the_file_has_is_refused_before_there_is_room_for_it() {
+        let coded = of_groups(1)[12..].to_vec();
+        for (flag, name) in [(0x20, b"ICCP"), (0x08, b"EXIF"), (0x04, b"XMP ")] {
+            let canvas = chunk(b"VP8X", &[flag, 0, 0, 0, 199, 0, 0, 119, 0, 0]);
+            let metadata = chunk(name, b"II*\0\x08\0\0\0\0\0");
+            let whole = file(&[canvas, coded.clone(), metadata.clone()]);
+            assert_eq!(normalise(&whole).unwrap().rgb.width(), 200);
+            let claims = whole.len() - metadata.len() + 4;
+            for claimed in [11, 0x7FFF_FFF0, u32::MAX - 1, u32::MAX] {
+                let mut claiming = whole.clone();
+                claiming[claims..claims + 4].copy_from_slice(&claimed.to_le_bytes());
+                assert_eq!(
+                    normalise(&claiming).err(),
+                    Some(PictureFault::Truncated),
+                    "{name:?}: {claimed}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -185,7 +185,11 @@ fn address(payload: &Payload) -> Option<String> {
         );
         // Wyoming has the last line of the address there, `CHEYENNE, WY 82001`.
         let is_last_line = |line: &&str| {
-            !city.is_empty() && line.starts_with(city) && line.split([' ', ',']).any(|word| word == region)
+            let behind_city = line
+                .strip_prefix(city)
+                .filter(|_| !city.is_empty() && !region.is_empty());
+            let code = behind_city.and_then(|rest| rest.trim_matches([' ', ',']).strip_prefix(region));
+            code.is_some_and(|code| code.bytes().all(|b| matches!(b, b'0'..=b'9' | b' ' | b'-')))
         };
         let more = payload.get(more).filter(|line| !is_last_line(line));
         let street = [payload.get(street)?, more.unwrap_or_default()].join(" ");
