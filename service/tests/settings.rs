@@ -32,6 +32,7 @@ use service::{
         logo::{LogoError, find_logo, logo_png, remove_logo, set_logo},
         preview::{Tally, Value, preview},
     },
+    webhook::signing_secret::{self, SecretError},
 };
 use sqlx::{Connection as _, PgConnection};
 use std::cell::Cell;
@@ -684,7 +685,7 @@ async fn whoever_has_lost_their_role_changes_no_setting_with_a_request_that_is_u
 
 /// Detects if only the middleware asks what somebody is: a password takes a while to be checked, in which they may be shut out.
 #[tokio::test]
-async fn whoever_has_lost_their_role_issues_no_key_with_a_request_that_is_under_way() {
+async fn whoever_has_lost_their_role_issues_no_key_and_no_secret_with_a_request_that_is_under_way() {
     let harness = Harness::new().await;
     let honnin = &harness.honnin;
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
@@ -713,6 +714,11 @@ async fn whoever_has_lost_their_role_issues_no_key_with_a_request_that_is_under_
             "{shut_out:?}: {rotated:?}"
         );
         assert_eq!(list_keys(honnin, &leaving).await.unwrap().len(), count, "{shut_out:?}");
+        let secret = signing_secret::issue(honnin, &leaving, signing_secret::draft(honnin)).await;
+        assert!(
+            matches!(secret, Err(SecretError::Forbidden)),
+            "{shut_out:?}: {secret:?}"
+        );
     }
 }
 

@@ -65,9 +65,11 @@ impl From<SecretError> for CreateTenantError {
         match error {
             SecretError::Store(error) => Self::Store(error),
             // A new tenant has no secret yet.
-            SecretError::Repeated | SecretError::TwoValid | SecretError::OnlyOne | SecretError::NotFound => {
-                Self::Store(StoreError::Corrupt("a new tenant has secrets"))
-            }
+            SecretError::Repeated
+            | SecretError::TwoValid
+            | SecretError::OnlyOne
+            | SecretError::NotFound
+            | SecretError::Forbidden => Self::Store(StoreError::Corrupt("a new tenant has secrets")),
         }
     }
 }

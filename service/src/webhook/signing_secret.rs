@@ -4,6 +4,7 @@
 use crate::{
     Honnin,
     access::Developer,
+    people::is_still,
     webhook::sender::signature::{SECRET_BYTES, SigningSecret},
 };
 use domain::{
@@ -56,6 +57,9 @@ pub enum SecretError {
     /// There is no active secret with this id.
     #[error("there is no active secret with this id")]
     NotFound,
+    /// The caller has lost the role that allows this.
+    #[error("your role does not allow this")]
+    Forbidden,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -106,16 +110,20 @@ pub fn draft(honnin: &Honnin) -> SecretId {
 /// Issues the secret with an id from [`draft`]: the first one, or the second one of a rotation. Whoever asks for the same twice gets one.
 ///
 /// # Errors
-/// [`SecretError::Repeated`], [`SecretError::TwoValid`], or if storage fails.
+/// [`SecretError::Repeated`], [`SecretError::TwoValid`], [`SecretError::Forbidden`], or if storage fails.
 pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Result<IssuedSecret, SecretError> {
     let (staff, tenant) = (developer.staff(), developer.staff().tenant().clone());
     let new = Arc::new(NewSecret::generate(honnin, &tenant, id).await?);
     let entry = staff
         .entry(honnin.now(), AuditAction::WebhookSecretIssue)
         .about(&new.id);
-    let stored = Arc::clone(&new);
+    let (stored, caller) = (Arc::clone(&new), staff.clone());
     let unit = honnin.db.write(async move |tx| {
         tenants::lock(tx, &tenant).await?;
+        // It signs until it is disabled: whoever has just been shut out takes none along.
+        if !is_still(tx, &caller).await? {
+            return Err(SecretError::Forbidden);
+        }
         let known = webhook_secrets::list(tx, &tenant).await?;
         if known.iter().any(|secret| secret.id == stored.id) {
             return Err(SecretError::Repeated);

@@ -171,6 +171,7 @@ async fn refused(request: &Request, developer: &Developer, error: SecretError) -
             "有効なシークレットはこれだけです。先に新しいシークレットを発行してください。",
         ),
         SecretError::NotFound | SecretError::Repeated => return Err(Fault::NotFound),
+        SecretError::Forbidden => return Err(Fault::Forbidden),
         SecretError::Store(error) => return Err(error.into()),
     };
     Ok(Outcome::refused(SecretsView {
