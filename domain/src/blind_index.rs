@@ -1,4 +1,4 @@
-//! Which data of a person goes into the blind index, that is, is stored as keyed hashes of normalised values: the full name, in every form in which
+//! Which of a person's data goes into the blind index, that is, is stored as keyed hashes of normalised values: the full name, in every form in which
 //! somebody may search for it, and the date of birth. A family name alone is not indexed, because equal hashes show how often a value occurs, which
 //! would give frequent family names away.
 

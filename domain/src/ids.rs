@@ -75,7 +75,7 @@ id!(/// A webhook signing secret's public name.
     SecretId, "whk");
 id!(/// One picture or burst taken for one step.
     CaptureId, "cap");
-id!(/// A worker of background jobs, as the jobs that it holds name it.
+id!(/// A worker that runs background jobs; each job that it holds records this id.
     WorkerId, "wrk");
 id!(/// A person who signs in to the console.
     UserId, "usr");

@@ -1,5 +1,5 @@
 //! What has happened since a person's last visit with the same browser that they should know of: new keys, receivers and people, changes to their own
-//! account, and attempts to sign in to it. They can act on whatever nobody intended.
+//! account, and attempts to sign in to it. If they did not do it themselves, they can act on it.
 
 use crate::{
     Honnin,

@@ -87,7 +87,7 @@ fn main() -> Done {
         .and_then(Value::as_array)
         .map_or(0, Vec::len);
     if falsely > 0 {
-        return Err(format!("V7 missed: {falsely} attempts were approved that must not be (limit 0)").into());
+        return Err(format!("V7 missed: {falsely} attempts were approved that should not have been (limit 0)").into());
     }
     Ok(())
 }
