@@ -3,6 +3,7 @@
 use super::{
     Network, Peer, Proxies,
     body::{Paced, Watched},
+    close_listener,
     connections::{Arriving, ConnectionSlot, Connections},
     io::{Phase, TimeLimits, Timed},
 };
@@ -87,17 +88,15 @@ pub struct Served {
 /// Serves on `listener` until `stop` is cancelled, then lets running requests finish. Returns false if some had to be cut off.
 pub async fn serve(listener: TcpListener, served: Served, stop: CancellationToken) -> bool {
     let acceptor = Acceptor::new(served, stop.clone());
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => break,
-            accepted = acceptor.accept(&listener) => accepted.into_iter().for_each(|new| acceptor.begin(new)),
+    while let Some(new) = stop.run_until_cancelled(accept(&listener)).await {
+        if let Some(new) = new {
+            acceptor.take(new).await;
         }
     }
     // Closed immediately, so that a load balancer uses another node.
-    for new in waiting(listener) {
-        match timeout(FIRST_WORD, acceptor.admit(new)).await {
-            Ok(accepted) => accepted.into_iter().for_each(|new| acceptor.begin(new)),
-            Err(_) => break,
+    for new in close_listener::close(listener).await {
+        if !acceptor.take(new).await {
+            break;
         }
     }
     acceptor.finish().await
@@ -127,10 +126,20 @@ impl Acceptor {
         }
     }
 
-    /// The next connection, if it is admitted.
-    async fn accept(&self, listener: &TcpListener) -> Option<Accepted> {
-        let new = accept(listener).await?;
-        self.admit(new).await
+    /// Serves a connection as soon as it has a permit. Once the server stops, it waits no longer than [`FIRST_WORD`] for one; returns false if none
+    /// came in that time.
+    async fn take(&self, new: (TcpStream, SocketAddr)) -> bool {
+        let mut admitted = std::pin::pin!(self.admit(new));
+        // The wait for a permit is not given up at the signal: its client is connected and expects to be served.
+        let accepted = match self.stop.run_until_cancelled(admitted.as_mut()).await {
+            Some(accepted) => accepted,
+            None => match timeout(FIRST_WORD, admitted).await {
+                Ok(accepted) => accepted,
+                Err(_) => return false,
+            },
+        };
+        accepted.into_iter().for_each(|new| self.begin(new));
+        true
     }
 
     /// Waits for a permit; without one, the connection is closed.
@@ -192,21 +201,6 @@ fn refuse(stream: TcpStream, refused: &Arc<Semaphore>, stop: CancellationToken) 
             drop((stream, permit));
         });
     }
-}
-
-/// Closes `listener` and returns the connections that the operating system had already accepted: their clients expect to be
-/// served, and closing would reset them.
-fn waiting(listener: TcpListener) -> Vec<(TcpStream, SocketAddr)> {
-    // Accepts without the runtime, which may not yet know about the latest connections.
-    let Ok(listener) = listener.into_std() else {
-        return Vec::new();
-    };
-    let next = || {
-        let (stream, peer) = listener.accept().ok()?;
-        stream.set_nonblocking(true).ok()?;
-        Some((TcpStream::from_std(stream).ok()?, peer))
-    };
-    std::iter::from_fn(next).collect()
 }
 
 /// A connection with its permit.

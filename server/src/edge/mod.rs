@@ -4,6 +4,7 @@
 mod accept;
 mod address;
 mod body;
+mod close_listener;
 mod connections;
 mod context;
 mod fair_pool;
