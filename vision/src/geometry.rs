@@ -36,6 +36,11 @@ pub(crate) fn is_inside(corners: &Corners, place: Point) -> bool {
     (0..4).all(|index| cross(corners[index], corners[(index + 1) % 4], place) >= 0.0)
 }
 
+/// Whether all of these places lie within.
+pub(crate) fn are_inside(corners: &Corners, places: &[Point]) -> bool {
+    places.iter().all(|place| is_inside(corners, *place))
+}
+
 /// Mean width and height of what has these corners: of opposite sides.
 pub(crate) fn mean_sides(corners: &Corners) -> [f32; 2] {
     let side = |a: usize, b: usize| distance(corners[a], corners[b]);

@@ -142,6 +142,14 @@ impl<'a> Observation<'a, '_> {
         Some(known.corners?.map(|corner| self.place(known.upright(corner))))
     }
 
+    /// Where the picture that was given has print, with the height of its letters around it.
+    pub(crate) fn print(&self) -> Vec<Corners> {
+        let surroundings = self.page.areas().map(Area::surroundings);
+        surroundings
+            .map(|corners| corners.map(|corner| self.place(corner)))
+            .collect()
+    }
+
     /// Whether all print keeps away from the border of the picture that was given, of this size, by the height of its letters.
     pub(crate) fn is_print_inside(&self, [width, height]: [f32; 2]) -> bool {
         let is_inside = |[x, y]: [f32; 2]| (0.0..width).contains(&x) && (0.0..height).contains(&y);

@@ -1,6 +1,6 @@
 //! What is measured of a picture without reading its text: signs of a copy, and what the picture looks like.
 
-use crate::geometry::Corners;
+use crate::geometry::{Corners, are_inside};
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
 use crate::{likeness, signals};
@@ -10,17 +10,18 @@ use domain::likeness::Likeness;
 /// The measurements, and how long they took.
 pub(super) struct BesideText {
     pub(super) grey_share: f32,
+    /// Within the outline, if there is one.
     pub(super) raster_z: Option<f32>,
     pub(super) likeness: Likeness,
     pub(super) timings: Vec<StageTime>,
 }
 
 impl BesideText {
-    /// Measures a picture; `outline` is that of the card on it.
+    /// Measures a picture; `outline` is what looks most like that of a card.
     pub(super) fn of(picture: &Raster, outline: Option<&Corners>) -> Self {
         let mut watch = Stopwatch::start();
         let grey_share = signals::grey_share(picture);
-        let raster_z = signals::raster_z(picture, outline);
+        let raster_z = outline.and_then(|outline| signals::raster_z(picture, |tile| are_inside(outline, tile)));
         watch.lap("signals");
         let likeness = likeness::describe(picture);
         watch.lap("likeness");

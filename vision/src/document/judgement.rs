@@ -2,11 +2,15 @@
 
 use super::reading::LEAST_PRINT;
 use crate::extent::{self, Shape};
-use crate::geometry::Corners;
+use crate::geometry::{Corners, Point, mean_sides};
 use crate::observation::Observation;
 use crate::raster::Raster;
 use crate::signals::{Ground, Rectified, obstructed_share};
 use domain::findings::{Face, Quality};
+use lens::geometry::distance;
+
+/// How far the corners of one card that was found in two ways may be from each other, as a share of its longer side.
+const NEAR: f32 = 0.1;
 
 /// The judgement of the pixels alone.
 pub(crate) fn quality(picture: &Raster) -> Quality {
@@ -42,6 +46,14 @@ pub(super) fn card(seen: &Observation<'_, '_>, outlines: &[Corners]) -> Option<C
     seen.card_by_labels()
         .or_else(|| seen.is_card.then(|| seen.corners()))
         .or_else(|| outlines.first().copied())
+}
+
+/// Whether an outline is that of the card, as exactly as either is found.
+pub(super) fn is_about(card: &Corners, outline: &Corners) -> bool {
+    let [width, height] = mean_sides(card);
+    let near = NEAR * width.max(height);
+    let is_near = |corner: &Point| outline.iter().any(|other| distance(*corner, *other) < near);
+    card.iter().all(is_near)
 }
 
 /// What a picture was found to show, by which the judgement of its pixels is corrected.

@@ -15,7 +15,7 @@ pub(crate) use judgement::quality;
 
 use crate::drawing::Trace;
 use crate::extent::{self, Shape};
-use crate::geometry::Corners;
+use crate::geometry::{Corners, are_inside, is_inside, mean};
 use crate::layout::Layout;
 use crate::model::ModelError;
 use crate::observation::{DocumentReader, Observation};
@@ -28,7 +28,7 @@ use beside_text::BesideText;
 use codes::Codes;
 use domain::document::{DocumentType, Side};
 use domain::findings::{CodeReading, DocumentFindings, Face, Quality, Unavailable};
-use judgement::{Shown, card, obstructed};
+use judgement::{Shown, card, is_about, obstructed};
 use merge::{Machine, merged};
 use reading::Reading;
 use std::panic::resume_unwind;
@@ -62,7 +62,8 @@ pub(crate) fn examine(
     let card = card(&contents.seen, &examination.outlines);
     let portraits = examination.find_portraits(&contents.seen, card.as_ref());
     let quality = examination.judge(quality, &contents, card.as_ref(), portraits.main.as_ref());
-    examination.conclude(quality, contents, portraits)
+    let raster_z = examination.raster_z(&contents, card.as_ref());
+    examination.conclude(quality, raster_z, contents, portraits)
 }
 
 /// One side of a document while it is examined.
@@ -168,7 +169,30 @@ impl<'v> Examination<'v> {
         quality
     }
 
-    fn conclude(self, quality: Quality, contents: Contents<'v>, portraits: Portraits) -> (DocumentFindings, Trace) {
+    /// How much of a screen's raster the document has: on the card or, where that is not known, around its print.
+    fn raster_z(&mut self, contents: &Contents<'_>, card: Option<&Corners>) -> Option<f32> {
+        if card
+            .zip(self.outlines.first())
+            .is_some_and(|(card, outline)| is_about(card, outline))
+        {
+            return contents.beside.raster_z;
+        }
+        let print = contents.seen.print();
+        let raster_z = signals::raster_z(self.picture, |tile| match card {
+            Some(card) => are_inside(card, tile),
+            None => print.iter().any(|line| is_inside(line, mean(tile))),
+        });
+        self.watch.lap("raster");
+        raster_z
+    }
+
+    fn conclude(
+        self,
+        quality: Quality,
+        raster_z: Option<f32>,
+        contents: Contents<'v>,
+        portraits: Portraits,
+    ) -> (DocumentFindings, Trace) {
         let Contents {
             seen,
             mut reading,
@@ -211,7 +235,7 @@ impl<'v> Examination<'v> {
             portrait_crop: portraits.crop,
             portrait_repeated: portraits.distance,
             grey_share: Some(beside.grey_share),
-            raster_z: beside.raster_z,
+            raster_z,
             likeness: Some(beside.likeness),
             specimen_words,
             individual_number,

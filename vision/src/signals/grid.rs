@@ -1,7 +1,7 @@
 //! The grid of a screen's pixels behind a face. It shows in the spectrum as lonely peaks; skin, hair and the camera's noise are spread
 //! over it.
 
-use super::spectrum::{TILE, amplitudes, cycles};
+use super::spectrum::{TILE, amplitudes, cycles, is_of_blocks};
 use crate::geometry::{Point, clip};
 use crate::raster::Raster;
 use crate::statistics::median;
@@ -10,8 +10,6 @@ use crate::statistics::median;
 const LOWEST: f32 = 30.0;
 /// The last frequency holds the pattern of the camera's own colour filter.
 const HIGHEST: f32 = (TILE / 2 - 2) as f32;
-/// The blocks of a JPEG are eight pixels wide: a place whose cycles both lie next to multiples of this is their grid.
-const BLOCKS: f32 = (TILE / 8) as f32;
 /// A peak is the highest within this many places each way, and is measured against the median of the places around it.
 const ALONE: usize = 3;
 const AROUND: usize = 4;
@@ -85,9 +83,8 @@ fn candidates() -> impl Iterator<Item = usize> {
     (0..TILE * TILE).filter(|&at| {
         let (down, across) = (cycles(at / TILE), cycles(at % TILE));
         let half = across > 0.0 || (across == 0.0 && down > 0.0);
-        let beside_blocks = |cycles: f32| (cycles / BLOCKS - (cycles / BLOCKS).round()).abs() * BLOCKS <= 1.0;
         let in_band = down.hypot(across) >= LOWEST && down.abs() <= HIGHEST && across <= HIGHEST;
-        half && in_band && !(beside_blocks(down) && beside_blocks(across))
+        half && in_band && !is_of_blocks([down, across])
     })
 }
 

@@ -1,16 +1,17 @@
 //! Regular rasters: the grid of a screen or of a printer stands out in the spectrum as two lonely peaks at a right angle, one of its rows
 //! and one of its columns. The fine lines of a document's background make peaks as high, but in one direction.
 
-use super::spectrum::{TILE, amplitudes, cycles};
-use crate::geometry::{Corners, is_inside};
+use super::spectrum::{TILE, amplitudes, cycles, is_of_blocks};
+use crate::geometry::{Corners, rectangle};
 use crate::raster::Raster;
 use crate::statistics::median;
+use std::f32::consts::SQRT_2;
 
 /// Tiles looked at, spread over the picture; the median needs no more.
 const MAX_TILES: usize = 12;
-/// With fewer places on a card the whole picture says more.
+/// With fewer places on a document the whole picture says more.
 const LEAST_PLACES: usize = 4;
-/// A raster changes the brightness by this many steps at least; what is fainter is the grid of the JPEG's own blocks.
+/// A raster changes the brightness by this many steps at least; what is fainter is the grid of the blocks of a JPEG that was resized.
 const LEAST_AMPLITUDE: f32 = 0.25;
 /// Rows and columns of a screen seen at a slant: the cosine of their angle, and how many times finer the one may look.
 const CROSSING: f32 = 0.35;
@@ -23,22 +24,31 @@ const AXIS: usize = 3;
 /// The spread of a ring never counts as less: JPEG leaves some rings almost empty.
 const LEAST_SPREAD: f32 = 0.2;
 
-/// z-score of the weaker of two crossing peaks against the median of its ring, the median over tiles within these corners, or of the
-/// whole picture; `None` for a picture below a tile.
-pub(crate) fn raster_z(picture: &Raster, within: Option<&Corners>) -> Option<f32> {
-    let places = places(picture, within);
+/// z-score of the weaker of two crossing peaks against the median of its ring, the median over tiles of the document, or of the whole picture where
+/// there are too few of them; `None` for a picture below a tile. Cloth below a document may have a raster as regular as a screen's.
+///
+/// `is_on_document` is asked for the middle half of a tile, which the window lets through almost alone.
+pub(crate) fn raster_z(picture: &Raster, is_on_document: impl Fn(&Corners) -> bool) -> Option<f32> {
+    let places = places(picture, is_on_document);
     let luma = picture.luma();
     let rings = Rings::new();
-    let chosen = places.len().min(MAX_TILES);
-    let peaks = (0..chosen).map(|index| {
-        let place = places[index * places.len() / chosen];
+    let peaks = spread(places.len()).map(|index| {
+        let place = places[index];
         weaker_of_crossing(&rings.peaks(&amplitudes(&luma, picture.width(), place)))
     });
     median(peaks)
 }
 
-/// Where tiles begin: over each other on the card where that leaves enough of them, else side by side over the picture.
-fn places(picture: &Raster, within: Option<&Corners>) -> Vec<(usize, usize)> {
+/// Which of so many tiles to look at: one of each twelfth of them, at a place that differs. The same place would be one column of the tiles where a row
+/// has as many as a twelfth.
+fn spread(tiles: usize) -> impl Iterator<Item = usize> {
+    let chosen = tiles.min(MAX_TILES);
+    let step = tiles as f32 / chosen.max(1) as f32;
+    (0..chosen).map(move |index| ((index as f32 + (index as f32 * SQRT_2).fract()) * step) as usize)
+}
+
+/// Where tiles begin: over each other on the document where that leaves enough of them, else side by side over the picture.
+fn places(picture: &Raster, is_on_document: impl Fn(&Corners) -> bool) -> Vec<(usize, usize)> {
     let (width, height) = (picture.width(), picture.height());
     if width < TILE || height < TILE {
         return Vec::new();
@@ -47,14 +57,17 @@ fn places(picture: &Raster, within: Option<&Corners>) -> Vec<(usize, usize)> {
         let starts = move |length: usize| (0..=length - TILE).step_by(step);
         starts(height).flat_map(move |y| starts(width).map(move |x| (x, y)))
     };
-    let middle = |at: usize| (at + TILE / 2) as f32;
-    let on_card = |corners: &Corners| -> Vec<_> {
-        all(TILE / 4)
-            .filter(|&(x, y)| is_inside(corners, [middle(x), middle(y)]))
-            .collect()
+    let middle_half = |x: usize, y: usize| {
+        let sides = [x + TILE / 4, y + TILE / 4, x + TILE * 3 / 4, y + TILE * 3 / 4];
+        rectangle(sides.map(|side| side as f32))
     };
-    let card = within.map(on_card).filter(|places| places.len() >= LEAST_PLACES);
-    card.unwrap_or_else(|| all(TILE).collect())
+    let on_document: Vec<_> = all(TILE / 4)
+        .filter(|&(x, y)| is_on_document(&middle_half(x, y)))
+        .collect();
+    if on_document.len() < LEAST_PLACES {
+        return all(TILE).collect();
+    }
+    on_document
 }
 
 /// A place of the spectrum, as cycles down and across, and its z-score.
@@ -78,7 +91,7 @@ fn weaker_of_crossing(peaks: &[Peak]) -> f32 {
     peaks.iter().filter(crosses).map(|peak| peak.z).fold(0.0, f32::max)
 }
 
-/// Places of the half spectrum by their distance from its middle; the other half is its mirror.
+/// Places of the half spectrum by their distance from its middle, and whether a raster may show there; the other half is its mirror.
 struct Rings(Vec<Vec<(usize, bool)>>);
 
 impl Rings {
@@ -88,14 +101,15 @@ impl Rings {
             let high = row.min(TILE - row);
             let radius = (high as f32).hypot(column as f32) as usize;
             if (LOWEST_RING..HIGHEST_RING).contains(&radius) {
-                let off_axis = high >= AXIS && column >= AXIS;
-                rings[radius].push((row * TILE + column, off_axis));
+                let is_off_axes = high >= AXIS && column >= AXIS;
+                let may_show = is_off_axes && !is_of_blocks([row, column].map(cycles));
+                rings[radius].push((row * TILE + column, may_show));
             }
         }
         Self(rings)
     }
 
-    /// Places that stand out by their amplitude, off the axes, each against its ring.
+    /// Places that stand out by their amplitude and may show a raster, each against its ring.
     fn peaks(&self, spectrum: &[f32]) -> Vec<Peak> {
         let log = |at: usize| (spectrum[at] + 1e-3).ln();
         // A sine under a Hann window peaks at its amplitude times an eighth of the tile's pixels.
@@ -106,7 +120,7 @@ impl Rings {
             let middle = median(values.iter().copied()).unwrap_or_default();
             let off = values.iter().map(|value| (value - middle).abs());
             let spread = median(off).unwrap_or_default().max(LEAST_SPREAD);
-            let seen = ring.iter().filter(|(at, off_axis)| *off_axis && log(*at) >= least);
+            let seen = ring.iter().filter(|(at, may_show)| *may_show && log(*at) >= least);
             peaks.extend(seen.map(|(at, _)| Peak {
                 at: [cycles(*at / TILE), cycles(*at % TILE)],
                 z: (log(*at) - middle) / spread,
@@ -119,6 +133,9 @@ impl Rings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::are_inside;
+
+    const ANYWHERE: fn(&Corners) -> bool = |_| false;
 
     /// Paper with sensor noise from a fixed generator, and waves of this strength with a period of about four pixels: along rows, and
     /// along columns.
@@ -137,22 +154,44 @@ mod tests {
 
     #[test]
     fn a_raster_stands_out_and_neither_noise_nor_lines_in_one_direction_do() {
-        let z = |waves| raster_z(&page(800, waves), None).unwrap();
+        let z = |waves| raster_z(&page(800, waves), ANYWHERE).unwrap();
         for plain in [z([0.0, 0.0]), z([6.0, 0.0]), z([0.0, 12.0])] {
             assert!(plain < 6.5, "{plain}");
         }
         let screen = z([6.0, 6.0]);
         assert!(screen > 9.0, "{screen}");
-        assert!(raster_z(&Raster::filled(200, 300, [9; 3]), None).is_none());
+        assert!(raster_z(&Raster::filled(200, 300, [9; 3]), ANYWHERE).is_none());
     }
 
     #[test]
-    fn only_the_card_is_looked_at_where_it_is_known() {
+    fn tiles_are_looked_at_in_many_columns_however_many_are_in_a_row() {
+        for (columns, rows) in (4..40).flat_map(|columns| (4..20).map(move |rows| (columns, rows))) {
+            let mut of_column = vec![0; columns];
+            spread(columns * rows).for_each(|tile| of_column[tile % columns] += 1);
+            let most = of_column.iter().max().copied().unwrap_or_default();
+            assert!(most <= MAX_TILES / 2, "{most} of {columns} columns in {rows} rows");
+        }
+    }
+
+    #[test]
+    fn the_blocks_of_a_jpeg_are_no_raster() {
+        let mut picture = page(800, [0.0, 0.0]).pixels().to_vec();
+        let is_corner_of_block = |at: usize| (at / 3 % 800) % 8 < 2 && (at / 3 / 800) % 8 < 2;
+        for (at, value) in picture.iter_mut().enumerate().filter(|(at, _)| is_corner_of_block(*at)) {
+            *value = value.saturating_add(20 + (at % 3) as u8);
+        }
+        let z = raster_z(&Raster::new(800, 600, picture).unwrap(), ANYWHERE).unwrap();
+        assert!(z < 6.5, "{z}");
+    }
+
+    #[test]
+    fn only_the_document_is_looked_at_where_it_is_known() {
         // A card of plain paper beside one with a raster.
         let mut picture = page(800, [6.0, 6.0]);
         picture.paste(&page(400, [0.0, 0.0]), 0, 0);
         let card = |left: f32| [[left, 0.0], [left + 400.0, 0.0], [left + 400.0, 600.0], [left, 600.0]];
-        assert!(raster_z(&picture, Some(&card(0.0))).is_some_and(|z| z < 6.5));
-        assert!(raster_z(&picture, Some(&card(400.0))).is_some_and(|z| z > 9.0));
+        let on_card = |left: f32| raster_z(&picture, |tile| are_inside(&card(left), tile));
+        assert!(on_card(0.0).is_some_and(|z| z < 6.5));
+        assert!(on_card(400.0).is_some_and(|z| z > 9.0));
     }
 }

@@ -6,6 +6,9 @@ use std::f32::consts::TAU;
 /// Side of a tile: fine enough for a grid of a few pixels, small enough to stay flat.
 pub(super) const TILE: usize = 256;
 
+/// The blocks of a JPEG are eight pixels wide: a place whose cycles both lie next to multiples of this is their grid.
+const BLOCKS: f32 = (TILE / 8) as f32;
+
 /// Amplitudes of the tile of `luma` that begins at this place, without its mean and under a Hann window: `TILE` rows of `TILE`, cycles
 /// down by cycles across, both from zero.
 pub(super) fn amplitudes(luma: &[u8], width: usize, (x, y): (usize, usize)) -> Vec<f32> {
@@ -26,6 +29,12 @@ pub(super) fn cycles(at: usize) -> f32 {
     } else {
         at as f32
     }
+}
+
+/// Whether a place of the spectrum, as cycles down and across, belongs to the grid of a JPEG's blocks.
+pub(super) fn is_of_blocks(at: [f32; 2]) -> bool {
+    let beside = |cycles: f32| (cycles / BLOCKS - (cycles / BLOCKS).round()).abs() * BLOCKS <= 1.0;
+    at.into_iter().all(beside)
 }
 
 fn windowed(luma: &[u8], width: usize, x: usize, y: usize) -> Vec<Complex32> {
