@@ -6,7 +6,7 @@ use crate::model::ModelError;
 use crate::raster::Raster;
 use crate::selfie::{largest, near};
 use crate::signals::{self, brightness, mean};
-use domain::live::{FramePrint, Glance, GlanceFace};
+use domain::live::{FramePrint, Glance, GlanceFace, looks_straight};
 
 /// Looks at one frame.
 pub(crate) fn glance(faces: &Faces, picture: &Raster) -> Result<Glance, ModelError> {
@@ -22,6 +22,11 @@ pub(crate) fn glance(faces: &Faces, picture: &Raster) -> Result<Glance, ModelErr
     };
     let (width, height) = (picture.width() as f32, picture.height() as f32);
     let tint = shape.as_ref().and_then(|shape| signals::tint(picture, shape));
+    let straight = shape.as_ref().filter(|shape| looks_straight(shape.yaw()));
+    let covered = straight.map(|shape| {
+        let [eyes, mouth] = signals::covered(picture, shape);
+        eyes.max(mouth)
+    });
     let face = shape.map(|shape| {
         let [left, right] = shape.eyes();
         GlanceFace {
@@ -38,6 +43,7 @@ pub(crate) fn glance(faces: &Faces, picture: &Raster) -> Result<Glance, ModelErr
         face,
         print: print(picture),
         tint,
+        covered,
     })
 }
 

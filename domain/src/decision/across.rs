@@ -7,7 +7,7 @@ use crate::{
     findings::{CodeReading, CodeStandard, DocumentFindings, MrzReading, Signature},
     input_match::{
         completes,
-        names::{goes_on, has_words_of, same_but_for_suffix, same_full_name, same_name},
+        names::{goes_on, has_words_of, is_printed_as, same_but_for_suffix, same_full_name, same_name},
     },
 };
 use time::Date;
@@ -236,10 +236,14 @@ fn differ(machine: &DocumentFindings, print: &[OcrField]) -> bool {
         let whole = find(print, FieldName::FullName).and_then(|name| name.normalized.as_deref());
         let of_zone = last.normalized.as_deref().zip(first.normalized.as_deref());
         let compared = whole.zip(of_zone);
-        return compared.is_some_and(|(whole, (last, first))| same_full_name(whole, last, first) == Some(false));
+        let is_other = |whole: &str, last: &str, first: &str| {
+            let orders = [format!("{last} {first}"), format!("{first} {last}")];
+            same_full_name(whole, last, first) == Some(false) && !orders.iter().any(|name| is_printed_as(name, whole))
+        };
+        return compared.is_some_and(|(whole, (last, first))| is_other(whole, last, first));
     };
     let other = |print: &OcrField, machine: &OcrField| match (&print.normalized, &machine.normalized) {
-        (Some(print), Some(machine)) => same_name(print, machine) == Some(false),
+        (Some(print), Some(machine)) => same_name(print, machine) == Some(false) && !is_printed_as(machine, print),
         (Some(_), None) => !completes(print, machine),
         (None, _) => false,
     };
@@ -595,6 +599,31 @@ mod tests {
             ("MUELLER", "Möller", None),
         ] {
             assert_eq!(share(machine, print), expected, "{machine} {print}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_cyrillic_or_greek_that_was_read_as_latin_names_nobody_else() {
+        let names = |[last, first]: [&str; 2], has_zone: bool| {
+            let items = [(FieldName::LastName, last), (FieldName::FirstName, first)];
+            side(Side::Front, has_zone, &items)
+        };
+        for (zone, print, somebody_else) in [
+            (["ROMANOV", "VERA"], ["POMAHOB", "BEPA"], false),
+            (["TOMOV", "HASAN"], ["TOMOB TOMOV", "XACAH HASAN"], false),
+            (["KOURI", "MARIA"], ["KOYPH", "MAPIA"], false),
+            (["ROMANOV", "VERA"], ["POMAHEK", "BEPHA"], true),
+            (["ROMANOV", "VERA"], ["SMITH", "ANNA"], true),
+        ] {
+            let mut page = names(zone, true);
+            // As one name, in either order.
+            for whole in [print.join(" "), format!("{} {}", print[1], print[0])] {
+                page.printed = side(Side::Front, false, &[(FieldName::FullName, whole.as_str())]).fields;
+                let differs = names_somebody_else(std::slice::from_ref(&page));
+                assert_eq!(differs, somebody_else, "{whole}");
+            }
+            page.printed = names(print, false).fields;
+            assert_eq!(names_somebody_else(&[page]), somebody_else, "{print:?}");
         }
     }
 

@@ -101,7 +101,8 @@ impl<'a> Item<'a> {
 }
 
 /// Whether an item may be the whole of one that a machine-readable zone or a code has in part: a name that was cut, or a date of birth
-/// without its century, which has as many of its digits as are known.
+/// without its century, which has as many of its digits as are known. Zeros stand for a month or a day that is not known, as fillers do (ICAO 9303-3
+/// section 4.8 asks for fillers).
 #[must_use]
 pub fn completes(whole: &OcrField, part: &OcrField) -> bool {
     let (Some(whole), Some(text)) = (whole.normalized.as_deref(), part.text.as_deref()) else {
@@ -109,7 +110,12 @@ pub fn completes(whole: &OcrField, part: &OcrField) -> bool {
     };
     if part.name == FieldName::BirthDate {
         let digits: String = whole.chars().filter(char::is_ascii_digit).skip(2).collect();
-        return !text.is_empty() && digits.starts_with(text);
+        let mut known = text;
+        while known.len() > 2 {
+            let Some(rest) = known.strip_suffix("00") else { break };
+            known = rest;
+        }
+        return !known.is_empty() && digits.starts_with(known);
     }
     goes_on(text, whole)
 }
@@ -316,6 +322,11 @@ mod tests {
             ("241002", "1924-10-02", true),
             ("241002", "1990-03-05", false),
             ("67", "1967-10-02", true),
+            ("670000", "1967-10-02", true),
+            ("671000", "1967-10-02", true),
+            ("671000", "1967-11-02", false),
+            ("000000", "2000-05-06", true),
+            ("000500", "2000-06-05", false),
             ("", "1967-10-02", false),
         ] {
             let (part, whole) = (field(FieldName::BirthDate, part), field(FieldName::BirthDate, whole));

@@ -90,8 +90,8 @@ pub(crate) fn same_only_name(full: &str, only: &str) -> Option<bool> {
 }
 
 pub(crate) fn is_latin(text: &str) -> bool {
-    // The small schwa of Azerbaijan stands apart from all other letters of European names.
-    let is_latin = |c| u32::from(c) < 0x250 || c == 'ə';
+    // The small schwa of Azerbaijan and the capital ß of Germany stand apart from all other letters of European names.
+    let is_latin = |c: char| u32::from(c) < 0x250 || matches!(c, 'ə' | 'ẞ');
     text.nfkd()
         .filter(|c| is_letter_or_digit(*c) && c.is_alphabetic())
         .all(is_latin)
@@ -220,9 +220,10 @@ fn names(text: &str) -> Vec<Spellings> {
         .collect()
 }
 
-/// Without diacritics, and as two letters those that have no other transliteration: Ö as O in `THROSTUR`, and yet Þ as TH.
+/// Without diacritics, and as other letters those that have no other transliteration: Ö as O in `THROSTUR`, and yet Þ as TH and Æ as AE.
 fn simplified(part: &str) -> String {
-    plain(part).replace('Þ', "TH").replace('Œ', "OE")
+    let part = part.replace(['Æ', 'æ'], "AE").replace('ẞ', "SS").replace('ĸ', "Q");
+    plain(&part).replace('Þ', "TH").replace('Œ', "OE")
 }
 
 /// Recommended transliterations of ICAO 9303-3 section 6.A: Ü as UE, Ø as OE, ß as SS.
@@ -262,8 +263,85 @@ const fn recommended(c: char) -> Option<&'static str> {
         'ẞ' => Some("SS"),
         'Þ' => Some("TH"),
         'Ə' => Some("E"),
+        'ĸ' => Some("Q"),
         _ => None,
     }
+}
+
+/// Whether a name that is printed in Latin letters, or seems to be, is one of the machine-readable data: with the same name in other letters beside it,
+/// or in Cyrillic or Greek capitals that look like Latin ones and were read as those. `POMAHOB` is Романов, whom a zone calls ROMANOV.
+pub(crate) fn is_printed_as(machine: &str, print: &str) -> bool {
+    let spells = |print: &str, letters: fn(char) -> Option<&'static str>| {
+        // The Greek ΟΥ is one sound.
+        let read: Option<String> = print.to_uppercase().chars().map(letters).collect();
+        read.is_some_and(|read| {
+            [read.replace("OY", "OU"), read]
+                .iter()
+                .any(|read| same_name(read, machine) == Some(true))
+        })
+    };
+    let is_beside = has_words_of(machine, [print]);
+    let others: Vec<&str> = print
+        .split_whitespace()
+        .filter(|word| !has_words_of(word, [machine]))
+        .collect();
+    let others = others.join(" ");
+    let is_same = |letters| spells(print, letters) || (is_beside && spells(&others, letters));
+    (is_beside && others.is_empty()) || [cyrillic, cyrillic_with_h, greek].into_iter().any(is_same)
+}
+
+/// What the Cyrillic capital that looks like this letter is in zones (ICAO 9303-3 section 6.B).
+const fn cyrillic(c: char) -> Option<&'static str> {
+    Some(match c {
+        'A' => "A",
+        'B' => "V",
+        'C' => "S",
+        'E' | 'Ë' => "E",
+        'H' => "N",
+        'I' | 'Ï' => "I",
+        'J' => "J",
+        'K' => "K",
+        'M' => "M",
+        'O' => "O",
+        'P' => "R",
+        'S' => "DZ",
+        'T' => "T",
+        'X' => "KH",
+        'Y' => "U",
+        ' ' => " ",
+        '-' => "-",
+        _ => return None,
+    })
+}
+
+/// The same in Serbia and Bulgaria, where Х is H.
+const fn cyrillic_with_h(c: char) -> Option<&'static str> {
+    match c {
+        'X' => Some("H"),
+        other => cyrillic(other),
+    }
+}
+
+/// What the Greek capital that looks like this letter is in passports (ISO 843, table 2).
+const fn greek(c: char) -> Option<&'static str> {
+    Some(match c {
+        'A' => "A",
+        'B' => "V",
+        'E' => "E",
+        'H' | 'I' => "I",
+        'K' => "K",
+        'M' => "M",
+        'N' => "N",
+        'O' => "O",
+        'P' => "R",
+        'T' => "T",
+        'X' => "CH",
+        'Y' => "Y",
+        'Z' => "Z",
+        ' ' => " ",
+        '-' => "-",
+        _ => return None,
+    })
 }
 
 /// Upper-case letters and digits without diacritics.
@@ -459,6 +537,21 @@ mod tests {
             ("Məmmədov", "MEMMEDOV", true),
             ("Þröstur", "THROSTUR", true),
             ("Þröstur", "THROESTUR", true),
+            // Iceland has Ö as O, and Æ as AE as everybody has.
+            ("Sæbjörn", "SAEBJORN", true),
+            ("Sæbjörn", "SAEBJOERN", true),
+            ("GROẞ", "GROSS", true),
+            ("Groß", "GROẞ", true),
+            ("Yıldız", "YILDIZ", true),
+            ("İnönü", "INONU", true),
+            ("Nguyễn Thị Ánh Đào", "NGUYEN THI ANH DAO", true),
+            ("Ștefănescu", "STEFANESCU", true),
+            ("Wałęsa-Żółć", "WALESA ZOLC", true),
+            ("al-Sayed", "ALSAYED", true),
+            ("van 't Hoff", "VAN T HOFF", true),
+            ("d’Artagnan", "DARTAGNAN", true),
+            ("Sæbjörn", "SABJORN", false),
+            ("Yıldız", "YALDIZ", false),
             ("÷", "÷", true),
         ] {
             assert_eq!(same_name(a, b), Some(same), "{a} {b}");
@@ -617,6 +710,75 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_name_in_letters_that_look_latin_is_the_one_that_they_spell() {
+        for (machine, print, same) in [
+            ("ROMANOV", "POMAHOB", true),
+            ("KHOMENKO", "XOMEHKO", true),
+            ("HASAN", "XACAH", true),
+            ("KOURI", "KOYPH", true),
+            ("MARIA", "MAPIA", true),
+            ("ROMANOV", "POMAHOB ROMANOV", true),
+            ("ROMANOV", "ROMANOV", true),
+            ("ROMANOV", "POMAHEK", false),
+            ("ROMANOV", "ROMANO", false),
+            ("ROMANOV", "SMITH", false),
+            ("POMAHOB", "ROMANOV", false),
+            ("ROMANOV", "", false),
+            ("JOSE", "MARIA JOSE", false),
+        ] {
+            assert_eq!(is_printed_as(machine, print), same, "{machine}: {print}");
+        }
+    }
+
+    /// Letters of ICAO 9303-3 section 6.A with their transliteration, and with the other one where it has two.
+    const NATIONAL: [(char, &str, &str); 44] = [
+        ('Ä', "AE", "A"),
+        ('Å', "AA", "A"),
+        ('Ö', "OE", "O"),
+        ('Ø', "OE", "O"),
+        ('Ü', "UE", "U"),
+        ('Æ', "AE", "AE"),
+        ('Œ', "OE", "OE"),
+        ('Þ', "TH", "TH"),
+        ('ß', "SS", "SS"),
+        ('Ĳ', "IJ", "IJ"),
+        ('Ð', "D", "D"),
+        ('Đ', "D", "D"),
+        ('Ħ', "H", "H"),
+        ('ı', "I", "I"),
+        ('İ', "I", "I"),
+        ('ĸ', "Q", "Q"),
+        ('Ł', "L", "L"),
+        ('Ŀ', "L", "L"),
+        ('Ŋ', "N", "N"),
+        ('Ŧ', "T", "T"),
+        ('Á', "A", "A"),
+        ('Ă', "A", "A"),
+        ('Ą', "A", "A"),
+        ('Ç', "C", "C"),
+        ('Č', "C", "C"),
+        ('Ċ', "C", "C"),
+        ('Ď', "D", "D"),
+        ('Ę', "E", "E"),
+        ('Ë', "E", "E"),
+        ('Ğ', "G", "G"),
+        ('Ģ', "G", "G"),
+        ('Ķ', "K", "K"),
+        ('Ñ', "N", "N"),
+        ('Ő', "O", "O"),
+        ('Õ', "O", "O"),
+        ('Ř', "R", "R"),
+        ('Ș', "S", "S"),
+        ('Ş', "S", "S"),
+        ('Ț', "T", "T"),
+        ('Ţ', "T", "T"),
+        ('Ű', "U", "U"),
+        ('Ų', "U", "U"),
+        ('Ÿ', "Y", "Y"),
+        ('Ż', "Z", "Z"),
+    ];
+
     proptest! {
         // Three of four names hide something.
         #![proptest_config(ProptestConfig { max_global_rejects: 20_000, ..ProptestConfig::default() })]
@@ -650,6 +812,26 @@ mod tests {
             prop_assert_eq!(same_name(&format!("{first} {}", &middle[..1]), &whole), Some(true));
             prop_assert_eq!(same_name(&format!("{whole} {suffix}"), &whole), Some(true));
             prop_assert_eq!(same_full_name(&format!("{whole} {last}"), &last, &first), Some(true));
+        }
+
+        #[test]
+        fn a_name_is_that_of_its_zone_whichever_transliteration_its_state_uses(
+            letters in prop::collection::vec(0..NATIONAL.len(), 1..8), begin in "[A-Z]{1,6}", is_other in any::<bool>()
+        ) {
+            let name: String = letters.iter().map(|&at| NATIONAL[at].0).collect();
+            let zone: String = letters.iter().map(|&at| if is_other { NATIONAL[at].2 } else { NATIONAL[at].1 }).collect();
+            let (name, zone) = (format!("{begin}{name}"), format!("{begin}{zone}"));
+            prop_assert_eq!(same_name(&name, &zone), Some(true));
+            prop_assert_eq!(same_name(&name.to_lowercase(), &zone), Some(true));
+            prop_assert_eq!(same_name(&name, &format!("{zone}W")), Some(false));
+        }
+
+        #[test]
+        fn a_name_with_another_letter_is_that_of_somebody_else(name in "[A-Z]{2,12}", at in 0..12_usize, letter in "[A-Z]") {
+            let at = at % name.len();
+            let other = format!("{}{letter}{}", &name[..at], &name[at + 1..]);
+            prop_assume!(other != name);
+            prop_assert_eq!(same_name(&name, &other), Some(false));
         }
 
         #[test]

@@ -175,7 +175,8 @@ pub(crate) fn front(
     }
     page.ghost(68.0, 18.0, 13.0);
     if words {
-        page.specimen("SPECIMEN", 5.0, 49.0, 5.0);
+        // Narrow enough to cover no item: those begin at 29 mm.
+        page.specimen("SPECIMEN", 3.6, 49.0, 3.6);
     }
 }
 

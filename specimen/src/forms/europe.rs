@@ -49,7 +49,12 @@ impl Licence {
         let number = if form.number.is_empty() {
             driver_number(&owner, chance)
         } else {
-            patterned(form.number, chance)
+            let number = patterned(form.number, chance);
+            if form.alpha3 == "DEU" {
+                with_german_check(&number)
+            } else {
+                number
+            }
         };
         Self {
             state,
@@ -118,6 +123,18 @@ fn patterned(pattern: &str, chance: &mut impl Rng) -> String {
             other => other.to_string(),
         })
         .collect()
+}
+
+/// The number of a German licence with its check digit in the tenth place: the nine before it, weighted 9 to 1, modulo 11; X stands for 10.
+fn with_german_check(number: &str) -> String {
+    let checked = number.chars().take(9).filter_map(|c| c.to_digit(36));
+    let sum: u32 = checked.zip((1..=9).rev()).map(|(value, weight)| value * weight).sum();
+    let digit = char::from_digit(sum % 11, 10).unwrap_or('X');
+    let replaced = number
+        .chars()
+        .enumerate()
+        .map(|(at, c)| if at == 9 { digit } else { c });
+    replaced.collect()
 }
 
 /// Five letters of the family name, birth date with 5 added to a woman's month, two initials, a digit and two letters.

@@ -57,6 +57,7 @@ pub(crate) fn read(layout: &Layout, marked: &Marked<'_>, context: &Context<'_>) 
                 ..*context
             };
             if items.iter().all(|item| item.name != field.name)
+                && marked.is_of_issuer(field)
                 && let Some(item) = read(marked, field, &context)
             {
                 items.push(item);
@@ -136,6 +137,12 @@ impl Marked<'_> {
                 .map(|mark| self.beside(mark, place, field))
                 .collect(),
         }
+    }
+
+    /// Whether the words on the page allow a field that the documents of some issuers alone have in its form.
+    fn is_of_issuer(&self, field: &Field) -> bool {
+        let has = |name: &String| self.marks.iter().any(|mark| mark.name == name);
+        (field.only_with.is_empty() || field.only_with.iter().any(has)) && !field.not_with.iter().any(has)
     }
 
     fn item(&self, field: &Field, context: &Context<'_>) -> Option<Item> {

@@ -126,6 +126,9 @@ pub(crate) struct Label {
     /// no label beside which a value ends.
     #[serde(default)]
     pub(crate) value: bool,
+    /// Whole values that may follow the words without a space that was seen: `SEXF` is the label SEX and the value F.
+    #[serde(default)]
+    pub(crate) glued: Vec<String>,
     /// The items that are out of date where these words are entered, such as `新住所`.
     #[serde(default)]
     pub(crate) supersedes: Vec<FieldName>,
@@ -168,6 +171,12 @@ pub(crate) struct Field {
     #[serde(rename = "where")]
     pub(crate) places: Vec<Place>,
     pub(crate) grammar: Grammar,
+    /// Labels of which one must be on the page, where issuers that share the layout have values of a form of their own.
+    #[serde(default)]
+    pub(crate) only_with: Vec<String>,
+    /// Labels of which none may be on the page.
+    #[serde(default)]
+    pub(crate) not_with: Vec<String>,
     /// Whether documents of the layout may lack it.
     #[serde(default)]
     pub(crate) optional: bool,
@@ -217,7 +226,12 @@ impl Layout {
         }
         let fields = layout.field.iter().chain(&layout.entry).flat_map(|field| &field.of);
         let besides = layout.entry.iter().flat_map(|entry| &entry.besides);
-        let unknown = fields.chain(besides).chain(&layout.month_first_with);
+        let issuers = layout
+            .field
+            .iter()
+            .chain(&layout.entry)
+            .flat_map(|field| field.only_with.iter().chain(&field.not_with));
+        let unknown = fields.chain(besides).chain(issuers).chain(&layout.month_first_with);
         if let Some(label) = unknown.into_iter().find(|of| !layout.label.contains_key(*of)) {
             return Err(fault(format!("no label has this name: {label}")));
         }
@@ -313,6 +327,7 @@ mod tests {
             "[[rule]]\nis = \"order\"\nearlier = \"issueDate\"\nlater = \"expiryDate\"",
             "required = [\"documentNumber_sound\"]",
             "month_first_with = [\"state\"]",
+            "[[field]]\nname = \"documentNumber\"\nwhere = [\"page\"]\nonly_with = [\"german\"]\ngrammar = { is = \"german_card_number\" }",
         ] {
             assert!(parse(rest).is_err(), "{rest}");
         }

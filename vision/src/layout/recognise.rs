@@ -558,7 +558,23 @@ fn stands_free(line: &Folded, text: &[char], from: usize, to: usize, label: &Lab
     if (single || label.alone) && !whole {
         return false;
     }
-    (!first || before) && (!last || after || stop)
+    (!first || before) && (!last || after || stop || is_before_value(line, to, label))
+}
+
+/// Whether the word goes on from here with one of the values that are set close to a label, and ends with it.
+fn is_before_value(line: &Folded, at: usize, label: &Label) -> bool {
+    label.glued.iter().any(|value| {
+        let to = at + value.len();
+        let ends = || {
+            line.chars
+                .get(to)
+                .is_none_or(|c| line.apart[to] || !c.is_alphanumeric())
+        };
+        line.chars
+            .get(at..to)
+            .is_some_and(|rest| rest.iter().copied().eq(value.chars()))
+            && ends()
+    })
 }
 
 /// A number that stands before an item, such as `4a.`: at the beginning of a line or apart, followed by a stop or a space. In the middle of a line

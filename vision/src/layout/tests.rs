@@ -118,6 +118,37 @@ fn the_labels_in_place_tell_where_the_cards_corners_are() {
 }
 
 #[test]
+fn a_page_squeezed_in_one_direction_by_tilt_has_its_corners_where_each_direction_says() {
+    let labels = [
+        ("在留カード", 20.0, 2.5),
+        ("番号", 58.0, 2.5),
+        ("氏名", 3.0, 8.5),
+        ("生年月日", 3.0, 13.5),
+        ("性別", 38.0, 13.5),
+        ("国籍・地域", 3.0, 18.5),
+        ("住居地", 3.0, 23.5),
+        ("在留資格", 3.0, 28.5),
+        ("在留期間(満了日)", 3.0, 33.5),
+        ("許可の種類", 3.0, 38.0),
+        ("許可年月日", 3.0, 42.0),
+        ("交付年月日", 36.0, 42.0),
+        ("このカードは", 3.0, 46.5),
+    ];
+    let layouts = layouts();
+    for [across, down] in [[1.0, 0.85], [0.85, 1.0], [1.0, 1.0]] {
+        let squeezed = labels.map(|(text, x, y)| (text, x * across, y * down));
+        let known = layouts.read(&page(&squeezed), TODAY).unwrap();
+        assert_eq!(known.reading.layout, "jp.residence_card");
+        let found = known.corners.unwrap();
+        let wanted = [[0.0, 0.0], [85.6, 0.0], [85.6, 53.98], [0.0, 53.98]];
+        for (corner, [x, y]) in found.iter().zip(wanted) {
+            let off = (corner[0] - x * across * 16.0).hypot(corner[1] - y * down * 16.0);
+            assert!(off < 16.0, "{across} {down}: {corner:?}");
+        }
+    }
+}
+
+#[test]
 fn labels_out_of_place_are_told() {
     let mut lines = LICENCE;
     for (index, line) in lines.iter_mut().enumerate() {
@@ -558,6 +589,21 @@ fn a_label_glued_to_its_value_leaves_the_value_out_and_an_address_is_given_whole
 }
 
 #[test]
+fn the_letter_of_the_sex_may_be_glued_to_its_label() {
+    for (line, sex) in [
+        ("15 SEXF", Some("female")),
+        ("15 SEX M", Some("male")),
+        ("SEXM HGT", Some("male")),
+        ("SEXX", None),
+        ("15 SEXFM", None),
+        ("SEXTON", None),
+    ] {
+        let items = american(&[(line, 30.0, 41.0)]);
+        assert_eq!(of(&items, "gender"), sex, "{line}");
+    }
+}
+
+#[test]
 fn where_items_are_numbered_an_address_that_took_its_number_in_is_left_out() {
     let layouts = layouts();
     let read = |surname: &str, street: &str| {
@@ -931,6 +977,40 @@ fn a_residence_card_without_a_date_of_issue_is_as_good_as_one_with_it() {
     let issued = ("交付年月日 1984年03月01日", 36.0, 42.0);
     let known = card(&[("在留期間(満了日) 4年3月(2028年03月01日)", 3.0, 33.5), issued]);
     assert_eq!(rule(&known, "birthDate_before_issueDate"), Some((false, true)));
+}
+
+#[test]
+fn a_residence_card_that_is_a_my_number_card_too_is_known_as_a_residence_card() {
+    let layouts = layouts();
+    let common = [
+        ("番号 AB12345678CD", 58.0, 2.5),
+        ("氏名 SAMPLE ANNA", 3.0, 8.5),
+        ("生年月日 1985年03月02日", 3.0, 13.5),
+        ("性別 女", 38.0, 13.5),
+        ("国籍・地域 米国", 3.0, 18.5),
+        ("住居地 東京都港区芝1丁目2番3号", 3.0, 23.5),
+        ("個人番号カード", 60.0, 50.5),
+        ("電子証明書の有効期限", 3.0, 50.5),
+    ];
+    let residence = [
+        ("特定在留カード", 30.0, 2.5),
+        ("在留資格 留学", 3.0, 28.5),
+        ("在留期間の満了日 2028年03月01日", 3.0, 33.5),
+        ("このカードは2028年03月01日まで有効です。", 3.0, 46.5),
+    ];
+    let permanent = [
+        ("特定特別永住者証明書", 20.0, 2.5),
+        ("この証明書は2033年03月02日まで有効です。", 3.0, 46.5),
+    ];
+    for (own, layout) in [
+        (&residence[..], "jp.residence_card"),
+        (&permanent[..], "jp.special_permanent_resident_certificate"),
+    ] {
+        let known = judged(&layouts, &page(&[&common[..], own].concat()));
+        assert_eq!(known.reading.layout, layout);
+        assert_eq!(rule(&known, "documentNumber_sound"), Some((true, false)), "{layout}");
+        assert_eq!(value(&known, "birthDate"), Some("1985-03-02"), "{layout}");
+    }
 }
 
 #[test]
@@ -1743,6 +1823,54 @@ fn a_number_of_letters_with_one_digit_and_a_short_label_of_the_issue_are_read() 
     let items = named(&lines);
     assert_eq!(of(&items, "documentNumber"), Some("ZRLWXJR3T"));
     assert_eq!(of(&items, "issueDate"), Some("2025-06-15"));
+}
+
+#[test]
+fn the_number_of_a_german_or_italian_card_stands_beside_no_label() {
+    let number = |state: &'static str, text: &'static str| {
+        let mut lines = spanish(&["MUSTERMANN"], "ERIKA");
+        lines.extend([(state, 20.0, 2.0), (text, 66.0, 6.0)]);
+        of(&named(&lines), "documentNumber").map(str::to_owned)
+    };
+    for (state, text, wanted) in [
+        ("BUNDESREPUBLIK DEUTSCHLAND", "L01X00T47", Some("L01X00T47")),
+        ("BUNDESREPUBLIK DEUTSCHLAND", "LOIXOOT47", Some("L01X00T47")),
+        ("BUNDESREPUBLIK DEUTSCHLAND", "CA00000AA", None),
+        ("BUNDESREPUBLIK DEUTSCHLAND", "KIRCHDORF", None),
+        ("REPUBBLICA ITALIANA", "CA00000AA", Some("CA00000AA")),
+        ("REPUBBLICA ITALIANA", "L01X00T47", None),
+        // Elsewhere nothing says that it is the number of the card.
+        ("REINO DE ESPAÑA", "L01X00T47", None),
+    ] {
+        assert_eq!(number(state, text).as_deref(), wanted, "{state}: {text}");
+    }
+}
+
+#[test]
+fn the_check_digit_of_a_german_licence_is_one_of_german_licences_only() {
+    let number = |state: &'static str, text: &'static str| {
+        let lines = page(&[
+            ("FÜHRERSCHEIN", 20.0, 4.0),
+            (state, 45.0, 4.0),
+            ("1. Mustermann", 28.0, 10.0),
+            ("2. Erika", 28.0, 14.0),
+            ("3. 12.08.1984 Berlin", 28.0, 18.0),
+            ("4a. 01.02.2020", 28.0, 22.0),
+            ("4b. 31.01.2035", 28.0, 26.0),
+            (text, 28.0, 30.0),
+        ]);
+        let layouts = layouts();
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, "documentNumber").map(str::to_owned)
+    };
+    for (state, text, wanted) in [
+        ("BUNDESREPUBLIK DEUTSCHLAND", "5. B072RRE2I55", Some("B072RRE2I55")),
+        ("BUNDESREPUBLIK DEUTSCHLAND", "5. BO72RRE2155", None),
+        ("BUNDESREPUBLIK DEUTSCHLAND", "5. B072RRE2155", Some("B072RRE2I55")),
+        ("REPUBLIK ÖSTERREICH", "5. B072RRE2155", Some("B072RRE2155")),
+    ] {
+        assert_eq!(number(state, text).as_deref(), wanted, "{state}: {text}");
+    }
 }
 
 #[test]

@@ -80,6 +80,12 @@ pub(crate) enum Grammar {
     BritishDriverNumber,
     /// Eight digits (DVA).
     NorthernIrishDriverNumber,
+    /// A letter and eight letters or digits, none of which looks like another.
+    GermanCardNumber,
+    /// Eleven letters and digits, the tenth a check digit.
+    GermanLicenceNumber,
+    /// C and a letter, five digits, two letters.
+    ItalianCardNumber,
     /// Letters and digits, at least `digits` of the latter.
     Number {
         /// Fewest characters.
@@ -162,6 +168,9 @@ impl Grammar {
             Self::ResidenceCardNumber => numbers::of_form(glyphs, numbers::RESIDENCE_CARD, 0),
             Self::BritishDriverNumber => numbers::of_form(glyphs, numbers::BRITISH_DRIVER, numbers::BRITISH_ISSUE),
             Self::NorthernIrishDriverNumber => numbers::of_form(glyphs, numbers::NORTHERN_IRISH_DRIVER, 0),
+            Self::GermanCardNumber => numbers::german_card(glyphs),
+            Self::GermanLicenceNumber => numbers::german_licence(glyphs),
+            Self::ItalianCardNumber => numbers::italian_card(glyphs),
             Self::Number { least, most, digits } => numbers::any(glyphs, *least..=*most, *digits),
             Self::ZoneOfCard => numbers::zone_of_card(glyphs),
             Self::Gender { spanish } => words::gender(glyphs, *spanish),
@@ -201,6 +210,9 @@ impl Grammar {
             | Self::ResidenceCardNumber
             | Self::BritishDriverNumber
             | Self::NorthernIrishDriverNumber
+            | Self::GermanCardNumber
+            | Self::GermanLicenceNumber
+            | Self::ItalianCardNumber
             | Self::Number { .. }
             | Self::ZoneOfCard
             | Self::Gender { .. }

@@ -13,9 +13,37 @@ pub(super) enum Class {
     /// A letter, or 9 where the name has none left.
     NameLetter,
     Any,
+    /// This letter.
+    Only(char),
+    /// A letter of German serial numbers.
+    SerialLetter,
+    /// A letter or digit of German serial numbers. They have no vowels and none of B, D, Q and S, so that what is read as one that looks like a digit
+    /// is that digit (Federal Ministry of the Interior, *Introduction of Alphanumeric Serial Numbers on 1 November 2007*).
+    Serial,
 }
 
-use Class::{Any, Digit, Letter, NameLetter};
+use Class::{Any, Digit, Letter, NameLetter, Only, Serial, SerialLetter};
+
+/// The letters of German serial numbers.
+const SERIAL_LETTERS: &str = "CFGHJKLMNPRTVWXYZ";
+/// L01X00T47, on German identity cards since November 2010.
+const GERMAN_CARD: &[Class] = &[
+    SerialLetter,
+    Serial,
+    Serial,
+    Serial,
+    Serial,
+    Serial,
+    Serial,
+    Serial,
+    Serial,
+];
+/// CA00000AA, on Italian identity cards (Ministero dell'Interno, *Caratteristiche del documento*: the serial number begins with C).
+const ITALIAN_CARD: &[Class] = &[Only('C'), Letter, Digit, Digit, Digit, Digit, Digit, Letter, Letter];
+/// B072RRE2I55, on German licences: four of the office, five of the licence, a check digit, and which copy it is.
+const GERMAN_LICENCE: &[Class] = &[Letter, Any, Any, Any, Any, Any, Any, Any, Any, Any, Any];
+/// Characters before its check digit.
+const GERMAN_LICENCE_CHECKED: usize = 9;
 
 /// AA12345678BB, on residence cards and special permanent resident certificates.
 pub(super) const RESIDENCE_CARD: &[Class] = &[
@@ -65,6 +93,78 @@ fn check_digit_holds(number: &str) -> bool {
     let digits: Vec<u32> = number.chars().filter_map(|c| c.to_digit(10)).collect();
     let sum: u32 = digits.iter().zip(WEIGHTS).map(|(digit, weight)| digit * weight).sum();
     digits.get(WEIGHTS.len()) == Some(&((11 - sum % 11) % 10))
+}
+
+/// The serial number of a German identity card.
+pub(super) fn german_card(glyphs: &[Glyph]) -> Option<Parsed> {
+    of_form(glyphs, GERMAN_CARD, 0).filter(has_digits)
+}
+
+/// The serial number of an Italian identity card.
+pub(super) fn italian_card(glyphs: &[Glyph]) -> Option<Parsed> {
+    of_form(glyphs, ITALIAN_CARD, 0).filter(has_digits)
+}
+
+/// Whether digits were read as digits. `CHRISTOPH`, `KIRCHDORF` and `COZZOLINO` have letters that look like digits in the right places.
+fn has_digits(parsed: &Parsed) -> bool {
+    parsed.text.chars().filter(char::is_ascii_digit).count() >= 2
+}
+
+/// The number of a German licence. Where its check digit fails and one letter or digit that looks like another makes it hold, that is what is printed;
+/// where none or several do, it is in doubt.
+pub(super) fn german_licence(glyphs: &[Glyph]) -> Option<Parsed> {
+    let parsed = of_form(glyphs, GERMAN_LICENCE, 0)?;
+    let read: Vec<char> = parsed.normalized.as_deref()?.chars().collect();
+    let with = |at: usize, c: char| {
+        let mut number = read.clone();
+        number[at] = c;
+        number
+    };
+    // The first is a letter. Read as a digit, it may be one of several.
+    let has_letter = parsed.text.starts_with(char::is_alphabetic);
+    let changed = (1..=GERMAN_LICENCE_CHECKED).flat_map(|at| likes(read[at]).iter().map(move |&like| (at, like)));
+    let mut holding = changed
+        .map(|(at, like)| with(at, like))
+        .filter(|number| german_check_digit_holds(number));
+    let normalized = match (german_check_digit_holds(&read), holding.next(), holding.next()) {
+        (true, ..) => Some(read),
+        (false, Some(only), None) => Some(only),
+        (false, ..) => None,
+    };
+    Some(Parsed {
+        normalized: normalized.filter(|_| has_letter).map(String::from_iter),
+        ..parsed
+    })
+}
+
+/// What a letter or digit of a number may have been misread for. Not Z and 2 or D and O, which the check digit of German licences does not tell apart.
+pub(super) const fn likes(c: char) -> &'static [char] {
+    match c {
+        '0' => &['O', 'D', 'Q'],
+        'O' | 'D' | 'Q' => &['0'],
+        '1' => &['I', 'L'],
+        'I' | 'L' => &['1'],
+        '5' => &['S'],
+        'S' => &['5'],
+        '6' => &['G'],
+        'G' => &['6'],
+        '8' => &['B'],
+        'B' => &['8'],
+        _ => &[],
+    }
+}
+
+/// The tenth character is the sum of the nine before it, weighted 9 to 1, modulo 11, where letters count from 10 and X stands for 10
+/// (<https://de.wikipedia.org/wiki/Führerscheinnummer>; the specimen B072RRE2I55 keeps it).
+fn german_check_digit_holds(number: &[char]) -> bool {
+    let value = |(c, weight): (&char, u32)| Some(c.to_digit(36)? * weight);
+    let sum: Option<u32> = number.iter().zip((1..=9).rev()).map(value).sum();
+    let check = sum.map(|sum| sum % 11);
+    let printed = match number.get(GERMAN_LICENCE_CHECKED) {
+        Some('X') => Some(10),
+        other => other.and_then(|c| c.to_digit(10)),
+    };
+    printed.is_some() && check == printed
 }
 
 /// A number of a fixed form, standing alone or with exactly `tail` digits behind it. A place of the form tells a letter from the digit that looks like it.
@@ -125,6 +225,11 @@ fn as_class(c: char, class: Class) -> Option<char> {
         NameLetter if c == '9' => Some(c),
         NameLetter => letter.is_ascii_uppercase().then_some(letter),
         Any => c.is_ascii_alphanumeric().then_some(c),
+        Only(only) => (c == only).then_some(c),
+        SerialLetter => SERIAL_LETTERS.contains(c).then_some(c),
+        Serial if SERIAL_LETTERS.contains(c) => Some(c),
+        Serial if c == 'D' => Some('0'),
+        Serial => digit.is_ascii_digit().then_some(digit),
     }
 }
 

@@ -471,9 +471,47 @@ fn numbers_have_their_forms_and_check_digits() {
         (Grammar::NorthernIrishDriverNumber, "5. 12345678", Some("12345678")),
         (Grammar::NorthernIrishDriverNumber, "123456789", None),
         (Grammar::NorthernIrishDriverNumber, "04.05.2020", None),
+        // The numbers of specimens, also with letters for the digits that they look like.
+        (Grammar::GermanCardNumber, "L01X00T47", Some("L01X00T47")),
+        (Grammar::GermanCardNumber, "LOIXDQT47", Some("L01X00T47")),
+        (Grammar::GermanCardNumber, "T22000129", Some("T22000129")),
+        (Grammar::GermanCardNumber, "T22OOO1Z9", Some("T220001Z9")),
+        (Grammar::GermanCardNumber, "LO1XE0T47", None),
+        (Grammar::GermanCardNumber, "801X00T47", None),
+        (Grammar::GermanCardNumber, "LZKRTVWXY", None),
+        (Grammar::GermanCardNumber, "CHRISTOPH", None),
+        (Grammar::GermanCardNumber, "KIRCHDORF", None),
+        (Grammar::GermanCardNumber, "L01X00T471", None),
+        (Grammar::ItalianCardNumber, "CA00000AA", Some("CA00000AA")),
+        (Grammar::ItalianCardNumber, "CAOO00OAA", Some("CA00000AA")),
+        (Grammar::ItalianCardNumber, "CAI2345B8", Some("CA12345BB")),
+        (Grammar::ItalianCardNumber, "AA00000AA", None),
+        (Grammar::ItalianCardNumber, "COZZOLINO", None),
+        (Grammar::ItalianCardNumber, "CA0000AAA", None),
     ] {
         assert_eq!(normal(&grammar, text).as_deref(), wanted, "{text}");
     }
+    // The published specimen first: 11·9 + 0·8 + 7·7 + 2·6 + 27·5 + 27·4 + 14·3 + 2·2 + 18·1 = 467 = 42·11 + 5.
+    for number in ["B072RRE2I55", "J010000SD51", "F0100LQUA01", "N0704578035"] {
+        let german = |text: &str| parsed(&Grammar::GermanLicenceNumber, text).map(|(_, normalized)| normalized);
+        assert_eq!(german(number), Some(Some(number.to_owned())), "{number}");
+        // Another check digit is one of another number.
+        let digit = number.chars().nth(9).and_then(|c| c.to_digit(10)).unwrap();
+        let altered = format!("{}{}{}", &number[..9], (digit + 3) % 10, &number[10..]);
+        assert_ne!(german(&altered), Some(Some(altered.clone())), "{altered}");
+    }
+    for (text, wanted) in [
+        ("B072RRE2I55", Some("B072RRE2I55")),
+        ("BO72RRE2I55", Some("B072RRE2I55")),
+        ("B072RRE2155", Some("B072RRE2I55")),
+        ("B072RRE2IS5", Some("B072RRE2I55")),
+        ("8072RRE2I55", None),
+        ("B072RRE3I55", None),
+    ] {
+        let (_, normalized) = parsed(&Grammar::GermanLicenceNumber, text).unwrap();
+        assert_eq!(normalized.as_deref(), wanted, "{text}");
+    }
+    assert_eq!(parsed(&Grammar::GermanLicenceNumber, "B072RRE2I5"), None);
     let number = Grammar::Number {
         least: 5,
         most: 12,
@@ -577,6 +615,25 @@ proptest! {
     }
 
     #[test]
+    fn a_letter_of_a_german_licences_number_that_was_misread_for_its_like_never_makes_another_number(
+        checked in "[A-P][0-9A-Z]{8}", copy in "[1-9]", place in 0..10_usize, which in 0..6_usize
+    ) {
+        let values = checked.chars().filter_map(|c| c.to_digit(36));
+        let sum: u32 = values.zip((1..=9).rev()).map(|(value, weight)| value * weight).sum();
+        let digit = char::from_digit(sum % 11, 10).unwrap_or('X');
+        let number = format!("{checked}{digit}{copy}");
+        prop_assert_eq!(normal(&Grammar::GermanLicenceNumber, &number), Some(number.clone()));
+        let likes = |at: usize| numbers::likes(number.as_bytes()[at].into());
+        let places: Vec<usize> = (0..10).filter(|&at| !likes(at).is_empty()).collect();
+        prop_assume!(!places.is_empty());
+        let at = places[place % places.len()];
+        let like = likes(at)[which % likes(at).len()];
+        let misread = format!("{}{like}{}", &number[..at], &number[at + 1..]);
+        let read = normal(&Grammar::GermanLicenceNumber, &misread);
+        prop_assert!(read.is_none() || read == Some(number), "{misread}: {read:?}");
+    }
+
+    #[test]
     fn digits_and_their_surroundings_are_parsed_without_panic(text in "[0-9年月日./ 昭和令()まで生A-Z-]{0,40}") {
         for grammar in all() {
             grammar.parse(&glyphs(&text), &CONTEXT);
@@ -612,6 +669,9 @@ fn all() -> Vec<Grammar> {
         Grammar::ResidenceCardNumber,
         Grammar::BritishDriverNumber,
         Grammar::NorthernIrishDriverNumber,
+        Grammar::GermanCardNumber,
+        Grammar::GermanLicenceNumber,
+        Grammar::ItalianCardNumber,
         Grammar::Number {
             least: 1,
             most: 20,
