@@ -19,15 +19,15 @@ use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
+    sync::{Notify, Semaphore},
     time::{Instant, timeout, timeout_at},
 };
 use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
 
-/// After the signal to stop, how long to wait for a connection that has not sent anything yet: a client that has just connected
-/// is about to send a request, because the operating system has already accepted its connection.
+/// After the signal to stop, how long to wait for a request on a connection that is at rest: a client that has just connected is about to send one,
+/// because the operating system has already accepted its connection, and the next one of a client that reuses its connection may be on its way.
 const FIRST_WORD: Duration = Duration::from_secs(1);
 
 /// How long a refused connection is held unread before it is closed. A client that reconnects whenever it is closed is slowed down by it, and
@@ -269,8 +269,8 @@ struct Answers {
     limits: Limits,
     peer: SocketAddr,
     phase: Phase,
-    /// Cancelled by the first request.
-    spoken: CancellationToken,
+    /// Notified by each request.
+    asked: Arc<Notify>,
     stop: CancellationToken,
     /// The `Keep-Alive` header: how long the connection may be idle.
     keep_alive: Option<HeaderValue>,
@@ -283,7 +283,7 @@ impl Answers {
             limits: served.limits,
             peer,
             phase,
-            spoken: CancellationToken::new(),
+            asked: Arc::default(),
             stop: stop.clone(),
             keep_alive: HeaderValue::from_str(&format!("timeout={}", served.limits.idle.as_secs())).ok(),
         }
@@ -294,7 +294,7 @@ impl Answers {
         request: http::Request<Incoming>,
     ) -> impl Future<Output = Result<http::Response<Watched<Body>>, Infallible>> + Send + use<> {
         self.phase.busy();
-        self.spoken.cancel();
+        self.asked.notify_waiters();
         let keep_alive = self.keep_alive.clone().filter(|_| wants_keep_alive(&request));
         let (router, phase, limits, peer) = (self.router.clone(), self.phase.clone(), self.limits, self.peer);
         let stop = self.stop.clone();
@@ -324,13 +324,13 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let (limits, phase) = (answers.limits, answers.phase.clone());
-    let (spoken, stop) = (answers.spoken.clone(), answers.stop.clone());
+    let (asked, stop) = (Arc::clone(&answers.asked), answers.stop.clone());
     let time = TimeLimits {
         head: limits.head,
         idle: limits.idle,
         write: limits.write,
     };
-    let io = Timed::new(stream, phase, first_head, time);
+    let io = Timed::new(stream, phase.clone(), first_head, time);
     let service = service_fn(move |request| answers.answer(request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -344,14 +344,17 @@ where
     let mut connection = std::pin::pin!(connection);
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
-        // hyper's shutdown closes a connection that has not sent anything yet immediately, even if data is in transit.
-        () = stop.cancelled() => match timeout(FIRST_WORD, until(&spoken, connection.as_mut())).await {
-            Ok(Some(outcome)) => outcome,
-            Ok(None) | Err(_) => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
+        // hyper's shutdown closes a connection that is at rest immediately, even if a request is in transit.
+        () = stop.cancelled() => {
+            let first_word = if phase.is_at_rest() { FIRST_WORD } else { Duration::ZERO };
+            match timeout(first_word, until(asked.notified(), connection.as_mut())).await {
+                Ok(Some(outcome)) => outcome,
+                Ok(None) | Err(_) => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
             }
-        },
+        }
     };
     if let Err(error) = outcome {
         tracing::debug!(%error, "connection ended");
@@ -381,11 +384,11 @@ fn announce_idle_timeout(headers: &mut HeaderMap, keep_alive: HeaderValue) {
     headers.insert(HeaderName::from_static("keep-alive"), keep_alive);
 }
 
-/// The result of `connection`; `None` if it has `spoken` first.
-async fn until<T>(spoken: &CancellationToken, connection: impl Future<Output = T>) -> Option<T> {
+/// The result of `connection`; `None` if something is `asked` first.
+async fn until<T>(asked: impl Future<Output = ()>, connection: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
-        () = spoken.cancelled() => None,
+        () = asked => None,
         outcome = connection => Some(outcome),
     }
 }

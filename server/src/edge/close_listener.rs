@@ -98,7 +98,9 @@ mod tests {
         for _ in 0..20 {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
-            let clients: Vec<_> = (0..4).map(|_| thread::spawn(move || connect_until_refused(address))).collect();
+            let clients: Vec<_> = (0..4)
+                .map(|_| thread::spawn(move || connect_until_refused(address)))
+                .collect();
             let mut accepted = vec![listener.accept().await.unwrap()];
             accepted.extend(close(listener).await);
             for (stream, _) in &mut accepted {

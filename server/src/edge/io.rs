@@ -71,6 +71,11 @@ impl Phase {
         }))
     }
 
+    /// Whether no request is at work: none has come yet, or the last one is answered. Part of a head may have arrived.
+    pub(super) fn is_at_rest(&self) -> bool {
+        matches!(self.now(), HEAD | IDLE)
+    }
+
     /// A request's head is complete.
     pub(super) fn busy(&self) {
         self.go(BUSY);

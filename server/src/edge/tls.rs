@@ -64,16 +64,16 @@ pub struct Certificate {
 
 impl Certificate {
     /// A self-signed certificate in `folder`, valid for `names` and for this machine's current addresses. It is regenerated
-    /// only if it does not cover them, so that a phone has to accept it once.
+    /// only if it does not cover them, or cannot be used because writing it was interrupted, so that a phone has to accept it once.
     ///
     /// # Errors
     /// If it cannot be generated or written.
     pub fn self_signed(folder: &Path, names: &[String]) -> Result<Self, TlsError> {
-        let (certificate, key, covers) = (
-            folder.join(SELF_SIGNED),
-            folder.join("self-signed.key"),
-            folder.join("self-signed.names"),
-        );
+        let files = Self {
+            certificate: folder.join(SELF_SIGNED),
+            key: folder.join("self-signed.key"),
+        };
+        let covers = folder.join("self-signed.names");
         let mut names = names.to_vec();
         names.extend(["localhost", "127.0.0.1", "::1"].map(str::to_owned));
         names.extend(local_addresses().iter().map(IpAddr::to_string));
@@ -81,19 +81,18 @@ impl Certificate {
         names.sort();
         names.dedup();
         let wanted = names.join("\n");
-        let ready =
-            fs::read_to_string(&covers).is_ok_and(|made| made == wanted) && certificate.exists() && key.exists();
+        let ready = fs::read_to_string(&covers).is_ok_and(|made| made == wanted) && files.check().is_ok();
         if !ready {
             fs::create_dir_all(folder).map_err(|source| TlsError::File {
                 path: folder.to_owned(),
                 source,
             })?;
             let made = rcgen::generate_simple_self_signed(names).map_err(|e| TlsError::Certificate(e.to_string()))?;
-            write_private(&key, made.signing_key.serialize_pem().as_bytes())?;
-            write_private(&certificate, made.cert.pem().as_bytes())?;
+            write_private(&files.key, made.signing_key.serialize_pem().as_bytes())?;
+            write_private(&files.certificate, made.cert.pem().as_bytes())?;
             write_private(&covers, wanted.as_bytes())?;
         }
-        Ok(Self { certificate, key })
+        Ok(files)
     }
 
     /// Whether it could be used.
@@ -378,6 +377,22 @@ mod tests {
         fs::write(&files.key, renewed).unwrap();
         live.read_again().unwrap();
         assert_ne!(leaf(), first);
+    }
+
+    #[test]
+    fn a_self_signed_certificate_is_kept_and_made_again_where_writing_it_was_interrupted() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = || Certificate::self_signed(folder.path(), &["id.example".to_owned()]).unwrap();
+        let files = make();
+        let first = files.fingerprint().unwrap();
+        assert_eq!(make().fingerprint().unwrap(), first);
+        // As a power cut leaves what was not synced, and as a process that was killed between the two.
+        let other = renew(folder.path());
+        let key = fs::read(other.key).unwrap();
+        for left in [Vec::new(), key] {
+            fs::write(&files.key, left).unwrap();
+            make().check().unwrap();
+        }
     }
 
     #[test]

@@ -171,3 +171,24 @@ async fn stopping_finishes_what_runs_and_accepts_nothing_new() {
     );
     timeout(AT_LAST, &mut server.task).await.expect("it ends").unwrap();
 }
+
+#[tokio::test]
+async fn the_next_request_of_a_client_that_was_on_its_way_when_the_server_stopped_is_answered() {
+    let server = Server::new().await;
+    let request = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
+    let mut streams = Vec::new();
+    for _ in 0..16 {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(request).await.unwrap();
+        assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
+        streams.push(stream);
+    }
+    server.app.stopping.cancel();
+    for stream in &mut streams {
+        stream.write_all(request).await.unwrap();
+    }
+    for stream in &mut streams {
+        let (bytes, _) = until_closed(stream).await;
+        assert_eq!(Answer::parse(&bytes).status, 200);
+    }
+}
