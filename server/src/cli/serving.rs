@@ -13,6 +13,7 @@ use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use service::people::set_up::set_up_link;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 #[derive(Args)]
 pub(super) struct ServeArgs {
@@ -103,12 +104,17 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
     logging::start(&config.log);
     raise_descriptor_limit();
     block_on(async move {
-        let app = if mode.demo {
-            open_demo(Arc::clone(&config)).await?
-        } else {
-            open(Arc::clone(&config), Purpose::Serve).await?
+        let opening = async {
+            let app = if mode.demo {
+                open_demo(Arc::clone(&config)).await?
+            } else {
+                open(Arc::clone(&config), Purpose::Serve).await?
+            };
+            work.release(app).await
         };
-        let app = work.release(app).await?;
+        let Some(app) = open_unless_stopped(opening).await? else {
+            return Ok(());
+        };
         #[cfg(debug_assertions)]
         let app = App {
             reload: mode.reload,
@@ -116,7 +122,6 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
         };
         let mut listening = listen(&config)?;
         let callback = mode.demo.then(|| demo::callback_url(&config, &mut listening)).flatten();
-        stop_on_signal(app.stopping.clone())?;
         read_again_on_hangup(listening.certificate(), app.clone())?;
         tracing::info!(address = %listening.address, "listening");
         if !site::is_built(&config.site_dir) {
@@ -131,6 +136,17 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
         service_manager::notify(app.stopping.clone());
         Ok(serve::serve(app, listening).await?)
     })
+}
+
+/// What `opening` opens, which a signal stops from now on; `None` if one came before it was open. That may take long, as when another process
+/// migrates. The first process of a container is not ended by a signal that nobody listens for: it would start although it was told to stop.
+async fn open_unless_stopped(opening: impl Future<Output = Result<App, Failure>>) -> Result<Option<App>, Failure> {
+    let stopping = CancellationToken::new();
+    stop_on_signal(stopping.clone())?;
+    let Some(opened) = stopping.run_until_cancelled(opening).await else {
+        return Ok(None);
+    };
+    Ok(Some(App { stopping, ..opened? }))
 }
 
 /// Prints what a person needs after starting the server.
@@ -157,8 +173,10 @@ pub(super) fn worker(settings: &Settings, arguments: &WorkerArgs) -> Result<(), 
     let config = arguments.load(settings)?;
     logging::start(&config.log);
     block_on(async move {
-        let app = arguments.release(open(config, Purpose::Work).await?).await?;
-        stop_on_signal(app.stopping.clone())?;
+        let opening = async { arguments.release(open(config, Purpose::Work).await?).await };
+        let Some(app) = open_unless_stopped(opening).await? else {
+            return Ok(());
+        };
         read_again_on_hangup(None, app.clone())?;
         Ok(serve::work_only(app).await?)
     })

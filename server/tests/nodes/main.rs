@@ -26,6 +26,7 @@ mod put_back_by_hand;
 mod rotation;
 mod service_manager;
 mod stop;
+mod stop_early;
 mod takeover;
 mod verify_decision;
 

@@ -53,7 +53,6 @@ fn sender(names: &Arc<Names>, allowed: &[&str]) -> WebhookSender {
         allow_networks: allowed.iter().map(|network| network.parse().unwrap()).collect(),
         extra_roots: vec![root()],
         native_roots: false,
-        exchange_timeout: std::time::Duration::from_secs(2),
         ..SenderConfig::default()
     };
     WebhookSender::with_resolver(config, Arc::clone(names) as _).unwrap()

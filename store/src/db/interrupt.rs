@@ -1,11 +1,14 @@
-//! Interrupts SQLite reads that nobody waits for any more. A statement runs on a thread of the driver, where dropping a future does not reach it; but every so many steps
-//! SQLite asks whether to go on.
+//! Interrupts SQLite reads that nobody waits for any more, or not for longer. A statement runs on a thread of the driver, where dropping a future does not
+//! reach it; but every so many steps SQLite asks whether to go on.
 
 use super::unit::Waiting;
 use crate::StoreError;
 use sqlx::SqliteConnection;
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 use tokio::sync::oneshot::error::TryRecvError;
@@ -17,8 +20,12 @@ pub(super) const LONGEST: Duration = Duration::from_secs(120);
 const STEPS: i32 = 1_000;
 
 /// Where a connection asks whether to go on.
-#[derive(Clone, Default)]
-pub(super) struct Interrupt(Arc<Mutex<Option<Bounds>>>);
+#[derive(Clone)]
+pub(super) struct Interrupt {
+    bounds: Arc<Mutex<Option<Bounds>>>,
+    /// Of all connections: what is still read is given up.
+    given_up: Arc<AtomicBool>,
+}
 
 /// For whom, and until when.
 struct Bounds {
@@ -27,9 +34,12 @@ struct Bounds {
 }
 
 impl Interrupt {
-    /// The interrupt of `connection`, disarmed.
-    pub(super) async fn of(connection: &mut SqliteConnection) -> Result<Self, StoreError> {
-        let interrupt = Self::default();
+    /// The interrupt of `connection`, disarmed. Once `given_up` is set, it interrupts whatever it is armed for.
+    pub(super) async fn of(connection: &mut SqliteConnection, given_up: Arc<AtomicBool>) -> Result<Self, StoreError> {
+        let interrupt = Self {
+            bounds: Arc::default(),
+            given_up,
+        };
         let asked = interrupt.clone();
         let handle = connection.lock_handle().await;
         let mut handle = handle.map_err(|error| StoreError::from_sql(&error))?;
@@ -50,12 +60,15 @@ impl Interrupt {
 
     fn goes_on(&self) -> bool {
         let mut bounds = self.bounds();
-        let is_wanted =
-            |bounds: &mut Bounds| bounds.caller.try_recv() == Err(TryRecvError::Empty) && Instant::now() < bounds.end;
+        let is_wanted = |bounds: &mut Bounds| {
+            !self.given_up.load(Ordering::Relaxed)
+                && bounds.caller.try_recv() == Err(TryRecvError::Empty)
+                && Instant::now() < bounds.end
+        };
         bounds.as_mut().is_none_or(is_wanted)
     }
 
     fn bounds(&self) -> MutexGuard<'_, Option<Bounds>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.bounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -205,8 +205,8 @@ impl Db {
     }
 
     /// Finishes the units that are running, and the writing ones waiting on SQLite, closes the connections and ends the
-    /// threads. Units that PostgreSQL does not answer are given up after twice [`DbOptions::timeout`]. Later units get
-    /// [`StoreError::Unavailable`].
+    /// threads. Units that PostgreSQL does not answer, and those that still read on SQLite, are given up after twice
+    /// [`DbOptions::timeout`]. Later units get [`StoreError::Unavailable`].
     pub async fn close(&self) {
         match &self.backend {
             Backend::Sqlite {

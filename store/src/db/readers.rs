@@ -11,10 +11,17 @@ use crate::{StoreError, metrics::Metrics};
 use futures::future::join_all;
 use sqlx::{ConnectOptions, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    pin::pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
 
 /// Connections that refuse writes. Cheap to clone.
 #[derive(Clone)]
@@ -28,6 +35,8 @@ struct Inner {
     timeout: Duration,
     /// How long a unit may take.
     limit: Duration,
+    /// Set when closing has waited for long enough.
+    given_up: Arc<AtomicBool>,
     resting: Mutex<Vec<Reader>>,
     /// The threads that run the units.
     threads: Vec<Thread>,
@@ -50,6 +59,7 @@ impl Readers {
             count: options.readers,
             timeout: options.timeout,
             limit: options.read,
+            given_up: Arc::default(),
             resting: Mutex::default(),
             threads,
         })))
@@ -83,9 +93,17 @@ impl Readers {
         })
     }
 
-    /// Waits for the running units, closes the connections and ends the threads.
+    /// Waits for the running units, closes the connections and ends the threads. What is still read after twice the time that a unit waits for a
+    /// connection is interrupted: who counts for several callers goes on when they leave, for longer than a stopping process is left alive.
     pub(super) async fn close(&self) {
-        let all = self.0.permits.acquire_many(self.0.count).await;
+        let mut idle = pin!(self.0.permits.acquire_many(self.0.count));
+        let all = if let Ok(all) = timeout(self.0.timeout * 2, idle.as_mut()).await {
+            all
+        } else {
+            tracing::warn!("what is still read from the database is interrupted, because it is closed");
+            self.0.given_up.store(true, Ordering::Relaxed);
+            idle.await
+        };
         self.0.permits.close();
         let resting = std::mem::take(&mut *self.resting());
         for reader in resting {
@@ -123,7 +141,7 @@ impl Readers {
 
     /// A connection for a unit, while it holds the permit.
     async fn lend(&self) -> Result<(Reader, OwnedSemaphorePermit), StoreError> {
-        let permit = tokio::time::timeout(self.0.timeout, Arc::clone(&self.0.permits).acquire_owned()).await;
+        let permit = timeout(self.0.timeout, Arc::clone(&self.0.permits).acquire_owned()).await;
         let permit = permit.map_err(|_| StoreError::unavailable("all read connections are busy"))?;
         let permit = permit.map_err(|_| unit::closed())?;
         let resting = self.resting().pop();
@@ -137,7 +155,7 @@ impl Readers {
     async fn open(&self) -> Result<Reader, StoreError> {
         let opened = self.0.options.connect().await;
         let mut connection = opened.map_err(|error| StoreError::from_sql(&error))?;
-        let interrupt = Interrupt::of(&mut connection).await?;
+        let interrupt = Interrupt::of(&mut connection, Arc::clone(&self.0.given_up)).await?;
         Ok(Reader { connection, interrupt })
     }
 

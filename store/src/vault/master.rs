@@ -160,6 +160,11 @@ impl MasterKeys {
         version_of(sealed).is_some_and(|version| self.find(version).is_some())
     }
 
+    /// Whether they decrypt a stored data key.
+    pub(crate) fn opens(&self, data_key: &str, sealed: &[u8]) -> bool {
+        self.open(sealed, &super::data_key(data_key)).is_ok()
+    }
+
     /// Decrypts what any known version encrypted.
     pub(super) fn open(&self, sealed: &[u8], purpose: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, StoreError> {
         let (version, sealed) = sealed
@@ -214,7 +219,9 @@ pub(super) fn staged_name(path: &Path) -> PathBuf {
 /// Creates a new file completely or not at all, and durably: data encrypted with a key that a power cut took back would be
 /// lost.
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
-    let staged = path.with_extension(format!("{}.part", std::process::id()));
+    // Nobody else's, and not what a killed process has left: in a container, every process may have the same number.
+    let number = seal::random::<8>().map_err(std::io::Error::other)?;
+    let staged = path.with_extension(format!("{}.part", hex::encode(number)));
     // Unlike a rename, a hard link does not replace an existing file.
     let written = write_and_sync(&staged, text).and_then(|()| fs::hard_link(&staged, path));
     drop(fs::remove_file(&staged));

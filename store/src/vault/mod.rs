@@ -469,7 +469,13 @@ impl Vault {
     /// Whether a secret is encrypted with the newest master key.
     #[must_use]
     pub fn is_current(&self, sealed: &[u8]) -> bool {
-        master::version_of(sealed) == Some(self.0.master.newest())
+        self.version_of(sealed) == Some(self.0.master.newest())
+    }
+
+    /// The version of the master key that encrypts a secret, whether this process has it or not. `None` if these are no encrypted bytes.
+    #[must_use]
+    pub fn version_of(&self, sealed: &[u8]) -> Option<u32> {
+        master::version_of(sealed)
     }
 
     /// The newest version of the master key.

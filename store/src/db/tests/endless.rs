@@ -1,12 +1,15 @@
 //! What is read goes on neither for nobody nor forever.
 //!
 //! Planted faults that these tests detect: a unit of Postgres that reads to its end for a caller that has left; one that reads and has no more
-//! time than one that writes; a statement that writes and goes on when its unit was given up; a setting of an address that hides another one
-//! whose name is part of its own.
+//! time than one that writes; a statement that writes and goes on when its unit was given up; closing that waits for whoever reads without an end; a setting of an address that hides
+//! another one whose name is part of its own.
 
-use super::{super::interrupt::Interrupt, *};
-use sqlx::{Connection as _, SqliteConnection};
-use std::sync::Arc;
+use super::{
+    super::{interrupt::Interrupt, readers::Readers, unit},
+    *,
+};
+use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use std::{str::FromStr as _, sync::Arc};
 use tokio::sync::{Semaphore, oneshot};
 
 /// Counts without an end.
@@ -108,7 +111,7 @@ async fn a_unit_that_reads_has_more_time_than_one_that_writes() {
 #[tokio::test]
 async fn a_connection_is_interrupted_at_its_bound_and_can_be_used_again() {
     let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
-    let interrupt = Interrupt::of(&mut connection).await.unwrap();
+    let interrupt = Interrupt::of(&mut connection, Arc::default()).await.unwrap();
     let (_caller, waiting) = oneshot::channel();
     let tx = &mut Tx::on_connection(connection);
     interrupt.arm(waiting, Duration::ZERO);
@@ -119,6 +122,32 @@ async fn a_connection_is_interrupted_at_its_bound_and_can_be_used_again() {
         SELECT COUNT(*) FROM numbers";
     let counted: Result<i64, _> = on!(tx, conn => sqlx::query_scalar(many).fetch_one(conn).await);
     assert_eq!(counted.unwrap(), 100_000);
+}
+
+/// A caller may wait although nobody waits for it: who counts for several goes on when they leave.
+#[tokio::test]
+async fn closing_interrupts_whoever_reads_for_too_long() {
+    let backend = sqlite().await;
+    let limits = DbOptions {
+        timeout: Duration::from_millis(100),
+        read: Duration::from_secs(86_400),
+        ..ONE
+    };
+    let readers = Readers::new(SqliteConnectOptions::from_str(&backend.url).unwrap(), limits).unwrap();
+    let (begun, has_begun) = oneshot::channel();
+    let mut begun = Some(begun);
+    let (unit, counted) = unit::pack(async move |tx: &mut Tx| {
+        if let Some(begun) = begun.take() {
+            begun.send(()).unwrap();
+        }
+        count_endlessly(tx).await
+    });
+    let (_caller, waiting) = oneshot::channel();
+    readers.read(unit, waiting, Arc::default()).unwrap();
+    has_begun.await.unwrap();
+    readers.close().await;
+    let counted = counted.wait().await;
+    assert!(matches!(counted, Err(StoreError::Unavailable(_))), "{counted:?}");
 }
 
 /// Migrations have none, but their connection is not used for anything else.

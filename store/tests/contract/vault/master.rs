@@ -3,7 +3,7 @@
 use super::{PLAIN, tenant};
 use crate::fixtures::{at, keep, read, world, write};
 use domain::ids::SecretId;
-use std::path::Path;
+use std::{path::Path, sync::Barrier, thread};
 use store::{
     StoreError,
     settings::webhook_secrets,
@@ -227,6 +227,35 @@ async fn the_master_key_file_is_its_owners_alone_and_is_not_made_twice() {
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     MasterKeys::load_or_create(&path).unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn what_a_process_left_that_was_killed_while_it_made_the_master_key_stops_no_later_start() {
+    let folder = tempfile::TempDir::new().unwrap();
+    // Of a process with the same number, as in a container.
+    let left = folder.path().join(format!("m.{}.part", std::process::id()));
+    std::fs::write(left, "").unwrap();
+    let path = folder.path().join("m.key");
+    MasterKeys::load_or_create(&path).unwrap();
+    assert_eq!(MasterKeys::load(&path).unwrap().versions(), [1]);
+}
+
+#[test]
+fn of_those_who_make_the_master_key_at_the_same_time_one_does_and_nothing_else_is_left() {
+    for _ in 0..20 {
+        let folder = tempfile::TempDir::new().unwrap();
+        let (path, together) = (folder.path().join("m.key"), Barrier::new(4));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    together.wait();
+                    MasterKeys::load_or_create(&path).unwrap();
+                });
+            }
+        });
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
 }
 
 #[test]
