@@ -34,8 +34,16 @@ def call(method, path, body=None):
         return json.load(refused)
 
 
+def report_violation():
+    """What a browser says of a page that tried something."""
+    body = json.dumps({"csp-report": {"violated-directive": "img-src", "blocked-uri": "https://example.com"}}).encode()
+    request = urllib.request.Request(SERVER + "/csp-reports", method="POST", data=body, headers={"content-type": "application/csp-report"})
+    urllib.request.urlopen(request, context=TRUSTING).close()
+
+
 def work():
-    """A session of each end, and requests that are refused."""
+    """A session of each end, requests that are refused, and a page that violates its policy."""
+    report_violation()
     for outcome in ("approved", "needs_review", "rejected"):
         session = call("POST", "/v1/verification-sessions", {})["id"]
         call("POST", f"/v1/sandbox/verification-sessions/{session}/complete", {"outcome": outcome})

@@ -80,6 +80,12 @@ async fn check(app: &App) -> Result<(), Failure> {
     say(format!(
         "{all} webhook and authenticator secrets, {older} of them with an older version"
     ))?;
+    for (version, secrets) in &found.secrets_by_version {
+        if !versions.contains(version) {
+            say(format!("Version {version} encrypts {secrets} of them, and is missing"))?;
+            is_whole = false;
+        }
+    }
     let (now, limit) = (app.honnin.now(), app.config.secret_age);
     for age in oldest(&app.honnin).await? {
         say(age_line(age, now, limit))?;

@@ -157,6 +157,23 @@ async fn a_version_of_the_master_key_that_is_missing_is_named() {
         !done && said.contains("Version 9 encrypts 1 session keys, and is missing"),
         "{said}"
     );
+    let found = "DELETE FROM data_keys WHERE master_version = 9";
+    assert_eq!(run_at(&url, found).await, 1);
+    let (done, said) = keys(&installation, "honnin keys check").await;
+    assert!(done && !said.contains("missing"), "{said}");
+    let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+    let user = "INSERT INTO users (id, email, name, operator, password, created_at)
+                VALUES ('usr_00000000000000000000000000000001', 'ada@example.com', 'Ada', 1, '', 1)";
+    assert_eq!(run_at(&url, user).await, 1);
+    // A secret begins with the number of its version.
+    let lost = "INSERT INTO authenticators (user_id, secret, created_at, last_step)
+                VALUES ('usr_00000000000000000000000000000001', x'0000000700', 1, 0)";
+    assert_eq!(run_at(&url, lost).await, 1);
+    let (done, said) = keys(&installation, "honnin keys check").await;
+    assert!(
+        !done && said.contains("Version 7 encrypts 1 of them, and is missing"),
+        "{said}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -10,7 +10,7 @@ use crate::{
     Honnin,
     session::{self, retention::schedule_erasure_at},
 };
-use domain::{audit::AuditAction, ids::SessionId};
+use domain::{audit::AuditAction, audit_detail::DetailWord, ids::SessionId};
 use std::collections::BTreeSet;
 use store::{
     StoreError, audit, capture::captures, decision::identities, session::sessions, settings::tenants, vault::DataKeyId,
@@ -230,7 +230,7 @@ async fn erase(honnin: &Honnin, id: &SessionId) -> Result<bool, StoreError> {
         end_early(tx, &event, &owner, &mut row, at).await?;
         schedule_erasure_at(tx, (&id, row.session.attempt), at.at_once()).await?;
         let entry = session::audit_entry(&row, at.now, AuditAction::SessionEraseNow)
-            .with_detail("erased before the backup was restored");
+            .with_detail(DetailWord::ErasedBeforeRestore);
         audit::record(tx, &entry).await?;
         Ok(true)
     });

@@ -2,6 +2,7 @@
 
 use crate::{Honnin, access::CommandLine, people::second_factor};
 use domain::audit::AuditAction;
+use std::collections::BTreeMap;
 use store::{StoreError, audit, people::second_factors, settings::webhook_secrets};
 
 /// Data keys encrypted in one unit of work.
@@ -14,7 +15,9 @@ pub struct Sealed {
     pub keys: Vec<(i64, i64)>,
     /// Webhook signing secrets and authenticator secrets.
     pub secrets: usize,
-    /// Those of them that an older version encrypted.
+    /// How many of them each version of the master key encrypts, oldest first.
+    pub secrets_by_version: BTreeMap<u32, usize>,
+    /// How many of the secrets an older version encrypts.
     pub older_secrets: usize,
 }
 
@@ -111,13 +114,17 @@ pub async fn count(honnin: &Honnin) -> Result<Sealed, StoreError> {
         .filter_map(|row| row.sealed)
         .chain(apps.into_iter().map(|(_, secret)| secret))
         .collect();
-    let mut older = 0;
+    let (mut older, mut by_version) = (0, BTreeMap::new());
     for sealed in &all {
         older += usize::from(!honnin.vault.is_current(sealed));
+        if let Some(version) = honnin.vault.version_of(sealed) {
+            *by_version.entry(version).or_default() += 1;
+        }
     }
     Ok(Sealed {
         keys: honnin.vault.count_keys().await?,
         secrets: all.len(),
+        secrets_by_version: by_version,
         older_secrets: older,
     })
 }

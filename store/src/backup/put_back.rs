@@ -211,23 +211,28 @@ impl Target {
 /// bucket an object. The caller removes them with [`Target::finish`] once what was erased since is erased here, too.
 ///
 /// # Errors
-/// [`BackupError`]. If the copy is not whole, or the file holds no master key, nothing was written.
+/// [`BackupError`]. If the copy is not whole, or the file does not hold its master key, nothing was written. Whether the master key fits a dump of the
+/// keys is not tested: a dump cannot be read before it is put back.
 pub async fn put_back(
     halves: &Halves,
     master_key: Option<&Path>,
     target: &Target,
     progress: Progress<'_>,
 ) -> Result<Verified, BackupError> {
-    if let (Some(file), Some(_)) = (master_key, &target.master_key) {
-        MasterKeys::load(file).map_err(|error| BackupError::database(file, error))?;
-    }
+    let master = match (master_key, &target.master_key) {
+        (Some(file), Some(_)) => Some((
+            file,
+            MasterKeys::load(file).map_err(|error| BackupError::database(file, error))?,
+        )),
+        _ => None,
+    };
     let staged = halves.stage()?;
     let (data, keys) = (&staged.data, &staged.keys);
     let Checked {
         of_data,
         of_keys,
         verified,
-    } = check(&staged, progress).await?;
+    } = check(&staged, master.as_ref().map(|(file, master)| (*file, master)), progress).await?;
     for (part, manifest, database) in [(data, &of_data, &target.database), (keys, &of_keys, &target.keys)] {
         if !manifest.files.contains_key(database.source(manifest.half)) {
             return Err(BackupError::unfit(

@@ -511,6 +511,27 @@ async fn a_file_that_holds_no_master_key_is_refused_before_anything_is_put_back(
 }
 
 #[tokio::test]
+async fn the_master_key_of_another_installation_is_refused_before_anything_is_put_back() {
+    let copy = Copy::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let foreign = folder.path().join("foreign.key");
+    drop(MasterKeys::load_or_create(&foreign).unwrap());
+    let to = target(&folder.path().join("data"));
+    let [data, keys] = &copy.folders;
+    let halves = Halves::in_folders(data.path(), keys.path());
+    let refused = put_back(&halves, Some(&foreign), &to, &mut |_| ()).await;
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        format!(
+            "{}: is not the master key of this copy: it cannot decrypt its keys",
+            foreign.display()
+        )
+    );
+    assert!(!to.folder.exists());
+    copy.restore(&to).await.unwrap();
+}
+
+#[tokio::test]
 async fn what_an_interrupted_restore_had_not_begun_is_refused_and_not_touched() {
     let copy = Copy::new().await;
     let used = Installation::new().await;

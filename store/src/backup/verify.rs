@@ -1,13 +1,13 @@
 //! Whether a copy is whole, and whether its halves fit.
 
 use super::{
-    BackupError, Done, Half, Manifest, Progress,
+    BackupError, Done, Half, KEYS, Manifest, Progress,
     compare::{compare, open},
     picture,
     place::{Halves, Place, Staged},
     references::OLDEST_TENANT,
 };
-use crate::capture::pictures::parse_path;
+use crate::{capture::pictures::parse_path, vault::MasterKeys};
 use domain::{ids::SessionId, time::Timestamp};
 use futures::{StreamExt as _, stream};
 use sqlx::Connection as _;
@@ -42,7 +42,9 @@ pub struct Verified {
 /// # Errors
 /// [`BackupError`], with the first file that is not as it should be.
 pub async fn verify(halves: &Halves, progress: Progress<'_>) -> Result<Verified, BackupError> {
-    check(&halves.stage()?, progress).await.map(|checked| checked.verified)
+    check(&halves.stage()?, None, progress)
+        .await
+        .map(|checked| checked.verified)
 }
 
 /// A copy that was verified. Its databases are in the local folders.
@@ -52,8 +54,12 @@ pub(super) struct Checked {
     pub(super) verified: Verified,
 }
 
-/// Verifies a copy.
-pub(super) async fn check(staged: &Staged<'_>, progress: Progress<'_>) -> Result<Checked, BackupError> {
+/// Verifies a copy, and first that the master keys, which were read from the file that is named with them, decrypt its keys.
+pub(super) async fn check(
+    staged: &Staged<'_>,
+    master: Option<(&Path, &MasterKeys)>,
+    progress: Progress<'_>,
+) -> Result<Checked, BackupError> {
     let (data, keys) = (&staged.data, &staged.keys);
     let of_data = data.read_manifest(Half::Data).await?;
     let of_keys = keys.read_manifest(Half::Keys).await?;
@@ -70,6 +76,9 @@ pub(super) async fn check(staged: &Staged<'_>, progress: Progress<'_>) -> Result
         ));
     }
     keys.fetch(&of_keys, progress).await?;
+    if let Some((file, master)) = master {
+        test_master_keys(file, master, (&keys.local, &of_keys)).await?;
+    }
     data.fetch(&of_data, progress).await?;
     let pictures = check_pictures(data.place, &of_data, progress).await?;
     let compared = compare((&data.local, &of_data), (&keys.local, &of_keys)).await?;
@@ -88,6 +97,33 @@ pub(super) async fn check(staged: &Staged<'_>, progress: Progress<'_>) -> Result
         of_keys,
         verified,
     })
+}
+
+/// Tests the master keys on one of the keys, as every start does.
+async fn test_master_keys(
+    file: &Path,
+    master: &MasterKeys,
+    (folder, manifest): (&Path, &Manifest),
+) -> Result<(), BackupError> {
+    if !manifest.files.contains_key(KEYS) {
+        // A dump can only be read once it has been put back.
+        return Ok(());
+    }
+    let path = manifest.place(folder, KEYS);
+    let failed = |error: sqlx::Error| BackupError::database(&path, error);
+    let mut connection = open(&path).await?;
+    let found: Option<(String, Vec<u8>)> = sqlx::query_as("SELECT id, sealed FROM data_keys LIMIT 1")
+        .fetch_optional(&mut connection)
+        .await
+        .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    match found {
+        Some((id, sealed)) if !master.opens(&id, &sealed) => Err(BackupError::unfit(
+            file,
+            "is not the master key of this copy: it cannot decrypt its keys",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Checks every picture, and refuses those that the manifest does not name. Returns how many there are.

@@ -4,9 +4,28 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on},
+    db::{Dialect, Tx, on},
 };
 use domain::ids::{SessionId, TenantId};
+
+/// Waits until no other unit of work is looking for any of these frames, and keeps others waiting until this unit ends. Without it, two sessions that
+/// send the same frame at the same moment would not see each other's.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn take_turn(tx: &mut Tx, prints: &[i64]) -> Result<(), StoreError> {
+    if tx.dialect() == Dialect::Sqlite {
+        // Units run one after the other.
+        return Ok(());
+    }
+    let mut sorted = prints.to_vec();
+    // All in one order: nobody waits for somebody who waits for them.
+    sorted.sort_unstable();
+    for print in sorted {
+        on!(tx, conn => sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(print).execute(conn).await.map(drop))?;
+    }
+    Ok(())
+}
 
 /// Keeps the fingerprints of a session's frames; those that it has already count once.
 ///

@@ -5,7 +5,10 @@ use crate::{
     StoreError,
     db::{Tx, on},
 };
-use domain::time::{Millis, Timestamp};
+use domain::{
+    delivery::DeliveryFault,
+    time::{Millis, Timestamp},
+};
 use sqlx::QueryBuilder;
 
 /// A job as the console and tests see it.
@@ -107,6 +110,8 @@ pub async fn count_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Backlog>, Stor
 /// The jobs of each kind that have failed this many times in a row or more, and wait for a run after `now` and until `until`; kinds without any are
 /// left out, and those that only a newer program knows. With `until` soon, what is planned for later is not looked at.
 ///
+/// A delivery that cannot be rendered is no failure here: the run came to its end and was stored as an attempt, with its fault.
+///
 /// # Errors
 /// If the database does not respond.
 pub async fn count_failing(
@@ -127,7 +132,9 @@ pub async fn count_failing(
             statement.push(if position == 0 { "" } else { " UNION ALL " });
             statement.push("SELECT kind, COUNT(*) FROM jobs WHERE finished_at IS NULL AND ").push(index).push_bind(kind.as_str());
             statement.push(" AND run_at > ").push_bind(after).push(" AND run_at <= ").push_bind(until);
-            statement.push(" AND failures >= ").push_bind(failures).push(" GROUP BY kind");
+            statement.push(" AND failures >= ").push_bind(failures);
+            statement.push(" AND COALESCE(last_error, '') <> ").push_bind(DeliveryFault::CannotRender.as_str());
+            statement.push(" GROUP BY kind");
         }
         statement.push(" ORDER BY 1");
         statement.build_query_as().fetch_all(conn).await

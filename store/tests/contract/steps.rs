@@ -2,7 +2,7 @@
 //! its virtual machine: unlike times, they are the same on every machine.
 
 use domain::{
-    ids::{EventId, TenantId},
+    ids::{EventId, SessionId, TenantId},
     time::{Millis, Timestamp},
 };
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
@@ -12,6 +12,7 @@ use std::sync::{
 };
 use store::{
     Db, DbOptions, StoreError, Tx,
+    decision::identities,
     jobs::{self, Claim, JobKind},
     people::users,
     session::{
@@ -165,6 +166,25 @@ async fn a_person_is_looked_up_however_many_sessions_there_are() {
         };
         assert_bounded("a person", &SESSIONS, async |tx| {
             search::list(tx, &tenant, &filter, &page, NOW).await
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn an_approval_that_can_be_undone_is_found_however_many_people_were_approved() {
+    let identities = "INSERT INTO identities (session_id, tenant_id, document, approved_at)
+                      SELECT printf('vs_%032x', i), printf('tn_%032x', 0), zeroblob(32), CASE WHEN i > 2 THEN i END FROM n";
+    let user = "INSERT INTO users (id, email, name, operator, password, created_at)
+                SELECT printf('usr_%032x', 0), 'ada@example.com', 'Ada', 1, '', 0 FROM n WHERE i = 1";
+    // As many as people decide within the seconds in which they can undo it.
+    let pending = "INSERT INTO pending_rulings (session_id, attempt, user_id, ruling, reasons, address, made_at, due_at)
+                   SELECT printf('vs_%032x', i), 1, printf('usr_%032x', 0), 'approved', '[]', '192.0.2.1', i, i FROM n WHERE i <= 2";
+    let fill = [SESSIONS[0], SESSIONS[1], identities, user, pending];
+    let (tenant, me) = (TenantId::from_random([0; 16]), SessionId::from_random([0; 16]));
+    for document in [[0; 32], [1; 32]] {
+        assert_bounded("a pending approval", &fill, async |tx| {
+            identities::is_approval_pending(tx, &tenant, &document, &me).await
         })
         .await;
     }

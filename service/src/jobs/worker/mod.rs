@@ -35,6 +35,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How often a lane polls for due jobs when nothing wakes it.
 const POLL: Duration = Duration::from_secs(1);
+/// How soon to try again to store how a run ended, while the database is away. More often than jobs are polled for, so that it comes first.
+const STORE_AGAIN: Duration = Duration::from_millis(200);
 /// How long a stopping worker waits for running jobs; the leases of the rest expire.
 const STOP_WITHIN: Duration = Duration::from_secs(20);
 /// Back-off of failed jobs; the last wait repeats.
@@ -302,8 +304,25 @@ impl Worker {
         } else {
             tracing::warn!(kind = job.kind.as_str(), subject = job.subject, attempt = job.attempt, %fault, "job failed");
         }
-        if let Err(error) = self.settle(&job, &fault).await {
-            tracing::error!(%error, subject = job.subject, "cannot settle a job; its lease will run out");
+        self.settle_or_wait(&job, &fault).await;
+    }
+
+    /// Settles a job. While the database is away, tries again until it is back or another worker has the job: a run whose end nobody stored counts as
+    /// one that took the process down.
+    async fn settle_or_wait(&self, job: &Job, fault: &JobError) {
+        let mut has_warned = false;
+        // What counts as no attempt gives its number to the next run, whose lease a second try would release if the first was carried out.
+        let is_counted = !matches!(fault, JobError::Store(StoreError::MasterKeyMissing));
+        while let Err(error) = self.settle(job, fault).await {
+            if !is_counted || !matches!(error, StoreError::Unavailable(_)) {
+                tracing::error!(%error, subject = job.subject, "cannot settle a job; its lease will run out");
+                return;
+            }
+            if !has_warned {
+                tracing::warn!(%error, subject = job.subject, "cannot settle a job yet; trying again");
+                has_warned = true;
+            }
+            tokio::time::sleep(STORE_AGAIN).await;
         }
     }
 

@@ -4,7 +4,7 @@ mod deliveries;
 mod leases;
 mod round_robin;
 
-use domain::time::Timestamp;
+use domain::{delivery::DeliveryFault, time::Timestamp};
 use store::{
     Db, StoreError,
     jobs::{self, Claim, Job, JobKind, JobNumber, JobState, NewJob},
@@ -349,11 +349,20 @@ async fn committing_a_job_rings_the_worker_and_rolling_back_does_not() {
 async fn jobs_that_failed_often_and_wait_for_their_next_run_are_counted_by_kind() {
     for Backend { name, db, .. } in &backends().await {
         enqueue(db, JobKind::Deliver, "evt_1", 10, None).await;
+        enqueue(db, JobKind::Deliver, "evt_2", 11, None).await;
         enqueue(db, JobKind::Erase, "vs_1", 10, None).await;
         enqueue(db, JobKind::Erase, "vs_2", 60, None).await;
-        for (now, next) in [(10, 20), (20, 100)] {
-            let delivery = deliveries::claim(db, "", now, now + 5, 1).await.remove(0);
-            retry_at(db, &delivery, next, "no").await.unwrap();
+        for (now, next) in [(11, 20), (20, 100)] {
+            for delivery in deliveries::claim(db, "", now, now + 5, 2).await {
+                // Stored as an attempt, and shown by its fault.
+                let attempted = delivery.subject == "evt_2";
+                let reason = if attempted {
+                    DeliveryFault::CannotRender.as_str()
+                } else {
+                    "no"
+                };
+                retry_at(db, &delivery, next, reason).await.unwrap();
+            }
             let erasure = claim(db, "w", now, now + 5, 1).await.remove(0);
             retry_at(db, &erasure, next, "no").await.unwrap();
         }
