@@ -31,6 +31,7 @@ use service::{
     stored::Slot,
 };
 use sqlx::{Connection as _, PgConnection};
+use std::cell::Cell;
 use store::{StoreError, audit, jobs::JobKind, session::sessions};
 use testkit::{
     Harness,
@@ -922,6 +923,40 @@ async fn nobody_gets_a_case_who_is_being_disabled_at_this_moment() {
     let assign = review::assign(&harness.honnin, &rita, &id, None, Some(to));
     let assigned = harness.database.beside(&disable, assign).await;
     assert!(matches!(assigned, Err(AssignError::NoReviewer)), "{assigned:?}");
+}
+
+/// An erasure, for example, locks the session before it removes the decision.
+///
+/// Planted fault that this test detects: a decision that is removed before its session is locked, so that each waits for the other.
+#[tokio::test]
+async fn a_decision_that_is_being_carried_out_waits_for_whoever_overtakes_it_and_holds_nothing_they_need() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let id = wait_for_review(&harness).await;
+    let rita = reviewer(&harness).await;
+    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+        .await
+        .unwrap();
+    let mut other = PgConnection::connect(&harness.database.url).await.unwrap();
+    let lock = "BEGIN; SELECT 1 FROM sessions FOR NO KEY UPDATE";
+    sqlx::raw_sql(lock).execute(&mut other).await.unwrap();
+    let is_done = Cell::new(false);
+    let overtake = async {
+        while !harness.database.one_waits().await {
+            assert!(!is_done.get(), "nothing waits for the session");
+            tokio::task::yield_now().await;
+        }
+        let overtaken = "DELETE FROM pending_rulings; COMMIT";
+        sqlx::raw_sql(overtaken).execute(&mut other).await.unwrap();
+    };
+    let carry_out = async {
+        harness.wait(UNDO).await;
+        is_done.set(true);
+    };
+    tokio::join!(carry_out, overtake);
+    assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
+    assert_eq!(harness.events(&id).await.len(), 1, "nobody is told");
 }
 
 /// A worker has read a decision that is due, and its machine hangs for a moment. Meanwhile the reviewer undoes the decision and makes

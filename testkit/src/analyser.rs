@@ -275,6 +275,7 @@ fn pose(picture: &[u8]) -> Glance {
         face_range: None,
         print: print(picture),
         tint: None,
+        covered: None,
     }
 }
 

@@ -57,18 +57,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
 }
 
 async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(), JobError> {
-    let wanted = id.clone();
-    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let Some(row) = sessions::find_any(tx, &wanted).await? else {
-            return Ok(None);
-        };
-        if row.session.status == Status::Deciding {
-            gather(tx, row).await.map(Some)
-        } else {
-            Ok(None)
-        }
-    });
-    let found = match unit.await {
+    let found = match find_deciding(honnin, &id).await {
         Err(error @ StoreError::Corrupt(_)) if job.failures >= MAX_UNREADABLE => {
             return Ok(give_up_unread(honnin, job, id, &error).await?);
         }
@@ -103,19 +92,38 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
         }
         Err(StoreError::Erased) => FailureReason::ErasedBeforeDecision,
         Err(error) => {
-            let reason = match &error {
-                StoreError::Corrupt(_) if job.failures >= MAX_UNREADABLE => FailureReason::ProcessingError,
-                StoreError::MasterKeyMissing if missing_key == MissingKey::IsLost => FailureReason::ProcessingError,
-                StoreError::Panicked | StoreError::Refused(_) if job.failures >= MAX_UNREADABLE => {
-                    FailureReason::AttemptsExhausted
-                }
-                _ => return Err(error.into()),
+            let Some(reason) = reason_to_give_up(&error, job, missing_key) else {
+                return Err(error.into());
             };
             tracing::error!(session = %attempt.row.session.id, %error, "gave up deciding a session");
             reason
         }
     };
     Ok(fail(honnin, job, attempt.row, reason).await?)
+}
+
+/// The current attempt of a session that is still to be decided.
+async fn find_deciding(honnin: &Honnin, id: &SessionId) -> Result<Option<AttemptState>, StoreError> {
+    let id = id.clone();
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let row = sessions::find_any(tx, &id).await?;
+        match row.filter(|row| row.session.status == Status::Deciding) {
+            Some(row) => gather(tx, row).await.map(Some),
+            None => Ok(None),
+        }
+    });
+    unit.await
+}
+
+/// Why the session ends in `failed` because of an error that each further run would meet as well; `None` as long as another run may succeed.
+fn reason_to_give_up(error: &StoreError, job: &Job, missing_key: MissingKey) -> Option<FailureReason> {
+    let has_failed_often = job.failures >= MAX_UNREADABLE;
+    match error {
+        StoreError::Corrupt(_) if has_failed_often => Some(FailureReason::ProcessingError),
+        StoreError::MasterKeyMissing if missing_key == MissingKey::IsLost => Some(FailureReason::ProcessingError),
+        StoreError::Panicked | StoreError::Refused(_) if has_failed_often => Some(FailureReason::AttemptsExhausted),
+        _ => None,
+    }
 }
 
 /// Counts a run before it can take the process down. After a crash, the runs that were under way begin again at different moments, so that one

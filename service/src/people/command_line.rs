@@ -6,6 +6,7 @@ use super::{PeopleError, console_session, normalised, organisation, take_effect}
 use crate::{Honnin, access::CommandLine};
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailWord,
     ids::{TenantId, UserId},
     time::Timestamp,
 };
@@ -131,7 +132,11 @@ async fn set_disabled(
             return Ok(account(tx, user).await?);
         }
         user.disabled_at = is_disabled.then_some(now);
-        let detail = if is_disabled { "disabled" } else { "enabled" };
+        let detail = if is_disabled {
+            DetailWord::Disabled
+        } else {
+            DetailWord::Enabled
+        };
         let entry = entry(here, &user, now, AuditAction::PersonChange).with_detail(detail);
         take_effect(tx, &people, &user, &entry).await?;
         Ok(account(tx, user).await?)
@@ -180,7 +185,7 @@ pub async fn grant_operator(
 ) -> Result<Account, AccountError> {
     let (email, tenant, now) = (normalised(email), tenant.cloned(), honnin.now());
     let unit = honnin.db.write(async move |tx| -> Result<_, AccountError> {
-        let user = find(tx, &email).await?;
+        let (user, _) = lock(tx, &email).await?;
         let user = of_tenant(tx, user, tenant.as_ref()).await?;
         users::grant_operator(tx, &user.id).await?;
         // A link that an admin made for a colleague must not become a link to an operator's account.

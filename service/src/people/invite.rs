@@ -12,6 +12,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailWord,
     ids::{InvitationId, TenantId},
     role::{Membership, Role},
     secret::Secret,
@@ -167,8 +168,8 @@ struct Draft {
 /// Adds the role offered to an entry of the audit log.
 pub(crate) fn with_role(entry: audit::Entry, row: &InvitationRow) -> audit::Entry {
     match (row.role().map(Role::as_str), row.operator) {
-        (Some(role), true) => entry.with_detail(format_args!("{role},operator")),
-        (None, true) => entry.with_detail("operator"),
+        (Some(role), true) => entry.with_detail(format_args!("{role},{}", DetailWord::Operator)),
+        (None, true) => entry.with_detail(DetailWord::Operator),
         (Some(role), false) => entry.with_detail(role),
         (None, false) => entry,
     }

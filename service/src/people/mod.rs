@@ -24,6 +24,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailWord,
     cursor::After,
     ids::{TenantId, UserId},
     name,
@@ -102,7 +103,7 @@ pub enum PeopleError {
     /// People sign in with the provider only.
     #[error("password sign-in is disabled")]
     NoPasswords,
-    /// The caller has lost the role that allows this.
+    /// The caller has lost the role that allows this, or has been signed out.
     #[error("your role does not allow this")]
     Forbidden,
     /// The person has more rights than the caller.
@@ -226,8 +227,13 @@ pub enum Change {
 pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: Change) -> Result<(), PeopleError> {
     let (staff, id, now) = (admin.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
+        // Whoever takes the caller's powers away waits for the tenant, as this does for them. The caller's own account is only read, so that two
+        // who shut each other out do not wait for each other.
         tenants::lock(tx, staff.tenant()).await?;
         let people = users::list(tx, staff.tenant()).await?;
+        if !is_unchanged(&staff, people.iter().find(|person| person.id == *staff.user())) {
+            return Err(PeopleError::Forbidden);
+        }
         let mut user = people
             .iter()
             .find(|user| user.id == id)
@@ -245,11 +251,11 @@ pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: 
             (Change::Role(_), None) => return Err(PeopleError::NotFound),
             (Change::Disable, _) => {
                 user.disabled_at = Some(now);
-                "disabled".to_owned()
+                DetailWord::Disabled.to_string()
             }
             (Change::Enable, _) => {
                 user.disabled_at = None;
-                "enabled".to_owned()
+                DetailWord::Enabled.to_string()
             }
         };
         let entry = staff
@@ -297,16 +303,26 @@ fn is_active_admin(user: &UserRow) -> bool {
     user.disabled_at.is_none() && user.role() == Some(Role::Admin)
 }
 
-/// Whether somebody still is what they were when they made the request, in a unit that makes a link or a key, or changes settings: [`end_powers`]
-/// ends the links that are there, and whoever takes the powers away waits for this unit, or this one for theirs.
+/// Whether somebody still is what they were when they made the request, in a unit that invites, makes a key or changes settings: [`end_powers`]
+/// ends the invitations that are there, and whoever takes the powers away waits for this unit, or this one for theirs. A unit that goes on to lock
+/// other people locks the tenant instead, and asks [`is_unchanged`].
 pub(crate) async fn is_still(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
     users::lock(tx, staff.user()).await?;
     let user = users::find(tx, staff.user()).await?;
-    let active = user.filter(|user| user.disabled_at.is_none());
-    Ok(active.is_some_and(|user| match staff.rank() {
-        Rank::Role(role) => user.role() == Some(role),
-        Rank::Operator => user.operator,
-    }))
+    Ok(is_unchanged(staff, user.as_ref()))
+}
+
+/// Whether somebody, whose account is `user` by now, has kept their rank since they made the request, and been neither disabled nor signed out
+/// everywhere, as whoever loses the rights of an operator is.
+fn is_unchanged(staff: &Staff, user: Option<&UserRow>) -> bool {
+    user.is_some_and(|user| {
+        let has_rank = match staff.rank() {
+            Rank::Role(role) => user.role() == Some(role),
+            Rank::Operator => user.operator,
+        };
+        let is_signed_in = user.disabled_at.is_none() && user.session_epoch == staff.session_epoch();
+        has_rank && is_signed_in
+    })
 }
 
 /// Disabling takes effect immediately, and links that the person made can no longer be used.

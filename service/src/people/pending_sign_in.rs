@@ -4,13 +4,13 @@
 use super::visit;
 use crate::{Honnin, runtime::job_error::JobError};
 use domain::{
+    audit_detail::DetailWord,
     ids::UserId,
     time::{Millis, Timestamp},
 };
 use std::net::IpAddr;
 use store::{
-    StoreError, Tx,
-    audit::{self, STOPPED},
+    StoreError, Tx, audit,
     jobs::{self, Job, JobKind, NewJob},
     people::{
         pending_sign_ins::{self, PendingSignInRow},
@@ -80,7 +80,7 @@ pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Resul
 async fn record_stop(tx: &mut Tx, row: PendingSignInRow, now: Timestamp) -> Result<(), StoreError> {
     match users::find(tx, &row.user).await? {
         Some(user) if !row.refused => {
-            let entry = visit::refusal(Some(&user), now, row.address).with_detail(STOPPED);
+            let entry = visit::refusal(Some(&user), now, row.address).with_detail(DetailWord::Stopped);
             audit::record(tx, &entry).await
         }
         _ => Ok(()),

@@ -6,7 +6,7 @@ use crate::{
     Honnin,
     access::{Admin, CommandLine, Roster, Staff},
     people::{
-        PeopleError, check_may_act_on, console_session, is_still,
+        PeopleError, check_may_act_on, console_session, is_unchanged,
         known_browser::Client,
         normalised, organisation,
         password::{self, BadPassword},
@@ -15,7 +15,7 @@ use crate::{
     },
     runtime::token::{self, NotAToken},
 };
-use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Timestamp};
+use domain::{audit::AuditAction, audit_detail::DetailWord, ids::UserId, secret::Secret, time::Timestamp};
 use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
@@ -25,6 +25,7 @@ use store::{
         second_factors,
         users::{self, UserRow},
     },
+    settings::tenants,
 };
 
 /// A link just created.
@@ -135,10 +136,12 @@ async fn issue(
     let (token, expires_at) = (token::generate(&*honnin.random), honnin.now().plus(LINK_LIFETIME));
     let hash = token::hash(token.expose());
     let unit = honnin.db.write(async move |tx| {
-        if let Some(staff) = &issued_by
-            && !is_still(tx, staff).await?
-        {
-            return Err(PeopleError::Forbidden);
+        if let Some(staff) = &issued_by {
+            // As in `change_person`. Whoever makes the person an operator waits as well: then, this link is there to be revoked.
+            tenants::lock(tx, staff.tenant()).await?;
+            if !is_unchanged(staff, users::find(tx, staff.user()).await?.as_ref()) {
+                return Err(PeopleError::Forbidden);
+            }
         }
         let found = match &whose {
             Whose::Id(id) => users::find(tx, id).await?,
@@ -258,7 +261,7 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
             return Ok(LinkSignIn::SecondFactor(pending));
         }
         let entry = visit::entry_by(&user, now, AuditAction::PersonSignIn)
-            .with_detail("link from the command line")
+            .with_detail(DetailWord::CommandLineLink)
             .from_address(client.address);
         Ok(LinkSignIn::Done(visit::record(tx, &user.id, entry, &client).await?))
     });

@@ -15,6 +15,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailWord,
     secret::Secret,
     time::{Millis, Timestamp},
 };
@@ -227,7 +228,7 @@ pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<S
 
 /// Checks the password of a signed-in person. The caller settles it in the unit that it is for.
 pub(super) async fn check_own(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<Right, SignInError> {
-    let refusal = |_: Option<&UserRow>, now| visit::refused_proof(staff, now, "password");
+    let refusal = |_: Option<&UserRow>, now| visit::refused_proof(staff, now, DetailWord::ConfirmationPassword);
     let buckets = Buckets::of_confirmation(staff);
     let right = check(honnin, staff.email().to_owned(), password, buckets, refusal).await?;
     if right.user.id != *staff.user() {

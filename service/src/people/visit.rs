@@ -7,13 +7,14 @@ use super::{
 use crate::access::Staff;
 use domain::{
     audit::{Actor, AuditAction},
+    audit_detail::{DetailPhrase, DetailWord},
     ids::UserId,
     time::{Millis, Timestamp},
 };
 use std::{fmt::Display, net::IpAddr};
 use store::{
     StoreError, Tx,
-    audit::{self, Entry, NEW_BROWSER, NEW_NETWORK},
+    audit::{self, Entry},
     people::{
         known_browsers::LastUse,
         users::{self, MarkedVisit, UserRow},
@@ -90,9 +91,9 @@ pub(super) async fn record(
     let last_use = known_browser::see(tx, user, client, entry.at, marked.entry).await?;
     // Whoever else has signed in meanwhile, the network of this browser's last sign-in is not new.
     let earlier = marked.before.iter().chain(last_use.as_ref().map(|last| &last.address));
-    let network = is_new(earlier, entry.address.as_deref()).then(|| NEW_NETWORK.to_owned());
+    let network = is_new(earlier, entry.address.as_deref()).then(|| DetailWord::NewNetwork.to_string());
     let is_new_browser = last_use.is_none() && !marked.before.is_empty();
-    let browser = is_new_browser.then(|| format!("{NEW_BROWSER}: {}", BrowserName::of(&client.browser.agent)));
+    let browser = is_new_browser.then(|| DetailPhrase::NewBrowser.with(BrowserName::of(&client.browser.agent)));
     let since = Since::of(tx, &marked, last_use, entry.at).await?;
     let parts: Vec<_> = entry.detail.into_iter().chain(network).chain(browser).collect();
     entry.detail = (!parts.is_empty()).then(|| parts.join(", "));
@@ -118,13 +119,13 @@ pub(super) fn refusal(user: Option<&UserRow>, at: Timestamp, address: impl Displ
     }
 }
 
-/// The entry for somebody who is signed in, was asked again to prove who they are with `means`, and failed. The attempt concerns their account as
-/// one to sign in does.
-pub(super) fn refused_proof(staff: &Staff, at: Timestamp, means: &str) -> Entry {
+/// The entry for somebody who is signed in, was asked again to prove who they are, and failed with what `confirmation` names. The attempt concerns
+/// their account as one to sign in does.
+pub(super) fn refused_proof(staff: &Staff, at: Timestamp, confirmation: DetailWord) -> Entry {
     staff
         .own_entry(at, AuditAction::PersonSignInRefused)
         .about(staff.user())
-        .with_detail(format_args!("confirmation: {means}"))
+        .with_detail(confirmation)
 }
 
 /// Whether an address is in none of the networks of others. At the first visit, none is new.

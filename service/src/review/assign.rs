@@ -4,6 +4,7 @@
 use crate::{Honnin, access::Reviewer, people::may_review};
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailWord,
     ids::{SessionId, UserId},
     session::Status,
 };
@@ -68,7 +69,7 @@ pub async fn assign(
                 review::assign(tx, &id, user, now).await?;
             }
         }
-        let name = |user: Option<&UserId>| user.map_or_else(|| "nobody".to_owned(), UserId::to_string);
+        let name = |user: Option<&UserId>| user.map_or_else(|| DetailWord::Nobody.to_string(), UserId::to_string);
         let change = format!("{} → {}", name(before.as_ref()), name(to.as_ref()));
         let entry = staff.entry(now, AuditAction::CaseAssign).about(&id);
         audit::record(tx, &entry.with_detail(change)).await?;

@@ -140,24 +140,8 @@ async fn open_undone(honnin: &Honnin, row: &SessionRow, undone: Undone) -> Resul
     })
 }
 
-/// Other sessions that were approved with the document of this case since it went to review, as [`Case::same_document`].
-///
-/// # Errors
-/// [`CaseError`].
-pub async fn find_same_document(
-    honnin: &Honnin,
-    reviewer: &Reviewer,
-    id: &SessionId,
-) -> Result<Vec<SessionId>, CaseError> {
-    let (staff, id) = (reviewer.staff().clone(), id.clone());
-    let unit = honnin.db.read(async move |tx| {
-        let row = sessions::find(tx, staff.tenant(), &id).await?;
-        Ok(same_document(tx, &row.ok_or(CaseError::NotFound)?).await?)
-    });
-    unit.await
-}
-
-async fn same_document(tx: &mut Tx, row: &SessionRow) -> Result<Vec<SessionId>, StoreError> {
+/// As [`Case::same_document`].
+pub(super) async fn same_document(tx: &mut Tx, row: &SessionRow) -> Result<Vec<SessionId>, StoreError> {
     match &row.outcome {
         Some(outcome) if row.session.status == Status::Reviewing => {
             identities::list_same_document(tx, &row.session.id, outcome.decided_at, MAX_SHOWN).await

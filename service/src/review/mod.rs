@@ -7,9 +7,7 @@ mod rule;
 pub(crate) mod take_effect;
 
 pub use assign::{AssignError, assign, list_reviewers};
-pub use case::{
-    Case, CaseError, Picture, UndoneDecision, find_picture, find_same_document, keep_case, leave_case, open_case,
-};
+pub use case::{Case, CaseError, Picture, UndoneDecision, find_picture, keep_case, leave_case, open_case};
 pub use rule::{AskedAgain, LookedAt, NOTE_LIMIT, ReviewDecision, RuleError, UNDO, ask_again, reopen, rule};
 pub use store::review::PendingRuling;
 pub use take_effect::{UndoError, list_pending, undo};

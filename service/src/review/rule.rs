@@ -1,7 +1,7 @@
 //! The reviewer's decision: approve, reject, or ask the user again. An approval or rejection is stored and takes effect a moment
 //! later ([`super::take_effect`]), so that a slip can be undone before anybody is told; asking again takes effect immediately.
 
-use super::steps_not_performed;
+use super::{case::same_document, steps_not_performed};
 use crate::{
     Honnin,
     access::{Reviewer, Staff},
@@ -34,8 +34,10 @@ use store::{
 /// What a reviewer decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReviewDecision {
-    /// Identity verified.
+    /// Identity verified. Refused if another session was approved with the same document in the meantime.
     Approve,
+    /// Identity verified by somebody who was shown these other sessions, which were approved with the same document in the meantime.
+    ApproveDespite(Vec<SessionId>),
     /// Not verified, for at least one reason.
     Reject(Vec<Reason>),
 }
@@ -87,6 +89,10 @@ pub enum RuleError {
     /// A required step was not performed.
     #[error("a required step was not performed")]
     NotPerformed(Vec<Step>),
+    /// These other sessions, the first few by id, were approved with the document since the case went to review, and the reviewer was not shown all
+    /// of these.
+    #[error("the document was approved in another session")]
+    SameDocument(Vec<SessionId>),
     /// The note has more than [`NOTE_LIMIT`] characters.
     #[error("the note must have at most {NOTE_LIMIT} characters")]
     LongNote,
@@ -112,10 +118,14 @@ pub async fn rule(
     ruling: ReviewDecision,
     note: Option<Personal<String>>,
 ) -> Result<Timestamp, RuleError> {
-    let (kind, reasons) = match ruling {
+    let (kind, reasons, seen) = match ruling {
         ReviewDecision::Reject(reasons) if reasons.is_empty() => return Err(RuleError::NoReason),
-        ReviewDecision::Reject(reasons) => (Ruling::Rejected, reasons.into_iter().map(Named::Known).collect()),
-        ReviewDecision::Approve => (Ruling::Approved, Vec::new()),
+        ReviewDecision::Reject(reasons) => {
+            let reasons = reasons.into_iter().map(Named::Known).collect();
+            (Ruling::Rejected, reasons, Vec::new())
+        }
+        ReviewDecision::Approve => (Ruling::Approved, Vec::new(), Vec::new()),
+        ReviewDecision::ApproveDespite(seen) => (Ruling::Approved, Vec::new(), seen),
     };
     let note = checked(note)?;
     let sealed = seal_note(honnin, reviewer.staff(), id, note.as_ref(), |_| column::NOTE.to_owned()).await?;
@@ -134,7 +144,7 @@ pub async fn rule(
     let (staff, made) = (reviewer.staff().clone(), pending.clone());
     let unit = honnin
         .db
-        .write(async move |tx| store_ruling(tx, &staff, &pending).await);
+        .write(async move |tx| store_ruling(tx, &staff, &pending, &seen).await);
     match unit.await {
         Ok(()) => Ok(now.plus(UNDO)),
         Err(refused @ RuleError::Pending { .. }) => {
@@ -177,10 +187,19 @@ async fn is_repeated(
     Ok(first_note.as_ref() == note)
 }
 
-async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling) -> Result<(), RuleError> {
+/// Stores a decision that can be undone. An approval is refused if the document was approved in other sessions that the reviewer has not `seen`.
+async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling, seen: &[SessionId]) -> Result<(), RuleError> {
+    if made.ruling == Ruling::Approved {
+        // Of two approvals with one document, the second finds the first, even if that one is automatic. The tenant comes before the session.
+        tenants::lock(tx, staff.tenant()).await?;
+    }
     let mut row = find_waiting(tx, staff, (&made.session, made.attempt), made.made_at).await?;
     // The compare-and-set comes first: the loser of two runs again and finds the winner's decision.
     sessions::save(tx, &mut row).await?;
+    let others = match made.ruling {
+        Ruling::Approved => same_document(tx, &row).await?,
+        Ruling::Rejected | Ruling::AskedAgain => Vec::new(),
+    };
     let outcome = row.outcome.ok_or(StoreError::Corrupt("a case without an outcome"))?;
     let not_performed = steps_not_performed(&row.session.plan, &outcome.checks);
     let mut pending = made.clone();
@@ -192,6 +211,9 @@ async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling) -> Resul
         }
         Ruling::Approved | Ruling::AskedAgain if !not_performed.is_empty() => {
             return Err(RuleError::NotPerformed(not_performed));
+        }
+        Ruling::Approved if others.iter().any(|other| !seen.contains(other)) => {
+            return Err(RuleError::SameDocument(others));
         }
         Ruling::Approved | Ruling::AskedAgain => {}
     }

@@ -96,6 +96,11 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
 
 async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: ClockReading) -> Result<(), StoreError> {
     let (id, now) = (&pending.session, at.now);
+    let row = sessions::find_any(tx, id).await?;
+    let row = row.ok_or(StoreError::Corrupt("a decision without a case"))?;
+    // In the order of those who overtake a decision, such as an erasure: the tenant, the session, the decision.
+    let owner = tenants::load_pinned(tx, &row.session.tenant).await?;
+    sessions::lock(tx, id).await?;
     // It may have been undone since it was read, and another one may have been made, which has a job of its own.
     if !review::take_pending(tx, &pending).await? {
         return Ok(());
@@ -127,7 +132,6 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Clo
     };
     row.session = ended;
     row.note = pending.note;
-    let owner = tenants::load_pinned(tx, &row.session.tenant).await?;
     let ending = Ending {
         event,
         tenant: &owner,

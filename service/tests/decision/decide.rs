@@ -22,6 +22,7 @@ use service::{
     },
     session::reprocess,
 };
+use std::cell::Cell;
 use store::{
     StoreError,
     capture::pictures::path_of,
@@ -324,6 +325,46 @@ async fn a_decision_that_takes_the_process_down_each_time_fails_its_session_with
             assert_eq!(failure(&harness, &id).await, Some(FailureReason::AttemptsExhausted));
         }
     }
+}
+
+/// Detects if a worker that outlives an outage leaves its run as one that did not end.
+#[tokio::test]
+async fn a_decision_that_an_outage_of_the_database_interrupts_does_not_count_as_one_that_crashes() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let (id, applicant) = harness.ready().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    // What is counted in a sequence is not rolled back. The code is that of a full disk.
+    for sql in [
+        "CREATE SEQUENCE refused",
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+         'BEGIN PERFORM nextval(''refused''); RAISE EXCEPTION ''away'' USING ERRCODE = ''53100''; END'",
+        "CREATE TRIGGER refuse_decision BEFORE UPDATE ON sessions FOR EACH ROW
+         WHEN (NEW.status = 'completed') EXECUTE FUNCTION refuse()",
+        "CREATE TRIGGER refuse_end BEFORE UPDATE ON jobs FOR EACH ROW
+         WHEN (NEW.kind = 'decide' AND NEW.failures > OLD.failures) EXECUTE FUNCTION refuse()",
+    ] {
+        harness.database.run(sql).await;
+    }
+    let is_done = Cell::new(false);
+    let run = async {
+        harness.run_until_idle().await;
+        is_done.set(true);
+    };
+    let mend = async {
+        // The decision once, and its end twice.
+        while !is_done.get() && harness.database.number("SELECT last_value FROM refused").await < 3 {
+            tokio::task::yield_now().await;
+        }
+        harness.database.run("DROP TRIGGER refuse_decision ON sessions").await;
+        harness.database.run("DROP TRIGGER refuse_end ON jobs").await;
+    };
+    tokio::join!(run, mend);
+    let begun = "SELECT COUNT(*) FROM jobs WHERE kind = 'decide' AND last_error LIKE 'begun%'";
+    assert_eq!(harness.database.number(begun).await, 0);
+    harness.wait(Millis::minutes(1)).await;
+    assert_eq!(harness.detail(&id).await.status, Status::Completed);
 }
 
 #[tokio::test]

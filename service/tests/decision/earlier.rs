@@ -13,11 +13,12 @@ use domain::{
     reasons::Reason,
     role::Role,
     secret::Personal,
-    session::Status,
-    tenant::Change,
-    time::Millis,
+    session::{Status, Step},
+    tenant::{Change, TenantSettings},
+    time::{Millis, Timestamp},
     user_input::TypedForm,
 };
+use futures::future::join_all;
 use service::{
     access::{Admin, Applicant, Reviewer},
     capture::{
@@ -28,8 +29,8 @@ use service::{
     },
     jobs::worker::{Lane, Worker},
     privacy::erase_now::erase_now,
-    review::{ReviewDecision, UNDO, find_same_document, open_case, rule, undo},
-    session::reprocess::reprocess,
+    review::{ReviewDecision, RuleError, UNDO, open_case, rule, undo},
+    session::{rate_limit::CreationRate, reprocess::reprocess},
     settings::preview::preview,
 };
 use std::collections::BTreeSet;
@@ -37,8 +38,9 @@ use testkit::{
     Harness,
     analyser::{face, holder, passport},
     applicant::details,
-    databases::{bytes_at, run_at, texts_at},
+    databases::{backends, bytes_at, run_at, texts_at},
     files::search,
+    loopback_sender,
 };
 
 const NUMBER: &str = "TK1234567";
@@ -379,12 +381,110 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
         .unwrap();
     harness.wait(UNDO).await;
     assert_eq!(told(&second).await, std::slice::from_ref(&first));
-    assert_eq!(
-        find_same_document(honnin, &reviewer, &second).await.unwrap(),
-        std::slice::from_ref(&first)
-    );
     assert_eq!(told(&other).await, []);
     assert_eq!(told(&first).await, [], "it is decided");
+    assert_same_document(approve(&harness, &reviewer, &second).await, &first);
+    let seen = ReviewDecision::ApproveDespite(vec![first]);
+    rule(honnin, &reviewer, (&second, 1), seen, None).await.unwrap();
+}
+
+/// Approves a case without having been shown other sessions.
+async fn approve(harness: &Harness, reviewer: &Reviewer, id: &SessionId) -> Result<Timestamp, RuleError> {
+    rule(&harness.honnin, reviewer, (id, 1), ReviewDecision::Approve, None).await
+}
+
+/// An approval was refused since `other` was approved with the same document.
+#[track_caller]
+fn assert_same_document(refused: Result<Timestamp, RuleError>, other: &SessionId) {
+    let Err(RuleError::SameDocument(others)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(others, std::slice::from_ref(other));
+}
+
+/// Somebody's passport in this many cases that wait for review, since liveness is uncertain. A minute has passed.
+async fn doubtful(harness: &Harness, count: usize) -> Vec<SessionId> {
+    harness.analyser.see_document(numbered(NUMBER));
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    let mut cases = Vec::new();
+    for _ in 0..count {
+        cases.push(decided(harness, &details(), None).await);
+    }
+    harness.clock.advance(Millis::minutes(1));
+    cases
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_cases_with_one_document_that_are_approved_at_once_one_is_and_the_others_name_it() {
+    for database in backends().await {
+        let name = database.name;
+        let settings = TenantSettings {
+            steps: Step::ALL.to_vec(),
+            ..TenantSettings::default()
+        };
+        let harness = Harness::on(database, settings, loopback_sender(), CreationRate::default()).await;
+        let cases = doubtful(&harness, 6).await;
+        let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+        let approvals = cases.iter().map(|id| approve(&harness, &reviewer, id));
+        let (mut approved, mut refused) = (Vec::new(), Vec::new());
+        for (id, answer) in cases.iter().zip(join_all(approvals).await) {
+            match answer {
+                Ok(_) => approved.push(id),
+                other => refused.push(other),
+            }
+        }
+        let [approved] = approved.as_slice() else {
+            panic!("{name}: {refused:?}")
+        };
+        for refused in refused {
+            assert_same_document(refused, approved);
+        }
+    }
+}
+
+/// SQL of a unit that approves a case.
+fn approval_of(harness: &Harness, case: &SessionId) -> String {
+    let (tenant, now) = (&harness.tenant.id, harness.honnin.now().as_millis());
+    format!(
+        "UPDATE tenants SET version = version WHERE id = '{tenant}';
+         UPDATE identities SET approved_at = {now} WHERE session_id = '{case}'"
+    )
+}
+
+/// Detects if an approval looks for others before it waits for them.
+#[tokio::test]
+async fn an_approval_finds_another_one_with_the_document_that_is_under_way() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let cases = doubtful(&harness, 2).await;
+    let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    let first = approval_of(&harness, &cases[0]);
+    let second = approve(&harness, &reviewer, &cases[1]);
+    let refused = harness.database.beside(&first, second).await;
+    assert_same_document(refused, &cases[0]);
+}
+
+/// Detects if only a decision that approves looks again: the reviewer would not learn of what was approved just before it.
+#[tokio::test]
+async fn a_case_that_goes_to_review_names_the_document_that_is_being_approved_for_another_person() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let cases = doubtful(&harness, 1).await;
+    let (page, typed) = of_somebody_else();
+    harness.analyser.see_document(page);
+    let (second, applicant) = ready(&harness, &typed, None).await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    let approval = approval_of(&harness, &cases[0]);
+    harness.database.beside(&approval, harness.run_until_idle()).await;
+    harness.wait(Millis::minutes(1)).await;
+    let (verdict, reasons) = outcome(&harness, &second).await;
+    assert_eq!(verdict, Verdict::NeedsReview);
+    assert!(reasons.contains(&Reason::DocumentReused.into()), "{reasons:?}");
 }
 
 /// Detects if erasing or a new attempt leaves the row.

@@ -10,13 +10,13 @@ use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, sessio
 use futures::future::{join, join_all};
 use service::{
     Honnin,
-    access::{Admin, CommandLine, Developer, Roster, Staff},
+    access::{Admin, CommandLine, Developer, Rank, Roster, Staff},
     people::{
         Change, NewPerson, PeopleError, PeopleFilter,
         accept_invitation::{AcceptError, accept_invitation},
         change_password::change_password,
         change_person,
-        command_line::grant_operator,
+        command_line::{grant_operator, revoke_operator},
         console_session,
         invite::{self, InviteError, Invited, Offer, draft_invitation, invite_from_here},
         list_people,
@@ -64,7 +64,7 @@ async fn of_two_admins_who_shut_each_other_out_one_stays() {
             .await;
             let told = (one.is_ok(), two.is_ok());
             for lost in [one, two].into_iter().filter_map(Result::err) {
-                assert!(matches!(lost, PeopleError::LastAdmin), "{name}, {round}: {lost:?}");
+                assert!(matches!(lost, PeopleError::Forbidden), "{name}, {round}: {lost:?}");
             }
             admin = match told {
                 (true, false) => admin,
@@ -72,6 +72,132 @@ async fn of_two_admins_who_shut_each_other_out_one_stays() {
                 neither => panic!("{name}, round {round}: {neither:?}"),
             };
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_the_last_two_admins_who_leave_at_once_one_stays() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let mut admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        for round in 0..ROUNDS {
+            let other = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+            let out = Change::Role(Role::Auditor);
+            let (one, two) = join(
+                change_person(honnin, &admin, admin.staff().user(), out),
+                change_person(honnin, &other, other.staff().user(), out),
+            )
+            .await;
+            admin = match (one, two) {
+                (Err(PeopleError::LastAdmin), Ok(())) => admin,
+                (Ok(()), Err(PeopleError::LastAdmin)) => other,
+                neither => panic!("{name}, round {round}: {neither:?}"),
+            };
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_admins_who_remove_each_others_factors_one_is_signed_out_first() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        for round in 0..ROUNDS {
+            let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+            let other = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+            let (one, two) = join(
+                remove_of(honnin, &admin, other.staff().user()),
+                remove_of(honnin, &other, admin.staff().user()),
+            )
+            .await;
+            match (one, two) {
+                (Ok(()), Err(PeopleError::Forbidden)) | (Err(PeopleError::Forbidden), Ok(())) => {}
+                neither => panic!("{name}, round {round}: {neither:?}"),
+            }
+        }
+    }
+}
+
+/// Detects if only the middleware asks what somebody is.
+#[tokio::test]
+async fn whoever_is_shut_out_changes_nobody_with_a_request_that_is_under_way() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let boss = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        let colleague = harness.staff(Role::Reviewer).await;
+        for out in ["demoted", "disabled", "signed out"] {
+            let leaving = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+            match out {
+                "demoted" => change_person(honnin, &boss, leaving.staff().user(), Change::Role(Role::Auditor))
+                    .await
+                    .unwrap(),
+                "disabled" => change_person(honnin, &boss, leaving.staff().user(), Change::Disable)
+                    .await
+                    .unwrap(),
+                _ => {
+                    let ended = console_session::sign_out_everywhere(honnin, leaving.staff()).await;
+                    assert!(ended.is_ok(), "{name}: {ended:?}");
+                }
+            }
+            for change in [Change::Role(Role::Admin), Change::Disable] {
+                let late = change_person(honnin, &leaving, colleague.user(), change).await;
+                assert!(matches!(late, Err(PeopleError::Forbidden)), "{name}, {out}: {late:?}");
+            }
+            // Nor do they give themselves back what they had.
+            let late = change_person(honnin, &leaving, leaving.staff().user(), Change::Role(Role::Admin)).await;
+            assert!(matches!(late, Err(PeopleError::Forbidden)), "{name}, {out}: {late:?}");
+            let late = remove_of(honnin, &leaving, colleague.user()).await;
+            assert!(matches!(late, Err(PeopleError::Forbidden)), "{name}, {out}: {late:?}");
+            let late = issue_reset(honnin, &leaving, colleague.user(), None).await;
+            assert!(matches!(late, Err(PeopleError::Forbidden)), "{name}, {out}: {late:?}");
+            let roster = Roster::of(leaving.staff()).unwrap();
+            let person = NewPerson {
+                email: "mole@shop.example".into(),
+                name: "Mole".into(),
+            };
+            let late = invite(honnin, &roster, person, Role::Admin).await;
+            assert!(matches!(late, Err(InviteError::Forbidden)), "{name}, {out}: {late:?}");
+        }
+        let after = service::access::staff(honnin, colleague.user(), None, testkit::localhost()).await;
+        let after = after.unwrap().unwrap();
+        assert_eq!(
+            (after.rank(), after.session_epoch()),
+            (Rank::Role(Role::Reviewer), colleague.session_epoch()),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_admin_who_is_no_operator_any_more_changes_no_operator_with_a_request_that_is_under_way() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let tenant = Some(&harness.tenant.id);
+        let mut operators = Vec::new();
+        for who in ["olga", "otto"] {
+            let email = format!("{who}@host.example");
+            let person = NewPerson {
+                email: email.clone(),
+                name: "Somebody".into(),
+            };
+            let offer = Offer::of(harness.tenant.id.clone(), Role::Admin);
+            let invited = invite_from_here(honnin, CommandLine::here(), offer, person).await;
+            let id = come_in(honnin, &invited.unwrap()).await.unwrap();
+            grant_operator(honnin, CommandLine::here(), &email, tenant)
+                .await
+                .unwrap();
+            let staff = service::access::staff(honnin, &id, tenant, testkit::localhost()).await;
+            operators.push(Admin::of(&staff.unwrap().unwrap()).unwrap());
+        }
+        let [olga, otto] = operators.as_slice() else {
+            panic!("{name}")
+        };
+        revoke_operator(honnin, CommandLine::here(), "olga@host.example")
+            .await
+            .unwrap();
+        let late = change_person(honnin, olga, otto.staff().user(), Change::Disable).await;
+        assert!(matches!(late, Err(PeopleError::Forbidden)), "{name}: {late:?}");
+        let late = issue_reset(honnin, olga, otto.staff().user(), None).await;
+        assert!(matches!(late, Err(PeopleError::Forbidden)), "{name}: {late:?}");
     }
 }
 
@@ -409,6 +535,32 @@ async fn no_link_of_an_admin_is_left_who_stops_being_one_while_they_make_it() {
             }
         }
     }
+}
+
+/// Detects if a link is made for whoever the person was before the unit waited, or not looked for by a unit that waited.
+#[tokio::test]
+async fn no_link_of_an_admin_leads_to_the_account_of_somebody_who_is_becoming_an_operator() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let (honnin, tenant) = (&harness.honnin, &harness.tenant.id);
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let (rita, otto) = (harness.staff(Role::Reviewer).await, harness.staff(Role::Reviewer).await);
+    let lock = format!("UPDATE tenants SET version = version WHERE id = '{tenant}';");
+    let granted = format!("{lock} UPDATE users SET operator = TRUE WHERE id = '{}'", rita.user());
+    let link = issue_reset(honnin, &admin, rita.user(), None);
+    let link = harness.database.beside(&granted, link).await;
+    assert!(matches!(link, Err(PeopleError::Above)), "{link:?}");
+
+    let issued = format!(
+        "{lock} INSERT INTO password_resets (user_id, hash, issued_by, expires_at) VALUES ('{}', '\\x01', '{}', 1)",
+        otto.user(),
+        admin.staff().user()
+    );
+    let grant = grant_operator(honnin, CommandLine::here(), otto.email(), Some(tenant));
+    harness.database.beside(&issued, grant).await.unwrap();
+    let links = harness.database.number("SELECT COUNT(*) FROM password_resets").await;
+    assert_eq!(links, 0);
 }
 
 /// Runs `unit` while another one has locked a person and done `change`.

@@ -10,6 +10,7 @@ use domain::{
     role::Role,
     scope::{Scope, Scopes},
     secret::Secret,
+    session::Step,
     tenant::Change,
     time::{Millis, Timestamp},
 };
@@ -44,6 +45,7 @@ use service::{
     webhook::signing_secret,
 };
 use sha2::{Digest, Sha256};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use std::{cell::Cell, net::IpAddr};
 use store::audit;
 use testkit::{Harness, client_at, client_with, databases::backends, localhost, loopback_sender};
@@ -601,6 +603,39 @@ async fn challenges_that_were_answered_rightly_are_not_counted() {
     }
 }
 
+/// Detects if whoever has shown a passkey is let in without another look at it.
+#[tokio::test]
+async fn a_passkey_that_is_removed_while_it_signs_somebody_in_lets_nobody_in() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let id = harness.invited(EMAIL, Role::Reviewer, RIGHT).await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    let right = registered(&harness, &rita, 1)
+        .await
+        .get(&challenge(&harness, None).await);
+    let mut other = PgConnection::connect(&harness.database.url).await.unwrap();
+    // Until it is committed, the passkey is as good as ever, and nobody is let in.
+    let lock = format!("BEGIN; UPDATE users SET operator = operator WHERE id = '{id}'");
+    sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut other).await.unwrap();
+    let is_done = Cell::new(false);
+    let remove = async {
+        while !harness.database.one_waits().await {
+            assert!(!is_done.get(), "nobody waits for the person");
+            tokio::task::yield_now().await;
+        }
+        let removed = "DELETE FROM passkeys; COMMIT";
+        sqlx::raw_sql(removed).execute(&mut other).await.unwrap();
+    };
+    let enter = async {
+        let entered = enter_passkey(&harness, None, &right).await;
+        is_done.set(true);
+        entered
+    };
+    let (entered, ()) = join(enter, remove).await;
+    assert!(matches!(entered, Err(PasskeyError::Refused)), "{entered:?}");
+}
+
 #[tokio::test]
 async fn neither_a_factor_nor_a_password_comes_from_a_session_that_has_ended() {
     let (harness, rita) = rita().await;
@@ -626,6 +661,18 @@ async fn neither_a_factor_nor_a_password_comes_from_a_session_that_has_ended() {
     let changed = change_password(&harness.honnin, &rita, present, new).await;
     assert!(matches!(changed, Err(ChangePasswordError::Ended)), "{changed:?}");
     assert!(enter_password(&harness).await.is_ok(), "with the password from before");
+}
+
+#[tokio::test]
+async fn no_recovery_codes_come_from_a_session_that_has_ended() {
+    let (harness, rita) = rita().await;
+    let (_, codes) = with_app(&harness, &rita).await;
+    console_session::sign_out_everywhere(&harness.honnin, &rita)
+        .await
+        .unwrap();
+    let renewed = renew_recovery_codes(&harness.honnin, &rita).await.unwrap();
+    assert!(renewed.is_none());
+    enter_code(&harness, &rita, &codes[0]).await.unwrap();
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use crate::fixtures::{World, at, keep, read, user, world, write};
 use domain::{
     audit::{Actor, AuditAction},
+    audit_detail::DetailWord,
     ids::{TenantId, UserId},
     role::Role,
 };
@@ -465,11 +466,11 @@ async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
         let rows = [
             (AuditAction::PersonSignInRefused, me, None),
             (AuditAction::PersonSignInRefused, other, None),
-            (AuditAction::PersonSignIn, me, Some(audit::CODE)),
-            (AuditAction::PersonSignInRefused, me, Some(audit::CODE)),
-            (AuditAction::PersonSignInRefused, me, Some(audit::SECOND_PASSKEY)),
-            (AuditAction::PersonSignInRefused, me, Some(audit::STOPPED)),
-            (AuditAction::PersonSignInRefused, me, Some(audit::PASSKEY)),
+            (AuditAction::PersonSignIn, me, Some(DetailWord::Code)),
+            (AuditAction::PersonSignInRefused, me, Some(DetailWord::Code)),
+            (AuditAction::PersonSignInRefused, me, Some(DetailWord::SecondPasskey)),
+            (AuditAction::PersonSignInRefused, me, Some(DetailWord::Stopped)),
+            (AuditAction::PersonSignInRefused, me, Some(DetailWord::Passkey)),
         ];
         for (second, (action, subject, detail)) in (1..).zip(rows) {
             let entry = keep(Entry {
@@ -478,7 +479,7 @@ async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
                 actor: Actor::System,
                 action: action.into(),
                 subject: Some(subject.to_owned()),
-                detail: detail.map(str::to_owned),
+                detail: detail.map(|word| word.to_string()),
                 address: Some(format!("192.0.2.{second}")),
             });
             write!(db, tx => audit::record(tx, entry)).unwrap();

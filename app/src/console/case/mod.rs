@@ -310,18 +310,12 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     let ruling = match fields.raw("decision") {
         "ask_again" => return ask_again(&request, &reviewer, &id, &fields, note).await,
         "approve" => {
-            let others = review::find_same_document(honnin, &reviewer, &id).await?;
-            if others
-                .iter()
-                .any(|other| fields.all(SAME_DOCUMENT).all(|shown| shown != other.as_str()))
-            {
-                let sentence = say(
-                    "The same document has just been approved in another session. Compare the two, then decide again.",
-                    "同じ書類が別のセッションで承認されたところです。両方を比較してから、もう一度判定してください。",
-                );
-                return with_mistake(&request, &reviewer, &id, &fields, mistake(SAME_DOCUMENT, sentence)).await;
+            let shown: Vec<_> = fields.all(SAME_DOCUMENT).filter_map(SessionId::parse).collect();
+            if shown.is_empty() {
+                ReviewDecision::Approve
+            } else {
+                ReviewDecision::ApproveDespite(shown)
             }
-            ReviewDecision::Approve
         }
         "reject" => ReviewDecision::Reject(ticked),
         LOOK => {
@@ -510,6 +504,7 @@ async fn refused(
 ) -> PageResult<Outcome> {
     let field = match error {
         RuleError::NoReason => "reasons",
+        RuleError::SameDocument(_) => SAME_DOCUMENT,
         _ => "note",
     };
     with_mistake(request, reviewer, id, fields, mistake(field, why_not_done(error)?)).await

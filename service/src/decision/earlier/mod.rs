@@ -119,8 +119,8 @@ impl EarlierSessions {
     /// pending if a person decides, not at all if it is rejected.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if another session was approved with the document, or another face, in the meantime; or if a reviewer has just
-    /// approved one with the document and can still undo it: the decision is made once that is settled.
+    /// [`StoreError::Conflict`] if another session was approved with the document, or another face, in the meantime; or if this one would be approved
+    /// while a reviewer can still undo an approval with the document: the decision is made once that is settled.
     pub(crate) async fn keep(&self, tx: &mut Tx, verdict: Verdict, now: Timestamp) -> Result<(), StoreError> {
         let row = &self.identity;
         let approved_at = match verdict {
@@ -131,7 +131,7 @@ impl EarlierSessions {
         if row.document.is_none() && row.face.is_none() {
             return Ok(());
         }
-        if approved_at.is_some() && !self.is_complete(tx).await? {
+        if !self.is_complete(tx, verdict).await? {
             return Err(StoreError::Conflict);
         }
         let row = IdentityRow {
@@ -142,13 +142,15 @@ impl EarlierSessions {
     }
 
     /// Whether nobody was approved since the search, or is about to be, whom it should have found. From here on nobody is until the unit is done.
-    async fn is_complete(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+    /// A reviewer is told of approvals that can still be undone, and of those that come later.
+    async fn is_complete(&self, tx: &mut Tx, verdict: Verdict) -> Result<bool, StoreError> {
         let row = &self.identity;
         tenants::lock(tx, &row.tenant).await?;
         if let Some(document) = row.document {
             let (tenant, session) = (&row.tenant, &row.session);
             if identities::list_by_document(tx, tenant, &document, session, MAX_HOLDERS).await? != self.seen
-                || identities::is_approval_pending(tx, tenant, &document, session).await?
+                || (verdict == Verdict::Approved
+                    && identities::is_approval_pending(tx, tenant, &document, session).await?)
             {
                 return Ok(false);
             }

@@ -21,7 +21,7 @@ use crate::{
     },
     runtime::token,
 };
-use domain::{audit::AuditAction, ids::UserId, time::Timestamp};
+use domain::{audit::AuditAction, audit_detail::DetailWord, ids::UserId, time::Timestamp};
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use store::{
@@ -36,8 +36,6 @@ use url::Url;
 
 /// Failures from one network in a window: each asks the provider something.
 const FAILURE_LIMIT: i64 = 30;
-/// The detail of audit entries.
-const DETAIL: &str = "openid";
 /// Where the provider sends the browser back, below the base URL. It is registered there.
 const REDIRECT_PATH: &str = "admin/sign-in/openid/callback";
 
@@ -184,7 +182,7 @@ pub async fn finish(
             let failed = failed(error);
             if matches!(failed, OpenIdError::Refused) {
                 let user = confirming(&attempt).cloned();
-                record_refusal(honnin, user, "the provider's answer was refused", address).await?;
+                record_refusal(honnin, user, DetailWord::OpenIdRefused, address).await?;
             }
             return Err(failed);
         }
@@ -262,7 +260,7 @@ async fn admit(
             let user = match find_or_link(honnin, provider, &person, address).await {
                 Ok(user) => user,
                 Err(refused @ (OpenIdError::Unknown | OpenIdError::Other)) => {
-                    record_refusal(honnin, None, "no account for the provider's person", address).await?;
+                    record_refusal(honnin, None, DetailWord::OpenIdUnknown, address).await?;
                     return Err(refused);
                 }
                 Err(other) => return Err(other),
@@ -272,7 +270,7 @@ async fn admit(
         Purpose::Confirm(user) => {
             let checked = may_confirm(honnin, issuer, &person.subject, &user).await;
             if matches!(checked, Err(OpenIdError::Other)) {
-                record_refusal(honnin, Some(user.clone()), "another person confirmed", address).await?;
+                record_refusal(honnin, Some(user.clone()), DetailWord::OpenIdOther, address).await?;
             }
             checked?;
             // A token that does not tell was refused.
@@ -381,7 +379,7 @@ async fn link(
 
 fn entry_of(user: &UserRow, at: Timestamp, action: AuditAction, address: IpAddr) -> audit::Entry {
     visit::entry_by(user, at, action)
-        .with_detail(DETAIL)
+        .with_detail(DetailWord::OpenId)
         .from_address(address)
 }
 
@@ -417,7 +415,7 @@ async fn sign_in(
 async fn record_refusal(
     honnin: &Honnin,
     user: Option<UserId>,
-    reason: &'static str,
+    reason: DetailWord,
     address: IpAddr,
 ) -> Result<(), StoreError> {
     let now = honnin.now();
@@ -432,8 +430,7 @@ async fn record_refusal(
                 .from_address(address),
             None => visit::refusal(None, now, address),
         };
-        let entry = entry.with_detail(format_args!("{DETAIL}: {reason}"));
-        audit::record(tx, &entry).await
+        audit::record(tx, &entry.with_detail(reason)).await
     });
     unit.await
 }

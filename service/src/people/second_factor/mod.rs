@@ -12,7 +12,7 @@ use crate::{
     people::{
         PeopleError, check_may_act_on,
         client_network::client_network,
-        console_session,
+        console_session, is_unchanged,
         known_browser::Client,
         normalised,
         pending_sign_in::{self, PendingSignIn},
@@ -22,6 +22,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailWord,
     ids::UserId,
     secret::Secret,
     time::{Millis, Timestamp},
@@ -34,6 +35,7 @@ use store::{
         second_factors::{self, PasskeyRow},
         users::{self, UserRow},
     },
+    settings::tenants,
 };
 use totp_rs::{Builder, Totp};
 
@@ -246,7 +248,7 @@ pub async fn confirm_authenticator(
     let entry = staff
         .own_entry(honnin.now(), AuditAction::FactorAdd)
         .about(staff.user())
-        .with_detail("authenticator app");
+        .with_detail(DetailWord::AuthenticatorApp);
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
     let staff = staff.clone();
@@ -285,7 +287,7 @@ pub async fn remove_authenticator(honnin: &Honnin, staff: &Staff) -> Result<(), 
     let entry = staff
         .own_entry(honnin.now(), AuditAction::FactorRemove)
         .about(staff.user())
-        .with_detail("authenticator app");
+        .with_detail(DetailWord::AuthenticatorApp);
     let user = staff.user().clone();
     let unit = honnin.db.write(async move |tx| {
         // Whoever adds another factor at this moment relies on the codes there are.
@@ -306,7 +308,7 @@ async fn drop_idle_codes(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     second_factors::replace_recovery_codes(tx, user, &[]).await
 }
 
-/// New recovery codes in place of those there were, shown once. `None` for a person without a second factor.
+/// New recovery codes in place of those there were, shown once. `None` for a person without a second factor, or whose session has ended meanwhile.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -316,14 +318,13 @@ pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Opti
     let entry = staff
         .own_entry(honnin.now(), AuditAction::RecoveryCodesIssue)
         .about(staff.user());
-    let user = staff.user().clone();
+    let staff = staff.clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
-        // Of two sets at the same time, the second replaces the first.
-        users::lock(tx, &user).await?;
-        if !second_factors::has_any(tx, &user).await? {
+        // This locks the person as well: of two sets at the same time, the second replaces the first.
+        if !console_session::goes_on(tx, &staff).await? || !second_factors::has_any(tx, staff.user()).await? {
             return Ok(false);
         }
-        second_factors::replace_recovery_codes(tx, &user, &hashes).await?;
+        second_factors::replace_recovery_codes(tx, staff.user(), &hashes).await?;
         audit::record(tx, &entry).await?;
         Ok(true)
     });
@@ -490,12 +491,12 @@ pub async fn sign_in_with_code(
     let user = user.ok_or(CodeError::Wrong)?;
     let now = honnin.now();
     if let Err(refused) = checked {
-        let entry = visit::refusal(Some(&user), now, client.address).with_detail(audit::CODE);
+        let entry = visit::refusal(Some(&user), now, client.address).with_detail(DetailWord::Code);
         record_refusal(honnin, Some(pending), entry).await?;
         return Err(refused);
     }
-    let entry = sign_in_entry(&user, now, client.address).with_detail(audit::CODE);
-    let entrance = let_in(honnin, &user.id, Some(pending), entry, client).await?;
+    let entry = sign_in_entry(&user, now, client.address).with_detail(DetailWord::Code);
+    let entrance = let_in(honnin, &user.id, (Some(pending), None), entry, client).await?;
     entrance.ok_or(CodeError::Wrong)
 }
 
@@ -507,14 +508,14 @@ pub async fn confirm_code(honnin: &Honnin, staff: &Staff, code: &str) -> Result<
     let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
     let checked = take_code(honnin, staff.user(), code, tries).await;
     if matches!(checked, Err(CodeError::Wrong)) {
-        record_refused_proof(honnin, staff, "code").await?;
+        record_refused_proof(honnin, staff, DetailWord::ConfirmationCode).await?;
     }
     checked
 }
 
-/// Records that a signed-in person could not prove with `means` who they are.
-async fn record_refused_proof(honnin: &Honnin, staff: &Staff, means: &str) -> Result<(), StoreError> {
-    let entry = visit::refused_proof(staff, honnin.now(), means);
+/// Records that a signed-in person could not prove who they are with what `confirmation` names.
+async fn record_refused_proof(honnin: &Honnin, staff: &Staff, confirmation: DetailWord) -> Result<(), StoreError> {
+    let entry = visit::refused_proof(staff, honnin.now(), confirmation);
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 
@@ -528,20 +529,26 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry
     visit::entry_by(user, at, AuditAction::PersonSignIn).from_address(address)
 }
 
-/// Signs a person in and records it, unless the pending sign-in has ended meanwhile, as their sessions have, or the account was disabled.
-/// `None` if they are not in.
+/// Signs a person in and records it, unless the pending sign-in has ended meanwhile, as their sessions have, the passkey was removed, or the
+/// account was disabled. `None` if they are not in.
 async fn let_in(
     honnin: &Honnin,
     user: &UserId,
-    pending: Option<&PendingSignIn>,
+    (pending, passkey): (Option<&PendingSignIn>, Option<&PasskeyRow>),
     entry: audit::Entry,
     client: &Client,
 ) -> Result<Option<Entrance>, StoreError> {
     let (user, pending, client) = (user.clone(), pending.cloned(), client.clone());
+    let passkey = passkey.map(|key| key.id.clone());
     let unit = honnin.db.write(async move |tx| {
         let Some(active) = visit::find_active(tx, &user).await? else {
             return Ok(None);
         };
+        if let Some(passkey) = &passkey
+            && second_factors::find_passkey(tx, passkey).await?.is_none()
+        {
+            return Ok(None);
+        }
         if let Some(pending) = &pending {
             let Some(ended) = pending_sign_in::end(tx, pending).await? else {
                 return Ok(None);
@@ -576,6 +583,11 @@ async fn record_refusal(
 pub async fn remove_of(honnin: &Honnin, admin: &Admin, id: &UserId) -> Result<(), PeopleError> {
     let (staff, id, now) = (admin.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
+        // As in `change_person`: two who remove each other's do not wait for each other.
+        tenants::lock(tx, staff.tenant()).await?;
+        if !is_unchanged(&staff, users::find(tx, staff.user()).await?.as_ref()) {
+            return Err(PeopleError::Forbidden);
+        }
         let user = users::find(tx, &id).await?.ok_or(PeopleError::NotFound)?;
         check_may_act_on(&staff, &user)?;
         let entry = staff.entry(now, AuditAction::FactorRemove).about(&id);
@@ -607,5 +619,5 @@ async fn remove_all(tx: &mut Tx, user: &UserRow, entry: audit::Entry) -> Result<
     // First, since it locks the person: a factor that is being added stays away, or is there to be removed.
     console_session::end_all(tx, &user.id, entry.at).await?;
     second_factors::remove_all(tx, &user.id).await?;
-    audit::record(tx, &entry.with_detail("all")).await
+    audit::record(tx, &entry.with_detail(DetailWord::All)).await
 }

@@ -20,7 +20,13 @@ use crate::{
     runtime::token,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::{audit::AuditAction, ids::UserId, secret::Secret, time::Millis};
+use domain::{
+    audit::AuditAction,
+    audit_detail::{DetailPhrase, DetailWord},
+    ids::UserId,
+    secret::Secret,
+    time::Millis,
+};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
@@ -244,7 +250,7 @@ pub async fn register(
     let entry = staff
         .own_entry(honnin.now(), AuditAction::FactorAdd)
         .about(staff.user())
-        .with_detail(format_args!("passkey {}", key.name));
+        .with_detail(DetailPhrase::Passkey.with(&key.name));
     let (bucket, staff) = (Answerer::SignedIn(staff.user()).bucket(), staff.clone());
     let unit = honnin.db.write(async move |tx| {
         if !console_session::goes_on(tx, &staff).await? {
@@ -283,7 +289,7 @@ pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, St
             return Ok(false);
         };
         second_factors::remove_passkey(tx, &user, &id).await?;
-        let entry = entry.clone().with_detail(format_args!("passkey {}", key.name));
+        let entry = entry.clone().with_detail(DetailPhrase::Passkey.with(&key.name));
         audit::record(tx, &entry).await?;
         drop_idle_codes(tx, &user).await?;
         Ok(true)
@@ -369,13 +375,14 @@ pub async fn sign_in(
     }
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
-        let entry = sign_in_entry(&account, now, client.address).with_detail(audit::PASSKEY);
-        let entrance = let_in(honnin, &account.id, pending, entry, client).await?;
+        let entry = sign_in_entry(&account, now, client.address).with_detail(DetailWord::Passkey);
+        let shown = (pending, answer.key.as_ref());
+        let entrance = let_in(honnin, &account.id, shown, entry, client).await?;
         return entrance.ok_or(PasskeyError::Refused);
     }
     let detail = match pending {
-        Some(_) => audit::SECOND_PASSKEY,
-        None => audit::PASSKEY,
+        Some(_) => DetailWord::SecondPasskey,
+        None => DetailWord::Passkey,
     };
     let refused = visit::refusal(Some(&account), now, client.address).with_detail(detail);
     record_refusal(honnin, pending, refused).await?;
@@ -390,7 +397,7 @@ pub async fn confirm(honnin: &Honnin, staff: &Staff, response: &str) -> Result<(
     let answer = take_answer(honnin, Some(staff.user()), response).await?;
     let verified = verify(honnin, Answerer::SignedIn(staff.user()), &answer).await;
     if matches!(verified, Err(PasskeyError::Refused)) {
-        record_refused_proof(honnin, staff, "passkey").await?;
+        record_refused_proof(honnin, staff, DetailWord::ConfirmationPasskey).await?;
     }
     verified.map(drop)
 }
