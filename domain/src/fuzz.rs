@@ -6,7 +6,7 @@ use crate::{
     json, network,
     request::CreationRequest,
     sandbox::SandboxOutcome,
-    user_input::{TypedForm, UserInput},
+    user_input::{FormStyle, TypedForm, UserInput},
 };
 use ipnet::IpNet;
 use std::str::from_utf8;
@@ -95,12 +95,14 @@ fn typed_details() {
             postcode: line(),
             address: line(),
         };
-        for (kana, one_name) in [(false, false), (false, true), (true, false), (true, true)] {
+        for one_name in [false, true] {
             let form = TypedForm {
                 one_name,
                 ..form.clone()
             };
-            drop(UserInput::parse(&form, kana, TODAY));
+            for style in [FormStyle::Japanese, FormStyle::International] {
+                drop(UserInput::parse(&form, style, TODAY));
+            }
         }
     });
 }

@@ -1,6 +1,7 @@
 //! The rules of identity verification. Pure: no I/O, no async, no clock; compiles for the server and for the browser.
 
 pub mod audit;
+pub mod audit_detail;
 pub mod blind_index;
 pub mod calibration;
 pub mod callback;

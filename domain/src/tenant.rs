@@ -196,6 +196,15 @@ pub enum Change {
     },
 }
 
+/// Who changes settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangedBy {
+    /// Somebody who may read reviewers' notes, and so vouches for the receiver.
+    Admin,
+    /// Somebody who may not.
+    Developer,
+}
+
 impl Change {
     /// The section that it changes.
     #[must_use]
@@ -213,12 +222,11 @@ impl Change {
         }
     }
 
-    /// Puts the values into the tenant's name and settings. `by_admin`: whether the person may read reviewers' notes, and so
-    /// vouches for the receiver.
-    pub fn apply(&self, tenant: &mut String, settings: &mut TenantSettings, by_admin: bool, now: Timestamp) {
+    /// Puts the values into the tenant's name and settings.
+    pub fn apply(&self, tenant_name: &mut String, settings: &mut TenantSettings, by: ChangedBy, now: Timestamp) {
         match self {
             Self::Look { name, accent, contact } => {
-                tenant.clone_from(name);
+                tenant_name.clone_from(name);
                 settings.accent.clone_from(accent);
                 settings.contact.clone_from(contact);
             }
@@ -247,7 +255,7 @@ impl Change {
                     settings.webhook_url_set_at = Some(now);
                     settings.webhook_url_is_vouched = false;
                 }
-                settings.webhook_url_is_vouched |= by_admin;
+                settings.webhook_url_is_vouched |= by == ChangedBy::Admin;
                 settings.event_types.clone_from(event_types);
             }
         }

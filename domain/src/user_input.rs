@@ -55,6 +55,23 @@ impl Gender {
 /// Nobody alive is older (in years); the oldest documented person reached 122.
 const OLDEST: i32 = 130;
 
+/// Which details are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormStyle {
+    /// For a Japanese document: names also in kana, which are required, and a postcode, which comes before the address.
+    Japanese,
+    /// For all others.
+    International,
+}
+
+impl FormStyle {
+    /// Whether kana and a postcode are asked for.
+    #[must_use]
+    pub const fn is_japanese(self) -> bool {
+        matches!(self, Self::Japanese)
+    }
+}
+
 /// The form as typed.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -98,8 +115,8 @@ impl TypedForm {
     }
 
     /// Whether there is no given name, and none is missing. One that is spelled in kana, where that is asked for, is missing.
-    fn has_no_first_name(&self, kana: bool) -> bool {
-        let is_spelled = kana && !self.first_name_kana.trim().is_empty();
+    fn has_no_first_name(&self, style: FormStyle) -> bool {
+        let is_spelled = style.is_japanese() && !self.first_name_kana.trim().is_empty();
         self.one_name && self.first_name.trim().is_empty() && !is_spelled
     }
 
@@ -205,15 +222,15 @@ impl UserInput {
         self.last_name.as_deref().filter(|_| self.first_name.is_none())
     }
 
-    /// Checks and normalises the form. Kana is required only for Japanese documents, and only with it there may be a postcode, which comes before
-    /// the address. A given name is not required of a person who has one name only.
+    /// Checks and normalises the form; what its style does not ask for is ignored. A given name is not required of a person who has one name only.
     ///
     /// # Errors
     /// Every field's first fault.
-    pub fn parse(form: &TypedForm, kana: bool, today: Date) -> Result<Self, Vec<(InputField, InputFault)>> {
+    pub fn parse(form: &TypedForm, style: FormStyle, today: Date) -> Result<Self, Vec<(InputField, InputFault)>> {
+        let kana = style.is_japanese();
         let mut faults = Vec::new();
         let mut take = |field, parsed| kept(&mut faults, field, parsed);
-        let has_first_name = !form.has_no_first_name(kana);
+        let has_first_name = !form.has_no_first_name(style);
         let mut input = Self {
             last_name: take(InputField::LastName, bounded(&form.last_name, NAME_LIMIT)),
             first_name: if has_first_name {
@@ -389,10 +406,10 @@ mod tests {
                 address: typed.into(),
                 ..form()
             };
-            let input = UserInput::parse(&form, true, TODAY).unwrap();
+            let input = UserInput::parse(&form, FormStyle::Japanese, TODAY).unwrap();
             assert_eq!(input.address.as_deref(), Some(kept));
             // Whoever is not asked for one has none to add.
-            let foreign = UserInput::parse(&form, false, TODAY).unwrap();
+            let foreign = UserInput::parse(&form, FormStyle::International, TODAY).unwrap();
             assert_eq!(foreign.address.as_deref(), Some(typed));
         }
         let mut form = TypedForm {
@@ -427,7 +444,10 @@ mod tests {
             (bad, [(InputField::Postcode, InputFault::NotAPostcode)]),
             (two, [(InputField::Postcode, InputFault::PostcodeDiffers)]),
         ] {
-            assert_eq!(UserInput::parse(&form, true, TODAY), Err(faults.to_vec()));
+            assert_eq!(
+                UserInput::parse(&form, FormStyle::Japanese, TODAY),
+                Err(faults.to_vec())
+            );
         }
     }
 
@@ -446,7 +466,7 @@ mod tests {
             };
             form.fold_lines();
             assert_eq!(form.address, kept, "{typed:?}");
-            let input = UserInput::parse(&form, false, TODAY).ok();
+            let input = UserInput::parse(&form, FormStyle::International, TODAY).ok();
             let address = input.and_then(|input| input.address).unwrap_or_default();
             assert_eq!(address, kept.trim(), "{typed:?}");
         }
@@ -454,7 +474,7 @@ mod tests {
 
     #[test]
     fn kana_of_any_width_becomes_full_width_katakana() {
-        let input = UserInput::parse(&form(), true, TODAY).unwrap();
+        let input = UserInput::parse(&form(), FormStyle::Japanese, TODAY).unwrap();
         assert_eq!(input.last_name_kana.as_deref(), Some("タナカ"));
         assert_eq!(input.first_name_kana.as_deref(), Some("ハナコ"));
         assert_eq!(input.last_name.as_deref(), Some("Tanaka"));
@@ -468,8 +488,8 @@ mod tests {
             one_name: true,
             ..form()
         };
-        for (kana, expected) in [(true, Some("タナカ")), (false, None)] {
-            let input = UserInput::parse(&one, kana, TODAY).unwrap();
+        for (style, expected) in [(FormStyle::Japanese, Some("タナカ")), (FormStyle::International, None)] {
+            let input = UserInput::parse(&one, style, TODAY).unwrap();
             assert_eq!(input.only_name(), Some("Tanaka"));
             assert_eq!(input.last_name_kana.as_deref(), expected);
             assert_eq!((input.first_name, input.first_name_kana), (None, None));
@@ -485,14 +505,14 @@ mod tests {
         let given = [InputField::FirstName, InputField::FirstNameKana];
         for (form, missing) in [(unsaid, &given[..]), (nameless, &[InputField::LastName][..])] {
             let missing: Vec<_> = missing.iter().map(|field| (*field, InputFault::Missing)).collect();
-            assert_eq!(UserInput::parse(&form, true, TODAY), Err(missing));
+            assert_eq!(UserInput::parse(&form, FormStyle::Japanese, TODAY), Err(missing));
         }
         // What was typed all the same is kept, and is checked.
         let two = TypedForm {
             one_name: true,
             ..form()
         };
-        let input = UserInput::parse(&two, true, TODAY).unwrap();
+        let input = UserInput::parse(&two, FormStyle::Japanese, TODAY).unwrap();
         assert_eq!((input.first_name.as_deref(), input.only_name()), (Some("花子"), None));
     }
 
@@ -507,9 +527,13 @@ mod tests {
                 one_name: true,
                 ..form()
             };
-            assert_eq!(UserInput::parse(&form, true, TODAY), Err(faults), "{spelled}");
+            assert_eq!(
+                UserInput::parse(&form, FormStyle::Japanese, TODAY),
+                Err(faults),
+                "{spelled}"
+            );
             // Whoever is not asked for kana has spelled nothing.
-            let foreign = UserInput::parse(&form, false, TODAY).unwrap();
+            let foreign = UserInput::parse(&form, FormStyle::International, TODAY).unwrap();
             assert_eq!(foreign.only_name(), Some("Tanaka"), "{spelled}");
         }
     }
@@ -539,7 +563,7 @@ mod tests {
             last_name_kana: "Tanaka".into(),
             ..TypedForm::default()
         };
-        let faults = UserInput::parse(&bad, true, TODAY).unwrap_err();
+        let faults = UserInput::parse(&bad, FormStyle::Japanese, TODAY).unwrap_err();
         assert_eq!(
             faults,
             [
@@ -573,7 +597,7 @@ mod tests {
             };
             let faults = [InputField::LastName, InputField::Address].map(|field| (field, InputFault::ControlCharacter));
             let faults = if fits { Vec::new() } else { faults.to_vec() };
-            let parsed = UserInput::parse(&form, true, TODAY);
+            let parsed = UserInput::parse(&form, FormStyle::Japanese, TODAY);
             assert_eq!(parsed.err().unwrap_or_default(), faults, "{typed:?}");
         }
     }

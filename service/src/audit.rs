@@ -7,8 +7,8 @@ use crate::{
 };
 use domain::{
     audit::{Actor, AuditAction},
+    audit_detail::{DetailPhrase, DetailWord},
     ids::has_form_of_id,
-    time::Timestamp,
 };
 use futures::Stream;
 use store::{
@@ -238,29 +238,30 @@ fn describe(filter: &Filter, format: ExportFormat) -> String {
         if has_form_of_id(typed) || Actor::parse(typed) == Actor::System {
             typed.to_owned()
         } else {
-            "an invalid id".to_owned()
+            DetailWord::InvalidId.to_string()
         }
     };
-    let set = [
-        (format.as_str(), Some(String::new())),
-        ("action", filter.action.map(|action| action.to_string())),
-        ("by", filter.actor.as_ref().map(|actor| id(actor.as_str()))),
-        ("about", filter.subject.as_deref().map(id)),
-        ("from", filter.from.map(Timestamp::to_iso)),
-        ("until", filter.until.map(Timestamp::to_iso)),
-    ];
-    describe_filter(set)
+    describe_filter([
+        Some(format.as_str().to_owned()),
+        filter.action.map(|action| DetailPhrase::Action.with(action)),
+        filter
+            .actor
+            .as_ref()
+            .map(|actor| DetailPhrase::By.with(id(actor.as_str()))),
+        filter
+            .subject
+            .as_deref()
+            .map(|subject| DetailPhrase::About.with(id(subject))),
+        filter.from.map(|time| DetailPhrase::From.with(time.to_iso())),
+        filter.until.map(|time| DetailPhrase::Until.with(time.to_iso())),
+    ])
 }
 
-/// For the audit log: those parts of a filter that are set, each with its name; `everything` if none is.
-pub(crate) fn describe_filter<const N: usize>(parts: [(&str, Option<String>); N]) -> String {
-    let set = parts.into_iter().filter_map(|(name, value)| {
-        let value = value?;
-        Some(format!("{name} {value}").trim_end().to_owned())
-    });
-    let set: Vec<String> = set.collect();
+/// For the audit log: those parts of a filter that are set; [`DetailWord::Everything`] if none is.
+pub(crate) fn describe_filter<const N: usize>(parts: [Option<String>; N]) -> String {
+    let set: Vec<String> = parts.into_iter().flatten().collect();
     if set.is_empty() {
-        "everything".to_owned()
+        DetailWord::Everything.to_string()
     } else {
         set.join(", ")
     }

@@ -6,6 +6,7 @@ use crate::{Honnin, access::CommandLine, audit};
 use async_trait::async_trait;
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailPhrase,
     time::{Millis, Timestamp},
 };
 use serde::Serialize;
@@ -353,7 +354,7 @@ pub async fn export_again(honnin: &Honnin, here: CommandLine, from: i64) -> Resu
         }
         let entry = here
             .entry(now, AuditAction::AuditExport)
-            .with_detail(format_args!("again from position {from}"));
+            .with_detail(DetailPhrase::AgainFrom.with(from));
         Ok(store::audit::record(tx, &entry).await?)
     });
     unit.await

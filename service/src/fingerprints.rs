@@ -72,11 +72,11 @@ async fn stored_or_new(honnin: &Honnin, tenant: &TenantId) -> Result<SessionKey,
     }
     let (mut fresh, tenant) = (FreshKey::take(&honnin.vault).await?, tenant.clone());
     let give = honnin.db.write(async move |tx| {
-        fresh.begin();
+        fresh.mark_unnamed();
         let id = identities::give_key(tx, &tenant, fresh.id(), known.as_ref()).await?;
         // Somebody else may have been faster.
         if id == *fresh.id() {
-            fresh.name();
+            fresh.mark_named();
         }
         Ok::<_, StoreError>(id)
     });

@@ -25,7 +25,7 @@ pub use honnin::{Honnin, Parts, ServiceConfig};
 pub mod stored {
     pub use store::{
         StoreError,
-        audit::{Entry as AuditEntry, NEW_BROWSER, NEW_NETWORK, Recorded, RefusedSignIns},
+        audit::{Entry as AuditEntry, Recorded, RefusedSignIns},
         capture::captures::Slot,
         people::second_factors::PasskeyRow,
         request_log::{

@@ -8,6 +8,7 @@ use crate::{
 };
 use domain::{
     audit::{Actor, AuditAction},
+    audit_detail::{DetailPhrase, DetailWord},
     ids::{TenantId, UserId},
     named::Named,
     role::Role,
@@ -328,24 +329,6 @@ fn recorded(row: Row) -> Result<Recorded, StoreError> {
     })
 }
 
-/// What the detail of a sign-in from a new network contains.
-pub const NEW_NETWORK: &str = "new network";
-
-/// What the detail of a sign-in with a new browser contains, before the browser's name.
-pub const NEW_BROWSER: &str = "new browser";
-
-/// The detail of a sign-in that came as far as the second factor: the password was right.
-pub const CODE: &str = "code";
-
-/// The detail of a sign-in with a passkey; of a refused one, without a password before.
-pub const PASSKEY: &str = "passkey";
-
-/// The detail of a refused sign-in in which the password was right, and a passkey as the second factor was not.
-pub const SECOND_PASSKEY: &str = "passkey as the second factor";
-
-/// The detail of a refused sign-in in which the password was right, and no second factor came.
-pub const STOPPED: &str = "stopped before the second factor";
-
 /// The number of the last entry that was written before a time, or one smaller than all if there is none. No index has the times, but numbers
 /// increase with them: a binary search.
 ///
@@ -402,7 +385,8 @@ pub async fn find_refused_sign_ins(
                 (SELECT COUNT(*) FROM refused WHERE detail = $6), at, address
          FROM refused ORDER BY number DESC LIMIT 1")
         .bind(user.as_str()).bind(after)
-        .bind(AuditAction::PersonSignInRefused.as_str()).bind(CODE).bind(SECOND_PASSKEY).bind(STOPPED)
+        .bind(AuditAction::PersonSignInRefused.as_str()).bind(DetailWord::Code.as_str())
+        .bind(DetailWord::SecondPasskey.as_str()).bind(DetailWord::Stopped.as_str())
         .fetch_optional(conn).await)?;
     Ok(
         found.map(|(count, with_password, stopped, last_at, last_from)| RefusedSignIns {
@@ -422,7 +406,7 @@ pub struct Concerns<'a> {
     pub user: &'a UserId,
     /// Their own tenant, in which what they do to their account is recorded; `None` for an operator without one.
     pub home: Option<&'a TenantId>,
-    /// Actions by them or to their account; of sign-ins, those from a [`NEW_NETWORK`] or with a [`NEW_BROWSER`].
+    /// Actions by them or to their account; of sign-ins, those with [`DetailWord::NewNetwork`] or [`DetailPhrase::NewBrowser`].
     pub own: &'a [AuditAction],
     /// Actions to their account, in whichever tenant they are recorded.
     pub to_them: &'a [AuditAction],
@@ -503,10 +487,11 @@ pub async fn list_news(
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
         .bind(tenant.as_str()).bind(after).bind(concerns.user.as_str())
         .bind(listed(concerns.own)).bind(listed(concerns.to_them)).bind(listed(concerns.by_others))
-        .bind(AuditAction::PersonSignIn.as_str()).bind(NEW_NETWORK)
+        .bind(AuditAction::PersonSignIn.as_str()).bind(DetailWord::NewNetwork.as_str())
         .bind(AuditAction::SettingsChange.as_str())
         .bind(AuditAction::PersonChange.as_str()).bind(Role::Admin.as_str())
-        .bind(i64::from(limit)).bind(NEW_BROWSER).bind(concerns.home.map(TenantId::as_str)).fetch_all(conn).await)?;
+        .bind(i64::from(limit)).bind(DetailPhrase::NewBrowser.beginning()).bind(concerns.home.map(TenantId::as_str))
+        .fetch_all(conn).await)?;
     rows.into_iter().map(recorded).collect()
 }
 

@@ -162,6 +162,7 @@ fn meta<W>(request: &page::Request<W>) -> PageMeta {
         path: "/admin".to_owned(),
         progress: None,
         closing: None,
+        notice: None,
     }
 }
 

@@ -9,7 +9,7 @@ pub use flashes::{COLOURS, drawn as drawn_colours};
 
 use crate::{
     findings::{Challenge, Colour, Commitment, LiveFindings, Tint},
-    quality::face_is_dark,
+    quality::{SelfieLimits, face_is_dark},
     time::Timestamp,
 };
 use flashes::Shown;
@@ -30,6 +30,9 @@ pub struct Glance {
     pub print: FramePrint,
     /// The colour of the skin against the background; `None` if either is too dark or too bright to tell.
     pub tint: Option<Tint>,
+    /// How likely something covers the eyes, or mouth and chin, whichever is likelier: 0 to 1, on the scale of
+    /// [`SelfieSigns`](crate::findings::SelfieSigns). `None` without a face that looks straight.
+    pub covered: Option<f32>,
 }
 
 /// Where a face is and where it looks.
@@ -115,6 +118,8 @@ crate::named::vocabulary! {
         TooDark = "too_dark",
         /// The picture is too bright.
         TooBright = "too_bright",
+        /// Something covers part of the face.
+        FaceCovered = "face_covered",
         /// The face is too far at the user's right.
         MoveLeft = "move_left",
         /// The face is too far at the user's left.
@@ -153,6 +158,14 @@ crate::named::vocabulary! {
         NotAsked = "not_asked",
         /// Another page has begun a run, which is the one that counts.
         Replaced = "replaced",
+    }
+}
+
+impl Hint {
+    /// Whether the run is over: its burst is complete, or another run is needed.
+    #[must_use]
+    pub const fn ends_run(self) -> bool {
+        matches!(self, Self::Done | Self::TooSlow | Self::NotAsked | Self::Replaced)
     }
 }
 
@@ -231,6 +244,8 @@ const CLOSER: f32 = 1.28;
 const LEANING: f32 = 1.15;
 /// How long the face must stay straight before the first request.
 const FIRST_HOLD_MS: i64 = 700;
+/// How long the first request waits for a face to be uncovered.
+const COVERED_MS: i64 = 8_000;
 /// Time limit of a movement, and of getting ready for one.
 const MOVEMENT_MS: i64 = 12_000;
 const READY_MS: i64 = 45_000;
@@ -298,6 +313,9 @@ pub struct Run {
     /// Whether there was a frame without a face since.
     #[serde(default)]
     lost: bool,
+    /// When the face was first seen to be covered.
+    #[serde(default)]
+    covered_since: Option<Timestamp>,
     /// Frames that the burst must contain.
     prints: Vec<FramePrint>,
     /// Of each, those in colour included, the file that the browser committed itself to.
@@ -381,6 +399,7 @@ impl Run {
             seen_at: now,
             yaw: 0.0,
             lost: false,
+            covered_since: None,
             prints: Vec::new(),
             files: Vec::new(),
             colours: None,
@@ -591,6 +610,10 @@ impl Run {
                 return (hint, Keep::No);
             }
         };
+        if first && self.is_to_uncover(glance, now) {
+            self.phase = Phase::Ready { since, straight: None };
+            return (Hint::FaceCovered, Keep::No);
+        }
         if back_from.is_some_and(|last| last != Challenge::ComeCloser) && self.has_neared(face, LEANING) {
             self.phase = Phase::Ready { since, straight: None };
             return (Hint::Farther, Keep::No);
@@ -616,6 +639,14 @@ impl Run {
         self.followed = Followed::Seen;
         self.phase = Phase::Asked { since: now };
         (self.request(), Keep::Required)
+    }
+
+    /// Whether the first request waits for the face to be uncovered. Not for long: what was seen may be a mistake, or something that the user cannot
+    /// take off, and the burst is judged in any case.
+    fn is_to_uncover(&mut self, glance: &Glance, now: Timestamp) -> bool {
+        let limit = SelfieLimits::default().covered;
+        let is_covered = glance.covered.is_some_and(|covered| covered > limit);
+        is_covered && now.millis_since(*self.covered_since.get_or_insert(now)) <= COVERED_MS
     }
 
     /// Waits for the requested movement.

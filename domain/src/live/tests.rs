@@ -16,6 +16,7 @@ pub(super) fn face(yaw: f32, eye_distance: f32) -> Glance {
         face_range: None,
         print: print((yaw * 100.0) as i32 + (eye_distance * 1000.0) as i32),
         tint: None,
+        covered: None,
     }
 }
 
@@ -152,6 +153,42 @@ fn what_keeps_a_face_from_being_judged_is_said_first() {
             None,
             "{hint}"
         );
+    }
+}
+
+/// Detects if a mask is noticed only once the burst was sent, and if whoever cannot take something off is not let through.
+#[test]
+fn a_covered_face_is_asked_for_before_the_first_movement_and_for_a_while_only() {
+    let covered = Glance {
+        covered: Some(0.9),
+        ..face(0.0, 0.2)
+    };
+    let at = |millis| Timestamp::from_millis(START.as_millis() + millis);
+    let seen = |run: &mut Run, glance: &Glance, millis| {
+        let instruction = run.see(glance, at(millis));
+        (instruction.hint, instruction.keep)
+    };
+    let [told, hold] = [(Hint::FaceCovered, Keep::No), (Hint::HoldStill, Keep::Optional)];
+
+    let mut taken_off = run(Challenge::TurnLeft);
+    assert_eq!(seen(&mut taken_off, &covered, 0), told);
+    assert_eq!(seen(&mut taken_off, &covered, COVERED_MS), told);
+    assert_eq!(seen(&mut taken_off, &face(0.0, 0.2), COVERED_MS), hold);
+    let bare = seen(&mut taken_off, &face(0.0, 0.2), COVERED_MS + FIRST_HOLD_MS);
+    assert_eq!(bare, (Hint::TurnLeft, Keep::Required));
+
+    let mut kept_on = run(Challenge::TurnLeft);
+    assert_eq!(seen(&mut kept_on, &covered, 0), told);
+    assert_eq!(seen(&mut kept_on, &covered, COVERED_MS + 1), hold);
+    let asked = seen(&mut kept_on, &covered, COVERED_MS + 1 + FIRST_HOLD_MS);
+    assert_eq!(asked, (Hint::TurnLeft, Keep::Required));
+
+    for bare in [Some(0.5), Some(f32::NAN), None] {
+        let glance = Glance {
+            covered: bare,
+            ..face(0.0, 0.2)
+        };
+        assert_eq!(seen(&mut run(Challenge::TurnLeft), &glance, 0), hold, "{bare:?}");
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     outcome::Verdict,
     request::{Issue, PreRegistered, Reader},
     session::{Plan, Step},
-    user_input::{Gender, TypedForm, UserInput},
+    user_input::{FormStyle, Gender, TypedForm, UserInput},
 };
 use serde::Deserialize;
 use std::fmt;
@@ -159,7 +159,7 @@ fn confirmable(plan: &Plan, known: &PreRegistered, today: Date) -> PreRegistered
     ITEMS.iter().fold(PreRegistered::default(), |kept, take| {
         let mut more = kept.clone();
         take(&mut more, known);
-        let can_be_typed = UserInput::parse(&form(Some(&more)), false, today).is_ok();
+        let can_be_typed = UserInput::parse(&form(Some(&more)), FormStyle::International, today).is_ok();
         let judged = judge(plan, Some(&more), Verdict::Approved, today);
         if can_be_typed && judged.decision.verdict == Verdict::Approved {
             more
@@ -182,7 +182,7 @@ fn policy() -> Policy {
 fn judge(plan: &Plan, known: Option<&PreRegistered>, verdict: Verdict, today: Date) -> MadeUp {
     let (has_document, has_selfie) = (plan.has(Step::Document), plan.has(Step::Selfie));
     // What cannot be typed is confirmed by nothing.
-    let typed = UserInput::parse(&form(known), false, today).unwrap_or_default();
+    let typed = UserInput::parse(&form(known), FormStyle::International, today).unwrap_or_default();
     let in_date = verdict != Verdict::Rejected || has_selfie;
     let passport = DocumentFindings {
         // Without it there is not enough evidence that the document is genuine.

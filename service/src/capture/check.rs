@@ -4,12 +4,15 @@ use crate::{
     Honnin,
     access::Applicant,
     capture::{
-        progress::{Next, Slot, SlotState, StepRefused, collecting, progress},
+        progress::{AttemptState, Next, Slot, SlotState, StepRefused, collecting, progress},
         retake::{PictureFindings, is_known},
     },
 };
 use domain::{ids::CaptureId, reasons::Reason};
-use store::capture::{attempts, captures};
+use store::capture::{
+    attempts,
+    captures::{self, CaptureRow},
+};
 
 /// The user's choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,14 +26,16 @@ pub enum PhotoChoice {
 /// What became of the choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// It was applied, or another tab has replaced the photo.
+    /// It was applied, now or before.
     Done,
+    /// It was not applied: another tab has decided otherwise, or has replaced the photo.
+    OutOfDate,
     /// The photo is to be used, but meanwhile these problems were found, which were not shown.
     FoundMore(Vec<Reason>),
 }
 
-/// Applies the user's choice about `photo`, which was shown. Without tries left it can only be used. If another tab has replaced it, or if it has
-/// problems that the user was not shown, there remains something to be checked: the next page shows it.
+/// Applies the user's choice about `photo`, which was shown. Without tries left it can only be used. If it has problems that the user was not shown,
+/// there remains something to be checked: the next page shows it.
 ///
 /// # Errors
 /// [`StepRefused`].
@@ -42,13 +47,18 @@ pub async fn check_picture(
 ) -> Result<Checked, StepRefused> {
     let attempt = progress(honnin, applicant).await?;
     let slot = match attempt.next(honnin.now()) {
-        Next::Check(side) => Slot::Document(side),
-        Next::Selfie if attempt.may_use_selfie_anyway() => Slot::Selfie,
-        _ => return Err(StepRefused::OutOfTurn),
+        Next::Check(side) => Some(Slot::Document(side)),
+        Next::Selfie if attempt.may_use_selfie_anyway() => Some(Slot::Selfie),
+        _ => None,
     };
-    if attempt.shown(slot).is_none_or(|shown| shown.id != *photo) {
-        return Ok(Checked::Done);
-    }
+    let is_shown = |slot: &Slot| attempt.shown(*slot).is_some_and(|shown| shown.id == *photo);
+    let Some(slot) = slot.filter(is_shown) else {
+        return Ok(if is_so(&attempt, photo, &choice) {
+            Checked::Done
+        } else {
+            Checked::OutOfDate
+        });
+    };
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let problems = PictureFindings::of(&attempt, &key)?.problems(&attempt, slot);
     let again = choice == PhotoChoice::Retake && attempt.tries_left(slot) > 0;
@@ -81,4 +91,22 @@ pub async fn check_picture(
         Ok(Checked::Done)
     });
     unit.await
+}
+
+/// Whether the photo is already as chosen: it was sent twice, or another tab has decided alike.
+fn is_so(attempt: &AttemptState, photo: &CaptureId, choice: &PhotoChoice) -> bool {
+    let same = |capture: &&CaptureRow| capture.id == *photo;
+    match choice {
+        PhotoChoice::Use(_) => {
+            let used = attempt.relied_on().into_iter().find(|capture| same(capture));
+            // A selfie is accepted as it arrives, and may be asked for again since.
+            used.is_some_and(|capture| {
+                capture.accepted_at.is_some() && matches!(attempt.slot(capture.slot), SlotState::Done(_))
+            })
+        }
+        PhotoChoice::Retake => {
+            let left = attempt.captures.iter().find(same);
+            left.is_some_and(|capture| capture.discarded_at.is_some())
+        }
+    }
 }

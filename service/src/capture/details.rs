@@ -20,7 +20,7 @@ use domain::{
     postcode::Postcode,
     secret::Personal,
     session::Step,
-    user_input::{InputFault, InputField, TypedForm, UserInput, to_katakana},
+    user_input::{FormStyle, InputFault, InputField, TypedForm, UserInput, to_katakana},
 };
 use store::{
     StoreError,
@@ -36,8 +36,8 @@ pub struct Details {
     pub form: Personal<TypedForm>,
     /// What was read from the document.
     pub read: Personal<TypedForm>,
-    /// Whether kana is asked for.
-    pub kana: bool,
+    /// What is asked for.
+    pub style: FormStyle,
 }
 
 /// Why the details were refused.
@@ -52,8 +52,8 @@ pub enum DetailsError {
         read: Box<Personal<TypedForm>>,
         /// Each field's first fault.
         faults: Vec<(InputField, InputFault)>,
-        /// Whether kana is asked for.
-        kana: bool,
+        /// What is asked for.
+        style: FormStyle,
     },
     /// Another step is due.
     #[error(transparent)]
@@ -81,17 +81,17 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
 
 fn details_of(attempt: &AttemptState, kind: DocumentType, key: &SessionKey) -> Result<Details, StoreError> {
     let fields = fields_read(attempt, key)?;
-    let kana = asks_for_kana(kind, fields.expose());
-    let read = with_postcode_placed(prefilled(fields.expose()), kana);
+    let style = style_of(kind, fields.expose());
+    let read = with_postcode_placed(prefilled(fields.expose()), style);
     let form = match (typed(attempt, key)?, draft(attempt, key)?) {
-        (Some(typed), _) => with_postcode_placed(form_of(typed.into_exposed()), kana),
-        (None, Some(draft)) => with_postcode_placed(filled_in(draft.into_exposed(), &read), kana),
+        (Some(typed), _) => with_postcode_placed(form_of(typed.into_exposed()), style),
+        (None, Some(draft)) => with_postcode_placed(filled_in(draft.into_exposed(), &read), style),
         (None, None) => read.clone(),
     };
     Ok(Details {
         form: Personal::new(form),
         read: Personal::new(read),
-        kana,
+        style,
     })
 }
 
@@ -153,9 +153,9 @@ const fn read_from(field: InputField) -> Option<FieldName> {
     })
 }
 
-/// The form with the postcode in a field of its own, where that is asked for: with kana. Elsewhere it stands before the address.
-fn with_postcode_placed(mut form: TypedForm, kana: bool) -> TypedForm {
-    if kana {
+/// The form with the postcode in a field of its own, where that is asked for. Elsewhere it stands before the address.
+fn with_postcode_placed(mut form: TypedForm, style: FormStyle) -> TypedForm {
+    if style.is_japanese() {
         form.split_postcode();
     } else if let Some(postcode) = Postcode::parse(&form.postcode) {
         let (_, bare) = Postcode::split_from(&form.address);
@@ -179,17 +179,17 @@ pub async fn save_details(
     let now = honnin.now();
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let fields = fields_read(&attempt, &key)?;
-    let kana = asks_for_kana(kind, fields.expose());
+    let style = style_of(kind, fields.expose());
     let mut form = form.expose().clone();
-    let input = match parse(&mut form, kana, now.date()) {
+    let input = match parse(&mut form, style, now.date()) {
         Ok(input) => input,
         Err(faults) => {
-            let read = with_postcode_placed(prefilled(fields.expose()), kana);
+            let read = with_postcode_placed(prefilled(fields.expose()), style);
             return Err(DetailsError::Faults {
                 form: Personal::new(form),
                 read: Box::new(Personal::new(read)),
                 faults,
-                kana,
+                style,
             });
         }
     };
@@ -245,9 +245,9 @@ pub(crate) fn keep_typed_as_draft(attempt: &mut AttemptState, key: &SessionKey) 
 fn sealed_draft(attempt: &AttemptState, key: &SessionKey, form: TypedForm) -> Result<Option<Vec<u8>>, StoreError> {
     let fields = fields_read(attempt, key)?;
     let kind = attempt.document_type();
-    let kana = kind.is_some_and(|kind| asks_for_kana(kind, fields.expose()));
-    let read = with_postcode_placed(prefilled(fields.expose()), kana);
-    let draft = without_read(with_postcode_placed(form, kana), &read);
+    let style = kind.map_or(FormStyle::International, |kind| style_of(kind, fields.expose()));
+    let read = with_postcode_placed(prefilled(fields.expose()), style);
+    let draft = without_read(with_postcode_placed(form, style), &read);
     if draft == TypedForm::default() {
         return Ok(None);
     }
@@ -301,12 +301,15 @@ fn is_same(one: &str, other: &str) -> bool {
     plain(one) == plain(other)
 }
 
-/// The details, or what is wrong with the form in the order of its fields. With kana, the address of the postcode is filled in if there is none:
+/// The details, or what is wrong with the form in the order of its fields. Where a postcode is asked for, its address is filled in if there is none:
 /// then its number is missing.
-fn parse(form: &mut TypedForm, kana: bool, today: Date) -> Result<UserInput, Vec<(InputField, InputFault)>> {
+fn parse(form: &mut TypedForm, style: FormStyle, today: Date) -> Result<UserInput, Vec<(InputField, InputFault)>> {
     form.fold_lines();
-    let pair = if kana { fault_of_pair(form) } else { None };
-    let parsed = UserInput::parse(form, kana, today);
+    let pair = match style {
+        FormStyle::Japanese => fault_of_pair(form),
+        FormStyle::International => None,
+    };
+    let parsed = UserInput::parse(form, style, today);
     let Some(fault) = pair else {
         return parsed;
     };
@@ -359,15 +362,20 @@ fn fields_read(attempt: &AttemptState, key: &SessionKey) -> Result<Personal<Vec<
     Ok(Personal::new(current.collect()))
 }
 
-/// Names on Japanese documents require kana. Whether a driving licence is Japanese, only what is printed on it tells.
-fn asks_for_kana(kind: DocumentType, fields: &[OcrField]) -> bool {
+/// The form for a document. Whether a driving licence is Japanese, only what is printed on it tells.
+fn style_of(kind: DocumentType, fields: &[OcrField]) -> FormStyle {
     let issuer = fields.iter().find(|field| field.name == FieldName::IssuingCountry);
     let issuer = issuer.and_then(|field| field.normalized.as_deref());
-    kind.is_japanese()
+    let is_japanese = kind.is_japanese()
         && match issuer.filter(|country| !country.is_empty()) {
             Some(country) => country == "JPN",
             None => kind.is_only_japanese() || fields.iter().any(is_in_japanese),
-        }
+        };
+    if is_japanese {
+        FormStyle::Japanese
+    } else {
+        FormStyle::International
+    }
 }
 
 /// Whether an item is printed in kana or Chinese characters.
@@ -377,26 +385,18 @@ fn is_in_japanese(field: &OcrField) -> bool {
 }
 
 fn prefilled(fields: &[OcrField]) -> TypedForm {
-    let value = |name, prefer_normalized: bool| {
-        let field = fields.iter().find(|field| field.name == name)?;
-        let (first, second) = if prefer_normalized {
-            (&field.normalized, &None)
-        } else {
-            (&field.text, &field.normalized)
-        };
-        first.clone().or_else(|| second.clone())
-    };
+    let find = |name: FieldName| fields.iter().find(|field| field.name == name);
     let text = |name| {
-        value(name, false)
-            .map(|text| text.replace('\n', " "))
-            .unwrap_or_default()
+        let printed = find(name).and_then(|field| field.text.as_ref().or(field.normalized.as_ref()));
+        printed.map(|text| text.replace('\n', " ")).unwrap_or_default()
     };
+    let birth_date = find(FieldName::BirthDate).and_then(|field| field.normalized.clone());
     let mut form = TypedForm {
         last_name: text(FieldName::LastName),
         first_name: text(FieldName::FirstName),
         last_name_kana: text(FieldName::LastNameKana),
         first_name_kana: text(FieldName::FirstNameKana),
-        birth_date: value(FieldName::BirthDate, true).unwrap_or_default(),
+        birth_date: birth_date.unwrap_or_default(),
         address: text(FieldName::Address),
         ..TypedForm::default()
     };
@@ -482,7 +482,7 @@ mod tests {
         );
         assert_eq!([&filled.postcode, &filled.birth_date], ["100-0001", "1990-02-28"]);
         // A document that no postcode is asked for with has it before the address.
-        let placed = with_postcode_placed(filled, false);
+        let placed = with_postcode_placed(filled, FormStyle::International);
         assert_eq!(
             [&placed.postcode, &placed.address],
             ["", "〒100-0001 東京都千代田区1-2-3"]
@@ -501,7 +501,7 @@ mod tests {
             let printed = JAPANESE.iter().zip(printed).filter(|(_, text)| !text.is_empty());
             let printed = printed.map(|(name, text)| field(*name, text));
             let issuer = issuer.map(|country| field(FieldName::IssuingCountry, country));
-            asks_for_kana(kind, &printed.chain(issuer).collect::<Vec<_>>())
+            style_of(kind, &printed.chain(issuer).collect::<Vec<_>>()).is_japanese()
         };
         let japanese = ["山田花子", "東京都千代田区丸の内1-2-3"];
         let british = ["MORGAN SARAH", "122 BURNS CRESCENT EDINBURGH EH1 9GP"];

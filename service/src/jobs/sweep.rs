@@ -12,6 +12,7 @@ use crate::{
 };
 use domain::{
     audit::{Actor, AuditAction},
+    audit_detail::ENTRIES_BEFORE,
     ids::{SessionId, TenantId},
     time::{Millis, Timestamp},
 };
@@ -297,7 +298,7 @@ async fn sweep_audit(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> 
         let removed = audit_chain::remove_before(tx, before, now, BATCH).await?;
         if removed > 0 {
             let entry = audit::Entry::new(now, Actor::System, AuditAction::AuditTrim)
-                .with_detail(format_args!("{removed} entries from before {before}"));
+                .with_detail(format_args!("{removed}{ENTRIES_BEFORE}{before}"));
             audit::record(tx, &entry).await?;
         }
         Ok::<_, StoreError>(removed)

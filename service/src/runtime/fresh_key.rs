@@ -27,13 +27,13 @@ impl FreshKey {
         })
     }
 
-    /// The unit begins. What an earlier run of it did was rolled back.
-    pub(crate) const fn begin(&mut self) {
+    /// The unit begins: what an earlier run of it stored was rolled back.
+    pub(crate) const fn mark_unnamed(&mut self) {
         self.may_be_named = false;
     }
 
     /// The unit has stored a row that names the key, and is about to be committed. Whether that succeeds may never be known.
-    pub(crate) const fn name(&mut self) {
+    pub(crate) const fn mark_named(&mut self) {
         self.may_be_named = true;
     }
 }

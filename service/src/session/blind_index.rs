@@ -10,6 +10,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailPhrase,
     blind_index::{Term, of_name, of_session},
     civil_date,
     document::OcrField,
@@ -81,11 +82,11 @@ pub async fn find_person(
         text => Some(civil_date::parse(text).ok_or(FindPersonError::NotADate)?),
     };
     let date: BTreeSet<_> = date.map(civil_date::format).map(Term::BirthDate).into_iter().collect();
-    let what = match (names.is_empty(), date.is_empty()) {
+    let (found, found_more) = match (names.is_empty(), date.is_empty()) {
         (true, true) => return Err(FindPersonError::Nothing),
-        (false, true) => "by name",
-        (true, false) => "by date of birth",
-        (false, false) => "by name and date of birth",
+        (false, true) => (DetailPhrase::ByName, DetailPhrase::MoreByName),
+        (true, false) => (DetailPhrase::ByBirthDate, DetailPhrase::MoreByBirthDate),
+        (false, false) => (DetailPhrase::ByNameAndBirthDate, DetailPhrase::MoreByNameAndBirthDate),
     };
     let staff = reader.staff().clone();
     let person = Person {
@@ -110,14 +111,10 @@ pub async fn find_person(
     let shown = sessions.len().min(limit as usize);
     let more = sessions.len() > shown;
     sessions.truncate(shown);
-    let count = if more {
-        format!("more than {shown}")
-    } else {
-        shown.to_string()
-    };
+    let what = if more { found_more } else { found };
     let entry = staff
         .entry(now, AuditAction::SessionSearch)
-        .with_detail(format_args!("{what}: {count} found"));
+        .with_detail(what.with(shown));
     let record = honnin.db.write(async move |tx| audit::record(tx, &entry).await);
     record.await?;
     Ok(FoundPerson { sessions, more })

@@ -8,7 +8,10 @@ use crate::{
     audit::describe_filter,
     runtime::pages::{Part, pages},
 };
-use domain::{audit::AuditAction, time::Timestamp};
+use domain::{
+    audit::AuditAction,
+    audit_detail::{DetailPhrase, DetailWord},
+};
 use futures::Stream;
 use store::{StoreError, audit};
 
@@ -47,19 +50,19 @@ pub async fn export_sessions(
 
 /// For the audit log, which holds no personal data: that a name, a date of birth or a text was searched for, and not which.
 fn describe(filter: &Filter) -> String {
-    let searched = |is_set: bool| is_set.then(String::new);
+    let searched = |is_set: bool, by: DetailWord| is_set.then(|| by.to_string());
     describe_filter([
-        ("session", filter.id.as_ref().map(ToString::to_string)),
-        ("id prefix", filter.id_prefix.clone()),
-        ("status", filter.status.map(|status| status.to_string())),
-        ("verdict", filter.verdict.map(|verdict| verdict.to_string())),
-        ("reason", filter.reason.map(|reason| reason.to_string())),
-        ("document", filter.document_type.map(|kind| kind.to_string())),
-        ("last step", filter.lost_after.map(|step| step.to_string())),
-        ("from", filter.from.map(Timestamp::to_iso)),
-        ("until", filter.until.map(Timestamp::to_iso)),
-        ("metadata search", searched(filter.metadata.is_some())),
-        ("name search", searched(!filter.person.name.is_empty())),
-        ("date of birth search", searched(filter.person.birth_date.is_some())),
+        filter.id.as_ref().map(|id| DetailPhrase::Session.with(id)),
+        filter.id_prefix.as_ref().map(|id| DetailPhrase::IdPrefix.with(id)),
+        filter.status.map(|status| DetailPhrase::Status.with(status)),
+        filter.verdict.map(|verdict| DetailPhrase::Verdict.with(verdict)),
+        filter.reason.map(|reason| DetailPhrase::Reason.with(reason)),
+        filter.document_type.map(|kind| DetailPhrase::Document.with(kind)),
+        filter.lost_after.map(|step| DetailPhrase::LastStep.with(step)),
+        filter.from.map(|time| DetailPhrase::From.with(time.to_iso())),
+        filter.until.map(|time| DetailPhrase::Until.with(time.to_iso())),
+        searched(filter.metadata.is_some(), DetailWord::MetadataSearch),
+        searched(!filter.person.name.is_empty(), DetailWord::NameSearch),
+        searched(filter.person.birth_date.is_some(), DetailWord::BirthDateSearch),
     ])
 }

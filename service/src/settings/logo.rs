@@ -5,7 +5,7 @@ use crate::{
     access::Admin,
     runtime::{analyser::PictureFault, cpu_pool::PoolError},
 };
-use domain::{audit::AuditAction, ids::TenantId};
+use domain::{audit::AuditAction, audit_detail::DetailPhrase, ids::TenantId};
 use sha2::{Digest as _, Sha256};
 pub use store::settings::logos::LogoRow;
 use store::{StoreError, audit, settings::logos};
@@ -54,10 +54,11 @@ pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<
     };
     let staff = admin.staff();
     let tenant = staff.tenant().clone();
+    let size = DetailPhrase::Bytes.with(made.png.len());
     let entry = staff
         .entry(honnin.now(), AuditAction::LogoSet)
         .about(&tenant)
-        .with_detail(format_args!("{} bytes, sha256 {}", made.png.len(), row.hash));
+        .with_detail(format_args!("{size}, sha256 {}", row.hash));
     let unit = honnin.db.write(async move |tx| {
         logos::save(tx, &tenant, &row, &made.png).await?;
         Ok::<_, LogoError>(audit::record(tx, &entry).await?)

@@ -19,7 +19,7 @@ use domain::{
     audit::AuditAction,
     cursor,
     ids::TenantId,
-    tenant::{BadSetting, Change, Section, TenantSettings, Weakening, tenant_name_fault},
+    tenant::{BadSetting, Change, ChangedBy, Section, TenantSettings, Weakening, tenant_name_fault},
     time::{Millis, Timestamp},
 };
 use preview::{Difference, Value};
@@ -49,7 +49,11 @@ pub enum Look {
 /// Puts a change into a tenant.
 fn apply(change: &Change, tenant: &mut TenantRow, staff: &Staff, now: Timestamp) {
     let settings = tenant.settings.get_or_insert_default();
-    change.apply(&mut tenant.name, settings, Admin::of(staff).is_ok(), now);
+    let by = match Admin::of(staff) {
+        Ok(_) => ChangedBy::Admin,
+        Err(_) => ChangedBy::Developer,
+    };
+    change.apply(&mut tenant.name, settings, by, now);
 }
 
 /// Why settings were not changed.

@@ -70,7 +70,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
         tracing::info!(%event, tenant = %due.tenant, fault = fault.as_str(), status = answer.status,
             "webhook not delivered");
     }
-    write_down(honnin, job, &event, attempted).await
+    store_attempt(honnin, job, &event, attempted).await
 }
 
 /// What to send, if the delivery is still pending.
@@ -133,7 +133,12 @@ async fn try_to_send(
 }
 
 /// Stores the attempt, the delivery's new state and the job's end or next time in one unit. Many of them share a commit.
-async fn write_down(honnin: &Honnin, job: &Job, event: &EventId, attempted: DeliveryAttempt) -> Result<(), JobError> {
+async fn store_attempt(
+    honnin: &Honnin,
+    job: &Job,
+    event: &EventId,
+    attempted: DeliveryAttempt,
+) -> Result<(), JobError> {
     let (system, job, event) = (honnin.clone(), job.clone(), event.clone());
     let unit = honnin.db.write(async move |tx| {
         let now = system.now();

@@ -11,6 +11,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailPhrase,
     event::EventKind,
     ids::{EventId, SessionId},
     time::Timestamp,
@@ -218,7 +219,7 @@ async fn record_read(
     let entry = staff
         .entry(honnin.now(), AuditAction::SessionRead)
         .about(session)
-        .with_detail(format_args!("note in {event}"));
+        .with_detail(DetailPhrase::NoteIn.with(event));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 

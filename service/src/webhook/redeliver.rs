@@ -8,6 +8,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailPhrase,
     cursor,
     ids::{EventId, SessionId, TenantId},
     tenant::TenantSettings,
@@ -127,7 +128,7 @@ pub async fn send_sessions_again(
             }
             if count > before {
                 // One for each, so that its access log says that its metadata, and perhaps a note, went out again.
-                let sent = format_args!("{} events", count - before);
+                let sent = DetailPhrase::Events.with(count - before);
                 audit::record(tx, &entry.clone().about(session).with_detail(sent)).await?;
             }
         }
@@ -185,7 +186,8 @@ pub async fn send_range_again(
                 count += 1;
             }
         }
-        let entry = entry.clone().with_detail(format_args!("{count} events, {described}"));
+        let sent = DetailPhrase::Events.with(count);
+        let entry = entry.clone().with_detail(format_args!("{sent}, {described}"));
         audit::record(tx, &entry).await?;
         let last = found.last().filter(|_| more);
         Ok(SentAgain {
@@ -200,11 +202,11 @@ pub async fn send_range_again(
 /// For the audit log: which deliveries were selected.
 fn describe(filter: &DeliveryFilter) -> String {
     describe_filter([
-        ("state", filter.state.map(|state| state.as_str().to_owned())),
-        ("type", filter.kind.as_ref().map(|kind| kind.as_str().to_owned())),
-        ("from", filter.since.map(Timestamp::to_iso)),
-        ("until", filter.until.map(Timestamp::to_iso)),
-        ("after", filter.after.as_ref().map(|(_, event)| event.to_string())),
+        filter.state.map(|state| DetailPhrase::State.with(state.as_str())),
+        filter.kind.as_ref().map(|kind| DetailPhrase::Type.with(kind.as_str())),
+        filter.since.map(|time| DetailPhrase::From.with(time.to_iso())),
+        filter.until.map(|time| DetailPhrase::Until.with(time.to_iso())),
+        filter.after.as_ref().map(|(_, event)| DetailPhrase::After.with(event)),
     ])
 }
 

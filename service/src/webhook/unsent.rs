@@ -8,7 +8,7 @@ use crate::{
         redeliver::{MAX_AT_ONCE, RedeliverError, Requester, SentAgain},
     },
 };
-use domain::{audit::AuditAction, cursor, event::EventKind, ids::EventId, time::Timestamp};
+use domain::{audit::AuditAction, audit_detail::DetailPhrase, cursor, event::EventKind, ids::EventId, time::Timestamp};
 use store::{
     StoreError, audit,
     webhook::{events::EventRow, unsent},
@@ -91,7 +91,7 @@ pub async fn send_all(
             }
         }
         let count = found.len() - left_out;
-        let entry = entry.clone().with_detail(format_args!("{count} unsent events"));
+        let entry = entry.clone().with_detail(DetailPhrase::UnsentEvents.with(count));
         audit::record(tx, &entry).await?;
         let last = found.last().filter(|_| more);
         Ok(SentAgain {

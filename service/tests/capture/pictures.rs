@@ -15,7 +15,7 @@ use domain::{
 use service::{
     access::Applicant,
     capture::{
-        check::{PhotoChoice, check_picture},
+        check::{Checked, PhotoChoice, check_picture},
         choose_document::{Photos, choose_document},
         details::printed,
         progress::{Next, Slot, StepRefused, progress},
@@ -437,7 +437,10 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     // The second tab still shows the check of the photo.
     let shown = list(&harness, &applicant).await[0].id.clone();
     let stale = check_picture(&harness.honnin, &applicant, &shown, PhotoChoice::Retake).await;
-    assert!(matches!(stale, Err(StepRefused::OutOfTurn)));
+    assert_eq!(stale.unwrap(), Checked::OutOfDate);
+    // Whoever sends it twice is not told so.
+    let again = check_picture(&harness.honnin, &applicant, &shown, PhotoChoice::Use(vec![])).await;
+    assert_eq!(again.unwrap(), Checked::Done);
     harness.type_details(&applicant).await;
     let (id, asked) = challenge(&harness.honnin, &applicant).await.unwrap();
     assert_eq!(
@@ -564,10 +567,13 @@ async fn an_old_tab_decides_nothing_about_a_photo_that_it_did_not_show() {
     // The other tab takes it again.
     harness.check_photo(&applicant, PhotoChoice::Retake).await.unwrap();
     let second = send(b"second").await;
-    for choice in [PhotoChoice::Use(vec![]), PhotoChoice::Retake] {
-        check_picture(&harness.honnin, &applicant, &first, choice)
-            .await
-            .unwrap();
+    // It has been taken again, as the second of these wants.
+    for (choice, told) in [
+        (PhotoChoice::Use(vec![]), Checked::OutOfDate),
+        (PhotoChoice::Retake, Checked::Done),
+    ] {
+        let checked = check_picture(&harness.honnin, &applicant, &first, choice).await;
+        assert_eq!(checked.unwrap(), told);
         assert_eq!(to_check(&harness.honnin, &applicant).await.unwrap().id, second);
     }
     check_picture(&harness.honnin, &applicant, &second, PhotoChoice::Use(vec![]))

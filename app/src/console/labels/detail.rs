@@ -4,100 +4,81 @@ use super::{failure, role, ruling, section, setting, slot_name, status, value, v
 use crate::console::words::{say, tell};
 use domain::{
     audit::AuditAction,
+    audit_detail::{DetailPhrase, DetailWord, ENTRIES_BEFORE},
     named::Named,
     outcome::Verdict,
     role::Role,
     ruling::Ruling,
+    sandbox::SandboxTime,
     session::{FailureReason, Status},
     setting::Setting,
     tenant::{Section, TenantSettings},
     time::{Span, Unit},
 };
-use service::{
-    settings::preview::Value,
-    stored::{NEW_NETWORK, Slot},
-};
+use service::{settings::preview::Value, stored::Slot};
 
-/// The words that an entry stores, with their Japanese.
-const WORDS: &[(&str, &str)] = &[
-    ("all", "すべて"),
-    ("an invalid id", "無効なID"),
-    ("authenticator app", "認証アプリ"),
-    ("code", "コード"),
-    ("confirmation: code", "再認証のコード"),
-    ("confirmation: passkey", "再認証のパスキー"),
-    ("confirmation: password", "再認証のパスワード"),
-    ("deadline", "期限"),
-    ("disabled", "無効化"),
-    ("enabled", "有効化"),
-    ("everything", "すべて"),
-    ("metadata search", "メタデータで検索"),
-    ("name search", "氏名で検索"),
-    ("date of birth search", "生年月日で検索"),
-    (
-        "erased before the backup was restored",
-        "バックアップの復元前に消去済み",
-    ),
-    ("link from the command line", "コマンドラインで発行したリンク"),
-    (NEW_NETWORK, "新しいネットワーク"),
-    ("nobody", "担当なし"),
-    ("openid", "OpenID"),
-    ("openid: another person confirmed", "OpenID：別の人が再認証"),
-    (
-        "openid: no account for the provider's person",
-        "OpenID：対応するアカウントなし",
-    ),
-    (
-        "openid: the provider's answer was refused",
-        "OpenID：プロバイダーの応答が無効",
-    ),
-    ("operator", "運用者"),
-    ("passkey", "パスキー"),
-    ("passkey as the second factor", "2要素認証のパスキー"),
-    ("password", "パスワード"),
-    ("retention_end", "保存期間の終了"),
-    ("stopped before the second factor", "2要素認証の前に中断"),
-];
+/// A word in Japanese.
+const fn japanese(word: DetailWord) -> &'static str {
+    match word {
+        DetailWord::All | DetailWord::Everything => "すべて",
+        DetailWord::InvalidId => "無効なID",
+        DetailWord::AuthenticatorApp => "認証アプリ",
+        DetailWord::Code => "コード",
+        DetailWord::ConfirmationCode => "再認証のコード",
+        DetailWord::ConfirmationPasskey => "再認証のパスキー",
+        DetailWord::ConfirmationPassword => "再認証のパスワード",
+        DetailWord::Disabled => "無効化",
+        DetailWord::Enabled => "有効化",
+        DetailWord::MetadataSearch => "メタデータで検索",
+        DetailWord::NameSearch => "氏名で検索",
+        DetailWord::BirthDateSearch => "生年月日で検索",
+        DetailWord::ErasedBeforeRestore => "バックアップの復元前に消去済み",
+        DetailWord::CommandLineLink => "コマンドラインで発行したリンク",
+        DetailWord::NewNetwork => "新しいネットワーク",
+        DetailWord::Nobody => "担当なし",
+        DetailWord::OpenId => "OpenID",
+        DetailWord::OpenIdOther => "OpenID：別の人が再認証",
+        DetailWord::OpenIdUnknown => "OpenID：対応するアカウントなし",
+        DetailWord::OpenIdRefused => "OpenID：プロバイダーの応答が無効",
+        DetailWord::Operator => "運用者",
+        DetailWord::Passkey => "パスキー",
+        DetailWord::SecondPasskey => "2要素認証のパスキー",
+        DetailWord::Stopped => "2要素認証の前に中断",
+    }
+}
 
-/// What stands before and after a value that an entry stores, and the Japanese around the value.
-const AROUND: &[([&str; 2], [&str; 2])] = &[
-    (["new browser: ", ""], ["新しいブラウザー：", ""]),
-    (["passkey ", ""], ["パスキー「", "」"]),
-    (["note in ", ""], ["メモの閲覧：", ""]),
-    (
-        ["by name and date of birth: more than ", " found"],
-        ["氏名と生年月日による検索：", "件超"],
-    ),
-    (["by name: more than ", " found"], ["氏名による検索：", "件超"]),
-    (
-        ["by date of birth: more than ", " found"],
-        ["生年月日による検索：", "件超"],
-    ),
-    (
-        ["by name and date of birth: ", " found"],
-        ["氏名と生年月日による検索：", "件"],
-    ),
-    (["by name: ", " found"], ["氏名による検索：", "件"]),
-    (["by date of birth: ", " found"], ["生年月日による検索：", "件"]),
-    (["", " unsent events"], ["未送信のイベント", "件"]),
-    (["", " events"], ["イベント", "件"]),
-    (["", " bytes"], ["", "バイト"]),
-    (["action ", ""], ["操作：", ""]),
-    (["by ", ""], ["実行者：", ""]),
-    (["about ", ""], ["対象：", ""]),
-    (["from ", ""], ["開始：", ""]),
-    (["until ", ""], ["終了：", ""]),
-    (["after ", ""], ["続き：", ""]),
-    (["state ", ""], ["状態：", ""]),
-    (["type ", ""], ["種類：", ""]),
-    (["session ", ""], ["セッション：", ""]),
-    (["id prefix ", ""], ["IDの先頭：", ""]),
-    (["status ", ""], ["状態：", ""]),
-    (["verdict ", ""], ["判定：", ""]),
-    (["reason ", ""], ["理由：", ""]),
-    (["document ", ""], ["書類：", ""]),
-    (["last step ", ""], ["離脱前のステップ：", ""]),
-];
+/// The Japanese before and after the value of a phrase.
+const fn around(phrase: DetailPhrase) -> [&'static str; 2] {
+    match phrase {
+        DetailPhrase::NewBrowser => ["新しいブラウザー：", ""],
+        DetailPhrase::Passkey => ["パスキー「", "」"],
+        DetailPhrase::NoteIn => ["メモの閲覧：", ""],
+        DetailPhrase::MoreByNameAndBirthDate => ["氏名と生年月日による検索：", "件超"],
+        DetailPhrase::MoreByName => ["氏名による検索：", "件超"],
+        DetailPhrase::MoreByBirthDate => ["生年月日による検索：", "件超"],
+        DetailPhrase::ByNameAndBirthDate => ["氏名と生年月日による検索：", "件"],
+        DetailPhrase::ByName => ["氏名による検索：", "件"],
+        DetailPhrase::ByBirthDate => ["生年月日による検索：", "件"],
+        DetailPhrase::UnsentEvents => ["未送信のイベント", "件"],
+        DetailPhrase::Events => ["イベント", "件"],
+        DetailPhrase::Bytes => ["", "バイト"],
+        DetailPhrase::AgainFrom => ["再エクスポートの開始位置：", ""],
+        DetailPhrase::Action => ["操作：", ""],
+        DetailPhrase::By => ["実行者：", ""],
+        DetailPhrase::About => ["対象：", ""],
+        DetailPhrase::From => ["開始：", ""],
+        DetailPhrase::Until => ["終了：", ""],
+        DetailPhrase::After => ["続き：", ""],
+        DetailPhrase::State | DetailPhrase::Status => ["状態：", ""],
+        DetailPhrase::Type => ["種類：", ""],
+        DetailPhrase::Session => ["セッション：", ""],
+        DetailPhrase::IdPrefix => ["IDの先頭：", ""],
+        DetailPhrase::Verdict => ["判定：", ""],
+        DetailPhrase::Reason => ["理由：", ""],
+        DetailPhrase::Document => ["書類：", ""],
+        DetailPhrase::LastStep => ["離脱前のステップ：", ""],
+    }
+}
 
 /// The detail of an entry about such an action.
 pub(in crate::console) fn detail(action: &Named<AuditAction>, stored: &str) -> String {
@@ -108,6 +89,7 @@ pub(in crate::console) fn detail(action: &Named<AuditAction>, stored: &str) -> S
         Named::Known(AuditAction::SessionDecide) => {
             FailureReason::parse(stored).map_or_else(|| parts(stored), |reason| failure(reason).to_owned())
         }
+        Named::Known(AuditAction::FactorAdd | AuditAction::FactorRemove) => whole(stored),
         Named::Known(AuditAction::PersonInvite | AuditAction::PersonJoin) => {
             let japanese: Vec<_> = stored.split(',').map(detail_part).collect();
             let japanese = japanese.join("、");
@@ -135,20 +117,25 @@ pub(in crate::console) fn detail_part(stored: &str) -> String {
     if let Some((before, after)) = stored.split_once(" → ") {
         return format!("{} → {}", detail_part(before), detail_part(after));
     }
+    whole(stored)
+}
+
+/// A detail of one part, in which somebody may have typed anything.
+fn whole(stored: &str) -> String {
     translated(stored).map_or_else(|| stored.to_owned(), |japanese| tell!("{stored}", "{japanese}"))
 }
 
+/// A part of a detail in Japanese, if this version writes such a part.
 fn translated(stored: &str) -> Option<String> {
-    let word = WORDS.iter().find(|(english, _)| *english == stored);
-    word.map(|(_, japanese)| (*japanese).to_owned())
-        .or_else(|| vocabulary(stored).map(str::to_owned))
-        .or_else(|| {
-            let around = AROUND.iter().find_map(|([before, after], around)| {
-                let value = stored.strip_prefix(before)?.strip_suffix(after)?;
-                Some((value, around))
-            });
-            around.map(|(value, [before, after])| format!("{before}{}{after}", vocabulary(value).unwrap_or(value)))
-        })
+    if let Some(word) = DetailWord::parse(stored) {
+        return Some(japanese(word).to_owned());
+    }
+    if let Some(name) = vocabulary(stored) {
+        return Some(name.to_owned());
+    }
+    let (phrase, value) = DetailPhrase::read(stored)?;
+    let [before, after] = around(phrase);
+    Some(format!("{before}{}{after}", vocabulary(value).unwrap_or(value)))
 }
 
 /// A value that has a name on other pages.
@@ -159,6 +146,12 @@ fn vocabulary(stored: &str) -> Option<&'static str> {
         .or_else(|| Verdict::parse(stored).map(|known| verdict(known).0))
         .or_else(|| Ruling::parse(stored).map(|known| ruling(known).0))
         .or_else(|| Slot::parse(stored).map(slot_name))
+        .or_else(|| {
+            SandboxTime::parse(stored).map(|known| match known {
+                SandboxTime::Deadline => say("deadline", "期限"),
+                SandboxTime::RetentionEnd => say("end of the retention period", "保存期間の終了"),
+            })
+        })
 }
 
 fn parts(stored: &str) -> String {
@@ -252,7 +245,7 @@ fn key(stored: &str) -> String {
 
 /// `12 entries from before 2026-..`
 fn trimmed(stored: &str) -> String {
-    match stored.split_once(" entries from before ") {
+    match stored.split_once(ENTRIES_BEFORE) {
         Some((count, before)) => tell!("{stored}", "{before}より前の{count}件"),
         None => stored.to_owned(),
     }
@@ -340,6 +333,10 @@ mod tests {
                 "csv, by usr_1, from 2026-08-02",
                 "csv、実行者：usr_1、開始：2026-08-02",
             ),
+            (A::AuditExport, "again from position 3", "再エクスポートの開始位置：3"),
+            (A::SessionAdvanceInSandbox, "retention_end", "保存期間の終了"),
+            (A::FactorRemove, "authenticator app", "認証アプリ"),
+            (A::FactorAdd, "passkey Key, at home → 2", "パスキー「Key, at home → 2」"),
             (A::KeyRevoke, "what a later version says", "what a later version says"),
         ] {
             assert_eq!(shown(Language::Ja, action, stored), japanese);

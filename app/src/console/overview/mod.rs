@@ -14,6 +14,7 @@ use super::{
 use chart::Day;
 use domain::{
     audit::AuditAction,
+    audit_detail::DetailPhrase,
     ids::UserId,
     outcome::Verdict,
     secret_kind::SecretKind,
@@ -27,7 +28,7 @@ use service::{
     privacy::secret_age::{SecretAge, overdue},
     session::overview::{DayCount, Overview, overview},
     settings::api_keys::{list_key_page, list_keys},
-    stored::{NEW_BROWSER, Recorded, RefusedSignIns},
+    stored::{Recorded, RefusedSignIns},
     webhook::signing_secret,
 };
 use view::{Deliveries, NewsItem, OldSecret, OverviewView, SinceLastVisit, render};
@@ -241,12 +242,11 @@ fn news_item(recorded: &Recorded, reader: &UserId) -> NewsItem {
 
 /// A sign-in of the reader with a browser that was new: that browser, and where it was.
 fn new_browser(detail: &str, from: Option<&str>) -> Option<String> {
-    let name = detail.split(", ").find_map(|part| part.strip_prefix(NEW_BROWSER))?;
-    let name = name.trim_start_matches(": ");
-    let parts: Vec<_> = [Some(name).filter(|name| !name.is_empty()), from]
-        .into_iter()
-        .flatten()
-        .collect();
+    let name = detail.split(", ").find_map(|part| match DetailPhrase::read(part) {
+        Some((DetailPhrase::NewBrowser, name)) => Some(name),
+        _ => None,
+    })?;
+    let parts: Vec<_> = [Some(name), from].into_iter().flatten().collect();
     let parts = parts.join(say(", ", "、"));
     Some(tell!(
         "You signed in with a browser we had not seen before: {parts}.",

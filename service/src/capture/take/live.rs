@@ -105,12 +105,13 @@ pub async fn look(
     let current = match which {
         Frame::First(_) if attempt.answers.live_runs >= MAX_RUNS => return Err(LiveError::NoRunLeft),
         Frame::First(_) => None,
-        Frame::Next(token) => match find_current(&key, &attempt, token)? {
+        Frame::Next(token) => match find_current(&key, &attempt, token) {
             Ok(run) => Some(run),
-            Err(instruction) => {
+            Err(NotCurrent::Ended(instruction)) => {
                 let token = token.to_owned();
                 return Ok(FrameResponse { instruction, token });
             }
+            Err(NotCurrent::OutOfTurn) => return Err(StepRefused::OutOfTurn.into()),
         },
     };
     let frame: Arc<[u8]> = frame.into();
@@ -140,19 +141,22 @@ pub async fn look(
     })
 }
 
-/// The current run, which the token belongs to; or why the camera has to begin again: the run has ended and that answer was lost, or another page has
-/// begun one.
-fn find_current(
-    key: &SessionKey,
-    attempt: &AttemptState,
-    token: &str,
-) -> Result<Result<Run, Instruction>, StepRefused> {
-    let run = read(key, attempt, token).ok_or(StepRefused::OutOfTurn)?;
+/// Why a token does not continue the current run.
+enum NotCurrent {
+    /// The camera has to begin again, as this says: the run has ended and that answer was lost, or another page has begun one.
+    Ended(Instruction),
+    /// It is of no run of this attempt, or not the latest of the current one.
+    OutOfTurn,
+}
+
+/// The current run, if the token is of it.
+fn find_current(key: &SessionKey, attempt: &AttemptState, token: &str) -> Result<Run, NotCurrent> {
+    let run = read(key, attempt, token).ok_or(NotCurrent::OutOfTurn)?;
     match &attempt.answers.live_id {
-        Some(current) if *current == run.id && is_latest(&attempt.answers, &run) => Ok(Ok(run)),
-        Some(current) if *current == run.id => Err(StepRefused::OutOfTurn),
-        Some(_) => Ok(Err(Instruction::REPLACED)),
-        None => Ok(Err(Instruction::FAILED)),
+        Some(current) if *current == run.id && is_latest(&attempt.answers, &run) => Ok(run),
+        Some(current) if *current == run.id => Err(NotCurrent::OutOfTurn),
+        Some(_) => Err(NotCurrent::Ended(Instruction::REPLACED)),
+        None => Err(NotCurrent::Ended(Instruction::FAILED)),
     }
 }
 

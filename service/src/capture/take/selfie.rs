@@ -234,6 +234,7 @@ async fn store(
     let (mut row, now) = (row.clone(), row.created_at);
     let mut attempt = collecting(tx, applicant, now).await?;
     let (tenant, session) = (&attempt.row.session.tenant, &attempt.row.session.id);
+    frame_prints::take_turn(tx, prints).await?;
     // Whoever cannot use the camera may send the same file again. A camera never gives the same frame again.
     let is_run = row.asked.live.is_some();
     for (frame, print) in row.frames.iter_mut().zip(prints) {

@@ -192,7 +192,7 @@ async fn create(
     let (caller, token_request) = (tenant.clone(), honnin.config.creation_rate.token_request(now));
     let entry = tenant.audit_entry(now, AuditAction::SessionCreate, &row.session.id);
     let unit = honnin.db.write(async move |tx| -> Result<_, CreateSessionError> {
-        key.begin();
+        key.mark_unnamed();
         if let Some(kept) = &kept
             && !idempotency::store(tx, kept, at).await?
         {
@@ -211,7 +211,7 @@ async fn create(
         if !creations::insert(tx, &new).await? {
             return Err(CreateSessionError::RateLimited);
         }
-        key.name();
+        key.mark_named();
         Ok(true)
     });
     Ok(unit.await?.then_some(created))
