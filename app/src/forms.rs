@@ -2,8 +2,10 @@
 
 /// `POST /v/{token}`: no fields, or in a sandbox [`OUTCOME`]. The page's own address.
 pub const START: &str = "/v/";
-/// The current step; answers 303 to its page.
+/// The current step; answers 303 to its page. A [`NOTICE`] goes along.
 pub const CAPTURE: &str = "/capture";
+/// The same for somebody whose page is out of date: nothing they did there was saved, which the next page says.
+pub const CAPTURE_NOT_SAVED: &str = "/capture?notice=not-saved";
 /// Consent, GET and POST: [`DECISION`] `accept`, with [`VERSION`] and [`FACE_SEARCH`], or `decline`, with [`CONFIRMED`].
 pub const CONSENT: &str = "/capture/consent";
 /// Choice of the document, GET and POST: [`DOCUMENT_TYPE`].
@@ -75,6 +77,10 @@ pub const TYPED_ITEMS: &str = "typed-items";
 pub const ITEMS: &str = "items";
 /// Value of [`VIEW`]: the face that was compared, upright, always of the same size.
 pub const FACE: &str = "face";
+/// What a page says besides: a query parameter of its address.
+pub const NOTICE: &str = "notice";
+/// Value of [`NOTICE`]: the user has continued in another window, and what they did in this one was not saved.
+pub const NOT_SAVED: &str = "not-saved";
 /// Version of the consent text shown.
 pub const VERSION: &str = "version";
 /// `yes` if the user agrees to the face search among approved people.

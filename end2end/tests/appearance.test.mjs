@@ -48,6 +48,17 @@ function watcher(prefix) {
   return { shoot, wrong };
 }
 
+/** The words of headings that do not fit into one line. For languages with spaces. */
+const brokenWords = (page) => page.evaluate(() => [...document.querySelectorAll("main :is(h1, h2, b)")].flatMap((heading) => {
+  const text = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT).nextNode();
+  return [...(text?.data.matchAll(/\S+/g) ?? [])].filter(({ 0: word, index }) => {
+    const range = new Range();
+    range.setStart(text, index);
+    range.setEnd(text, index + word.length);
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+  }).map(([word]) => word);
+}));
+
 const languages = ["en", "ja"];
 const switching = { en: "Switch camera", ja: "カメラを切り替える" };
 const noPicture = { en: "The camera is not showing a picture", ja: "カメラの映像が表示されません" };
@@ -432,14 +443,18 @@ test("small, dark and long", long, async () => {
   ]) {
     const { shoot, wrong } = watcher(name);
     const page = await browser.phone(options);
-    const walk = new Walk(page, { seen: (step) => shoot(page, step) });
+    const seen = async (step) => {
+      await shoot(page, step);
+      if (name === "large-type") wrong.push(...(await brokenWords(page)).map((word) => `${name}-${step}: ${word} is broken`));
+    };
+    const walk = new Walk(page, { seen });
     await walk.start(await link({}, { owner }));
     await walk.consent();
     await walk.choose();
     await walk.photograph();
     await walk.accept();
     await walk.details();
-    await shoot(page, "09-selfie");
+    await seen("09-selfie");
     await page.goto(`${honnin.base}/capture/another-device`);
     await page.locator("main form button").click();
     await shoot(page, "12-another-device-link");
@@ -469,10 +484,19 @@ test("results that only people or time bring", long, async () => {
       await walk.start(await link({}, { server: idle, owner }));
       await walk.consent();
       await walk.selfie({ files: true });
-      // The page that waits loads itself again every three seconds; not while it is looked at.
-      await page.route("**/capture/result", (route) => route.fulfill({ status: 204 }));
       await walk.submit();
       await watchers[language].shoot(page, "11-result-waiting");
+      // It asks for the result by itself. Without a connection it says so, and stays.
+      const told = page.locator("[data-offline]");
+      await page.evaluate(() => { window.stays = true; });
+      await page.context().setOffline(true);
+      await told.waitFor();
+      await page.locator("[data-again]").click();
+      assert.ok(await told.isVisible());
+      const asked = page.waitForResponse((response) => response.url().endsWith("/capture/result"));
+      await page.context().setOffline(false);
+      await Promise.all([asked, told.waitFor({ state: "hidden" })]);
+      assert.ok(await page.evaluate(() => window.stays), "the page was loaded again");
     }));
   } finally {
     await idle.stop();

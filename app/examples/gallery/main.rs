@@ -16,7 +16,7 @@ use domain::language::Language;
 use domain::reasons::Reason;
 use domain::session::{Plan, Step};
 use domain::time::Timestamp;
-use domain::user_input::{InputFault, InputField, TypedForm, UserInput};
+use domain::user_input::{FormStyle, InputFault, InputField, TypedForm, UserInput};
 use leptos::prelude::{AnyView, Owner};
 use std::path::Path;
 
@@ -64,6 +64,7 @@ pub(crate) fn meta(language: Language, css: &str, stage: Option<Stage>) -> PageM
         path: "/capture".into(),
         progress: stage.map(|s| Progress::of(&plan(), s)),
         closing: None,
+        notice: None,
     }
 }
 
@@ -353,7 +354,7 @@ fn details_view(faults: bool) -> details::DetailsView {
     details::DetailsView {
         form,
         read,
-        kana: true,
+        style: FormStyle::Japanese,
         printed: vec![(InputField::LastName, printed(0)), (InputField::BirthDate, printed(96))],
         other_address: None,
         faults,

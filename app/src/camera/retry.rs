@@ -2,6 +2,8 @@
 //! moment, so each wait is random (jitter). After some minutes the user is asked, since nobody watches a page that retries
 //! forever.
 
+/// A connection that moves no bytes of the pictures for so long is dead: whoever lets an upload wait must answer before.
+pub const DEAD_MS: u32 = 180_000;
 /// The first wait is at most twice this; each further one doubles.
 const FIRST_MS: u64 = 1_000;
 /// Upper limit of a wait of our own.

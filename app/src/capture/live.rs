@@ -52,6 +52,7 @@ impl Tone {
             | Hint::SeveralFaces
             | Hint::TooDark
             | Hint::TooBright
+            | Hint::FaceCovered
             | Hint::MoveLeft
             | Hint::MoveRight
             | Hint::CameraHigher
@@ -74,8 +75,36 @@ struct Over {
     over: bool,
 }
 
+/// Why a frame gets no instruction.
+#[derive(Clone, Copy, Debug)]
+pub enum FrameError {
+    /// It cannot be decoded, which happens to cameras now and then: the next one will do.
+    Unusable,
+    /// The run cannot go on and no other can be begun.
+    NoRunLeft,
+    /// The frame is not at fault.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for FrameError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<LiveError> for FrameError {
+    fn from(error: LiveError) -> Self {
+        match error {
+            LiveError::Picture(_) => Self::Unusable,
+            LiveError::NoRunLeft => Self::NoRunLeft,
+            LiveError::Busy => Self::Refused(Refusal::Busy),
+            LiveError::StepRefused(error) => Self::Refused(error.into()),
+        }
+    }
+}
+
 /// The response to a frame.
-pub async fn answer(request: Request, response: Result<FrameResponse, LiveError>) -> Response {
+pub async fn answer(request: Request, response: Result<FrameResponse, FrameError>) -> Response {
     match response {
         Ok(FrameResponse { instruction, token }) => Json(FrameResponseBody {
             run: token,
@@ -88,10 +117,8 @@ pub async fn answer(request: Request, response: Result<FrameResponse, LiveError>
             tone: Tone::of(instruction.hint),
         })
         .into_response(),
-        // A frame that cannot be decoded, now and then, is the camera's: the next one will do.
-        Err(LiveError::Picture(_)) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
-        Err(LiveError::NoRunLeft) => (StatusCode::CONFLICT, Json(Over { over: true })).into_response(),
-        Err(LiveError::Busy) => refuse(request, Refusal::Busy).await,
-        Err(LiveError::StepRefused(error)) => refuse(request, error.into()).await,
+        Err(FrameError::Unusable) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+        Err(FrameError::NoRunLeft) => (StatusCode::CONFLICT, Json(Over { over: true })).into_response(),
+        Err(FrameError::Refused(refusal)) => refuse(request, refusal).await,
     }
 }

@@ -27,7 +27,11 @@ pub use visit::{CaptureCookie, Request, Visit};
 pub use waiting::Waiting;
 
 use crate::text::{Text, camera, capture as text, dates::moment, switch_device as other};
-use crate::{PageMeta, forms, page::handler, parts::groups};
+use crate::{
+    PageMeta, forms,
+    page::{handler, with_query},
+    parts::groups,
+};
 use axum::{
     Json, Router,
     response::{IntoResponse as _, Response},
@@ -89,7 +93,12 @@ pub(crate) fn not_found() -> impl IntoView {
 /// Redirects to the current step.
 async fn current(request: Request) -> PageResult<Response> {
     let here = request.here().await?;
-    Ok(here.request.lead_on(address(here.next())))
+    let next = address(here.next());
+    Ok(if here.request.tells_not_saved() {
+        here.request.lead_on(&with_query(next, forms::NOTICE, forms::NOT_SAVED))
+    } else {
+        here.request.lead_on(next)
+    })
 }
 
 /// What a page's script receives about the time left.

@@ -18,6 +18,8 @@ pub enum Refusal {
     Expired,
     /// Another step is due.
     OutOfTurn,
+    /// The page was out of date, because the user has continued in another window: nothing of what they did here was saved.
+    NotSaved,
     /// The form did not arrive whole: what it says is unknown.
     Unread,
     /// Sent by another site.

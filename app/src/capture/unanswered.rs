@@ -40,6 +40,7 @@ pub fn html(what: Unanswered, language: Language, assets: &Assets) -> String {
         path: String::new(),
         progress: None,
         closing: None,
+        notice: None,
     };
     without_markers(&shell::text(|| render(what, &meta)))
 }

@@ -18,17 +18,20 @@ use leptos_axum::ResponseOptions;
 use serde::Serialize;
 use service::{
     access::Applicant,
-    capture::{progress::Next, take::CaptureError},
+    capture::{
+        progress::{Next, StepRefused},
+        take::CaptureError,
+    },
     runtime::analyser::PictureFault,
 };
 
-/// The result of an upload.
-#[derive(Debug)]
-pub enum Taken {
-    /// It was stored, and this is next.
-    Stored(Next),
-    /// Something is wrong with a file.
+/// Why nothing that was uploaded is stored.
+#[derive(Clone, Copy, Debug)]
+pub enum UploadError {
+    /// Something is wrong with a file: its page says what.
     Faulty(FaultyFile),
+    /// The files are not at fault.
+    Refused(Refusal),
 }
 
 /// A file that is refused, as its page is told.
@@ -44,6 +47,48 @@ impl From<FileFault> for FaultyFile {
     /// The first or only file.
     fn from(fault: FileFault) -> Self {
         Self { fault, number: 0 }
+    }
+}
+
+impl From<FaultyFile> for UploadError {
+    fn from(file: FaultyFile) -> Self {
+        Self::Faulty(file)
+    }
+}
+
+impl From<FileFault> for UploadError {
+    fn from(fault: FileFault) -> Self {
+        Self::Faulty(fault.into())
+    }
+}
+
+impl From<Refusal> for UploadError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<StepRefused> for UploadError {
+    fn from(error: StepRefused) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<CaptureError> for UploadError {
+    fn from(error: CaptureError) -> Self {
+        match error {
+            CaptureError::Picture(fault) => of_picture(fault).into(),
+            CaptureError::Frame(number, fault) => Self::Faulty(FaultyFile {
+                fault: of_picture(fault),
+                number,
+            }),
+            CaptureError::Missing => FileFault::Missing.into(),
+            CaptureError::TooMany => FileFault::TooLarge.into(),
+            CaptureError::NoTryLeft => Refusal::NoTryLeft.into(),
+            CaptureError::Busy => Refusal::Busy.into(),
+            CaptureError::RunOver => FileFault::RunOver.into(),
+            CaptureError::StepRefused(error) => error.into(),
+        }
     }
 }
 
@@ -81,12 +126,12 @@ pub async fn applicant(request: &Request) -> Result<Applicant, Refusal> {
     request.applicant().await
 }
 
-/// The response to an upload that was sent to the page at the route `page`.
-pub async fn answer(request: Request, page: &'static str, taken: Result<Taken, Refusal>) -> Response {
-    match taken {
-        Ok(Taken::Stored(next)) => request.lead_on(address(next)),
-        Ok(Taken::Faulty(file)) => faulty(request, page, file).await,
-        Err(refusal) => refuse(request, refusal).await,
+/// The response to an upload that was sent to the page at the route `page`: what is next once it is stored, or why it is not.
+pub async fn answer(request: Request, page: &'static str, stored: Result<Next, UploadError>) -> Response {
+    match stored {
+        Ok(next) => request.lead_on(address(next)),
+        Err(UploadError::Faulty(file)) => faulty(request, page, file).await,
+        Err(UploadError::Refused(refusal)) => refuse(request, refusal).await,
     }
 }
 
@@ -104,26 +149,6 @@ async fn faulty(request: Request, page: &'static str, file: FaultyFile) -> Respo
         provide_context(file);
     })
     .await
-}
-
-/// Separates file faults from refusals.
-///
-/// # Errors
-/// The refusal, if the file itself is not at fault.
-pub fn classify(error: CaptureError) -> Result<FaultyFile, Refusal> {
-    match error {
-        CaptureError::Picture(fault) => Ok(of_picture(fault).into()),
-        CaptureError::Frame(number, fault) => Ok(FaultyFile {
-            fault: of_picture(fault),
-            number,
-        }),
-        CaptureError::Missing => Ok(FileFault::Missing.into()),
-        CaptureError::TooMany => Ok(FileFault::TooLarge.into()),
-        CaptureError::NoTryLeft => Err(Refusal::NoTryLeft),
-        CaptureError::Busy => Err(Refusal::Busy),
-        CaptureError::RunOver => Ok(FileFault::RunOver.into()),
-        CaptureError::StepRefused(error) => Err(error.into()),
-    }
 }
 
 const fn of_picture(fault: PictureFault) -> FileFault {

@@ -4,7 +4,7 @@ use super::{problem, refusal::Refusal, waiting::Waiting};
 use crate::{
     Accent, Brand, Closing, Logo, PageMeta, Progress, Stage, forms,
     page::{self, Area, Fields, Outcome, RETRY_SOON, Refused, page, with_query},
-    text::problem::Problem,
+    text::{entry, problem::Problem},
 };
 use axum::{
     Json,
@@ -17,7 +17,6 @@ use http::{
     header::{LOCATION, RETRY_AFTER},
 };
 use leptos::prelude::*;
-use leptos_axum::ResponseOptions;
 use serde::Serialize;
 use service::{
     access::{Applicant, capture_cookie},
@@ -141,6 +140,12 @@ impl Request {
         Ok(self.lead_on(address(attempt.next(self.honnin().now()))))
     }
 
+    /// Whether the user is to be told that what they did on a page that was out of date was not saved.
+    pub(super) fn tells_not_saved(&self) -> bool {
+        self.query()
+            .is_ok_and(|query| query.raw(forms::NOTICE) == forms::NOT_SAVED)
+    }
+
     /// What a page needs besides its view model.
     pub(super) fn meta(&self, brand: Option<Brand>) -> PageMeta {
         PageMeta {
@@ -151,6 +156,7 @@ impl Request {
             path: self.who.path.clone(),
             progress: None,
             closing: None,
+            notice: None,
         }
     }
 }
@@ -172,6 +178,10 @@ impl Here {
                 renewable: left.renewable,
             }),
             path: path.to_owned(),
+            // Not after the last step, which cannot be continued.
+            notice: stage
+                .filter(|_| self.request.tells_not_saved())
+                .map(|_| entry::NOT_SAVED),
             ..self.request.meta(Some(brand(attempt.branding())))
         }
     }
@@ -266,13 +276,6 @@ pub(super) fn in_turn(right: bool) -> PageResult<()> {
     if right { Ok(()) } else { Err(Refusal::OutOfTurn) }
 }
 
-/// Adds a header to the response for which a page is being rendered.
-pub(super) fn with_header(name: http::HeaderName, value: &'static str) {
-    if let Some(response) = use_context::<ResponseOptions>() {
-        response.insert_header(name, HeaderValue::from_static(value));
-    }
-}
-
 impl Area for Visit {
     type Fault = Refusal;
 
@@ -347,6 +350,7 @@ fn elsewhere<'a>(request: &'a Request, fault: &Refusal) -> &'a str {
     match fault {
         // To the form's own page, where it can be sent again: whoever is about to start has no other page yet.
         Refusal::Unread => &request.who.path,
+        Refusal::NotSaved => forms::CAPTURE_NOT_SAVED,
         _ => forms::CAPTURE,
     }
 }
@@ -355,7 +359,7 @@ fn elsewhere<'a>(request: &'a Request, fault: &Refusal) -> &'a str {
 fn explanation(fault: &Refusal) -> (StatusCode, Problem) {
     match fault {
         // Redirects, so the page is not sent.
-        Refusal::OutOfTurn | Refusal::Unread => (StatusCode::SEE_OTHER, Problem::Stale),
+        Refusal::OutOfTurn | Refusal::NotSaved | Refusal::Unread => (StatusCode::SEE_OTHER, Problem::Stale),
         // `refused` finds out whether the visitor is in the middle of a verification, and what else the page depends on.
         Refusal::Link => (StatusCode::NOT_FOUND, Problem::LinkUnusable { taking_part: false }),
         Refusal::Over => (StatusCode::UNAUTHORIZED, Problem::SessionOver),

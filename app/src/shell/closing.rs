@@ -52,6 +52,7 @@ mod tests {
             path: "/capture/consent".into(),
             progress: None,
             closing: None,
+            notice: None,
         };
         for (renewable, told) in [
             (true, "This page closes after 8 minutes of inactivity."),

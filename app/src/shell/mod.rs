@@ -148,6 +148,8 @@ pub struct PageMeta {
     pub progress: Option<Progress>,
     /// When it closes because of inactivity, if it does.
     pub closing: Option<Closing>,
+    /// What is said before anything else.
+    pub notice: Option<Text>,
 }
 
 impl PageMeta {
@@ -345,6 +347,9 @@ pub(crate) fn phone_with_camera(meta: &PageMeta, title: String, main: AnyView) -
 
 fn framed(meta: &PageMeta, head: Head, main: AnyView, form: Option<&'static str>) -> AnyView {
     let progress = meta.progress.map(|progress| steps(meta, progress));
+    let notice = meta
+        .notice
+        .map(|text| view! { <p class="note" role="alert">{meta.say(text)}</p> });
     let foot = if meta.brand.is_some() {
         meta.tell(entry::FOOTER, &[])
     } else {
@@ -356,7 +361,7 @@ fn framed(meta: &PageMeta, head: Head, main: AnyView, form: Option<&'static str>
             <p class="tenant">{tile(meta)}<span>{meta.tenant().to_owned()}</span></p>
             {language_switch(meta, form)}
         </header>
-        <main id="main" tabindex="-1">{progress}{main}</main>
+        <main id="main" tabindex="-1">{progress}{notice}{main}</main>
         <footer class="foot"><p>{foot}</p>{meta.closing.map(|closing| closing::note(meta, closing))}</footer>
         {meta.closing.map(|closing| closing::warning(meta, closing))}
     };

@@ -36,6 +36,8 @@ texts! {
     ERROR_SUMMARY_START: "We could not start", "開始できませんでした";
     /// On every page in the middle of the flow.
     CONTINUE: "Continue", "次へ";
+    /// Above a page, for whoever did something on another one that was out of date.
+    NOT_SAVED: "That page was out of date, so what you did on it was not saved. Continue here.", "表示されていたページが古かったため、そのページでの操作は反映されませんでした。ここから続けてください。";
     /// Start page title.
     START_TITLE: "Verify your identity", "本人確認";
     /// Start page, first sentence.

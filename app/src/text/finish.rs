@@ -31,6 +31,8 @@ texts! {
     WAITING_LEAD: "This takes a few seconds. The result will appear on this page.", "数秒かかります。このままお待ちください。";
     /// While deciding.
     WAITING_AGAIN: "Refresh", "結果を見る";
+    /// The same without a connection.
+    WAITING_OFFLINE: "There is no connection at the moment. Everything you sent has arrived. The result will appear here once you are connected again.", "通信が切れています。送信内容は届いています。つながりしだい、この画面に結果を表示します。";
     /// Approved.
     APPROVED_TITLE: "Your identity is confirmed", "ご本人であることを確認しました";
     /// Approved.

@@ -12,6 +12,8 @@ texts! {
     TOO_DARK: "Too dark. Face the light", "暗すぎます。明るい方を向いてください";
     /// Sunlight.
     TOO_BRIGHT: "Too bright. Move out of direct sunlight", "明るすぎます。直射日光を避けてください";
+    /// A mask, dark glasses or a hand.
+    FACE_COVERED: "Show your whole face. Take off any mask or sunglasses", "お顔全体を見せてください。マスクやサングラスは外してください";
     /// Place, from the user's own point of view.
     MOVE_LEFT: "Move a little to your left", "少し左に寄ってください";
     /// Place, from the user's own point of view.
@@ -62,6 +64,7 @@ pub const fn hint(hint: Hint) -> Text {
         Hint::SeveralFaces => SEVERAL_FACES,
         Hint::TooDark => TOO_DARK,
         Hint::TooBright => TOO_BRIGHT,
+        Hint::FaceCovered => FACE_COVERED,
         Hint::MoveLeft => MOVE_LEFT,
         Hint::MoveRight => MOVE_RIGHT,
         Hint::CameraHigher => CAMERA_HIGHER,

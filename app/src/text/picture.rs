@@ -5,6 +5,8 @@ use super::{Text, texts};
 texts! {
     /// No file was sent.
     FILE_MISSING: "Choose a photo", "写真を選んでください";
+    /// A file without content.
+    FILE_EMPTY: "The file is empty. Choose another photo, or take a new one", "ファイルの中身がありません。別の写真を選ぶか、撮り直してください";
     /// The file is larger than the limit.
     FILE_TOO_LARGE: "The photo must be smaller than 10 MB. Set the camera to 12 megapixels and take it again", "写真は10MB以下にしてください。カメラの解像度を約1200万画素に下げて撮り直してください";
     /// More pixels than the limit.
@@ -26,6 +28,8 @@ texts! {
 pub enum FileFault {
     /// No file was sent.
     Missing,
+    /// Without content.
+    Empty,
     /// Larger than the limit.
     TooLarge,
     /// More pixels than the limit.
@@ -46,6 +50,7 @@ impl FileFault {
     /// Every fault.
     pub const ALL: &'static [Self] = &[
         Self::Missing,
+        Self::Empty,
         Self::TooLarge,
         Self::TooManyPixels,
         Self::TooSmall,
@@ -60,6 +65,7 @@ impl FileFault {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "file_missing",
+            Self::Empty => "file_empty",
             Self::TooLarge => "file_too_large",
             Self::TooManyPixels => "file_too_many_pixels",
             Self::TooSmall => "file_too_small",
@@ -75,6 +81,7 @@ impl FileFault {
     pub const fn text(self) -> Text {
         match self {
             Self::Missing => FILE_MISSING,
+            Self::Empty => FILE_EMPTY,
             Self::TooLarge => FILE_TOO_LARGE,
             Self::TooManyPixels => FILE_TOO_MANY_PIXELS,
             Self::TooSmall => FILE_TOO_SMALL,

@@ -7,8 +7,8 @@ use crate::{
 use app::{
     capture::{
         Refusal, Request as PageRequest,
-        live::answer as live_answer,
-        upload::{FaultyFile, Taken, answer, applicant, classify, queued},
+        live::{FrameError, answer as live_answer},
+        upload::{FaultyFile, UploadError, answer, applicant, queued},
     },
     forms,
     page::refuse,
@@ -26,13 +26,11 @@ use domain::{
 use service::{
     access::Applicant,
     capture::{
-        progress::{analysed_within, progress},
+        progress::{Next, StepRefused, analysed_within, progress},
         take::{
-            Answers, Burst, CaptureError, Colours, FrameResponse, LiveError, LiveFrame, capture_document,
-            capture_selfie, look,
+            Answers, Burst, CaptureError, Colours, FrameResponse, LiveFrame, capture_document, capture_selfie, look,
         },
     },
-    runtime::analyser::PictureFault,
 };
 use std::time::Duration;
 
@@ -46,45 +44,58 @@ const LOOKING: Duration = Duration::from_secs(6);
 
 /// POST multipart: the picture of a side.
 pub(super) async fn picture(State(app): State<App>, page: PageRequest, request: Request) -> Response {
-    let taken = take_picture(&app, &page, request).await;
-    answer(page, forms::DOCUMENT, taken).await
+    let stored = store_picture(&app, &page, request).await;
+    answer(page, forms::DOCUMENT, stored).await
 }
 
-async fn take_picture(app: &App, page: &PageRequest, request: Request) -> Result<Taken, Refusal> {
+async fn store_picture(app: &App, page: &PageRequest, request: Request) -> Result<Next, UploadError> {
     // Nothing is stored for a browser that belongs to no session.
     let applicant = applicant(page).await?;
-    let (kind, side, picture, room) = match receive_side(app, &applicant, request).await? {
-        Ok(sent) => sent,
-        Err(fault) => return Ok(Taken::Faulty(fault)),
-    };
-    let taken = capture_document(&app.honnin, &applicant, kind, side, picture).await;
-    drop(room);
-    match taken {
-        Ok(()) => {
-            let attempt = progress(&app.honnin, &applicant).await?;
-            Ok(Taken::Stored(attempt.next(app.honnin.now())))
-        }
-        Err(error) => classify(error).map(Taken::Faulty),
-    }
+    let sent = receive_side(app, &applicant, request).await?;
+    let stored = capture_document(&app.honnin, &applicant, sent.kind, sent.side, sent.picture).await;
+    stored.map_err(|error| match error {
+        // Another kind was chosen in another window, or a photo was used there.
+        CaptureError::StepRefused(StepRefused::OutOfTurn) => Refusal::NotSaved.into(),
+        other => UploadError::from(other),
+    })?;
+    drop(sent.memory);
+    let attempt = progress(&app.honnin, &applicant).await?;
+    Ok(attempt.next(app.honnin.now()))
 }
 
-/// What was sent: the kind and the side that the page asked for, the picture, and the upload memory that it holds until it is stored.
-type Sent = (DocumentType, Side, Vec<u8>, Upload);
+/// A picture of a side of the document.
+struct SentSide {
+    /// The kind of document that the page asked for.
+    kind: DocumentType,
+    /// The side that the page asked for.
+    side: Side,
+    picture: Vec<u8>,
+    /// The upload memory that the picture holds until it is stored.
+    memory: Upload,
+}
 
-/// What was sent, or what is wrong with the file.
-async fn receive_side(app: &App, applicant: &Applicant, request: Request) -> Result<Result<Sent, FaultyFile>, Refusal> {
+async fn receive_side(app: &App, applicant: &Applicant, request: Request) -> Result<SentSide, UploadError> {
     // The parts around the file are small.
-    let mut upload = match Upload::read(&app.admission, owner(applicant), request, MAX_FILE + 64 * 1024).await {
-        Ok(upload) => upload,
-        Err(fault) => return of_upload(fault).map(Err),
-    };
+    let mut upload = Upload::read(&app.admission, owner(applicant), request, MAX_FILE + 64 * 1024).await?;
     let kind = upload.text(forms::DOCUMENT_TYPE).and_then(DocumentType::parse);
     let side = upload.text(forms::SLOT).and_then(forms::side);
     let (kind, side) = kind.zip(side).ok_or(Refusal::OutOfTurn)?;
+    refuse_empty(&upload, forms::PICTURE)?;
     let picture = upload.take_files(forms::PICTURE).into_iter().next();
-    Ok(picture
-        .map(|picture| (kind, side, picture, upload))
-        .ok_or(FileFault::Missing.into()))
+    Ok(SentSide {
+        kind,
+        side,
+        picture: picture.ok_or(FileFault::Missing)?,
+        memory: upload,
+    })
+}
+
+/// Refuses a file without content, such as a photo that a cloud drive has not fetched yet: whoever chose one is not told to choose one.
+fn refuse_empty(upload: &Upload, name: &str) -> Result<(), FaultyFile> {
+    let fault = FileFault::Empty;
+    upload
+        .first_empty(name)
+        .map_or(Ok(()), |number| Err(FaultyFile { fault, number }))
 }
 
 /// Whose memory and turn an upload takes.
@@ -92,73 +103,75 @@ const fn owner(applicant: &Applicant) -> (&TenantId, &SessionId) {
     (applicant.tenant(), applicant.session())
 }
 
-/// What a refused upload means for the user.
-fn of_upload(fault: UploadFault) -> Result<FaultyFile, Refusal> {
-    match fault {
-        UploadFault::TooLarge { file } => Ok(FaultyFile {
-            fault: FileFault::TooLarge,
-            number: file,
-        }),
-        UploadFault::Broken => Ok(FileFault::Damaged.into()),
-        UploadFault::Busy => Err(Refusal::Busy),
-        UploadFault::Slow => Err(Refusal::Slow),
+impl From<UploadFault> for UploadError {
+    fn from(fault: UploadFault) -> Self {
+        match fault {
+            UploadFault::TooLarge { file } => Self::Faulty(FaultyFile {
+                fault: FileFault::TooLarge,
+                number: file,
+            }),
+            UploadFault::Broken => FileFault::Damaged.into(),
+            UploadFault::Busy => Refusal::Busy.into(),
+            UploadFault::Slow => Refusal::Slow.into(),
+        }
     }
 }
 
 /// POST multipart: the burst, two pictures, or one picture from a user who cannot do the movement.
 pub(super) async fn selfie(State(app): State<App>, page: PageRequest, request: Request) -> Response {
-    let taken = take_selfie(&app, &page, request).await;
-    answer(page, forms::SELFIE, taken).await
+    let stored = store_selfie(&app, &page, request).await;
+    answer(page, forms::SELFIE, stored).await
 }
 
-async fn take_selfie(app: &App, page: &PageRequest, request: Request) -> Result<Taken, Refusal> {
+async fn store_selfie(app: &App, page: &PageRequest, request: Request) -> Result<Next, UploadError> {
     let applicant = applicant(page).await?;
-    let (burst, missing, room) = match receive_burst(app, &applicant, request).await? {
-        Ok(sent) => sent,
-        Err(fault) => return Ok(Taken::Faulty(fault)),
+    let sent = receive_burst(app, &applicant, request).await?;
+    let first_missing = FaultyFile {
+        fault: FileFault::Missing,
+        number: sent.filled,
     };
-    let taken = capture_selfie(&app.honnin, &applicant, burst).await;
-    drop(room);
-    match taken {
-        Ok(()) => {
-            let attempt = analysed_within(&app.honnin, &applicant, LOOKING).await?;
-            Ok(Taken::Stored(attempt.next(app.honnin.now())))
-        }
-        Err(CaptureError::Missing) => Ok(Taken::Faulty(FaultyFile {
-            fault: FileFault::Missing,
-            number: missing,
-        })),
-        Err(error) => classify(error).map(Taken::Faulty),
-    }
+    let stored = capture_selfie(&app.honnin, &applicant, sent.burst).await;
+    stored.map_err(|error| match error {
+        CaptureError::Missing => UploadError::Faulty(first_missing),
+        other => other.into(),
+    })?;
+    drop(sent.memory);
+    let attempt = analysed_within(&app.honnin, &applicant, LOOKING).await?;
+    Ok(attempt.next(app.honnin.now()))
 }
 
-/// The burst, the number of the first file that is missing in it, and the upload memory that it holds until it is stored; or what is wrong
-/// with the files.
-async fn receive_burst(
-    app: &App,
-    applicant: &Applicant,
-    request: Request,
-) -> Result<Result<(Burst, usize, Upload), FaultyFile>, Refusal> {
-    let mut upload = match Upload::read(&app.admission, owner(applicant), request, MAX_BURST).await {
-        Ok(upload) => upload,
-        Err(fault) => return of_upload(fault).map(Err),
-    };
+/// The pictures of a selfie.
+struct SentBurst {
+    burst: Burst,
+    /// How many of the form's files were sent, which is the number of the first that is missing.
+    filled: usize,
+    /// The upload memory that the pictures hold until they are stored.
+    memory: Upload,
+}
+
+async fn receive_burst(app: &App, applicant: &Applicant, request: Request) -> Result<SentBurst, UploadError> {
+    let mut upload = Upload::read(&app.admission, owner(applicant), request, MAX_BURST).await?;
     let without = upload.text(forms::WITHOUT_CHALLENGE) == Some(forms::YES);
     let named = |name| upload.text(name).map(str::to_owned);
     let answers = match (named(forms::RUN), named(forms::CHALLENGE)) {
         _ if without => Answers::Nothing,
         (Some(run), _) => Answers::Run(run),
         (None, Some(challenge)) => Answers::Challenge(challenge),
-        (None, None) => return Err(Refusal::OutOfTurn),
+        (None, None) => return Err(Refusal::OutOfTurn.into()),
     };
     // Without the camera's script there are no times; then the order has to do.
     let times: Vec<u32> = upload.texts(forms::AT).map(|at| at.parse().unwrap_or(0)).collect();
-    let missing = upload.count_filled(forms::FRAME);
+    refuse_empty(&upload, forms::FRAME)?;
+    let filled = upload.count_filled(forms::FRAME);
     let frames = upload.take_files(forms::FRAME).into_iter().enumerate();
     let frames = frames
         .map(|(index, bytes)| (times.get(index).copied().unwrap_or(0), bytes))
         .collect();
-    Ok(Ok((Burst { answers, frames }, missing, upload)))
+    Ok(SentBurst {
+        burst: Burst { answers, frames },
+        filled,
+        memory: upload,
+    })
 }
 
 /// GET: the number in the queue of an upload that waits.
@@ -171,21 +184,13 @@ pub(super) async fn queue(State(app): State<App>, page: PageRequest) -> Response
 
 /// POST multipart: a small copy of what the selfie camera shows.
 pub(super) async fn live(State(app): State<App>, page: PageRequest, request: Request) -> Response {
-    match look_at(&app, &page, request).await {
-        Ok(response) => live_answer(page, response).await,
-        Err(refusal) => refuse(page, refusal).await,
-    }
+    let instruction = look_at(&app, &page, request).await;
+    live_answer(page, instruction).await
 }
 
-async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<Result<FrameResponse, LiveError>, Refusal> {
+async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<FrameResponse, FrameError> {
     let applicant = applicant(page).await?;
-    let mut upload = match Upload::read(&app.admission, owner(&applicant), request, MAX_COPY).await {
-        Ok(upload) => upload,
-        Err(UploadFault::Busy) => return Err(Refusal::Busy),
-        Err(UploadFault::Slow) => return Err(Refusal::Slow),
-        Err(UploadFault::TooLarge { .. }) => return Ok(Err(LiveError::Picture(PictureFault::TooLarge))),
-        Err(UploadFault::Broken) => return Ok(Err(LiveError::Picture(PictureFault::Corrupt))),
-    };
+    let mut upload = Upload::read(&app.admission, owner(&applicant), request, MAX_COPY).await?;
     let frame = upload.take_files(forms::FRAME).into_iter().next().unwrap_or_default();
     let file = upload.text(forms::FILE).and_then(file_hash);
     let colours = match upload.text(forms::WITHOUT_COLOURS) {
@@ -195,7 +200,17 @@ async fn look_at(app: &App, page: &PageRequest, request: Request) -> Result<Resu
     let which = upload
         .text(forms::RUN)
         .map_or(LiveFrame::First(colours), LiveFrame::Next);
-    Ok(look(&app.honnin, &applicant, which, frame, file).await)
+    Ok(look(&app.honnin, &applicant, which, frame, file).await?)
+}
+
+impl From<UploadFault> for FrameError {
+    fn from(fault: UploadFault) -> Self {
+        match fault {
+            UploadFault::TooLarge { .. } | UploadFault::Broken => Self::Unusable,
+            UploadFault::Busy => Refusal::Busy.into(),
+            UploadFault::Slow => Refusal::Slow.into(),
+        }
+    }
 }
 
 /// A SHA-256 in hexadecimal.

@@ -34,6 +34,9 @@ use url::Url;
 pub const DEFAULTS: &str = include_str!("../../default.toml");
 
 const MIB: usize = 1024 * 1024;
+/// The longest `uploads.patience`, in seconds. With the two minutes that an upload that has arrived may wait as well, a phone must not take its
+/// connection for dead ([`app::camera::retry::DEAD_MS`]): it would send the same picture again and again.
+pub(crate) const MOST_PATIENCE: u64 = 50;
 
 /// One thing wrong with the settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -290,7 +293,7 @@ impl Uploads {
             spill: reader.number("uploads.spill", 0..=1 << 20) as usize,
             spill_dir: spill_dir(reader, data_dir),
             waiting: reader.number("uploads.waiting", 1..=1_000_000) as usize,
-            wait_at_most: reader.seconds("uploads.patience"),
+            wait_at_most: Duration::from_secs(reader.number("uploads.patience", 1..=MOST_PATIENCE)),
             stall: reader.seconds("uploads.stall"),
         }
     }

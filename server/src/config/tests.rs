@@ -139,6 +139,11 @@ fn a_fault_names_the_setting_and_where_its_value_comes_from() {
             "http.trusted_proxies (from HONNIN_HTTP_TRUSTED_PROXIES): \"10.0.0.0/99\" is not a network such as 10.0.0.0/8 or fd00::/8",
         ),
         (
+            "[uploads]\npatience = 60",
+            vec![],
+            "uploads.patience (from my.toml): must be a whole number from 1 to 50",
+        ),
+        (
             "[uploads]\nspill_dir = \"/nowhere\"",
             vec![],
             "uploads.spill_dir (from my.toml): must be a folder that exists",

@@ -24,48 +24,55 @@ pub(super) async fn ask(service: &KeyService) -> Result<Zeroizing<String>, Maste
 }
 
 pub(super) async fn ask_with(service: &KeyService, pauses: &[Duration]) -> Result<Zeroizing<String>, MasterKeyError> {
-    let fault = |reason: String| MasterKeyError::Service(reason);
-    let client = Client::new(service.ca_file.as_deref()).map_err(|error| fault(format!("cannot be asked: {error}")))?;
+    let client = Client::new(service.ca_file.as_deref())
+        .map_err(|error| MasterKeyError::Service(format!("cannot be asked: {error}")))?;
     let mut pauses = pauses.iter();
     loop {
-        let reason = match once(service, &client).await? {
+        let reason = match once(service, &client).await {
             Ok(text) => return Ok(text),
-            Err(Refusal::Final(reason)) => return Err(fault(reason)),
-            Err(Refusal::Temporary(reason)) => reason,
+            Err(NoKey::Final(error)) => return Err(error),
+            Err(NoKey::Temporary(reason)) => reason,
         };
         let Some(pause) = pauses.next() else {
-            return Err(fault(reason));
+            return Err(MasterKeyError::Service(reason));
         };
         tracing::warn!(reason, "the key service does not answer; trying again");
         tokio::time::sleep(*pause).await;
     }
 }
 
-/// Why the service gave no key.
-enum Refusal {
+/// Why an attempt brought no key.
+enum NoKey {
     /// Worth another attempt.
     Temporary(String),
     /// Another attempt would end the same.
-    Final(String),
+    Final(MasterKeyError),
 }
 
-async fn once(service: &KeyService, client: &Client) -> Result<Result<Zeroizing<String>, Refusal>, MasterKeyError> {
+impl NoKey {
+    /// The service's answer, which `reason` describes, will not be another.
+    fn answered(reason: impl Into<String>) -> Self {
+        Self::Final(MasterKeyError::Service(reason.into()))
+    }
+}
+
+async fn once(service: &KeyService, client: &Client) -> Result<Zeroizing<String>, NoKey> {
     let mut headers = vec![("accept", Zeroizing::new("text/plain".to_owned()))];
     if let Some(path) = &service.token_file {
-        headers.push(("authorization", bearer(&read(path)?)));
+        headers.push(("authorization", bearer(&read(path).map_err(NoKey::Final)?)));
     }
     let answer = client.send("GET", &service.url, &headers, Vec::new()).await;
-    Ok(match answer {
-        Err(error) => Err(Refusal::Temporary(format!("does not respond: {error}"))),
+    match answer {
+        Err(error) => Err(NoKey::Temporary(format!("does not respond: {error}"))),
         Ok((StatusCode::OK, body)) if body.len() <= LONGEST => {
-            text(body).ok_or_else(|| Refusal::Final("answered with something that is not text".to_owned()))
+            text(body).ok_or_else(|| NoKey::answered("answered with something that is not text"))
         }
-        Ok((StatusCode::OK, _)) => Err(Refusal::Final("answered with more than a key".to_owned())),
+        Ok((StatusCode::OK, _)) => Err(NoKey::answered("answered with more than a key")),
         Ok((status, _)) if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-            Err(Refusal::Temporary(format!("answered {status}")))
+            Err(NoKey::Temporary(format!("answered {status}")))
         }
-        Ok((status, _)) => Err(Refusal::Final(format!("answered {status}"))),
-    })
+        Ok((status, _)) => Err(NoKey::answered(format!("answered {status}"))),
+    }
 }
 
 /// The header's value, in memory of its final size: growing would leave copies behind.

@@ -35,6 +35,8 @@ async fn parts(request: Request, mut budget: Budget) -> Result<Vec<(String, Part
             return Err(UploadFault::Broken);
         }
         let is_file = field.file_name().is_some();
+        // A browser sends an input without a file as a file without a name.
+        let is_chosen = field.file_name().is_some_and(|name| !name.is_empty());
         let bytes = budget.gather(field, if is_file { MAX_FILE } else { MAX_TEXT }).await?;
         budget.files += usize::from(is_file);
         if budget.over {
@@ -42,7 +44,9 @@ async fn parts(request: Request, mut budget: Budget) -> Result<Vec<(String, Part
             parts.clear();
             continue;
         }
-        let part = if is_file {
+        let part = if is_file && bytes.is_empty() && !is_chosen {
+            Part::NoFile
+        } else if is_file {
             Part::File(bytes)
         } else {
             Part::Text(String::from_utf8(bytes).map_err(|_| UploadFault::Broken)?)

@@ -22,6 +22,7 @@ fn forms() {
         let kept = read.unwrap_or_default().into_iter().map(|(_, part)| match part {
             Part::Text(text) => text.len(),
             Part::File(bytes) => bytes.len(),
+            Part::NoFile => 0,
         });
         assert!(kept.sum::<usize>() <= LIMIT);
     });

@@ -81,6 +81,8 @@ pub(crate) enum Part {
     Text(String),
     /// A file's bytes.
     File(Vec<u8>),
+    /// An input for a file for which none was chosen.
+    NoFile,
 }
 
 impl Part {
@@ -88,6 +90,7 @@ impl Part {
         match self {
             Self::Text(text) => text.is_empty(),
             Self::File(bytes) => bytes.is_empty(),
+            Self::NoFile => true,
         }
     }
 }
@@ -163,6 +166,12 @@ impl Upload {
     pub(crate) fn count_filled(&self, name: &str) -> usize {
         let inputs = self.parts.iter().filter(|(known, _)| known == name);
         inputs.take_while(|(_, part)| !part.is_empty()).count()
+    }
+
+    /// The number, among the inputs of that name, of the first file that was chosen and has no bytes. To be asked before the files are taken.
+    pub(crate) fn first_empty(&self, name: &str) -> Option<usize> {
+        let mut inputs = self.parts.iter().filter(|(known, _)| known == name);
+        inputs.position(|(_, part)| matches!(part, Part::File(bytes) if bytes.is_empty()))
     }
 
     /// Takes every file of that name, in order; inputs left empty are skipped.
@@ -245,7 +254,12 @@ pub(crate) const fn no_limit_of_axum() -> axum::extract::DefaultBodyLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use app::{
+        camera::retry::DEAD_MS,
+        text::{capture::DOCUMENT_FILE_HINT, picture::FileFault},
+    };
     use axum::body::{Body, Bytes};
+    use domain::language::Language;
     use futures::{FutureExt as _, StreamExt as _, stream};
 
     const LIMIT: usize = 2 * MAX_FILE;
@@ -258,6 +272,24 @@ mod tests {
 
     fn of(id: &(TenantId, SessionId)) -> (&TenantId, &SessionId) {
         (&id.0, &id.1)
+    }
+
+    #[test]
+    fn no_upload_waits_until_the_phone_takes_its_connection_for_dead() {
+        let longest = SHORTEST + Duration::from_secs(config::MOST_PATIENCE);
+        assert!(longest < Duration::from_millis(DEAD_MS.into()), "{longest:?}");
+    }
+
+    #[test]
+    fn the_pages_name_the_largest_file_in_every_language() {
+        let limit = format!("{}MB", MAX_FILE / MIB);
+        for language in Language::ALL {
+            for text in [DOCUMENT_FILE_HINT, FileFault::TooLarge.text()] {
+                let sentence = text.get(*language);
+                let words: String = sentence.split_whitespace().collect();
+                assert!(words.contains(&limit), "{language}: {sentence}");
+            }
+        }
     }
 
     /// Memory of this many MiB, and no disk.

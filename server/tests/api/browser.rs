@@ -149,8 +149,10 @@ pub(crate) fn multipart(texts: &[(&str, &str)], files: &[(&str, &[u8])]) -> Vec<
         );
     }
     for (name, bytes) in files {
+        // As browsers do for an input that was left empty.
+        let file = if bytes.is_empty() { "" } else { "a.jpg" };
         body.extend(
-            format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"; filename=\"a.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n")
+            format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"; filename=\"{file}\"\r\ncontent-type: image/jpeg\r\n\r\n")
                 .bytes(),
         );
         body.extend_from_slice(bytes);

@@ -58,7 +58,7 @@ pub(super) struct Run {
     filming: Cell<bool>,
     pressed: Cell<bool>,
     /// Whether the user wants no colours.
-    plain: Cell<bool>,
+    without_colours: Cell<bool>,
     after: Cell<After>,
     /// What to say instead where the time was over before anything was requested.
     pub(super) obstacle: Cell<Option<String>>,
@@ -87,7 +87,7 @@ impl Run {
             turn: Cell::new(0),
             filming: Cell::new(false),
             pressed: Cell::new(false),
-            plain: Cell::new(false),
+            without_colours: Cell::new(false),
             after: Cell::new(After::Film),
             obstacle: Cell::new(None),
             other_form: Cell::new("plain"),
@@ -134,7 +134,10 @@ impl Run {
             }
             Tap::Panel => match self.after.get() {
                 After::Film => self.open(),
-                After::Agree => self.open_with(false),
+                After::Agree => {
+                    self.without_colours.set(false);
+                    self.open();
+                }
                 After::Send => self.pressed.set(true),
                 After::Elsewhere => go(forms::SWITCH_DEVICE),
                 After::PlainForm => {
@@ -142,7 +145,10 @@ impl Run {
                     open_form("plain");
                 }
             },
-            Tap::PlainForm if self.after.get() == After::Agree => self.open_with(true),
+            Tap::PlainForm if self.after.get() == After::Agree => {
+                self.without_colours.set(true);
+                self.open();
+            }
             Tap::PlainForm => {
                 self.close();
                 open_form(self.other_form.get());
@@ -168,7 +174,7 @@ impl Run {
 
     /// Whether the user wants no colours.
     pub(super) fn without_colours(&self) -> bool {
-        self.plain.get()
+        self.without_colours.get()
     }
 
     /// Says that the screen will shine in colours before anything else happens. Whoever is sensitive to that goes without.
@@ -181,11 +187,6 @@ impl Run {
             self.say(text::COLOURS_LEAD),
             After::Agree,
         );
-    }
-
-    fn open_with(self: &Rc<Self>, plain: bool) {
-        self.plain.set(plain);
-        self.open();
     }
 
     fn show_dialog(&self) {

@@ -14,7 +14,8 @@ use crate::camera::obstacle::Obstacle;
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::camera as text;
-use domain::live::OPTIONAL_FRAMES;
+use domain::findings::Challenge;
+use domain::live::{Hint, Keep, OPTIONAL_FRAMES};
 use js_sys::Reflect;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -51,7 +52,7 @@ struct Shot {
 struct Burst {
     /// The server's token.
     token: String,
-    movement: Option<String>,
+    movement: Option<Challenge>,
     colour: Option<String>,
     shots: Vec<Shot>,
     /// Of the server's sentences.
@@ -93,12 +94,12 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
                     least = FADED_MS;
                 }
                 match follow(&run, &mut burst, &instruction, (at, blob)) {
-                    Some("done") => break,
-                    Some("too_slow") => {
+                    Some(Hint::Done) => break,
+                    Some(Hint::TooSlow) => {
                         run.obstacle.set(obstacle.into_lead());
                         return Err(Some(Trouble::TooSlow));
                     }
-                    Some("replaced") => return Err(Some(Trouble::Replaced)),
+                    Some(Hint::Replaced) => return Err(Some(Trouble::Replaced)),
                     Some(_) => return Err(Some(Trouble::NotAsked)),
                     None => obstacle.see(
                         field(&instruction, "sentence").unwrap_or_default(),
@@ -132,15 +133,15 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     form(&burst).ok_or(Some(Trouble::Black))
 }
 
-/// Shows what the server says and keeps the frame if it is wanted. Returns the hint's name if that ends the run.
-fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, (at, blob): (u64, Blob)) -> Option<&'static str> {
+/// Shows what the server says and keeps the frame if it is wanted. Returns the hint if that ends the run.
+fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, (at, blob): (u64, Blob)) -> Option<Hint> {
     burst.token = field(instruction, "run").unwrap_or_default();
-    let keep = field(instruction, "keep").unwrap_or_default();
-    if keep != "no" {
-        let required = keep == "required";
+    let keep = field(instruction, "keep").and_then(|name| Keep::parse(&name));
+    if keep != Some(Keep::No) {
+        let required = keep == Some(Keep::Required);
         burst.keep(Shot { at, blob, required });
     }
-    let movement = field(instruction, "movement");
+    let movement = field(instruction, "movement").and_then(|name| Challenge::parse(&name));
     let is_request = movement != burst.movement;
     let sentence = field(instruction, "sentence").unwrap_or_default();
     run.stage.advise(&mut burst.announcer, sentence, is_request);
@@ -148,10 +149,9 @@ fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, (at, blob): (u64,
     run.stage.look(Look::Warn, tone.as_deref() == Some("warn"));
     run.stage.look(Look::Good, tone.as_deref() == Some("good"));
     if is_request {
-        let is = |name: &str| movement.as_deref() == Some(name);
-        run.stage.look(Look::Left, is("turn_left"));
-        run.stage.look(Look::Right, is("turn_right"));
-        run.stage.look(Look::Near, is("come_closer"));
+        run.stage.look(Look::Left, movement == Some(Challenge::TurnLeft));
+        run.stage.look(Look::Right, movement == Some(Challenge::TurnRight));
+        run.stage.look(Look::Near, movement == Some(Challenge::ComeCloser));
         run.cues.call();
         burst.movement = movement;
     }
@@ -159,10 +159,8 @@ fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, (at, blob): (u64,
         .ok()
         .and_then(|p| p.as_f64());
     run.stage.filled(progress.unwrap_or_default());
-    let hint = field(instruction, "hint").unwrap_or_default();
-    ["done", "too_slow", "not_asked", "replaced"]
-        .into_iter()
-        .find(|end| *end == hint)
+    let hint = field(instruction, "hint").and_then(|name| Hint::parse(&name));
+    hint.filter(|hint| hint.ends_run())
 }
 
 /// Gives the screen the colour that the server wants; whether it is another than before.

@@ -1,6 +1,7 @@
 //! Sends a form and interprets the response.
 
 use super::{now, window};
+use crate::camera::retry::DEAD_MS;
 use crate::forms;
 use crate::text::{Text, camera};
 use js_sys::{Function, JSON, Promise, Reflect};
@@ -24,10 +25,6 @@ pub(super) enum Answer {
     /// Anything else: the server knows which step the user is at.
     Elsewhere,
 }
-
-/// A connection that moves no pictures for this many milliseconds is dead: the server lets those that have arrived wait for
-/// 165 s at most.
-const DEAD_MS: u32 = 180_000;
 
 /// What a status says that has nothing to do with the pictures: retry later.
 const fn later(status: u16) -> Option<Text> {

@@ -115,14 +115,18 @@ async fn check(request: Request, fields: Fields) -> PageResult<Outcome> {
         request.analysed(&applicant).await?;
     }
     // A form that names no photo was sent by somebody who saw none.
-    if let Some(photo) = photo
-        && let Checked::FoundMore(found_more) = check_picture(request.honnin(), &applicant, &photo, choice).await?
-    {
-        let view = CheckView {
-            found_more,
-            ..load(Arc::new(request.here().await?)).await?
-        };
-        return Ok(Outcome::shown(StatusCode::OK, view));
+    if let Some(photo) = photo {
+        match check_picture(request.honnin(), &applicant, &photo, choice).await? {
+            Checked::Done => {}
+            Checked::OutOfDate => return Err(Refusal::NotSaved),
+            Checked::FoundMore(found_more) => {
+                let view = CheckView {
+                    found_more,
+                    ..load(Arc::new(request.here().await?)).await?
+                };
+                return Ok(Outcome::shown(StatusCode::OK, view));
+            }
+        }
     }
     request.to_current_step(&applicant).await.map(Outcome::Done)
 }

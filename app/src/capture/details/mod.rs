@@ -47,7 +47,7 @@ async fn load(here: Arc<Here>) -> PageResult<DetailsView> {
     Ok(DetailsView {
         form: found.form.into_exposed(),
         read: found.read.into_exposed(),
-        kana: found.kana,
+        style: found.style,
         printed: printed(&here).await?,
         other_address: None,
         faults: Vec::new(),
@@ -95,11 +95,11 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             form,
             read,
             faults,
-            kana,
+            style,
         }) => Ok(Outcome::refused(DetailsView {
             form: form.into_exposed(),
             read: (*read).into_exposed(),
-            kana,
+            style,
             printed: printed(&here).await?,
             other_address: None,
             faults,
@@ -182,7 +182,7 @@ async fn as_typed(here: &Here, form: TypedForm) -> PageResult<DetailsView> {
     Ok(DetailsView {
         form,
         read: found.read.into_exposed(),
-        kana: found.kana,
+        style: found.style,
         printed: printed(here).await?,
         other_address: None,
         faults: Vec::new(),

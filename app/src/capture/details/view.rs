@@ -10,7 +10,7 @@ use crate::text::entry::ERROR_SUMMARY;
 use crate::text::{Text, capture::DOCUMENT_OTHER, details as text};
 use crate::{PageMeta, forms, shell};
 use domain::language::Language;
-use domain::user_input::{InputFault, InputField, TypedForm};
+use domain::user_input::{FormStyle, InputFault, InputField, TypedForm};
 use leptos::prelude::*;
 
 /// The form's `id`.
@@ -23,8 +23,8 @@ pub struct DetailsView {
     pub form: TypedForm,
     /// What was read from the document.
     pub read: TypedForm,
-    /// Whether kana is asked for (`DocumentType::is_japanese`).
-    pub kana: bool,
+    /// What is asked for.
+    pub style: FormStyle,
     /// Where the items are printed, as far as known.
     pub printed: Vec<(InputField, Crop)>,
     /// The address of the postcode, if it was to be filled in and another one stands there.
@@ -52,7 +52,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         .collect();
     let field = |field| self::field(view, meta, field);
     // In the order of the table: kana below the name it spells.
-    let kana = |which| view.kana.then(|| field(which).line());
+    let kana = |which| view.style.is_japanese().then(|| field(which).line());
     let [go_on] = said(meta, [crate::text::entry::CONTINUE]);
     let main = view! {
         {error_summary(meta, ERROR_SUMMARY, &mistakes)}
@@ -72,13 +72,13 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             {kana(InputField::FirstNameKana)}
             {one_name(view, meta)}
             {birth(view, meta)}
-            {view.kana.then(|| postcode(view, meta))}
+            {view.style.is_japanese().then(|| postcode(view, meta))}
             {field(InputField::Address).area()}
             <p class="note" role="alert" data-offline hidden>{meta.say(text::OFFLINE)}</p>
             <div class="actions">{primary(go_on)}</div>
         </form>
         <script nonce=meta.nonce.clone() inner_html=include_str!("offline.js")></script>
-        {view.kana.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
+        {view.style.is_japanese().then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
         {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=concat!(include_str!("../on_its_way.js"), include_str!("reading.js"))></script> })}
     };
     let title = title(meta, heading, view.unsaved || !mistakes.is_empty());
@@ -277,7 +277,7 @@ fn field(view: &DetailsView, meta: &PageMeta, field: InputField) -> Field {
     let hint = match field {
         InputField::LastNameKana => Some(text::KANA_HINT),
         InputField::Postcode => Some(text::POSTCODE_HINT),
-        InputField::Address if view.kana => Some(text::ADDRESS_HINT_JAPAN),
+        InputField::Address if view.style.is_japanese() => Some(text::ADDRESS_HINT_JAPAN),
         InputField::Address => Some(text::ADDRESS_HINT),
         _ => None,
     };

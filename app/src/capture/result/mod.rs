@@ -6,11 +6,10 @@ pub use view::{ResultState, ResultView, render};
 
 use super::{
     refusal::Refusal,
-    visit::{Here, PageResult, step, with_header},
+    visit::{Here, PageResult, step},
 };
 use crate::forms;
 use domain::secret::Personal;
-use http::HeaderName;
 use leptos::prelude::*;
 use service::capture::result::{Ending, Shown, result_within};
 use std::{sync::Arc, time::Duration};
@@ -40,10 +39,6 @@ async fn load(here: Arc<Here>) -> PageResult<ResultView> {
         Ending::Erased => ResultState::Erased,
         Ending::Failed => ResultState::Failed,
     };
-    if state == ResultState::Waiting {
-        // Makes the browser reload by itself.
-        with_header(HeaderName::from_static("refresh"), "3");
-    }
     Ok(ResultView {
         state,
         return_url: shown.return_url.map(Personal::into_exposed),

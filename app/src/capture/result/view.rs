@@ -10,7 +10,7 @@ use leptos::prelude::*;
 /// How it ended, or that it has not ended yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultState {
-    /// Still deciding. The server may add a `Refresh` header; the link on the page works without it.
+    /// Still deciding. The page asks for the result by itself; without scripts it loads itself again.
     Waiting,
     /// Approved.
     Approved,
@@ -56,7 +56,8 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
     };
     let way_on = match (&view.return_url, view.state) {
         (_, ResultState::Waiting) => {
-            view! { <a class="button secondary" href=forms::RESULT>{meta.say(text::WAITING_AGAIN)}</a> }.into_any()
+            view! { <a class="button secondary" href=forms::RESULT data-again>{meta.say(text::WAITING_AGAIN)}</a> }
+                .into_any()
         }
         (Some(url), _) => {
             view! { <a class="button primary" href=url.clone() data-way-back>{meta.tell(text::RETURN, &[])}</a> }
@@ -97,11 +98,21 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
             </div>
             {next}
             <div class="actions">{way_on}</div>
+            {(view.state == ResultState::Waiting).then(|| follow(meta))}
             {countdown(view, meta)}
             {(view.state != ResultState::Waiting).then(|| shell::contact(meta))}
         </div>
     };
     shell::phone(meta, meta.say(heading).to_owned(), main.into_any())
+}
+
+/// What brings the result to a page that waits for it, and what is said while there is no connection.
+fn follow(meta: &PageMeta) -> impl IntoView + use<> {
+    view! {
+        <p class="note" role="alert" data-offline hidden>{meta.say(text::WAITING_OFFLINE)}</p>
+        <noscript inner_html=r#"<meta http-equiv="refresh" content="3">"#></noscript>
+        <script nonce=meta.nonce.clone() inner_html=concat!(include_str!("../../shell/over.js"), include_str!("waiting.js"))></script>
+    }
 }
 
 /// Seconds until the browser goes back by itself: as long as anybody needs to stop it with a simple action (WCAG 2.2, success criterion 2.2.1).

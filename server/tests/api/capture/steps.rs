@@ -93,9 +93,13 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
         "{}",
         more.body
     );
-    for unseen in ["", &another, &format!("&shown={problems}")] {
+    for (unseen, leads_to) in [
+        ("", "/capture/check"),
+        (another.as_str(), "/capture?notice=not-saved"),
+        (&format!("&shown={problems}"), "/capture/check"),
+    ] {
         let again = browser.post("/capture/check", &format!("decision=use{unseen}")).await;
-        assert_eq!(again.header("location"), Some("/capture/check"), "{unseen}");
+        assert_eq!(again.header("location"), Some(leads_to), "{unseen}");
     }
     let used = browser
         .post("/capture/check", &format!("decision=use&shown={shown}"))

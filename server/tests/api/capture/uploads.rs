@@ -8,6 +8,9 @@ use app::capture::consent::CONSENT_VERSION;
 use domain::{session::Step, tenant::TenantSettings};
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 
+/// What is said above the page that is due.
+const NOT_SAVED: &str = "what you did on it was not saved";
+
 /// A PNG whose header announces this size; nothing follows.
 fn png_header(width: u32, height: u32) -> Vec<u8> {
     let mut chunk = b"IHDR".to_vec();
@@ -175,6 +178,42 @@ async fn a_file_of_the_selfie_that_is_refused_is_named_at_its_own_field() {
     }
 }
 
+/// Planted fault that this test detects: asking whoever chose a file without content, as of a cloud drive that has not fetched it, to choose one.
+#[tokio::test]
+async fn a_file_without_content_is_told_from_none_at_its_own_field() {
+    let server = Server::new().await;
+    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+    let headers = [
+        ("sec-fetch-site", "same-origin"),
+        ("content-type", kind.as_str()),
+        ("accept", "text/html"),
+    ];
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    browser.choose_passport().await;
+    let unchosen = String::from_utf8(multipart(&PASSPORT, &[("picture", b"")])).unwrap();
+    let chosen = unchosen.replace("filename=\"\"", "filename=\"a.jpg\"");
+    for (form, told) in [(unchosen, "Choose a photo"), (chosen, "The file is empty")] {
+        let refused = browser
+            .send("POST", "/capture/pictures", &headers, form.as_bytes())
+            .await;
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        assert!(refused.body.contains(told), "{told}: {}", refused.body);
+    }
+    let mut browser = at_the_selfie(&server).await;
+    let page = browser.get("/capture/selfie").await.body;
+    let challenge = between(&page, "name=\"challenge\" value=\"", &['"']);
+    let form = multipart(&[("challenge", challenge)], &[("frame", b"text"), ("frame", b"")]);
+    let form = String::from_utf8(form)
+        .unwrap()
+        .replace("filename=\"\"", "filename=\"a.jpg\"");
+    let refused = browser.send("POST", "/capture/selfie", &headers, form.as_bytes()).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    for part in ["href=\"#turned\"", "The file is empty"] {
+        assert!(refused.body.contains(part), "no {part}: {}", refused.body);
+    }
+}
+
 /// Planted fault that this test detects: storing a photo as the kind that is chosen now, whatever its page asked for.
 #[tokio::test]
 async fn a_photo_for_a_kind_that_another_tab_has_replaced_is_out_of_turn() {
@@ -189,7 +228,10 @@ async fn a_photo_for_a_kind_that_another_tab_has_replaced_is_out_of_turn() {
         .await;
     let file = photo(90);
     // Nor is a form taken that does not say what it is for.
-    for texts in [PASSPORT.as_slice(), &PASSPORT[1..]] {
+    for (texts, to) in [
+        (PASSPORT.as_slice(), "/capture?notice=not-saved"),
+        (&PASSPORT[1..], "/capture"),
+    ] {
         for json in [true, false] {
             let stale = browser
                 .upload("/capture/pictures", texts, &[("picture", &file)], json)
@@ -199,7 +241,7 @@ async fn a_photo_for_a_kind_that_another_tab_has_replaced_is_out_of_turn() {
             } else {
                 stale.header("location").map(str::to_owned)
             };
-            assert_eq!(next.as_deref(), Some("/capture"), "{texts:?}");
+            assert_eq!(next.as_deref(), Some(to), "{texts:?}");
         }
     }
     let due = browser.get("/capture").await;
@@ -208,6 +250,47 @@ async fn a_photo_for_a_kind_that_another_tab_has_replaced_is_out_of_turn() {
     assert!(
         page.contains("name=\"documentType\" value=\"my_number_card\""),
         "{page}"
+    );
+    assert!(!page.contains(NOT_SAVED), "{page}");
+    let told = browser.get("/capture?notice=not-saved").await;
+    assert_eq!(told.header("location"), Some("/capture/document?notice=not-saved"));
+    let page = browser.get("/capture/document?notice=not-saved").await.body;
+    assert!(page.contains(NOT_SAVED), "{page}");
+}
+
+/// Planted fault that this test detects: showing another photo, or the next step, without a word to whoever decided about one that had been replaced.
+#[tokio::test]
+async fn whoever_decides_about_a_photo_that_another_window_has_replaced_is_told() {
+    let server = Server::new().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    browser.choose_passport().await;
+    let mut shown = Vec::new();
+    for grey in [90, 120] {
+        let sent = browser
+            .upload("/capture/pictures", &PASSPORT, &[("picture", &photo(grey))], false)
+            .await;
+        assert_eq!(sent.header("location"), Some("/capture/check"), "{}", sent.body);
+        let page = browser.get("/capture/check").await.body;
+        shown.push(between(&page, "name=\"shown\" value=\"", &['"']).to_owned());
+    }
+    for decision in ["use", "again"] {
+        let stale = browser
+            .post("/capture/check", &format!("decision={decision}&shown={}", shown[0]))
+            .await;
+        assert_eq!(
+            stale.header("location"),
+            Some("/capture?notice=not-saved"),
+            "{decision}"
+        );
+    }
+    let next = browser.get("/capture?notice=not-saved").await;
+    assert_eq!(next.header("location"), Some("/capture/check?notice=not-saved"));
+    let page = browser.get("/capture/check?notice=not-saved").await.body;
+    assert!(page.contains(NOT_SAVED), "{page}");
+    assert!(
+        page.contains(shown[1].split(',').next().unwrap()),
+        "the newer photo is shown: {page}"
     );
 }
 
