@@ -196,8 +196,13 @@ test("the page whose colour changes can be read, by day and by night", long, asy
   }
 });
 
-test("a face in the light of the screen is approved", long, async () => {
-  await inColours("lit", "Continue", "verification.approved", { colorScheme: "dark" });
+test("a face in the light of the screen is approved", long, async (t) => {
+  const run = () => inColours("lit", "Continue", "verification.approved", { colorScheme: "dark" });
+  // Frames that come too slowly say nothing about the colours, and a person looks, as should be. A machine that stood still for a moment gets another run.
+  await run().catch((error) => {
+    t.diagnostic(`tried again: ${error.message}`);
+    return run();
+  });
 });
 
 test("a camera that does not follow the screen's colours leads to a person, and so does going without", long, async () => {
