@@ -79,7 +79,7 @@ pub const ITEMS: &str = "items";
 pub const FACE: &str = "face";
 /// What a page says besides: a query parameter of its address.
 pub const NOTICE: &str = "notice";
-/// Value of [`NOTICE`]: the user has continued in another window, and what they did in this one was not saved.
+/// Value of [`NOTICE`]: the user's last page was out of date, and what they did on it was not saved.
 pub const NOT_SAVED: &str = "not-saved";
 /// Version of the consent text shown.
 pub const VERSION: &str = "version";

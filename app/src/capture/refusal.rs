@@ -18,7 +18,7 @@ pub enum Refusal {
     Expired,
     /// Another step is due.
     OutOfTurn,
-    /// The page was out of date, because the user has continued in another window: nothing of what they did here was saved.
+    /// The page was out of date, as after the user has continued in another window: nothing of what they did on it was saved.
     NotSaved,
     /// The form did not arrive whole: what it says is unknown.
     Unread,

@@ -7,7 +7,7 @@ use tokio::{
     time::timeout,
 };
 
-/// How long a handshake that has begun may take to finish: more than a round trip to a load balancer near by. A client that comes in the meantime is
+/// How long a handshake that has begun may take to finish: more than a round trip to a nearby load balancer. A client that comes in the meantime is
 /// delayed by one second, after which TCP repeats its first packet (RFC 6298) and is refused.
 const HANDSHAKE: Duration = Duration::from_millis(20);
 
