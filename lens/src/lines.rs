@@ -198,40 +198,44 @@ fn strongest(points: &[Point], length: usize, depth: usize, kept: usize) -> Vec<
     let middle = length as f32 / 2.0;
     let step = 2.0 * STEEPEST / (SLOPES - 1) as f32;
     let slope_of = |s: usize| step * s as f32 - STEEPEST;
-    let mut votes = vec![0.0_f32; SLOPES * depth];
+    // A steep line across a corner of the picture passes its middle outside.
+    let outside = (STEEPEST * middle).ceil() as usize;
+    let bins = depth + 2 * outside;
+    let mut votes = vec![0.0_f32; SLOPES * bins];
     for point in points {
         // The gradient of so small a neighbourhood is right to about this many slopes; voting for all would cost five times as much.
         let near = ((point.slope + STEEPEST) / step).round() as isize;
         for s in (near - UNSURE).max(0)..=(near + UNSURE).min(SLOPES as isize - 1) {
             let offset = point.along - slope_of(s as usize) * (point.t - middle);
-            let bin = offset.round();
-            if bin >= 0.0 && bin < depth as f32 {
-                votes[s as usize * depth + bin as usize] += point.strength;
+            let bin = offset.round() + outside as f32;
+            if bin >= 0.0 && bin < bins as f32 {
+                votes[s as usize * bins + bin as usize] += point.strength;
             }
         }
     }
     let mut lines = Vec::with_capacity(kept + 2);
     let least = LEAST_GRADIENT * LEAST_LENGTH * length as f32;
+    let mut peaks: Vec<(usize, f32)> = votes.chunks_exact(bins).map(peak).collect();
     while lines.len() < kept {
-        let Some((peak, &votes_there)) = votes.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else {
+        let strongest = peaks.iter().enumerate().max_by(|a, b| a.1.1.total_cmp(&b.1.1));
+        let Some((s, &(bin, votes_there))) = strongest else {
             break;
         };
         if votes_there < least {
             break;
         }
-        let (s, bin) = (peak / depth, peak % depth);
         let slope = slope_of(s);
         lines.push(Line {
-            offset: bin as f32 - slope * middle,
+            offset: bin as f32 - outside as f32 - slope * middle,
             slope,
             border: false,
         });
         // Other slopes through nearly the same place are the same line seen again.
-        for (other, row) in votes.chunks_exact_mut(depth).enumerate() {
-            if other.abs_diff(s) <= SAME_SLOPE {
-                let reach = SAME_PLACE + other.abs_diff(s);
-                row[bin.saturating_sub(reach)..(bin + reach + 1).min(depth)].fill(0.0);
-            }
+        let rows = votes.chunks_exact_mut(bins).zip(&mut peaks).enumerate();
+        for (other, (row, peak_there)) in rows.filter(|(other, _)| other.abs_diff(s) <= SAME_SLOPE) {
+            let reach = SAME_PLACE + other.abs_diff(s);
+            row[bin.saturating_sub(reach)..(bin + reach + 1).min(bins)].fill(0.0);
+            *peak_there = peak(row);
         }
     }
     for offset in [0.0, depth as f32 - 1.0] {
@@ -242,4 +246,10 @@ fn strongest(points: &[Point], length: usize, depth: usize, kept: usize) -> Vec<
         });
     }
     lines
+}
+
+/// Where a row has the most votes, and how many.
+fn peak(row: &[f32]) -> (usize, f32) {
+    let votes = row.iter().copied().enumerate();
+    votes.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
 }

@@ -6,7 +6,7 @@
 use crate::frame::{Area, Plane};
 
 /// A step this narrow, in pixels of the analysed plane, is crisp. Measured on generated cards: clean ones stay under 2.1, noise
-/// included; cards moved by 13 pixels or blurred by 3.2 start at 3.5. Sharpness 0.25, the limit, is a width of 2.9.
+/// included; cards moved by 13 pixels or blurred by 3.2 start at 3.5. Sharpness 0.3, the limit, is a width of 2.65.
 const CRISP_WIDTH: f32 = 1.45;
 /// What is looked at, which decides the steps that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,6 @@ fn judged(picture: &Picture, noise: f32, dice: &mut Dice) -> (Quality, Hint) {
     let pixels = picture.taken(noise, dice);
     let frame = Frame::luma(picture.width as u32, picture.height as u32, &pixels).unwrap();
     let look = look(&frame);
-    assert_eq!(look.quality, judge(&frame));
     (look.quality, Hint::of(&look, 0.0, &QualityLimits::default()))
 }
 
@@ -47,6 +46,16 @@ fn at_least_95_percent((hits, missed): (u64, Vec<String>)) {
         "{hits} of {PICTURES}: {:#?}",
         &missed[..missed.len().min(8)]
     );
+}
+
+#[test]
+fn who_wants_no_outline_gets_the_same_judgement() {
+    for seed in 0..4 {
+        let picture = Scene::good(seed).draw(SIZE);
+        let pixels = picture.taken(2.0, &mut Dice::new(seed));
+        let frame = Frame::luma(picture.width as u32, picture.height as u32, &pixels).unwrap();
+        assert_eq!(judge(&frame), look(&frame).quality);
+    }
 }
 
 #[test]
@@ -236,23 +245,26 @@ fn the_outline_lies_on_the_card() {
 #[test]
 fn a_card_of_any_turn_is_outlined_as_large_as_it_is() {
     let mut missed = Vec::new();
-    for (seed, degrees) in (0_u64..).zip((-90..90).step_by(10)) {
-        let scale = 0.55;
+    // In the middle of a wide picture, and from corner to corner of a square one.
+    let turns = [(SIZE, 0.55), ((SIZE.1, SIZE.1), 0.8)]
+        .into_iter()
+        .flat_map(|framed| (-90..90).step_by(10).map(move |degrees| (framed, degrees)));
+    for (seed, ((size, scale), degrees)) in (0_u64..).zip(turns) {
         let scene = Scene {
             tilt: (degrees as f32).to_radians(),
             scale,
             passport: false,
             ..Scene::good(seed)
         };
-        let picture = scene.draw(SIZE);
+        let picture = scene.draw(size);
         let pixels = picture.taken(2.0, &mut Dice::new(seed));
         let frame = Frame::luma(picture.width as u32, picture.height as u32, &pixels).unwrap();
-        let width = SIZE.0 as f32 * scale;
+        let width = size.0 as f32 * scale;
         let wanted = width * width * 54.0 / 85.6;
         let outlines = lens::quality::outlines(&frame);
         let first = outlines.first().map(|outline| (outline.area(), outline.cut_off));
         if first.is_none_or(|(area, cut_off)| (area / wanted - 1.0).abs() > 0.06 || cut_off) {
-            missed.push((degrees, first, wanted));
+            missed.push((size, degrees, first, wanted));
         }
     }
     assert!(missed.is_empty(), "{missed:#?}");

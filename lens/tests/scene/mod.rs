@@ -91,10 +91,12 @@ impl Scene {
 
     /// Luma at a place; both coordinates in picture widths.
     fn at(&self, x: f32, y: f32, tall: f32) -> f32 {
-        let grain = (hash((x * 90.0) as u64, (y * 700.0) as u64, self.seed) - 0.5) * 2.0 * self.texture;
-        let table = self.table + grain + (x - 0.5) * 12.0;
+        let table = || {
+            let grain = (hash((x * 90.0) as u64, (y * 700.0) as u64, self.seed) - 0.5) * 2.0 * self.texture;
+            self.table + grain + (x - 0.5) * 12.0
+        };
         if !self.card {
-            return table;
+            return table();
         }
         let aspect = if self.passport { 125.0 / 88.0 } else { 85.6 / 54.0 };
         let (cx, cy) = (x - 0.5 - self.shift.0, y - tall / 2.0 - self.shift.1);
@@ -109,14 +111,13 @@ impl Scene {
             (rows / 2.0 - v).abs() - rows / 2.0 + corner,
         );
         if du > corner || dv > corner || (du > 0.0 && dv > 0.0 && du.hypot(dv) > corner) {
-            return table;
+            return table();
         }
         self.card_at(u, v, rows)
     }
 
     /// Luma on the card: paper, portrait, print, and the lines of the machine-readable zone.
     fn card_at(&self, u: f32, v: f32, rows: f32) -> f32 {
-        let paper = self.paper + 6.0 * (u * 60.0 + (v * 40.0).sin() * 2.0).sin();
         let (pu, pv) = ((u - 0.06) / 0.24, (v - 0.12) / 0.32);
         if (0.0..1.0).contains(&pu) && (0.0..1.0).contains(&pv) {
             let face = (pu - 0.5).hypot((pv - 0.45) * 1.1);
@@ -141,7 +142,11 @@ impl Scene {
         };
         let text = v < rows * 0.66 && printed(0.1, 0.032, 0.36, 0.94, 0.062);
         let mrz = printed(rows - 0.15, 0.036, 0.04, 0.96, 0.066) && v > rows - 0.15 && v < rows - 0.02;
-        if text || mrz { 45.0 } else { paper }
+        if text || mrz {
+            45.0
+        } else {
+            self.paper + 6.0 * (u * 60.0 + (v * 40.0).sin() * 2.0).sin()
+        }
     }
 }
 
