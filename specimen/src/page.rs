@@ -144,6 +144,14 @@ impl<'a> Page<'a> {
         self.put(text, x, y, &pen)
     }
 
+    /// Personal text that is not an item, condensed if it would not fit.
+    pub(crate) fn fill_within(&mut self, text: &str, x: f32, y: f32, em: f32, room: f32) {
+        let (x, y) = self.moved(x, y);
+        let mut pen = self.fill_pen(em);
+        pen.squeeze *= (room * self.scale / pen.width(text).max(1.0)).min(1.0);
+        self.put(text, x, y, &pen);
+    }
+
     /// Where the press actually prints what belongs at a position.
     fn moved(&mut self, x: f32, y: f32) -> (f32, f32) {
         let wobble = self.look.wobble.max(1e-3);

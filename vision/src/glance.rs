@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_small_copy_of_a_frame_is_recognised_and_the_next_frame_is_not() {
         let small = print(&sent(&scene(0).resized(300, 400), 70));
-        assert!(small.is_of_same_frame(&print(&sent(&scene(0), 85))));
-        assert!(!small.is_of_same_frame(&print(&sent(&scene(24), 85))));
+        assert!(small.difference(&print(&sent(&scene(0), 85))).is_some());
+        assert!(small.difference(&print(&sent(&scene(24), 85))).is_none());
     }
 }

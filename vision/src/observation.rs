@@ -48,6 +48,7 @@ pub(crate) struct View<'a> {
     pub(crate) picture: Cow<'a, Raster>,
     /// From the pixels of the view to those of the picture it was cut out of; `None` where it is the picture.
     back: Option<Projection>,
+    is_card: bool,
 }
 
 impl<'a> View<'a> {
@@ -56,7 +57,24 @@ impl<'a> View<'a> {
         Self {
             picture: Cow::Borrowed(picture),
             back: None,
+            is_card: false,
         }
+    }
+
+    /// The part of the picture with some print, straight, in pixels of the picture's size, or in larger ones where it would have more of them than the
+    /// picture. Where its document ends is not known.
+    pub(crate) fn along(picture: &Raster, print: &Area) -> Option<Self> {
+        let sides = [print.half_width, print.half_height].map(|half| 2.0 * half);
+        let pixels = (picture.width() * picture.height()) as f32;
+        let scale = (pixels / (sides[0] * sides[1])).sqrt().min(1.0);
+        // A little more than the sides have: fewer pixels would each be the mean of four samples.
+        let [width, height] = sides.map(|side| (scale * side).floor() + 1.0);
+        let back = Projection::of_rectangle(width, height, &print.corners())?;
+        Some(Self {
+            picture: Cow::Owned(back.cut_out(picture, width as usize, height as usize)),
+            back: Some(back),
+            is_card: false,
+        })
     }
 
     /// The card with these corners, straight, lying; width over height as given.
@@ -66,12 +84,8 @@ impl<'a> View<'a> {
         Some(Self {
             picture: Cow::Owned(back.cut_out(picture, CARD_WIDTH as usize, height as usize)),
             back: Some(back),
+            is_card: true,
         })
-    }
-
-    /// Whether it is a card cut out of the picture.
-    pub(crate) const fn is_card(&self) -> bool {
-        self.back.is_some()
     }
 }
 
@@ -291,7 +305,7 @@ impl<'l> DocumentReader<'l> {
     /// Reads a view: the zone first where the kind has one, then lines until the layout is known.
     pub(crate) fn read<'a>(&self, view: View<'a>, watch: &mut Stopwatch) -> Result<Observation<'a, 'l>, ModelError> {
         let size = [view.picture.width() as f32, view.picture.height() as f32];
-        let (back, is_card) = (view.back, view.is_card());
+        let (back, is_card) = (view.back, view.is_card);
         let side = if is_card { CARD_SIDE } else { PICTURE_SIDE };
         let areas = self.text.areas(&view.picture, side)?;
         watch.lap("text detection");
@@ -424,6 +438,32 @@ mod tests {
         let mut seen = Observation::blind(&picture);
         seen.page.lines = page(lines);
         seen.is_print_cut(corners, None, SIZE)
+    }
+
+    #[test]
+    fn a_view_along_print_has_no_more_pixels_than_the_picture() {
+        let picture = Raster::filled(900, 900, [230; 3]);
+        let print = Area {
+            x: 450.0,
+            y: 450.0,
+            half_width: 730.0,
+            half_height: 830.0,
+            angle: 0.785,
+        };
+        let view = View::along(&picture, &print).unwrap().picture;
+        assert!(
+            view.width() * view.height() < 905 * 905,
+            "{} x {}",
+            view.width(),
+            view.height()
+        );
+        let small = Area {
+            half_width: 100.0,
+            half_height: 60.0,
+            ..print
+        };
+        let view = View::along(&picture, &small).unwrap().picture;
+        assert_eq!((view.width(), view.height()), (201, 121));
     }
 
     #[test]

@@ -182,7 +182,8 @@ fn residence(page: &mut Page<'_>, card: &Card, order: Order) {
     let right = page.item(&value, 14.0, 29.4, 2.6, 30.0);
     let both = format!("{} {}", card.status.0, card.status.1);
     page.also(&[&both]);
-    page.fill(card.status.1, (right + 1.5).min(40.0), 29.4, 1.4);
+    // Up to the portrait, and not over the status.
+    page.fill_within(card.status.1, right + 1.5, 29.4, 1.4, 58.5 - right);
     let work = if card.status.0 == "永住者" {
         "就労制限なし"
     } else {

@@ -4,6 +4,7 @@ mod beside_text;
 #[cfg(test)]
 mod blank_reader;
 mod codes;
+mod directions;
 mod issue_date;
 mod judgement;
 mod merge;
@@ -153,7 +154,10 @@ impl<'v> Examination<'v> {
             proportions: seen.proportions(self.kind),
             outlines: &self.outlines,
             portrait,
-            is_empty: contents.reading.is_empty() && contents.codes.is_empty() && portrait.is_none() && is_readable,
+            is_empty: contents.reading.is_empty(self.side)
+                && contents.codes.is_empty()
+                && portrait.is_none()
+                && is_readable,
         };
         let quality = shown.corrected(quality);
         let rectified = card.and_then(|card| Rectified::of(picture, card));

@@ -14,6 +14,9 @@ const ENOUGH: f32 = 1.0;
 
 /// Minimum number of text lines on a document. A face in front of a door also has corners and colours, but no text.
 pub(super) const LEAST_PRINT: usize = 3;
+/// From so many lines on, print that is nothing known and has no outline is a letter or a poster. Seven rendered letters have 19 and
+/// more; fronts of documents with as many are recognised, or have a portrait, a zone, a code or an outline.
+const LETTER: u32 = 15;
 
 /// What the stages that read have found.
 #[derive(Default)]
@@ -27,9 +30,12 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Whether nothing was read that a document has: a stray line may be on any table.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.mrz.is_none() && self.zone.fields.is_empty() && (self.zone.lines as usize) < LEAST_PRINT
+    /// Whether nothing was read that this side of a document has: a stray line may be on any table, or a letter. Backs without a layout may be full of
+    /// fine print.
+    pub(super) fn is_empty(&self, side: Side) -> bool {
+        let most = if side == Side::Front { LETTER } else { u32::MAX };
+        let may_be_print = (LEAST_PRINT as u32..most).contains(&self.zone.lines);
+        self.mrz.is_none() && self.zone.fields.is_empty() && !may_be_print
     }
 }
 
@@ -112,6 +118,19 @@ mod tests {
     use crate::raster::Raster;
     use crate::text::Lattice;
     use time::macros::date;
+
+    #[test]
+    fn a_stray_line_and_a_letter_are_no_document() {
+        let is_empty = |lines, side| {
+            let mut reading = Reading::default();
+            reading.zone.lines = lines;
+            reading.is_empty(side)
+        };
+        assert!([0, 2, 15, 32].into_iter().all(|lines| is_empty(lines, Side::Front)));
+        assert!(![3, 9, 14].into_iter().any(|lines| is_empty(lines, Side::Front)));
+        let full_of_fine_print = is_empty(32, Side::Back);
+        assert!(is_empty(2, Side::Back) && !full_of_fine_print);
+    }
 
     #[test]
     fn a_birth_that_is_printed_in_the_last_century_is_that_of_the_zone() {

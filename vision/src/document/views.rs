@@ -1,14 +1,20 @@
-//! Which views of a picture are read: the cards cut out where outlines are found, and the picture as it is.
+//! Which views of a picture are read: the cards cut out where outlines are found, the picture as it is, and what is printed across the rest.
 
 use super::codes::Codes;
+use super::directions::{LEAST_LINES, prints};
 use crate::geometry::Corners;
+use crate::layout::Known;
 use crate::model::ModelError;
+use crate::mrz;
 use crate::observation::{DocumentReader, Observation, View};
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
+use crate::text::PICTURE_SIDE;
 
 /// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
 const MAX_CARDS: (usize, usize) = (1, 2);
+/// Directions of print that are read by themselves: that of a card and that of what it lies on.
+const MAX_DIRECTIONS: usize = 2;
 
 /// The corners of the cards that may be in a picture, the likeliest first.
 pub(super) fn outlines(picture: &Raster) -> Vec<Corners> {
@@ -66,8 +72,31 @@ pub(super) fn observe<'a, 'l>(
             best.filter(|best| !seen.is_better_than(best)).unwrap_or(seen)
         }
     };
+    if may_lie_across(&best) && !codes.is_complete(watch) {
+        let areas = reader.text.areas(picture, PICTURE_SIDE)?;
+        watch.lap("text detection");
+        let prints = prints(&areas);
+        let across = prints.iter().take(MAX_DIRECTIONS);
+        for view in across.filter_map(|print| View::along(picture, print)) {
+            let seen = reader.read(view, watch)?;
+            individual_number |= seen.individual_number;
+            if seen.is_better_than(&best) {
+                best = seen;
+            }
+            if best.is_enough(reader.kind) {
+                break;
+            }
+        }
+    }
     best.individual_number = individual_number;
     Ok(best)
+}
+
+/// Whether so little was read of much print that the document may lie across other print, where neither its outline nor most lines tell how it
+/// lies.
+fn may_lie_across(best: &Observation<'_, '_>) -> bool {
+    let lacks_items = best.known.as_ref().is_none_or(Known::lacks_items);
+    lacks_items && !mrz::is_complete(best.machine.as_ref()) && best.page.areas().count() >= 2 * LEAST_LINES
 }
 
 #[cfg(test)]

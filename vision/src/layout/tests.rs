@@ -453,7 +453,7 @@ fn a_licence_of_another_country_is_not_british_by_eight_digits_or_by_the_numbers
     assert_eq!(layout, "eu.driving_license");
     assert_eq!(number.as_deref(), Some("987654321"));
     // Cyprus has eight digits, and the title in English beside one in Turkish or the name of the state.
-    for other in ["SÜRÜCÜ BELGESİ", "REPUBLIC OF CYPRUS"] {
+    for other in ["SÜRÜCÜ BELGESİ", "REPUBLIC OF CYPRUS", "ΑΔΕΙΑ ΟΔΗΓΗΣΗΣ"] {
         let (layout, number) = read(&[("DRIVING LICENCE", 30.0, 4.0), (other, 58.0, 4.0)], "5. 12345678");
         assert_eq!(layout, "eu.driving_license", "{other}");
         assert_eq!(number.as_deref(), Some("12345678"), "{other}");
@@ -711,6 +711,9 @@ fn a_new_address_or_name_on_the_back_of_a_licence_replaces_that_of_the_front() {
         ("R6.6.1 港区芝1-2-3", vec![FieldName::Address]),
         ("令和5年6月1日 新氏名 田中花子", vec![FieldName::FullName]),
         ("令和5年6月1日 新条件 眼鏡等", vec![]),
+        // What stands in brackets beside the name on the front, or would.
+        ("氏名欄の括弧内は旧姓を使用した氏名", vec![]),
+        ("令和5年6月1日 旧姓を使用した氏名 東京花子", vec![]),
     ] {
         assert_eq!(superseded(&back, &[(entry, 6.0, 13.4)]), items, "{entry}");
     }

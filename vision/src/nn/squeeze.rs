@@ -23,7 +23,6 @@ impl Squeeze {
         reduce: (&Parameter, Vec<f32>),
         expand: (&Parameter, Vec<f32>),
         slope: f32,
-        keeps: bool,
     ) -> Result<Self, ModelError> {
         let fits = |parameter: &Parameter, inputs: usize, outputs: usize| parameter.shape == [1, 1, inputs, outputs];
         let (few, many) = (reduce.1.len(), expand.1.len());
@@ -36,8 +35,13 @@ impl Squeeze {
             reduce_bias: reduce.1,
             expand_bias: expand.1,
             slope,
-            kept: if keeps { 1.0 } else { 0.0 },
+            kept: 0.0,
         })
+    }
+
+    /// The layer itself is kept as well: what is weighed is added to it.
+    pub(crate) fn keeping_layer(self) -> Self {
+        Self { kept: 1.0, ..self }
     }
 
     pub(crate) fn run(&self, layer: &mut Map) -> Result<(), ModelError> {
@@ -109,8 +113,11 @@ mod tests {
             data: vec![1.0, 3.0, 3.0, 5.0],
         };
         let (reduce, expand) = (product([1.0, 1.0], [2, 1]), product([1.0, -1.0], [1, 2]));
-        for (keeps, wanted) in [(false, [1.0, 0.0, 3.0, 0.0]), (true, [2.0, 3.0, 6.0, 5.0])] {
-            let squeeze = Squeeze::new((&reduce, vec![0.0]), (&expand, vec![0.0, 0.0]), 0.2, keeps).unwrap();
+        let squeeze = || Squeeze::new((&reduce, vec![0.0]), (&expand, vec![0.0, 0.0]), 0.2).unwrap();
+        for (squeeze, wanted) in [
+            (squeeze(), [1.0, 0.0, 3.0, 0.0]),
+            (squeeze().keeping_layer(), [2.0, 3.0, 6.0, 5.0]),
+        ] {
             let mut weighed = layer.clone();
             squeeze.run(&mut weighed).unwrap();
             assert_eq!(weighed.data, wanted);

@@ -29,8 +29,10 @@ pub struct Logo {
     pub height: u32,
 }
 
-/// Makes a logo of an upload, or says what is wrong with it. The kind is told by its first bytes, as in
-/// [`normalise`](super::normalise).
+/// Makes a logo of an upload. The kind is told by its first bytes, as in [`normalise`](super::normalise).
+///
+/// # Errors
+/// [`PictureFault`]: what is wrong with it.
 pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
     let full = premultiplied(decoded(bytes)?);
     let (width, height) = shown_size(full.width(), full.height());

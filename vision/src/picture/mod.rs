@@ -64,6 +64,9 @@ impl Picture {
     }
 
     /// Opens a JPEG that was made of what [`normalise`] accepted, without encoding it again. It may have become smaller than an upload may be.
+    ///
+    /// # Errors
+    /// [`PictureFault`] if it cannot be decoded.
     pub fn reopen(jpeg: Vec<u8>, sha256_of_original: [u8; 32]) -> Result<Self, PictureFault> {
         let rgb = decode(&jpeg, (1, 1))?;
         Ok(Self {
@@ -74,6 +77,9 @@ impl Picture {
     }
 
     /// A picture made of pixels that are in memory already.
+    ///
+    /// # Errors
+    /// [`PictureFault::Corrupt`] if it cannot be encoded.
     pub fn from_raster(rgb: Raster) -> Result<Self, PictureFault> {
         let jpeg = encode(&rgb)?;
         let sha256_of_original = Sha256::digest(&jpeg).into();
@@ -85,14 +91,18 @@ impl Picture {
     }
 }
 
-/// Turns an upload into a picture, or says what is wrong with it.
+/// Turns an upload into a picture. The kind is told by its first bytes alone, never by a name or a media type.
 ///
-/// The kind is told by its first bytes alone, never by a name or a media type.
+/// # Errors
+/// [`PictureFault`]: what is wrong with it.
 pub fn normalise(bytes: &[u8]) -> Result<Picture, PictureFault> {
     normalise_of(bytes, MIN_SIDES)
 }
 
 /// The same for a picture of a document, which needs more pixels than a face.
+///
+/// # Errors
+/// As [`normalise`].
 pub fn normalise_document(bytes: &[u8]) -> Result<Picture, PictureFault> {
     normalise_of(bytes, MIN_DOCUMENT_SIDES)
 }

@@ -80,7 +80,7 @@ impl Block {
         let depthwise = depthwise(&first, 1)?;
         // A squeeze has fewer outputs than inputs, the first of the products more.
         let squeezes = file.peek().is_some_and(|shape| shape.first() < Some(&channels));
-        let squeeze = squeezes.then(|| squeeze(file, SLOPE, false)).transpose()?;
+        let squeeze = squeezes.then(|| squeeze(file, SLOPE)).transpose()?;
         let (widen, narrow) = (file.next()?, file.next()?);
         let adds = first.stride == [1, 1] && narrow.outputs() == channels;
         let products = FeedForward::new((&widen.filter()?, widen.bias()), (&narrow.filter()?, narrow.bias()))?;
@@ -113,12 +113,11 @@ pub(super) fn depthwise(from: &Convolution, padding: usize) -> Result<Depthwise,
     Ok(layer.around(from.stride, padding))
 }
 
-pub(super) fn squeeze(file: &mut Convolutions, slope: f32, keeps: bool) -> Result<Squeeze, ModelError> {
+pub(super) fn squeeze(file: &mut Convolutions, slope: f32) -> Result<Squeeze, ModelError> {
     let (reduce, expand) = (file.next()?, file.next()?);
     Squeeze::new(
         (&reduce.filter()?, reduce.bias()),
         (&expand.filter()?, expand.bias()),
         slope,
-        keeps,
     )
 }

@@ -28,14 +28,14 @@ impl Finder {
         let lateral = (0..STAGES)
             .map(|_| {
                 let conv = conv(&file.next()?, Padding::Valid, Activation::None)?;
-                Ok((conv, squeeze(&mut file, SLOPE, true)?))
+                Ok((conv, squeeze(&mut file, SLOPE)?.keeping_layer()))
             })
             .collect::<Result<_, ModelError>>()?;
         let smooth = (0..STAGES)
             .map(|_| {
                 let depthwise = depthwise(&file.next()?, 3)?;
                 let conv = conv(&file.next()?, Padding::Valid, Activation::None)?;
-                Ok((depthwise, conv, squeeze(&mut file, SLOPE, true)?))
+                Ok((depthwise, conv, squeeze(&mut file, SLOPE)?.keeping_layer()))
             })
             .collect::<Result<_, ModelError>>()?;
         let head = conv(&file.next()?, Padding::Around(1), Activation::Relu)?;

@@ -231,7 +231,7 @@ pub(super) fn read(text: &str, kind: DocumentType) -> Option<Label> {
     if kind == DocumentType::DrivingLicense
         && let Some((name, rest)) = LICENCE_NUMBERS
             .iter()
-            .find_map(|(name, number)| Some((*name, after(text, number, true)?)))
+            .find_map(|(name, number)| Some((*name, after(text, number, LabelEnd::Anywhere)?)))
     {
         return (!rest.is_empty()).then_some(Label {
             name,
@@ -294,16 +294,30 @@ fn begins_with_label(part: &str) -> Option<(FieldName, String)> {
     let candidates = LABELS
         .iter()
         .flat_map(|(name, labels)| labels.iter().map(move |label| (*name, *label)));
-    let matches =
-        candidates.filter_map(|(name, label)| Some((label.len(), name, after(part, label, !label.is_ascii())?)));
+    let matches = candidates.filter_map(|(name, label)| {
+        let ends = if label.is_ascii() {
+            LabelEnd::WithWord
+        } else {
+            LabelEnd::Anywhere
+        };
+        Some((label.len(), name, after(part, label, ends)?))
+    });
     matches
         .max_by_key(|(length, ..)| *length)
         .map(|(_, name, rest)| (name, rest))
 }
 
-/// What follows a label in a text; `None` where the text does not begin with it. A label in Latin letters ends where its word
-/// does; kanji (`glued`) may be followed by the value at once, but one kanji alone is a label only if nothing follows.
-fn after(text: &str, label: &str, glued: bool) -> Option<String> {
+/// Where a label may end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LabelEnd {
+    /// Where its word does, in Latin letters.
+    WithWord,
+    /// The value may follow at once, as it does in kanji.
+    Anywhere,
+}
+
+/// What follows a label in a text; `None` where the text does not begin with it. One character alone is a label only if nothing follows.
+fn after(text: &str, label: &str, ends: LabelEnd) -> Option<String> {
     let mut wanted = label.chars().peekable();
     let mut rest = text.char_indices();
     let mut end = 0;
@@ -324,7 +338,7 @@ fn after(text: &str, label: &str, glued: bool) -> Option<String> {
     let separate = next.is_none_or(|c| !c.is_alphanumeric());
     let alone = tail.chars().all(|c| !c.is_alphanumeric());
     let single = label.chars().count() == 1;
-    if single && !alone || !separate && !glued {
+    if single && !alone || !separate && ends == LabelEnd::WithWord {
         return None;
     }
     Some(

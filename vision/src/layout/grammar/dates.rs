@@ -151,7 +151,7 @@ fn all(chars: &[char], order: Order, [begins, ends]: [&[String]; 2], today: Opti
 /// Two numbers with a space between are two numbers.
 fn with_gaps(folded: &Folded) -> Folded {
     let mut gapped = Folded::default();
-    for (at, &c) in folded.chars.iter().enumerate() {
+    for (at, c) in with_letters(folded).into_iter().enumerate() {
         let digits = c.is_ascii_digit() && gapped.chars.last().is_some_and(char::is_ascii_digit);
         if digits && folded.apart[at] {
             gapped.chars.push(' ');
@@ -163,6 +163,25 @@ fn with_gaps(folded: &Folded) -> Folded {
         gapped.apart.push(folded.apart[at]);
     }
     gapped
+}
+
+/// A zero in the name of a month is an O: `02 OCT 1973` is read as `02 0CT 1973`. Without the space, two digits before it are the day; one may have
+/// lost the other: `10CT` is the 10th as well as the first.
+fn with_letters(folded: &Folded) -> Vec<char> {
+    let chars = &folded.chars;
+    let is_letter = |c: &&char| c.is_ascii_alphabetic();
+    let is_in_month = |at: usize| {
+        let before = chars[..at].iter().rev().take_while(is_letter).count();
+        let after = chars[at + 1..].iter().take_while(is_letter).count();
+        let name = |from: usize, to: usize| chars[from..to].iter().collect::<String>().replace('0', "O");
+        // AUG 05 has its zero behind the name.
+        let is_behind = month_named(&name(at - before, at)).is_some();
+        let digits = chars[..at].iter().rev().take_while(|c| c.is_ascii_digit()).count();
+        let is_apart = folded.apart[at] || matches!(digits, 0 | 2);
+        after > 0 && is_apart && !is_behind && month_named(&name(at - before, at + 1 + after)).is_some()
+    };
+    let letter = |(at, &c): (usize, &char)| if c == '0' && is_in_month(at) { 'O' } else { c };
+    chars.iter().enumerate().map(letter).collect()
 }
 
 fn fits(chars: &[char], from: usize, to: usize, begins: &[String], ends: &[String]) -> bool {

@@ -4,11 +4,16 @@ use super::words::katakana;
 use super::{Context, Parsed, stretch};
 use crate::calendar::era_start;
 use crate::fold;
-use crate::layout::page::{Folded, Glyph, tidy};
+use crate::layout::page::{Folded, Glyph, joined, tidy};
 use crate::zone::is_label;
+use std::ops::Range;
 
 /// Letters a name has at least and at most.
 const LETTERS: std::ops::RangeInclusive<usize> = 2..=60;
+
+/// Brackets around a second name.
+const OPENING: [char; 5] = ['[', '(', '［', '（', '〔'];
+const CLOSING: [char; 5] = [']', ')', '］', '）', '〕'];
 
 /// Kanji of names that have a twin which differs in a stroke or two: 渡邊 and 渡邉, 大曾根 and 大曽根. The recogniser is sure of the wrong one,
 /// so that neither is a reading. For 靍 and 靏, cranes of surnames that it does not know, it reads 靄, which is in no name.
@@ -21,8 +26,33 @@ const NEVER_CERTAIN: [char; 5] = ['邊', '邉', '曾', '曽', '靄'];
 /// is given as 増, and whoever types 增 has the same name.
 const OLDER_OR_MISREAD: [char; 7] = ['德', '步', '黑', '穰', '薰', '霸', '姬'];
 
-/// A name as Japanese documents print it. In the row of a driving licence the date of birth follows it.
+/// A name as Japanese documents print it, without another one in brackets: a driving licence may have the former name there, `日本 花子[東京 花子]`, as
+/// the police print it on request since December 2019. In the row of a licence the date of birth follows it.
 pub(super) fn japanese(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
+    let Some(other) = in_brackets(glyphs) else {
+        return without_other(glyphs, context);
+    };
+    let (before, behind) = (&glyphs[..other.start], &glyphs[other.end..]);
+    let mut name = without_other(&joined(&[before, behind]), context)?;
+    let begins_before = name.from < before.len();
+    if name.to > before.len() {
+        // A space stood for what was left out.
+        name.to = name.to - 1 + other.len();
+    }
+    begins_before.then_some(name)
+}
+
+/// The first brackets with what is in them.
+fn in_brackets(glyphs: &[Glyph]) -> Option<Range<usize>> {
+    let from = glyphs.iter().position(|glyph| OPENING.contains(&glyph.symbol))?;
+    let length = glyphs[from..]
+        .iter()
+        .position(|glyph| CLOSING.contains(&glyph.symbol))?;
+    Some(from..from + length + 1)
+}
+
+/// A name with nothing in brackets beside it.
+fn without_other(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let from = folded.chars.iter().position(|c| c.is_alphabetic())?;
     let to = (from..folded.chars.len())

@@ -272,6 +272,27 @@ fn a_day_that_the_calendar_does_not_have_or_that_is_still_to_come_is_impossible(
 }
 
 #[test]
+fn a_zero_in_the_name_of_a_month_is_a_letter() {
+    for order in [Order::Day, Order::Month] {
+        let grammar = date(order, &[], false);
+        for (text, wanted) in [
+            ("02 0CT 1973", Some("1973-10-02")),
+            ("020CT1973", Some("1973-10-02")),
+            ("10 0CT 1973", Some("1973-10-10")),
+            ("1 0CT 1973", Some("1973-10-01")),
+            ("05 N0V 2024", Some("2024-11-05")),
+            ("2026-0CT-07", Some("2026-10-07")),
+            // The first, or the tenth without one of its letters.
+            ("10CT 1973", None),
+            ("AUG 05, 1990", Some("1990-08-05")),
+            ("05 AUG 2000", Some("2000-08-05")),
+        ] {
+            assert_eq!(normal(&grammar, text).as_deref(), wanted, "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_document_that_was_issued_where_it_is_already_tomorrow_is_not_still_to_come() {
     let japanese = date(Order::Year, &[], true);
     let european = date(Order::Day, &[], true);
@@ -683,6 +704,29 @@ fn all() -> Vec<Grammar> {
         Grammar::Authority,
         Grammar::Anything,
     ]
+}
+
+#[test]
+fn a_former_name_in_brackets_is_no_part_of_a_name() {
+    for (text, wanted) in [
+        ("日本 花子[東京 花子]", Some("日本 花子")),
+        ("日本 花子 (東京花子) 昭和61年5月1日生", Some("日本 花子")),
+        ("日本花子〔東京花子〕", Some("日本花子")),
+        ("日本［東京］花子", Some("日本 花子")),
+        ("LI XIAOMING(李小明)", Some("LI XIAOMING")),
+        // Alone it is what somebody was called.
+        ("[東京 花子]", None),
+        ("[東京] 花子", None),
+        // Where it ends was not read.
+        ("日本 花子[東京 花子", None),
+    ] {
+        let letters = glyphs(text);
+        let name = Grammar::JapaneseName.parse(&letters, &CONTEXT);
+        let (normal, end) = name.map(|name| (name.normalized, name.to)).unzip();
+        assert_eq!(normal.flatten().as_deref(), wanted, "{text}");
+        let last = end.map(|end| letters[end - 1].symbol);
+        assert_eq!(last, wanted.and_then(|name| name.chars().last()), "{text}");
+    }
 }
 
 #[test]
