@@ -13,7 +13,7 @@ stored_vocabulary! {
         InvalidId = "an invalid id",
         /// An authenticator app.
         AuthenticatorApp = "authenticator app",
-        /// A code. In a sign-in, the password was right.
+        /// A code. In a sign-in, the first factor was right.
         Code = "code",
         /// Asked again, the person entered a wrong code.
         ConfirmationCode = "confirmation: code",
@@ -53,9 +53,9 @@ stored_vocabulary! {
         Operator = "operator",
         /// A passkey; in a refused sign-in, one without a password before.
         Passkey = "passkey",
-        /// In a refused sign-in, the password was right and the passkey was not.
+        /// In a refused sign-in, the first factor was right and the passkey was not.
         SecondPasskey = "passkey as the second factor",
-        /// In a refused sign-in, the password was right, and no second factor came.
+        /// In a refused sign-in, the first factor was right, and no second one came.
         Stopped = "stopped before the second factor",
     }
 }
@@ -119,6 +119,26 @@ stored_vocabulary! {
         Document = "document {}",
         /// A filter: sessions that were abandoned after this step.
         LastStep = "last step {}",
+    }
+}
+
+stored_vocabulary! {
+    /// What stands between the parts of the detail of an issued key, in this order.
+    KeyClause {
+        /// The networks from which the key may be used come next.
+        From = " from ",
+        /// It may be used from more networks, which other entries name.
+        AndOthers = ", and others",
+        /// It never expires.
+        NeverExpires = "; does not expire",
+        /// The time when it expires comes next.
+        Expires = "; expires ",
+        /// The key that it replaces comes next.
+        InPlaceOf = "; in place of ",
+        /// The same in older entries, which do not say when the new key expires.
+        InPlaceOfWithoutExpiry = " in place of ",
+        /// The time when the replaced key expires comes next.
+        ReplacedExpires = ", which expires at ",
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{
     Evidence, Notes, Policy, across,
     evidence::{
-        Accepted, MachineReadable, READING_LIMIT, has_issuer, is_known, is_legible, is_whole, kind_of_zone, of_code,
-        provable,
+        Accepted, MachineReadable, READING_LIMIT, has_issuer, is_known, is_legible, is_whole, kind_of_zone,
+        may_have_code, of_code, provable, state_of_zone,
     },
     score::ScoreName,
     shown,
@@ -156,7 +156,8 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: 
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
     let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
     let named = named && across::prints_surname(zone, evidence.document);
-    let issued = has_issuer(zone, policy.accept_specimens);
+    let states = layouts(evidence.document).filter_map(LayoutReading::issued_by);
+    let issued = has_issuer(zone, policy.accept_specimens) && may_have_code(state_of_zone(zone), states);
     whole && sure && repeated && named && issued && has_its_back(kind, side, evidence.document)
 }
 
@@ -170,7 +171,8 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
             }
             if is_of(kind, code) {
                 let repeated = is_repeated(across::code(code, side, evidence.document), notes);
-                proved |= repeated && is_the_issuers(code) && has_its_back(kind, side, evidence.document);
+                let issued = is_the_issuers(code) && is_of_its_state(code, evidence.document);
+                proved |= repeated && issued && has_its_back(kind, side, evidence.document);
             }
         }
     }
@@ -206,6 +208,15 @@ const fn is_the_issuers(code: &CodeReading) -> bool {
     code.issuer.is_some() && signed
 }
 
+/// Whether a code may be on a document of the state that its sides are recognised as. A seal is its issuer's by its signature.
+fn is_of_its_state(code: &CodeReading, document: &[DocumentFindings]) -> bool {
+    let country = code.fields.iter().find(|field| field.name == FieldName::IssuingCountry);
+    let state = country.and_then(|field| field.normalized.as_deref());
+    let states = layouts(document).filter_map(LayoutReading::issued_by);
+    let is_european = layouts(document).any(|layout| family(layout) == EUROPEAN);
+    of_code(code) == MachineReadable::Seal || (may_have_code(state, states) && !is_european)
+}
+
 /// Whether the print repeats machine-readable data; contradictions are noted. Nothing to compare counts as not repeated.
 fn is_repeated(share: Option<f32>, notes: &mut Notes) -> bool {
     let Some(share) = share else { return false };
@@ -239,7 +250,7 @@ fn contradictions(evidence: &Evidence<'_>, notes: &mut Notes) {
     }
 }
 
-/// Whether every side is recognised as that side of a layout of this kind, and every applicable check holds.
+/// Whether every side is recognised as that side of a layout of this kind, the sides belong together, and every applicable check holds.
 fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let mut proved = true;
     for side in evidence.document {
@@ -259,7 +270,18 @@ fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> 
         let mut held = layout.rules.iter().filter(|rule| rule.held);
         proved &= side.side == Side::Back || held.any(|rule| rule.rule != LABELS_IN_PLACE);
     }
-    proved
+    let mut families = layouts(evidence.document).map(family);
+    let first = families.next();
+    proved && families.all(|other| Some(other) == first)
+}
+
+/// The family of the licences of the European model, none of which has a barcode with an issuer (Directive 2006/126/EC, annex I).
+const EUROPEAN: &str = "eu";
+
+/// Whose layout it is, by the beginning of its name: that of a state or of a model. British licences have the back of the European model.
+fn family(layout: &LayoutReading) -> &str {
+    let (whose, _) = layout.layout.split_once('.').unwrap_or((&layout.layout, ""));
+    if whose == "gb" { EUROPEAN } else { whose }
 }
 
 fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
@@ -316,11 +338,14 @@ fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool
 /// (Immigration Control and Refugee Recognition Act, article 20(6)). Only a stamp on the card says so, and none does where the application was made
 /// online.
 fn end_of_stay(day: Date) -> Date {
-    let month = day.month().next().next();
-    let year = day.year() + i32::from(u8::from(month) < u8::from(day.month()));
-    // In a month without that day, it is the last one.
-    let of_month = |less| Date::from_calendar_date(year, month, day.day().saturating_sub(less)).ok();
-    (0..=3).find_map(of_month).unwrap_or(day)
+    // The two months begin the day after, and if that is the first of a month, they end with a month (Civil Code, articles 140 and 143).
+    let first = day.next_day().unwrap_or(day);
+    let month = first.month().next().next();
+    let year = first.year() + i32::from(u8::from(month) < u8::from(first.month()));
+    let of_month = |less| Date::from_calendar_date(year, month, first.day().saturating_sub(less)).ok();
+    // In a month without that day, the last one is the end.
+    let end = || (1..=3).find_map(of_month);
+    of_month(0).and_then(Date::previous_day).or_else(end).unwrap_or(day)
 }
 
 /// A date of the document and the side that gives it: one with machine-readable data if there is one, because check digits protect it.
@@ -478,4 +503,26 @@ pub(crate) mod scenarios {
             case.page().unavailable.push(Unavailable::Face)
         }),
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_months_end_the_day_before_the_same_day_or_with_the_month() {
+        for (stay, end) in [
+            (date!(2026 - 05 - 31), date!(2026 - 07 - 31)),
+            (date!(2026 - 06 - 01), date!(2026 - 08 - 01)),
+            (date!(2026 - 06 - 30), date!(2026 - 08 - 31)),
+            (date!(2026 - 10 - 31), date!(2026 - 12 - 31)),
+            (date!(2026 - 12 - 29), date!(2027 - 02 - 28)),
+            (date!(2026 - 12 - 30), date!(2027 - 02 - 28)),
+            (date!(2026 - 12 - 31), date!(2027 - 02 - 28)),
+            (date!(2027 - 12 - 31), date!(2028 - 02 - 29)),
+            (date!(2027 - 02 - 28), date!(2027 - 04 - 30)),
+        ] {
+            assert_eq!(end_of_stay(stay), end, "{stay}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     country,
-    document::DocumentType,
+    document::{DocumentType, JAPAN},
     findings::{CodeReading, CodeStandard, LayoutReading, MrzFormat, MrzReading},
     named::vocabulary,
 };
@@ -73,6 +73,21 @@ pub const fn provable(kind: DocumentType) -> Provable {
             visually: true,
         },
     }
+}
+
+/// States whose driving licences have a layout of their own, and neither a zone nor a barcode.
+const LICENCES_WITHOUT_CODES: [&str; 2] = [JAPAN, "GBR"];
+
+/// Whether a zone or barcode of a state may be on a document whose sides are recognised as those of these states. A licence of Japan has none, however
+/// well a barcode that somebody printed beside it repeats its dates and number: it could say any name in Latin letters.
+pub(super) fn may_have_code<'a>(of: Option<&str>, states: impl IntoIterator<Item = &'a str>) -> bool {
+    let mut states = states.into_iter();
+    states.all(|state| of == Some(state) && !LICENCES_WITHOUT_CODES.contains(&state))
+}
+
+/// The state that a zone names, ISO 3166-1 alpha-3.
+pub(super) fn state_of_zone(zone: &MrzReading) -> Option<&'static str> {
+    country::alpha3(zone.lines.first()?.get(2..5)?)
 }
 
 /// The kind that a zone's format and document code name; `None` for a kind that is not accepted, such as a visa.

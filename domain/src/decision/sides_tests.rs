@@ -5,7 +5,9 @@ use super::*;
 use crate::named::Named;
 use crate::{
     document::{FieldName, OcrField, Side},
-    findings::{LayoutReading, MrzFormat, MrzReading, RuleResult, take_superseded},
+    findings::{
+        CodeReading, CodeStandard, LayoutReading, MrzFormat, MrzReading, RuleResult, Signature, take_superseded,
+    },
 };
 
 fn items(side: Side, items: &[(FieldName, &str)]) -> Vec<OcrField> {
@@ -542,4 +544,89 @@ fn a_licence_with_a_new_address_on_its_back_is_left_to_a_person_who_reads_it() {
         let compared = moved.checks.input_match.and_then(|check| check.fields).unwrap();
         assert!(!compared.contains_key("address"), "{address}");
     }
+}
+
+/// The side as one of a layout that this state alone has, or that several have.
+fn of_layout(side: DocumentFindings, layout: &str, issuer: Option<&str>, kind: DocumentType) -> DocumentFindings {
+    let layout = LayoutReading {
+        layout: layout.to_owned(),
+        issuer: issuer.map(str::to_owned),
+        kind,
+        also: Vec::new(),
+        side: side.side,
+        score: 1.0,
+        rules: Vec::new(),
+        hidden: 0.0,
+    };
+    DocumentFindings {
+        layout: Some(layout),
+        ..side
+    }
+}
+
+#[test]
+fn a_barcode_that_somebody_added_to_a_licence_without_one_proves_nothing() {
+    let licence = DocumentType::DrivingLicense;
+    let named = [(FieldName::LastName, "ERIKSSON"), (FieldName::FirstName, "ANNA MARIA")];
+    let numbered = [
+        (FieldName::BirthDate, "1974-08-12"),
+        (FieldName::ExpiryDate, "2030-04-15"),
+        (FieldName::DocumentNumber, "300412345670"),
+    ];
+    // Its name is in another script, so that nothing contradicts the one in the barcode.
+    let kanji = [&[(FieldName::FullName, "日本花子")][..], &numbered].concat();
+    let latin = [&named[..], &numbered].concat();
+    let coded = |country: &str| {
+        let of_country = [(FieldName::IssuingCountry, country)];
+        let items = items(Side::Back, &[&latin[..], &of_country].concat());
+        let code = CodeReading {
+            standard: CodeStandard::Aamva,
+            kind: Some(licence),
+            issuer: Some("636000".into()),
+            fields: items.clone(),
+            signature: Signature::Absent,
+        };
+        DocumentFindings {
+            side: Side::Back,
+            portrait: None,
+            codes: vec![code],
+            fields: items,
+            ..front(&[])
+        }
+    };
+    for (layout, issuer, print, country, verdict) in [
+        ("us.driving_license", None, &latin, "USA", Verdict::Approved),
+        ("jp.driving_license", Some("JPN"), &kanji, "USA", Verdict::NeedsReview),
+        ("jp.driving_license", None, &kanji, "JPN", Verdict::NeedsReview),
+        ("eu.driving_license", None, &latin, "USA", Verdict::NeedsReview),
+        ("gb.driving_license", Some("GBR"), &latin, "USA", Verdict::NeedsReview),
+        ("gb.driving_license", Some("GBR"), &latin, "GBR", Verdict::NeedsReview),
+    ] {
+        let front = of_layout(front(print), layout, issuer, licence);
+        let decision = judged(licence, &[front, coded(country)], "Eriksson", "Anna");
+        assert_eq!(decision.verdict, verdict, "{layout} {country}: {:?}", decision.reasons);
+        let unknown = decision.reasons.contains(&Reason::DocumentAuthenticityUnknown);
+        assert_eq!(unknown, verdict == Verdict::NeedsReview, "{layout} {country}");
+    }
+}
+
+#[test]
+fn a_zone_proves_no_card_of_another_state() {
+    let kind = DocumentType::IdCard;
+    for (layout, issuer, verdict) in [
+        ("icao.id_card", None, Verdict::Approved),
+        ("se.id_card", Some("SWE"), Verdict::Approved),
+        ("mx.id_card", Some("MEX"), Verdict::NeedsReview),
+    ] {
+        let [front, back] = card("ERIKSSON", "ANNA MARIA");
+        let front = of_layout(front, layout, issuer, kind);
+        let decision = judged(kind, &[front, back], "Eriksson", "Anna");
+        assert_eq!(decision.verdict, verdict, "{layout}: {:?}", decision.reasons);
+    }
+    // The line of a French licence, on the back of a Japanese one.
+    let [front, back] = french("MARTIN");
+    let front = of_layout(front, "jp.driving_license", Some("JPN"), DocumentType::DrivingLicense);
+    let decision = judged(DocumentType::DrivingLicense, &[front, back], "Martin", "Paul");
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+    assert_eq!(decision.reasons, [Reason::DocumentAuthenticityUnknown]);
 }

@@ -598,6 +598,29 @@ fn a_front_is_proved_visually_by_rules_on_its_items_only() {
 }
 
 #[test]
+fn the_front_of_one_licence_and_the_back_of_another_are_not_proved_visually() {
+    let kind = DocumentType::DrivingLicense;
+    for (front, back, verdict) in [
+        ("jp.driving_license", "jp.driving_license.back", Verdict::Approved),
+        ("eu.driving_license", "eu.driving_license.back", Verdict::Approved),
+        ("gb.driving_license", "eu.driving_license.back", Verdict::Approved),
+        ("gb.driving_license.ni", "eu.driving_license.back", Verdict::Approved),
+        // Every American licence has a barcode.
+        ("us.driving_license", "eu.driving_license.back", Verdict::NeedsReview),
+        ("jp.driving_license", "eu.driving_license.back", Verdict::NeedsReview),
+        ("eu.driving_license", "jp.driving_license.back", Verdict::NeedsReview),
+    ] {
+        let mut licence = printed_card(kind, &[("documentNumber_sound", true)]);
+        for (side, name) in licence.iter_mut().zip([front, back]) {
+            let known = side.layout.as_mut().unwrap();
+            (known.layout, known.issuer) = (name.to_owned(), None);
+        }
+        let decision = decide_visually(kind, &licence);
+        assert_eq!(decision.verdict, verdict, "{front}, {back}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
 fn a_visa_is_no_kind_that_is_taken() {
     let mut visa = passport();
     let zone = visa.mrz.as_mut().unwrap();

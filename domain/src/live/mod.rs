@@ -60,14 +60,9 @@ impl FramePrint {
     /// Greatest difference of a cell: a face that is replaced by another one changes a few cells by much.
     const SAME_CELL: u8 = 10;
 
-    /// Whether both are copies of the same frame.
-    #[must_use]
-    pub fn is_of_same_frame(&self, other: &Self) -> bool {
-        self.difference(other).is_some()
-    }
-
     /// Mean difference of the cells, of 255; `None` if they are not copies of the same frame.
-    fn difference(&self, other: &Self) -> Option<f32> {
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<f32> {
         if self.0.len() != other.0.len() || self.0.is_empty() {
             return None;
         }
@@ -246,6 +241,10 @@ const LEANING: f32 = 1.15;
 const FIRST_HOLD_MS: i64 = 700;
 /// How long the first request waits for a face to be uncovered.
 const COVERED_MS: i64 = 8_000;
+/// A veil of stray light, as of a window behind the user or a smeared lens, lies over a face whose darkest tenth is lighter than this, and whose lightest
+/// tenth is lighter by less than the contrast. Its eyes look as if something covered them (docs/decisions/0016).
+const VEIL: f32 = 0.5;
+const VEIL_CONTRAST: f32 = 0.25;
 /// Time limit of a movement, and of getting ready for one.
 const MOVEMENT_MS: i64 = 12_000;
 const READY_MS: i64 = 45_000;
@@ -645,7 +644,7 @@ impl Run {
     /// take off, and the burst is judged in any case.
     fn is_to_uncover(&mut self, glance: &Glance, now: Timestamp) -> bool {
         let limit = SelfieLimits::default().covered;
-        let is_covered = glance.covered.is_some_and(|covered| covered > limit);
+        let is_covered = glance.covered.is_some_and(|covered| covered > limit) && !is_veiled(glance.face_range);
         is_covered && now.millis_since(*self.covered_since.get_or_insert(now)) <= COVERED_MS
     }
 
@@ -784,6 +783,11 @@ impl Run {
         };
         share.clamp(0.0, 1.0)
     }
+}
+
+/// Whether too little of a face with this [`luma_range`](crate::quality::luma_range) is seen through stray light to tell whether it is covered.
+fn is_veiled(range: Option<[f32; 2]>) -> bool {
+    range.is_some_and(|[least, most]| least > VEIL && most - least < VEIL_CONTRAST)
 }
 
 /// The face, if it is placed well and turned to neither side by more than `aside`; else what to do first.
