@@ -59,8 +59,11 @@ pub enum OpenError {
     /// A backup is being restored into the data folder.
     #[error("{}: a backup is being restored into this folder; run `honnin backup restore` again if it was interrupted", .0.display())]
     Restoring(PathBuf),
-    /// Whether a backup is being restored into the data folder cannot be told.
-    #[error("cannot tell whether a backup is being restored: {}: {source}", path.display())]
+    /// The data folder cannot be read, so whether a backup is being restored into it cannot be told.
+    #[error(
+        "cannot look into the data folder, which must belong to the user that Honnin runs as: {}: {source}",
+        path.display()
+    )]
     RestoringUnknown {
         /// The file that would say so.
         path: PathBuf,
@@ -570,5 +573,6 @@ mod tests {
         std::os::unix::fs::symlink(UNFINISHED, folder.path().join(UNFINISHED)).unwrap();
         let refused = check_restored(&config).unwrap_err().to_string();
         assert!(refused.contains(UNFINISHED), "{refused}");
+        assert!(refused.starts_with("cannot look into the data folder"), "{refused}");
     }
 }

@@ -49,12 +49,14 @@ const HOUSEKEEPING: usize = 4;
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// The address is in use, or does not belong to this machine.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {source}{advice}")]
     Bind {
         /// Where.
         address: SocketAddr,
         /// Why not.
         source: io::Error,
+        /// Which setting chooses the address, if there is one.
+        advice: &'static str,
     },
     /// TLS.
     #[error("TLS: {0}")]
@@ -115,7 +117,7 @@ pub fn listen(config: &Config) -> Result<Listening, ListenError> {
     };
     let certificate = certificate.map(LiveCertificate::read).transpose()?;
     let tls = certificate.as_ref().map(LiveCertificate::acceptor).transpose()?;
-    let (listener, address) = bind(config.listen)?;
+    let (listener, address) = bind(config.listen, ". HONNIN_LISTEN sets another address")?;
     Ok(Listening {
         listener,
         tls,
@@ -128,10 +130,11 @@ pub fn listen(config: &Config) -> Result<Listening, ListenError> {
     })
 }
 
-fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ListenError> {
+fn bind(wanted: SocketAddr, advice: &'static str) -> Result<(TcpListener, SocketAddr), ListenError> {
     let fault = |source| ListenError::Bind {
         address: wanted,
         source,
+        advice,
     };
     let socket = match wanted {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
@@ -151,7 +154,7 @@ fn listen_for_metrics(config: &Config) -> Result<Option<TcpListener>, ListenErro
     let Some(wanted) = config.metrics_listen else {
         return Ok(None);
     };
-    let (listener, address) = bind(wanted)?;
+    let (listener, address) = bind(wanted, ". HONNIN_METRICS_LISTEN sets another address")?;
     tracing::info!(%address, "serving /metrics");
     Ok(Some(listener))
 }
@@ -186,7 +189,7 @@ impl Listening {
     /// [`ListenError`], for example because another program uses the port.
     pub fn add_https(&mut self, config: &Config, wanted: u16) -> Result<u16, ListenError> {
         let tls = LiveCertificate::read(Certificate::self_signed(&config.tls_dir(), &[])?)?.acceptor()?;
-        let (listener, address) = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, wanted)))?;
+        let (listener, address) = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, wanted)), "")?;
         self.callbacks = Some((listener, tls));
         Ok(address.port())
     }
@@ -229,16 +232,17 @@ pub async fn serve(app: App, listening: Listening) -> Result<(), ServeError> {
         };
         // Within a worker of the runtime, so that a new connection joins the worker's queue. What is spawned from another thread goes to a
         // common queue, at which busy workers seldom look.
-        AbortOnDropHandle::new(tokio::spawn(edge::serve(listener, served, stop.clone())))
+        let serving = edge::serve(listener, served, stop.clone());
+        AbortOnDropHandle::new(tokio::spawn(vital.clone().watch("connections", stop.clone(), serving)))
     };
     let callbacks = async {
         match listening.callbacks {
             Some((listener, tls)) => serve_on(listener, Some(tls)).await,
-            None => Ok(true),
+            None => Ok(Some(true)),
         }
     };
     let served = tokio::join!(serve_on(listening.listener, listening.tls), callbacks);
-    if !matches!(served, (Ok(true), Ok(true))) {
+    if !matches!(served, (Ok(Some(true)), Ok(Some(true)))) {
         tracing::warn!("some requests were cut off");
     }
     log.finish().await;
@@ -308,19 +312,25 @@ impl Vital {
         stop: &CancellationToken,
         task: impl Future<Output = ()> + Send + 'static,
     ) -> JoinHandle<()> {
-        let (vital, stop) = (self.clone(), stop.clone());
+        let watched = self.clone().watch(name, stop.clone(), task);
         tokio::spawn(async move {
-            let panicked = AssertUnwindSafe(task).catch_unwind().await.is_err();
-            if panicked || !stop.is_cancelled() {
-                tracing::error!(
-                    task = name,
-                    panicked,
-                    "a background task has ended, so the process stops"
-                );
-                vital.has_failed.store(true, Ordering::Relaxed);
-                vital.stopping.cancel();
-            }
+            watched.await;
         })
+    }
+
+    /// The same within the caller's task. Returns what `task` returned; `None` if it panicked.
+    async fn watch<T>(self, name: &'static str, stop: CancellationToken, task: impl Future<Output = T>) -> Option<T> {
+        let done = AssertUnwindSafe(task).catch_unwind().await.ok();
+        if done.is_none() || !stop.is_cancelled() {
+            tracing::error!(
+                task = name,
+                panicked = done.is_none(),
+                "a background task has ended, so the process stops"
+            );
+            self.has_failed.store(true, Ordering::Relaxed);
+            self.stopping.cancel();
+        }
+        done
     }
 
     fn outcome(&self) -> Result<(), ServeError> {
@@ -566,6 +576,22 @@ mod tests {
             task.await.unwrap();
             assert!(stopping.is_cancelled(), "{panics}");
             assert!(matches!(vital.outcome(), Err(ServeError::TaskEnded)), "{panics}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_listener_whose_task_panics_ends_the_process_with_an_error_though_it_is_being_stopped() {
+        for panics in [false, true] {
+            let stopping = CancellationToken::new();
+            stopping.cancel();
+            let vital = Vital::new(&stopping);
+            let task = async move {
+                assert!(!panics, "planted");
+                "whether all requests were answered"
+            };
+            let done = vital.clone().watch("planted", stopping.clone(), task).await;
+            assert_eq!(done.is_none(), panics);
+            assert_eq!(vital.outcome().is_err(), panics);
         }
     }
 

@@ -359,9 +359,9 @@ pub async fn find_number_before(tx: &mut Tx, time: Timestamp) -> Result<i64, Sto
 pub struct RefusedSignIns {
     /// How many.
     pub count: i64,
-    /// In how many of them the password was right, and the second factor was not.
-    pub with_password: i64,
-    /// In how many of them the password was right, and no second factor came.
+    /// In how many of them the first factor was right, and the second was not.
+    pub wrong_second_factor: i64,
+    /// In how many of them the first factor was right, and no second one came.
     pub stopped: i64,
     /// When the last one was.
     pub last_at: Timestamp,
@@ -388,15 +388,15 @@ pub async fn find_refused_sign_ins(
         .bind(AuditAction::PersonSignInRefused.as_str()).bind(DetailWord::Code.as_str())
         .bind(DetailWord::SecondPasskey.as_str()).bind(DetailWord::Stopped.as_str())
         .fetch_optional(conn).await)?;
-    Ok(
-        found.map(|(count, with_password, stopped, last_at, last_from)| RefusedSignIns {
+    Ok(found.map(
+        |(count, wrong_second_factor, stopped, last_at, last_from)| RefusedSignIns {
             count,
-            with_password,
+            wrong_second_factor,
             stopped,
             last_at: Timestamp::from_millis(last_at),
             last_from,
-        }),
-    )
+        },
+    ))
 }
 
 /// What somebody should know of.

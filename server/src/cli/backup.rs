@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     config::{BucketName, Config, MasterKey},
+    master_key::load,
     open::{bucket, open_restored, picture_place},
 };
 use clap::{Args, Subcommand};
@@ -18,8 +19,11 @@ use std::{
     str::FromStr,
     sync::Arc,
 };
-use store::backup::{
-    self, DatabasePlace, Done, Gaps, Halves, Objects, Options, Place, Source, Stale, Target, Verified,
+use store::{
+    backup::{
+        self, DatabasePlace, Done, Gaps, GivenKeys, Halves, Objects, Options, Place, Source, Stale, Target, Verified,
+    },
+    vault::MasterKeys,
 };
 
 #[derive(Subcommand)]
@@ -153,7 +157,12 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
     let halves = halves(&config, &restore.copy.from, &restore.copy.keys)?;
     let listed = restore.known.read()?;
     block_on(async move {
-        let verified = backup::put_back(&halves, restore.master_key.as_deref(), &target, &mut shown("files")).await?;
+        let name = config.master_key.to_string();
+        let given = match &restore.master_key {
+            Some(file) => GivenKeys::File(file),
+            None => GivenKeys::Elsewhere(&name, keys_from_elsewhere(&config.master_key).await?),
+        };
+        let verified = backup::put_back(&halves, Some(&given), &target, &mut shown("files")).await?;
         let app = open_restored(Arc::clone(&config)).await?;
         let fate = UnknownKeys::with(restore.forget_unknown_keys);
         let settled = async {
@@ -198,6 +207,11 @@ fn place_of_master_key(source: &MasterKey, is_given: bool) -> Result<Option<Path
         }
         (_, false) => Ok(None),
     }
+}
+
+async fn keys_from_elsewhere(source: &MasterKey) -> Result<MasterKeys, Failure> {
+    let keys = load(source).await;
+    keys.map_err(|error| format!("{}: {error}", source.setting()).into())
 }
 
 fn describe(verified: &Verified) -> Result<(), Failure> {

@@ -10,6 +10,7 @@ use std::{
 use tracing_subscriber::{
     EnvFilter,
     field::RecordFields,
+    filter::LevelFilter,
     fmt,
     fmt::{
         FormatFields,
@@ -17,9 +18,18 @@ use tracing_subscriber::{
     },
 };
 
+/// PostgreSQL notes at every start that tables are there already. Whoever names this target in `log.level` gets its notes.
+const NO_NEWS: &str = "sqlx::postgres::notice=warn";
+
 /// Starts logging. A second call does nothing.
 pub(super) fn start(log: &Log) {
-    let filter = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
+    let own = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
+    // Where less than warnings is logged, the directive would add them.
+    let is_quiet = own.max_level_hint().is_some_and(|most| most < LevelFilter::WARN);
+    let filter = match EnvFilter::try_new(format!("{NO_NEWS},{}", log.level)) {
+        Ok(filter) if !is_quiet => filter,
+        _ => own,
+    };
     let builder = fmt()
         .with_env_filter(filter)
         .with_writer(stderr)

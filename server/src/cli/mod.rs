@@ -6,6 +6,7 @@ mod calibrate;
 mod check_config;
 mod demo;
 mod eval;
+mod first_process;
 mod inspect;
 mod keys;
 mod listen;
@@ -103,6 +104,10 @@ pub fn run() -> ExitCode {
 }
 
 fn execute(cli: Cli) -> Result<(), Failure> {
+    // These three listen for signals themselves.
+    if !matches!(cli.command, Command::Serve(_) | Command::Demo(_) | Command::Worker(_)) {
+        first_process::end_on_signal()?;
+    }
     match cli.command {
         Command::CheckConfig(command) => check_config::run(&cli.settings, &command),
         Command::Inspect(command) => inspect::run(&cli.settings, &command),

@@ -53,21 +53,21 @@ const ATTEMPT: &str = "__Host-sign-in";
 const BROWSER: &str = "__Host-browser";
 /// The cookie by which a browser too old for `Sec-Fetch-Site` shows that no other site has led it here.
 const HERE: &str = "__Host-here";
-/// Session key: when they last proved who they are.
-const PASSWORD_AT: &str = "password_at";
+/// Session key: when they last proved who they are, by whatever means. The name is that of stored sessions.
+const PROVED_AT: &str = "password_at";
 /// Session key: since when they are told what has happened. The time, the address of the visit before with this browser, and the number of the last
 /// entry of the audit log that is not told.
 const SINCE: &str = "since";
-/// Session key: who has entered the right password and has a second factor to show. This name and the next two are those of stored sessions.
+/// Session key: whose first factor was right, with a second one to show. This name and the next two are those of stored sessions.
 const PENDING: &str = "half";
 /// Session key: which of their sign-ins it is.
 const PENDING_NUMBER: &str = "half_number";
-/// Session key: when they entered it.
+/// Session key: when the first one was right.
 const PENDING_AT: &str = "half_at";
 /// Session key: the current tenant.
 const TENANT: &str = "tenant";
 /// Session key: the notice to show on the next page.
-const NOTICE: &str = "done";
+const NOTICE: &str = "notice";
 
 /// What people can use who still have to set up a second factor: the account with its factors, proving who they are, leaving the
 /// tenant that requires it, and signing out.
@@ -142,7 +142,7 @@ pub(super) async fn own_forms_only(
     next.run(request).await
 }
 
-/// Tells the pages for guests what they need of the browser: who has entered the right password and has a second factor to show, and the
+/// Tells the pages for guests what they need of the browser: whose first factor was right, with a second one to show, and the
 /// attempt to sign in with the provider.
 pub(super) async fn guest_context(
     State(app): State<App>,
@@ -179,7 +179,7 @@ pub(super) async fn guest_context(
     response
 }
 
-/// Who has entered the right password with this session, unless that sign-in has ended: with a new password, for example.
+/// Whose first factor was right with this session, unless that sign-in has ended: with a new password, for example.
 async fn pending(app: &App, session: &Session) -> Result<Option<PendingSignIn>, SessionError> {
     let entered = at(session.get(PENDING_AT).await?);
     if !entered.is_some_and(|at| at.is_within(pending_sign_in::LIFETIME, app.honnin.now())) {
@@ -225,7 +225,7 @@ pub(super) async fn signed_in_only(
         .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     if has_notice && is_page {
         // This page has shown it.
-        if let Err(error) = session.remove::<String>(NOTICE).await {
+        if let Err(error) = session.remove::<Notice>(NOTICE).await {
             return broken(error.into(), &app, &context).await;
         }
     }
@@ -301,7 +301,7 @@ async fn who(
         browser: browser.id(staff.user()),
         staff,
         since: since(session).await?,
-        confirmed_at: at(session.get(PASSWORD_AT).await?),
+        confirmed_at: at(session.get(PROVED_AT).await?),
         notice: session.get(NOTICE).await?,
         session: session.id().map(|id| id_of(&id.to_string())).unwrap_or_default(),
     }))
@@ -377,7 +377,7 @@ async fn sign_in(
     session.insert(SIGNED_IN_AT, now).await?;
     session.insert(SEEN_AT, now).await?;
     if let Some(proved_at) = proved_at {
-        session.insert(PASSWORD_AT, proved_at).await?;
+        session.insert(PROVED_AT, proved_at).await?;
     }
     if let Some(Since { at, from, entry }) = &entrance.since {
         session.insert(SINCE, (at.as_millis(), from, entry)).await?;
@@ -423,7 +423,7 @@ async fn keep(
         }
         Some(SessionChange::Renewed(mut entrance)) => {
             entrance.since = since(session).await?;
-            let proved_at = session.get(PASSWORD_AT).await?;
+            let proved_at = session.get(PROVED_AT).await?;
             sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
         }
         Some(SessionChange::SignInPending(next)) => {
@@ -438,7 +438,7 @@ async fn keep(
         Some(SessionChange::ConfirmedElsewhere { user, proved_at }) => confirm(app, session, &user, proved_at).await?,
         Some(SessionChange::LooksAt(tenant)) => session.insert(TENANT, tenant.as_str()).await?,
     }
-    if let Some(Notice(notice)) = notice {
+    if let Some(notice) = notice {
         session.insert(NOTICE, notice).await?;
     }
     Ok(())
@@ -464,6 +464,6 @@ async fn renew_proof(app: &App, session: &Session, proved_at: i64) -> Result<(),
         return Ok(());
     }
     session.cycle_id().await?;
-    session.insert(PASSWORD_AT, proved_at).await?;
+    session.insert(PROVED_AT, proved_at).await?;
     Ok(())
 }

@@ -106,6 +106,20 @@ async fn listen_understands_a_key_that_ends_in_a_line_break() {
 }
 
 #[tokio::test]
+async fn listen_says_what_is_wrong_with_a_url() {
+    for url in ["foo", "localhost:8080/hooks", "ftp://bank.example/"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_honnin"));
+        command.args(["listen", "--forward-to", url]);
+        let output = spawn_blocking(move || command.output()).await.unwrap().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.code() == Some(2) && error.contains("begins with http:// or https://"),
+            "{url}: {error}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn listen_says_what_is_wrong_with_its_key() {
     let server = Server::sandbox().await;
     let mut command = Command::new(env!("CARGO_BIN_EXE_honnin"));

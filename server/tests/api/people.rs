@@ -670,6 +670,27 @@ async fn a_person_sees_their_browsers_and_signs_one_out() {
 }
 
 #[tokio::test]
+async fn whoever_is_signed_out_while_new_recovery_codes_are_made_is_sent_to_sign_in() {
+    // Whoever gets new ones locks their account, after the session was found good.
+    const END: &str = "CREATE TRIGGER ended AFTER UPDATE OF operator ON users BEGIN UPDATE users SET session_epoch = session_epoch + 1; END";
+    const RENEW: &str = "/admin/account/recovery-codes";
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    assert_eq!(rita.post(RENEW, "").await.status, 404, "there is no second factor");
+    with_app(&server, &mut rita).await;
+    server.run(END).await;
+    let ended = rita.post(RENEW, "").await;
+    assert_eq!(
+        (ended.status, ended.header("location")),
+        (303, Some("/admin/sign-in")),
+        "{}",
+        ended.body
+    );
+    server.run("DROP TRIGGER ended").await;
+    assert_eq!(rita.post(RENEW, "").await.status, 201);
+}
+
+#[tokio::test]
 async fn a_first_attempt_that_cannot_be_dropped_does_not_stop_the_second() {
     const BREAK: &str = "CREATE TRIGGER broken BEFORE DELETE ON half_sign_ins BEGIN SELECT RAISE(ABORT, 'broken'); END";
     let server = Server::without_worker().await;

@@ -195,6 +195,7 @@ async fn whoever_sends_an_event_by_hand_is_told_what_became_of_it() {
     let told = "The event was not delivered. The receiver URL is not acceptable.";
     let shown = developer.get(&page).await.body;
     assert!(shown.contains(told) && shown.contains("#1"), "{shown}");
+    assert!(shown.contains(r#"class="flash bad""#), "not as a success: {shown}");
     assert_eq!(developer.post(&format!("{page}/again"), "").await.status, 303);
     let shown = developer.get(&page).await.body;
     assert!(shown.contains(told) && shown.contains("#2"), "{shown}");

@@ -522,6 +522,8 @@ async fn a_copy_of_an_installation_on_postgres_and_s3_made_while_sessions_are_cr
     assert!(refusal.contains("the PostgreSQL database: exists already"), "{refusal}");
     let (mut node, address) = begin(other, "serve").await;
     node.until_it_says("webhooks are on hold").await;
+    let noted = node.said().iter().find(|line| line.contains("already exists"));
+    assert_eq!(noted, None, "what PostgreSQL notes of every start");
     all_are_back((address, key), &all, &before, &found.pictures()).await;
     node.stop().await;
     if let (Some(server), Some(bucket)) = (databases::postgres_server(), &found.bucket) {
@@ -857,7 +859,11 @@ verify
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{said}");
         let failure = said.lines().next().unwrap();
-        assert!(failure.contains(named), "{failure}");
+        let on_the_full_disk = format!("honnin: {}/", copy.stored.path().display());
+        assert!(
+            failure.starts_with(&on_the_full_disk) && failure.contains(named),
+            "{failure}"
+        );
         let manifest = copy.stored.path().join("manifest.json");
         let unfinished = format!("{}: is missing: there is no finished copy here", manifest.display());
         assert!(said.contains(&unfinished), "{said}");

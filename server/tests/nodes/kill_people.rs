@@ -43,7 +43,7 @@ async fn what_people_were_told_is_there_however_often_the_process_is_killed() {
 }
 
 async fn killed(installation: Installation, url: &str) {
-    let kills = usize::try_from(count("HONNIN_PEOPLE_KILLS", 8)).unwrap();
+    let kills = usize::try_from(count("HONNIN_PEOPLE_KILLS", 5)).unwrap();
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
     let keys = tenants(&installation, &receiver).await;
     let time = AtomicU64::new(0);

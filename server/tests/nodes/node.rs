@@ -185,6 +185,16 @@ impl Installation {
         Some(self.spawn(process, "serve", listen))
     }
 
+    /// Starts `honnin command` as the first process of a container; [`Node::ask_first_to_stop`] reaches it. `None` if this machine permits no such
+    /// namespaces.
+    pub(crate) fn start_as_first(&self, command: &str) -> Option<Node> {
+        let ways: [&[&str]; 2] = [&["--pid", "--fork"], &["--map-root-user", "--pid", "--fork"]];
+        let way = ways.into_iter().find(|way| is_permitted(way, &["true"]))?;
+        let mut process = Command::new("unshare");
+        process.args(way).args(["--kill-child", PROGRAM]);
+        Some(self.spawn(process, command, "127.0.0.1:0"))
+    }
+
     /// Starts `process` with the arguments and the settings of `honnin command`.
     fn spawn(&self, mut process: Command, command: &str, listen: &str) -> Node {
         let file = self.folder.path().join("honnin.toml");
@@ -216,12 +226,15 @@ impl Installation {
 /// The options of `unshare` with which a process may mount disks that no other sees; `None` if this machine does not permit it.
 fn way_to_mount() -> Option<&'static [&'static str]> {
     let ways: [&[&str]; 2] = [&["--mount"], &["--map-root-user", "--mount"]];
-    ways.into_iter().find(|way| {
-        let mut probe = Command::new("unshare");
-        let probe = probe.args(*way).args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
-        let status = probe.stderr(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    })
+    ways.into_iter()
+        .find(|way| is_permitted(way, &["mount", "-t", "tmpfs", "tmpfs", "/mnt"]))
+}
+
+/// Whether `unshare` with these options runs a program.
+fn is_permitted(way: &[&str], program: &[&str]) -> bool {
+    let mut probe = Command::new("unshare");
+    let status = probe.args(way).args(program).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 /// Both steps, sessions of an hour, and a receiver.
@@ -309,6 +322,14 @@ impl Node {
         kill_process(Pid::from_child(&self.process), Signal::TERM).unwrap();
     }
 
+    /// Sends SIGTERM to what [`Installation::start_as_first`] has started.
+    pub(crate) fn ask_first_to_stop(&self) {
+        let id = self.process.id();
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+        let first = Pid::from_raw(children.trim().parse().unwrap()).unwrap();
+        kill_process(first, Signal::TERM).unwrap();
+    }
+
     /// Sends SIGHUP.
     pub(crate) fn hang_up(&self) {
         kill_process(Pid::from_child(&self.process), Signal::HUP).unwrap();
@@ -321,8 +342,13 @@ impl Node {
     }
 
     /// Returns when the process has ended successfully.
-    pub(crate) async fn ends(mut self) {
+    pub(crate) async fn ends(self) {
+        assert_eq!(self.status().await, Some(0));
+    }
+
+    /// Returns with which status the process has ended, once it has.
+    pub(crate) async fn status(mut self) -> Option<i32> {
         self.until_it_ends().await;
-        assert!(self.process.wait().unwrap().success());
+        self.process.wait().unwrap().code()
     }
 }

@@ -518,7 +518,8 @@ async fn copy_sqlite(url: &str, to: &Path) -> Result<FileHash, BackupError> {
         .to_str()
         .ok_or_else(|| BackupError::unfit(to, "is not valid UTF-8"))?;
     let copied = sqlx::query("VACUUM INTO $1").bind(name).execute(&mut connection).await;
-    copied.map_err(failed)?;
+    // Either file may be at fault; the disk that is full is that of the copy.
+    copied.map_err(|error| BackupError::database(to, format_args!("cannot copy {}: {error}", from.display())))?;
     connection.close().await.map_err(failed)?;
     restrict(to)?;
     files::hash(to)

@@ -39,7 +39,7 @@ pub use make::{Gaps, Options, Source, make, make_keys};
 pub use objects::Objects;
 pub use pictures::PicturePlace;
 pub use place::{Halves, Place};
-pub use put_back::{DatabasePlace, Target, UNFINISHED, put_back};
+pub use put_back::{DatabasePlace, GivenKeys, Target, UNFINISHED, put_back};
 pub use verify::{Verified, verify};
 
 use crate::capture::pictures::parse_path;

@@ -15,7 +15,7 @@ use sqlx::{
 };
 use std::{
     fs::File,
-    io,
+    io::{self, BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     str::FromStr as _,
@@ -262,6 +262,39 @@ pub(super) async fn check(dump: &Path) -> Result<(), BackupError> {
     end(program, dump, None).await
 }
 
+/// One of the keys in a dump: its id, and the key as it is stored. `None` if there is none, or the dump cannot be read, which [`check`] reports.
+pub(super) async fn find_any_key(dump: &Path) -> Option<(String, Vec<u8>)> {
+    let mut program = Command::new("pg_restore");
+    // Without a database, it prints what it would send to one.
+    program.args(["--data-only", "--table=data_keys", "--file=-"]).arg(dump);
+    program
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let found = tokio::task::spawn_blocking(move || {
+        let mut running = program.spawn().ok()?;
+        let found = first_key(BufReader::new(running.stdout.take()?).lines().map_while(Result::ok));
+        // There may be millions more. If it has ended, there is nothing to kill.
+        drop(running.kill());
+        drop(running.wait());
+        found
+    });
+    found.await.ok().flatten()
+}
+
+/// The first row that is copied into the table of keys.
+fn first_key(mut lines: impl Iterator<Item = String>) -> Option<(String, Vec<u8>)> {
+    let head = lines.find(|line| line.starts_with("COPY "))?;
+    let (columns, _) = head.split_once('(')?.1.split_once(')')?;
+    let row = lines.next()?;
+    let cell = |name: &str| {
+        let number = columns.split(", ").position(|column| column == name)?;
+        row.split('\t').nth(number)
+    };
+    let sealed = hex::decode(cell("sealed")?.strip_prefix(r"\\x")?).ok()?;
+    Some((cell("id")?.to_owned(), sealed))
+}
+
 fn parse(url: &str) -> Result<PgConnectOptions, BackupError> {
     PgConnectOptions::from_str(url).map_err(failed)
 }
@@ -327,6 +360,19 @@ async fn end(mut program: Command, about: &Path, output: Option<File>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_key_of_a_dump_is_found_and_none_in_one_without_keys() {
+        let found = |rows: &str| {
+            let printed = format!(
+                "SET row_security = off;\n\nCOPY public.data_keys (id, master_version, sealed) FROM stdin;\n{rows}\\.\n\n"
+            );
+            first_key(printed.lines().map(str::to_owned))
+        };
+        let rows = "dk_ab\t1\t\\\\x0000000101ff\ndk_cd\t1\t\\\\x00000001\n";
+        assert_eq!(found(rows), Some(("dk_ab".to_owned(), vec![0, 0, 0, 1, 1, 0xff])));
+        assert_eq!(found(""), None);
+    }
 
     #[test]
     fn a_program_connects_to_an_ipv6_address_without_the_brackets_of_a_url() {

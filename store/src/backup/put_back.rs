@@ -206,25 +206,33 @@ impl Target {
     }
 }
 
-/// Verifies a copy and puts it back, with the file `master_key` if there is a place for it. If it was interrupted, it can be run again.
+/// The master keys that a copy is put back with.
+pub enum GivenKeys<'a> {
+    /// In this file, which is put in its place.
+    File(&'a Path),
+    /// From elsewhere, where they stay. People know the place by this name.
+    Elsewhere(&'a str, MasterKeys),
+}
+
+/// Verifies a copy and puts it back, with the file of the master keys if there is a place for it. If it was interrupted, it can be run again.
 /// The data folder then still has the file [`UNFINISHED`], a database on PostgreSQL the mark [`Mark::Restoring`](crate::marks::Mark), and a
 /// bucket an object. The caller removes them with [`Target::finish`] once what was erased since is erased here, too.
 ///
 /// # Errors
-/// [`BackupError`]. If the copy is not whole, or the file does not hold its master key, nothing was written. Whether the master key fits a dump of the
-/// keys is not tested: a dump cannot be read before it is put back.
+/// [`BackupError`]. If the copy is not whole, or `given` are not its master keys, nothing was written.
 pub async fn put_back(
     halves: &Halves,
-    master_key: Option<&Path>,
+    given: Option<&GivenKeys<'_>>,
     target: &Target,
     progress: Progress<'_>,
 ) -> Result<Verified, BackupError> {
-    let master = match (master_key, &target.master_key) {
-        (Some(file), Some(_)) => Some((
-            file,
-            MasterKeys::load(file).map_err(|error| BackupError::database(file, error))?,
-        )),
-        _ => None,
+    let master = match given {
+        Some(GivenKeys::File(file)) => {
+            let keys = MasterKeys::load(file).map_err(|error| BackupError::database(file, error))?;
+            Some((*file, keys))
+        }
+        Some(GivenKeys::Elsewhere(name, keys)) => Some((Path::new(name), keys.clone())),
+        None => None,
     };
     let staged = halves.stage()?;
     let (data, keys) = (&staged.data, &staged.keys);
@@ -232,7 +240,7 @@ pub async fn put_back(
         of_data,
         of_keys,
         verified,
-    } = check(&staged, master.as_ref().map(|(file, master)| (*file, master)), progress).await?;
+    } = check(&staged, master.as_ref().map(|(from, master)| (*from, master)), progress).await?;
     for (part, manifest, database) in [(data, &of_data, &target.database), (keys, &of_keys, &target.keys)] {
         if !manifest.files.contains_key(database.source(manifest.half)) {
             return Err(BackupError::unfit(
@@ -260,7 +268,7 @@ pub async fn put_back(
         }
         (from, to) => pictures::put_back(from, pictures, to, progress).await?,
     }
-    if let (Some(from), Some(to)) = (master_key, &target.master_key) {
+    if let (Some(GivenKeys::File(from)), Some(to)) = (given, &target.master_key) {
         files::create_folder(to.parent().unwrap_or(&target.folder))?;
         files::copy(from, to)?;
         files::sync_folder(to.parent().unwrap_or(&target.folder))?;

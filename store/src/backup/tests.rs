@@ -5,8 +5,8 @@
 //! excuses whatever there is elsewhere.
 
 use super::{
-    BackupError, DatabasePlace, Gaps, Half, Halves, MANIFEST, Objects, PICTURES, PicturePlace, Place, Source, Target,
-    UNFINISHED,
+    BackupError, DatabasePlace, Gaps, GivenKeys, Half, Halves, MANIFEST, Objects, PICTURES, PicturePlace, Place,
+    Source, Target, UNFINISHED,
     claim::{CLAIM, Stale},
     files::{self, below, interruption},
     make::{Options, make, make_keys},
@@ -454,7 +454,7 @@ impl Copy {
         let master_key = self.installation.folder.path().join("master.key");
         let [data, keys] = &self.folders;
         let halves = Halves::in_folders(data.path(), keys.path());
-        put_back(&halves, Some(&master_key), to, &mut |_| ()).await?;
+        put_back(&halves, Some(&GivenKeys::File(&master_key)), to, &mut |_| ()).await?;
         to.finish().await
     }
 }
@@ -501,7 +501,7 @@ async fn a_file_that_holds_no_master_key_is_refused_before_anything_is_put_back(
     let to = target(&folder.path().join("data"));
     let [data, keys] = &copy.folders;
     let halves = Halves::in_folders(data.path(), keys.path());
-    let refused = put_back(&halves, Some(&letter), &to, &mut |_| ()).await;
+    let refused = put_back(&halves, Some(&GivenKeys::File(&letter)), &to, &mut |_| ()).await;
     let refused = refused.unwrap_err().to_string();
     assert!(
         refused.starts_with(&format!("{}: ", letter.display())) && refused.contains("the master key is malformed"),
@@ -519,13 +519,27 @@ async fn the_master_key_of_another_installation_is_refused_before_anything_is_pu
     let to = target(&folder.path().join("data"));
     let [data, keys] = &copy.folders;
     let halves = Halves::in_folders(data.path(), keys.path());
-    let refused = put_back(&halves, Some(&foreign), &to, &mut |_| ()).await;
+    let refused = put_back(&halves, Some(&GivenKeys::File(&foreign)), &to, &mut |_| ()).await;
     assert_eq!(
         refused.unwrap_err().to_string(),
         format!(
             "{}: is not the master key of this copy: it cannot decrypt its keys",
             foreign.display()
         )
+    );
+    std::fs::write(&foreign, MasterKeys::generate(2).unwrap().as_str()).unwrap();
+    let refused = put_back(&halves, Some(&GivenKeys::File(&foreign)), &to, &mut |_| ()).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("version 1, which encrypts its keys, is missing"),
+        "{refused}"
+    );
+    let elsewhere = GivenKeys::Elsewhere("the credential master-key", MasterKeys::load(&foreign).unwrap());
+    let refused = put_back(&halves, Some(&elsewhere), &to, &mut |_| ()).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.starts_with("the credential master-key: is not the master key"),
+        "{refused}"
     );
     assert!(!to.folder.exists());
     copy.restore(&to).await.unwrap();
@@ -671,7 +685,9 @@ async fn whenever_a_picture_is_deleted_while_a_copy_is_made_the_copy_is_whole() 
         assert_eq!((found.readable, found.lost), (2, 0), "{changes} changes");
         let to = target(&restored);
         let master_key = installation.folder.path().join("master.key");
-        put_back(&halves, Some(&master_key), &to, &mut |_| ()).await.unwrap();
+        put_back(&halves, Some(&GivenKeys::File(&master_key)), &to, &mut |_| ())
+            .await
+            .unwrap();
     }
     assert!(noted > 0, "it was never deleted in between");
     // One that is still named is lost.
@@ -880,6 +896,26 @@ async fn what_is_no_picture_is_refused_by_the_name_that_is_among_the_pictures() 
         strange.display()
     );
     assert_eq!(refused.unwrap_err().to_string(), expected);
+}
+
+#[tokio::test]
+async fn whether_a_master_key_is_the_one_of_a_dump_is_known_before_the_dump_is_put_back() {
+    let Some(server) = testkit::databases::postgres_server() else {
+        return;
+    };
+    let url = testkit::databases::empty(&server).await;
+    let [own, other] = [1, 1].map(|version| MasterKeys::from_text(&MasterKeys::generate(version).unwrap()).unwrap());
+    let vault = Vault::open_at(&url, DbOptions::default(), own.clone()).await.unwrap();
+    let key = vault.take().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    postgres::copy(&url, Half::Keys, place).await.map(drop).unwrap();
+    drop((key, vault));
+    let dump = place(postgres::dump_of(Half::Keys));
+    let (id, sealed) = postgres::find_any_key(&dump).await.unwrap();
+    assert!(own.opens(&id, &sealed) && !other.opens(&id, &sealed));
+    std::fs::write(&dump, "no dump").unwrap();
+    assert_eq!(postgres::find_any_key(&dump).await, None);
 }
 
 #[tokio::test]

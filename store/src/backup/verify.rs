@@ -5,6 +5,7 @@ use super::{
     compare::{compare, open},
     picture,
     place::{Halves, Place, Staged},
+    postgres,
     references::OLDEST_TENANT,
 };
 use crate::{capture::pictures::parse_path, vault::MasterKeys};
@@ -54,7 +55,7 @@ pub(super) struct Checked {
     pub(super) verified: Verified,
 }
 
-/// Verifies a copy, and first that the master keys, which were read from the file that is named with them, decrypt its keys.
+/// Verifies a copy, and first that the master keys, which are from the place that is named with them, decrypt its keys.
 pub(super) async fn check(
     staged: &Staged<'_>,
     master: Option<(&Path, &MasterKeys)>,
@@ -76,8 +77,8 @@ pub(super) async fn check(
         ));
     }
     keys.fetch(&of_keys, progress).await?;
-    if let Some((file, master)) = master {
-        test_master_keys(file, master, (&keys.local, &of_keys)).await?;
+    if let Some((from, master)) = master {
+        test_master_keys(from, master, (&keys.local, &of_keys)).await?;
     }
     data.fetch(&of_data, progress).await?;
     let pictures = check_pictures(data.place, &of_data, progress).await?;
@@ -101,29 +102,39 @@ pub(super) async fn check(
 
 /// Tests the master keys on one of the keys, as every start does.
 async fn test_master_keys(
-    file: &Path,
+    from: &Path,
     master: &MasterKeys,
     (folder, manifest): (&Path, &Manifest),
 ) -> Result<(), BackupError> {
-    if !manifest.files.contains_key(KEYS) {
-        // A dump can only be read once it has been put back.
-        return Ok(());
+    let found = if manifest.files.contains_key(KEYS) {
+        find_any_key(&manifest.place(folder, KEYS)).await?
+    } else {
+        postgres::find_any_key(&manifest.place(folder, postgres::dump_of(Half::Keys))).await
+    };
+    match found {
+        Some((id, sealed)) if !master.opens(&id, &sealed) => Err(match master.missing_version(&sealed) {
+            Some(version) => BackupError::database(
+                from,
+                format_args!(
+                    "is not the master key of this copy: version {version}, which encrypts its keys, is missing"
+                ),
+            ),
+            None => BackupError::unfit(from, "is not the master key of this copy: it cannot decrypt its keys"),
+        }),
+        _ => Ok(()),
     }
-    let path = manifest.place(folder, KEYS);
-    let failed = |error: sqlx::Error| BackupError::database(&path, error);
-    let mut connection = open(&path).await?;
-    let found: Option<(String, Vec<u8>)> = sqlx::query_as("SELECT id, sealed FROM data_keys LIMIT 1")
+}
+
+/// One of the keys in a database of keys: its id, and the key as it is stored.
+async fn find_any_key(path: &Path) -> Result<Option<(String, Vec<u8>)>, BackupError> {
+    let failed = |error: sqlx::Error| BackupError::database(path, error);
+    let mut connection = open(path).await?;
+    let found = sqlx::query_as("SELECT id, sealed FROM data_keys LIMIT 1")
         .fetch_optional(&mut connection)
         .await
         .map_err(failed)?;
     connection.close().await.map_err(failed)?;
-    match found {
-        Some((id, sealed)) if !master.opens(&id, &sealed) => Err(BackupError::unfit(
-            file,
-            "is not the master key of this copy: it cannot decrypt its keys",
-        )),
-        _ => Ok(()),
-    }
+    Ok(found)
 }
 
 /// Checks every picture, and refuses those that the manifest does not name. Returns how many there are.

@@ -81,7 +81,7 @@ async fn open_sqlite(
         .acquire_timeout(options.timeout)
         .connect_with(for_writing.clone())
         .await
-        .map_err(|error| StoreError::from_sql(&error))?;
+        .map_err(|error| naming(connect.get_filename(), &error))?;
     let migrator = match schema {
         Schema::Main => &migrations::SQLITE,
         Schema::Keys => &migrations::KEYS_SQLITE,
@@ -93,7 +93,7 @@ async fn open_sqlite(
     let opening = Opening::begin(&mut connection, connect.get_filename(), &found).await;
     if let Err(error) = &opening {
         // It can still be read; `/readyz` reports that it cannot be written.
-        tracing::warn!(%error, "the database cannot be written");
+        tracing::warn!(%error, file = %connect.get_filename().display(), "the database cannot be written");
     }
     let readers = Readers::new(connect, options)?;
     let (units, inbox) = mpsc::channel(writer::QUEUE);
@@ -117,6 +117,14 @@ async fn open_sqlite(
         closing,
         checkpoints,
     })
+}
+
+/// A fault of a database's file, whose name is seldom in the settings and never in SQLite's errors.
+fn naming(file: &Path, error: &sqlx::Error) -> StoreError {
+    match StoreError::from_sql(error) {
+        StoreError::Unavailable(reason) => StoreError::unavailable(format_args!("{}: {reason}", file.display())),
+        other => other,
+    }
 }
 
 /// Creates a database's file, if it is missing, so that nobody but its owner can read it, in whatever folder it is. SQLite gives its logs the

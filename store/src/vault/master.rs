@@ -5,8 +5,9 @@ use super::seal::{self, RawKey};
 use crate::{StoreError, folders::sync_name};
 use std::{
     collections::BTreeMap,
-    fs::{self, OpenOptions},
+    fs::{self, File, Metadata, OpenOptions, Permissions},
     io::{ErrorKind, Write as _},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -14,6 +15,9 @@ use zeroize::Zeroizing;
 
 const HEADER: &str =
     "# Honnin's master keys: a version and 64 hex digits on each line. Losing this file loses all personal data.\n";
+
+/// What a mode says of who may read, write and execute.
+const MODE: u32 = 0o777;
 
 /// All versions of the master key.
 #[derive(Clone)]
@@ -165,6 +169,11 @@ impl MasterKeys {
         self.open(sealed, &super::data_key(data_key)).is_ok()
     }
 
+    /// The version that encrypted this, if it is not known.
+    pub(crate) fn missing_version(&self, sealed: &[u8]) -> Option<u32> {
+        version_of(sealed).filter(|version| self.find(*version).is_none())
+    }
+
     /// Decrypts what any known version encrypted.
     pub(super) fn open(&self, sealed: &[u8], purpose: &[&[u8]]) -> Result<Zeroizing<Vec<u8>>, StoreError> {
         let (version, sealed) = sealed
@@ -205,7 +214,7 @@ fn new_line(version: u32) -> Result<Zeroizing<String>, StoreError> {
 fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
     let staged = staged_name(path);
     drop(fs::remove_file(&staged));
-    write_and_sync(&staged, text)
+    write_and_sync(&staged, text, Some(path))
         .and_then(|()| fs::rename(&staged, path))
         .and_then(|()| sync_name(path))
         .map_err(|error| cannot("write", &error))
@@ -223,20 +232,38 @@ fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     let number = seal::random::<8>().map_err(std::io::Error::other)?;
     let staged = path.with_extension(format!("{}.part", hex::encode(number)));
     // Unlike a rename, a hard link does not replace an existing file.
-    let written = write_and_sync(&staged, text).and_then(|()| fs::hard_link(&staged, path));
+    let written = write_and_sync(&staged, text, None).and_then(|()| fs::hard_link(&staged, path));
     drop(fs::remove_file(&staged));
     written.and_then(|()| sync_name(path))
 }
 
-/// Creates a file that its owner alone can read. Its name is not durable yet.
-fn write_and_sync(path: &Path, text: &str) -> std::io::Result<()> {
+/// Creates a file that its owner alone can read, or whoever can read the file that it replaces. Its name is not durable yet.
+fn write_and_sync(path: &Path, text: &str, replaced: Option<&Path>) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create_new(true).mode(0o600);
     let mut file = options.open(path)?;
     file.write_all(text.as_bytes())?;
+    if let Some(replaced) = replaced {
+        let was = fs::metadata(replaced)?;
+        keep_owner(&file, &was)?;
+        let wanted = was.mode() & MODE;
+        // Some file systems have one mode for all files, and refuse to change it.
+        if file.metadata()?.mode() & MODE != wanted {
+            file.set_permissions(Permissions::from_mode(wanted))?;
+        }
+    }
     file.sync_all()
+}
+
+/// Gives a file to the owner of the one that it replaces or belongs to. When root rotates, the service of another user goes on reading the keys.
+pub(super) fn keep_owner(file: &File, was: &Metadata) -> std::io::Result<()> {
+    let is = file.metadata()?;
+    let given = fchown(file, Some(was.uid()), Some(was.gid()));
+    // A group is no loss to whoever cannot give it, if it may do nothing.
+    if is.uid() != was.uid() || (is.gid() != was.gid() && was.mode() & 0o070 != 0) {
+        given?;
+    }
+    Ok(())
 }
 
 pub(super) fn cannot(what: &str, error: &std::io::Error) -> StoreError {

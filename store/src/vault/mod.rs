@@ -52,6 +52,16 @@ const MISSING: &str = "the file is missing, but stored data is encrypted with it
 /// The error if the keys are another installation's.
 const FOREIGN: &str = "its keys cannot decrypt the stored data; restore the ones with which the data was encrypted";
 
+/// Why master keys that do not decrypt what is stored cannot be used.
+fn unusable(error: &StoreError, sealed: &[u8]) -> StoreError {
+    match (error, master::version_of(sealed)) {
+        (StoreError::MasterKeyMissing, Some(version)) => StoreError::Locked(
+            format!("its keys cannot decrypt the stored data: version {version} is missing; put its line back").into(),
+        ),
+        _ => StoreError::Locked(FOREIGN.into()),
+    }
+}
+
 /// The name of a data key: `dk_` and 32 hex digits. Stored in the session's row; reveals nothing about the session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DataKeyId(String);
@@ -170,13 +180,13 @@ impl Vault {
     /// Tests the master keys on one stored key and one stored secret.
     fn test_keys(&self, key: Option<SealedKey>, secret: Option<SecretRow>) -> Result<(), StoreError> {
         if let Some(key) = key {
-            self.unsealed(&key).map_err(|_| StoreError::Locked(FOREIGN.into()))?;
+            self.unsealed(&key).map_err(|error| unusable(&error, &key.sealed))?;
         }
         if let Some(row) = secret
             && let Some(sealed) = &row.sealed
         {
             let opened = self.open_secret(row.tenant.as_str(), row.id.as_str(), sealed);
-            opened.map_err(|_| StoreError::Locked(FOREIGN.into()))?;
+            opened.map_err(|error| unusable(&error, sealed))?;
         }
         Ok(())
     }

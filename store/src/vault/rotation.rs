@@ -3,11 +3,13 @@
 
 use super::{
     MasterKeys,
-    master::{cannot, staged_name},
+    master::{cannot, keep_owner, staged_name},
 };
 use crate::StoreError;
+use rustix::fs::OFlags;
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -29,9 +31,9 @@ impl Rotation {
     /// [`StoreError::Locked`] if another process is doing it, or if the file beside it cannot be locked.
     pub fn begin(path: &Path) -> Result<Self, StoreError> {
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.write(true).create(true).truncate(false).mode(0o600);
+        // Whoever owns the folder must not have root lock, and give away, a file that is elsewhere.
+        options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
         let lock = options
             .open(path.with_extension("lock"))
             .map_err(|error| cannot("lock", &error))?;
@@ -39,6 +41,13 @@ impl Rotation {
             TryLockError::WouldBlock => StoreError::Locked(BUSY.into()),
             TryLockError::Error(error) => cannot("lock", &error),
         })?;
+        // One that belongs to root would keep the service's user from the next rotation.
+        let is_ours = lock.metadata().is_ok_and(|found| found.is_file() && found.nlink() == 1);
+        if let Ok(of) = fs::metadata(path)
+            && is_ours
+        {
+            drop(keep_owner(&lock, &of));
+        }
         // It holds keys. There usually is none.
         drop(fs::remove_file(staged_name(path)));
         Ok(Self {

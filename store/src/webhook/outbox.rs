@@ -31,12 +31,19 @@ pub struct Outgoing {
     pub tenant: TenantId,
     /// Its type; other versions may know others.
     pub kind: Named<EventKind>,
-    /// The state of its delivery; `None` if it was not to be sent.
-    pub state: Option<DeliveryState>,
-    /// When the schedule of its delivery started.
-    pub started_at: Option<Timestamp>,
+    /// How far its delivery has come; `None` if it was not to be sent.
+    pub delivery: Option<DeliveryProgress>,
     /// The sources of its webhook, unless part of them does not parse.
     pub sources: Result<Sources, StoreError>,
+}
+
+/// How far the delivery of an event has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeliveryProgress {
+    /// Its state.
+    pub state: DeliveryState,
+    /// When its schedule started.
+    pub started_at: Timestamp,
 }
 
 /// The sources of a webhook.
@@ -82,6 +89,16 @@ impl Raw {
             disabled_at: None,
         };
         Some(SecretRow::try_from(raw))
+    }
+
+    fn delivery(&self) -> Result<Option<DeliveryProgress>, StoreError> {
+        let (Some(state), Some(started_at)) = (&self.state, self.started_at) else {
+            return Ok(None);
+        };
+        Ok(Some(DeliveryProgress {
+            state: DeliveryState::parse(state).ok_or(StoreError::Corrupt("an unknown state of a delivery"))?,
+            started_at: Timestamp::from_millis(started_at),
+        }))
     }
 
     fn into_sources(mut self, secrets: Result<Vec<SecretRow>, StoreError>) -> Result<Sources, StoreError> {
@@ -184,14 +201,10 @@ pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, Stor
     let Some(first) = rows.into_iter().next() else {
         return Ok(None);
     };
-    let state = first.state.as_deref();
     Ok(Some(Outgoing {
         tenant: ids::tenant_id(&first.event.tenant_id)?,
         kind: Named::parse(&first.event.kind),
-        state: state
-            .map(|state| DeliveryState::parse(state).ok_or(StoreError::Corrupt("an unknown state of a delivery")))
-            .transpose()?,
-        started_at: first.started_at.map(Timestamp::from_millis),
+        delivery: first.delivery()?,
         sources: first.into_sources(secrets),
     }))
 }

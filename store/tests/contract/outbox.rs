@@ -57,7 +57,7 @@ async fn an_event_comes_with_its_session_the_receiver_and_the_valid_secrets_newe
         stored.unwrap();
         let found = read!(db, tx => outbox::find(tx, &event.id)).unwrap();
         assert_eq!(
-            (&found.tenant, found.state),
+            (&found.tenant, found.delivery.map(|delivery| delivery.state)),
             (&tenant.id, Some(DeliveryState::Pending)),
             "{name}"
         );
@@ -194,7 +194,7 @@ async fn an_event_that_is_not_sent_is_found_without_a_delivery_a_receiver_and_a_
         let found = read!(db, tx => outbox::find(tx, &event.id)).unwrap();
         let sources = found.sources.unwrap();
         assert_eq!(
-            (found.state, sources.url, sources.data_key),
+            (found.delivery, sources.url, sources.data_key),
             (None, None, None),
             "{name}"
         );

@@ -486,11 +486,11 @@ async fn refused_sign_ins_are_those_to_one_account_after_an_entry() {
         }
         let entries = read!(db, tx => audit::list(tx, &tenant.id, Some(me), None, 10));
         let (first, last) = (entries[5].number, entries[0].number);
-        for (after, count, with_password, stopped) in [(0, 5, 2, 1), (first, 4, 2, 1), (last, 0, 0, 0)] {
+        for (after, count, wrong_second_factor, stopped) in [(0, 5, 2, 1), (first, 4, 2, 1), (last, 0, 0, 0)] {
             let found = read!(db, tx => audit::find_refused_sign_ins(tx, after, &user.id));
             let wanted = (count > 0).then(|| RefusedSignIns {
                 count,
-                with_password,
+                wrong_second_factor,
                 stopped,
                 last_at: at(7),
                 last_from: Some("192.0.2.7".to_owned()),

@@ -37,10 +37,10 @@ const PAGES: usize = 10;
 #[derive(Args)]
 pub(super) struct Listen {
     /// URL of your receiver, http or https.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = http_url)]
     forward_to: Url,
     /// Base URL of Honnin.
-    #[arg(long, value_name = "URL", default_value = "http://localhost:3000")]
+    #[arg(long, value_name = "URL", default_value = "http://localhost:3000", value_parser = http_url)]
     url: Url,
     /// API key with the scope `read`. By default that in HONNIN_API_KEY, or that of the demonstration's sandbox tenant. On the command line, other
     /// users of the machine see it in its list of processes.
@@ -97,12 +97,14 @@ struct Listener {
     accepted: usize,
 }
 
+fn http_url(text: &str) -> Result<Url, String> {
+    Url::parse(text)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
+        .ok_or_else(|| "must be a URL that begins with http:// or https://".to_owned())
+}
+
 pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure> {
-    for url in [&arguments.url, &arguments.forward_to] {
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("{url} is not an http or https URL").into());
-        }
-    }
     if arguments.key.is_some() || arguments.secret.is_some() {
         let warning =
             "--key and --secret are seen in the list of processes; HONNIN_API_KEY and HONNIN_WEBHOOK_SECRET are not";

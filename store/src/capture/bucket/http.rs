@@ -231,11 +231,12 @@ impl Body for Sending {
     }
 }
 
-/// The body of an answer, which fails when nothing of it has come for too long.
+/// The body of an answer, which fails when somebody has waited for too long and nothing of it has come.
 struct Receiving<B> {
     body: B,
     silence: Duration,
-    limit: Pin<Box<Timeout<Pending<()>>>>,
+    /// Begins when somebody waits: a piece that takes long to be written to a disk is no silence of the server's.
+    limit: Option<Pin<Box<Timeout<Pending<()>>>>>,
 }
 
 impl<B> Receiving<B> {
@@ -243,7 +244,7 @@ impl<B> Receiving<B> {
         Self {
             body,
             silence,
-            limit: Box::pin(timeout(silence, pending())),
+            limit: None,
         }
     }
 }
@@ -260,11 +261,13 @@ where
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
-            self.limit = Box::pin(timeout(self.silence, pending()));
+            self.limit = None;
             let interrupted = |error| HttpError::new(HttpErrorKind::Interrupted, error);
             return Poll::Ready(frame.map(|frame| frame.map_err(interrupted)));
         }
-        let ended = ready!(self.limit.as_mut().poll(context));
+        let silence = self.silence;
+        let limit = self.limit.get_or_insert_with(|| Box::pin(timeout(silence, pending())));
+        let ended = ready!(limit.as_mut().poll(context));
         Poll::Ready(ended.err().map(|late| Err(silent(late))))
     }
 

@@ -1,20 +1,22 @@
 //! Requests to a server that is silent, or slow.
 //!
 //! Planted faults that these tests detect: waiting for a silent server as long as requests are repeated; one limit for a whole request; one
-//! limit for taking a picture and for storing it; taking what the system holds for what the server has.
+//! limit for taking a picture and for storing it; taking what the system holds for what the server has; taking the time that a piece of an object
+//! takes to be stored here for silence of the server.
 
 use super::{
     Bucket, TIMEOUTS,
     http::{Connector, Timeouts},
 };
 use domain::secret::Secret;
+use futures::StreamExt as _;
 use http::Uri;
 use object_store::{ObjectStore, ObjectStoreExt, path::Path};
 use std::{sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpSocket, TcpStream},
-    sync::mpsc,
+    sync::{mpsc, oneshot},
     time::{Instant, interval, interval_at},
 };
 use tower::Service as _;
@@ -184,6 +186,26 @@ async fn an_object_that_stops_coming_is_an_error_before_long() {
     });
     let found = bucket.get(&Path::from("x")).await.unwrap();
     assert!(found.bytes().await.is_err());
+}
+
+#[tokio::test]
+async fn whoever_takes_long_to_store_a_piece_of_an_object_gets_the_rest_of_it() {
+    let (listener, bucket) = server();
+    let (wait, waiting) = oneshot::channel();
+    let serving = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        head(&mut stream).await;
+        stream.write_all(&[HEAD, b"sea"].concat()).await.unwrap();
+        waiting.await.unwrap();
+        stream.write_all(b"led").await.unwrap();
+        stream
+    });
+    let mut pieces = bucket.get(&Path::from("x")).await.unwrap().into_stream();
+    let first = pieces.next().await.unwrap().unwrap();
+    fifths(7).await;
+    let (rest, ()) = tokio::join!(pieces.next(), async { wait.send(()).unwrap() });
+    assert_eq!([first, rest.unwrap().unwrap()].concat(), b"sealed");
+    drop(serving.await.unwrap());
 }
 
 fn role(variables: [(&str, &str); 2]) -> Vec<(String, String)> {

@@ -1,4 +1,4 @@
-//! Who may read the files of a database.
+//! Who may read the files of a database, and that one that cannot be opened is named.
 
 use super::*;
 use std::{fs, os::unix::fs::PermissionsExt as _};
@@ -12,4 +12,29 @@ async fn nobody_but_its_owner_reads_a_database_or_its_logs() {
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{}", file.display());
     }
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_opened_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("honnin.db");
+    let url = format!("sqlite://{}", file.display());
+    let refusal = async || {
+        Db::open(&url, DbOptions::default())
+            .await
+            .map(drop)
+            .unwrap_err()
+            .to_string()
+    };
+    fs::write(&file, [b'x'; 4096]).unwrap();
+    let refused = refusal().await;
+    assert!(refused.contains(&format!("{}: ", file.display())), "{refused}");
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let refused = refusal().await;
+    let named = format!("{}: ", file.display());
+    assert!(
+        refused.contains(&named) && refused.contains("unable to open database file"),
+        "{refused}"
+    );
 }

@@ -3,7 +3,13 @@
 use super::{PLAIN, tenant};
 use crate::fixtures::{at, keep, read, world, write};
 use domain::ids::SecretId;
-use std::{path::Path, sync::Barrier, thread};
+use std::{
+    fs::Permissions,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink},
+    path::Path,
+    sync::Barrier,
+    thread,
+};
 use store::{
     StoreError,
     settings::webhook_secrets,
@@ -138,6 +144,7 @@ async fn a_master_key_file_is_made_only_where_nothing_is_sealed() {
         MasterKeys::load_or_create(&file).unwrap();
         let refused = start(&backend, &file).await;
         assert!(matches!(refused, Err(StoreError::Locked(_))), "{name}: another key");
+        names_the_missing_version(&backend, &file).await;
         std::fs::rename(&moved, &file).unwrap();
         start(&backend, &file).await.unwrap();
     }
@@ -161,7 +168,15 @@ async fn a_webhook_secret_alone_also_needs_its_master_key() {
         MasterKeys::load_or_create(&file).unwrap();
         let refused = start(&backend, &file).await;
         assert!(matches!(refused, Err(StoreError::Locked(_))), "{name}: another key");
+        names_the_missing_version(&backend, &file).await;
     }
+}
+
+/// A start without version 1, with which everything is encrypted, says so.
+async fn names_the_missing_version(backend: &Backend, file: &Path) {
+    std::fs::write(file, MasterKeys::generate(2).unwrap().as_str()).unwrap();
+    let refused = start(backend, file).await.map(drop).unwrap_err().to_string();
+    assert!(refused.contains("version 1 is missing"), "{}: {refused}", backend.name);
 }
 
 #[tokio::test]
@@ -216,10 +231,8 @@ fn only_one_rotation_runs_at_a_time_and_what_a_killed_one_has_left_is_removed() 
     assert!(!left.exists());
 }
 
-#[cfg(unix)]
 #[tokio::test]
 async fn the_master_key_file_is_its_owners_alone_and_is_not_made_twice() {
-    use std::os::unix::fs::PermissionsExt;
     let backend = testkit::databases::sqlite().await;
     let path = backend.folder().join("m.key");
     MasterKeys::load_or_create(&path).unwrap();
@@ -277,4 +290,41 @@ fn a_malformed_master_key_file_is_refused() {
         );
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "left as it was");
     }
+}
+
+#[test]
+fn a_rotation_takes_the_file_from_nobody_who_could_read_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("master.key");
+    drop(MasterKeys::load_or_create(&file).unwrap());
+    std::fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+    // Only root can give it away; with everybody else, only the mode is tested.
+    drop(chown(&file, Some(65_534), Some(65_534)));
+    let access = || {
+        let found = std::fs::metadata(&file).unwrap();
+        (found.mode() & 0o777, found.uid(), found.gid())
+    };
+    let before = access();
+    assert_eq!(before.0, 0o640);
+    let rotation = Rotation::begin(&file).unwrap();
+    rotation.add_version().unwrap();
+    assert_eq!(access(), before, "with a version more");
+    rotation.keep_newest().unwrap();
+    assert_eq!(access(), before, "with the newest version alone");
+    let lock = std::fs::metadata(file.with_extension("lock")).unwrap();
+    assert_eq!(
+        (lock.mode() & 0o777, lock.uid()),
+        (0o600, before.1),
+        "the next rotation"
+    );
+}
+
+#[test]
+fn a_rotation_opens_no_file_elsewhere_in_place_of_its_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, elsewhere) = (folder.path().join("master.key"), folder.path().join("elsewhere"));
+    drop(MasterKeys::load_or_create(&file).unwrap());
+    std::fs::write(&elsewhere, "").unwrap();
+    symlink(&elsewhere, file.with_extension("lock")).unwrap();
+    assert!(matches!(Rotation::begin(&file), Err(StoreError::Locked(_))));
 }

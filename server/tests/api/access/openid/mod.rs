@@ -13,6 +13,7 @@ use provider::{Change, Provider, Signing, fields};
 use serde_json::json;
 use service::{
     access::CommandLine,
+    jobs::worker::{Lane, Worker},
     people::{
         NewPerson,
         accept_invitation::accept_invitation,
@@ -414,6 +415,23 @@ async fn only_people_who_were_invited_come_in_and_only_with_an_address_that_the_
     assert_eq!(answer.status, 403, "disabled");
 }
 
+/// Detects if an account that was found by its link is let in without another look at the link.
+#[tokio::test]
+async fn an_account_that_is_unlinked_while_somebody_signs_in_with_it_lets_nobody_in() {
+    let (provider, server) = world().await;
+    assert_eq!(Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status, 303);
+    // Whoever signs in locks the account, which was found before.
+    let unlinked = "CREATE TRIGGER unlinked BEFORE UPDATE ON users BEGIN DELETE FROM provider_accounts; END";
+    server.run(unlinked).await;
+    let mut late = Browser::new(&server);
+    let answer = late.sign_in(&provider, AS_IT_IS).await;
+    assert_eq!(answer.status, 403, "{}", answer.body);
+    assert!(!late.is_signed_in().await);
+    server.run("DROP TRIGGER unlinked").await;
+    let answer = late.sign_in(&provider, AS_IT_IS).await;
+    assert_eq!(answer.status, 303, "the link is as it was: {}", answer.body);
+}
+
 async fn disable(server: &Server) {
     let now = server.app.honnin.now();
     let unit = server.app.honnin.db().write(async move |tx| {
@@ -537,13 +555,8 @@ async fn a_setting_is_weakened_only_within_five_minutes_of_a_confirmation_at_the
     );
 }
 
-#[tokio::test]
-async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider_did() {
-    let (provider, server) = world().await;
-    let mut before = Browser::new(&server);
-    assert_eq!(before.sign_in(&provider, AS_IT_IS).await.status, 303);
-    let confirm = "/admin/confirm/openid?next=%2Fadmin%2Fkeys";
-    let begun = before.begin(confirm).await;
+/// A second factor of the person with [`EMAIL`].
+async fn add_authenticator(server: &Server) {
     let unit = server.app.honnin.db().write(async |tx| {
         let user = users::find_by_email(tx, EMAIL).await?.unwrap();
         let now = Timestamp::from_millis(1);
@@ -551,6 +564,39 @@ async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider
         second_factors::use_step(tx, &user.id, &[1], 1, now).await
     });
     unit.await.unwrap();
+}
+
+/// Detects if people are told of a password that nobody entered.
+#[tokio::test]
+async fn whoever_stops_after_the_provider_is_told_of_as_somebody_who_signed_in_there() {
+    let provider = Provider::start().await;
+    let server = Server::with(&format!("[worker]\nembedded = false\n{}", provider.settings())).await;
+    add_person(&server, EMAIL).await;
+    let mut owner = Browser::new(&server);
+    assert_eq!(owner.sign_in(&provider, AS_IT_IS).await.status, 303);
+    add_authenticator(&server).await;
+    assert_eq!(Browser::new(&server).sign_in(&provider, AS_IT_IS).await.status, 303);
+    server.clock.advance(Millis::minutes(11));
+    let worker = Worker::new(server.app.honnin.clone(), Lane::Housekeeping, 1);
+    worker.run_until_idle().await.unwrap();
+    let page = owner.get("/admin").await.body;
+    for told in [
+        "With the correct password or a sign-in at Example Login, but stopped before the second factor: 1. If this was not you, change \
+         your password here and at Example Login.",
+        "Change your password here and at Example Login and sign out everywhere.",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider_did() {
+    let (provider, server) = world().await;
+    let mut before = Browser::new(&server);
+    assert_eq!(before.sign_in(&provider, AS_IT_IS).await.status, 303);
+    let confirm = "/admin/confirm/openid?next=%2Fadmin%2Fkeys";
+    let begun = before.begin(confirm).await;
+    add_authenticator(&server).await;
     let mut browser = Browser::new(&server);
     let answer = browser.sign_in(&provider, AS_IT_IS).await;
     assert_eq!(
