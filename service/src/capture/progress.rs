@@ -17,7 +17,6 @@ use domain::{
     ids::CaptureId,
     reasons::Reason,
     session::{Plan, Status, Step as PlanStep},
-    tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
 use std::time::Duration;
@@ -305,11 +304,10 @@ impl AttemptState {
     /// The last picture of a slot as the pages show it.
     #[must_use]
     pub fn shown(&self, slot: Slot) -> Option<Shown> {
-        let Shown { id, problems } = self.latest(slot).map(|capture| Shown {
+        self.latest(slot).map(|capture| Shown {
             id: capture.id.clone(),
             problems: capture.problems.clone(),
-        })?;
-        Some(Shown { id, problems })
+        })
     }
 
     /// Tries left for a slot.
@@ -318,10 +316,6 @@ impl AttemptState {
         let used = self.captures.iter().filter(|capture| capture.slot == slot).count();
         let tries = self.tenant.settings_or_default().tries;
         tries.saturating_sub(u8::try_from(used).unwrap_or(u8::MAX))
-    }
-
-    const fn settings(&self) -> Option<&TenantSettings> {
-        self.tenant.settings.as_ref()
     }
 
     /// The steps of the session.
@@ -371,13 +365,13 @@ impl AttemptState {
     /// Whether the tenant uses the face search among approved people.
     #[must_use]
     pub fn searches_faces(&self) -> bool {
-        self.plan().has(PlanStep::Selfie) && self.settings().is_some_and(|settings| settings.policy.find_duplicates)
+        self.plan().has(PlanStep::Selfie) && self.tenant.settings_or_default().policy.find_duplicates
     }
 
     /// Whether the screen shines in changing colours at the end of a selfie.
     #[must_use]
     pub fn shows_colours(&self) -> bool {
-        self.settings().is_some_and(|settings| settings.flashes)
+        self.tenant.settings_or_default().flashes
     }
 
     /// The retention period.

@@ -1,7 +1,10 @@
-//! Sign-ins that have come as far as the second factor. Whoever stops there may be somebody else who has the password, so each is recorded
+//! Sign-ins that have come as far as the second factor. Whoever stops there may be somebody else who has the first one, so each is recorded
 //! once: as a sign-in, as refused because the second factor was wrong (each time), or as refused because it never came.
 
-use super::visit;
+use super::{
+    known_browser::Client,
+    visit::{self, Entrance},
+};
 use crate::{Honnin, runtime::job_error::JobError};
 use domain::{
     audit_detail::DetailWord,
@@ -14,11 +17,11 @@ use store::{
     jobs::{self, Job, JobKind, NewJob},
     people::{
         pending_sign_ins::{self, PendingSignInRow},
-        users,
+        second_factors, users,
     },
 };
 
-/// How long a second factor can be shown after the password.
+/// How long after the first factor the second one can be shown.
 pub const LIFETIME: Millis = Millis::minutes(10);
 
 /// Somebody who has yet to show their second factor.
@@ -30,9 +33,33 @@ pub struct PendingSignIn {
     pub number: i64,
 }
 
-/// Begins one, in the unit that has accepted what comes before the second factor: a password, which was counted as an attempt at `counted_at`, or
-/// something that is not counted.
-pub(super) async fn begin(
+/// What comes after a first factor that was right: a password, the OpenID provider, or a link from the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AfterFirstFactor {
+    /// The person has no second factor: they are signed in.
+    SignedIn(Entrance),
+    /// They have one, which comes next.
+    SecondFactor(PendingSignIn),
+}
+
+/// Signs a person in, in the unit that has accepted their first factor, unless they have a second one: then a sign-in begins that waits for it.
+/// `entry` records the sign-in. `counted_at` is when a password was counted as an attempt; other first factors are not counted.
+pub(super) async fn enter(
+    tx: &mut Tx,
+    user: &UserId,
+    entry: &audit::Entry,
+    client: &Client,
+    counted_at: Option<Timestamp>,
+) -> Result<AfterFirstFactor, StoreError> {
+    if second_factors::has_any(tx, user).await? {
+        let pending = begin(tx, user, client.address, entry.at, counted_at).await?;
+        return Ok(AfterFirstFactor::SecondFactor(pending));
+    }
+    let entrance = visit::record(tx, user, entry.clone(), client).await?;
+    Ok(AfterFirstFactor::SignedIn(entrance))
+}
+
+async fn begin(
     tx: &mut Tx,
     user: &UserId,
     address: IpAddr,

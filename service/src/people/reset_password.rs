@@ -10,8 +10,8 @@ use crate::{
         known_browser::Client,
         normalised, organisation,
         password::{self, BadPassword},
-        pending_sign_in::{self, PendingSignIn},
-        visit::{self, Entrance},
+        pending_sign_in::{self, AfterFirstFactor},
+        visit,
     },
     runtime::token::{self, NotAToken},
 };
@@ -22,7 +22,6 @@ use store::{
     people::{
         LINK_LIFETIME,
         password_resets::{self, ResetRow},
-        second_factors,
         users::{self, UserRow},
     },
     settings::tenants,
@@ -57,15 +56,6 @@ impl From<NotAToken> for ResetError {
     fn from(_: NotAToken) -> Self {
         Self::Closed
     }
-}
-
-/// What a link from the command line leads to where nobody has a password.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkSignIn {
-    /// They are signed in.
-    Done(Entrance),
-    /// They have a second factor, which comes next.
-    SecondFactor(PendingSignIn),
 }
 
 /// How a person is identified.
@@ -247,7 +237,7 @@ pub async fn reset_password(
 ///
 /// # Errors
 /// [`ResetError::Closed`], where people have passwords as well; or storage.
-pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> Result<LinkSignIn, ResetError> {
+pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> Result<AfterFirstFactor, ResetError> {
     if honnin.allows_local_sign_in() {
         return Err(ResetError::Closed);
     }
@@ -256,14 +246,10 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
         check_is_from_command_line(tx, &hash).await?;
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
-        if second_factors::has_any(tx, &user.id).await? {
-            let pending = pending_sign_in::begin(tx, &user.id, client.address, now, None).await?;
-            return Ok(LinkSignIn::SecondFactor(pending));
-        }
         let entry = visit::entry_by(&user, now, AuditAction::PersonSignIn)
             .with_detail(DetailWord::CommandLineLink)
             .from_address(client.address);
-        Ok(LinkSignIn::Done(visit::record(tx, &user.id, entry, &client).await?))
+        Ok(pending_sign_in::enter(tx, &user.id, &entry, &client, None).await?)
     });
     unit.await
 }

@@ -9,7 +9,7 @@ use crate::{
         client_network::client_network,
         known_browser::Client,
         normalised, password,
-        pending_sign_in::{self, PendingSignIn},
+        pending_sign_in::{self, AfterFirstFactor, PendingSignIn},
         visit::{self, Entrance},
     },
 };
@@ -25,7 +25,6 @@ use store::{
     StoreError, Tx, audit,
     people::{
         pending_sign_ins::PendingSignInRow,
-        second_factors,
         users::{self, UserRow},
     },
 };
@@ -141,14 +140,16 @@ pub async fn sign_in(
     let signed_in = visit::entry_by(&right.user, now, AuditAction::PersonSignIn).from_address(address);
     let unit = honnin.db.write(async move |tx| -> Result<_, SignInError> {
         right.check_still(tx).await?;
-        let user = &right.user.id;
-        if second_factors::has_any(tx, user).await? {
-            return Ok(Err(pending_sign_in::begin(tx, user, address, now, Some(now)).await?));
+        let entered = pending_sign_in::enter(tx, &right.user.id, &signed_in, &client, Some(now)).await?;
+        if matches!(entered, AfterFirstFactor::SignedIn(_)) {
+            right.buckets.take_back(tx, now).await?;
         }
-        right.buckets.take_back(tx, now).await?;
-        Ok(Ok(visit::record(tx, user, signed_in.clone(), &client).await?))
+        Ok(entered)
     });
-    unit.await?.map_err(SignInError::SecondFactor)
+    match unit.await? {
+        AfterFirstFactor::SignedIn(entrance) => Ok(entrance),
+        AfterFirstFactor::SecondFactor(pending) => Err(SignInError::SecondFactor(pending)),
+    }
 }
 
 /// A password that was right when it was checked.

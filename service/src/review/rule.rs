@@ -339,7 +339,7 @@ enum Origin {
 async fn start_over(
     honnin: &Honnin,
     reviewer: &Reviewer,
-    (id, seen): LookedAt<'_>,
+    (id, attempt): LookedAt<'_>,
     origin: Origin,
 ) -> Result<AskedAgain, RuleError> {
     let token = token::generate(&*honnin.random);
@@ -352,14 +352,14 @@ async fn start_over(
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
             .ok_or(RuleError::NotFound)?;
-        if row.session.attempt - 1 == seen && has_begun_attempt(tx, &staff, &row, now).await? {
+        if row.session.attempt - 1 == attempt && has_begun_attempt(tx, &staff, &row, now).await? {
             return Err(RuleError::Repeated);
         }
-        let (waits, attempt) = (row.session.status == Status::Reviewing, row.session.attempt);
+        let (waits, current) = (row.session.status == Status::Reviewing, row.session.attempt);
         let (row, note) = match &origin {
-            Origin::Queue { note } => (find_waiting(tx, &staff, (&id, seen), now).await?, note.as_deref()),
-            Origin::SessionPage if waits => (find_waiting(tx, &staff, (&id, seen), now).await?, None),
-            Origin::SessionPage if attempt != seen => return Err(RuleError::AnotherAttempt),
+            Origin::Queue { note } => (find_waiting(tx, &staff, (&id, attempt), now).await?, note.as_deref()),
+            Origin::SessionPage if waits => (find_waiting(tx, &staff, (&id, attempt), now).await?, None),
+            Origin::SessionPage if current != attempt => return Err(RuleError::AnotherAttempt),
             Origin::SessionPage => (row, None),
         };
         let owner = tenants::find(tx, staff.tenant()).await?.ok_or(RuleError::NotFound)?;

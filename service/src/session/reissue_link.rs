@@ -59,7 +59,7 @@ pub enum ReissueError {
     Store(#[from] StoreError),
 }
 
-/// Creates a new link for a session in `created` or `collecting`. With `know`, the number of links that the caller has seen, none is
+/// Creates a new link for a session in `created` or `collecting`. With `links_seen`, the number of links that the caller knew of, none is
 /// made if there are more: the same form was sent before, or somebody else was faster.
 ///
 /// # Errors
@@ -68,7 +68,7 @@ pub async fn reissue_link(
     honnin: &Honnin,
     reviewer: &Reviewer,
     id: &SessionId,
-    know: Option<usize>,
+    links_seen: Option<usize>,
 ) -> Result<Reissued, ReissueError> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
@@ -84,8 +84,8 @@ pub async fn reissue_link(
             Status::Created | Status::Collecting => {}
             other => return Err(ReissueError::Status(other)),
         }
-        if let Some(know) = know
-            && links::list(tx, &id).await?.len() > know
+        if let Some(seen) = links_seen
+            && links::list(tx, &id).await?.len() > seen
         {
             return Err(ReissueError::Repeated);
         }

@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{
     audit::AuditAction,
+    audit_detail::KeyClause,
     cursor::After,
     ids::ApiKeyId,
     name,
@@ -237,33 +238,34 @@ impl Wanted {
     fn describe(&self, now: Timestamp) -> Vec<String> {
         /// The longest one is written with 43 characters.
         const NETWORKS: usize = 150;
-        let with = |networks: &[String]| {
+        let with = |networks: &str| {
             let mut words = describe(self.scopes, networks, self.expires_at(now));
             if let Some((old, end)) = &self.replaces {
-                words.push_str(&format!("; in place of {old}, which expires at {}", end.to_iso()));
+                words.push_str(&format!("{}{old}", KeyClause::InPlaceOf));
+                words.push_str(&format!("{}{}", KeyClause::ReplacedExpires, end.to_iso()));
             }
             words
         };
         let networks: Vec<String> = self.networks.iter().map(ToString::to_string).collect();
-        let whole = with(&networks);
+        let whole = with(&networks.join(", "));
         if whole.len() <= audit::MAX_DETAIL {
             return vec![whole];
         }
         let some = networks.chunks(NETWORKS);
-        some.map(|some| with(&[some, &["and others".to_owned()]].concat()))
+        some.map(|some| with(&format!("{}{}", some.join(", "), KeyClause::AndOthers)))
             .collect()
     }
 }
 
 /// A key for the audit log: scopes, networks, and when it expires.
-pub(super) fn describe(scopes: Scopes, networks: &[String], expires_at: Option<Timestamp>) -> String {
+pub(super) fn describe(scopes: Scopes, networks: &str, expires_at: Option<Timestamp>) -> String {
     let mut words = scopes.iter().map(Scope::as_str).collect::<Vec<_>>().join(",");
     if !networks.is_empty() {
-        words.push_str(&format!(" from {}", networks.join(", ")));
+        words.push_str(&format!("{}{networks}", KeyClause::From));
     }
     match expires_at {
-        Some(end) => words.push_str(&format!("; expires {}", end.to_iso())),
-        None => words.push_str("; does not expire"),
+        Some(end) => words.push_str(&format!("{}{}", KeyClause::Expires, end.to_iso())),
+        None => words.push_str(KeyClause::NeverExpires.as_str()),
     }
     words
 }

@@ -109,7 +109,7 @@ pub async fn create_tenant(
     let key_issue = operator
         .entry(now, &id, AuditAction::KeyIssue)
         .about(&row.id)
-        .with_detail(describe(row.scopes, &[], row.expires_at));
+        .with_detail(describe(row.scopes, "", row.expires_at));
     let issue = operator
         .entry(now, &id, AuditAction::WebhookSecretIssue)
         .about(&secret.id);

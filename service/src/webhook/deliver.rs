@@ -31,7 +31,7 @@ use store::{
 #[derive(Clone, Copy)]
 struct DeliveryAttempt {
     /// When the schedule that it belongs to started.
-    schedule: Option<Timestamp>,
+    schedule_started_at: Timestamp,
     at: ClockReading,
     ended_at: Timestamp,
     took: Duration,
@@ -44,7 +44,7 @@ struct DeliveryAttempt {
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> Result<(), JobError> {
     let event = EventId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
-    let Some(due) = find_due(honnin, &event).await? else {
+    let Some((due, schedule_started_at)) = find_due(honnin, &event).await? else {
         return finish(honnin, job).await;
     };
     if due.kind.known().is_none() {
@@ -55,7 +55,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
     let at = honnin.read_clock();
     let answer = attempt(honnin, job, &event, &due, at.now).await?;
     let attempted = DeliveryAttempt {
-        schedule: due.started_at,
+        schedule_started_at,
         at,
         ended_at: honnin.now(),
         took: started.elapsed(),
@@ -73,11 +73,14 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
     store_attempt(honnin, job, &event, attempted).await
 }
 
-/// What to send, if the delivery is still pending.
-async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<Outgoing>, StoreError> {
+/// What to send, and when the schedule of its delivery started, if that is still pending.
+async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<(Outgoing, Timestamp)>, StoreError> {
     let event = event.clone();
     let unit = honnin.db.ask(async move |tx| outbox::find(tx, &event).await);
-    Ok(unit.await?.filter(|found| found.state == Some(DeliveryState::Pending)))
+    Ok(unit.await?.and_then(|found| {
+        let delivery = found.delivery?;
+        (delivery.state == DeliveryState::Pending).then_some((found, delivery.started_at))
+    }))
 }
 
 /// Whether storage responded, but with something that cannot be sent: an immediate retry would get the same.
@@ -163,7 +166,7 @@ async fn store_attempt(
 
 fn after_attempt(honnin: &Honnin, before: &DeliveryRow, attempted: DeliveryAttempt, now: Timestamp) -> DeliveryRow {
     let attempts = before.attempts + 1;
-    if attempted.schedule != Some(before.started_at) {
+    if attempted.schedule_started_at != before.started_at {
         // Somebody had it resent in the meantime, perhaps to another URL: that attempt is still to be made.
         return DeliveryRow {
             attempts,

@@ -15,7 +15,7 @@ use crate::{
         console_session,
         known_browser::Client,
         normalised,
-        pending_sign_in::{self, PendingSignIn},
+        pending_sign_in::{self, AfterFirstFactor, PendingSignIn},
         sign_in::WINDOW,
         visit::{self, Entrance},
     },
@@ -265,7 +265,7 @@ async fn admit(
                 }
                 Err(other) => return Err(other),
             };
-            sign_in(honnin, user, person, next, client).await
+            sign_in(honnin, user, (issuer, person), next, client).await
         }
         Purpose::Confirm(user) => {
             let checked = may_confirm(honnin, issuer, &person.subject, &user).await;
@@ -292,7 +292,7 @@ async fn admit(
                 }
             };
             let row = find_active(honnin, &user).await?.ok_or(OpenIdError::Unknown)?;
-            sign_in(honnin, row, person, next, client).await
+            sign_in(honnin, row, (issuer, person), next, client).await
         }
     }
 }
@@ -383,27 +383,28 @@ fn entry_of(user: &UserRow, at: Timestamp, action: AuditAction, address: IpAddr)
         .from_address(address)
 }
 
-/// Signs a person in, unless they have a second factor: it is asked for here whatever the provider asked for.
+/// Signs a person in, unless they have a second factor: it is asked for here whatever the provider asked for. Nobody is in whose account was
+/// disabled, or unlinked from the one at the provider, since it was found.
 async fn sign_in(
     honnin: &Honnin,
     user: UserRow,
-    person: Person,
+    (issuer, person): (&str, Person),
     next: String,
     client: &Client,
 ) -> Result<Finished, OpenIdError> {
     let client = client.clone();
+    let (issuer, subject) = (issuer.to_owned(), person.subject);
     let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, client.address);
     let unit = honnin.db.write(async move |tx| {
         visit::find_active(tx, &user.id).await?.ok_or(OpenIdError::Unknown)?;
-        if second_factors::has_any(tx, &user.id).await? {
-            let pending = pending_sign_in::begin(tx, &user.id, client.address, entry.at, None).await?;
-            return Ok(Err(pending));
+        if provider_accounts::find_user(tx, &issuer, &subject).await?.as_ref() != Some(&user.id) {
+            return Err(OpenIdError::Unknown);
         }
-        Ok::<_, OpenIdError>(Ok(visit::record(tx, &user.id, entry.clone(), &client).await?))
+        Ok(pending_sign_in::enter(tx, &user.id, &entry, &client, None).await?)
     });
     Ok(match unit.await? {
-        Err(pending) => Finished::SecondFactor { pending, next },
-        Ok(entrance) => Finished::SignedIn {
+        AfterFirstFactor::SecondFactor(pending) => Finished::SecondFactor { pending, next },
+        AfterFirstFactor::SignedIn(entrance) => Finished::SignedIn {
             entrance,
             proved_at: person.authenticated_at.map(|at| at.min(honnin.now())),
             next,

@@ -98,6 +98,20 @@ pub enum AuthenticatorError {
     Store(#[from] StoreError),
 }
 
+/// Why recovery codes were not renewed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RenewCodesError {
+    /// The person has no second factor that they could stand in for.
+    #[error("there is no second factor")]
+    NoFactor,
+    /// Their sessions were ended meanwhile: the password was reset, for example.
+    #[error("the session has ended")]
+    Ended,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// A person's second factors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Factors {
@@ -308,27 +322,31 @@ async fn drop_idle_codes(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     second_factors::replace_recovery_codes(tx, user, &[]).await
 }
 
-/// New recovery codes in place of those there were, shown once. `None` for a person without a second factor, or whose session has ended meanwhile.
+/// New recovery codes in place of those there were, shown once.
 ///
 /// # Errors
-/// If the database does not respond.
-pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Option<Vec<Secret<String>>>, StoreError> {
+/// [`RenewCodesError`].
+pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Vec<Secret<String>>, RenewCodesError> {
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
     let entry = staff
         .own_entry(honnin.now(), AuditAction::RecoveryCodesIssue)
         .about(staff.user());
     let staff = staff.clone();
-    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+    let unit = honnin.db.write(async move |tx| {
         // This locks the person as well: of two sets at the same time, the second replaces the first.
-        if !console_session::goes_on(tx, &staff).await? || !second_factors::has_any(tx, staff.user()).await? {
-            return Ok(false);
+        if !console_session::goes_on(tx, &staff).await? {
+            return Err(RenewCodesError::Ended);
+        }
+        if !second_factors::has_any(tx, staff.user()).await? {
+            return Err(RenewCodesError::NoFactor);
         }
         second_factors::replace_recovery_codes(tx, staff.user(), &hashes).await?;
         audit::record(tx, &entry).await?;
-        Ok(true)
+        Ok(())
     });
-    Ok(unit.await?.then_some(codes))
+    unit.await?;
+    Ok(codes)
 }
 
 /// 24 letters and digits in groups of four, none of which can be mistaken for another.
@@ -366,7 +384,7 @@ enum Accepts {
 /// On what a code is entered.
 #[derive(Clone, Copy)]
 enum Occasion {
-    /// After the password.
+    /// After the first factor.
     SignIn,
     /// By somebody who is signed in.
     StepUp,

@@ -121,20 +121,20 @@ fn party(honnin: &Honnin) -> RelyingParty {
     RelyingParty::at(honnin.base_url())
 }
 
-/// Who answers a challenge. Each is counted apart: guests behind the same address keep nobody from their passkey who has entered the password or
-/// is signed in, and whoever has no more than the password keeps nobody from it who is signed in.
+/// Who answers a challenge. Each is counted apart: guests behind the same address keep nobody from their passkey whose first factor was right or
+/// who is signed in, and whoever has no more than the first factor keeps nobody from it who is signed in.
 #[derive(Clone, Copy, Debug)]
 pub enum Answerer<'a> {
     /// Anybody with this address, who signs in with a passkey alone.
     Guest(IpAddr),
-    /// This person, whose password was right, with this address.
+    /// This person, whose first factor was right, with this address.
     Pending(&'a UserId, IpAddr),
     /// This person, who is signed in.
     SignedIn(&'a UserId),
 }
 
 impl<'a> Answerer<'a> {
-    /// Somebody who signs in: after the password, or with a passkey alone.
+    /// Somebody who signs in: after the first factor, or with a passkey alone.
     #[must_use]
     pub const fn of_sign_in(pending: Option<&'a PendingSignIn>, address: IpAddr) -> Self {
         match pending {
