@@ -8,6 +8,7 @@
 
 pub mod announcer;
 pub mod document;
+pub mod frozen;
 pub mod light;
 pub mod obstacle;
 pub mod retry;

@@ -125,6 +125,10 @@ texts! {
     BLACK_TITLE: "The camera is not showing a picture", "カメラの映像が表示されません";
     /// Black frames.
     BLACK_LEAD: "Try again. If the picture stays black, continue in Safari or Chrome.", "もう一度お試しください。改善しない場合は Safari または Chrome で続けてください。";
+    /// Always the same frame.
+    FROZEN_TITLE: "The camera picture is frozen", "カメラの映像が動いていません";
+    /// Always the same frame.
+    FROZEN_LEAD: "Close other apps that use the camera, and if the camera has a cover, open it. Then try again.", "カメラを使っているほかのアプリを閉じ、カメラのカバーがあれば開けて、もう一度お試しください。";
     /// In-app browser.
     IN_APP_TITLE: "This app cannot open the camera", "このアプリではカメラを使えません";
     /// In-app browser.

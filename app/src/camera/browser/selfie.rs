@@ -9,6 +9,7 @@ use super::send::{Heard, go, is_answered, show, text as field};
 use super::trouble::Trouble;
 use super::{now, rest};
 use crate::camera::announcer::Announcer;
+use crate::camera::frozen::Frozen;
 use crate::camera::light::Light;
 use crate::camera::obstacle::Obstacle;
 use crate::camera::stage::{Stage, Tap};
@@ -63,7 +64,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(None)?;
     run.stage.tell(run.stage.say(text::SELFIE_PLACE));
     let (mut burst, mut heard_at) = (Burst::default(), now());
-    let (mut light, mut obstacle) = (Light::default(), Obstacle::default());
+    let (mut light, mut frozen, mut obstacle) = (Light::default(), Frozen::default(), Obstacle::default());
     loop {
         let at = now();
         let frame = run.camera.twice(&video, [SENT, COPY]).await;
@@ -80,6 +81,12 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         let file = sha256(&blob).await;
         if !run.wanted(turn) {
             return Err(None);
+        }
+        if let Some(hash) = &file {
+            frozen.see(at, hash);
+        }
+        if frozen.is_still(at) {
+            return Err(Some(Trouble::Frozen));
         }
         let question = question(&burst.token, (&copy, file), run.without_colours());
         let heard = show(forms::SELFIE_LIVE, &question.ok_or(None)?, &run.upload).await;

@@ -20,6 +20,8 @@ pub(super) enum Trouble {
     Busy,
     /// It runs but shows black.
     Black,
+    /// It runs but its picture stands still.
+    Frozen,
     /// This browser, often one inside another app, has no camera for pages.
     InApp,
     /// The app around the page refused, which has no such settings as a browser.
@@ -82,6 +84,7 @@ impl Trouble {
             Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, switch_device::OTHER_DEVICE),
             Self::Busy | Self::Constraint => (text::BUSY_TITLE, text::BUSY_LEAD, text::RETRY),
             Self::Black => (text::BLACK_TITLE, text::BLACK_LEAD, text::RETRY),
+            Self::Frozen => (text::FROZEN_TITLE, text::FROZEN_LEAD, text::RETRY),
             Self::InApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, switch_device::OTHER_DEVICE),
             Self::DeniedByApp => (text::IN_APP_TITLE, text::IN_APP_LEAD, text::RETRY),
             Self::Paused => (text::PAUSED_TITLE, text::PAUSED_LEAD, text::PAUSED_ACTION),
@@ -102,7 +105,7 @@ impl Trouble {
                 Self::Missing | Self::InApp => text::SEND_PHOTO,
                 _ => without_the_page(),
             }),
-            elsewhere: matches!(self, Self::Denied | Self::DeniedByApp | Self::Black),
+            elsewhere: matches!(self, Self::Denied | Self::DeniedByApp | Self::Black | Self::Frozen),
         }
     }
 }
