@@ -13,10 +13,10 @@ pub enum Fault {
     Forbidden,
     /// There is no such thing.
     NotFound,
-    /// The password must be entered again first; then the page to continue at.
+    /// They must prove again who they are first; then the page to continue at.
     Confirm(Cow<'static, str>),
-    /// A second factor without the password before it, or too long after it.
-    NoPassword,
+    /// A second factor without the first one before it, or too long after it.
+    NoFirstFactor,
     /// The installation has already been set up.
     SetUpClosed,
     /// A link for choosing a password that was used, revoked or replaced, has expired, or never existed.
@@ -148,7 +148,7 @@ impl Fault {
         match self {
             Self::Forbidden | Self::Foreign => StatusCode::FORBIDDEN,
             Self::NotFound | Self::SetUpClosed | Self::LinkClosed => StatusCode::NOT_FOUND,
-            Self::Confirm(_) | Self::NoPassword => StatusCode::SEE_OTHER,
+            Self::Confirm(_) | Self::NoFirstFactor => StatusCode::SEE_OTHER,
             Self::Provider(fault) => fault.status(),
             Self::Malformed => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Busy | Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
@@ -176,9 +176,9 @@ impl Fault {
                 say("Confirm", "再認証"),
                 say("Confirm that it is you.", "再認証してください。"),
             ),
-            Self::NoPassword => (
+            Self::NoFirstFactor => (
                 say("Sign in", "サインイン"),
-                say("Enter your password first.", "先にパスワードを入力してください。"),
+                say("Sign in first.", "先にサインインしてください。"),
             ),
             Self::SetUpClosed => (
                 say("Set-up is closed", "初期設定は終了しています"),

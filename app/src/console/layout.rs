@@ -1,5 +1,6 @@
 //! The frame around every page of the console: who is signed in, where, and what else there is.
 
+use super::flash::{Notice, flash};
 use super::labels;
 use super::parts::{self, Tone};
 use super::selection::Selection;
@@ -80,7 +81,7 @@ pub(crate) struct Frame {
     /// Number of cases waiting for review.
     pub backlog: i64,
     /// A notice about what was just done, shown once.
-    pub done: Option<String>,
+    pub done: Option<Notice>,
     /// The person's decisions on cases that they can still undo.
     pub undoable: Vec<Undoable>,
 }
@@ -224,12 +225,12 @@ fn menu_button(frame: &Frame) -> AnyView {
 
 fn tenant_switch(frame: &Frame) -> AnyView {
     if frame.tenants.len() < 2 {
-        return view! { <p class="side-tenant">{frame.tenant.1.clone()}</p> }.into_any();
+        return tenant_name(frame);
     }
     let options = parts::options(frame.tenants.clone(), &frame.tenant.0);
     view! {
         // A list of names cuts off long ones.
-        <p class="side-tenant">{frame.tenant.1.clone()}</p>
+        {tenant_name(frame)}
         <form class="side-switch" method="post" action="/admin/tenant">
             <label class="unseen" for="tenant">{say("Switch to", "切り替え先のテナント")}</label>
             <select class="input" id="tenant" name="tenant">{options}</select>
@@ -240,6 +241,13 @@ fn tenant_switch(frame: &Frame) -> AnyView {
         })}
     }
     .into_any()
+}
+
+fn tenant_name(frame: &Frame) -> AnyView {
+    let sandbox = frame
+        .sandbox
+        .then(|| parts::badge(say("Sandbox", "サンドボックス"), Tone::Warn));
+    view! { <p class="side-tenant">{frame.tenant.1.clone()}" "{sandbox}</p> }.into_any()
 }
 
 /// A decision that can be undone; of several, the key leads to the newest.
@@ -270,10 +278,7 @@ fn undo(undoable: &Undoable, is_newest: bool) -> AnyView {
 
 /// The whole page.
 pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
-    let done = frame
-        .done
-        .clone()
-        .map(|done| view! { <p class="flash" role="status">{done}</p> });
+    let done = frame.done.as_ref().map(flash);
     let undo_script = (!frame.undoable.is_empty()).then(|| {
         view! { <script nonce=meta.nonce.clone() inner_html=include_str!("undo.js")></script> }
     });
@@ -292,7 +297,6 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
                 {menu_button(frame)}
                 <div class="menu" id=MENU popover="auto">
                     {tenant_switch(frame)}
-                    {frame.sandbox.then(|| view! { <p class="side-tenant">{parts::badge(say("Sandbox", "サンドボックス"), Tone::Warn)}</p> })}
                     {navigation(frame)}
                     <div class="side-foot">
                         <p class="side-person"><strong>{frame.person.clone()}</strong><span>{frame.role}</span></p>

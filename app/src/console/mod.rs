@@ -15,6 +15,7 @@ pub mod erase;
 mod fault;
 mod file;
 mod findings;
+mod flash;
 mod irreversible;
 pub mod keys;
 mod labels;
@@ -47,8 +48,9 @@ mod words;
 
 pub use entry::NOT_SAVED;
 pub use fault::Fault;
+pub use flash::Notice;
 pub use next::page_of_form;
-pub use request::{Guest, GuestRequest, Notice, Request, SessionChange, SignedIn};
+pub use request::{Guest, GuestRequest, Request, SessionChange, SignedIn};
 pub use words::in_language;
 
 use crate::page::handler;

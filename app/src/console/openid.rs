@@ -4,9 +4,10 @@
 
 use super::{
     fault::{Fault, ProviderFault},
+    flash::Notice,
     next::{safe_next, with_next},
     proof::confirmed,
-    request::{GuestRequest, Notice, PageResult, Request, SessionChange},
+    request::{GuestRequest, PageResult, Request, SessionChange},
 };
 use crate::page::handler;
 use axum::{
@@ -127,7 +128,7 @@ async fn callback(request: GuestRequest) -> PageResult<Response> {
         Finished::Confirmed { user, proved_at, next } => {
             let next = safe_next(&next);
             let answer = with(go(next), SessionChange::ConfirmedElsewhere { user, proved_at });
-            with(answer, Notice(confirmed(next).to_owned()))
+            with(answer, Notice::good(confirmed(next)))
         }
     };
     Ok(with(answer, AttemptCookie(None)))

@@ -419,7 +419,7 @@ pub(super) fn tick(name: &'static str, value: &'static str, label: impl Into<Str
     .into_any()
 }
 
-/// The list of a page's keyboard shortcuts, which its script opens.
+/// The list of a page's keyboard shortcuts, which its script opens, and the switch for all of them, which `shortcuts.js` keeps.
 pub(super) fn shortcuts(keys: &[(&'static str, &'static str)]) -> AnyView {
     let rows = keys
         .iter()
@@ -430,6 +430,11 @@ pub(super) fn shortcuts(keys: &[(&'static str, &'static str)]) -> AnyView {
             <h2>{say("Keyboard shortcuts", "キーボードショートカット")}</h2>
             <dl class="facts">{rows}</dl>
             <form method="dialog"><button class="button secondary small" type="submit">{say("Close", "閉じる")}</button></form>
+            // After the button, which has the focus once the list is open.
+            <div class="tick-row">
+                <input type="checkbox" id="shortcuts" autocomplete="off" data-shortcuts/>
+                <label for="shortcuts">{say("Use shortcuts in this browser", "このブラウザーでショートカットを使用する")}</label>
+            </div>
         </dialog>
     }
     .into_any()

@@ -2,6 +2,7 @@
 
 use super::{
     fault::Fault,
+    flash::Notice,
     labels,
     layout::{Frame, May, NavigationItem, Undoable},
     message::message,
@@ -48,7 +49,7 @@ pub struct SignedIn {
     /// When they last proved who they are.
     pub confirmed_at: Option<Timestamp>,
     /// A notice to be shown once.
-    pub notice: Option<String>,
+    pub notice: Option<Notice>,
     /// Names the browser's session among the person's own.
     pub session: String,
     /// Names the browser among those that the person has signed in with.
@@ -60,7 +61,7 @@ pub struct SignedIn {
 pub struct Guest {
     /// From where they come, and with which browser.
     pub client: Client,
-    /// Who they are if they have entered the right password and have a second factor to show.
+    /// Who they are if their first factor was right and they have a second one to show.
     pub pending: Option<PendingSignIn>,
     /// The browser's cookie of an attempt to sign in with the provider.
     pub attempt: Option<String>,
@@ -76,14 +77,10 @@ pub type GuestRequest = page::Request<Guest>;
 /// What a page loaded, or why it is not shown.
 pub(crate) type PageResult<T> = Result<T, Fault>;
 
-/// An extension of the response: a notice that the next page shows once.
-#[derive(Clone, Debug)]
-pub struct Notice(pub String);
-
 /// An extension of the response: what changes about the browser's session.
 #[derive(Clone, Debug)]
 pub enum SessionChange {
-    /// This person has entered their password and has a second factor to show.
+    /// This person's first factor was right, and they have a second one to show.
     SignInPending(PendingSignIn),
     /// This person has signed in.
     SignedIn(Entrance),
@@ -113,7 +110,17 @@ pub enum SessionChange {
 
 /// Success: redirects to `path`, where `notice` is shown once.
 pub(crate) fn done(path: &str, notice: impl Into<String>) -> PageResult<Outcome> {
-    Ok(Outcome::go(path).with(Notice(notice.into())))
+    told(path, Notice::good(notice))
+}
+
+/// Nothing was done: redirects to `path`, where `why` is shown once.
+pub(crate) fn not_done(path: &str, why: impl Into<String>) -> PageResult<Outcome> {
+    told(path, Notice::bad(why))
+}
+
+/// Redirects to `path`, where `notice` is shown once.
+pub(crate) fn told(path: &str, notice: Notice) -> PageResult<Outcome> {
+    Ok(Outcome::go(path).with(notice))
 }
 
 /// A page of the console for people who are signed in: renders what a form passed on or, failing that, what `load` finds.
@@ -253,7 +260,7 @@ impl Request {
         self.is_confirmed_within(FRESH)
     }
 
-    /// Asks for the password again if it was entered too long ago; `next` is where to continue afterwards.
+    /// Asks them to prove again who they are if that was too long ago; `next` is where to continue afterwards.
     pub(crate) fn check_fresh(&self, next: impl Into<Cow<'static, str>>) -> PageResult<()> {
         if self.is_fresh() {
             Ok(())
@@ -279,7 +286,7 @@ fn header(fault: &Fault) -> Option<(HeaderName, HeaderValue)> {
             let to = HeaderValue::from_str(&with_next("/admin/confirm", next));
             to.ok().map(|to| (LOCATION, to))
         }
-        Fault::NoPassword => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),
+        Fault::NoFirstFactor => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),
         Fault::Busy | Fault::Unavailable => Some((RETRY_AFTER, RETRY_SOON)),
         _ => None,
     }

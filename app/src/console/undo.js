@@ -7,12 +7,15 @@
       const seconds = Math.ceil((ends - Date.now()) / 1000);
       if (seconds > 0) { left.textContent = seconds; return; }
       clearInterval(count);
+      const isFocused = undo.contains(document.activeElement);
       undo.remove();
+      // Whoever was about to undo goes on from the top of the page, not from nowhere.
+      if (isFocused) document.querySelector("main").focus();
     }, 250);
   }
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.keyCode === 229) return;
-    if (event.key.toLowerCase() !== "u" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.toLowerCase() !== "u" || event.ctrlKey || event.metaKey || event.altKey || localStorage.honninShortcuts === "off") return;
     if (event.target.closest("input, textarea, select, dialog")) return;
     const button = document.querySelector("[data-undo] button");
     if (button) { button.focus(); event.preventDefault(); }

@@ -6,7 +6,7 @@ use crate::{
         layout::{Frame, NavigationItem, mistakes, page},
         parts::{Line, copy_button, line, shown_codes},
         proof::code_refusal,
-        request::{PageResult, Request, done, signed_in},
+        request::{PageResult, Request, done, not_done, signed_in},
         words::say,
     },
     page::{Fields, Outcome, form, mistake},
@@ -73,14 +73,14 @@ async fn load(request: Request) -> PageResult<AuthenticatorView> {
 
 fn failed(error: AuthenticatorError) -> PageResult<Outcome> {
     match error {
-        AuthenticatorError::Exists => done(
+        AuthenticatorError::Exists => not_done(
             "/admin/account",
             say(
                 "You have an authenticator app already. Remove it first.",
                 "認証アプリはすでに設定されています。先に解除してください。",
             ),
         ),
-        AuthenticatorError::Code(_) => done(
+        AuthenticatorError::Code(_) => not_done(
             HERE,
             say(
                 "This set-up was begun more than an hour ago. Start again.",

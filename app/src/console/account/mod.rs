@@ -29,7 +29,7 @@ use service::{
         console_session, known_browser,
         openid::is_linked,
         second_factor::{
-            list_factors,
+            RenewCodesError, list_factors,
             passkeys::{self, Answerer, PasskeyError, issue_challenge, register},
             renew_recovery_codes,
             webauthn::ALGORITHMS,
@@ -213,8 +213,12 @@ async fn forget_browser(request: Request, _: Fields) -> PageResult<Outcome> {
 
 async fn renew_codes(request: Request, _: Fields) -> PageResult<Outcome> {
     request.check_fresh("/admin/account")?;
-    let codes = renew_recovery_codes(request.honnin(), request.staff()).await?;
-    let codes = codes.ok_or(Fault::NotFound)?;
+    let codes = match renew_recovery_codes(request.honnin(), request.staff()).await {
+        Ok(codes) => codes,
+        Err(RenewCodesError::Ended) => return Ok(Outcome::go("/admin/sign-in")),
+        Err(RenewCodesError::NoFactor) => return Err(Fault::NotFound),
+        Err(RenewCodesError::Store(error)) => return Err(error.into()),
+    };
     let view = AccountView {
         codes: shown(&codes),
         ..view_of(&request, Vec::new()).await?

@@ -8,7 +8,7 @@ use super::{
     file::sent,
     labels,
     layout::NavigationItem,
-    request::{PageResult, Request, done, signed_in},
+    request::{PageResult, Request, done, not_done, signed_in},
     words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, handler};
@@ -150,8 +150,11 @@ async fn check(request: Request, _: Fields) -> PageResult<Outcome> {
     let auditor = Auditor::of(request.staff())?;
     request.check_fresh(HERE)?;
     match verify_many(request.honnin(), &auditor).await? {
-        Some(found) => done(HERE, chain(&found).sentence()),
-        None => done(
+        Some(found) => match chain(&found) {
+            broken @ Chain::Broken(_) => not_done(HERE, broken.sentence()),
+            intact @ Chain::Intact { .. } => done(HERE, intact.sentence()),
+        },
+        None => not_done(
             HERE,
             say(
                 "Somebody is checking the log at this moment. Try again in a few seconds.",

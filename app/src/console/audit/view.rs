@@ -228,6 +228,7 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
         </form>
         {list}
         {next_page(view.next.clone())}
+        <script nonce=meta.nonce.clone() inner_html=include_str!("../local_times.js")></script>
     };
     page(frame, meta, say("Audit log", "監査ログ"), main.into_any())
 }

@@ -163,6 +163,8 @@
       }
       const before = fingers.get(event.pointerId);
       if (!before) return;
+      // A mouse that was let go outside the frame holds nothing.
+      if (!event.buttons) { fingers.delete(event.pointerId); return; }
       const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
       if (!moved && Math.hypot(dx, dy) < 4) return;
       if (!moved) frame.setPointerCapture(event.pointerId);
@@ -238,6 +240,7 @@
       if (shots.length && !event.target.closest("input") && pan(...arrows[key])) event.preventDefault();
       return;
     }
+    if (localStorage.honninShortcuts === "off") return;
     const reason = reasons.find((box) => box.dataset.key === key);
     if (reason) { reason.click(); event.preventDefault(); return; }
     if (/^[1-4]$/.test(key) && shots[key - 1]) { choose(key - 1); event.preventDefault(); return; }
@@ -276,7 +279,7 @@
     // Signed out, or no longer allowed to review.
     const out = answer?.type === "opaqueredirect" || [401, 403].includes(answer?.status);
     const until = answer?.ok ? (await answer.json().catch(() => ({}))).until : undefined;
-    if (until) hold.querySelector("[data-until]").textContent = until;
+    if (until) Object.assign(hold.querySelector("[data-until]"), { textContent: until, dateTime: `${until.replace(" ", "T")}Z` });
     if (out || until === null) document.querySelector("[data-lost]").hidden = false;
   };
   if (hold) setInterval(keep, 4 * 60_000);

@@ -9,12 +9,13 @@ use super::{
     ask_again::{self, ATTEMPT, Answer, AskAgain, attempt_of},
     fault::Fault,
     findings::Item,
+    flash::Notice,
     labels::slot_name,
     layout::NavigationItem,
     link,
     notices::{asked_already, assigned, why_not_assigned, why_not_done},
     parts::minutes,
-    request::{PageResult, Request, done},
+    request::{PageResult, Request, done, not_done, told},
     rows,
     selection::{QUEUE, Selection},
     session::ruled_by,
@@ -402,7 +403,7 @@ async fn ask_again(
         Answer::Yes => match review::ask_again(request.honnin(), reviewer, (id, attempt_of(fields)), note).await {
             Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(id, &made))),
             // By reloading the page that shows the link, for example.
-            Err(RuleError::Repeated) => done(&format!("/admin/sessions/{id}"), asked_already()),
+            Err(RuleError::Repeated) => not_done(&format!("/admin/sessions/{id}"), asked_already()),
             Err(error) => refused(request, reviewer, id, fields, error).await,
         },
         Answer::No => Ok(Outcome::shown(
@@ -473,14 +474,14 @@ async fn assign(request: Request, fields: Fields) -> PageResult<Outcome> {
     let to = person(to.unwrap_or_else(|| fields.raw(assignment::COLLEAGUE)))?;
     let before = person(fields.raw(assignment::BEFORE))?;
     let notice = match review::assign(request.honnin(), &reviewer, &id, before.as_ref(), to.as_ref()).await {
-        Ok(()) => assigned(to.as_ref(), request.staff().user()).to_owned(),
-        Err(error) => why_not_assigned(error)?,
+        Ok(()) => Notice::good(assigned(to.as_ref(), request.staff().user())),
+        Err(error) => Notice::bad(why_not_assigned(error)?),
     };
     let query = request.query()?;
     let selection = Selection::of(query);
     if fields.raw(assignment::BACK) != assignment::TO_CASE {
         let queue = selection.href_after(QUEUE, &query.text("after"));
-        return done(&format!("{queue}#{id}"), notice);
+        return told(&format!("{queue}#{id}"), notice);
     }
     // What is being typed for the decision was sent along, and is stored nowhere.
     if fields.has(ATTEMPT) {
@@ -491,7 +492,7 @@ async fn assign(request: Request, fields: Fields) -> PageResult<Outcome> {
         };
         return Ok(Outcome::shown(StatusCode::OK, view));
     }
-    done(&selection.href(&format!("{QUEUE}/{id}")), notice)
+    told(&selection.href(&format!("{QUEUE}/{id}")), notice)
 }
 
 /// The case again, with the reason why the decision was refused and what was typed.

@@ -7,6 +7,7 @@ use super::faces::{Faces, faces};
 use crate::PageMeta;
 use crate::console::ask_again::ATTEMPT;
 use crate::console::findings::{Item, ScoreRow, checks, evidence, how_decided, items, reasons, scores};
+use crate::console::flash::{Notice, flash};
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page, problems};
 use crate::console::parts::{Line, Tone, age, area, badge, minutes, short, shortcuts};
@@ -112,7 +113,7 @@ pub(super) struct CaseView {
     /// The case to go on to, once the reviewer has said that what they have typed may be lost.
     pub onward: Option<SessionId>,
     /// What was just done.
-    pub done: Option<String>,
+    pub done: Option<Notice>,
     /// Whether a decision was to be undone that can no longer be.
     pub too_late: bool,
     /// What is wrong with the decision.
@@ -403,7 +404,7 @@ fn side(view: &CaseView) -> AnyView {
             let hold = format!("/admin/review/{}/hold?{ATTEMPT}={}", view.id, view.attempt);
             view! {
                 <p class="soft small" data-hold=hold>{say("Reserved for you until ", "この案件は ")}
-                    <span data-until>{minutes(*until)}</span>{say(" UTC.", "（UTC）まで、自分が対応中です。")}</p>
+                    <time data-until datetime=until.to_iso()>{minutes(*until)}</time>{say(" UTC.", "（UTC）まで、自分が対応中です。")}</p>
                 <p class="note" role="alert" data-lost hidden>{say(
                     "Your reservation of this case has expired. Copy your note, then open the case again.",
                     "案件の対応期限が切れました。メモの内容を控えてから、案件を開き直してください。",
@@ -576,9 +577,9 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
         let told = tell!("waiting: {}", "待ち時間：{}", age(view.since, view.now));
         view! { <span class="soft head-note">{told}</span> }
     });
-    let done = view.done.clone();
+    let done = view.done.as_ref().map(flash);
     let main = view! {
-        {done.map(|done| view! { <p class="flash" role="status">{done}</p> })}
+        {done}
         <p class="crumb"><a href=view.selection.href(QUEUE)>{say("Review", "審査")}</a></p>
         {first_button(view)}
         <div class="head">
@@ -594,6 +595,8 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
             <div class="stack case-side">{side(view)}</div>
         </div>
         {keys()}
+        <script nonce=meta.nonce.clone() inner_html=include_str!("../shortcuts.js")></script>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("../local_times.js")></script>
         <script nonce=meta.nonce.clone() inner_html=include_str!("case.js")></script>
         <script nonce=meta.nonce.clone() inner_html=include_str!("faces.js")></script>
     };

@@ -125,9 +125,9 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     Ok(Outcome::shown(status, view))
 }
 
-/// The page that asks for the second factor. Without the password, it starts at the beginning.
+/// The page that asks for the second factor. Without the first one, it starts at the beginning.
 async fn load_code(request: GuestRequest) -> PageResult<CodeView> {
-    let pending = request.who.pending.as_ref().ok_or(Fault::NoPassword)?;
+    let pending = request.who.pending.as_ref().ok_or(Fault::NoFirstFactor)?;
     let factors = list_factors(request.honnin(), &pending.user).await?;
     Ok(CodeView {
         next: safe_next(&request.query()?.text("next")).to_owned(),
@@ -138,7 +138,7 @@ async fn load_code(request: GuestRequest) -> PageResult<CodeView> {
 
 async fn enter_code(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let next = safe_next(&fields.text("next")).to_owned();
-    let pending = request.who.pending.clone().ok_or(Fault::NoPassword)?;
+    let pending = request.who.pending.clone().ok_or(Fault::NoFirstFactor)?;
     let honnin = request.honnin();
     let sentence = if fields.has("credential") {
         match passkeys::sign_in(honnin, Some(&pending), fields.raw("credential"), &request.who.client).await {

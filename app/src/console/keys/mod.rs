@@ -8,7 +8,7 @@ use super::{
     layout::NavigationItem,
     parts::minutes,
     proof::{check_proof, proof_due, proof_of, proven},
-    request::{PageResult, Request, done},
+    request::{PageResult, Request, done, not_done},
     words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, mistake};
@@ -158,7 +158,7 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
             match issue_key(request.honnin(), &developer, new).await {
                 Ok(issued) => return Ok(proven(&request, shown(&request, &developer, &issued).await?)),
                 Err(IssueKeyError::Repeated) => {
-                    return Ok(proven(&request, done(&list_of(&request)?, shown_before())?));
+                    return Ok(proven(&request, not_done(&list_of(&request)?, shown_before())?));
                 }
                 Err(refused) => Some(wrong(refused)?),
             }
@@ -282,7 +282,7 @@ async fn rotate(request: Request, fields: Fields) -> PageResult<Outcome> {
     let overlap = Millis::hours(hours.ok_or(Fault::Malformed)?);
     match rotate_key(request.honnin(), &developer, &id, overlap).await {
         Ok(issued) => shown(&request, &developer, &issued).await,
-        Err(IssueKeyError::Replaced) => done(
+        Err(IssueKeyError::Replaced) => not_done(
             &list,
             say(
                 "This key has already been rotated. Its replacement was shown only once and cannot be shown again. If nobody copied it, rotate \

@@ -4,7 +4,7 @@ use super::{failure, role, ruling, section, setting, slot_name, status, value, v
 use crate::console::words::{say, tell};
 use domain::{
     audit::AuditAction,
-    audit_detail::{DetailPhrase, DetailWord, ENTRIES_BEFORE},
+    audit_detail::{DetailPhrase, DetailWord, ENTRIES_BEFORE, KeyClause},
     named::Named,
     outcome::Verdict,
     role::Role,
@@ -230,17 +230,23 @@ fn end_of_list(text: &str) -> Option<usize> {
     Some(lists.byte_offset())
 }
 
-/// `create,read from 192.0.2.0/24; expires 2026-..; in place of key_.., which expires at 2026-..`. Those of before name no lifetime, and have no `;`.
+/// `create,read from 192.0.2.0/24; expires 2026-..; in place of key_.., which expires at 2026-..`
 fn key(stored: &str) -> String {
-    let japanese = stored
-        .replacen(" from ", "、接続元：", 1)
-        .replacen(", and others", "、ほか", 1)
-        .replacen("; does not expire", "、無期限", 1)
-        .replacen("; expires ", "、期限：", 1)
-        .replacen("; in place of ", "、更新前のキー：", 1)
-        .replacen(" in place of ", "、更新前のキー：", 1)
-        .replacen(", which expires at ", "、更新前のキーの期限：", 1);
+    let japanese = KeyClause::ALL.iter().fold(stored.to_owned(), |text, clause| {
+        text.replacen(clause.as_str(), clause_in_japanese(*clause), 1)
+    });
     tell!("{stored}", "{japanese}")
+}
+
+const fn clause_in_japanese(clause: KeyClause) -> &'static str {
+    match clause {
+        KeyClause::From => "、接続元：",
+        KeyClause::AndOthers => "、ほか",
+        KeyClause::NeverExpires => "、無期限",
+        KeyClause::Expires => "、期限：",
+        KeyClause::InPlaceOf | KeyClause::InPlaceOfWithoutExpiry => "、更新前のキー：",
+        KeyClause::ReplacedExpires => "、更新前のキーの期限：",
+    }
 }
 
 /// `12 entries from before 2026-..`

@@ -103,8 +103,8 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
             "品質管理のために抽出されるセッションが減ります。",
         ),
         Weakening::ReceiverChanged => say(
-            "Results will no longer be sent to where they are sent now.",
-            "結果が現在の受信先に送信されなくなります。",
+            "This changes where results are sent, or whether they are sent.",
+            "結果の送信先、または送信の有無が変わります。",
         ),
         Weakening::NetworksAdmitted => say(
             "More networks will be able to call the API.",

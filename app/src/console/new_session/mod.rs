@@ -7,7 +7,7 @@ use super::{
     layout::NavigationItem,
     link,
     parts::in_order,
-    request::{PageResult, Request, done},
+    request::{PageResult, Request, not_done},
     words::{say, tell, with_japanese},
 };
 use crate::{
@@ -225,7 +225,7 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
     match create_session_by_form(request.honnin(), &Tenant::by_hand(&reviewer), &form, &body).await {
         // By reloading the page that shows the link, for example.
-        Ok(FormOutcome::Repeated(session)) => return done(&format!("/admin/sessions/{session}"), shown_before()),
+        Ok(FormOutcome::Repeated(session)) => return not_done(&format!("/admin/sessions/{session}"), shown_before()),
         Ok(FormOutcome::Created(created)) => {
             let (url, until) = (created.verification_url.expose(), created.verification_url_expires_at);
             let shown = link::shown(

@@ -23,6 +23,7 @@ use domain::{
 };
 use leptos::prelude::*;
 use service::{
+    Honnin,
     access::{Admin, Developer},
     people::news::news,
     privacy::secret_age::{SecretAge, overdue},
@@ -56,12 +57,14 @@ async fn load(request: Request) -> PageResult<OverviewView> {
     let counted = overview(honnin, request.staff(), range).await?;
     let news = news(honnin, request.staff(), request.who.since.as_ref()).await?;
     let news = news.filter(|news| !news.is_empty());
+    let first_factor = FirstFactor::of(honnin);
     let may_develop = Developer::of(request.staff()).is_ok();
     Ok(OverviewView {
         news: news.map(|news| SinceLastVisit {
             at: news.since,
             from: news.from,
-            refused: news.refused.as_ref().map(refused),
+            refused: news.refused.as_ref().map(|tries| refused(tries, first_factor)),
+            advice: first_factor.advice_to_sign_out(),
             entries: news
                 .entries
                 .iter()
@@ -261,8 +264,56 @@ fn sign_in_detail(detail: &str, from: Option<&str>) -> String {
     parts.join(say(", ", "、"))
 }
 
+/// What people here show before their second factor. The provider is given by its name.
+#[derive(Clone, Copy)]
+enum FirstFactor<'a> {
+    Password,
+    Provider(&'a str),
+    Either(&'a str),
+}
+
+impl<'a> FirstFactor<'a> {
+    fn of(honnin: &'a Honnin) -> Self {
+        match honnin.provider().map(|provider| provider.name.as_str()) {
+            None => Self::Password,
+            Some(name) if honnin.allows_local_sign_in() => Self::Either(name),
+            Some(name) => Self::Provider(name),
+        }
+    }
+
+    /// That it was right: the beginning of a sentence about the second one.
+    fn was_right(self) -> String {
+        match self {
+            Self::Password => say("With the correct password", "パスワードが正しく").to_owned(),
+            Self::Provider(name) => tell!("With a sign-in at {name}", "{name}でのサインインに成功し"),
+            Self::Either(name) => tell!(
+                "With the correct password or a sign-in at {name}",
+                "パスワードまたは{name}でのサインインに成功し"
+            ),
+        }
+    }
+
+    /// The password to change if somebody else may know it.
+    fn password(self) -> String {
+        match self {
+            Self::Password => say("your password", "パスワード").to_owned(),
+            Self::Provider(name) => tell!("your password at {name}", "{name}のパスワード"),
+            Self::Either(name) => tell!("your password here and at {name}", "このコンソールと{name}のパスワード"),
+        }
+    }
+
+    /// What to do if somebody else has signed in.
+    fn advice_to_sign_out(self) -> String {
+        let password = self.password();
+        tell!(
+            "Change {password} and sign out everywhere.",
+            "{password}を変更し、すべてのブラウザーからサインアウトしてください。"
+        )
+    }
+}
+
 /// Refused attempts to sign in to the reader's account, in a sentence.
-fn refused(refused: &RefusedSignIns) -> (Timestamp, String) {
+fn refused(refused: &RefusedSignIns, first_factor: FirstFactor<'_>) -> (Timestamp, String) {
     let tries = match refused.count {
         1 => say(
             "One attempt to sign in to your account did not succeed",
@@ -279,27 +330,29 @@ fn refused(refused: &RefusedSignIns) -> (Timestamp, String) {
         .as_ref()
         .map(|from| tell!(", the last one from {from}", "（最後の試行：{from}）"))
         .unwrap_or_default();
-    let wrong = match refused.with_password {
+    let was_right = first_factor.was_right();
+    let wrong = match refused.wrong_second_factor {
         0 => String::new(),
         count => tell!(
-            " With the correct password and a wrong second factor: {count}.",
-            "パスワードが正しく、2要素認証に失敗：{count}回。"
+            " {was_right} and a wrong second factor: {count}.",
+            "{was_right}、2要素認証に失敗：{count}回。"
         ),
     };
     let stopped = match refused.stopped {
         0 => String::new(),
         count => tell!(
-            " With the correct password, but stopped before the second factor: {count}.",
-            "パスワードが正しく、2要素認証の前に中断：{count}回。"
+            " {was_right}, but stopped before the second factor: {count}.",
+            "{was_right}、2要素認証の前に中断：{count}回。"
         ),
     };
-    let advice = if refused.with_password + refused.stopped > 0 {
-        say(
-            " If this was not you, change your password.",
-            "心当たりがない場合は、パスワードを変更してください。",
+    let advice = if refused.wrong_second_factor + refused.stopped > 0 {
+        let password = first_factor.password();
+        tell!(
+            " If this was not you, change {password}.",
+            "心当たりがない場合は、{password}を変更してください。"
         )
     } else {
-        ""
+        String::new()
     };
     (
         refused.last_at,
@@ -347,30 +400,35 @@ mod tests {
     }
 
     #[test]
-    fn refused_sign_ins_say_where_from_and_what_to_do_if_the_password_was_right() {
+    fn refused_sign_ins_say_where_from_and_what_to_do_if_the_first_factor_was_right() {
         let mut tries = RefusedSignIns {
             count: 1,
-            with_password: 0,
+            wrong_second_factor: 0,
             stopped: 0,
             last_at: Timestamp::from_millis(0),
             last_from: None,
         };
         assert_eq!(
-            refused(&tries).1,
+            refused(&tries, FirstFactor::Password).1,
             "One attempt to sign in to your account did not succeed."
         );
         tries.stopped = 1;
         assert_eq!(
-            refused(&tries).1,
+            refused(&tries, FirstFactor::Password).1,
             "One attempt to sign in to your account did not succeed. With the correct password, but stopped before the second factor: 1. \
              If this was not you, change your password."
         );
+        assert_eq!(
+            refused(&tries, FirstFactor::Provider("Example Login")).1,
+            "One attempt to sign in to your account did not succeed. With a sign-in at Example Login, but stopped before the second factor: 1. \
+             If this was not you, change your password at Example Login."
+        );
         tries.count = 12;
-        tries.with_password = 2;
+        tries.wrong_second_factor = 2;
         tries.stopped = 0;
         tries.last_from = Some("192.0.2.7".to_owned());
         assert_eq!(
-            refused(&tries).1,
+            refused(&tries, FirstFactor::Password).1,
             "12 attempts to sign in to your account did not succeed, the last one from 192.0.2.7. With the correct password and a wrong \
              second factor: 2. If this was not you, change your password."
         );

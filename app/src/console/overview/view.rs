@@ -42,6 +42,8 @@ pub(super) struct SinceLastVisit {
     pub refused: Option<(Timestamp, String)>,
     /// When, and what, newest first.
     pub entries: Vec<NewsItem>,
+    /// What to do if it was somebody else who signed in.
+    pub advice: String,
 }
 
 /// A secret that should be replaced.
@@ -118,9 +120,11 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
     let items = refused
         .chain(news.entries.iter().cloned())
         .map(|NewsItem { at, what, doubtful }| {
-            let advice = doubtful.then(|| view! {
-                {say(" Not you? ", "心当たりがない場合は、")}
-                <a href="/admin/account">{say("Change your password and sign out everywhere.", "パスワードを変更し、すべてのブラウザーからサインアウトしてください。")}</a>
+            let advice = doubtful.then(|| {
+                view! {
+                    {say(" Not you? ", "心当たりがない場合は、")}
+                    <a href="/admin/account">{news.advice.clone()}</a>
+                }
             });
             view! { <li>{time(at)}" "{what}{advice}</li> }
         })

@@ -19,7 +19,8 @@ use service::{
     Honnin,
     people::{
         accept_invitation::{AcceptError, OpenInvitation, accept_invitation, open_invitation},
-        reset_password::{LinkSignIn, ResetError, open_reset, reset_password, sign_in_by_link},
+        pending_sign_in::AfterFirstFactor,
+        reset_password::{ResetError, open_reset, reset_password, sign_in_by_link},
     },
 };
 use view::{InvitationView, ResetView};
@@ -119,8 +120,8 @@ async fn reset(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     if !request.honnin().allows_local_sign_in() {
         let signed_in = sign_in_by_link(request.honnin(), request.param("token"), &request.who.client).await;
         return Ok(match signed_in.map_err(unusable)? {
-            LinkSignIn::Done(entrance) => Outcome::go("/admin").with(SessionChange::SignedIn(entrance)),
-            LinkSignIn::SecondFactor(pending) => {
+            AfterFirstFactor::SignedIn(entrance) => Outcome::go("/admin").with(SessionChange::SignedIn(entrance)),
+            AfterFirstFactor::SecondFactor(pending) => {
                 Outcome::go("/admin/sign-in/code").with(SessionChange::SignInPending(pending))
             }
         });

@@ -9,7 +9,7 @@ use super::{
     parts::{in_order, minutes},
     password_faults::bad_field,
     proof::{check_proof, proof_due, proof_of, proven, throttled},
-    request::{PageResult, Request, done},
+    request::{PageResult, Request, done, not_done},
     words::{say, tell},
 };
 use crate::{
@@ -196,7 +196,7 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
         }
         Err(InviteError::Bad(faults)) => in_order(faults.into_iter().map(bad_field).collect(), &["name", "email"]),
         Err(InviteError::Throttled) => vec![mistake("email", throttled())],
-        Err(InviteError::Repeated) => return Ok(proven(&request, done(&list_of(&request)?, invited_before())?)),
+        Err(InviteError::Repeated) => return Ok(proven(&request, not_done(&list_of(&request)?, invited_before())?)),
         Err(InviteError::Forbidden) => return Err(Fault::Forbidden),
         Err(InviteError::NoTenant) => return Err(Fault::NotFound),
         Err(InviteError::Store(error)) => return Err(error.into()),
@@ -387,5 +387,5 @@ fn refused(list: &str, error: PeopleError) -> PageResult<Outcome> {
         PeopleError::NotFound => return Err(Fault::NotFound),
         PeopleError::Store(error) => return Err(error.into()),
     };
-    done(list, said)
+    not_done(list, said)
 }

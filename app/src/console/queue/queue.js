@@ -19,7 +19,7 @@
   };
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.keyCode === 229) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || help.open || localStorage.honninShortcuts === "off") return;
     if (event.target.closest("input, textarea, select")) return;
     const act = keys[event.key.toLowerCase()];
     if (act) { act(); event.preventDefault(); }

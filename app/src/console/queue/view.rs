@@ -267,6 +267,8 @@ pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyVie
         {documents(view)}
         <div class="stack" data-region="cases" data-live=view.live.clone() data-version=view.version.clone()>{cases(view)}</div>
         {keys()}
+        <script nonce=meta.nonce.clone() inner_html=include_str!("../shortcuts.js")></script>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("../local_times.js")></script>
         <script nonce=meta.nonce.clone() inner_html=include_str!("queue.js")></script>
     };
     page(frame, meta, say("Review", "審査"), main.into_any())

@@ -6,12 +6,13 @@ use super::{
     ask_again::{self, Answer, AskAgain, attempt_of},
     audit::{self, who},
     fault::Fault,
+    flash::Notice,
     labels,
     layout::NavigationItem,
     link,
     notices::{asked_already, why_not_done},
     parts::Tone,
-    request::{PageResult, Request, done},
+    request::{PageResult, Request, not_done, told},
     rows,
     words::{language, say, tell},
 };
@@ -324,10 +325,10 @@ async fn reissue(request: Request, fields: Fields) -> PageResult<Outcome> {
                 "No new link: the session is now “{word}”.",
                 "新しいリンクは発行されませんでした。セッションの現在の状態は「{word}」です。"
             );
-            done(&format!("/admin/sessions/{id}"), notice)
+            not_done(&format!("/admin/sessions/{id}"), notice)
         }
         // By reloading the page that shows the link, for example.
-        Err(ReissueError::Repeated) => done(
+        Err(ReissueError::Repeated) => not_done(
             &format!("/admin/sessions/{id}"),
             say(
                 "No new link: there is one already since this form was shown. It was shown only once and cannot be shown again. If nobody copied it, \
@@ -357,10 +358,10 @@ async fn reprocess(request: Request, fields: Fields) -> PageResult<Outcome> {
     match reopen(request.honnin(), &reviewer, (&id, attempt_of(&fields))).await {
         Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(&id, &made))),
         // By reloading the page that shows the link, for example.
-        Err(RuleError::Repeated) => done(&here, asked_already()),
+        Err(RuleError::Repeated) => not_done(&here, asked_already()),
         Err(refused) => {
             let why = why_not_done(refused)?;
-            done(&here, tell!("Not done. {why}", "実行できませんでした。{why}"))
+            not_done(&here, tell!("Not done. {why}", "実行できませんでした。{why}"))
         }
     }
 }
@@ -371,20 +372,19 @@ async fn complete(request: Request, fields: Fields) -> PageResult<Outcome> {
     let outcome = SandboxOutcome::parse(&fields.text(OUTCOME)).ok_or(Fault::Malformed)?;
     let caller = Tenant::by_hand(&reviewer);
     let notice = match complete_in_sandbox(request.honnin(), &caller, id.as_str(), outcome).await {
-        Ok(done) => tell!(
+        Ok(done) => Notice::good(tell!(
             "Completed: the session is now “{}”.",
             "完了しました。セッションの現在の状態は「{}」です。",
             labels::status(done.status).0
-        ),
-        Err(CompleteError::NotAllowed) => say(
+        )),
+        Err(CompleteError::NotAllowed) => Notice::bad(say(
             "Not done: the session has already ended.",
             "実行できませんでした。セッションはすでに終了しています。",
-        )
-        .to_owned(),
+        )),
         Err(CompleteError::NotFound) => return Err(Fault::NotFound),
         Err(CompleteError::Store(error)) => return Err(error.into()),
     };
-    done(&format!("/admin/sessions/{id}"), notice)
+    told(&format!("/admin/sessions/{id}"), notice)
 }
 
 async fn advance(request: Request, fields: Fields) -> PageResult<Outcome> {
@@ -393,24 +393,24 @@ async fn advance(request: Request, fields: Fields) -> PageResult<Outcome> {
     let to = SandboxTime::parse(&fields.text(TIME)).ok_or(Fault::Malformed)?;
     let caller = Tenant::by_hand(&reviewer);
     let notice = match (clock::advance(request.honnin(), &caller, id.as_str(), to).await, to) {
-        (Ok(_), SandboxTime::Deadline) => say(
+        (Ok(_), SandboxTime::Deadline) => Notice::good(say(
             "The deadline has passed. The event follows within seconds.",
             "期限が過ぎました。イベントは数秒以内に送信されます。",
-        ),
-        (Ok(_), SandboxTime::RetentionEnd) => say(
+        )),
+        (Ok(_), SandboxTime::RetentionEnd) => Notice::good(say(
             "The retention period is over. The personal data is erased within seconds.",
             "保存期間が終了しました。個人情報は数秒以内に消去されます。",
-        ),
-        (Err(AdvanceError::NotAllowed), _) => say(
+        )),
+        (Err(AdvanceError::NotAllowed), _) => Notice::bad(say(
             "Not done: the session is no longer in that state.",
             "実行できませんでした。セッションの状態が変わっています。",
-        ),
-        (Err(AdvanceError::ClockJumped), _) => say(
+        )),
+        (Err(AdvanceError::ClockJumped), _) => Notice::bad(say(
             "Not done: this server’s clock was changed. Try again in ten minutes.",
             "実行できませんでした。サーバーの時刻が変更されています。10分後に再度お試しください。",
-        ),
+        )),
         (Err(AdvanceError::NotFound), _) => return Err(Fault::NotFound),
         (Err(AdvanceError::Store(error)), _) => return Err(error.into()),
     };
-    done(&format!("/admin/sessions/{id}"), notice)
+    told(&format!("/admin/sessions/{id}"), notice)
 }

@@ -417,6 +417,7 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
                 {timeline(&view.timeline)}
             </div>
         </div>
+        <script nonce=meta.nonce.clone() inner_html=include_str!("../local_times.js")></script>
     };
     page(frame, meta, &tell!("Session {id}", "セッション {id}"), main.into_any())
 }

@@ -9,7 +9,7 @@ use super::{
     day::span,
     fault::Fault,
     layout::NavigationItem,
-    request::{PageResult, Request, done, signed_in},
+    request::{PageResult, Request, not_done, signed_in},
     webhooks::{refused, resent},
     words::say,
 };
@@ -201,13 +201,13 @@ async fn resend(request: Request, fields: Fields) -> PageResult<Outcome> {
     let sessions: Option<Vec<SessionId>> = fields.all(TICKED).take(PAGE as usize).map(SessionId::parse).collect();
     let sessions = sessions.ok_or(Fault::NotFound)?;
     if sessions.is_empty() {
-        return done(
+        return not_done(
             &back,
             say("Select at least one session.", "セッションを1件以上選択してください。"),
         );
     }
     match redeliver::send_sessions_again(request.honnin(), &developer, &sessions).await {
-        Ok(sent) if sent.count + sent.left_out == 0 => done(
+        Ok(sent) if sent.count + sent.left_out == 0 => not_done(
             &back,
             say(
                 "Nothing was resent: the selected sessions have no events yet.",

@@ -205,8 +205,8 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
                 {typed}
                 <input type="hidden" name=forms::CONFIRMED value=forms::YES/>
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
-                <p><button class="button primary" type="submit">{say("Save the change", "変更を保存")}</button>" "
-                    <button class="button secondary" type="submit" name=BACK value="yes">{say("Change it", "修正する")}</button>" "
+                <p class="head-actions"><button class="button primary" type="submit">{say("Save the change", "変更を保存")}</button>
+                    <button class="button secondary" type="submit" name=BACK value="yes">{say("Change it", "修正する")}</button>
                     <a class="button secondary" href=back>{say("Cancel", "キャンセル")}</a></p>
             </form>
         </div>

@@ -23,7 +23,12 @@ pub(super) fn name(fault: DeliveryFault) -> String {
         DeliveryFault::Redirect => "リダイレクト",
         DeliveryFault::Status => "エラー応答",
     };
-    with_japanese(fault.as_str().replace('_', " "), ja)
+    let en = match fault {
+        DeliveryFault::Unresolved => "DNS failed".to_owned(),
+        DeliveryFault::Tls => "TLS failed".to_owned(),
+        other => other.as_str().replace('_', " "),
+    };
+    with_japanese(en, ja)
 }
 
 /// In a sentence.

@@ -11,9 +11,10 @@ mod view;
 use super::{
     day::span,
     fault::Fault,
+    flash::Notice,
     layout::NavigationItem,
     parts::seconds,
-    request::{PageResult, Request, done, signed_in},
+    request::{PageResult, Request, done, not_done, signed_in, told},
     words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form};
@@ -167,7 +168,7 @@ async fn load(request: Request) -> PageResult<WebhooksView> {
 async fn send_test(request: Request, _: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
     match redeliver::send_test(request.honnin(), &developer).await {
-        Ok(id) => done(&format!("{HERE}/{id}"), sent(&request, &developer, &id, 0).await?),
+        Ok(id) => told(&format!("{HERE}/{id}"), sent(&request, &developer, &id, 0).await?),
         Err(error) => refused(HERE, error),
     }
 }
@@ -176,27 +177,26 @@ async fn send_test(request: Request, _: Fields) -> PageResult<Outcome> {
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
 /// What became of an event that was sent by hand after `before` attempts.
-async fn sent(request: &Request, developer: &Developer, id: &EventId, before: usize) -> PageResult<String> {
+async fn sent(request: &Request, developer: &Developer, id: &EventId, before: usize) -> PageResult<Notice> {
     let made = delivery_log::attempt_within(request.honnin(), developer, id, before, ANSWERED_WITHIN).await?;
     Ok(match made {
-        None => say(
+        None => Notice::good(say(
             "The event is being sent. Reload this page to see the response.",
             "イベントを送信しています。応答を確認するには、このページを再読み込みしてください。",
-        )
-        .to_owned(),
+        )),
         Some(attempt) if attempt.fault.is_none() => {
             let status = outcome(&attempt);
-            tell!(
+            Notice::good(tell!(
                 "The event was delivered. The receiver answered {status}.",
                 "イベントを配信しました。受信先の応答：{status}"
-            )
+            ))
         }
         Some(attempt) => {
             let why = why(&attempt).unwrap_or_default();
-            tell!(
+            Notice::bad(tell!(
                 "The event was not delivered. {why}",
                 "イベントを配信できませんでした。{why}"
-            )
+            ))
         }
     })
 }
@@ -253,7 +253,7 @@ fn why_left_out(count: usize) -> String {
 pub(in crate::console) fn refused(back: &str, error: RedeliverError) -> PageResult<Outcome> {
     match error {
         RedeliverError::NotFound => Err(Fault::NotFound),
-        RedeliverError::NoReceiver => done(
+        RedeliverError::NoReceiver => not_done(
             back,
             say(
                 "Nothing was sent: no receiver URL is configured.",
@@ -266,7 +266,7 @@ pub(in crate::console) fn refused(back: &str, error: RedeliverError) -> PageResu
                  An admin can confirm the URL or send the event.",
                 "送信されませんでした。イベントに審査担当者のメモが含まれ、発生後に受信先のURLが変更されたためです。管理者がURLを確認するか、イベントを送信してください。",
             );
-            done(back, said)
+            not_done(back, said)
         }
         RedeliverError::Store(error) => Err(error.into()),
     }

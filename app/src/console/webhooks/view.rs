@@ -229,7 +229,7 @@ fn filters(asked: &Asked) -> AnyView {
             {day("from", say("From (UTC)", "開始日（UTC）"), &asked.from)}
             {day("to", say("To (UTC)", "終了日（UTC）"), &asked.to)}
             <div class="filter-actions">
-                <button class="button primary small" type="submit">{say("Filter", "絞り込む")}</button>
+                <button class="button secondary small" type="submit">{say("Filter", "絞り込む")}</button>
                 {asked.any().then(|| view! { <a class="button quiet small" href="/admin/webhooks">{say("Clear", "クリア")}</a> })}
             </div>
         </form>
@@ -312,14 +312,18 @@ fn list(view: &WebhooksView) -> AnyView {
         return empty(title, advice).into_any();
     }
     if view.rows.is_empty() {
-        return empty(
-            say("No deliveries yet", "配信はまだありません"),
+        let advice = if view.health.receiver.is_some() {
             say(
                 "They appear when a session is decided, expires or fails. Try the receiver with a test event.",
                 "セッションの判定、期限切れ、失敗の際に表示されます。テストイベントで受信先を確認できます。",
-            ),
-        )
-        .into_any();
+            )
+        } else {
+            say(
+                "With a receiver, they appear when a session is decided, expires or fails.",
+                "受信先を登録すると、セッションの判定、期限切れ、失敗の際に表示されます。",
+            )
+        };
+        return empty(say("No deliveries yet", "配信はまだありません"), advice).into_any();
     }
     let columns = [
         say("Event", "イベント"),

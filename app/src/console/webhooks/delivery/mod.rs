@@ -7,7 +7,7 @@ use crate::{
     console::{
         fault::Fault,
         layout::NavigationItem,
-        request::{PageResult, Request, done, signed_in},
+        request::{PageResult, Request, signed_in, told},
         words::say,
     },
     page::{Fields, Outcome, form},
@@ -70,7 +70,7 @@ async fn send_again(request: Request, _: Fields) -> PageResult<Outcome> {
     let found = delivery_log::find(request.honnin(), &developer, &id).await?;
     let before = found.map_or(0, |found| found.attempts.len());
     match redeliver::send_again(request.honnin(), &developer, &id).await {
-        Ok(()) => done(&here, sent(&request, &developer, &id, before).await?),
+        Ok(()) => told(&here, sent(&request, &developer, &id, before).await?),
         Err(error) => refused(&here, error),
     }
 }

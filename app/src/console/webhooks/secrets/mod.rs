@@ -9,7 +9,7 @@ use crate::{
         irreversible::{Answer, Irreversible, answer, page_or_second_look},
         layout::NavigationItem,
         parts::minutes,
-        request::{PageResult, Request, done},
+        request::{PageResult, Request, done, not_done},
         words::say,
     },
     page::{Fields, Outcome, form},
@@ -91,7 +91,7 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
             Ok(Outcome::shown(StatusCode::CREATED, view))
         }
         // By reloading the page that shows the secret, for example.
-        Err(SecretError::Repeated) => done(
+        Err(SecretError::Repeated) => not_done(
             HERE,
             say(
                 "This form was sent before. The secret that it issued was shown only once and cannot be shown again. If nobody copied it, \
