@@ -2,6 +2,9 @@
 # Installs what a machine with only Rust, Node, Python and apt lacks. Takes seconds if everything is there.
 #   scripts/setup.sh run     what serving needs: a compiler for the browser's half, the models
 #   scripts/setup.sh test    the same, and Chromium, PostgreSQL, fonts and the packages of end2end/
+# `make test` does the last in two parts: the second mostly waits for the network, so it runs beside the compiler.
+#   scripts/setup.sh compile what compiling the tests and serving need
+#   scripts/setup.sh tools   the packages of end2end/ and of the judges
 set -eu
 cd "$(dirname "$0")/.."
 purpose=${1:-run}
@@ -23,6 +26,7 @@ install_test_tools() {
     scripts/judge-integration install
     scripts/judge-deployment install
     scripts/judge-monitoring install
+    scripts/with-s3 true
 }
 
 if [ "$purpose" = tools ]; then
@@ -38,7 +42,7 @@ command -v cc >/dev/null || want gcc
 command -v python3 >/dev/null || want python3
 python3 -m pip --version >/dev/null 2>&1 || want python3-pip
 command -v npm >/dev/null || want npm
-if [ "$purpose" = test ]; then
+if [ "$purpose" != run ]; then
     python3 -c 'import ensurepip' 2>/dev/null || want python3-venv
     command -v ip >/dev/null || want iproute2
     command -v curl >/dev/null || want curl
@@ -79,6 +83,7 @@ if [ "$purpose" = test ]; then
     setsid scripts/setup.sh tools >&2 &
     tools=$!
     trap 'kill -- "-$tools" 2>/dev/null || true' EXIT
+    trap 'exit 129' HUP
     trap 'exit 130' INT
     trap 'exit 143' TERM
 fi

@@ -10,17 +10,38 @@ step() { echo "== $* ($(($(date +%s) - began)) s)"; }
 step "format"
 cargo fmt --all -- --check
 
+# What runs beside the rest prints at its end. It has a session of its own, so that what it has started ends with it.
+beside() {
+    printed=$(mktemp)
+    setsid "$@" >"$printed" 2>&1 &
+    second=$!
+    trap 'kill -- "-$second" 2>/dev/null || true; cat "$printed"; rm -f "$printed"' EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+joined() {
+    wait "$second"
+    trap - EXIT
+    cat "$printed"
+    rm -f "$printed"
+}
+
 step "set-up"
-scripts/setup.sh test
+scripts/setup.sh compile
 WASM_RUSTC=$(scripts/wasm-rustc)
 export WASM_RUSTC
 
+step "site, server and tests"
+# The browser's half has a folder of its own: where one cargo waits for its last crate, the other has work. The tools wait for the network. One cargo
+# builds the server and, beside it, the tests of the crates that it uses.
+beside sh -c '"${CARGO_TARGET_DIR:-target}/debug/xtask" build --site-only && exec scripts/setup.sh tools'
+cargo test --no-run --lib --bins --tests --bench capture
+cargo build --quiet --bin honnin --bin customer
+joined
+
 step "dependencies, licences and sources"
 scripts/check-dependencies
-
-step "site and server"
-cargo xtask build
-cargo build --quiet --bin customer
 
 if ! unshare --net --mount true 2>/dev/null && ! unshare --map-root-user --net --mount true 2>/dev/null; then
     echo "NOTE: this machine permits no network namespaces; the webhook sender is not tested in one" >&2
@@ -49,7 +70,7 @@ fi
 step "examples in the documentation"
 cargo test --quiet --doc
 
-# Half of these wait for their own servers or compute on one core, so two run at a time. What the second lane prints is shown at its end.
+# Half of these wait for their own servers or compute on one core, so two run at a time.
 signatures_and_api() {
     step "webhook signatures with the official libraries"
     scripts/judge-webhooks 2000
@@ -61,18 +82,9 @@ signatures_and_api() {
     step "the API with linters, generated clients, our clients and the examples"
     scripts/judge-integration
 }
-printed=$(mktemp)
-# A session of its own, so that its servers end with it.
-setsid scripts/judge-operations "$began" >"$printed" 2>&1 &
-second=$!
-trap 'kill -- "-$second" 2>/dev/null || true; cat "$printed"; rm -f "$printed"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+beside scripts/judge-operations "$began"
 signatures_and_api
-wait "$second"
-trap - EXIT
-cat "$printed"
-rm -f "$printed"
+joined
 
 step "many phones, and one hostile network"
 HONNIN_PHONES=24 HONNIN_HOSTILE=600 cargo test --quiet --bench capture

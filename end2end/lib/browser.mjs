@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LONGEST, shown, until } from "./places.mjs";
+import { LONGEST, shown, UNHURRIED, until } from "./places.mjs";
 import { video } from "./scene.mjs";
 import { withSitter } from "./sitter.mjs";
 
@@ -81,16 +81,20 @@ export class Browser {
   }
 }
 
-/** Waits until what was read fills this field of the page, which a patient user loads again. */
+/** Waits until what was read fills this field of the page, which a patient user loads again: now and then, where the page asks by itself. */
 export async function filledIn(page, field) {
   // The page may renew itself at the same moment.
   const interrupted = (error) => {
     if (!/interrupted by another navigation|ERR_ABORTED/.test(error.message)) throw error;
   };
+  const pause = page.scripts === false ? UNHURRIED : 5 * UNHURRIED;
+  let loaded = 0;
   await until("details that were read", async () => {
     if ((await field.inputValue()) !== "") return true;
+    if (Date.now() < loaded + pause) return false;
     await page.reload().catch(interrupted);
-  }, { within: LONGEST });
+    loaded = Date.now();
+  }, { within: LONGEST, every: 250 });
 }
 
 /**
@@ -116,15 +120,30 @@ async function picture(page, path) {
   await page.setViewportSize(window);
 }
 
-/** Leaves a picture of the page for people, and answers what a screen reader's user would stumble over. */
-export async function look(page, name) {
-  const folder = join(shown, "screens");
-  mkdirSync(folder, { recursive: true });
+/**
+ * Answers what a screen reader's user would stumble over, and leaves a picture of the page for people where there is something, or of every page where
+ * HONNIN_SCREENS is set: a picture takes a fourth as long as axe. `rules` are those of axe that are asked; without it, all.
+ */
+export async function look(page, name, { rules } = {}) {
   await page.waitForLoadState();
-  await picture(page, join(folder, `${name}.jpg`));
+  // What fades in is not hard to read for good.
+  const isThere = await page.evaluate(async () => {
+    const ending = document.getAnimations().filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime));
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+    return "axe" in globalThis;
+  });
   // Once for each page that is loaded, since it is half a megabyte of script.
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
+  if (!isThere) await page.evaluate(axe);
   // Every style sheet is the page's own, so none has to be fetched again for axe.
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"], preload: false }));
+  const options = { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: { type: "rule", values: rules } }) };
+  const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), options);
+  if (violations.length > 0 || process.env.HONNIN_SCREENS) {
+    const folder = join(shown, "screens");
+    mkdirSync(folder, { recursive: true });
+    await picture(page, join(folder, `${name}.jpg`));
+  }
   return violations.map(({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target).join(", ")}`);
 }
+
+/** The rules of axe that ask about colours: all that a page in the dark can break alone. */
+export const COLOURS = ["color-contrast", "link-in-text-block"];

@@ -44,6 +44,12 @@ export function freePort() {
  */
 export const LONGEST = 300_000;
 
+/**
+ * Milliseconds between two loads of a page that waits for an analysis. It has a tenth of the processor's time where others want it (`nice`): a page that is
+ * loaded without a pause holds up what it waits for.
+ */
+export const UNHURRIED = 1_000;
+
 /** Asks again until the answer is truthy. For states that nobody announces; everything else waits for an event. */
 export async function until(what, ask, { within = 90_000, every = 50 } = {}) {
   const end = Date.now() + within;

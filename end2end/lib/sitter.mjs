@@ -21,10 +21,13 @@ function installCamera() {
     const behaviours = {
       obedient: (asked) => asked,
       wrongSide: (asked) => ({ left: "right", right: "left" })[asked] ?? asked,
-      frozen: () => "straight",
+      unmoved: () => "straight",
       absent: () => null,
       joined: (asked) => asked,
+      masked: () => "straight",
       lit: (asked) => asked,
+      looped: (asked) => asked,
+      frozen: () => null,
     };
     const draw = () => {
       const stage = document.querySelector(".stage");
@@ -32,20 +35,37 @@ function installCamera() {
       const shown = behaviours[sitter.does](asked);
       context.fillStyle = "#9aa0a6";
       context.fillRect(0, 0, canvas.width, canvas.height);
-      if (!shown) return;
+      // A virtual camera that shows the same pictures again and again, or one picture all the time.
+      const isSame = ["looped", "frozen"].includes(sitter.does);
       const at = performance.now() / 1000;
       // Nobody is quite still.
-      const [dx, dy] = sitter.does === "frozen" ? [0, 0] : [1.6 * Math.sin(at * 1.9), 1.2 * Math.sin(at * 1.3)];
+      const [dx, dy] = isSame ? [0, 0] : [1.6 * Math.sin(at * 1.9), 1.2 * Math.sin(at * 1.3)];
       const zoom = shown === "near" ? 1.4 : 1;
       const [w, h] = [canvas.width * zoom, canvas.height * zoom];
       // Around the eyes, which stay where they are.
       const [left, top] = [(canvas.width - w) / 2 + dx, (canvas.height - h) * 0.42 + dy];
       const image = poses[shown] ?? poses.straight;
-      context.drawImage(image, left, top, w, h);
+      if (shown) context.drawImage(image, left, top, w, h);
+      if (sitter.does === "masked") {
+        // Over mouth and chin, with folds across.
+        const place = (x, y) => [left + x * w, top + y * h];
+        context.fillStyle = "#7fb2cf";
+        context.beginPath();
+        for (const [x, y] of [[0.385, 0.5], [0.52, 0.475], [0.655, 0.5], [0.64, 0.67], [0.52, 0.755], [0.4, 0.67]]) context.lineTo(...place(x, y));
+        context.fill();
+        context.strokeStyle = "#6b9ebb";
+        context.lineWidth = 0.006 * h;
+        for (const y of [0.56, 0.61, 0.66]) {
+          context.beginPath();
+          context.moveTo(...place(0.41, y));
+          context.lineTo(...place(0.63, y));
+          context.stroke();
+        }
+      }
       // No light is quite the same twice: equal frames in two sessions would be a film.
       const [r, g, b] = [0, 1, 2].map(() => 256 * Math.random());
       context.fillStyle = `rgb(${r} ${g} ${b} / 4%)`;
-      if (sitter.does !== "frozen") context.fillRect(0, 0, canvas.width, canvas.height);
+      if (!isSame) context.fillRect(0, 0, canvas.width, canvas.height);
       const light = stage?.querySelector(".light")?.getAttribute("fill");
       if (sitter.does === "lit" && light?.startsWith("#")) {
         // The light of the screen on a face that is near it; the wall behind is too far away.
@@ -72,7 +92,10 @@ function installCamera() {
 /** Every page of this context can have somebody in front of its camera. */
 export const withSitter = (context) => context.addInitScript(installCamera);
 
-/** Puts a person in front of the selfie camera: `owner` or `stranger`, who is `obedient`, `wrongSide`, `frozen`, `absent` or `joined`. */
+/**
+ * Puts a person in front of the selfie camera: `owner` or `stranger`, who is `obedient`, `wrongSide`, `unmoved`, `absent`, `joined`, `masked` or `lit`.
+ * `looped` and `frozen` are cameras without a person.
+ */
 export async function sit(page, who, does = "obedient") {
   const poses = Object.fromEntries(
     ["straight", "left", "right"].map((pose) => [pose, readFileSync(picture(`${who}-${pose}`)).toString("base64")]),

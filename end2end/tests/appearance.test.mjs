@@ -1,4 +1,4 @@
-// Every screen in both languages, checked by axe and saved as a picture. Nothing may overflow the window.
+// Every screen in both languages, checked by axe. Nothing may overflow the window.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
-import { LONGEST, until } from "../lib/places.mjs";
+import { LONGEST, UNHURRIED, until } from "../lib/places.mjs";
 import { allPicturesAreShown, password, signIn } from "../lib/reviewer.mjs";
 import { scene } from "../lib/scene.mjs";
 import { pass, persist, pictured, shutter } from "../lib/sitter.mjs";
@@ -34,7 +34,7 @@ after(async () => {
 const link = async (body = {}, { server = honnin, owner = tenant } = {}) =>
   (await server.api(owner.apiKey, "POST", "/v1/verification-sessions", body)).body.verificationUrl;
 
-/** A function that leaves a picture of a page, and what is wrong with its pages so far. */
+/** A function that looks at a page, and what is wrong with its pages so far. */
 function watcher(prefix) {
   const wrong = [];
   const seen = new Set();
@@ -502,7 +502,7 @@ test("results that only people or time bring", long, async () => {
     await idle.stop();
   }
   const decided = async () => (await rejected.reload(), (await heading()) !== reviewing);
-  await until("the rejection", decided, { within: LONGEST, every: 1_000 });
+  await until("the rejection", decided, { within: LONGEST, every: UNHURRIED });
   await watchers.en.shoot(rejected, "11-result-rejected");
   const japanese = await browser.phone({ language: "ja" });
   await japanese.context().addCookies(await rejected.context().cookies());
@@ -606,7 +606,7 @@ test("the console with work in it, and its mistakes", long, async () => {
   await page.locator("#password").fill(password);
   await Promise.all([page.waitForURL((url) => url.pathname === `/admin/sessions/${session}`), page.getByRole("button", { name: "Erase now" }).click()]);
   const erased = async () => (await page.getByText("Personal data erased").count()) > 0 || (await page.reload(), false);
-  await until("the erasure", erased, { within: LONGEST });
+  await until("the erasure", erased, { within: LONGEST, every: UNHURRIED });
   await shoot(page, "session-erased");
   await page.goto(`${honnin.base}/admin/account`);
   await page.getByRole("button", { name: "Change the password" }).click();

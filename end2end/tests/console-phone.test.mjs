@@ -2,7 +2,7 @@
 // thumb, and nothing for axe to find.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, look, patientContext } from "../lib/browser.mjs";
+import { Browser, COLOURS, look, patientContext } from "../lib/browser.mjs";
 import { busyConsole } from "../lib/console.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { beyond, smallTargets } from "../lib/targets.mjs";
@@ -51,7 +51,7 @@ test("no page of the console scrolls sideways, everything can be tapped, and not
     if (overDesk > 0) wrong.push(`${name}: ${overDesk} px stand out of the desk's window`);
     // Only colours differ from the above, and a wide window shows all of them.
     await page.emulateMedia({ colorScheme: "dark" });
-    wrong.push(...(await look(page, `desk-${name}-dark`)));
+    wrong.push(...(await look(page, `desk-${name}-dark`, { rules: COLOURS })));
     await page.emulateMedia({ colorScheme: "light" });
   }
   await page.emulateMedia({ reducedMotion: "no-preference" });

@@ -84,11 +84,18 @@ test("the wheel looks closer at what is under the pointer, and a drag moves it",
   assert.deepEqual(await seen(page), { x: 0, y: 0, turn: 0, scale: 1, filter: "" });
   await page.mouse.click(middle.x + at.x, middle.y + at.y);
   near((await seen(page)).x, at.x * (1 - 2.6), "a click looks closer at its place");
+  const still = await seen(page);
+  await page.mouse.move(middle.x + width / 2 - 3, middle.y);
+  await page.mouse.down();
+  await page.mouse.move(middle.x + width / 2 + 30, middle.y);
+  await page.mouse.up();
+  await page.mouse.move(middle.x, middle.y, { steps: 5 });
+  assert.deepEqual(await seen(page), still, "a mouse that was let go outside holds nothing");
 });
 
-test("two fingers look closer", long, async () => {
+test("two fingers look closer, and times are told in the time zone at hand", long, async () => {
   const context = await patientContext(browser.chromium, {
-    storageState: await page.context().storageState(), viewport: { width: 1024, height: 768 }, hasTouch: true,
+    storageState: await page.context().storageState(), viewport: { width: 1024, height: 768 }, hasTouch: true, timezoneId: "Asia/Tokyo", locale: "en-GB",
   });
   const tablet = await context.newPage();
   await open(tablet);
@@ -107,6 +114,12 @@ test("two fingers look closer", long, async () => {
   for (const apart of [120, 90, 60, 30, 10]) await touch("touchMove", apart);
   await touch("touchEnd");
   assert.equal((await seen(tablet)).scale, 1);
+  // Times are in UTC; whoever points at one is told their own.
+  const until = tablet.locator("time[data-until]");
+  await until.hover();
+  const told = await until.evaluate((time) => [time.title, Date.parse(time.title) - Date.parse(`${time.textContent.replace(" ", "T")}Z`)]);
+  assert.match(told[0], /GMT\+9$/);
+  assert.ok(told[1] >= 0 && told[1] < 60_000, "the same minute");
   await context.close();
 });
 
@@ -235,7 +248,7 @@ test("a loupe follows the pointer and shows what is under it", long, async () =>
   assert.deepEqual(stumbles, []);
 });
 
-test("the thumbnails are small pictures", long, async () => {
+test("the thumbnails are small pictures, and shortcuts can be switched off", long, async () => {
   await open(page);
   const thumbnails = await page.locator(".strip img").evaluateAll((images) => images.map(({ src, naturalWidth, naturalHeight }) => ({ src, size: Math.max(naturalWidth, naturalHeight) })));
   assert.ok(thumbnails.length >= 2);
@@ -243,7 +256,30 @@ test("the thumbnails are small pictures", long, async () => {
     assert.match(src, /\?view=small$/);
     assert.ok(size <= 240, `${size} pixels`);
   }
-  await page.keyboard.press("2");
-  assert.equal(await page.locator(".shot.chosen").getAttribute("data-shot"), "2");
+  const { keyboard } = page;
+  const chosen = () => page.locator(".shot.chosen").getAttribute("data-shot");
+  await keyboard.press("2");
+  assert.equal(await chosen(), "2");
+  // Whoever speaks to their computer switches the letters and digits off, for every case, and the arrow keys stay.
+  const help = page.locator("dialog.keys");
+  const use = async (wanted) => {
+    await page.locator("[data-tool=help]").click();
+    await help.getByRole("checkbox", { name: "Use shortcuts in this browser" }).setChecked(wanted);
+    await keyboard.press("Escape");
+    await help.waitFor({ state: "hidden" });
+  };
+  await use(false);
+  await open(page);
+  for (const key of ["2", "r", "n", "?"]) await keyboard.press(key);
+  assert.equal(await chosen(), "1");
+  assert.equal((await seen(page)).turn, 0);
+  assert.equal(await page.locator("#note:focus").count(), 0);
+  assert.equal(await help.isVisible(), false);
+  await page.locator("[data-tool=zoom]").click();
+  await keyboard.press("ArrowRight");
+  assert.ok((await seen(page)).x < 0, "the arrow keys");
+  await use(true);
+  await keyboard.press("2");
+  assert.equal(await chosen(), "2");
   assert.deepEqual(page.noise, []);
 });

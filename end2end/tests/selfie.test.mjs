@@ -71,19 +71,27 @@ test("an empty chair and a second face are named, another selfie is taken from t
   assert.deepEqual(page.noise, []);
 });
 
-test("a head that turns to the wrong side, and one that does not move, must begin again", long, async () => {
+test("a wrong turn and a head that does not move begin again, a frozen camera is named, and pictures that come again are suspicious", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "wrongSide");
   await ends(page, "Let's start again");
   const stumbles = await look(page, "09-selfie-not-asked");
-  await behave(page, "frozen");
+  await behave(page, "unmoved");
   await page.locator(".stage-panel .primary").click();
   await persist(page, "a request", () => page.locator(".stage.left, .stage.right, .stage.near").isVisible());
   stumbles.push(...(await look(page, "09-selfie-asked")));
   await ends(page, "Time is up");
-  await behave(page, "obedient");
+  await behave(page, "frozen");
+  await page.locator(".stage-panel .primary").click();
+  await ends(page, "The camera picture is frozen");
+  stumbles.push(...(await look(page, "09-selfie-frozen")));
+  await behave(page, "looped");
   await page.locator(".stage-panel .primary").click();
   await filmed(page, "/capture/submit");
+  await page.locator('form[action="/capture/submit"] button.primary').click();
+  await customer.event("verification.needs_review");
+  const { outcome } = await customer.result();
+  assert.ok(outcome.reasons.includes("selfie_injection_suspected"), JSON.stringify(outcome));
   assert.deepEqual(stumbles, []);
   await customer.stop();
 });
@@ -212,10 +220,32 @@ test("a camera that does not follow the screen's colours leads to a person, and 
   }
 });
 
-test("the camera speaks Japanese too", long, async () => {
+/** What the server answers to this page's frames from now on. */
+function answersOf(page) {
+  const answers = [];
+  page.on("response", async (response) => {
+    if (new URL(response.url()).pathname !== "/capture/selfie/live") return;
+    // Its page may be gone by now.
+    const answer = await response.json().catch(() => null);
+    if (answer?.hint) answers.push(answer);
+  });
+  return answers;
+}
+
+test("the camera speaks Japanese too, and asks for nothing while a mask covers the face", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent", { language: "ja", colorScheme: "dark", viewport: { width: 320, height: 640 } });
   await hears(page, "お顔を楕円の中に入れてください");
-  assert.deepEqual(await look(page, "09-selfie-no-face-ja"), []);
+  const stumbles = await look(page, "09-selfie-no-face-ja");
+  const answers = answersOf(page);
+  await behave(page, "masked");
+  await hears(page, "お顔全体を見せてください。マスクやサングラスは外してください");
+  const covered = () => answers.filter(({ hint }) => hint === "face_covered");
+  await persist(page, "an answer about the mask", async () => covered().length > 0);
+  assert.deepEqual(covered().filter(({ movement, keep }) => movement || keep !== "no"), []);
+  stumbles.push(...(await look(page, "09-selfie-covered-ja")));
+  await behave(page, "obedient");
+  await filmed(page, "/capture/submit");
+  assert.deepEqual(stumbles, []);
   await customer.stop();
 });

@@ -76,6 +76,19 @@ for (const [what, change, told] of [
   });
 }
 
+test("the main action is in the window that an iPhone's Safari leaves between its bars", long, async () => {
+  const context = await visited();
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 390, height: 664 });
+  const ends = new Map();
+  await capturePages(page, pages, ["en", "ja"], async (name) => {
+    ends.set(name, await page.locator(".actions .button.primary").first().evaluate((button) => button.getBoundingClientRect().bottom));
+  }, /^(00-start|02-choose|05-check|07-details|10-submit)\./);
+  await context.close();
+  assert.equal(ends.size, 10);
+  assert.deepEqual([...ends].filter(([, bottom]) => bottom > 664), []);
+});
+
 test("every page looks as it was accepted", long, async () => {
   const found = new Map();
   // Seconds that are counted down: the script goes on counting in what is no longer on the page.

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
-import { LONGEST, until } from "../lib/places.mjs";
+import { LONGEST, UNHURRIED, until } from "../lib/places.mjs";
 import { scene } from "../lib/scene.mjs";
 import { Walk } from "../lib/walk.mjs";
 
@@ -46,7 +46,7 @@ for (const [language, scripts] of [["en", true], ["ja", false]]) {
       await walk.at("/capture/check");
       // Without scripts the page says so once it is reloaded.
       const said = async () => (await problem.count()) > 0 || (await page.reload(), false);
-      if (!scripts) await until("the problem", said, { within: LONGEST });
+      if (!scripts) await until("the problem", said, { within: LONGEST, every: UNHURRIED });
       await problem.waitFor({ timeout: LONGEST });
       await page.waitForLoadState();
       assert.equal(await problem.innerText(), words[language].passport, side);
