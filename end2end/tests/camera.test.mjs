@@ -1,6 +1,6 @@
 // The camera of the document page: what its buttons are called and say, and what becomes of a photo that no page asks for any more.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { LONGEST, until } from "../lib/places.mjs";
@@ -18,6 +18,8 @@ before(async () => {
   tenant = await honnin.tenant("Harbour Bank", "--steps", "document", "--accept-specimens");
   browser = await Browser.open();
 });
+
+afterEach(() => browser?.leave());
 
 after(async () => {
   await browser?.close();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { root } from "../lib/places.mjs";
@@ -22,6 +22,8 @@ before(async () => {
   tenant = await honnin.tenant("Harbour Bank", "--steps", "document,selfie", "--accept-specimens");
   browser = await Browser.open();
 });
+
+afterEach(() => browser?.leave());
 
 after(async () => {
   await browser?.close();

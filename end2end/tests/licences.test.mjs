@@ -1,6 +1,6 @@
 // Driving licences, both sides: approved if the tenant's settings accept their evidence, otherwise reviewed by a person.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
@@ -16,6 +16,8 @@ before(async () => {
   honnin = await Honnin.start("licences", receiver.settings);
   browser = await Browser.open();
 });
+
+afterEach(() => browser?.leave());
 
 after(async () => {
   await browser?.close();

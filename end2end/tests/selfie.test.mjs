@@ -1,6 +1,6 @@
 // The selfie camera: what it says to people who do something else than asked, and what becomes of them.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
@@ -18,6 +18,8 @@ before(async () => {
   colourful = await honnin.tenant("Harbour Bank", "--steps", "selfie", "--webhook", receiver.url, "--flashes");
   browser = await Browser.open();
 });
+
+afterEach(() => browser?.leave());
 
 after(async () => {
   await browser?.close();

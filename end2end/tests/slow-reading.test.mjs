@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { Applicant } from "../lib/applicant.mjs";
 import { Browser } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
@@ -17,6 +17,8 @@ before(async () => {
   tenant = await honnin.tenant("Harbour Bank", "--steps", "document", "--accept-specimens");
   browser = await Browser.open();
 });
+
+afterEach(() => browser?.leave());
 
 after(async () => {
   await browser?.close();

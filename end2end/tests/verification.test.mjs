@@ -1,6 +1,6 @@
 // The four most important runs, with the real binary, a real browser and the example customer.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { Applicant } from "../lib/applicant.mjs";
 import { Browser } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
@@ -18,6 +18,8 @@ before(async () => {
     "--callback", "https://bank.example/back", "--accept-specimens");
   browser = await Browser.open();
 });
+
+afterEach(() => browser?.leave());
 
 after(async () => {
   await browser?.close();
