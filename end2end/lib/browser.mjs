@@ -131,10 +131,10 @@ async function picture(page, path) {
  */
 export async function look(page, name, { rules } = {}) {
   await page.waitForLoadState();
-  // What fades in is not hard to read for good.
-  const isThere = await page.evaluate(async () => {
+  const isThere = await page.evaluate(() => {
+    // What fades in is not hard to read for good.
     const ending = document.getAnimations().filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime));
-    await Promise.allSettled(ending.map(({ finished }) => finished));
+    for (const animation of ending) animation.finish();
     return "axe" in globalThis;
   });
   // Once for each page that is loaded, since it is half a megabyte of script.
