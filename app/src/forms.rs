@@ -46,6 +46,11 @@ pub const MORE_TIME: &str = "/capture/more-time";
 /// After a link's address: waits a while and answers JSON `{open}`, whether the link can still be opened.
 pub const OPENED: &str = "/opened";
 
+/// `id` of the fold with the form that takes files: beside each camera, for browsers without one and for people who choose it.
+pub const PLAIN_FORM: &str = "plain";
+/// `id` of the fold with the form that takes a selfie without movements.
+pub const ALONE_FORM: &str = "cannot";
+
 /// Which of the form's buttons was pressed.
 pub const DECISION: &str = "decision";
 /// Value of [`DECISION`].

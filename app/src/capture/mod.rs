@@ -137,6 +137,11 @@ fn other_device(meta: &PageMeta) -> impl IntoView + use<> {
     view! { <p class="other"><a href=forms::SWITCH_DEVICE>{meta.say(other::OTHER_DEVICE)}</a></p> }
 }
 
+/// What stands in the place of the camera's button while the browser's half is loading, for seconds on a slow network.
+fn preparing(meta: &PageMeta) -> impl IntoView + use<> {
+    view! { <p class="preparing">{meta.say(camera::PREPARING)}</p> }
+}
+
 /// What heads the file fields: the alternative to the camera, or without scripts the only way.
 fn or_file(meta: &PageMeta) -> impl IntoView + use<> {
     view! {

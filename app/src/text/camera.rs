@@ -21,6 +21,8 @@ texts! {
     TORCH: "Torch", "カメラのライト";
     /// Another of the device's cameras.
     SWITCH: "Switch camera", "カメラを切り替える";
+    /// In the place of the button that opens the camera, until the page can open it.
+    PREPARING: "Getting the camera ready", "カメラを準備しています";
     /// While the camera starts.
     STARTING: "Starting the camera", "カメラを起動しています";
     /// Hint.

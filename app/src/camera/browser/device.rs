@@ -27,6 +27,15 @@ pub(super) enum Facing {
     User,
 }
 
+/// How a picture becomes a JPEG.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Encoding {
+    /// Its longest side at most, in pixels.
+    pub(super) side: f64,
+    /// From 0 to 1, as `HTMLCanvasElement.toBlob` takes it.
+    pub(super) quality: f64,
+}
+
 /// A centred part of the live picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Crop {
@@ -299,34 +308,34 @@ impl Camera {
     }
 
     /// A JPEG of what is sent.
-    pub(super) async fn jpeg(&self, video: &HtmlVideoElement, side: f64, quality: f64) -> Option<Blob> {
+    pub(super) async fn jpeg(&self, video: &HtmlVideoElement, encoding: Encoding) -> Option<Blob> {
         let crop = Crop::of(video, Some(self.aspect))?;
-        self.encode(video, &crop, side, quality).await
+        self.encode(video, &crop, encoding).await
     }
 
     /// A JPEG of everything the screen shows.
-    pub(super) async fn still(&self, video: &HtmlVideoElement, side: f64, quality: f64) -> Option<Blob> {
+    pub(super) async fn still(&self, video: &HtmlVideoElement, encoding: Encoding) -> Option<Blob> {
         let crop = Crop::of(video, None)?;
-        self.encode(video, &crop, side, quality).await
+        self.encode(video, &crop, encoding).await
     }
 
     /// Two JPEGs of the same frame: what is sent in the end, and a small copy; and how light its middle is, from 0 to 1.
     pub(super) async fn twice(
         &self,
         video: &HtmlVideoElement,
-        [large, small]: [(f64, f64); 2],
+        [large, small]: [Encoding; 2],
     ) -> Option<([Blob; 2], f32)> {
         let crop = Crop::of(video, Some(self.aspect))?;
-        let (canvas, context) = self.draw(video, &crop, large.0)?;
+        let (canvas, context) = self.draw(video, &crop, large.side)?;
         let light = light(&canvas, &context)?;
-        let copy = reduced(&canvas, small.0)?;
-        let small = blob(&copy, small.1).await?;
-        Some(([blob(&canvas, large.1).await?, small], light))
+        let copy = reduced(&canvas, small.side)?;
+        let small = blob(&copy, small.quality).await?;
+        Some(([blob(&canvas, large.quality).await?, small], light))
     }
 
-    async fn encode(&self, video: &HtmlVideoElement, crop: &Crop, side: f64, quality: f64) -> Option<Blob> {
-        let (canvas, _) = self.draw(video, crop, side)?;
-        blob(&canvas, quality).await
+    async fn encode(&self, video: &HtmlVideoElement, crop: &Crop, encoding: Encoding) -> Option<Blob> {
+        let (canvas, _) = self.draw(video, crop, encoding.side)?;
+        blob(&canvas, encoding.quality).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! Films one side of a document: analyses frames, shows hints, releases the shutter.
 
-use super::device::{Camera, Facing};
-use super::run::{Filmed, Run, Subject};
+use super::device::{Camera, Encoding, Facing};
+use super::run::{Filmed, Run, Stopped, Subject, ToSend};
 use super::scene::{DRAWN, Look};
 use super::trouble::Trouble;
 use super::{now, plain_form, rest, window};
@@ -40,7 +40,7 @@ pub(in crate::camera) fn start(stage: Stage) -> Rc<dyn Fn(Tap)> {
 }
 
 async fn film(run: Rc<Run>, turn: u32) -> Filmed {
-    let video = run.video().ok_or(None)?;
+    let video = run.video().ok_or(Stopped::Ended)?;
     let (mut gate, mut stillness) = (Gate::new(QualityLimits::default()), Stillness::default());
     let started = now();
     let (mut light, mut announcer) = (Light::default(), Announcer::default());
@@ -62,13 +62,13 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             run.stage.edge(&points.unwrap_or_default());
             light.see(frame_at, look.quality.exposure);
             if seen.fire || run.was_pressed() {
-                return take(&run, &video).await.ok_or(Some(Trouble::Black));
+                return take(&run, &video).await.ok_or(Stopped::Failed(Trouble::Black));
             }
         } else {
             light.see(frame_at, 0.0);
         }
         if light.is_out(frame_at) {
-            return Err(Some(Trouble::Black));
+            return Err(Stopped::Failed(Trouble::Black));
         }
         if frame_at - started > MANUAL_AFTER_MS {
             run.stage.shutter.set(true);
@@ -76,12 +76,12 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         let spent = now() - frame_at;
         rest(LOOK_EVERY_MS.saturating_sub(spent).max(10) as i32).await;
         if !run.wanted(turn) {
-            return Err(None);
+            return Err(Stopped::Ended);
         }
     }
 }
 
-async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, FormData)> {
+async fn take(run: &Run, video: &HtmlVideoElement) -> Option<ToSend> {
     run.freeze(video);
     run.stage.tell(run.stage.say(text::TAKEN));
     let blob = encoded(run, video).await?;
@@ -89,14 +89,21 @@ async fn take(run: &Run, video: &HtmlVideoElement) -> Option<(&'static str, Form
     let form = FormData::new_with_form(&plain_form()?).ok()?;
     form.set_with_blob_and_filename(forms::PICTURE, &blob, "picture.jpg")
         .ok()?;
-    Some((forms::PICTURES, form))
+    Some(ToSend {
+        address: forms::PICTURES,
+        form,
+    })
 }
 
 /// The frozen picture, in fewer bytes where the network is known to be slow.
 async fn encoded(run: &Run, video: &HtmlVideoElement) -> Option<Blob> {
     let mut blob = None;
     for quality in SENT_QUALITIES {
-        let made = run.camera.jpeg(video, SENT_SIDE, quality).await?;
+        let encoding = Encoding {
+            side: SENT_SIDE,
+            quality,
+        };
+        let made = run.camera.jpeg(video, encoding).await?;
         let is_soon = bytes_per_second().is_none_or(|rate| made.size() <= rate * SOON);
         blob = Some(made);
         if is_soon {

@@ -10,6 +10,7 @@ pub(super) mod selfie;
 mod send;
 mod trouble;
 
+use crate::forms;
 use js_sys::{Function, Promise};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -20,10 +21,10 @@ fn window() -> Option<Window> {
     web_sys::window()
 }
 
-/// The form beside the island.
+/// The form beside the island that takes files.
 fn plain_form() -> Option<HtmlFormElement> {
-    let form = window()?.document()?.query_selector("#plain form").ok()??;
-    form.dyn_into().ok()
+    let fold = window()?.document()?.get_element_by_id(forms::PLAIN_FORM)?;
+    fold.query_selector("form").ok()??.dyn_into().ok()
 }
 
 /// Whether nobody sees the page.

@@ -1,7 +1,7 @@
 //! One run of the camera: opening, taps, the background, failures, sending. What is filmed is up to the islands.
 
 use super::cue::Cues;
-use super::device::Camera;
+use super::device::{Camera, Encoding};
 use super::scene::Look;
 use super::send::{Answer, Upload, go, queued, send};
 use super::trouble::{Trouble, is_in_app, without_the_page};
@@ -21,18 +21,36 @@ use web_sys::{
     Blob, Element, Event, FormData, HtmlElement, HtmlFormElement, HtmlInputElement, HtmlVideoElement, NodeList, Url,
 };
 
-/// Longest side and quality of the picture that stays visible while it is being sent.
-const STILL_SIDE: f64 = 1_000.0;
-const STILL_QUALITY: f64 = 0.8;
-/// By then it has replaced the video on the screen.
+/// The picture that stays visible while it is being sent: on a phone's screen, more pixels would not be seen.
+const STILL: Encoding = Encoding {
+    side: 1_000.0,
+    quality: 0.8,
+};
+/// How long the browser is given to paint that picture over the video, before the camera goes dark.
 const PAINTED_MS: i32 = 80;
 
 /// An upload that has not moved for so long may be waiting for the server.
 const STUCK_MS: u64 = 3_000;
 
-/// Films until it has what it needs; returns the form to send and its address. `Err(None)`: the run was ended from outside.
+/// Films in the run with this number until it has what it needs.
 pub(super) type Film = fn(Rc<Run>, u32) -> std::pin::Pin<Box<dyn Future<Output = Filmed>>>;
-pub(super) type Filmed = Result<(&'static str, FormData), Option<Trouble>>;
+pub(super) type Filmed = Result<ToSend, Stopped>;
+
+/// A form with what was filmed.
+pub(super) struct ToSend {
+    /// Where it is sent to.
+    pub(super) address: &'static str,
+    pub(super) form: FormData,
+}
+
+/// Why there is nothing to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// The run was ended from outside.
+    Ended,
+    /// Something went wrong, which the user is told.
+    Failed(Trouble),
+}
 
 /// What the panel's main button does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +78,7 @@ pub(super) struct Run {
     /// Whether the user wants no colours.
     without_colours: Cell<bool>,
     after: Cell<After>,
-    /// What to say instead where the time was over before anything was requested.
+    /// What kept the selfie from starting, which helps more than to hear that the time is up.
     pub(super) obstacle: Cell<Option<String>>,
     /// The `id` of the form that the panel's second button leads to.
     other_form: Cell<&'static str>,
@@ -90,7 +108,7 @@ impl Run {
             without_colours: Cell::new(false),
             after: Cell::new(After::Film),
             obstacle: Cell::new(None),
-            other_form: Cell::new("plain"),
+            other_form: Cell::new(forms::PLAIN_FORM),
         });
         fold_plain_form();
         if is_in_app() {
@@ -142,7 +160,7 @@ impl Run {
                 After::Elsewhere => go(forms::SWITCH_DEVICE),
                 After::PlainForm => {
                     self.close();
-                    open_form("plain");
+                    open_form(forms::PLAIN_FORM);
                 }
             },
             Tap::PlainForm if self.after.get() == After::Agree => {
@@ -228,22 +246,22 @@ impl Run {
         self.after.set(After::Film);
         self.hide_panel();
         self.other_form.set(match self.subject {
-            Subject::Document => "plain",
-            Subject::Selfie => "cannot",
+            Subject::Document => forms::PLAIN_FORM,
+            Subject::Selfie => forms::ALONE_FORM,
         });
         self.reset();
         self.show_still(None);
         self.turn.get()
     }
 
-    /// Nothing is seen.
+    /// Clears what the stage shows.
     fn reset(&self) {
         self.stage.look_plain();
         self.stage.shutter.set(false);
         self.reset_knobs();
     }
 
-    /// Nothing can be switched, and the torch goes out with the camera.
+    /// Hides the switches of the torch and the camera: the torch goes out with the camera.
     fn reset_knobs(&self) {
         self.stage.torch.set(false);
         self.stage.lit(false);
@@ -257,7 +275,7 @@ impl Run {
         if !self.wanted(turn) {
             return;
         }
-        // Where the page was left while the camera opened, nothing has ended it.
+        // If the page was left while the camera opened, `pause` had nothing to end yet.
         let seen = if is_hidden() { Err(Trouble::Paused) } else { opened };
         if let Err(trouble) = seen {
             return self.fail(trouble);
@@ -284,11 +302,10 @@ impl Run {
         self.reset_knobs();
         self.stage.shutter.set(false);
         if filmed.is_ok() {
-            // Without the camera the video is black.
-            let last = self.camera.still(&video, STILL_SIDE, STILL_QUALITY).await;
+            // Once the camera is closed, the video is black.
+            let last = self.camera.still(&video, STILL).await;
             if self.wanted(turn) {
                 self.show_still(last.as_ref());
-                // Until it is painted.
                 rest(PAINTED_MS).await;
             }
         }
@@ -297,9 +314,9 @@ impl Run {
             return;
         }
         match filmed {
-            Ok((address, form)) => self.deliver(turn, address, &form, None).await,
-            Err(Some(trouble)) => self.fail(trouble),
-            Err(None) => {}
+            Ok(ToSend { address, form }) => self.deliver(turn, address, &form, None).await,
+            Err(Stopped::Failed(trouble)) => self.fail(trouble),
+            Err(Stopped::Ended) => {}
         }
     }
 
@@ -343,13 +360,14 @@ impl Run {
         }
     }
 
-    /// Sends a form beside the island like what was filmed: the browser itself would lose the files with the connection. Whether it does.
+    /// Sends a form beside the island as it sends what was filmed: a browser that submits the form itself loses the files with the connection.
+    /// Returns whether it does; otherwise the browser is to submit it.
     fn takes_over(self: &Rc<Self>, form: HtmlFormElement) -> bool {
         let in_form = |id: &&str| form_beside(id).is_some_and(|beside| beside.contains(Some(&form)));
-        let Some(id) = ["plain", "cannot"].into_iter().find(in_form) else {
+        let Some(id) = [forms::PLAIN_FORM, forms::ALONE_FORM].into_iter().find(in_form) else {
             return false;
         };
-        // What is missing, the server says on the page.
+        // If a file is missing, the page that the server answers with says which.
         if !files_of(&form).all(|chosen| chosen) {
             return false;
         }
@@ -362,7 +380,7 @@ impl Run {
             return false;
         }
         let turn = self.next_turn();
-        // The first photo, in place of a camera that is off. The browser shows nothing of a file that it cannot read.
+        // The first photo, in place of the camera's picture. Of a file that the browser cannot read, it shows nothing.
         let name = match self.subject {
             Subject::Document => forms::PICTURE,
             Subject::Selfie => forms::FRAME,
@@ -406,7 +424,7 @@ impl Run {
                 Answer::Elsewhere => return go(forms::CAPTURE),
                 Answer::Refused(sentence) => {
                     return match beside {
-                        // Once more as the browser does it: the page that answers says it beside the file.
+                        // Submitted once more by the browser: the page that it gets has the sentence beside the file.
                         Some((_, form)) => drop(form.submit()),
                         None => self.refused(sentence),
                     };
@@ -464,7 +482,7 @@ impl Run {
 
     fn show(&self, [title, action, other]: [Text; 3], lead: String, after: After) {
         self.after.set(after);
-        self.other_form.set("plain");
+        self.other_form.set(forms::PLAIN_FORM);
         self.show_panel(Panel {
             title: self.say(title),
             lead,
@@ -474,12 +492,12 @@ impl Run {
         });
     }
 
-    /// Shows a panel, and moves the focus to its title: what had it before is covered.
+    /// Shows a panel and moves the focus to its title: the panel covers what had the focus.
     fn show_panel(&self, panel: Panel) {
         self.stage.panel.set(Some(panel));
         let stage = self.stage;
         spawn_local(async move {
-            // Until it is in the page.
+            // Once the panel is in the page.
             rest(0).await;
             stage.focus(".stage-panel h2");
         });
@@ -560,7 +578,7 @@ fn open_form(id: &str) {
 /// because the browser's half loaded late.
 fn fold_plain_form() {
     let in_use = ".error, :focus";
-    if let Some(form) = form_beside("plain")
+    if let Some(form) = form_beside(forms::PLAIN_FORM)
         && form.query_selector(in_use).ok().flatten().is_none()
         && !files_of(&form).any(|chosen| chosen)
     {

@@ -1,9 +1,9 @@
 //! Films the selfie. The server sees a small copy of each frame and says what to do next; the frames that it wants are sent at
 //! full size in the end.
 
-use super::device::{Camera, Facing};
+use super::device::{Camera, Encoding, Facing};
 use super::digest::sha256;
-use super::run::{Filmed, Run, Subject};
+use super::run::{Filmed, Run, Stopped, Subject, ToSend};
 use super::scene::Look;
 use super::send::{Heard, go, is_answered, show, text as field};
 use super::trouble::Trouble;
@@ -26,12 +26,18 @@ use web_sys::{Blob, FormData};
 const VIEW: f64 = 3.0 / 4.0;
 /// Least time between two frames: four a second show a movement, and the server has other phones to look at.
 const FRAME_EVERY_MS: u64 = 250;
-/// How long frames may have no answer before the user is asked.
+/// How long frames may go unanswered before the run ends and the user is asked.
 const UNANSWERED_MS: u64 = 15_000;
-/// Longest side and quality of a frame that is sent in the end, in which a face fills most of the picture, and of its small copy:
-/// about 12 kB, in which the server's networks still see everything that they look for.
-const SENT: (f64, f64) = (1_280.0, 0.85);
-const COPY: (f64, f64) = (400.0, 0.7);
+/// A frame that is sent in the end, in which a face fills most of the picture, and its small copy: about 12 kB, in which the server's
+/// networks still see everything that they look for.
+const SENT: Encoding = Encoding {
+    side: 1_280.0,
+    quality: 0.85,
+};
+const COPY: Encoding = Encoding {
+    side: 400.0,
+    quality: 0.7,
+};
 /// After a new colour, the next frame waits until the screen has faded to it, as in `style/camera.css`, and the camera has seen it.
 const FADED_MS: u64 = 320;
 
@@ -56,12 +62,12 @@ struct Burst {
     movement: Option<Challenge>,
     colour: Option<String>,
     shots: Vec<Shot>,
-    /// Of the server's sentences.
+    /// Paces what screen readers hear of the server's sentences.
     announcer: Announcer,
 }
 
 async fn film(run: Rc<Run>, turn: u32) -> Filmed {
-    let video = run.video().ok_or(None)?;
+    let video = run.video().ok_or(Stopped::Ended)?;
     run.stage.tell(run.stage.say(text::SELFIE_PLACE));
     let (mut burst, mut heard_at) = (Burst::default(), now());
     let (mut light, mut frozen, mut obstacle) = (Light::default(), Frozen::default(), Obstacle::default());
@@ -70,28 +76,28 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
         let frame = run.camera.twice(&video, [SENT, COPY]).await;
         // Closed meanwhile: nothing more is sent.
         if !run.wanted(turn) {
-            return Err(None);
+            return Err(Stopped::Ended);
         }
-        let ([blob, copy], exposure) = frame.ok_or(Some(Trouble::Black))?;
+        let ([blob, copy], exposure) = frame.ok_or(Stopped::Failed(Trouble::Black))?;
         light.see(at, exposure);
         if light.is_out(at) {
-            return Err(Some(Trouble::Black));
+            return Err(Stopped::Failed(Trouble::Black));
         }
-        // Before anything is known of the frame: what is altered afterwards is another file.
+        // Hashed before the server has said anything about the frame: one that is altered to suit its answer is another file.
         let file = sha256(&blob).await;
         if !run.wanted(turn) {
-            return Err(None);
+            return Err(Stopped::Ended);
         }
         if let Some(hash) = &file {
             frozen.see(at, hash);
         }
         if frozen.is_still(at) {
-            return Err(Some(Trouble::Frozen));
+            return Err(Stopped::Failed(Trouble::Frozen));
         }
-        let question = question(&burst.token, (&copy, file), run.without_colours());
-        let heard = show(forms::SELFIE_LIVE, &question.ok_or(None)?, &run.upload).await;
+        let question = question(&burst.token, &copy, file.as_deref(), run.without_colours());
+        let heard = show(forms::SELFIE_LIVE, &question.ok_or(Stopped::Ended)?, &run.upload).await;
         if !run.wanted(turn) {
-            return Err(None);
+            return Err(Stopped::Ended);
         }
         let mut least = 20;
         match heard {
@@ -100,14 +106,14 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
                 if shine(&run, &mut burst, &instruction) {
                     least = FADED_MS;
                 }
-                match follow(&run, &mut burst, &instruction, (at, blob)) {
+                match follow(&run, &mut burst, &instruction, at, blob) {
                     Some(Hint::Done) => break,
                     Some(Hint::TooSlow) => {
                         run.obstacle.set(obstacle.into_lead());
-                        return Err(Some(Trouble::TooSlow));
+                        return Err(Stopped::Failed(Trouble::TooSlow));
                     }
-                    Some(Hint::Replaced) => return Err(Some(Trouble::Replaced)),
-                    Some(_) => return Err(Some(Trouble::NotAsked)),
+                    Some(Hint::Replaced) => return Err(Stopped::Failed(Trouble::Replaced)),
+                    Some(_) => return Err(Stopped::Failed(Trouble::NotAsked)),
                     None => obstacle.see(
                         field(&instruction, "sentence").unwrap_or_default(),
                         field(&instruction, "tone").as_deref() == Some("good"),
@@ -117,31 +123,31 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             }
             Heard::Nothing if now() - heard_at > UNANSWERED_MS => {
                 let is_busy = is_answered().await;
-                return Err(Some(if is_busy {
+                return Err(Stopped::Failed(if is_busy {
                     Trouble::ServerBusy
                 } else {
                     Trouble::Unreachable
                 }));
             }
             Heard::Nothing => {}
-            Heard::Over => return Err(Some(Trouble::RunsOver)),
+            Heard::Over => return Err(Stopped::Failed(Trouble::RunsOver)),
             Heard::Elsewhere => {
                 go(forms::CAPTURE);
-                return Err(None);
+                return Err(Stopped::Ended);
             }
         }
         let spent = now() - at;
         rest(FRAME_EVERY_MS.saturating_sub(spent).max(least) as i32).await;
         if !run.wanted(turn) {
-            return Err(None);
+            return Err(Stopped::Ended);
         }
     }
     run.freeze(&video);
-    form(&burst).ok_or(Some(Trouble::Black))
+    form(&burst).ok_or(Stopped::Failed(Trouble::Black))
 }
 
-/// Shows what the server says and keeps the frame if it is wanted. Returns the hint if that ends the run.
-fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, (at, blob): (u64, Blob)) -> Option<Hint> {
+/// Shows what the server says and keeps the frame `blob`, taken `at`, if it is wanted. Returns the hint if that ends the run.
+fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, at: u64, blob: Blob) -> Option<Hint> {
     burst.token = field(instruction, "run").unwrap_or_default();
     let keep = field(instruction, "keep").and_then(|name| Keep::parse(&name));
     if keep != Some(Keep::No) {
@@ -170,7 +176,7 @@ fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, (at, blob): (u64,
     hint.filter(|hint| hint.ends_run())
 }
 
-/// Gives the screen the colour that the server wants; whether it is another than before.
+/// Gives the screen the colour that the server wants. Returns whether that changed it.
 fn shine(run: &Run, burst: &mut Burst, instruction: &JsValue) -> bool {
     let colour = field(instruction, "colour");
     let is_new = colour != burst.colour;
@@ -193,8 +199,8 @@ impl Burst {
     }
 }
 
-/// The small copy of a frame with the hash of the frame, and with the token of the run if there is one, else with what the user wants of it.
-fn question(token: &str, (copy, file): (&Blob, Option<String>), without_colours: bool) -> Option<FormData> {
+/// The small `copy` of a frame with the hash of its `file`, and with the `token` of the run; before the run has one, with what the user wants of it.
+fn question(token: &str, copy: &Blob, file: Option<&str>, without_colours: bool) -> Option<FormData> {
     let form = FormData::new().ok()?;
     if !token.is_empty() {
         form.append_with_str(forms::RUN, token).ok()?;
@@ -202,14 +208,14 @@ fn question(token: &str, (copy, file): (&Blob, Option<String>), without_colours:
         form.append_with_str(forms::WITHOUT_COLOURS, forms::YES).ok()?;
     }
     if let Some(file) = file {
-        form.append_with_str(forms::FILE, &file).ok()?;
+        form.append_with_str(forms::FILE, file).ok()?;
     }
     form.append_with_blob_and_filename(forms::FRAME, copy, "frame.jpg")
         .ok()?;
     Some(form)
 }
 
-fn form(burst: &Burst) -> Option<(&'static str, FormData)> {
+fn form(burst: &Burst) -> Option<ToSend> {
     let form = FormData::new().ok()?;
     form.append_with_str(forms::RUN, &burst.token).ok()?;
     let first = burst.shots.first()?.at;
@@ -219,5 +225,8 @@ fn form(burst: &Burst) -> Option<(&'static str, FormData)> {
         form.append_with_blob_and_filename(forms::FRAME, &shot.blob, &format!("frame-{i}.jpg"))
             .ok()?;
     }
-    Some((forms::SELFIE, form))
+    Some(ToSend {
+        address: forms::SELFIE,
+        form,
+    })
 }

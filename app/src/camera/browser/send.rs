@@ -44,7 +44,7 @@ const fn later(status: u16) -> Option<Text> {
 pub(super) struct Upload(RefCell<Option<XmlHttpRequest>>);
 
 impl Upload {
-    /// Stops it. What has arrived at the server by then is there.
+    /// Aborts it. The server may have received it all the same.
     pub(super) fn stop(&self) {
         if let Some(request) = self.0.take() {
             let _ = request.abort();
@@ -66,7 +66,7 @@ async fn try_send(
 ) -> Result<Answer, JsValue> {
     let begun = now();
     let moved = move |request: &XmlHttpRequest, share| {
-        // It counts from the beginning (XMLHttpRequest Standard, section 3.5.3).
+        // The time-out counts from the start of the request (XMLHttpRequest Standard, section 3.5.3), so each sign of life moves it on.
         request.set_timeout(DEAD_MS.saturating_add(u32::try_from(now() - begun).unwrap_or(u32::MAX)));
         sent(share);
     };
@@ -103,7 +103,7 @@ pub(super) enum Heard {
     Elsewhere,
 }
 
-/// A frame that is not answered by then is not waited for.
+/// How long an answer to a frame is waited for.
 const FRAME_DEAD_MS: u32 = 6_000;
 
 /// Sends a frame while the camera is on.

@@ -3,6 +3,7 @@
 use super::window;
 use crate::camera::IN_APP;
 use crate::camera::stage::{Panel, Stage};
+use crate::forms;
 use crate::text::Text;
 use crate::text::{camera as text, capture, switch_device};
 use js_sys::RegExp;
@@ -24,7 +25,7 @@ pub(super) enum Trouble {
     Frozen,
     /// This browser, often one inside another app, has no camera for pages.
     InApp,
-    /// The app around the page refused, which has no such settings as a browser.
+    /// The app around the page refused: it has no settings for cameras, as a browser has.
     DeniedByApp,
     /// It stopped while the page was in the background.
     Paused,
@@ -63,8 +64,8 @@ impl Trouble {
     /// The `id` of the form that is the alternative.
     pub(super) const fn other_form(self) -> &'static str {
         match self {
-            Self::TooSlow | Self::NotAsked | Self::RunsOver => "cannot",
-            _ => "plain",
+            Self::TooSlow | Self::NotAsked | Self::RunsOver => forms::ALONE_FORM,
+            _ => forms::PLAIN_FORM,
         }
     }
 

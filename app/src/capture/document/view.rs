@@ -2,7 +2,7 @@
 
 use crate::camera::Around;
 use crate::camera::document::DocumentCamera;
-use crate::capture::{or_file, other_device, said, tries_left};
+use crate::capture::{or_file, other_device, preparing, said, tries_left};
 use crate::parts::field::{Facing, Field};
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::capture as text;
@@ -54,6 +54,7 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
         {advice}
         {no_back.map(|text| view! { <p class="note">{text}</p> })}
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
+        {preparing(meta)}
         <DocumentCamera/>
         {plain_form(meta, view, fault)}
         <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p>
@@ -76,7 +77,7 @@ fn plain_form(meta: &PageMeta, view: &DocumentView, fault: Option<String>) -> im
         ..Field::default()
     };
     view! {
-        <details class="fold plain" id="plain" open=true>
+        <details class="fold plain" id=forms::PLAIN_FORM open=true>
             <summary>{or_file(meta)}</summary>
             <form method="post" action=forms::PICTURES enctype="multipart/form-data">
                 <input type="hidden" name=forms::DOCUMENT_TYPE value=view.document_type.as_str()/>

@@ -2,7 +2,7 @@
 
 use crate::camera::Around;
 use crate::camera::selfie::SelfieCamera;
-use crate::capture::{or_file, other_device, said, tries_left};
+use crate::capture::{or_file, other_device, preparing, said, tries_left};
 use crate::parts::field::{Facing, Field};
 use crate::parts::{choice, draw, error_summary_of, field, link_to, primary, tips, title};
 use crate::text::entry::ERROR_SUMMARY_PHOTO;
@@ -105,6 +105,7 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         {advice}
         <p class="command scripted" id=CAMERA>{meta.say(text::SELFIE_MOVEMENTS)}</p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
+        {preparing(meta)}
         <SelfieCamera/>
         {view.anyway.clone().map(|selfie| use_anyway(meta, selfie))}
         {plain_form(meta, view)}
@@ -162,7 +163,7 @@ fn plain_form(meta: &PageMeta, view: &SelfieView) -> impl IntoView + use<> {
             ..Field::default()
         });
     view! {
-        <details class="fold plain" id="plain" open=true>
+        <details class="fold plain" id=forms::PLAIN_FORM open=true>
             <summary>{or_file(meta)}</summary>
             <p>{review}</p>
             <form method="post" action=forms::SELFIE enctype="multipart/form-data">
@@ -195,7 +196,7 @@ fn without_challenge(meta: &PageMeta, view: &SelfieView) -> impl IntoView + use<
     // Open where a mistake leads into it.
     let open = field.error.is_some() || (view.without_movement && !view.problems.is_empty());
     view! {
-        <details class="fold" id="cannot" open=open>
+        <details class="fold" id=forms::ALONE_FORM open=open>
             <summary>{cannot}</summary>
             <p>{hint}</p>
             <form method="post" action=forms::SELFIE_ALONE enctype="multipart/form-data">
