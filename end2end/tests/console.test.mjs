@@ -163,6 +163,7 @@ test("a decision is undone within its ten seconds", long, async () => {
   const { page, stumbles } = await signIn(browser, honnin, owner, { email: "una@bank.example" });
   const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
   const { id } = await call("/v1/verification-sessions", {});
+  const { id: unopened } = await call("/v1/verification-sessions", {});
   await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome: "needs_review" });
   await page.goto(`${honnin.base}/admin/review/${id}`);
   const ticked = page.locator('input[name="reason"]:checked');
@@ -180,8 +181,12 @@ test("a decision is undone within its ten seconds", long, async () => {
   await page.locator("[data-left]").waitFor();
   // This one is not undone: there is time to look at it.
   stumbles.push(...(await look(page, "powers-undo")));
-  // The script takes it away when its time is over.
+  await page.goto(`${honnin.base}/admin/sessions/${unopened}`);
+  await page.getByRole("button", { name: "Reissue the link" }).click();
+  await page.getByRole("heading", { name: "The link for the user" }).waitFor();
+  // The script takes it away when its time is over, and leaves alone what else is announced.
   await page.locator("[data-undo]").waitFor({ state: "detached" });
+  await page.getByRole("img", { name: "The link as a QR code" }).waitFor();
   assert.deepEqual(stumbles, []);
 });
 

@@ -279,8 +279,8 @@ fn undo(undoable: &Undoable, is_newest: bool) -> AnyView {
 /// The whole page.
 pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -> AnyView {
     let done = frame.done.as_ref().map(flash);
-    let undo_script = (!frame.undoable.is_empty()).then(|| {
-        view! { <script nonce=meta.nonce.clone() inner_html=include_str!("undo.js")></script> }
+    let flash_script = (frame.done.is_some() || !frame.undoable.is_empty()).then(|| {
+        view! { <script nonce=meta.nonce.clone() inner_html=include_str!("flash.js")></script> }
     });
     let undo = frame
         .undoable
@@ -311,7 +311,7 @@ pub(super) fn page(frame: &Frame, meta: &PageMeta, title: &str, main: AnyView) -
             </header>
             <main id="main" tabindex="-1">{done}{undo}{main}</main>
         </div>
-        {undo_script}
+        {flash_script}
     };
     in_shell(meta, title, body.into_any())
 }
