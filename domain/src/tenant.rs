@@ -326,24 +326,43 @@ pub fn tenant_name_fault(name: &str) -> Option<BadSetting> {
     })
 }
 
+/// The least and the most that a setting may be, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds<T> {
+    /// The least.
+    pub least: T,
+    /// The most.
+    pub most: T,
+}
+
+impl<T: PartialOrd> Bounds<T> {
+    const fn new(least: T, most: T) -> Self {
+        Self { least, most }
+    }
+
+    fn contains(&self, value: &T) -> bool {
+        (&self.least..=&self.most).contains(&value)
+    }
+}
+
 impl TenantSettings {
-    /// Shortest and longest lifetime of a link.
-    pub const LINK_LIFETIME: (Millis, Millis) = (Millis::minutes(5), Millis::days(7));
-    /// Shortest and longest lifetime of a session.
-    pub const SESSION_LIFETIME: (Millis, Millis) = (Millis::hours(1), Millis::days(30));
-    /// Shortest and longest retention.
-    pub const RETENTION: (Millis, Millis) = (Millis::days(1), Millis::days(7 * 365));
-    /// Shortest and longest target of reviews.
-    pub const REVIEW_TARGET: (Millis, Millis) = (Millis::minutes(5), Millis::days(30));
-    /// Fewest and most tries per step.
-    pub const TRIES: (u8, u8) = (1, 9);
+    /// Lifetime of a link.
+    pub const LINK_LIFETIME: Bounds<Millis> = Bounds::new(Millis::minutes(5), Millis::days(7));
+    /// Lifetime of a session.
+    pub const SESSION_LIFETIME: Bounds<Millis> = Bounds::new(Millis::hours(1), Millis::days(30));
+    /// Retention.
+    pub const RETENTION: Bounds<Millis> = Bounds::new(Millis::days(1), Millis::days(7 * 365));
+    /// Target of reviews.
+    pub const REVIEW_TARGET: Bounds<Millis> = Bounds::new(Millis::minutes(5), Millis::days(30));
+    /// Tries per step.
+    pub const TRIES: Bounds<u8> = Bounds::new(1, 9);
     /// Most entries of a list: callback URLs, and networks of the tenant and of each of its API keys. Every request to the API is compared with
     /// them.
     pub const MAX_LISTED: usize = 200;
 
-    /// Shortest and longest value of a setting that is a span of time; `None` for the others.
+    /// The bounds of a setting that is a span of time; `None` for the others.
     #[must_use]
-    pub const fn bounds_of_span(setting: Setting) -> Option<(Millis, Millis)> {
+    pub const fn bounds_of_span(setting: Setting) -> Option<Bounds<Millis>> {
         match setting {
             Setting::LinkLifetime => Some(Self::LINK_LIFETIME),
             Setting::SessionLifetime => Some(Self::SESSION_LIFETIME),
@@ -446,15 +465,15 @@ impl TenantSettings {
             (Setting::Retention, self.retention),
             (Setting::ReviewTarget, self.review_target),
         ] {
-            if let Some((least, most)) = Self::bounds_of_span(field)
-                && !(least..=most).contains(&value)
+            if let Some(bounds) = Self::bounds_of_span(field)
+                && !bounds.contains(&value)
             {
-                let [least, most] = [least, most].map(Span::up_to_years);
+                let [least, most] = [bounds.least, bounds.most].map(Span::up_to_years);
                 faults.push(bad(field, format!("must be {least} to {most}")));
             }
         }
-        let (least, most) = Self::TRIES;
-        if !(least..=most).contains(&self.tries) {
+        let Bounds { least, most } = Self::TRIES;
+        if !Self::TRIES.contains(&self.tries) {
             faults.push(bad(Setting::Tries, format!("must be {least} to {most}")));
         }
         let thresholds = self.policy.faults().into_iter();

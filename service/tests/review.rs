@@ -20,8 +20,8 @@ use service::{
     capture::{open_link::open_link, rectify::View, strips::Items},
     people::{Change, change_person},
     review::{
-        self, AssignError, CaseError, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture, keep_case,
-        leave_case, list_pending, open_case, queue, reopen, rule, undo,
+        self, AssignError, CaseError, LookedAt, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture,
+        keep_case, leave_case, list_pending, open_case, queue, reopen, rule, undo,
     },
     session::{
         read::{SessionDetail, read_session},
@@ -125,7 +125,7 @@ async fn each_case_has_the_one_before_and_the_one_after_it_in_the_part_of_the_qu
         .unwrap();
     assert_eq!(none, review::Neighbours::default());
     // A decided one is not waiting any more: its neighbours are each other's.
-    let looked_at = (&cases[1], 1);
+    let looked_at = LookedAt::new(&cases[1], 1);
     review::rule(&harness.honnin, &rita, looked_at, ReviewDecision::Approve, None)
         .await
         .unwrap();
@@ -163,7 +163,7 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     harness.clock.advance(Millis::minutes(1));
     let note = Some(Personal::new("Same person, seen by eye.".to_owned()));
     let ruled_at = harness.honnin.now();
-    let due = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, note).await;
+    let due = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, note).await;
     assert_eq!(due.unwrap(), ruled_at.plus(UNDO));
     harness.wait(UNDO).await;
     let detail = read(&harness, &id).await;
@@ -191,6 +191,11 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     );
 }
 
+/// The first attempt of a session, which a reviewer has looked at.
+const fn first(id: &SessionId) -> LookedAt<'_> {
+    LookedAt::new(id, 1)
+}
+
 fn reject() -> ReviewDecision {
     ReviewDecision::Reject(vec![Reason::ManualRejection])
 }
@@ -199,14 +204,20 @@ fn reject() -> ReviewDecision {
 async fn a_rejection_needs_a_reason_and_names_it() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    let refused = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Reject(vec![]), None).await;
+    let refused = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Reject(vec![]), None).await;
     assert!(matches!(refused, Err(RuleError::NoReason)));
     harness.wait(UNDO).await;
     assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
     let reasons = vec![Reason::SelfieFaceMismatch, Reason::DocumentTampered];
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Reject(reasons), None)
-        .await
-        .unwrap();
+    rule(
+        &harness.honnin,
+        &rita,
+        first(&id),
+        ReviewDecision::Reject(reasons),
+        None,
+    )
+    .await
+    .unwrap();
     harness.wait(UNDO).await;
     let outcome = read(&harness, &id).await.outcome.unwrap();
     let told: Vec<&str> = outcome.reasons.iter().map(Named::as_str).collect();
@@ -230,7 +241,7 @@ async fn a_reason_that_this_version_does_not_know_stays_in_a_rejection() {
     });
     let saved: Result<(), StoreError> = unit.await;
     saved.unwrap();
-    rule(&harness.honnin, &rita, (&id, 1), reject(), None).await.unwrap();
+    rule(&harness.honnin, &rita, first(&id), reject(), None).await.unwrap();
     harness.wait(UNDO).await;
     let outcome = read(&harness, &id).await.outcome.unwrap();
     let told: Vec<&str> = outcome.reasons.iter().map(Named::as_str).collect();
@@ -241,7 +252,7 @@ async fn a_reason_that_this_version_does_not_know_stays_in_a_rejection() {
 async fn nobody_is_told_of_a_decision_before_ten_seconds_have_passed() {
     let (mut harness, id) = waiting().await;
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap();
     harness.wait(Millis(UNDO.0 - 1)).await;
@@ -251,10 +262,10 @@ async fn nobody_is_told_of_a_decision_before_ten_seconds_have_passed() {
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
     assert!(!seen.mine && seen.pending.is_some_and(|(made, _)| made.user == *rita.staff().user()));
     for ruling in [ReviewDecision::Approve, reject()] {
-        let refused = rule(&harness.honnin, &otto, (&id, 1), ruling, None).await;
+        let refused = rule(&harness.honnin, &otto, first(&id), ruling, None).await;
         assert!(matches!(refused, Err(RuleError::Pending { .. })));
     }
-    let refused = ask_again(&harness.honnin, &rita, (&id, 1), None).await;
+    let refused = ask_again(&harness.honnin, &rita, first(&id), None).await;
     assert!(matches!(refused, Err(RuleError::Pending { .. })));
     // The process is killed in between, and another one takes over.
     harness.restart().await;
@@ -269,7 +280,7 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
     let (harness, id) = waiting().await;
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
     let note = Some(Personal::new("The wrong button.".to_owned()));
-    rule(&harness.honnin, &rita, (&id, 1), reject(), note).await.unwrap();
+    rule(&harness.honnin, &rita, first(&id), reject(), note).await.unwrap();
     let pending = list_pending(&harness.honnin, &rita).await.unwrap();
     assert_eq!((pending.len(), &pending[0].session), (1, &id));
     let refused = undo(&harness.honnin, &otto, &id).await;
@@ -279,7 +290,7 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
     assert!(!open_case(&harness.honnin, &otto, &id).await.unwrap().mine);
     // Decided anew within the first ten seconds: the full time runs again.
     harness.clock.advance(Millis::seconds(5));
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap();
     harness.wait(Millis::seconds(5)).await;
@@ -315,7 +326,7 @@ async fn what_was_written_and_ticked_for_a_decision_is_there_again_once_it_is_un
     rule(
         &harness.honnin,
         &rita,
-        (&id, 1),
+        first(&id),
         reject(),
         Some(Personal::new(written.clone())),
     )
@@ -343,7 +354,7 @@ async fn the_last_decision_is_the_first_that_can_be_undone() {
     }
     for case in &cases {
         harness.clock.advance(Millis::seconds(1));
-        rule(&harness.honnin, &rita, (case, 1), reject(), None).await.unwrap();
+        rule(&harness.honnin, &rita, first(case), reject(), None).await.unwrap();
     }
     let pending = list_pending(&harness.honnin, &rita).await.unwrap();
     let pending: Vec<_> = pending.iter().map(|pending| &pending.session).collect();
@@ -362,7 +373,7 @@ async fn a_case_that_was_just_decided_waits_for_nobody_unless_it_is_undone() {
         (listed.len(), counted)
     };
     assert_eq!(waiting().await, (1, 1));
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap();
     assert_eq!(waiting().await, (0, 0));
@@ -374,7 +385,7 @@ async fn a_case_that_was_just_decided_waits_for_nobody_unless_it_is_undone() {
 async fn a_reprocess_overtakes_a_decision_that_has_not_taken_effect() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap();
     reprocess(&harness.honnin, &harness.caller().await, id.as_str())
@@ -399,22 +410,33 @@ async fn who_has_looked_at_an_earlier_attempt_does_not_decide_the_present_one() 
     let seen = read(&harness, &id).await;
     assert_eq!((seen.status, seen.session.attempt), (Status::Reviewing, 2));
     for ruling in [ReviewDecision::Approve, reject()] {
-        let refused = rule(&harness.honnin, &rita, (&id, 1), ruling, None).await;
+        let refused = rule(&harness.honnin, &rita, first(&id), ruling, None).await;
         assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
     }
     for refused in [
-        ask_again(&harness.honnin, &rita, (&id, 1), None).await,
-        reopen(&harness.honnin, &rita, (&id, 1)).await,
+        ask_again(&harness.honnin, &rita, first(&id), None).await,
+        reopen(&harness.honnin, &rita, first(&id)).await,
     ] {
         assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
     }
-    assert_eq!(keep_case(&harness.honnin, &rita, (&id, 1)).await.unwrap(), None);
-    assert!(keep_case(&harness.honnin, &rita, (&id, 2)).await.unwrap().is_some());
-    rule(&harness.honnin, &rita, (&id, 2), ReviewDecision::Approve, None)
-        .await
-        .unwrap();
+    assert_eq!(keep_case(&harness.honnin, &rita, first(&id)).await.unwrap(), None);
+    assert!(
+        keep_case(&harness.honnin, &rita, LookedAt::new(&id, 2))
+            .await
+            .unwrap()
+            .is_some()
+    );
+    rule(
+        &harness.honnin,
+        &rita,
+        LookedAt::new(&id, 2),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
+    .unwrap();
     harness.wait(UNDO).await;
-    let refused = reopen(&harness.honnin, &rita, (&id, 1)).await;
+    let refused = reopen(&harness.honnin, &rita, first(&id)).await;
     assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
 }
 
@@ -430,7 +452,7 @@ async fn a_case_opened_by_a_clock_that_was_ahead_is_free_once_it_is_right() {
         .unwrap();
     assert_eq!(listed[0].held_by, None);
     assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().mine);
-    let refused = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None).await;
+    let refused = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None).await;
     assert!(matches!(refused, Err(RuleError::Held { .. })), "{refused:?}");
     harness.clock.jump(Millis(-SKEW.0));
     let seen = open_case(&harness.honnin, &rita, &id).await.unwrap();
@@ -448,7 +470,7 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
     harness.clock.advance(Millis::minutes(14));
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
     assert!(!seen.mine && seen.reservation.unwrap().user == *rita.staff().user());
-    let refused = rule(&harness.honnin, &otto, (&id, 1), ReviewDecision::Approve, None)
+    let refused = rule(&harness.honnin, &otto, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::Held { .. }));
@@ -462,7 +484,7 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
         "the reservation ran out"
     );
     assert!(
-        rule(&harness.honnin, &otto, (&id, 1), ReviewDecision::Approve, None)
+        rule(&harness.honnin, &otto, first(&id), ReviewDecision::Approve, None)
             .await
             .is_ok()
     );
@@ -494,7 +516,7 @@ async fn a_case_that_is_left_keeps_its_decision_and_what_was_undone() {
     let rita = reviewer(&harness).await;
     assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
     let note = Some(Personal::new("Two letters differ.".to_owned()));
-    rule(&harness.honnin, &rita, (&id, 1), reject(), note).await.unwrap();
+    rule(&harness.honnin, &rita, first(&id), reject(), note).await.unwrap();
     leave_case(&harness.honnin, &rita, &id).await.unwrap();
     let (subject, now) = (id.clone(), harness.honnin.now());
     let reservation = harness
@@ -519,8 +541,8 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
     let (harness, id) = waiting().await;
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
     let (one, two) = tokio::join!(
-        rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None),
-        rule(&harness.honnin, &otto, (&id, 1), reject(), None),
+        rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None),
+        rule(&harness.honnin, &otto, first(&id), reject(), None),
     );
     let (winner, loser, lost) = match (one, two) {
         (Ok(_), Err(error)) => (rita, otto, error),
@@ -530,7 +552,7 @@ async fn of_two_reviewers_at_once_one_decides_and_the_other_is_told_who_and_when
     assert!(matches!(lost, RuleError::Pending { .. }), "{lost:?}");
     let ruled_at = harness.honnin.now();
     harness.wait(UNDO).await;
-    let late = rule(&harness.honnin, &loser, (&id, 1), reject(), None)
+    let late = rule(&harness.honnin, &loser, first(&id), reject(), None)
         .await
         .unwrap_err();
     let RuleError::Decided(Some(first)) = late else {
@@ -546,7 +568,7 @@ async fn the_same_decision_sent_twice_is_told_from_another_one() {
     let rita = reviewer(&harness).await;
     let decide = async |ruling: ReviewDecision, note: &str| {
         let note = Some(Personal::new(note.to_owned()));
-        rule(&harness.honnin, &rita, (&id, 1), ruling, note).await
+        rule(&harness.honnin, &rita, first(&id), ruling, note).await
     };
     decide(reject(), "Two letters differ.").await.unwrap();
     let again = decide(reject(), "Two letters differ.").await;
@@ -574,11 +596,11 @@ async fn what_was_not_performed_cannot_be_approved() {
     let rita = reviewer(&harness).await;
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert_eq!(case.not_performed, Step::ALL);
-    let refused = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    let refused = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::NotPerformed(steps) if steps == Step::ALL));
-    assert!(rule(&harness.honnin, &rita, (&id, 1), reject(), None).await.is_ok());
+    assert!(rule(&harness.honnin, &rita, first(&id), reject(), None).await.is_ok());
 }
 
 #[tokio::test]
@@ -588,14 +610,14 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     let note = Some(Personal::new(
         "The back is cut off; ask for a ruler beside it.".to_owned(),
     ));
-    let asked = ask_again(&harness.honnin, &rita, (&id, 1), note).await.unwrap();
+    let asked = ask_again(&harness.honnin, &rita, first(&id), note).await.unwrap();
     assert!(asked.url.expose().starts_with("https://id.example/v/"));
     let detail = read(&harness, &id).await;
     assert_eq!(
         (detail.status, detail.session.attempt, detail.outcome),
         (Status::Collecting, 2, None)
     );
-    let refused = rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    let refused = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::Decided(Some(_))));
@@ -606,7 +628,9 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     let told = kept.rulings[0].note.as_ref().map(|note| note.expose().as_str());
     assert_eq!(told, Some("The back is cut off; ask for a ruler beside it."));
     let too_long = Some(Personal::new("x".repeat(2001)));
-    let refused = ask_again(&harness.honnin, &rita, (&id, 1), too_long).await.unwrap_err();
+    let refused = ask_again(&harness.honnin, &rita, first(&id), too_long)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, RuleError::LongNote));
 }
 
@@ -618,9 +642,9 @@ async fn asking_again_twice_begins_one_attempt_whose_link_still_opens() {
         let id = wait_for_review(&harness).await;
         let ask = async |who: &Reviewer| {
             if in_queue {
-                ask_again(&harness.honnin, who, (&id, 1), None).await
+                ask_again(&harness.honnin, who, first(&id), None).await
             } else {
-                reopen(&harness.honnin, who, (&id, 1)).await
+                reopen(&harness.honnin, who, first(&id)).await
             }
         };
         let made = ask(&rita).await.unwrap();
@@ -641,12 +665,12 @@ async fn asking_again_twice_begins_one_attempt_whose_link_still_opens() {
 async fn who_has_asked_again_is_not_taken_for_who_began_the_attempt_after_that() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    reopen(&harness.honnin, &rita, (&id, 1)).await.unwrap();
+    reopen(&harness.honnin, &rita, first(&id)).await.unwrap();
     harness.decided_again(&id).await;
     reprocess(&harness.honnin, &harness.caller().await, id.as_str())
         .await
         .unwrap();
-    let refused = reopen(&harness.honnin, &rita, (&id, 2)).await;
+    let refused = reopen(&harness.honnin, &rita, LookedAt::new(&id, 2)).await;
     assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
 }
 
@@ -838,10 +862,10 @@ async fn a_case_is_assigned_to_reviewers_of_the_tenant_only_and_only_while_it_wa
         .unwrap_err();
     assert!(matches!(refused, AssignError::NotFound), "{refused:?}");
     assign(rita.staff().user()).await.unwrap();
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .ok();
-    rule(&harness.honnin, &rita, (&id, 1), reject(), None).await.ok();
+    rule(&harness.honnin, &rita, first(&id), reject(), None).await.ok();
     harness.clock.advance(UNDO);
     harness.run_until_idle().await;
     let (subject, user) = (id.clone(), rita.staff().user().clone());
@@ -881,7 +905,7 @@ async fn another_tenants_case_does_not_exist() {
     let foreign = Harness::new().await;
     let stranger = reviewer(&foreign).await;
     assert!(open_case(&foreign.honnin, &stranger, &id).await.is_err());
-    let refused = rule(&foreign.honnin, &stranger, (&id, 1), ReviewDecision::Approve, None)
+    let refused = rule(&foreign.honnin, &stranger, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
     assert!(matches!(refused, RuleError::NotFound));
@@ -896,7 +920,7 @@ async fn a_note_of_a_novels_length_or_with_hidden_characters_is_refused() {
         let refused = rule(
             &harness.honnin,
             &rita,
-            (&id, 1),
+            first(&id),
             ReviewDecision::Approve,
             Some(Personal::new(bad)),
         )
@@ -935,7 +959,7 @@ async fn a_decision_that_is_being_carried_out_waits_for_whoever_overtakes_it_and
     };
     let id = wait_for_review(&harness).await;
     let rita = reviewer(&harness).await;
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap();
     let mut other = PgConnection::connect(&harness.database.url).await.unwrap();
@@ -970,7 +994,7 @@ async fn of_a_decision_that_is_replaced_while_it_is_carried_out_nothing_is_carri
     };
     let id = wait_for_review(&harness).await;
     let rita = reviewer(&harness).await;
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
+    rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap();
     // It can be read, but not removed.
@@ -991,4 +1015,39 @@ async fn of_a_decision_that_is_replaced_while_it_is_carried_out_nothing_is_carri
     let left: Vec<_> = pending.iter().map(|one| one.ruling).collect();
     assert_eq!(left, [Ruling::Rejected]);
     assert_eq!(harness.events(&id).await.len(), 1, "nobody is told");
+}
+
+/// An erasure ends the reservation of a case and then removes its decision: the note of one that is undone in between would stay with the reservation.
+///
+/// Planted fault that this test detects: a decision that is undone before its session is locked.
+#[tokio::test]
+async fn a_decision_that_is_undone_waits_for_an_erasure_that_is_under_way_and_leaves_no_note() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let id = wait_for_review(&harness).await;
+    let rita = reviewer(&harness).await;
+    let note = Some(Personal::new("She moved house.".to_owned()));
+    rule(&harness.honnin, &rita, first(&id), reject(), note).await.unwrap();
+    let mut other = PgConnection::connect(&harness.database.url).await.unwrap();
+    let lock = "BEGIN; SELECT 1 FROM sessions FOR NO KEY UPDATE";
+    sqlx::raw_sql(lock).execute(&mut other).await.unwrap();
+    let is_done = Cell::new(false);
+    let erase = async {
+        while !harness.database.one_waits().await {
+            assert!(!is_done.get(), "nothing waits for the session");
+            tokio::task::yield_now().await;
+        }
+        let erased = "DELETE FROM review_holds; DELETE FROM pending_rulings; COMMIT";
+        sqlx::raw_sql(erased).execute(&mut other).await.unwrap();
+    };
+    let undo = async {
+        let undone = undo(&harness.honnin, &rita, &id).await;
+        is_done.set(true);
+        undone
+    };
+    let (undone, ()) = tokio::join!(undo, erase);
+    assert!(matches!(undone, Err(UndoError::TooLate)), "{undone:?}");
+    let notes = "SELECT COUNT(*) FROM review_holds WHERE undone_note IS NOT NULL";
+    assert_eq!(harness.database.number(notes).await, 0);
 }

@@ -394,8 +394,8 @@ async fn the_preview_of_an_allow_list_shows_who_is_shut_out() {
     assert_eq!(seen.weakenings, [Weakening::AddressesShutOut]);
     let callers = seen.callers.unwrap();
     assert_eq!(
-        (callers.own, callers.lately),
-        ((localhost(), false), vec![(localhost().to_string(), false)])
+        (callers.own, callers.own_is_admitted, callers.lately),
+        (localhost(), false, vec![(localhost().to_string(), false)])
     );
     let refused = at_first_look(&harness, &developer, &elsewhere).await;
     assert!(matches!(refused, Err(SettingsError::LookAgain)));

@@ -42,7 +42,12 @@ use service::{
         sweep::Retention,
         worker::{Lane, Worker},
     },
-    people::known_browser::{Browser, Client},
+    people::{
+        known_browser::{Browser, Client},
+        pending_sign_in::AfterFirstFactor,
+        sign_in::{self, SignInError},
+        visit::Entrance,
+    },
     runtime::random::{Random, SeededRandom},
     session::{
         create::{self, Created},
@@ -409,6 +414,22 @@ pub async fn add_tenant(honnin: &Honnin, tenant: &TenantRow) -> String {
 /// The address of test callers.
 pub fn localhost() -> IpAddr {
     IpAddr::from([127, 0, 0, 1])
+}
+
+/// Signs in with the password alone, as a person who has no second factor.
+///
+/// # Panics
+/// If they have one.
+pub async fn sign_in(
+    honnin: &Honnin,
+    email: &str,
+    password: Secret<String>,
+    client: &Client,
+) -> Result<Entrance, SignInError> {
+    match sign_in::sign_in(honnin, email, password, client).await? {
+        AfterFirstFactor::SignedIn(entrance) => Ok(entrance),
+        AfterFirstFactor::SecondFactor(pending) => panic!("the second factor of {} comes next", pending.user),
+    }
 }
 
 /// Somebody who signs in from `address`, always with the same browser.

@@ -6,7 +6,9 @@ use super::{
     words::say,
 };
 use crate::{PageMeta, page::Fields};
+use domain::ids::SessionId;
 use leptos::prelude::*;
+use service::review::LookedAt;
 
 pub(super) use super::irreversible::{Answer, answer};
 
@@ -16,6 +18,11 @@ pub(super) const ATTEMPT: &str = "attempt";
 /// The attempt that the page of the form showed; none for a form without it.
 pub(super) fn attempt_of(fields: &Fields) -> i64 {
     fields.raw(ATTEMPT).parse().unwrap_or_default()
+}
+
+/// What the page of the form showed of a session.
+pub(super) fn looked_at<'a>(id: &'a SessionId, fields: &Fields) -> LookedAt<'a> {
+    LookedAt::new(id, attempt_of(fields))
 }
 
 /// A form that asks a user again, once somebody has confirmed it.

@@ -101,7 +101,7 @@ pub(super) fn refusal(refused: &SignInError) -> &'static str {
     match refused {
         SignInError::Throttled => throttled(),
         SignInError::Off => no_passwords(),
-        SignInError::Wrong | SignInError::SecondFactor(_) | SignInError::Store(_) => {
+        SignInError::Wrong | SignInError::Store(_) => {
             say("The password is incorrect.", "パスワードが正しくありません。")
         }
     }

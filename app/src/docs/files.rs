@@ -105,11 +105,15 @@ pub(super) const SERVED: [(&str, &str); 3] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{decision::Policy, tenant::TenantSettings, time::Span};
+    use domain::{
+        decision::Policy,
+        tenant::{Bounds, TenantSettings},
+        time::Span,
+    };
 
     #[test]
     fn the_guides_name_the_bounds_of_the_settings() {
-        let (least, most) = TenantSettings::RETENTION;
+        let Bounds { least, most } = TenantSettings::RETENTION;
         let [least, most] = [least, most].map(Span::up_to_years);
         let entries = TenantSettings::MAX_LISTED;
         let (liveness, face) = (Policy::LEAST_LIVENESS_ACCEPT, Policy::LEAST_MATCH_ACCEPT);

@@ -207,7 +207,7 @@ pub(super) async fn signed_in_only(
     next: Next,
 ) -> Response {
     let is_activity = is_activity(request.uri().path());
-    let signed_in = match who(&app, &session, &context, (&browser, is_activity)).await {
+    let signed_in = match who(&app, &session, &context, &browser, is_activity).await {
         Ok(Some(signed_in)) => signed_in,
         Ok(None) => return to_sign_in(request.uri(), request.method()),
         Err(error) => return broken(error, &app, &context).await,
@@ -275,7 +275,8 @@ async fn who(
     app: &App,
     session: &Session,
     context: &RequestContext,
-    (browser, is_activity): (&Browser, bool),
+    browser: &Browser,
+    is_activity: bool,
 ) -> Result<Option<SignedIn>, SessionError> {
     let Some(user) = session.get::<String>(USER).await? else {
         return Ok(None);
@@ -355,11 +356,22 @@ pub(super) async fn session_changes(
     if matches!(change, Some(SessionChange::SignedOut)) {
         response.extensions_mut().insert(HasSignedOut);
     }
-    let from = (context.client.to_string(), browser.agent);
+    let from = SignInOrigin {
+        address: context.client.to_string(),
+        agent: browser.agent,
+    };
     match keep(&app, &session, change, notice, from).await {
         Ok(()) => response,
         Err(error) => broken(error, &app, &context).await,
     }
+}
+
+/// Where somebody signs in from, as their account page lists it.
+struct SignInOrigin {
+    /// The client's IP address.
+    address: String,
+    /// The beginning of the browser's `User-Agent`.
+    agent: String,
 }
 
 /// A new session, so that the old cookie's value is worthless. `flush` alone would store the next record under the old value.
@@ -368,7 +380,7 @@ async fn sign_in(
     entrance: &Entrance,
     proved_at: Option<i64>,
     now: i64,
-    (address, agent): (String, String),
+    from: SignInOrigin,
 ) -> Result<(), SessionError> {
     session.clear().await;
     session.cycle_id().await?;
@@ -382,8 +394,8 @@ async fn sign_in(
     if let Some(Since { at, from, entry }) = &entrance.since {
         session.insert(SINCE, (at.as_millis(), from, entry)).await?;
     }
-    session.insert(ADDRESS, address).await?;
-    session.insert(AGENT, agent).await?;
+    session.insert(ADDRESS, from.address).await?;
+    session.insert(AGENT, from.agent).await?;
     Ok(())
 }
 
@@ -401,7 +413,7 @@ async fn keep(
     session: &Session,
     change: Option<SessionChange>,
     notice: Option<Notice>,
-    (address, agent): (String, String),
+    from: SignInOrigin,
 ) -> Result<(), SessionError> {
     let now = app.honnin.now().as_millis();
     let entered = change.as_ref().and_then(who_entered);
@@ -414,17 +426,15 @@ async fn keep(
     }
     match change {
         None => {}
-        Some(SessionChange::SignedIn(entrance)) => {
-            sign_in(session, &entrance, Some(now), now, (address, agent)).await?
-        }
+        Some(SessionChange::SignedIn(entrance)) => sign_in(session, &entrance, Some(now), now, from).await?,
         Some(SessionChange::SignedInElsewhere { entrance, proved_at }) => {
             let proved_at = proved_at.map(Timestamp::as_millis);
-            sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
+            sign_in(session, &entrance, proved_at, now, from).await?;
         }
         Some(SessionChange::Renewed(mut entrance)) => {
             entrance.since = since(session).await?;
             let proved_at = session.get(PROVED_AT).await?;
-            sign_in(session, &entrance, proved_at, now, (address, agent)).await?;
+            sign_in(session, &entrance, proved_at, now, from).await?;
         }
         Some(SessionChange::SignInPending(next)) => {
             session.clear().await;

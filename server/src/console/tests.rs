@@ -21,7 +21,6 @@ use service::{
         change_password::change_password,
         known_browser::{self, Client},
         set_up::{SetUp, set_up, set_up_link},
-        sign_in::sign_in,
         visit::Entrance,
     },
     runtime::random::SystemRandom,
@@ -116,7 +115,9 @@ async fn a_sign_in_whose_session_is_stored_after_the_password_was_changed_is_ove
     let id = person(&app).await;
     let enter = async |password: &str| {
         let password = Secret::new(password.to_owned());
-        sign_in(&app.honnin, EMAIL, password, &client(&app)).await.unwrap()
+        testkit::sign_in(&app.honnin, EMAIL, password, &client(&app))
+            .await
+            .unwrap()
     };
     let before = enter(OLD).await;
     let rita = staff(&app.honnin, &id, None, HERE).await.unwrap().unwrap();

@@ -9,8 +9,8 @@ use crate::{
         client_network::client_network,
         known_browser::Client,
         normalised, password,
-        pending_sign_in::{self, AfterFirstFactor, PendingSignIn},
-        visit::{self, Entrance},
+        pending_sign_in::{self, AfterFirstFactor},
+        visit,
     },
 };
 use domain::{
@@ -35,9 +35,6 @@ pub enum SignInError {
     /// Unknown account, wrong password, or disabled, without saying which.
     #[error("the e-mail address or password is incorrect")]
     Wrong,
-    /// The password is right, and the person has a second factor, which comes next.
-    #[error("a second factor is needed")]
-    SecondFactor(PendingSignIn),
     /// People sign in with the provider only.
     #[error("password sign-in is disabled")]
     Off,
@@ -121,7 +118,7 @@ pub(super) async fn count(honnin: &Honnin, buckets: Vec<(Vec<u8>, i64)>, now: Ti
     unit.await
 }
 
-/// Signs a person in.
+/// Signs a person in with their password, or begins to if they have a second factor.
 ///
 /// # Errors
 /// [`SignInError`].
@@ -130,7 +127,7 @@ pub async fn sign_in(
     email: &str,
     password: Secret<String>,
     client: &Client,
-) -> Result<Entrance, SignInError> {
+) -> Result<AfterFirstFactor, SignInError> {
     let address = client.address;
     let email = normalised(email);
     let buckets = Buckets::of_sign_in(&email, address);
@@ -146,10 +143,7 @@ pub async fn sign_in(
         }
         Ok(entered)
     });
-    match unit.await? {
-        AfterFirstFactor::SignedIn(entrance) => Ok(entrance),
-        AfterFirstFactor::SecondFactor(pending) => Err(SignInError::SecondFactor(pending)),
-    }
+    unit.await
 }
 
 /// A password that was right when it was checked.

@@ -175,7 +175,7 @@ fn named(capture: &CaptureRow) -> String {
 pub async fn keep_case(
     honnin: &Honnin,
     reviewer: &Reviewer,
-    (id, attempt): LookedAt<'_>,
+    LookedAt { id, attempt }: LookedAt<'_>,
 ) -> Result<Option<Reservation>, CaseError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {

@@ -136,10 +136,15 @@ pub struct ReasonCounts {
     pub by_reason: Vec<(Reason, i64)>,
 }
 
-/// How many cases there are, and how many have which reason.
-type Reasons = Arc<(i64, Vec<(Reason, i64)>)>;
+/// How many cases there are, and how many have which reason, the most frequent first.
+#[derive(Debug)]
+pub(crate) struct Reasons {
+    all: i64,
+    by_reason: Vec<(Reason, i64)>,
+}
+
 /// The reasons of a tenant's waiting cases, of those with one kind of document, or of those assigned to somebody.
-pub(crate) type CountedReasons = Counted<(TenantId, Option<&'static str>, Option<String>), Reasons>;
+pub(crate) type CountedReasons = Counted<(TenantId, Option<&'static str>, Option<String>), Arc<Reasons>>;
 
 /// For how long reasons are kept that took long to count: no longer than until an open queue asks again.
 pub(crate) const KEPT: Bounds = Bounds {
@@ -171,17 +176,18 @@ pub async fn count_by_reason(
     let (db, cases_of) = (honnin.db.clone(), tenant.clone());
     let count = async move {
         let count = db.read(async move |tx| search::count_reasons(tx, &cases_of, &cases).await);
-        count.await.map(|(all, counts)| Arc::new((all, by_frequency(&counts))))
+        let (all, counts) = count.await?;
+        let by_reason = by_frequency(&counts);
+        Ok(Arc::new(Reasons { all, by_reason }))
     };
     let counted = honnin.reasons.get(&honnin.clock, of, count).await?;
     let assigned = honnin
         .db
         .ask(async move |tx| search::count_assigned(tx, &tenant, &user).await);
-    let (all, by_reason) = (*counted).clone();
     Ok(ReasonCounts {
-        all,
+        all: counted.all,
         mine: assigned.await?,
-        by_reason,
+        by_reason: counted.by_reason.clone(),
     })
 }
 

@@ -104,8 +104,22 @@ pub enum RuleError {
     Store(#[from] StoreError),
 }
 
-/// What a reviewer looked at: the session, and the attempt whose pictures were shown.
-pub type LookedAt<'a> = (&'a SessionId, i64);
+/// What a reviewer looked at. A session that has begun another attempt since is refused, so that nobody decides what they have not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LookedAt<'a> {
+    /// The session.
+    pub id: &'a SessionId,
+    /// The attempt whose pictures were shown; the first is 1.
+    pub attempt: i64,
+}
+
+impl<'a> LookedAt<'a> {
+    /// This attempt of this session.
+    #[must_use]
+    pub const fn new(id: &'a SessionId, attempt: i64) -> Self {
+        Self { id, attempt }
+    }
+}
 
 /// Decides a case. The decision takes effect when [`UNDO`] has passed; the time is returned.
 ///
@@ -114,7 +128,7 @@ pub type LookedAt<'a> = (&'a SessionId, i64);
 pub async fn rule(
     honnin: &Honnin,
     reviewer: &Reviewer,
-    (id, attempt): LookedAt<'_>,
+    LookedAt { id, attempt }: LookedAt<'_>,
     ruling: ReviewDecision,
     note: Option<Personal<String>>,
 ) -> Result<Timestamp, RuleError> {
@@ -193,7 +207,7 @@ async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling, seen: &[
         // Of two approvals with one document, the second finds the first, even if that one is automatic. The tenant comes before the session.
         tenants::lock(tx, staff.tenant()).await?;
     }
-    let mut row = find_waiting(tx, staff, (&made.session, made.attempt), made.made_at).await?;
+    let mut row = find_waiting(tx, staff, LookedAt::new(&made.session, made.attempt), made.made_at).await?;
     // The compare-and-set comes first: the loser of two runs again and finds the winner's decision.
     sessions::save(tx, &mut row).await?;
     let others = match made.ruling {
@@ -267,7 +281,7 @@ async fn seal_note(
 async fn find_waiting(
     tx: &mut Tx,
     staff: &Staff,
-    (id, attempt): LookedAt<'_>,
+    LookedAt { id, attempt }: LookedAt<'_>,
     now: Timestamp,
 ) -> Result<SessionRow, RuleError> {
     let row = sessions::find(tx, staff.tenant(), id)
@@ -316,7 +330,7 @@ pub async fn ask_again(
     note: Option<Personal<String>>,
 ) -> Result<AskedAgain, RuleError> {
     let note = checked(note)?;
-    let sealed = seal_note(honnin, reviewer.staff(), case.0, note.as_ref(), review::note_name).await?;
+    let sealed = seal_note(honnin, reviewer.staff(), case.id, note.as_ref(), review::note_name).await?;
     start_over(honnin, reviewer, case, Origin::Queue { note: sealed }).await
 }
 
@@ -339,7 +353,7 @@ enum Origin {
 async fn start_over(
     honnin: &Honnin,
     reviewer: &Reviewer,
-    (id, attempt): LookedAt<'_>,
+    LookedAt { id, attempt }: LookedAt<'_>,
     origin: Origin,
 ) -> Result<AskedAgain, RuleError> {
     let token = token::generate(&*honnin.random);
@@ -355,10 +369,11 @@ async fn start_over(
         if row.session.attempt - 1 == attempt && has_begun_attempt(tx, &staff, &row, now).await? {
             return Err(RuleError::Repeated);
         }
+        let case = LookedAt::new(&id, attempt);
         let (waits, current) = (row.session.status == Status::Reviewing, row.session.attempt);
         let (row, note) = match &origin {
-            Origin::Queue { note } => (find_waiting(tx, &staff, (&id, attempt), now).await?, note.as_deref()),
-            Origin::SessionPage if waits => (find_waiting(tx, &staff, (&id, attempt), now).await?, None),
+            Origin::Queue { note } => (find_waiting(tx, &staff, case, now).await?, note.as_deref()),
+            Origin::SessionPage if waits => (find_waiting(tx, &staff, case, now).await?, None),
             Origin::SessionPage if current != attempt => return Err(RuleError::AnotherAttempt),
             Origin::SessionPage => (row, None),
         };

@@ -280,18 +280,34 @@ pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<Api
     unit.await
 }
 
-/// A page of the tenant's keys, newest first: those that may be used, or those that may not, or both; after the key `after`.
+/// Which of a tenant's keys are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListedKeys {
+    /// Those that may be used.
+    Valid,
+    /// Those that are revoked or have expired.
+    Ended,
+    /// Both.
+    All,
+}
+
+/// A page of the tenant's keys, newest first, after the key `after`.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn list_key_page(
     honnin: &Honnin,
     developer: &Developer,
-    valid: Option<bool>,
+    listed: ListedKeys,
     after: Option<After<ApiKeyId>>,
     limit: u32,
 ) -> Result<Vec<ApiKeyRow>, StoreError> {
     let (tenant, now) = (developer.staff().tenant().clone(), honnin.now());
+    let valid = match listed {
+        ListedKeys::Valid => Some(true),
+        ListedKeys::Ended => Some(false),
+        ListedKeys::All => None,
+    };
     let unit = honnin
         .db
         .read(async move |tx| api_keys::list_page(tx, &tenant, (valid, now), after.as_ref(), limit).await);

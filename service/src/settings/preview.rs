@@ -123,8 +123,10 @@ pub struct Erasures {
 /// Who could call the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Callers {
-    /// The address of the person who makes the change, and whether it could.
-    pub own: (IpAddr, bool),
+    /// The address of the person who makes the change.
+    pub own: IpAddr,
+    /// Whether it could.
+    pub own_is_admitted: bool,
     /// Addresses that used a key lately, and whether each could: first those that could not, then the latest ones.
     pub lately: Vec<(String, bool)>,
     /// How many more there are.
@@ -282,7 +284,7 @@ impl Value {
 impl Callers {
     /// Whether somebody who may call the API now could no longer.
     fn lose_access(&self, before: &TenantSettings) -> bool {
-        self.shut_out > 0 || (!self.own.1 && before.admits(self.own.0))
+        self.shut_out > 0 || (!self.own_is_admitted && before.admits(self.own))
     }
 }
 
@@ -310,7 +312,8 @@ async fn callers(
     let more = lately.len().saturating_sub(ADDRESSES);
     lately.truncate(ADDRESSES);
     Ok(Callers {
-        own: (staff.address(), after.admits(staff.address())),
+        own: staff.address(),
+        own_is_admitted: after.admits(staff.address()),
         lately,
         more,
         shut_out,

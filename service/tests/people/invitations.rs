@@ -24,12 +24,12 @@ use service::{
         reset_password::{
             ResetError, ResetLink, issue_reset, issue_reset_from_here, newest_entry, open_reset, reset_password,
         },
-        sign_in::{SignInError, confirm_password, sign_in},
+        sign_in::{SignInError, confirm_password},
         visit::Entrance,
     },
 };
 use store::audit;
-use testkit::{Harness, client_at, client_with, localhost};
+use testkit::{Harness, client_at, client_with, localhost, sign_in};
 
 const PASSWORD: &str = "correct horse battery";
 const HERE: CommandLine = CommandLine::here();

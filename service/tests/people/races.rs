@@ -23,13 +23,12 @@ use service::{
         reset_password::{ResetError, issue_reset, reset_password},
         second_factor::{list_factors, passkeys, remove_authenticator, remove_of, renew_recovery_codes},
         set_up::{SetUp, SetUpError, set_up, set_up_link},
-        sign_in::sign_in,
     },
     webhook::signing_secret::{self, SecretError},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use store::audit;
-use testkit::{Harness, client_at, databases::backends, loopback_sender};
+use testkit::{Harness, client_at, databases::backends, loopback_sender, sign_in};
 
 /// Enough rounds for two units to overlap.
 const ROUNDS: usize = 20;

@@ -5,12 +5,9 @@
 use domain::secret::Secret;
 use service::{
     access::{Admin, Operator, staff},
-    people::{
-        set_up::{SetUp, SetUpError, open_set_up, set_up, set_up_link},
-        sign_in::sign_in,
-    },
+    people::set_up::{SetUp, SetUpError, open_set_up, set_up, set_up_link},
 };
-use testkit::{Harness, client_at, localhost};
+use testkit::{Harness, client_at, localhost, sign_in};
 
 fn form() -> SetUp {
     SetUp {

@@ -9,12 +9,12 @@ use service::{
     people::{
         Change, PeopleError, change_person,
         console_session::{self, BrowserSession},
-        sign_in::{SignInError, confirm_password, sign_in},
+        sign_in::{SignInError, confirm_password},
     },
 };
 use std::net::IpAddr;
 use store::audit;
-use testkit::{Harness, client_at, localhost};
+use testkit::{Harness, client_at, localhost, sign_in};
 
 const RIGHT: &str = "correct horse battery";
 

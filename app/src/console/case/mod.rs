@@ -6,7 +6,7 @@ mod faces;
 mod view;
 
 use super::{
-    ask_again::{self, ATTEMPT, Answer, AskAgain, attempt_of},
+    ask_again::{self, ATTEMPT, Answer, AskAgain, attempt_of, looked_at},
     fault::Fault,
     findings::Item,
     flash::Notice,
@@ -296,7 +296,7 @@ struct Held {
 async fn keep(request: Request) -> PageResult<Response> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    let reservation = review::keep_case(request.honnin(), &reviewer, (&id, attempt_of(request.query()?))).await?;
+    let reservation = review::keep_case(request.honnin(), &reviewer, looked_at(&id, request.query()?)).await?;
     let until = reservation.map(|reservation| minutes(reservation.until));
     Ok(Json(Held { until }).into_response())
 }
@@ -325,7 +325,7 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         }
         _ => return Err(Fault::Malformed),
     };
-    match review::rule(honnin, &reviewer, (&id, attempt_of(&fields)), ruling, note).await {
+    match review::rule(honnin, &reviewer, looked_at(&id, &fields), ruling, note).await {
         // Whoever presses the button twice goes on as well.
         Ok(_) | Err(RuleError::Repeated) => {}
         Err(error) => return refused(&request, &reviewer, &id, &fields, error).await,
@@ -400,7 +400,7 @@ async fn ask_again(
     note: Option<Personal<String>>,
 ) -> PageResult<Outcome> {
     match ask_again::answer(fields) {
-        Answer::Yes => match review::ask_again(request.honnin(), reviewer, (id, attempt_of(fields)), note).await {
+        Answer::Yes => match review::ask_again(request.honnin(), reviewer, looked_at(id, fields), note).await {
             Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(id, &made))),
             // By reloading the page that shows the link, for example.
             Err(RuleError::Repeated) => not_done(&format!("/admin/sessions/{id}"), asked_already()),

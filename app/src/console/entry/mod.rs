@@ -19,6 +19,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use service::people::{
     openid::sign_out_address,
+    pending_sign_in::AfterFirstFactor,
     second_factor::{
         CodeError, list_factors,
         passkeys::{self, Answerer, PasskeyError, issue_challenge},
@@ -98,10 +99,10 @@ async fn sign_in(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
     let (email, next) = (fields.text("email"), safe_next(&fields.text("next")).to_owned());
     let password = Secret::new(fields.raw("password").to_owned());
     let (status, sentence) = match sign_in::sign_in(request.honnin(), &email, password, &request.who.client).await {
-        Ok(entrance) => {
+        Ok(AfterFirstFactor::SignedIn(entrance)) => {
             return Ok(Outcome::go(&next).with(SessionChange::SignedIn(entrance)));
         }
-        Err(SignInError::SecondFactor(pending)) => {
+        Ok(AfterFirstFactor::SecondFactor(pending)) => {
             let code = Outcome::go(&with_next("/admin/sign-in/code", &next));
             return Ok(code.with(SessionChange::SignInPending(pending)));
         }

@@ -28,11 +28,12 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
     settings::api_keys::{
-        IssueKeyError, Issued, NewKey, draft_key, issue_key, list_key_page, list_keys, revoke_key, rotate_key,
+        IssueKeyError, Issued, ListedKeys, NewKey, draft_key, issue_key, list_key_page, list_keys, revoke_key,
+        rotate_key,
     },
 };
 pub(super) use view::shown_once;
-use view::{ALL, ENDED, KeyRow, KeysView, overlaps, render, scopes_text};
+use view::{ALL, ENDED, KeyRow, KeysView, ShownKey, overlaps, render, scopes_text};
 
 const HERE: &str = "/admin/keys";
 /// Query parameters: which keys are listed, and from where on. The forms carry them, so that the list is still the same afterwards.
@@ -69,17 +70,17 @@ fn list_of(request: &Request) -> PageResult<String> {
 async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysView> {
     let fields = request.query()?;
     let state = fields.text("state");
-    let valid = match state.as_str() {
-        ALL => None,
-        ENDED => Some(false),
-        _ => Some(true),
+    let listed = match state.as_str() {
+        ALL => ListedKeys::All,
+        ENDED => ListedKeys::Ended,
+        _ => ListedKeys::Valid,
     };
     let after = cursor::parse(&fields.text("after"), ApiKeyId::parse);
     let is_later_page = after.is_some();
-    let mut found = list_key_page(request.honnin(), developer, valid, after, PAGE + 1).await?;
+    let mut found = list_key_page(request.honnin(), developer, listed, after, PAGE + 1).await?;
     if found.is_empty() && is_later_page {
         // The last one of the last page has just been revoked, and is listed no more.
-        found = list_key_page(request.honnin(), developer, valid, None, PAGE + 1).await?;
+        found = list_key_page(request.honnin(), developer, listed, None, PAGE + 1).await?;
     }
     let (found, more) = cursor::page_of(found, PAGE);
     let next_page = found
@@ -192,7 +193,10 @@ async fn shown(request: &Request, developer: &Developer, issued: &Issued) -> Pag
         request.honnin().base_url(),
         issued.key.expose()
     );
-    view.issued = Some((issued.key.expose().clone(), curl));
+    view.issued = Some(ShownKey {
+        key: issued.key.expose().clone(),
+        curl,
+    });
     Ok(Outcome::shown(StatusCode::CREATED, view))
 }
 

@@ -58,6 +58,15 @@ pub(super) fn overlaps() -> [(i64, &'static str); 4] {
     ]
 }
 
+/// A key just issued. Its `Debug` would print the key, so it has none.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct ShownKey {
+    /// The key.
+    pub key: String,
+    /// A command that tries it.
+    pub curl: String,
+}
+
 /// The page's content.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(super) struct KeysView {
@@ -71,8 +80,8 @@ pub(super) struct KeysView {
     pub next_page: Option<String>,
     /// The id of the key that the form issues, however often it is sent.
     pub next: String,
-    /// A key just issued, which is shown only now, and a command that tries it.
-    pub issued: Option<(String, String)>,
+    /// A key just issued, which is shown only now.
+    pub issued: Option<ShownKey>,
     /// What was typed.
     pub name: String,
     /// What was typed.
@@ -315,7 +324,7 @@ fn issue(view: &KeysView, meta: &PageMeta) -> AnyView {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let issued = view.issued.clone().map(|(key, curl)| {
+    let issued = view.issued.clone().map(|ShownKey { key, curl }| {
         view! {
             {shown_once(
                 say("Your new key", "新しいキー"),

@@ -28,7 +28,7 @@ use service::{
     people::news::news,
     privacy::secret_age::{SecretAge, overdue},
     session::overview::{DayCount, Overview, overview},
-    settings::api_keys::{list_key_page, list_keys},
+    settings::api_keys::{ListedKeys, list_key_page, list_keys},
     stored::{Recorded, RefusedSignIns},
     webhook::signing_secret,
 };
@@ -133,8 +133,8 @@ fn days(counted: &Overview, range: i64) -> Vec<Day> {
     for timed in &figures.times_by_day {
         change(timed.day, &|day| day.times.push((timed.source, timed.median)));
     }
-    for (on, waiting) in &counted.waiting {
-        change(*on, &|day| day.waiting = *waiting);
+    for queue in &counted.waiting {
+        change(queue.day, &|day| day.waiting = queue.waiting);
     }
     for (sent_on, counts) in &figures.deliveries {
         change(*sent_on, &|day| day.deliveries = *counts);
@@ -173,7 +173,7 @@ async fn missing(request: &Request, counted: &Overview) -> PageResult<Vec<(&'sta
     let Ok(developer) = Developer::of(request.staff()) else {
         return Ok(missing);
     };
-    let has_key = !list_key_page(request.honnin(), &developer, Some(true), None, 1)
+    let has_key = !list_key_page(request.honnin(), &developer, ListedKeys::Valid, None, 1)
         .await?
         .is_empty();
     if !has_key {

@@ -34,7 +34,7 @@ use service::{
         second_factor::{Factors, list_factors_of, remove_of},
     },
 };
-use view::{ALL, DISABLED, Invited, Link, PeopleView, Person, Power, render};
+use view::{ALL, DISABLED, Invited, Link, PeopleView, Person, Power, Typed, render};
 
 const HERE: &str = "/admin/people";
 /// Query parameters: who is listed, and from where on. The forms carry them, so that the list is still the same afterwards.
@@ -152,7 +152,11 @@ fn another_tenant(request: &Request, fields: &Fields) -> Option<Mistake> {
 
 async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
     let roster = Roster::of(request.staff())?;
-    let typed = (fields.text("name"), fields.text("email"), fields.text("role"));
+    let typed = Typed {
+        name: fields.text("name"),
+        email: fields.text("email"),
+        role: fields.text("role"),
+    };
     if let Some(wrong) = check_proof(&request, &fields).await? {
         return Ok(Outcome::refused(PeopleView {
             typed,
@@ -164,7 +168,10 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
     if let Some(wrong) = another_tenant(&request, &fields) {
         // Without the role, which was offered for the other tenant.
         let view = PeopleView {
-            typed: (typed.0, typed.1, String::new()),
+            typed: Typed {
+                role: String::new(),
+                ..typed
+            },
             mistakes: vec![wrong],
             proof: None,
             ..view_of(&request, &roster).await?

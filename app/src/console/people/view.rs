@@ -94,6 +94,17 @@ pub(super) enum Power {
     Manage,
 }
 
+/// What was typed into the form that invites somebody.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Typed {
+    /// Their name.
+    pub name: String,
+    /// Their e-mail address.
+    pub email: String,
+    /// The role that was chosen; empty if none was.
+    pub role: String,
+}
+
 /// The page's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PeopleView {
@@ -117,8 +128,8 @@ pub(super) struct PeopleView {
     pub power: Power,
     /// A link that was just created.
     pub link: Option<Link>,
-    /// What was typed: name, e-mail address, role.
-    pub typed: (String, String, String),
+    /// What was typed.
+    pub typed: Typed,
     /// What the form asks for besides, unless the person has just proved who they are.
     pub proof: Option<Proof>,
     /// What is wrong.
@@ -277,7 +288,7 @@ fn invitations(invited: &[Invited], query: &str) -> AnyView {
 }
 
 fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
-    let (name, email, role) = view.typed.clone();
+    let Typed { name, email, role } = view.typed.clone();
     let text = |name, label, kind, value: String| Line {
         name,
         label,

@@ -21,7 +21,7 @@ use service::{
     session::search::{self, Order, Page, count_waiting},
     settings,
 };
-use view::{QueueView, Waiting, render};
+use view::{Holder, QueueView, Waiting, render};
 
 /// The queue.
 #[component]
@@ -91,8 +91,12 @@ fn waiting(found: search::SessionSummary, request: &Request) -> Waiting {
         face_match: selfie.as_ref().and_then(|selfie| selfie.face_match_confidence),
         liveness: selfie.and_then(|selfie| selfie.liveness_confidence),
         assigned_to: found.assigned_to,
-        held_by: found
-            .held_by
-            .map(|(user, name)| (name, user == *request.staff().user())),
+        held_by: found.held_by.map(|(user, name)| {
+            if user == *request.staff().user() {
+                Holder::Me
+            } else {
+                Holder::Colleague(name)
+            }
+        }),
     }
 }

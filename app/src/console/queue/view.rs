@@ -20,6 +20,15 @@ use domain::{
 use leptos::prelude::*;
 use service::review::ReasonCounts;
 
+/// Who has reserved a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// The person viewing the page.
+    Me,
+    /// Somebody else, by name.
+    Colleague(String),
+}
+
 /// A waiting case.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Waiting {
@@ -37,8 +46,8 @@ pub(super) struct Waiting {
     pub liveness: Option<f64>,
     /// Who is to decide it, and their name.
     pub assigned_to: Option<(UserId, String)>,
-    /// Who has reserved it, and whether that is the person viewing the page.
-    pub held_by: Option<(String, bool)>,
+    /// Who has reserved it.
+    pub held_by: Option<Holder>,
 }
 
 /// The queue.
@@ -103,9 +112,9 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
     let score = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
     let more = case.reasons.len().saturating_sub(1);
     let first = case.reasons.first().map(labels::reason).unwrap_or_default();
-    let holder = case.held_by.as_ref().map(|(name, mine)| match mine {
-        true => badge(say("Reserved for you", "自分が対応中"), Tone::Live),
-        false => badge(tell!("Reserved by {name}", "{name}が対応中"), Tone::Warn),
+    let holder = case.held_by.as_ref().map(|holder| match holder {
+        Holder::Me => badge(say("Reserved for you", "自分が対応中"), Tone::Live),
+        Holder::Colleague(name) => badge(tell!("Reserved by {name}", "{name}が対応中"), Tone::Warn),
     });
     let assignee = case.assigned_to.as_ref().map(|(user, name)| {
         let name = if *user == view.me {

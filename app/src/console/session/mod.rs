@@ -3,7 +3,7 @@
 mod view;
 
 use super::{
-    ask_again::{self, Answer, AskAgain, attempt_of},
+    ask_again::{self, Answer, AskAgain, looked_at},
     audit::{self, who},
     fault::Fault,
     flash::Notice,
@@ -79,9 +79,9 @@ async fn load(request: Request) -> PageResult<SessionView> {
         && matches!(view.status, Status::Completed | Status::Failed | Status::Reviewing);
     view.can_complete = reviewer && open && request.staff().is_sandbox();
     view.can_advance_to = advance_to(&view).filter(|_| reviewer && request.staff().is_sandbox());
-    view.can_erase = Admin::of(request.staff()).is_ok() && view.times.3.is_none();
+    view.can_erase = Admin::of(request.staff()).is_ok() && view.erased_at.is_none();
     let something_to_see = view.status == Status::Reviewing || !found.history.captures.is_empty();
-    view.can_open_case = reviewer && something_to_see && view.times.3.is_none();
+    view.can_open_case = reviewer && something_to_see && view.erased_at.is_none();
     view.whole_log = Auditor::of(request.staff())
         .is_ok()
         .then(|| with_query("/admin/audit", "subject", id.as_str()));
@@ -91,7 +91,7 @@ async fn load(request: Request) -> PageResult<SessionView> {
 
 /// Where the clock of a sandbox session can be moved to.
 const fn advance_to(view: &SessionView) -> Option<SandboxTime> {
-    match (view.status, view.times.3) {
+    match (view.status, view.erased_at) {
         (Status::Created | Status::Collecting, _) => Some(SandboxTime::Deadline),
         (Status::Completed | Status::Failed | Status::Expired, None) => Some(SandboxTime::RetentionEnd),
         _ => None,
@@ -108,12 +108,10 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
         steps: session.plan.steps.clone(),
         attempt: session.attempt,
         document: history.document_type,
-        times: (
-            session.created_at,
-            session.expires_at,
-            session.completed_at,
-            session.purged_at,
-        ),
+        created_at: session.created_at,
+        expires_at: session.expires_at,
+        completed_at: session.completed_at,
+        erased_at: session.purged_at,
         erasure_due_at: found.erasure_due_at,
         links: history.links.len(),
         open_link_until: history
@@ -355,7 +353,7 @@ async fn reprocess(request: Request, fields: Fields) -> PageResult<Outcome> {
         }
         Answer::Yes => {}
     }
-    match reopen(request.honnin(), &reviewer, (&id, attempt_of(&fields))).await {
+    match reopen(request.honnin(), &reviewer, looked_at(&id, &fields)).await {
         Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(&id, &made))),
         // By reloading the page that shows the link, for example.
         Err(RuleError::Repeated) => not_done(&here, asked_already()),

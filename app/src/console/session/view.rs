@@ -110,8 +110,14 @@ pub(super) struct SessionView {
     pub attempt: i64,
     /// Kind of document.
     pub document: Option<DocumentType>,
-    /// Created, expires, completed, erased.
-    pub times: (Timestamp, Timestamp, Option<Timestamp>, Option<Timestamp>),
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it expires, or did.
+    pub expires_at: Timestamp,
+    /// When its last attempt was completed.
+    pub completed_at: Option<Timestamp>,
+    /// When the personal data was erased.
+    pub erased_at: Option<Timestamp>,
     /// When the personal data will be erased, if that is planned.
     pub erasure_due_at: Option<Timestamp>,
     /// How many links it has had.
@@ -321,7 +327,6 @@ fn actions(view: &SessionView) -> AnyView {
 }
 
 fn summary(view: &SessionView) -> AnyView {
-    let (created, expires, completed, purged) = view.times;
     let mut items = vec![
         (
             say("Session id", "セッションID"),
@@ -336,21 +341,21 @@ fn summary(view: &SessionView) -> AnyView {
                 .join(say(", ", "・"))
                 .into_any(),
         ),
-        (say("Created", "作成日時"), time_utc(created)),
+        (say("Created", "作成日時"), time_utc(view.created_at)),
     ];
     if matches!(view.status, Status::Created | Status::Collecting | Status::Expired) {
-        items.push((say("Expires", "期限"), time_utc(expires)));
+        items.push((say("Expires", "期限"), time_utc(view.expires_at)));
     }
     if let Some(until) = view.open_link_until {
         items.push((say("Link expires", "リンクの有効期限"), time_utc(until)));
     }
-    if let Some(at) = completed {
+    if let Some(at) = view.completed_at {
         items.push((say("Completed", "完了日時"), time_utc(at)));
     }
     if let Some(at) = view.erasure_due_at {
         items.push((say("Erasure due", "個人情報の消去予定日時"), time_utc(at)));
     }
-    if let Some(at) = purged {
+    if let Some(at) = view.erased_at {
         items.push((say("Personal data erased", "個人情報の消去日時"), time_utc(at)));
     }
     if view.attempt > 1 {

@@ -21,7 +21,7 @@ pub(super) const fn unit(setting: Setting) -> Option<Unit> {
 /// The shortest and the longest value of a span of time: `1 hour`, `30 days`.
 pub(super) fn of_span(setting: Setting) -> [String; 2] {
     TenantSettings::bounds_of_span(setting)
-        .map(|(least, most)| [least, most].map(|bound| labels::span(Span::up_to_years(bound))))
+        .map(|bounds| [bounds.least, bounds.most].map(|bound| labels::span(Span::up_to_years(bound))))
         .unwrap_or_default()
 }
 

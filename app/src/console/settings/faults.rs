@@ -16,7 +16,7 @@ use domain::{
     decision::ThresholdFault,
     name,
     setting::Setting,
-    tenant::{BadSetting, TenantSettings},
+    tenant::{BadSetting, Bounds, TenantSettings},
     time::Unit,
 };
 use service::webhook::sender::receiver_url::{self, UrlFault};
@@ -30,7 +30,7 @@ pub(super) fn setting(bad: &BadSetting) -> Mistake {
     if let Some(sentence) = span_out_of_bounds(bad.field) {
         return mistake(field, sentence);
     }
-    let ((least, most), listed) = (TenantSettings::TRIES, TenantSettings::MAX_LISTED);
+    let (Bounds { least, most }, listed) = (TenantSettings::TRIES, TenantSettings::MAX_LISTED);
     let (name, ja) = match bad.field {
         Setting::Tries => (
             "The number of tries",
@@ -75,7 +75,7 @@ pub(super) fn not_a_span(setting: Setting) -> Mistake {
 
 /// A span of time out of its bounds, in the unit it is typed in.
 fn span_out_of_bounds(setting: Setting) -> Option<String> {
-    let (unit, (least, most)) = (bounds::unit(setting)?, TenantSettings::bounds_of_span(setting)?);
+    let (unit, Bounds { least, most }) = (bounds::unit(setting)?, TenantSettings::bounds_of_span(setting)?);
     let (label, unit_name) = (labels::setting(setting), labels::unit(unit));
     let unit = unit.length().0;
     let most = grouped(most.0 / unit);

@@ -142,10 +142,10 @@ fn callers(found: &Callers) -> AnyView {
     let own = tell!(
         "{}, your address: {}",
         "{}（現在のアドレス）：{}",
-        found.own.0,
-        word(found.own.1)
+        found.own,
+        word(found.own_is_admitted)
     );
-    let own_address = found.own.0.to_string();
+    let own_address = found.own.to_string();
     let rows = found
         .lately
         .iter()

@@ -15,7 +15,7 @@ use crate::console::parts::{Line, area, grouped, heading, line, options, tick};
 use crate::console::words::{say, tell};
 use crate::parts::{Mistake, title};
 use domain::setting::Setting;
-use domain::tenant::{Section, TenantSettings};
+use domain::tenant::{Bounds, Section, TenantSettings};
 use domain::{decision::Accepted, document::DocumentType, event::EventType, session::Step, time::Unit};
 use leptos::prelude::*;
 
@@ -113,7 +113,7 @@ fn steps(view: &SettingsView) -> AnyView {
         .iter()
         .map(|step| tick("step", step.as_str(), labels::step(*step), view.steps.contains(step)))
         .collect_view();
-    let (least, most) = TenantSettings::TRIES;
+    let Bounds { least, most } = TenantSettings::TRIES;
     view! {
         {none}
         <fieldset class="plain"><legend class="unseen">{labels::setting(Setting::Steps)}</legend>{boxes}</fieldset>
@@ -193,7 +193,7 @@ fn lifetimes(view: &SettingsView) -> AnyView {
     let [shortest_link, longest_link] = bounds::of_span(Setting::LinkLifetime);
     let [shortest_session, longest_session] = bounds::of_span(Setting::SessionLifetime);
     let [shortest_retention, longest_retention] = bounds::of_span(Setting::Retention);
-    let minutes = grouped(TenantSettings::LINK_LIFETIME.1.0 / Unit::Minutes.length().0);
+    let minutes = grouped(TenantSettings::LINK_LIFETIME.most.0 / Unit::Minutes.length().0);
     view! {
         <div class="grid-form three">
             {number(

@@ -16,7 +16,7 @@ use crate::{
         known_browser::Client,
         normalised,
         pending_sign_in::{self, AfterFirstFactor, PendingSignIn},
-        sign_in::WINDOW,
+        sign_in::{WINDOW, bucket},
         visit::{self, Entrance},
     },
     runtime::token,
@@ -34,7 +34,7 @@ use store::{
 };
 use url::Url;
 
-/// Failures from one network in a window: each asks the provider something.
+/// Failures from one network in a window, and of one person who is signed in: each asks the provider something.
 const FAILURE_LIMIT: i64 = 30;
 /// Where the provider sends the browser back, below the base URL. It is registered there.
 const REDIRECT_PATH: &str = "admin/sign-in/openid/callback";
@@ -174,7 +174,7 @@ pub async fn finish(
     let provider = provider(honnin)?;
     let attempt = cookie.and_then(|cookie| Attempt::open(honnin, cookie, &answer.state));
     let attempt = attempt.ok_or(OpenIdError::Closed)?;
-    let tries = Sha256::digest(format!("openid\n{}", client_network(address))).to_vec();
+    let tries = counter_of(&attempt, address);
     take_state(honnin, &attempt, &tries).await?;
     let person = match ask_who(honnin, provider, &attempt, answer).await {
         Ok(person) => person,
@@ -201,6 +201,16 @@ const fn confirming(attempt: &Attempt) -> Option<&UserId> {
     match &attempt.purpose {
         Purpose::Confirm(user) => Some(user),
         Purpose::SignIn | Purpose::Join(_) => None,
+    }
+}
+
+/// The counter of an attempt. Somebody who is signed in has one of their own: whoever fails to sign in from the same network keeps nobody from
+/// confirming.
+fn counter_of(attempt: &Attempt, address: IpAddr) -> Vec<u8> {
+    let home = client_network(address).to_string();
+    match confirming(attempt) {
+        Some(user) => bucket("openid signed in", [user.as_str(), &home]),
+        None => Sha256::digest(format!("openid\n{home}")).to_vec(),
     }
 }
 
