@@ -29,7 +29,7 @@ const CAPTURE: &str = "__Host-honnin-capture";
 /// The cookie that distinguishes one browser viewing a start page from another.
 const MARK: &str = "__Host-honnin-start";
 /// How long one browser counts as the same on start pages: as long as the link of the page can be used.
-const MARK_KEPT: Millis = TenantSettings::LINK_LIFETIME.1;
+const MARK_KEPT: Millis = TenantSettings::LINK_LIFETIME.most;
 /// The route of the start page.
 const START: &str = "/v/{token}";
 

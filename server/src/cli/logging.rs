@@ -18,13 +18,14 @@ use tracing_subscriber::{
     },
 };
 
-/// PostgreSQL notes at every start that tables are there already. Whoever names this target in `log.level` gets its notes.
-const NO_NEWS: &str = "sqlx::postgres::notice=warn";
+/// PostgreSQL notes at every start that tables are there already, and the session layer takes every browser whose session has ended for suspicious.
+/// Whoever names these targets in `log.level` gets their notes.
+const NO_NEWS: &str = "sqlx::postgres::notice=warn,tower_sessions_core::session=error";
 
 /// Starts logging. A second call does nothing.
 pub(super) fn start(log: &Log) {
     let own = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
-    // Where less than warnings is logged, the directive would add them.
+    // Where less than warnings is logged, the directives would add them.
     let is_quiet = own.max_level_hint().is_some_and(|most| most < LevelFilter::WARN);
     let filter = match EnvFilter::try_new(format!("{NO_NEWS},{}", log.level)) {
         Ok(filter) if !is_quiet => filter,

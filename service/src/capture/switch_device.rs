@@ -14,10 +14,14 @@ use store::{audit, session::links};
 /// How long the link can be opened: the other phone is at hand.
 pub const LIFETIME: Millis = Millis::minutes(15);
 
+/// How many links a session may have had, whoever made them, for its user to be given another one. Each stays in the audit log and on the session's
+/// page: without a limit, whoever has a link could fill both within hours. Nobody who verifies themselves changes devices so often.
+pub const MOST_LINKS: usize = 50;
+
 /// Creates the link; an earlier one becomes invalid.
 ///
 /// # Errors
-/// [`StepRefused`].
+/// [`StepRefused`]; [`StepRefused::OutOfTurn`] also if there were [`MOST_LINKS`] already: the session continues here.
 pub async fn switch_device(honnin: &Honnin, applicant: &Applicant) -> Result<Reissued, StepRefused> {
     let token = token::generate(&*honnin.random);
     let hash = token::hash(token.expose());
@@ -25,6 +29,9 @@ pub async fn switch_device(honnin: &Honnin, applicant: &Applicant) -> Result<Rei
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
         let attempt = collecting(tx, &applicant, now).await?;
+        if links::list(tx, applicant.session()).await?.len() >= MOST_LINKS {
+            return Err(StepRefused::OutOfTurn);
+        }
         links::kill_all(tx, applicant.session(), now).await?;
         let expires_at = store_link(tx, &attempt.row, &hash, at, LIFETIME).await?;
         audit::record(tx, &attempt.audit_entry(now, AuditAction::LinkSwitchDevice)).await?;

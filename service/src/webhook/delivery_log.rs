@@ -177,12 +177,8 @@ pub async fn find_request(
         return Ok(None);
     };
     let is_shown = !holds_note(&found.event) || Reader::of(developer.staff()).is_ok();
-    if is_shown
-        && let EventContent::Session {
-            session, note: Some(_), ..
-        } = &found.event.content
-    {
-        record_read(honnin, developer, session, id).await?;
+    if is_shown {
+        record_note_read(honnin, developer, &found.event).await?;
     }
     let url = found.url.clone();
     let request = match render(honnin, &found, at).await {
@@ -208,18 +204,26 @@ pub async fn find_request(
     }))
 }
 
-/// Records that somebody reads the reviewer's note in the webhook of an event.
-async fn record_read(
+/// Records that somebody reads the reviewer's note in the webhook of an event, if there is one.
+///
+/// # Errors
+/// If storage fails.
+pub(crate) async fn record_note_read(
     honnin: &Honnin,
     developer: &Developer,
-    session: &SessionId,
-    event: &EventId,
+    event: &EventRow,
 ) -> Result<(), StoreError> {
+    let EventContent::Session {
+        session, note: Some(_), ..
+    } = &event.content
+    else {
+        return Ok(());
+    };
     let staff = developer.staff();
     let entry = staff
         .entry(honnin.now(), AuditAction::SessionRead)
         .about(session)
-        .with_detail(DetailPhrase::NoteIn.with(event));
+        .with_detail(DetailPhrase::NoteIn.with(&event.id));
     honnin.db.write(async move |tx| audit::record(tx, &entry).await).await
 }
 

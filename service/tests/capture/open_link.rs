@@ -3,14 +3,23 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
+    role::Role,
     session::Status,
     time::{Millis, SKEW},
 };
 use service::{
-    access::capture_cookie::{self, CookieError},
-    capture::open_link::{OpenLinkError, browser_mark, open_link, view_link},
-    session::{read, reprocess},
+    access::{
+        Reviewer,
+        capture_cookie::{self, CookieError},
+    },
+    capture::{
+        open_link::{OpenLinkError, browser_mark, open_link, view_link},
+        progress::{StepRefused, progress},
+        switch_device::{MOST_LINKS, switch_device},
+    },
+    session::{read, reissue_link::reissue_link, reprocess},
 };
+use store::session::links;
 use testkit::Harness;
 
 async fn status(harness: &Harness, id: &domain::ids::SessionId) -> Status {
@@ -96,6 +105,26 @@ async fn unknown_used_and_expired_links_look_alike() {
         Err(OpenLinkError::NotUsable)
     ));
     assert_eq!(status(&harness, &late.id).await, Status::Created);
+}
+
+/// Each link for another device is an entry of the audit log and of the session's page.
+#[tokio::test]
+async fn a_user_gets_so_many_links_for_other_devices_and_then_continues_on_this_one() {
+    let harness = Harness::new().await;
+    let (id, applicant) = harness.agreed().await;
+    // The first link is the tenant's.
+    for _ in 1..MOST_LINKS {
+        switch_device(&harness.honnin, &applicant).await.unwrap();
+    }
+    let refused = switch_device(&harness.honnin, &applicant).await;
+    assert!(matches!(refused, Err(StepRefused::OutOfTurn)), "{refused:?}");
+    let session = id.clone();
+    let all = harness.read(async move |tx| links::list(tx, &session).await).await;
+    assert_eq!(all.len(), MOST_LINKS);
+    progress(&harness.honnin, &applicant).await.unwrap();
+    let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    let reissued = reissue_link(&harness.honnin, &reviewer, &id, None).await;
+    assert!(reissued.is_ok(), "a reviewer makes one all the same: {reissued:?}");
 }
 
 #[tokio::test]

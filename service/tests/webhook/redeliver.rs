@@ -464,9 +464,10 @@ async fn a_developer_cannot_find_out_a_reviewers_note_by_trying_bodies() {
     let admin = Developer::of(&harness.staff(Role::Admin).await).unwrap();
     let explained = diagnose_signature(&harness.honnin, &admin, &headers, &received.body);
     assert_eq!(explained.await.unwrap().body, BodyComparison::Same);
+    assert_eq!(reads().await, 1, "comparisons tell the admin what it says");
     let shown = delivery_log::find_request(&harness.honnin, &admin, &event, now);
     assert_eq!(shown.await.unwrap().unwrap().body.unwrap(), received.body);
-    assert_eq!(reads().await, 1, "the admin has read it");
+    assert_eq!(reads().await, 2, "the admin has read it");
 }
 
 #[tokio::test]

@@ -259,6 +259,29 @@ async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
     assert_eq!(browser.get("/admin").await.status, 303);
 }
 
+/// A page that was asked for before a confirmation may arrive after it, and with an old value the browser would be signed out.
+#[tokio::test]
+async fn an_answer_sets_the_cookie_only_if_its_value_changes() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let before = browser.cookie.clone();
+    // When somebody was last seen is noted to the minute: this request changes the session.
+    server.clock.advance(Millis::minutes(2));
+    let seen = browser.get("/admin").await;
+    assert_eq!((seen.status, seen.header("set-cookie")), (200, None));
+    let confirmed = browser.post("/admin/confirm", "password=correct+horse+battery").await;
+    let set = confirmed.header("set-cookie").unwrap();
+    assert!(
+        set.contains("Max-Age=43200"),
+        "it lasts as long as a session can: {set}"
+    );
+    assert_ne!(browser.cookie, before);
+    // It shows the notice, which leaves the session.
+    let told = browser.get("/admin").await;
+    assert_eq!((told.status, told.header("set-cookie")), (200, None));
+    assert!(told.body.contains("Thank you. You can continue."), "{}", told.body);
+}
+
 #[tokio::test]
 async fn a_session_ends_idle_after_half_an_hour_and_in_any_case_after_twelve_hours() {
     let server = Server::new().await;

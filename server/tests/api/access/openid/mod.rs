@@ -494,6 +494,22 @@ async fn confirm(browser: &mut Browser<'_>, provider: &Provider) {
 }
 
 #[tokio::test]
+async fn whoever_fails_to_sign_in_at_the_provider_keeps_nobody_of_the_same_network_from_confirming() {
+    let (provider, server) = world().await;
+    let mut browser = Browser::new(&server);
+    assert_eq!(browser.sign_in(&provider, AS_IT_IS).await.status, 303);
+    let mut stranger = Browser::new(&server);
+    for number in 1..=31 {
+        let location = stranger.begin(BEGIN).await;
+        let declined = format!("{}&error=access_denied", callback(&location, ""));
+        let answer = stranger.get_from_elsewhere(&declined).await;
+        let expected = if number > 30 { 429 } else { 403 };
+        assert_eq!(answer.status, expected, "{number}: {}", answer.body);
+    }
+    confirm(&mut browser, &provider).await;
+}
+
+#[tokio::test]
 async fn a_confirmation_at_the_provider_is_not_renewed_by_a_form() {
     let (provider, server) = world().await;
     let mut browser = Browser::new(&server);
