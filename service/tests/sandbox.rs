@@ -13,7 +13,7 @@ use domain::{
 use service::{
     access::Reviewer,
     capture::{open_link::view_link, submit::submit},
-    review::{ReviewDecision, UNDO, open_case, rule},
+    review::{LookedAt, ReviewDecision, UNDO, open_case, rule},
     sandbox::{
         CompleteError, Completed,
         clock::{AdvanceError, advance},
@@ -177,9 +177,15 @@ async fn review_reprocess_and_another_completion_go_on_from_there() {
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
     assert!(case.mine && case.not_performed.is_empty() && !case.history.decisions[0].scores.is_empty());
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
-        .await
-        .unwrap();
+    rule(
+        &harness.honnin,
+        &rita,
+        LookedAt::new(&id, 1),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
+    .unwrap();
     harness.wait(UNDO).await;
     let ruled = harness.detail(&id).await.outcome.unwrap();
     assert_eq!(ruled.verdict, Verdict::Approved);

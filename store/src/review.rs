@@ -125,7 +125,7 @@ pub fn note_name(attempt: i64) -> String {
 /// is forgotten.
 ///
 /// # Errors
-/// If the database does not respond.
+/// [`StoreError::Conflict`] if somebody else's reservation ended at this moment; or if the database does not respond.
 pub async fn reserve(
     tx: &mut Tx,
     session: &SessionId,
@@ -142,9 +142,11 @@ pub async fn reserve(
         .bind(session.as_str()).bind(user.as_str()).bind(until.as_millis()).bind(now.as_millis())
         .bind(latest_end_of_reservation(now).as_millis())
         .execute(conn).await.map(drop))?;
-    find_reservation(tx, session, now)
-        .await?
-        .ok_or(StoreError::Corrupt("a reservation that was just made is missing"))
+    match find_reservation(tx, session, now).await? {
+        Some(reservation) => Ok(reservation),
+        // It was somebody else's when this one was tried.
+        None => Err(tx.conflict()),
+    }
 }
 
 /// Who has reserved a case now. A reservation that lasts longer than any was made by a clock that was ahead: it does not count.

@@ -23,6 +23,7 @@ mod verify_decision;
 use crate::config::{Config, Layers};
 use clap::{Args, Parser, Subcommand};
 use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use store::db::wait_until_signed_off;
 
 /// An error that ends a command; its text is meant for people.
 type Failure = Box<dyn Error + Send + Sync>;
@@ -155,7 +156,7 @@ fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     writeln!(std::io::stdout().lock(), "{line}").map_err(|error| format!("cannot write the output: {error}").into())
 }
 
-/// How long to wait for blocked threads after a command has ended.
+/// How long to wait for blocked threads after a command has ended, and then for the threads of databases.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Runs a command that needs the async runtime.
@@ -163,5 +164,6 @@ fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Fail
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(work);
     runtime.shutdown_timeout(LAST_WAIT);
+    wait_until_signed_off(LAST_WAIT);
     done
 }

@@ -127,11 +127,18 @@ fn run(config: Arc<Config>, mode: Mode, work: &WorkerArgs) -> Result<(), Failure
         if !site::is_built(&config.site_dir) {
             tracing::warn!("the browser assets are not built: capture pages offer only file upload");
         }
-        announce(&app, listening.fingerprint.as_deref())?;
-        if mode.demo {
-            demo::announce(&app, callback.as_ref()).await?;
-        } else {
-            announce_console(&app).await?;
+        let announced = async {
+            announce(&app, listening.fingerprint.as_deref())?;
+            if mode.demo {
+                demo::announce(&app, callback.as_ref()).await
+            } else {
+                announce_console(&app).await
+            }
+        };
+        match announced.await {
+            // It serves all the same: the disk that its output goes to may be full.
+            Err(error) if !mode.demo => tracing::warn!(%error, "cannot print where the console is"),
+            other => other?,
         }
         service_manager::notify(app.stopping.clone());
         Ok(serve::serve(app, listening).await?)
@@ -160,7 +167,12 @@ fn announce(app: &App, fingerprint: Option<&str>) -> Result<(), Failure> {
 
 /// Prints where the console is, or how its first account is created.
 async fn announce_console(app: &App) -> Result<(), Failure> {
-    match set_up_link(&app.honnin).await? {
+    let link = set_up_link(&app.honnin).await.unwrap_or_else(|error| {
+        // A full disk, for example: like a node on which it is full only later, this one serves what it can and says that it is not ready.
+        tracing::warn!(%error, "cannot make the link that creates the first account; start again once the database can be written");
+        None
+    });
+    match link {
         Some(link) => say(format_args!(
             "Console          {} (one-time link to create the first account)",
             link.expose()

@@ -1,6 +1,7 @@
 //! The one table of error responses: status, headers and body of each. An internal error reveals nothing but the request's id.
 
 use super::{
+    body::LIMIT,
     refusals::{
         AdvanceNotAllowed, CallbackUrlNotAllowed, CancelNotAllowed, CompletionNotAllowed, HttpApiDecodeError,
         IdempotencyConflict, InternalError, IpNotAllowed, RateLimited, ReprocessNotAllowed, RequestTimeout,
@@ -200,7 +201,7 @@ impl ApiError {
                 "must have 1 to 255 visible ASCII characters, and be given once",
             ),
             Self::BrokenBody => decode("Syntax", &[], "the body ended too early, or its chunks are malformed"),
-            Self::BodyTooLarge => decode("Limit", &[], "the body must have at most 65536 bytes"),
+            Self::BodyTooLarge => decode("Limit", &[], &format!("the body must have at most {LIMIT} bytes")),
             Self::SessionNotFound(id) => json!(SessionNotFound::new(id)),
             Self::ReprocessNotAllowed(id) => json!(ReprocessNotAllowed::new(id)),
             Self::CancelNotAllowed(id) => json!(CancelNotAllowed::new(id)),

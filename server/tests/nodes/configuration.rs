@@ -1,6 +1,14 @@
 //! `honnin check-config`: what it refuses, a start would refuse.
 
-use super::{free_port, node::Installation};
+use super::{free_port, http::get, node::Installation};
+use domain::time::Millis;
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    io::{BufRead as _, BufReader},
+    net::{SocketAddr, TcpListener},
+    process::Stdio,
+};
+use testkit::databases::run_at;
 
 #[test]
 fn files_that_a_start_would_refuse_are_faults_of_the_configuration() {
@@ -94,4 +102,52 @@ fn an_output_that_cannot_be_written_is_not_taken_for_a_full_disk_of_the_installa
         !checked.status.success() && said.contains("cannot write the output: "),
         "{said}"
     );
+}
+
+#[test]
+fn a_server_whose_output_cannot_be_written_serves_all_the_same() {
+    let installation = Installation::new().with(&format!("listen = \"127.0.0.1:{}\"\n", free_port()));
+    let mut shell = installation.shell("exec_honnin serve > /dev/full");
+    let mut process = shell.stderr(Stdio::piped()).spawn().unwrap();
+    let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
+    let is_told = log.any(|line| line.unwrap().contains("cannot print where the console is"));
+    // It may have ended.
+    _ = kill_process(Pid::from_child(&process), Signal::TERM);
+    log.for_each(drop);
+    assert!(is_told && process.wait().unwrap().success());
+}
+
+/// Planted fault that this test detects: a process that ends before its databases are signed off.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_start_that_fails_is_not_taken_for_a_crash_by_the_next_one() {
+    for (command, ready) in [("serve", "listening"), ("worker", "working")] {
+        let metrics = SocketAddr::from(([127, 0, 0, 1], free_port()));
+        let installation = Installation::new().with(&format!("metrics_listen = \"{metrics}\"\n"));
+        let taken = TcpListener::bind(metrics).unwrap();
+        let mut node = installation.start(command, &format!("127.0.0.1:{}", free_port()));
+        node.until_it_says("cannot listen on").await;
+        assert_eq!(node.status().await, Some(1), "{command}");
+        drop(taken);
+        let mut node = installation.start(command, &format!("127.0.0.1:{}", free_port()));
+        node.until_it_says(ready).await;
+        let crash = node.said().iter().find(|line| line.contains("was not closed cleanly"));
+        assert_eq!(crash, None, "{command}");
+        node.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_cannot_store_the_link_to_the_first_account_serves_all_the_same() {
+    let installation = Installation::new();
+    installation.open(Millis(0)).await.honnin.close().await.unwrap();
+    let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+    // As on a disk that is full.
+    let full = "CREATE TRIGGER full BEFORE INSERT ON set_up_links BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+    run_at(&url, full).await;
+    let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
+    let mut node = installation.start("serve", &address.to_string());
+    node.until_it_says("cannot make the link that creates the first account")
+        .await;
+    assert_eq!(get(address, "/readyz").await.0, 200);
+    node.stop().await;
 }

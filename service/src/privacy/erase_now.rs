@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::{Admin, Tenant},
     runtime::clock_trust::ClockReading,
-    session::{end::Ending, id_in_path, retention::schedule_erasure_at},
+    session::{end::Ending, id_in_path, retention::schedule_requested_erasure},
 };
 use domain::{
     audit::AuditAction,
@@ -88,7 +88,7 @@ async fn schedule(
     let mut row = row.ok_or(EraseNowError::NotFound)?;
     if row.session.purged_at.is_none() {
         end_early(tx, event, &owner, &mut row, at).await?;
-        schedule_erasure_at(tx, (id, row.session.attempt), at.at_once()).await?;
+        schedule_requested_erasure(tx, (id, row.session.attempt)).await?;
     }
     Ok(row.session)
 }

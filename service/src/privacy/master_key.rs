@@ -11,7 +11,7 @@ const BATCH: u32 = 500;
 /// What is encrypted with the master key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sealed {
-    /// Data keys by version, oldest first.
+    /// Versions of the master key, oldest first, with how many data keys each encrypts.
     pub keys: Vec<(i64, i64)>,
     /// Webhook signing secrets and authenticator secrets.
     pub secrets: usize,

@@ -52,6 +52,8 @@ pub async fn list_pending(honnin: &Honnin, reviewer: &Reviewer) -> Result<Vec<Pe
 pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<(), UndoError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
+        // In the order of those who overtake a decision. An erasure at the same moment must not miss the note that goes back to the reservation.
+        sessions::lock(tx, &id).await?;
         let found = review::find_pending(tx, &id).await?;
         let (pending, _) = found
             .filter(|(pending, _)| pending.user == *staff.user())

@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::Tenant,
     runtime::clock_trust::ClockReading,
-    session::{create::enqueue_expiry, end::Ending, id_in_path, retention::schedule_erasure_at},
+    session::{create::enqueue_expiry, end::Ending, id_in_path, retention::schedule_requested_erasure},
 };
 use domain::{
     audit::AuditAction,
@@ -124,5 +124,5 @@ async fn end_retention(
     }
     row.session.erasure_requested_at.get_or_insert(at.now);
     sessions::save(tx, row).await?;
-    Ok(schedule_erasure_at(tx, (&row.session.id, row.session.attempt), at.at_once()).await?)
+    Ok(schedule_requested_erasure(tx, (&row.session.id, row.session.attempt)).await?)
 }

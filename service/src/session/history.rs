@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     decision::{Policy, Score},
     document::DocumentType,
-    findings::{Asked, DocumentFindings, ModelHash, Pose, Quality, SelfieFindings},
+    findings::{Asked, DocumentFindings, ModelHash, Pose, SelfieFindings},
     ids::CaptureId,
     named::Named,
     outcome::Verdict,
@@ -28,7 +28,7 @@ use store::{
         links::{self, LinkRow},
         sessions::SessionRow,
     },
-    vault::{AssociatedData, SessionKey},
+    vault::SessionKey,
     webhook::events::{self, EventRow},
 };
 
@@ -57,10 +57,6 @@ pub struct Taken {
     pub used: bool,
     /// Why it should be retaken.
     pub problems: Vec<Reason>,
-    /// What was measured; `None` if nothing was found or it is erased.
-    pub quality: Option<Quality>,
-    /// Check digits of the machine-readable zone: how many are correct, and how many there are.
-    pub mrz_checks: Option<(u8, u8)>,
     /// Whether a face was found.
     pub face: bool,
     /// Whether the card was found, so that it can be shown straightened.
@@ -183,29 +179,17 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, disclosure: Disclosure) ->
     if key.is_none() {
         (bare.known, bare.typed, bare.ocr, bare.note, bare.state) = (None, None, None, None, None);
     }
-    let associated_data = |name| AssociatedData {
-        tenant: &rows.row.session.tenant,
-        session: &rows.row.session.id,
-        name,
-    };
     let captures = rows
         .captures
         .iter()
-        .map(|capture| taken(capture, key.as_ref(), associated_data))
+        .map(|capture| taken(capture, &rows.row, key.as_ref()))
         .collect::<Result<_, _>>()?;
     let mut decisions = Vec::new();
     for row in &rows.decisions {
         let explained = match (&key, &row.explanation) {
             (Some(key), Some(sealed)) => {
                 let name = explanation_name(row.attempt);
-                Some(open_json::<Explanation>(
-                    key,
-                    &AssociatedData {
-                        name: &name,
-                        ..associated_data("")
-                    },
-                    sealed,
-                )?)
+                Some(open_json::<Explanation>(key, &rows.row.associated_data(&name), sealed)?)
             }
             _ => None,
         };
@@ -220,10 +204,7 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, disclosure: Disclosure) ->
             reasons: explained.reasons,
         });
     }
-    let rulings = rows
-        .rulings
-        .iter()
-        .map(|ruled| judged(ruled, key.as_ref(), associated_data));
+    let rulings = rows.rulings.iter().map(|ruled| judged(ruled, &rows.row, key.as_ref()));
     Ok(SessionHistory {
         rulings: rulings.collect::<Result<_, _>>()?,
         document_type: rows.row.document_type,
@@ -237,21 +218,14 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, disclosure: Disclosure) ->
     })
 }
 
-fn judged<'a>(
-    ruled: &Ruled,
-    key: Option<&SessionKey>,
-    associated_data: impl Fn(&'a str) -> AssociatedData<'a>,
-) -> Result<Judged, StoreError> {
+/// A reviewer's decision on `session`, with its note if there is a key to open it.
+fn judged(ruled: &Ruled, session: &SessionRow, key: Option<&SessionKey>) -> Result<Judged, StoreError> {
     let name = note_name(ruled.attempt);
-    let associated_data = AssociatedData {
-        name: &name,
-        ..associated_data("")
-    };
     let note = key.zip(ruled.note.as_ref());
     Ok(Judged {
         ruled: ruled.clone(),
         note: note
-            .map(|(key, sealed)| key.open_text(&associated_data, sealed))
+            .map(|(key, sealed)| key.open_text(&session.associated_data(&name), sealed))
             .transpose()?,
     })
 }
@@ -277,11 +251,8 @@ fn problems(row: &CaptureRow) -> Vec<Reason> {
     problems
 }
 
-fn taken<'a>(
-    row: &'a CaptureRow,
-    key: Option<&SessionKey>,
-    associated_data: impl Fn(&'a str) -> AssociatedData<'a>,
-) -> Result<Taken, StoreError> {
+/// A picture of `session`, with what was found in it if there is a key to open that.
+fn taken(row: &CaptureRow, session: &SessionRow, key: Option<&SessionKey>) -> Result<Taken, StoreError> {
     let mut taken = Taken {
         id: row.id.clone(),
         attempt: row.attempt,
@@ -294,8 +265,6 @@ fn taken<'a>(
         at: row.created_at,
         used: row.accepted_at.is_some() && row.discarded_at.is_none(),
         problems: problems(row),
-        quality: None,
-        mrz_checks: None,
         face: false,
         straight: false,
         document: None,
@@ -303,18 +272,12 @@ fn taken<'a>(
     let (Some(key), Some(sealed)) = (key, &row.findings) else {
         return Ok(taken);
     };
-    let associated_data = associated_data("");
     let name = row.findings_name();
-    let associated_data = AssociatedData {
-        name: &name,
-        ..associated_data
-    };
+    let associated_data = session.associated_data(&name);
     match row.slot {
         Slot::Document(_) => {
             let found: Personal<DocumentFindings> = open_json(key, &associated_data, sealed)?;
             let shown = found.expose();
-            taken.quality = Some(shown.quality);
-            taken.mrz_checks = shown.mrz.as_ref().map(|mrz| (mrz.checks_passed, mrz.checks_total));
             taken.face = shown.portrait.is_some();
             taken.straight = shown.outline.is_some();
             taken.document = Some(found);
@@ -323,7 +286,6 @@ fn taken<'a>(
             let found: Personal<SelfieFindings> = open_json(key, &associated_data, sealed)?;
             taken.poses.clone_from(&found.expose().poses);
             let found = found.expose();
-            taken.quality = Some(found.quality);
             taken.face = found.face.is_some();
             taken.best = found
                 .best_frame

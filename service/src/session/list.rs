@@ -2,7 +2,7 @@
 
 use super::search::{LOOKED_AT, before, within_reach};
 use crate::{Honnin, access::Tenant};
-use domain::{ids::SessionId, outcome::Verdict, session::Status, time::Timestamp};
+use domain::{cursor::After, ids::SessionId, outcome::Verdict, session::Status, time::Timestamp};
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, sync::Arc};
 pub use store::session::search::SessionSummary;
@@ -30,7 +30,7 @@ pub struct SessionQuery {
     /// Members of the metadata with their values: a string's content, or the JSON of any other value.
     pub metadata: Vec<(String, String)>,
     /// The last session of the previous page.
-    pub after: Option<(Timestamp, SessionId)>,
+    pub after: Option<After<SessionId>>,
     /// Maximum number of sessions.
     pub limit: u32,
 }
@@ -41,7 +41,7 @@ pub struct SessionList {
     /// Newest first.
     pub sessions: Vec<SessionSummary>,
     /// Where the next page starts; `None` on the last one.
-    pub next: Option<(Timestamp, SessionId)>,
+    pub next: Option<After<SessionId>>,
 }
 
 /// A page of the tenant's sessions, newest first.

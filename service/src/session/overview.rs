@@ -37,13 +37,22 @@ pub struct Overview {
     pub figures: Arc<Figures>,
     /// Cases waiting for a reviewer.
     pub backlog: Backlog,
-    /// How many cases were waiting at the end of each day, in their order; today, how many are.
-    pub waiting: Vec<(i64, i64)>,
+    /// The queue by day, oldest first.
+    pub waiting: Vec<QueueDay>,
     /// The receiver.
     pub receiver: ReceiverHealth,
 }
 
-/// What all sessions of some days have to be looked at for.
+/// How many cases were waiting on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueDay {
+    /// Days since the epoch, UTC.
+    pub day: i64,
+    /// How many were waiting at its end; today, how many are.
+    pub waiting: i64,
+}
+
+/// The figures for which every session of a range of days is looked at.
 #[derive(Clone, Debug)]
 pub struct Figures {
     /// When they were counted.
@@ -58,7 +67,7 @@ pub struct Figures {
     pub times: Vec<DecisionTimes>,
     /// Their medians by the day of the decision.
     pub times_by_day: Vec<DecisionDay>,
-    /// Deliveries by how they turned out, by day.
+    /// Each day (since the epoch, UTC) with its deliveries by how they turned out.
     pub deliveries: Vec<(i64, DeliveryCounts)>,
 }
 
@@ -108,8 +117,8 @@ pub async fn overview(honnin: &Honnin, staff: &Staff, days: i64) -> Result<Overv
     unit.await
 }
 
-/// What a queue that changed by so much on some days was at the end of each day from `first` to `last`.
-fn waiting(changes: &[(i64, i64)], first: i64, last: i64) -> Vec<(i64, i64)> {
+/// How many cases were waiting at the end of each day from `first` to `last`. `changes` are days with how much the queue grew or shrank on them.
+fn waiting(changes: &[(i64, i64)], first: i64, last: i64) -> Vec<QueueDay> {
     let until = |day| {
         changes
             .iter()
@@ -117,7 +126,12 @@ fn waiting(changes: &[(i64, i64)], first: i64, last: i64) -> Vec<(i64, i64)> {
             .map(|(_, change)| change)
             .sum()
     };
-    (first..=last).map(|day| (day, until(day))).collect()
+    (first..=last)
+        .map(|day| QueueDay {
+            day,
+            waiting: until(day),
+        })
+        .collect()
 }
 
 /// The figures of a tenant since `from`, the first of so many days.

@@ -124,8 +124,8 @@ pub(super) fn new_link(session: &Session, hash: Vec<u8>, now: Timestamp, lifetim
     }
 }
 
-/// Stores a link valid for `lifetime`, but no longer than its session. Returns until when. By a clock that has just jumped, it is dated anew
-/// once the clock is right: one that was behind would have made a link that is over by then.
+/// Stores a link valid for `lifetime`, but no longer than its session. Returns until when. If the clock has just jumped, the link is dated again
+/// once the clock is right: by one that was behind, it would have expired already.
 pub(crate) async fn store_link(
     tx: &mut Tx,
     row: &SessionRow,

@@ -54,6 +54,12 @@ pub(crate) async fn schedule_erasure_at(
     jobs::enqueue(tx, job).await.map(drop)
 }
 
+/// The same for an erasure that somebody requested, who was told that it takes seconds: it comes before all that are due by time, of which there are as
+/// many as sessions once a tenant has shortened its period.
+pub(crate) async fn schedule_requested_erasure(tx: &mut Tx, session: (&SessionId, i64)) -> Result<(), StoreError> {
+    schedule_erasure_at(tx, session, ClockReading::LONG_AGO).await
+}
+
 /// The subject of the job that erases a session which ended in this attempt.
 fn subject(id: &SessionId, attempt: i64) -> String {
     format!("{id}#{attempt}")
@@ -61,7 +67,9 @@ fn subject(id: &SessionId, attempt: i64) -> String {
 
 /// When the data of a session will be erased. `None` while that is not planned: until the session has ended, and once it is erased.
 pub(crate) async fn find_erasure(tx: &mut Tx, session: &Session) -> Result<Option<Timestamp>, StoreError> {
-    jobs::find_planned_at(tx, JobKind::Erase, &subject(&session.id, session.attempt)).await
+    let planned = jobs::find_planned_at(tx, JobKind::Erase, &subject(&session.id, session.attempt)).await?;
+    // One that was requested is due by any clock until it has failed.
+    Ok(planned.map(|at| session.erasure_requested_at.map_or(at, |requested| at.max(requested))))
 }
 
 /// The job that brings the erasures of a tenant forward. Call it in the unit that shortens the period. It is due by any clock, as it plans
@@ -106,8 +114,8 @@ struct Batch {
     period: Millis,
 }
 
-/// The next sessions after `after`, if the tenant exists. They are looked for outside the unit that writes: among many that are erased already that takes a while, in which
-/// nobody else could write.
+/// The next sessions after `after`; `None` if there is no such tenant. They are read outside the unit that writes: to get past many that are erased
+/// already takes a while, and nobody else could write meanwhile.
 async fn next_batch(
     honnin: &Honnin,
     tenant: &TenantId,

@@ -7,13 +7,13 @@ use store::{
     jobs::{self, JobKind, NewJob},
 };
 
-/// The job for a session. It has come by any clock.
+/// The job for a session, due whatever the clock says.
 pub(crate) fn job(session: &SessionId) -> NewJob<'_> {
     NewJob {
         kind: JobKind::Redate,
         subject: session.as_str(),
         run_at: ClockReading::LONG_AGO,
-        // One that is running may have passed an end that came since.
+        // Not deduplicated: a job that is running may have read the session before it ended.
         dedup_key: None,
     }
 }

@@ -29,7 +29,7 @@ use service::{
         invite::{Offer, invite_from_here},
     },
     privacy::erase_now::erase_of_tenant,
-    review::{ReviewDecision, UNDO, rule},
+    review::{LookedAt, ReviewDecision, UNDO, rule},
     session::{
         cancel::cancel,
         create::{CreateSessionError, create_session_once},
@@ -178,9 +178,15 @@ async fn a_reviewers_decision_made_while_the_clock_was_ahead_takes_effect_once_i
     let (id, _) = harness.decided().await;
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
     harness.clock.jump(YEAR);
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
-        .await
-        .unwrap();
+    rule(
+        &harness.honnin,
+        &rita,
+        LookedAt::new(&id, 1),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
+    .unwrap();
     harness.run_until_idle().await;
     harness.clock.jump(Millis(-YEAR.0));
     harness.run_until_idle().await;
@@ -301,9 +307,15 @@ async fn a_session_that_is_decided_or_ruled_on_while_the_clock_is_wrong_is_kept_
         submit(&harness.honnin, &applicant).await.unwrap();
         harness.clock.jump(by);
         let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
-        rule(&harness.honnin, &rita, (&ruled, 1), ReviewDecision::Approve, None)
-            .await
-            .unwrap();
+        rule(
+            &harness.honnin,
+            &rita,
+            LookedAt::new(&ruled, 1),
+            ReviewDecision::Approve,
+            None,
+        )
+        .await
+        .unwrap();
         harness.wait(UNDO).await;
         harness.run_until_idle().await;
         assert_eq!(
@@ -347,9 +359,15 @@ async fn what_a_machine_noted_after_a_pause_keeps_its_times_and_is_planned() {
     let created = harness.create().await;
     cancel(&harness.honnin, &caller, cancelled.as_str()).await.unwrap();
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
-    rule(&harness.honnin, &rita, (&ruled, 1), ReviewDecision::Approve, None)
-        .await
-        .unwrap();
+    rule(
+        &harness.honnin,
+        &rita,
+        LookedAt::new(&ruled, 1),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
+    .unwrap();
     harness.wait(UNDO).await;
     harness.run_until_idle().await;
     let noted = async || {

@@ -2,9 +2,14 @@
 
 use domain::{
     ids::TenantId,
+    session::Step,
+    tenant::TenantSettings,
     time::{Clock as _, Millis},
 };
-use service::jobs::worker::{Lane, Worker};
+use service::{
+    jobs::worker::{Lane, Worker},
+    privacy::erase_now::erase_of_tenant,
+};
 use store::{
     StoreError,
     jobs::{self, JobKind, NewJob},
@@ -72,6 +77,27 @@ async fn a_ruling_and_a_deadline_do_not_wait_for_a_thousand_erasures() {
         let first = [JobKind::ApplyRuling, JobKind::Expire, JobKind::Expire, JobKind::Erase];
         assert_eq!(claims[0], first, "{name}");
         assert_eq!(claims[1], [JobKind::Erase; 3], "{name}: erasures leave a slot free");
+    }
+}
+
+#[tokio::test]
+async fn an_erasure_that_was_requested_does_not_wait_for_those_of_a_tenant_that_has_shortened_its_retention() {
+    for database in backends().await {
+        let name = database.name;
+        let settings = TenantSettings {
+            steps: Step::ALL.to_vec(),
+            ..TenantSettings::default()
+        };
+        let harness = Harness::on(database, settings, loopback_sender(), Default::default()).await;
+        let session = harness.create().await.id;
+        enqueue(&harness, JobKind::Erase, 1_000).await;
+        erase_of_tenant(&harness.honnin, &harness.caller().await, session.as_str())
+            .await
+            .unwrap();
+        let worker = Worker::new(harness.honnin.clone(), Lane::Housekeeping, 4);
+        let first = worker.run_once().await.unwrap().swap_remove(0);
+        assert!(first.subject.starts_with(session.as_str()), "{name}: {first:?}");
+        assert!(harness.detail(&session).await.session.purged_at.is_some(), "{name}");
     }
 }
 

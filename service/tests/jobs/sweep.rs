@@ -171,6 +171,34 @@ async fn an_event_is_kept_until_ninety_days_after_the_erasure_and_its_delivery_f
     }
 }
 
+/// Planted fault that this test detects: a sweep that never looks at events of the retention period.
+#[tokio::test]
+async fn an_event_of_a_session_that_was_erased_early_leaves_ninety_days_after_that_however_long_others_are_kept() {
+    for database in backends().await {
+        let name = database.name;
+        let mut harness = harness(database).await;
+        let settings = TenantSettings {
+            steps: domain::session::Step::ALL.to_vec(),
+            retention: Millis::days(2_000),
+            ..TenantSettings::default()
+        };
+        harness.save_settings(settings).await;
+        let session = harness.create().await.id;
+        erase_of_tenant(&harness.honnin, &harness.caller().await, session.as_str())
+            .await
+            .unwrap();
+        harness.run_until_idle().await;
+        sweep::plan(&harness.honnin).await.unwrap();
+        harness.wait(Millis::days(89)).await;
+        for hour in 1..=48 {
+            harness.wait(Millis::hours(1)).await;
+            let left = harness.events(&session).await.len();
+            assert!(left == 1 || hour > 24, "{name}, {hour}");
+        }
+        assert_eq!(harness.events(&session).await.len(), 0, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn an_event_of_an_erased_session_that_is_sent_again_after_its_delivery_was_removed_has_no_metadata() {
     let receiver = Receiver::start().await;

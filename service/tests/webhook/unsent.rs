@@ -2,7 +2,9 @@
 
 use domain::{
     event::{EventKind, EventType},
+    ids::EventId,
     role::Role,
+    session::Step,
     tenant::TenantSettings,
     time::Millis,
 };
@@ -120,4 +122,37 @@ async fn a_note_goes_to_a_receiver_that_is_newer_by_an_admins_hand_only() {
     assert_eq!((sent.count, sent.left_out), (1, 0));
     harness.run_until_idle().await;
     assert_eq!(receiver.ids(), [plain.to_string(), noted.to_string()]);
+}
+
+/// Planted fault that this test detects: a delivery that somebody else has made at the same moment is taken for a fault of the database.
+#[tokio::test]
+async fn an_event_that_somebody_else_sends_at_the_same_moment_keeps_nobody_from_sending() {
+    let Some(mut harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let developer = harness.developer().await;
+    let session = harness.create().await.id;
+    let one = harness.record_expired(&session).await;
+    let other = harness.record_expired(&session).await;
+    let settings = TenantSettings {
+        steps: Step::ALL.to_vec(),
+        webhook_url: Some("https://shop.example/hook".to_owned()),
+        ..TenantSettings::default()
+    };
+    harness.save_settings(settings).await;
+    let (honnin, database) = (&harness.honnin, &harness.database);
+    // As the same form does that was sent twice.
+    let sent = |event: &EventId| {
+        format!(
+            "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, started_at, step, next_attempt_at)
+             SELECT id, tenant_id, kind, created_at, 'pending', 0, 1, 0, 1 FROM events WHERE id = '{event}';
+             DELETE FROM unsent_events WHERE event_id = '{event}'"
+        )
+    };
+    let again = redeliver::send_again(honnin, &developer, &one);
+    database.beside(&sent(&one), again).await.unwrap();
+    let all = unsent::send_all(honnin, &developer, None);
+    let all = database.beside(&sent(&other), all).await.unwrap();
+    assert_eq!(all.count, 0, "it is sent already");
+    assert_eq!(database.number("SELECT COUNT(*) FROM deliveries").await, 2);
 }

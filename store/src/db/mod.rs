@@ -38,6 +38,7 @@ pub(crate) use open::Schema;
 use postgres::Pools;
 use readers::Readers;
 pub(crate) use row::row;
+pub use shutdown::wait_until_signed_off;
 pub use tx::Tx;
 pub(crate) use tx::{Connection, Dialect, on};
 use unit::{Caller, Unit};

@@ -7,7 +7,29 @@ use sqlx::{
     ConnectOptions as _, Connection as _, SqliteConnection,
     sqlite::{SqliteConnectOptions, SqliteLockingMode},
 };
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// How many databases this process has signed on to and not off yet.
+static OPEN: Mutex<usize> = Mutex::new(0);
+/// It has signed off one of them.
+static SIGNED_OFF: Condvar = Condvar::new();
+
+fn open() -> MutexGuard<'static, usize> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits until this process has signed off every SQLite database that it had open, at most for `limit`. One that is dropped without being closed, as
+/// when a start fails, is signed off by its own thread: a process that ends before would leave its row, which the next start takes for a crash. Blocks
+/// the thread.
+pub fn wait_until_signed_off(limit: Duration) {
+    // A poisoned count is as good as any.
+    drop(SIGNED_OFF.wait_timeout_while(open(), limit, |open| *open > 0));
+}
 
 /// How a database was last closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +166,7 @@ impl Opening {
                 .await
         };
         row.await.map_err(|error| StoreError::from_sql(&error))?;
+        *open() += 1;
         Ok(Self { id })
     }
 
@@ -152,5 +175,12 @@ impl Opening {
         let remove = sqlx::query("DELETE FROM openings WHERE id = $1").bind(&self.id);
         let removed = remove.execute(connection).await;
         removed.map(drop).map_err(|error| StoreError::from_sql(&error))
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        *open() -= 1;
+        SIGNED_OFF.notify_all();
     }
 }

@@ -136,16 +136,20 @@ macro_rules! select {
 /// Stores a new delivery, pending, to be attempted at `first_attempt_at`.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] if the event already has one.
+/// [`StoreError::Conflict`] if the event already has one: somebody else has had it sent at the same moment.
 pub async fn insert(tx: &mut Tx, event: &EventRow, first_attempt_at: Timestamp) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query(
+    let inserted = on!(tx, conn => sqlx::query(
         "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, started_at, step,
              next_attempt_at)
          VALUES ($1, $2, $3, $4, 'pending', 0, $5, 0, $5)")
         .bind(event.id.as_str()).bind(event.tenant.as_str()).bind(event.content.kind().as_str())
         .bind(event.created_at.as_millis())
         .bind(first_attempt_at.as_millis())
-        .execute(conn).await.map(drop))
+        .execute(conn).await.map(drop));
+    match inserted {
+        Err(StoreError::Duplicate) => Err(tx.conflict()),
+        other => other,
+    }
 }
 
 /// A tenant's delivery; another tenant's event finds nothing.

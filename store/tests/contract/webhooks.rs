@@ -133,6 +133,8 @@ async fn a_delivery_starts_pending_and_is_moved_by_one_hand_at_a_time() {
         );
         let late = write!(db, tx => deliveries::save(tx, before, after));
         assert!(matches!(late, Err(StoreError::Conflict)), "{name}");
+        let twice = write!(db, tx => deliveries::insert(tx, event, at(200)));
+        assert!(matches!(twice, Err(StoreError::Conflict)), "{name}");
     }
 }
 

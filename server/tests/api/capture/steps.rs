@@ -385,7 +385,7 @@ async fn every_cookie_is_kept_from_scripts_and_other_sites_and_ends() {
     let lasts = |seconds: u32| format!("HttpOnly; Max-Age={seconds}; Path=/; SameSite=Lax; Secure");
     let marked = browser.get(start).await;
     // A page can be left open for as long as any link lives, and Start still finds the mark.
-    assert_eq!(TenantSettings::LINK_LIFETIME.1, Millis::days(7));
+    assert_eq!(TenantSettings::LINK_LIFETIME.most, Millis::days(7));
     assert_eq!(cookie(&marked), ("__Host-honnin-start".to_owned(), lasts(604_800)));
     assert_eq!(browser.get(start).await.header("set-cookie"), None);
     let chosen = browser.get(&format!("{start}?lang=ja")).await;
