@@ -17,11 +17,13 @@ use lens::geometry::{bounds, distance};
 const MAX_FACES: usize = 3;
 /// A second portrait is at most this share of the first in size; two cards side by side have portraits of one size.
 const SMALLER: f32 = 0.8;
+/// Descriptor distance from which two faces of one size are two people's: the greatest at which a selfie counts as the portrait's by default.
+const TWO_PEOPLE: f32 = 0.55;
 
 /// What was found.
 #[derive(Default)]
 pub(crate) struct Portraits {
-    /// The largest face on the card, in pixels of the picture that was given.
+    /// The largest face on the card, in pixels of the picture that was given; `None` where one of another person is about as large.
     pub(crate) main: Option<Face>,
     /// Its details, as they lie on the straightened card.
     pub(crate) crop: Option<FaceCrop>,
@@ -48,6 +50,9 @@ pub(crate) fn find(
         page.is_none_or(|page| is_inside(&page, middle)) && card.is_none_or(|card| is_inside(card, seen.place(middle)))
     };
     let found = faces.largest(&seen.page.picture, MAX_FACES, is_on_card)?;
+    if is_one_of_two(&found, |face| is_printed_over(face, seen)) {
+        return Ok(Portraits::default());
+    }
     let distance = found.split_first().and_then(|(main, rest)| {
         let smaller = |face: &&Face| face.eye_distance < main.eye_distance * SMALLER;
         let second = rest.iter().filter(smaller).filter(|face| !is_printed_over(face, seen));
@@ -60,6 +65,19 @@ pub(crate) fn find(
         main: found.into_iter().next().map(|face| in_picture(face, seen)),
         distance,
     })
+}
+
+/// Whether a face that is about as large as the first is somebody else's: then nothing says whose portrait it is, as where a picture of one's own lies
+/// beside the card of another person, on a sheet that was taken for the card. So it is where all faces that are looked at are as large: with a strip of
+/// pictures of one's own, the card's would not be among them.
+fn is_one_of_two(found: &[Face], is_printed_over: impl Fn(&Face) -> bool) -> bool {
+    let Some((main, rest)) = found.split_first() else {
+        return false;
+    };
+    let is_large = |face: &&Face| face.eye_distance >= main.eye_distance * SMALLER && !is_printed_over(face);
+    let large: Vec<&Face> = rest.iter().filter(is_large).collect();
+    let is_another = |face: &Face| main.distance(face).is_some_and(|far| far > TWO_PEOPLE);
+    large.len() + 1 == MAX_FACES || large.into_iter().any(is_another)
 }
 
 /// Whether text runs over a face: items are often printed over the second portrait, and a name across the eyes makes anybody of
@@ -89,4 +107,49 @@ fn in_picture(mut face: Face, seen: &Observation<'_, '_>) -> Face {
     let [one, other] = face.eyes;
     face.eye_distance = distance(one, other);
     face
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::findings::FaceEngine;
+
+    fn face(eye_distance: f32, descriptor: f32) -> Face {
+        Face {
+            bounds: [0.0, 0.0, 2.5 * eye_distance, 3.0 * eye_distance],
+            eye_distance,
+            eyes: [[0.0, 0.0], [eye_distance, 0.0]],
+            score: 0.9,
+            descriptor: vec![descriptor],
+            engine: FaceEngine::default(),
+        }
+    }
+
+    #[test]
+    fn of_two_faces_of_one_size_and_two_people_neither_is_the_portrait() {
+        for (size, far, is_printed_over, is_one_of_two) in [
+            (60.0, 0.7, false, true),
+            (50.0, 0.7, false, true),
+            (70.0, 0.7, false, true),
+            // The same person, as on two cards of one's own.
+            (60.0, 0.4, false, false),
+            (60.0, 0.7, true, false),
+            // A second portrait, which is compared with the first.
+            (40.0, 0.7, false, false),
+        ] {
+            let found = [face(60.0, 0.0), face(size, far)];
+            assert_eq!(
+                super::is_one_of_two(&found, |_| is_printed_over),
+                is_one_of_two,
+                "{size} {far}"
+            );
+        }
+        // The third may hide a fourth.
+        let strip = [60.0, 58.0, 55.0].map(|size| face(size, 0.0));
+        assert!(super::is_one_of_two(&strip, |_| false));
+        let ghosts = [60.0, 30.0, 20.0].map(|size| face(size, 0.0));
+        assert!(!super::is_one_of_two(&ghosts, |_| false));
+        assert!(!super::is_one_of_two(&[face(60.0, 0.0)], |_| false));
+        assert!(!super::is_one_of_two(&[], |_| false));
+    }
 }

@@ -44,16 +44,12 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
     let found = vision.faces.as_ref().map_or_else(
         || Ok(Found::default()),
         |faces| {
-            look(
-                faces,
-                vision.passive.as_ref(),
-                (frames, &qualities),
-                (asked, &lit),
-                &mut watch,
-            )
+            let passive = vision.passive.as_ref();
+            look(faces, passive, frames, &qualities, asked, &lit, &mut watch)
         },
     );
-    let found = found.unwrap_or_else(|_| {
+    let found = found.unwrap_or_else(|error| {
+        error.log();
         unavailable.push(Unavailable::Face);
         Found::default()
     });
@@ -151,11 +147,15 @@ impl<'a> Burst<'a> {
     }
 }
 
+/// Finds the person of a burst and measures what the frames show of them. `qualities` has one entry for each frame, `lit` the indices of those
+/// that were taken while the screen had a colour.
 fn look(
     faces: &Faces,
     network: Option<&Passive>,
-    (frames, qualities): (&[&Raster], &[Quality]),
-    (asked, lit): (&Asked, &[usize]),
+    frames: &[&Raster],
+    qualities: &[Quality],
+    asked: &Asked,
+    lit: &[usize],
     watch: &mut Stopwatch,
 ) -> Result<Found, ModelError> {
     let Burst {

@@ -47,14 +47,130 @@ pub(super) fn code(code: &CodeReading, on: &DocumentFindings, sides: &[DocumentF
     })
 }
 
-/// The dates that a whole zone and a code of one card give otherwise, and the number where they are on one side: one of the two was altered, or is
-/// of another card. A card may have another number on its other side, and a seal that is not the card's own, such as that of a visa, is of another
-/// document.
+/// Whether the print gives one of the names that machine-readable data on a picture has, so that these are its holder's; false for data without a name.
+/// No check digit covers a name, and no barcode is signed: beside a card whose name is covered, or in letters that compare with none, a printed sheet
+/// that repeats its dates could name anybody. `on` is the picture with the data; what a back prints beside it comes from the same sheet.
+pub(super) fn names_holder(machine: &[OcrField], on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
+    let prints = names_in_print(on, sides);
+    let is_printed = |machine: &OcrField| prints.iter().any(|print| gives_name(print, machine));
+    machine.iter().filter(|field| is_name(field)).any(is_printed)
+        || gives_whole_name(&prints, machine)
+        || gives_whole_name(machine, &prints)
+}
+
+/// As [`names_holder`], for a zone whose names are in doubt, so that they are not among its items: whether they are in print as they were read.
+pub(super) fn names_holder_in_doubt(zone: &MrzReading, on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
+    let prints = names_in_print(on, sides);
+    let names = prints.iter().filter_map(|print| print.normalized.as_deref());
+    zone.names_in_doubt && has_words_of(&zone.names().join("<"), names)
+}
+
+/// Whether the print repeats what no relative of the holder shares, the date of birth or a number, and prints no other given name. Relatives have one
+/// surname and often one day of expiry: with a thumb on the rest, the front of one's own card would agree with the back of theirs. `zone` is that of
+/// the data, if it is one; its lines have other numbers, too.
+pub(super) fn tells_relatives_apart(
+    machine: &[OcrField],
+    zone: Option<&MrzReading>,
+    on: &DocumentFindings,
+    sides: &[DocumentFindings],
+) -> bool {
+    let numbers = normal(machine, FieldName::DocumentNumber).into_iter();
+    let lines = zone.into_iter().flat_map(|zone| &zone.lines).map(String::as_str);
+    let numbers: Vec<String> = numbers.chain(lines).map(number).collect();
+    let is_number = |print: &OcrField| {
+        let read = print.normalized.as_deref().or(print.text.as_deref());
+        let printed = read.map(number).filter(|printed| !printed.is_empty());
+        printed.is_some_and(|printed| numbers.iter().any(|number| number.contains(&printed)))
+    };
+    let is_repeated = |print: &OcrField| match print.name {
+        FieldName::BirthDate => find(machine, print.name).is_some_and(|born| is_same_day(print, born)),
+        FieldName::DocumentNumber => is_number(print),
+        _ => false,
+    };
+    in_print(on, sides).any(is_repeated) && !in_print(on, sides).any(|print| is_other_given_name(print, machine))
+}
+
+/// Whether a printed date of birth is that of machine-readable data, which may have no century.
+fn is_same_day(print: &OcrField, machine: &OcrField) -> bool {
+    match (&print.normalized, &machine.normalized) {
+        (Some(print), Some(machine)) => without_century(print) == without_century(machine),
+        _ => completes(print, machine),
+    }
+}
+
+/// Whether a given name was read with certainty in print that none of the machine-readable names is. Either may be some of the other's, such as the
+/// first line of names that the zone had to cut, or the only one of several that a zone keeps.
+fn is_other_given_name(print: &OcrField, machine: &[OcrField]) -> bool {
+    let given = find(machine, FieldName::FirstName).filter(|_| print.name == FieldName::FirstName);
+    let is_one_of = |given: &OcrField| {
+        let said = given.normalized.as_deref().or(given.text.as_deref());
+        let names = print.normalized.as_deref().zip(said);
+        names.is_some_and(|(print, given)| has_words_of(print, [given]) || has_words_of(given, [print]))
+    };
+    let mut names = NAMES.into_iter().filter_map(|name| find(machine, name));
+    given.is_some_and(|given| !is_one_of(given) && names.all(|machine| is_other_name(print, machine)))
+}
+
+/// The names in print that machine-readable data on a picture are compared with.
+fn names_in_print(on: &DocumentFindings, sides: &[DocumentFindings]) -> Vec<OcrField> {
+    let names = in_print(on, sides).filter(|field| is_name(field));
+    names.map(as_read).collect()
+}
+
+/// The print that machine-readable data on a picture is compared with: on a front beside it, and on the other side.
+fn in_print<'a>(on: &'a DocumentFindings, sides: &'a [DocumentFindings]) -> impl Iterator<Item = &'a OcrField> {
+    let beside = on.printed.iter().filter(move |_| on.side == Side::Front);
+    let elsewhere = sides
+        .iter()
+        .filter(move |side| is_print_only(side) && side.side != on.side)
+        .flat_map(|side| &side.fields);
+    beside.chain(elsewhere)
+}
+
+fn is_name(field: &OcrField) -> bool {
+    field.name == FieldName::FullName || NAMES.contains(&field.name)
+}
+
+/// A printed item with what was read for its normal form where it has none: a reading in doubt that is equal to another one is right.
+fn as_read(print: &OcrField) -> OcrField {
+    OcrField {
+        normalized: print.normalized.clone().or_else(|| print.text.clone()),
+        ..print.clone()
+    }
+}
+
+/// Whether a printed name is one of the machine-readable data.
+fn gives_name(print: &OcrField, machine: &OcrField) -> bool {
+    match (&print.normalized, &machine.normalized) {
+        (Some(print), Some(machine)) => same_name(print, machine) == Some(true) || is_printed_as(machine, print),
+        (Some(_), None) => completes(print, machine),
+        (None, _) => false,
+    }
+}
+
+/// Whether the whole name of one side is the last and first name of the other, in either order.
+fn gives_whole_name(whole: &[OcrField], parts: &[OcrField]) -> bool {
+    let [last, first] = NAMES.map(|name| normal(parts, name));
+    let whole = normal(whole, FieldName::FullName);
+    whole.zip(last.zip(first)).is_some_and(|(whole, (last, first))| {
+        let orders = [format!("{last} {first}"), format!("{first} {last}")];
+        same_full_name(whole, last, first) == Some(true) || orders.iter().any(|name| is_printed_as(name, whole))
+    })
+}
+
+/// The dates and names that a zone and a code of one card give otherwise, and the number where they are on one side: one of the two was altered,
+/// or is of another card. Both have the names of one register, so that a single one may not differ: here it is neither a title nor one that was
+/// changed by marriage. On one side, what any zone gives goes before what the code gives, and all of it counts. On the other side, only a whole zone's does:
+/// what another one does not give is taken from the print there. A card may have another number on its other side, and a seal that is not the card's
+/// own, such as that of a visa, is of another document.
 pub(super) fn codes_contradict(sides: &[DocumentFindings]) -> Vec<FieldName> {
-    let zones = sides.iter().filter(|side| side.mrz.as_ref().is_some_and(is_whole));
-    let pairs = zones.flat_map(|zone| {
+    let zones = sides
+        .iter()
+        .filter_map(|side| Some((side, is_whole(side.mrz.as_ref()?))));
+    let pairs = zones.flat_map(|(zone, is_whole)| {
         let codes = sides.iter().flat_map(|on| on.codes.iter().map(move |code| (on, code)));
-        codes.map(move |(on, code)| (zone, on, code))
+        let compared = codes.filter(move |(on, _)| is_whole || on.side == zone.side);
+        compared.map(move |(on, code)| (zone, on, code))
     });
     let mut names = Vec::new();
     let counts = |code: &CodeReading| {
@@ -70,6 +186,10 @@ pub(super) fn codes_contradict(sides: &[DocumentFindings]) -> Vec<FieldName> {
                 .into_iter()
                 .filter(is_other_day),
         );
+        let are_of_zone = zone.side == on.side || zone.mrz.as_ref().is_some_and(|zone| !zone.names_in_doubt);
+        let is_other_name =
+            |name: &FieldName| both(*name).is_some_and(|(own, others)| same_name(own, others) == Some(false));
+        names.extend(NAMES.into_iter().filter(|_| are_of_zone).filter(is_other_name));
         // An enhanced licence has the zone of another kind of card, which has its own number.
         let of_zone = zone.mrz.as_ref().and_then(kind_of_zone);
         let is_one_kind = code.kind.is_none_or(|kind| of_zone == Some(kind));
@@ -242,14 +362,18 @@ fn differ(machine: &DocumentFindings, print: &[OcrField]) -> bool {
         };
         return compared.is_some_and(|(whole, (last, first))| is_other(whole, last, first));
     };
-    let other = |print: &OcrField, machine: &OcrField| match (&print.normalized, &machine.normalized) {
+    let all = [&printed_last, &printed_first];
+    all.iter()
+        .all(|print| [&last, &first].iter().all(|machine| is_other_name(print, machine)))
+}
+
+/// Whether a name was read with certainty in print and is another one than that of machine-readable data.
+fn is_other_name(print: &OcrField, machine: &OcrField) -> bool {
+    match (&print.normalized, &machine.normalized) {
         (Some(print), Some(machine)) => same_name(print, machine) == Some(false) && !is_printed_as(machine, print),
         (Some(_), None) => !completes(print, machine),
         (None, _) => false,
-    };
-    let all = [&printed_last, &printed_first];
-    all.iter()
-        .all(|print| [&last, &first].iter().all(|machine| other(print, machine)))
+    }
 }
 
 /// Whether the surname does not begin with the letters of it that the line of a licence has.
@@ -391,7 +515,7 @@ fn repeats(machine: &OcrField, print: &OcrField) -> Option<bool> {
 /// Whether the names of a zone, in which a letter may be wrong, are printed as they were read.
 pub(super) fn prints_names(zone: &MrzReading, sides: &[DocumentFindings]) -> bool {
     let printed = sides.iter().flat_map(|side| side.fields.iter().chain(&side.printed));
-    let named = printed.filter(|field| field.name == FieldName::FullName || NAMES.contains(&field.name));
+    let named = printed.filter(|field| is_name(field));
     let names: Vec<&str> = named.filter_map(|field| field.normalized.as_deref()).collect();
     has_words_of(&zone.names().join("<"), names)
 }
@@ -689,6 +813,93 @@ mod tests {
             (FieldName::LastName, "NYBERG"),
         ] {
             assert!(contradicted(name, value, Signature::Absent).is_empty(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_code_that_has_another_name_than_the_zone_contradicts_it() {
+        let contradicted = |name: FieldName, value: &str| {
+            let names = [
+                (FieldName::LastName, "DE LA CRUZ"),
+                (FieldName::FirstName, "ANNA MARIA"),
+            ];
+            let mut page = side(Side::Back, true, &names);
+            // That of an enhanced licence.
+            page.codes = vec![CodeReading {
+                kind: Some(DocumentType::DrivingLicense),
+                ..barcode(&[(name, value)])
+            }];
+            codes_contradict(&[page])
+        };
+        for (name, value) in [(FieldName::LastName, "NYBERG"), (FieldName::FirstName, "PETRA")] {
+            assert_eq!(contradicted(name, value), [name], "{value}");
+        }
+        for (name, value) in [
+            (FieldName::LastName, "DELACRUZ"),
+            (FieldName::LastName, "De La Cruz JR"),
+            (FieldName::FirstName, "ANNA"),
+            (FieldName::FirstName, "ANNA M"),
+        ] {
+            assert!(contradicted(name, value).is_empty(), "{value}");
+        }
+    }
+
+    #[test]
+    fn whatever_a_zone_says_before_a_code_on_its_side_is_compared_with_it_however_surely_it_was_read() {
+        let spoils: [fn(&mut MrzReading); 3] = [
+            |zone| zone.names_in_doubt = true,
+            |zone| (zone.names_in_doubt, zone.checks_passed) = (true, 3),
+            |zone| (zone.names_in_doubt, zone.checks_passed, zone.log_probability) = (true, 3, -2.0),
+        ];
+        for (name, said, other) in [
+            (FieldName::FirstName, "ANNA", "PETRA"),
+            (FieldName::ExpiryDate, "2032-04-15", "2022-04-15"),
+        ] {
+            for spoil in spoils {
+                let mut page = side(Side::Back, true, &[(name, said)]);
+                page.mrz.iter_mut().for_each(spoil);
+                page.codes = vec![CodeReading {
+                    kind: Some(DocumentType::DrivingLicense),
+                    ..barcode(&[(name, other)])
+                }];
+                assert_eq!(codes_contradict(std::slice::from_ref(&page)), [name]);
+            }
+            // Print in the place of what a zone on the other side does not give.
+            let mut front = side(Side::Front, true, &[(name, said)]);
+            front.mrz.iter_mut().for_each(spoils[1]);
+            let mut back = side(Side::Back, false, &[]);
+            back.codes = vec![CodeReading {
+                kind: Some(DocumentType::DrivingLicense),
+                ..barcode(&[(name, other)])
+            }];
+            assert!(codes_contradict(&[front, back]).is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_given_name_in_print_is_a_relatives_only_if_neither_side_has_all_names_of_the_other() {
+        for (print, said, is_cut, is_holders) in [
+            ("ANNA", "ANNA MARIA", false, true),
+            ("MARIA", "ANNA MARIA", false, true),
+            // The zone has only the name that its holder is called by.
+            ("ANNA MARIA", "MARIA", false, true),
+            ("MARIA ANNA", "ANNA MARIA", false, true),
+            // It had no room for more; the print has a second line.
+            ("ANNA MARIA", "ANNA MAR", true, true),
+            ("ANNA", "ANNA MAR", true, true),
+            ("PETRA MARIA", "ANNA MARIA", false, false),
+            ("PETRA", "ANNA MAR", true, false),
+            ("PETRA", "MARIA", false, false),
+        ] {
+            let born = (FieldName::BirthDate, "1974-08-12");
+            let front = side(Side::Front, false, &[(FieldName::FirstName, print), born]);
+            let mut back = side(Side::Back, true, &[(FieldName::FirstName, said), born]);
+            if is_cut {
+                back.fields[0].normalized = None;
+            }
+            let sides = [front, back.clone()];
+            let told = tells_relatives_apart(&back.fields, back.mrz.as_ref(), &back, &sides);
+            assert_eq!(told, is_holders, "{print} / {said}");
         }
     }
 

@@ -12,13 +12,15 @@ use super::{
 use crate::{
     civil_date,
     document::{DocumentType, FieldName, JAPAN, Side},
-    findings::{CodeReading, DocumentFindings, LABELS_IN_PLACE, LayoutReading, Signature, Unavailable},
+    findings::{
+        CodeReading, DocumentFindings, LABELS_IN_PLACE, LayoutReading, MrzFormat, MrzReading, Signature, Unavailable,
+    },
     named::Named,
     outcome::{Authenticity, DocumentCheck},
     quality::document_problems,
     reasons::Reason,
 };
-use time::{Date, macros::date};
+use time::{Date, Duration, macros::date};
 
 /// Share of near-grey pixels of a photocopy is 1.0, of originals 0.22 to 0.55; real monochrome documents exist.
 pub(super) const GREY_LIMIT: f64 = 0.97;
@@ -30,11 +32,13 @@ pub(super) const PORTRAITS_DIFFER: f64 = 0.5;
 /// Share of a layout's hidden items from which something covers the document.
 pub(super) const HIDDEN_LIMIT: f64 = 0.4;
 /// Share of comparable items of the machine-readable zone that the visual zone must repeat.
-pub(super) const AGREEMENT_LIMIT: f64 = 0.5;
+pub const AGREEMENT_LIMIT: f64 = 0.5;
 
 /// Driving history certificates issued from this day on identify their holder indefinitely (enforcement ordinance of the act on prevention
 /// of transfer of criminal proceeds, article 7).
 const HISTORY_CERTIFICATES_IDENTIFY: Date = date!(2012 - 04 - 01);
+/// Days of the longest row of days off in Japan, from 27 April to 6 May 2019.
+const LONGEST_HOLIDAY: i64 = 10;
 
 pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> DocumentCheck {
     let (Some(kind), false) = (evidence.document_type, evidence.document.is_empty()) else {
@@ -121,7 +125,18 @@ fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &
     let by_zone = by_zone(evidence, kind, policy, notes);
     let by_code = by_codes(evidence, kind, notes);
     let visually = policy.accepted == Accepted::Visual && provable(kind).visually && by_layout(evidence, kind, notes);
-    by_zone || by_code || visually
+    by_code || ((by_zone || visually) && !has_items_of_codes(evidence.document, kind))
+}
+
+/// Whether a code gives items that go before those in print, such as the name in a barcode that somebody printed beside a licence: where no code is
+/// proved, nobody vouches for these. The zone of a card gives its own items first, unless its names are in doubt; the line of a licence has no name.
+fn has_items_of_codes(document: &[DocumentFindings], kind: DocumentType) -> bool {
+    let is_named = |zone: &MrzReading| zone.format != MrzFormat::License && !zone.names_in_doubt;
+    let goes_first = |zone: &MrzReading| is_whole(zone) && kind_of_zone(zone) == Some(kind) && is_named(zone);
+    document.iter().any(|side| {
+        let mut codes = side.codes.iter().filter(|code| code.signature != Signature::Invalid);
+        codes.any(|code| !code.fields.is_empty()) && !side.mrz.as_ref().is_some_and(goes_first)
+    })
 }
 
 /// Whether the machine-readable zone belongs to this kind and to an issuer that exists, is complete and certain, and is repeated by the print.
@@ -156,6 +171,14 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: 
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
     let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
     let named = named && across::prints_surname(zone, evidence.document);
+    // The line of a licence has no names, and an agreement on the same side is one in a name, too.
+    let is_vouched_for = zone.format == MrzFormat::License || side.viz_agreement.is_some();
+    let is_holders = || {
+        let is_named = across::names_holder(&side.fields, side, evidence.document)
+            || across::names_holder_in_doubt(zone, side, evidence.document);
+        is_named && across::tells_relatives_apart(&side.fields, Some(zone), side, evidence.document)
+    };
+    let named = named && (is_vouched_for || is_holders());
     let states = layouts(evidence.document).filter_map(LayoutReading::issued_by);
     let issued = has_issuer(zone, policy.accept_specimens) && may_have_code(state_of_zone(zone), states);
     whole && sure && repeated && named && issued && has_its_back(kind, side, evidence.document)
@@ -171,8 +194,12 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
             }
             if is_of(kind, code) {
                 let repeated = is_repeated(across::code(code, side, evidence.document), notes);
+                // A seal names its holder by its signature.
+                let named = of_code(code) == MachineReadable::Seal
+                    || across::names_holder(&code.fields, side, evidence.document);
+                let named = named && across::tells_relatives_apart(&code.fields, None, side, evidence.document);
                 let issued = is_the_issuers(code) && is_of_its_state(code, evidence.document);
-                proved |= repeated && issued && has_its_back(kind, side, evidence.document);
+                proved |= repeated && named && issued && has_its_back(kind, side, evidence.document);
             }
         }
     }
@@ -295,8 +322,8 @@ fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
 
 /// Whether the document is known to be in date. One without a legible date of expiry may be in date, but that is unknown: ICAO
 /// 9303-5 allows fillers there for documents that never expire. So may one whose last day was yesterday, because it is still that day
-/// somewhere; and a Japanese one whose last day is today may have expired, because it is tomorrow there from 15:00 on. A residence card may hold
-/// for longer than it says. A driving history certificate has none. Nor is one known to be in date whose holder's century of birth is not.
+/// somewhere; and a Japanese one whose last day is today may have expired, because it is tomorrow there from 15:00 on. A residence card and a licence may
+/// hold for longer than they say. A driving history certificate has none. Nor is one known to be in date whose holder's century of birth is not.
 fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let date = |name| dated(evidence.document, name).map(|(_, date)| date);
     let today = evidence.today;
@@ -304,6 +331,7 @@ fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool
     let is_over = |day| today.previous_day().is_some_and(|yesterday| day < yesterday);
     let end = |day| match kind {
         DocumentType::ResidenceCard => end_of_stay(day),
+        DocumentType::DrivingLicense => end_of_licence(day),
         _ => day,
     };
     if expiry.is_some_and(|(side, day)| is_over(end(day)) && is_certain(side)) {
@@ -346,6 +374,13 @@ fn end_of_stay(day: Date) -> Date {
     // In a month without that day, the last one is the end.
     let end = || (1..=3).find_map(of_month);
     of_month(0).and_then(Date::previous_day).or_else(end).unwrap_or(day)
+}
+
+/// When a driving licence ends at the latest that was to end on this day. If that is a Saturday, a Sunday, a holiday or one of the days from 29 December
+/// to 3 January, one of Japan ends on the next day that is none of these (Road Traffic Act, article 92-2(4); its enforcement order, article 33-8); one of
+/// Indiana ends on the next day on which its office is open (Indiana Code 9-24-12-11). Which days those are changes from year to year.
+fn end_of_licence(day: Date) -> Date {
+    day.checked_add(Duration::days(LONGEST_HOLIDAY)).unwrap_or(day)
 }
 
 /// A date of the document and the side that gives it: one with machine-readable data if there is one, because check digits protect it.

@@ -15,6 +15,7 @@ mod selfie;
 mod shown;
 
 pub use across::contradictions;
+pub use document::AGREEMENT_LIMIT;
 pub use earlier::{Earlier, FaceSearch, Person, document_identity};
 pub use evidence::{Accepted, MachineReadable, Provable, READING_LIMIT, provable};
 pub use limits::limit;

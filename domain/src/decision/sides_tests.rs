@@ -611,6 +611,236 @@ fn a_barcode_that_somebody_added_to_a_licence_without_one_proves_nothing() {
 }
 
 #[test]
+fn a_barcode_on_a_licence_that_something_else_proves_does_not_say_whose_it_is() {
+    let licence = DocumentType::DrivingLicense;
+    let decision = |document: &[DocumentFindings], [last, first]: [&str; 2], accepted: Accepted| {
+        let typed = UserInput {
+            last_name: Some(last.into()),
+            first_name: Some(first.into()),
+            birth_date: Some("1974-08-12".into()),
+            ..UserInput::default()
+        };
+        let policy = Policy {
+            accepted,
+            ..Policy::default()
+        };
+        decide_on(licence, document, &typed, &policy)
+    };
+    // That of British Columbia does not say what it is on.
+    let with_barcode = |back: &DocumentFindings, kind: Option<DocumentType>, read: &[(FieldName, &str)]| {
+        let code = CodeReading {
+            standard: CodeStandard::Aamva,
+            kind,
+            issuer: Some("636028".into()),
+            fields: items(Side::Back, read),
+            signature: Signature::Absent,
+        };
+        let mut back = back.clone();
+        back.fields.extend(code.fields.clone());
+        back.codes.push(code);
+        back
+    };
+    let numbered = [
+        (FieldName::BirthDate, "1974-08-12"),
+        (FieldName::ExpiryDate, "2030-04-15"),
+        (FieldName::DocumentNumber, "300412345670"),
+    ];
+    let kanji = [&[(FieldName::FullName, "日本花子")][..], &numbered].concat();
+    let other = [(FieldName::LastName, "NYBERG"), (FieldName::FirstName, "PETRA")];
+    let other = [&other[..], &numbered].concat();
+    let mut japanese = of_layout(front(&kanji), "jp.driving_license", Some("JPN"), licence);
+    japanese.layout.as_mut().unwrap().rules = vec![RuleResult {
+        rule: "documentNumber_sound".into(),
+        held: true,
+        contradiction: false,
+    }];
+    let back = DocumentFindings {
+        side: Side::Back,
+        portrait: None,
+        ..front(&[])
+    };
+    let back = of_layout(back, "jp.driving_license.back", Some("JPN"), licence);
+    let own = decision(&[japanese.clone(), back.clone()], ["日本", "花子"], Accepted::Visual);
+    assert_eq!(own.verdict, Verdict::Approved, "{:?}", own.reasons);
+    for kind in [Some(licence), None] {
+        let back = with_barcode(&back, kind, &other);
+        let another = decision(&[japanese.clone(), back], ["Nyberg", "Petra"], Accepted::Visual);
+        assert_eq!(another.reasons, [Reason::DocumentAuthenticityUnknown], "{kind:?}");
+
+        let [front, back] = french("MARTIN");
+        let front = of_layout(front, "eu.driving_license", None, licence);
+        let brother = [(FieldName::LastName, "MARTIN"), (FieldName::FirstName, "PIERRE")];
+        let back = with_barcode(&back, kind, &brother);
+        let another = decision(&[front, back], ["Martin", "Pierre"], Accepted::MachineReadable);
+        assert_eq!(another.verdict, Verdict::NeedsReview, "{kind:?}");
+        let unknown = another.reasons.contains(&Reason::DocumentAuthenticityUnknown);
+        assert!(unknown, "{kind:?}: {:?}", another.reasons);
+    }
+}
+
+#[test]
+fn machine_readable_data_proves_a_card_only_if_the_front_prints_one_of_its_names() {
+    const LAST: FieldName = FieldName::LastName;
+    const FIRST: FieldName = FieldName::FirstName;
+    const WHOLE: FieldName = FieldName::FullName;
+    let kind = DocumentType::IdCard;
+    let [front, back] = card("ERIKSSON", "ANNA MARIA");
+    let code = CodeReading {
+        standard: CodeStandard::Aamva,
+        kind: Some(kind),
+        issuer: Some("636000".into()),
+        fields: back.fields.clone(),
+        signature: Signature::Absent,
+    };
+    let coded = DocumentFindings {
+        mrz: None,
+        codes: vec![code],
+        ..back.clone()
+    };
+    let rows: [(&[(FieldName, &str)], bool); 8] = [
+        (&[(LAST, "ERIKSSON"), (FIRST, "ANNA MARIA")], true),
+        (&[(LAST, "Eriksson")], true),
+        (&[(FIRST, "Anna")], true),
+        // A single name may have been changed by marriage.
+        (&[(LAST, "LINDQVIST"), (FIRST, "ANNA MARIA")], true),
+        (&[(WHOLE, "Anna Maria Eriksson")], true),
+        // A card that no layout knows, with a sheet as its back: the three other items agree.
+        (&[(WHOLE, "日本花子")], false),
+        (&[(LAST, "田中"), (FIRST, "花子")], false),
+        (&[], false),
+    ];
+    for (names, is_proved) in rows {
+        let mut front = front.clone();
+        front.fields.retain(|field| ![LAST, FIRST].contains(&field.name));
+        front.fields.extend(items(Side::Front, names));
+        for back in [&back, &coded] {
+            // Printed on the sheet itself, they vouch for nothing.
+            let mut back = back.clone();
+            back.printed = items(Side::Back, &[(LAST, "ERIKSSON"), (FIRST, "ANNA MARIA")]);
+            let decision = judged(kind, &[front.clone(), back], "Eriksson", "Anna");
+            let authenticity = decision.checks.document.and_then(|check| check.authenticity);
+            let expected = if is_proved {
+                Authenticity::Authentic
+            } else {
+                Authenticity::Unknown
+            };
+            assert_eq!(authenticity, Some(expected), "{names:?}: {:?}", decision.reasons);
+            assert_eq!(decision.verdict == Verdict::Approved, is_proved, "{names:?}");
+        }
+    }
+    let mut nameless = back;
+    nameless.fields.retain(|field| ![LAST, FIRST].contains(&field.name));
+    let decision = judged(kind, &[front, nameless], "Eriksson", "Anna");
+    assert_eq!(decision.reasons, [Reason::DocumentAuthenticityUnknown]);
+}
+
+#[test]
+fn the_front_of_ones_own_card_beside_the_back_of_a_relatives_proves_nothing_wherever_the_thumb_is() {
+    const LAST: (FieldName, &str) = (FieldName::LastName, "ERIKSSON");
+    const OWN: (FieldName, &str) = (FieldName::FirstName, "PETRA");
+    const EQUAL: (FieldName, &str) = (FieldName::FirstName, "ANNA MARIA");
+    const ONE_OF_TWO: (FieldName, &str) = (FieldName::FirstName, "MARIA");
+    const BORN: (FieldName, &str) = (FieldName::BirthDate, "1974-08-12");
+    const ENDS: (FieldName, &str) = (FieldName::ExpiryDate, "2030-04-15");
+    const NUMBER: (FieldName, &str) = (FieldName::DocumentNumber, "D23145890");
+    let kind = DocumentType::IdCard;
+    let [own, back] = card("ERIKSSON", "PETRA");
+    let code = CodeReading {
+        standard: CodeStandard::Aamva,
+        kind: Some(kind),
+        issuer: Some("636000".into()),
+        fields: back.fields.clone(),
+        signature: Signature::Absent,
+    };
+    let coded = DocumentFindings {
+        mrz: None,
+        codes: vec![code],
+        ..back.clone()
+    };
+    let rows: [(&[(FieldName, &str)], bool); 9] = [
+        (&[LAST, BORN], true),
+        (&[LAST, NUMBER], true),
+        (&[LAST, EQUAL, BORN], true),
+        (&[LAST, ONE_OF_TWO, BORN], true),
+        (&[LAST, OWN], false),
+        (&[LAST, ENDS], false),
+        (&[LAST, OWN, ENDS], false),
+        // Twins, or a sticker with a date.
+        (&[LAST, OWN, BORN], false),
+        // A father of the same name.
+        (&[LAST, EQUAL, ENDS], false),
+    ];
+    for (print, is_proved) in rows {
+        let mut own = own.clone();
+        own.fields = items(Side::Front, print);
+        for back in [&back, &coded] {
+            let decision = judged(kind, &[own.clone(), back.clone()], "Eriksson", "Anna");
+            let expected: &[Reason] = if is_proved {
+                &[]
+            } else {
+                &[Reason::DocumentAuthenticityUnknown]
+            };
+            assert_eq!(decision.reasons, expected, "{print:?}");
+            assert_eq!(decision.verdict == Verdict::Approved, is_proved, "{print:?}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_was_read_in_doubt_and_equals_the_one_of_the_zone_is_in_print() {
+    let [mut front, back] = card("ERIKSSON", "ANNA MARIA");
+    let is_name = |field: &&mut OcrField| matches!(field.name, FieldName::LastName | FieldName::FirstName);
+    front
+        .fields
+        .iter_mut()
+        .filter(is_name)
+        .for_each(|field| field.normalized = None);
+    let decision = judged(DocumentType::IdCard, &[front, back], "Eriksson", "Anna");
+    assert_eq!(decision.verdict, Verdict::Approved, "{:?}", decision.reasons);
+}
+
+#[test]
+fn names_of_a_zone_that_are_in_doubt_and_left_out_are_those_of_the_front_and_of_nothing_else() {
+    let names = [FieldName::LastName, FieldName::FirstName];
+    let [front, mut back] = card("ERIKSSON", "ANNA MARIA");
+    back.mrz.as_mut().unwrap().names_in_doubt = true;
+    back.fields.retain(|field| !names.contains(&field.name));
+    let decision = |front: &DocumentFindings, back: &DocumentFindings, first: &str| {
+        let document = [front.clone(), back.clone()];
+        judged(DocumentType::IdCard, &document, "Eriksson", first)
+    };
+    let genuine = decision(&front, &back, "Anna");
+    assert_eq!(genuine.verdict, Verdict::Approved, "{:?}", genuine.reasons);
+
+    let mut unread = front.clone();
+    unread.fields.retain(|field| !names.contains(&field.name));
+    let mut sheet = back.clone();
+    sheet.printed = items(
+        Side::Back,
+        &[(FieldName::LastName, "ERIKSSON"), (FieldName::FirstName, "ANNA MARIA")],
+    );
+    let of_sheet = decision(&unread, &sheet, "Anna");
+    assert!(of_sheet.reasons.contains(&Reason::DocumentAuthenticityUnknown));
+
+    // A barcode that does not say what it is on takes the place of the names.
+    let mut coded = back.clone();
+    let others = items(
+        Side::Back,
+        &[(FieldName::LastName, "ERIKSSON"), (FieldName::FirstName, "PETRA")],
+    );
+    coded.fields.extend(others.clone());
+    coded.codes.push(CodeReading {
+        standard: CodeStandard::Aamva,
+        kind: None,
+        issuer: Some("636028".into()),
+        fields: others,
+        signature: Signature::Absent,
+    });
+    let sister = decision(&front, &coded, "Petra");
+    assert_eq!(sister.reasons, [Reason::DocumentAuthenticityUnknown]);
+}
+
+#[test]
 fn a_zone_proves_no_card_of_another_state() {
     let kind = DocumentType::IdCard;
     for (layout, issuer, verdict) in [

@@ -459,6 +459,25 @@ fn a_residence_card_that_ran_out_within_two_months_may_still_hold_and_rejects_no
 }
 
 #[test]
+fn a_licence_that_ended_on_a_day_off_may_hold_until_the_next_working_day_and_rejects_nobody() {
+    for (kind, day, verdict) in [
+        (DocumentType::DrivingLicense, "2026-08-03", Verdict::Approved),
+        (DocumentType::DrivingLicense, "2026-07-31", Verdict::NeedsReview),
+        // In Honolulu it is still the day after ten days off.
+        (DocumentType::DrivingLicense, "2026-07-22", Verdict::NeedsReview),
+        (DocumentType::DrivingLicense, "2026-07-21", Verdict::Rejected),
+        (DocumentType::MyNumberCard, "2026-07-31", Verdict::Rejected),
+    ] {
+        let mut card = printed_card(kind, &[("documentNumber_sound", true)]);
+        card[0].fields[3] = field(FieldName::ExpiryDate, day);
+        let decision = decide_visually(kind, &card[..kind.sides().len()]);
+        assert_eq!(decision.verdict, verdict, "{kind} {day}: {:?}", decision.reasons);
+        let rejected = decision.reasons.contains(&Reason::DocumentExpired);
+        assert_eq!(rejected, verdict == Verdict::Rejected, "{kind} {day}");
+    }
+}
+
+#[test]
 fn a_date_from_a_check_digit_goes_before_one_that_is_printed() {
     let sides = [
         card_side(Side::Front, false, &[(FieldName::ExpiryDate, "2021-08-02")]),

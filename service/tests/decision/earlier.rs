@@ -4,8 +4,8 @@
 
 use domain::{
     decision::Policy,
-    document::{FieldName, OcrField, Side},
-    findings::{DocumentFindings, Face, SelfieFindings},
+    document::{DocumentType, FieldName, OcrField, Side},
+    findings::{DocumentFindings, Face, LayoutReading, RuleResult, SelfieFindings},
     ids::SessionId,
     language::Language,
     named::Named,
@@ -29,7 +29,7 @@ use service::{
     },
     jobs::worker::{Lane, Worker},
     privacy::erase_now::erase_now,
-    review::{ReviewDecision, RuleError, UNDO, open_case, rule, undo},
+    review::{LookedAt, ReviewDecision, RuleError, UNDO, open_case, rule, undo},
     session::{rate_limit::CreationRate, reprocess::reprocess},
     settings::preview::preview,
 };
@@ -288,6 +288,40 @@ async fn a_face_search_without_the_keys_of_faces_has_not_been_made() {
 }
 
 #[tokio::test]
+async fn whoever_has_a_new_name_entered_on_a_document_is_nobody_else_when_they_come_again() {
+    let harness = Harness::new().await;
+    let mut renamed = of("Yukiko");
+    renamed.layout = Some(LayoutReading {
+        layout: "icao.passport".into(),
+        issuer: None,
+        kind: DocumentType::Passport,
+        also: Vec::new(),
+        side: Side::Front,
+        score: 1.0,
+        rules: vec![RuleResult::superseded(FieldName::FirstName)],
+        hidden: 0.0,
+    });
+    harness.analyser.see_document(renamed);
+    // Only a person can read the new name.
+    let expected = reviewed(Reason::InputNotComparable);
+    let first = decided(&harness, &details(), None).await;
+    assert_eq!(outcome(&harness, &first).await, expected);
+    let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    rule(
+        &harness.honnin,
+        &reviewer,
+        LookedAt::new(&first, 1),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
+    .unwrap();
+    harness.wait(UNDO).await;
+    let again = decided(&harness, &details(), None).await;
+    assert_eq!(outcome(&harness, &again).await, expected);
+}
+
+#[tokio::test]
 async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject() {
     for (ruling, expected) in [
         (ReviewDecision::Approve, reviewed(Reason::DocumentReused)),
@@ -305,7 +339,7 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
             reviewed(Reason::SelfieLivenessUncertain)
         );
         let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
-        rule(&harness.honnin, &reviewer, (&first, 1), ruling, None)
+        rule(&harness.honnin, &reviewer, LookedAt::new(&first, 1), ruling, None)
             .await
             .unwrap();
         harness.wait(UNDO).await;
@@ -334,9 +368,15 @@ async fn while_an_approval_can_be_undone_nobody_else_is_approved_with_the_docume
         harness.analyser.see_document(page);
         let (second, applicant) = ready(&harness, &typed, None).await;
         let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
-        rule(&harness.honnin, &reviewer, (&first, 1), ReviewDecision::Approve, None)
-            .await
-            .unwrap();
+        rule(
+            &harness.honnin,
+            &reviewer,
+            LookedAt::new(&first, 1),
+            ReviewDecision::Approve,
+            None,
+        )
+        .await
+        .unwrap();
         submit(&harness.honnin, &applicant).await.unwrap();
         harness.run_until_idle().await;
         assert_eq!(harness.detail(&second).await.status, Status::Deciding, "{is_undone}");
@@ -366,9 +406,15 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     let told = async |id: &SessionId| open_case(honnin, &reviewer, id).await.unwrap().same_document;
     assert_eq!(told(&second).await, []);
     harness.clock.advance(Millis::minutes(1));
-    rule(honnin, &reviewer, (&first, 1), ReviewDecision::Approve, None)
-        .await
-        .unwrap();
+    rule(
+        honnin,
+        &reviewer,
+        LookedAt::new(&first, 1),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
+    .unwrap();
     assert_eq!(
         told(&second).await,
         std::slice::from_ref(&first),
@@ -376,21 +422,36 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     );
     undo(honnin, &reviewer, &first).await.unwrap();
     assert_eq!(told(&second).await, []);
-    rule(honnin, &reviewer, (&first, 1), ReviewDecision::Approve, None)
-        .await
-        .unwrap();
+    rule(
+        honnin,
+        &reviewer,
+        LookedAt::new(&first, 1),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
+    .unwrap();
     harness.wait(UNDO).await;
     assert_eq!(told(&second).await, std::slice::from_ref(&first));
     assert_eq!(told(&other).await, []);
     assert_eq!(told(&first).await, [], "it is decided");
     assert_same_document(approve(&harness, &reviewer, &second).await, &first);
     let seen = ReviewDecision::ApproveDespite(vec![first]);
-    rule(honnin, &reviewer, (&second, 1), seen, None).await.unwrap();
+    rule(honnin, &reviewer, LookedAt::new(&second, 1), seen, None)
+        .await
+        .unwrap();
 }
 
 /// Approves a case without having been shown other sessions.
 async fn approve(harness: &Harness, reviewer: &Reviewer, id: &SessionId) -> Result<Timestamp, RuleError> {
-    rule(&harness.honnin, reviewer, (id, 1), ReviewDecision::Approve, None).await
+    rule(
+        &harness.honnin,
+        reviewer,
+        LookedAt::new(id, 1),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
 }
 
 /// An approval was refused since `other` was approved with the same document.

@@ -15,7 +15,7 @@ use service::{
     access::{CommandLine, Reviewer},
     decision::verify::{Difference, Missing, VerifiedDecision, VerifyError, verify_decisions},
     privacy::erase_now::erase_of_tenant,
-    review::{ReviewDecision, UNDO, rule},
+    review::{LookedAt, ReviewDecision, UNDO, rule},
     sandbox::complete_in_sandbox,
     session::reprocess::reprocess,
 };
@@ -54,9 +54,15 @@ async fn every_attempt_is_decided_as_it_was_and_who_looked_is_recorded() {
     assert_eq!(the_same(&harness, &id).await, [(1, Verdict::NeedsReview)]);
     // The reviewer's verdict and reasons are not the program's.
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
-    rule(&harness.honnin, &rita, (&id, 1), ReviewDecision::Approve, None)
-        .await
-        .unwrap();
+    rule(
+        &harness.honnin,
+        &rita,
+        LookedAt::new(&id, 1),
+        ReviewDecision::Approve,
+        None,
+    )
+    .await
+    .unwrap();
     harness.wait(UNDO).await;
     assert_eq!(the_same(&harness, &id).await, [(1, Verdict::NeedsReview)]);
     // On a later day, with other pictures.

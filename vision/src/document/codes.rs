@@ -23,7 +23,9 @@ impl<'a> Codes<'a> {
     pub(super) const fn on(
         picture: &'a Raster,
         signers: &'a code::Certificates,
-        (kind, side, today): (DocumentType, Side, Date),
+        kind: DocumentType,
+        side: Side,
+        today: Date,
     ) -> Self {
         Self {
             picture,

@@ -12,7 +12,8 @@ use time::Date;
 /// which two are the others.
 pub(super) fn add_date_of_issue(
     reader: &DocumentReader<'_>,
-    (fields, regions): (&mut Vec<OcrField>, &mut Vec<FieldRegion>),
+    fields: &mut Vec<OcrField>,
+    regions: &mut Vec<FieldRegion>,
     zone: &[(FieldName, Date)],
     seen: &Observation<'_, '_>,
     side: Side,
@@ -88,7 +89,7 @@ mod tests {
             let mut seen = Observation::blind(&picture);
             seen.page.lines = page(&lines);
             let (mut fields, mut regions) = (Vec::new(), Vec::new());
-            add_date_of_issue(&reader, (&mut fields, &mut regions), &zone, &seen, Side::Front).unwrap();
+            add_date_of_issue(&reader, &mut fields, &mut regions, &zone, &seen, Side::Front).unwrap();
             let issued = fields.pop();
             assert_eq!(issued.is_some(), regions.len() == 1);
             issued.and_then(|field| field.normalized)

@@ -26,7 +26,8 @@ pub(crate) fn quality(picture: &Raster) -> Quality {
 pub(super) fn obstructed(
     picture: &Raster,
     seen: &Observation<'_, '_>,
-    (card, has_shape): (Option<&Rectified>, bool),
+    card: Option<&Rectified>,
+    has_shape: bool,
     portrait: Option<&Face>,
 ) -> Option<f32> {
     let lines = seen.page.lines.len();
@@ -46,6 +47,16 @@ pub(super) fn card(seen: &Observation<'_, '_>, outlines: &[Corners]) -> Option<C
     seen.card_by_labels()
         .or_else(|| seen.is_card.then(|| seen.corners()))
         .or_else(|| outlines.first().copied())
+}
+
+/// The corners that the portrait is within: those of the card, or of another outline where the labels of the document are not on it. An outline that leaves
+/// them out is of something else, such as a picture of somebody that lies beside the document. `None` where all of them do.
+pub(super) fn with_labels(seen: &Observation<'_, '_>, card: Option<&Corners>, outlines: &[Corners]) -> Option<Corners> {
+    let Some(labelled) = seen.labelled() else {
+        return card.copied();
+    };
+    let mut all = card.into_iter().chain(outlines);
+    all.find(|outline| extent::surrounds(outline, &labelled)).copied()
 }
 
 /// Whether an outline is that of the card, as exactly as either is found.
@@ -131,5 +142,27 @@ impl Shown<'_, '_, '_> {
         } else {
             quality
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::rectangle;
+    use crate::layout::Layouts;
+    use crate::layout::tests::{LICENCE, TODAY, page};
+
+    #[test]
+    fn a_portrait_is_looked_for_where_the_labels_are_and_not_on_what_lies_beside() {
+        let picture = Raster::filled(3000, 1000, [230; 3]);
+        let layouts = Layouts::built_in().unwrap();
+        let card = rectangle([0.0, 0.0, 1369.0, 863.0]);
+        let beside = rectangle([1500.0, 0.0, 2869.0, 863.0]);
+        let mut seen = Observation::blind(&picture);
+        assert_eq!(with_labels(&seen, Some(&beside), &[beside, card]), Some(beside));
+        seen.known = layouts.read(&page(&LICENCE), TODAY);
+        assert_eq!(with_labels(&seen, Some(&card), &[beside]), Some(card));
+        assert_eq!(with_labels(&seen, Some(&beside), &[beside, card]), Some(card));
+        assert_eq!(with_labels(&seen, Some(&beside), &[beside]), None);
     }
 }

@@ -29,7 +29,7 @@ use beside_text::BesideText;
 use codes::Codes;
 use domain::document::{DocumentType, Side};
 use domain::findings::{CodeReading, DocumentFindings, Face, Quality, Unavailable};
-use judgement::{Shown, card, is_about, obstructed};
+use judgement::{Shown, card, is_about, obstructed, with_labels};
 use merge::{Machine, merged};
 use reading::Reading;
 use std::panic::resume_unwind;
@@ -99,7 +99,7 @@ impl<'v> Examination<'v> {
             kind: self.kind,
             today: self.today,
         });
-        let mut codes = Codes::on(picture, &vision.signers, (self.kind, side, self.today));
+        let mut codes = Codes::on(picture, &vision.signers, self.kind, side, self.today);
         let (outlines, watch) = (&self.outlines, &mut self.watch);
         // Neither half needs the other: where a core is free, they take the time of the longer one.
         let (read, beside) = std::thread::scope(|scope| {
@@ -107,7 +107,8 @@ impl<'v> Examination<'v> {
             let read = read_picture(reader.as_ref(), outlines, &mut codes, watch);
             (read, beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
-        let (seen, reading) = read.unwrap_or_else(|_| {
+        let (seen, reading) = read.unwrap_or_else(|error| {
+            error.log();
             self.unavailable.push(Unavailable::Text);
             (Observation::blind(picture), Reading::default())
         });
@@ -129,7 +130,10 @@ impl<'v> Examination<'v> {
     }
 
     fn find_portraits(&mut self, seen: &Observation<'_, '_>, card: Option<&Corners>) -> Portraits {
-        let portraits = portrait::find(self.vision.faces.as_ref(), seen, card, self.side).unwrap_or_else(|_| {
+        let card = with_labels(seen, card, &self.outlines);
+        let portraits = portrait::find(self.vision.faces.as_ref(), seen, card.as_ref(), self.side);
+        let portraits = portraits.unwrap_or_else(|error| {
+            error.log();
             self.unavailable.push(Unavailable::Face);
             Portraits::default()
         });
@@ -166,7 +170,7 @@ impl<'v> Examination<'v> {
         let has_shape = shape == Some(Shape::Whole);
         let quality = Quality {
             glare: reflected.unwrap_or(quality.glare),
-            obstructed: obstructed(picture, seen, (rectified.as_ref(), has_shape), portrait),
+            obstructed: obstructed(picture, seen, rectified.as_ref(), has_shape, portrait),
             ..quality
         };
         self.watch.lap("obstruction");

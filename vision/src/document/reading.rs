@@ -86,8 +86,15 @@ pub(super) fn read<'l>(
         reading.zone.fields.clear();
     }
     if let Some(elements) = elements.as_ref().filter(|_| reader.kind == DocumentType::Passport) {
-        let into = (&mut reading.zone.fields, &mut reading.regions);
-        add_date_of_issue(reader, into, &elements.dates(reader.today), seen, side)?;
+        let dates = elements.dates(reader.today);
+        add_date_of_issue(
+            reader,
+            &mut reading.zone.fields,
+            &mut reading.regions,
+            &dates,
+            seen,
+            side,
+        )?;
     }
     if let (Some(zone), Some(elements)) = (&seen.machine, &elements) {
         locate_printed_dates(&mut reading.regions, &elements.dates(reader.today), seen);

@@ -123,7 +123,7 @@ mod tests {
         let looks = |picture: &Raster| {
             let [width, height] = [picture.width() as f32, picture.height() as f32];
             let outlines = [0.0, 9.0].map(|by| rectangle([by, by, width - by, height - by]));
-            let mut codes = Codes::on(picture, &signers, (kind, Side::Back, TODAY));
+            let mut codes = Codes::on(picture, &signers, kind, Side::Back, TODAY);
             let mut watch = Stopwatch::start();
             observe(&reader, &outlines, &mut codes, &mut watch).unwrap();
             let laps = watch.into_laps();

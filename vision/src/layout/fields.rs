@@ -36,6 +36,23 @@ const BETWEEN_COLUMNS: f32 = 2.0;
 /// How far from its label's left edge a value of a column begins at most, in heights.
 const IN_COLUMN: f32 = 0.6;
 
+/// How far the lines of one value may begin from each other, in heights.
+const FLUSH: f32 = 0.9;
+/// How high the next line of a value is, compared with the line above it.
+const LIKE_ABOVE: std::ops::Range<f32> = 0.72..1.4;
+/// How high a name's line is, compared with the line below it.
+const LIKE_BELOW: std::ops::Range<f32> = 0.72..1.6;
+/// How many heights behind a line the next one begins that goes on with its value.
+const GOES_ON: f32 = 1.2;
+/// How many heights behind a line the next one begins that is read together with it where a value may stand anywhere.
+const FOLLOWS: f32 = 2.5;
+/// How many heights to the right of the next row's label a name begins.
+const RIGHT_OF_NEXT_LABEL: std::ops::Range<f32> = -1.0..3.0;
+/// Half the width of a letter, in heights.
+const HALF_LETTER: f32 = 0.3;
+/// A gap between the middles of two letters of this many heights is one between words.
+const BETWEEN_WORDS: f32 = 1.3;
+
 /// Kanji of the dates of entries.
 const KANJI_OF_DATES: &str = "令和年月日";
 
@@ -390,7 +407,7 @@ impl Marked<'_> {
         let mut parts = vec![words];
         let mut edge = first.right;
         for next in self.page.right_of(first, first.right) {
-            if next.left - edge > first.height * 1.2 || next.left > end || self.has_mark(self.index(next)) {
+            if next.left - edge > first.height * GOES_ON || next.left > end || self.has_mark(self.index(next)) {
                 break;
             }
             let Some(words) = up_to(next, 0, (column, end), is_name) else {
@@ -448,8 +465,8 @@ impl Marked<'_> {
                 let drop = above.drop_to(run) / height;
                 let start = run.glyphs.first().map_or(run.left, |glyph| glyph.x);
                 NEXT_LINE.contains(&drop)
-                    && (start - left).abs() < height * 0.9
-                    && (0.72..1.4).contains(&(run.height / height))
+                    && (start - left).abs() < height * FLUSH
+                    && LIKE_ABOVE.contains(&(run.height / height))
                     && !self.begins_row_of_label(run, field)
                     && (!field.grammar.is_latin_name()
                         || drop < TIGHT && self.ends_name(run, field, further) && !is_name_at_birth(&run.glyphs))
@@ -490,7 +507,7 @@ impl Marked<'_> {
         let goes_on = |next: &Run| {
             let drop = run.drop_to(next) / run.height;
             (NEXT_LINE.start..TIGHT).contains(&drop)
-                && (next.left - run.left).abs() < run.height * 0.9
+                && (next.left - run.left).abs() < run.height * FLUSH
                 && self.ends_name(next, field, further - 1)
         };
         is_last || further > 0 && self.page.runs.iter().any(goes_on)
@@ -527,7 +544,7 @@ impl Marked<'_> {
                 let left = first.and_then(|item| item.glyphs.first());
                 names.above_given(
                     labelled,
-                    left.map_or(labelled.left, |glyph| glyph.x - glyph.height * 0.3),
+                    left.map_or(labelled.left, |glyph| glyph.x - glyph.height * HALF_LETTER),
                 )
             }
             (None, None) if !has_label(family) && !has_label(given) => {
@@ -545,8 +562,8 @@ impl Marked<'_> {
     fn line_above(&self, below: &Run, left: f32) -> Option<&Run> {
         let fits = |run: &&Run| {
             NEXT_LINE.contains(&(run.drop_to(below) / below.height))
-                && (run.left - left).abs() < below.height * 0.9
-                && (0.72..1.6).contains(&(run.height / below.height))
+                && (run.left - left).abs() < below.height * FLUSH
+                && LIKE_BELOW.contains(&(run.height / below.height))
                 && !self
                     .marks
                     .iter()
@@ -592,7 +609,7 @@ impl Marked<'_> {
         let alone = self.page.runs.iter().map(|run| run.glyphs.clone());
         let followed = self.page.runs.iter().filter_map(|run| {
             let next = *self.page.right_of(run, run.right).first()?;
-            let near = next.left - run.right < run.height * 2.5;
+            let near = next.left - run.right < run.height * FOLLOWS;
             near.then(|| joined(&[&run.glyphs, &next.glyphs]))
         });
         alone.chain(followed).collect()
@@ -688,7 +705,7 @@ impl Names<'_> {
         let is_next = |mark: &Mark<'_>| {
             let label = &page.runs[mark.run];
             NEXT_ROW.contains(&(run.drop_to(label) / run.height))
-                && (-1.0..3.0).contains(&((run.left - mark.left) / run.height))
+                && RIGHT_OF_NEXT_LABEL.contains(&((run.left - mark.left) / run.height))
                 && ITEMS_BELOW_NAMES.iter().any(|name| mark.name.starts_with(name))
         };
         let in_row = |mark: &Mark<'_>| mark.left < run.right && page.same_row(&page.runs[mark.run], run);
@@ -718,7 +735,7 @@ fn behind_stroke(value: Vec<Glyph>) -> Vec<Glyph> {
 /// Left edge of a letter: that of its line for the first, half a letter before the middle of another.
 fn left_of(run: &Run, at: usize) -> f32 {
     match run.glyphs.get(at) {
-        Some(glyph) if at > 0 => glyph.x - glyph.height * 0.3,
+        Some(glyph) if at > 0 => glyph.x - glyph.height * HALF_LETTER,
         _ => run.left,
     }
 }
@@ -727,7 +744,8 @@ fn left_of(run: &Run, at: usize) -> f32 {
 fn begins_word(run: &Run, at: usize) -> bool {
     let letter = run.glyphs.get(at).is_some_and(|glyph| !glyph.symbol.is_whitespace());
     let before = at.checked_sub(1).and_then(|before| run.glyphs.get(before));
-    let apart = |before: &Glyph| before.symbol.is_whitespace() || run.glyphs[at].x - before.x > before.height * 1.3;
+    let apart =
+        |before: &Glyph| before.symbol.is_whitespace() || run.glyphs[at].x - before.x > before.height * BETWEEN_WORDS;
     letter && before.is_none_or(apart)
 }
 

@@ -787,19 +787,21 @@ fn what_is_entered_on_a_my_number_card_takes_the_normal_form_of_what_it_replaces
         ("電子証明書の有効期限", 28.0, 37.6),
         ("個人番号カード", 28.0, 44.0),
     ];
-    let (both, address) = (vec![FieldName::FullName, FieldName::Address], vec![FieldName::Address]);
+    let all = vec![FieldName::FullName, FieldName::Address, FieldName::ExpiryDate];
+    let address = vec![FieldName::Address];
     for (entry, items) in [
         (
             Some("令和5年4月1日転入 令和5年4月10日届出 東京都港区芝1-2-3"),
-            both.clone(),
+            all.clone(),
         ),
+        (Some("有効期間 2037年3月31日"), all.clone()),
         (Some("東京都港区芝1-2-3"), address),
         // How the name is read takes nothing away, a name or an address beside it does.
         (Some("令和8年6月10日 氏名の振り仮名 バンゴウ ハナコ"), vec![]),
         (Some("令和8年6月10日 ローマ字 BANGO HANAKO"), vec![]),
         (
             Some("令和8年6月10日 振り仮名 バンゴウ ハナコ 東京都港区芝1-2-3"),
-            both.clone(),
+            all.clone(),
         ),
         (None, vec![]),
     ] {
@@ -807,7 +809,11 @@ fn what_is_entered_on_a_my_number_card_takes_the_normal_form_of_what_it_replaces
         assert_eq!(superseded(&front, &entries), items, "{entry:?}");
         let layouts = layouts();
         let known = judged(&layouts, &page(&[&front[..], &entries[..]].concat()));
-        for (name, item) in [("fullName", FieldName::FullName), ("address", FieldName::Address)] {
+        for (name, item) in [
+            ("fullName", FieldName::FullName),
+            ("address", FieldName::Address),
+            ("expiryDate", FieldName::ExpiryDate),
+        ] {
             let read = known.items.iter().find(|item| item.name == name).unwrap();
             assert_eq!(
                 read.parsed.normalized.is_none(),
@@ -819,7 +825,7 @@ fn what_is_entered_on_a_my_number_card_takes_the_normal_form_of_what_it_replaces
     let renamed = "令和8年6月10日 氏名 山田花子 氏名の振り仮名 ヤマダ ハナコ";
     assert_eq!(
         superseded(&front, &[(renamed, 14.0, 18.0)]),
-        both,
+        all,
         "a name beside its reading"
     );
 }

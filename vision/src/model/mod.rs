@@ -69,6 +69,11 @@ impl ModelError {
     pub(crate) fn shape(model: &dyn Model, tensor: &Tensor) -> Self {
         Self::Shape(model.name().to_owned(), tensor.shape.clone())
     }
+
+    /// Says in the log why a check was not made: the findings only say that it was not, and a reviewer decides.
+    pub(crate) fn log(&self) {
+        tracing::error!(error = %self, "a network failed while it analysed a picture, so a check was not made");
+    }
 }
 
 /// The only output of a model that has one.

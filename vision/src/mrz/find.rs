@@ -48,6 +48,18 @@ const NOISE: f32 = -3.0;
 const CLEAR: f32 = -0.4;
 /// Symbols this likely stay what they are, whatever the check digits say: some specimens have wrong ones.
 const CERTAIN: f32 = -0.04;
+/// Symbols of the shortest line that is one of a zone by itself; the shortest of all, of TD1, has 30 (ICAO 9303-5), of which
+/// the detector may have cut some off.
+const LEAST_SYMBOLS: usize = 20;
+/// Likeness to a zone's line from which a line is one.
+const LIKE_A_ZONE: f32 = 0.85;
+/// Symbols of the shortest piece of a line of which the rest was found apart, or not at all.
+const LEAST_OF_A_PIECE: usize = 8;
+/// Likeness from which such a piece belongs to the zone: it has fewer symbols to be judged by.
+const PIECE_LIKE_A_ZONE: f32 = 0.9;
+/// Length over height of a zone's line, at least.
+const FLAT: f32 = 8.0;
+
 /// What a filler is taken for by a recogniser that knows Chinese and French.
 const FILLERS: [char; 6] = ['<', '«', '‹', 'く', '〈', '《'];
 
@@ -195,12 +207,12 @@ fn bare(symbol: char) -> char {
 
 /// Whether a line looks like part of a zone: long, flat, and of its symbols.
 pub(crate) fn is_candidate(line: &Line) -> bool {
-    likeness(&line.text, 20) > 0.85 && is_flat(&line.area)
+    likeness(&line.text, LEAST_SYMBOLS) > LIKE_A_ZONE && is_flat(&line.area)
 }
 
 /// Whether an area has the shape of a zone's line. The shortest, 30 symbols, is 15 times as long as high when cut out narrowly.
 pub(crate) fn is_flat(area: &Area) -> bool {
-    area.half_width / area.half_height > 8.0
+    area.half_width / area.half_height > FLAT
 }
 
 /// Share of symbols a zone may have, and a little more for fillers; 0 for a line shorter than `least`.
@@ -245,7 +257,8 @@ fn stretched(reader: &Reader, picture: &Raster, lines: &[Line], height: f32) -> 
         let apart = rows
             .iter()
             .all(|row| (place(row).2 - level).abs() > lead.half_height * 0.9);
-        if near && alike && apart && line.text.contains('<') && likeness(&line.text, 8) > 0.9 {
+        let is_piece = || line.text.contains('<') && likeness(&line.text, LEAST_OF_A_PIECE) > PIECE_LIKE_A_ZONE;
+        if near && alike && apart && is_piece() {
             rows.push(line);
         }
     }

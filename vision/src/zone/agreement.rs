@@ -4,12 +4,14 @@ use super::dates;
 use crate::fold;
 use crate::mrz::Elements;
 use crate::text::Line;
+use domain::decision::AGREEMENT_LIMIT;
 use time::Date;
 
 /// Letters of a name for each error forgiven.
 const LETTERS_PER_ERROR: usize = 6;
 
-/// Share of the comparable items of the machine-readable zone that are found in the visual one; `None` where either is empty.
+/// Share of the comparable items of the machine-readable zone that are found in the visual one; `None` where either is empty, and where what would be
+/// enough has neither of the names. No check digit covers these: print that repeats everything else says nothing of whose document it is.
 pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option<f32> {
     if lines.is_empty() {
         return None;
@@ -32,17 +34,19 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
         written.contains(date) || short.contains(&(date.day(), date.month(), date.year() % 100)) || may_be_named(*date)
     };
     let date = |dates: &[Date]| (!dates.is_empty()).then(|| dates.iter().any(known));
-    let found: Vec<bool> = [
-        name(&elements.surname),
-        name(&elements.given),
+    let names = [name(&elements.surname), name(&elements.given)];
+    let others = [
         number(&elements.number),
         date(&elements.birth_dates(today)),
         date(elements.expiry_date(today).as_slice()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    (!found.is_empty()).then(|| found.iter().filter(|found| **found).count() as f32 / found.len() as f32)
+    ];
+    let found: Vec<bool> = names.into_iter().chain(others).flatten().collect();
+    if found.is_empty() {
+        return None;
+    }
+    let share = found.iter().filter(|found| **found).count() as f32 / found.len() as f32;
+    let is_nameless = names.contains(&Some(false)) && !names.contains(&Some(true));
+    (!is_nameless || f64::from(share) < AGREEMENT_LIMIT).then_some(share)
 }
 
 /// Whether every word of a name stands somewhere: long names go over two lines, and the zone may have cut them.
@@ -136,5 +140,26 @@ mod tests {
         let page = ["SCHMIDT", "ANNA MARIA", "L898902C4", "12 AUG 1974", "15.04.2032"];
         assert_eq!(agreement(&page).unwrap(), 0.6);
         assert_eq!(agreement(&[]), None);
+    }
+
+    #[test]
+    fn a_page_that_repeats_everything_but_the_names_says_nothing() {
+        let others = ["L898902C3", "12 AUG 1974", "15.04.2032"];
+        for names in [&["SCHMIDT", "PETRA"][..], &[]] {
+            assert_eq!(agreement(&[names, &others].concat()), None, "{names:?}");
+        }
+        assert_eq!(agreement(&[&["ANNA MARIA"][..], &others].concat()), Some(0.8));
+        // Of a person with one name, half may be too little, too.
+        let only = [
+            "P<UTOMUELLER<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<",
+            "L898902C36UTO7408122F3204153ZE184226B<<<<<10",
+        ];
+        assert_eq!(agreement_of(only, &others[1..]), None);
+        assert_eq!(
+            agreement_of(only, &[&["MÜLLER"][..], &others[1..]].concat()),
+            Some(0.75)
+        );
+        // So little that it contradicts.
+        assert_eq!(agreement(&["SCHMIDT", "PETRA", "L898902C3", "12 AUG 1974"]), Some(0.4));
     }
 }

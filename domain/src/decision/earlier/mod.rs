@@ -3,12 +3,13 @@
 use super::{
     Evidence, Notes, Policy,
     document::{issuer, layouts, machine_first, value},
+    evidence::kind_of_zone,
     match_confidence,
     score::ScoreName,
 };
 use crate::{
     document::{DocumentType, FieldName, OcrField},
-    findings::{CodeReading, DocumentFindings, Face},
+    findings::{CodeReading, DocumentFindings, Face, Signature},
     input_match::{MatchItem, compare},
     reasons::Reason,
     user_input::UserInput,
@@ -72,14 +73,21 @@ impl Earlier {
 }
 
 /// What identifies a document: its kind, who issued it, and its number without spaces and punctuation, which is that of machine-readable data
-/// if there is any: in print, a letter may be misread as a digit. `None` if the number was not read with certainty.
+/// if there is any: in print, a letter may be misread as a digit. `None` if the number was not read with certainty. An enhanced licence has a zone with
+/// the number of another kind of card, which may be covered the next time: there it is that of its code.
 ///
 /// The numbers of driving licences and identity cards of the United States and Canada are unique within a state or province (AAMVA DL/ID Card Design
 /// Standard); their barcodes say in which. Where the state of a driving licence is not known, its layout stands for the states that share it.
 #[must_use]
 pub fn document_identity(kind: DocumentType, sides: &[DocumentFindings]) -> Option<[String; 3]> {
-    let number: String = machine_first(sides)
-        .find_map(|side| value(side, FieldName::DocumentNumber))?
+    let is_own = |code: &&CodeReading| code.kind == Some(kind) && code.signature != Signature::Invalid;
+    let mut zones = sides.iter().filter_map(|side| side.mrz.as_ref());
+    let has_own_zone = zones.any(|zone| kind_of_zone(zone) == Some(kind));
+    let mut codes = sides.iter().flat_map(|side| &side.codes).filter(is_own);
+    let own = codes.find_map(number).filter(|_| !has_own_zone);
+    let read = || machine_first(sides).find_map(|side| value(side, FieldName::DocumentNumber));
+    let number: String = own
+        .or_else(read)?
         .nfkc()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_uppercase)
@@ -99,6 +107,15 @@ pub fn document_identity(kind: DocumentType, sides: &[DocumentFindings]) -> Opti
 fn shared_layout(sides: &[DocumentFindings]) -> Option<String> {
     let name = &layouts(sides).next()?.layout;
     Some(name.trim_end_matches(".back").to_owned())
+}
+
+/// The number that a code has.
+fn number(code: &CodeReading) -> Option<String> {
+    let number = code
+        .fields
+        .iter()
+        .find(|field| field.name == FieldName::DocumentNumber)?;
+    number.normalized.clone()
 }
 
 /// Which authority a code names.

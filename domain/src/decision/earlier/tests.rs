@@ -170,6 +170,17 @@ fn american(number: &str, printed: &str, state: Option<&str>) -> [DocumentFindin
 }
 
 #[test]
+fn an_enhanced_licence_has_one_number_whether_its_zone_is_read_or_covered() {
+    let kind = DocumentType::DrivingLicense;
+    let covered = american("WDL1234567", "WDL1234567", Some("Washington"));
+    let mut whole = covered.clone();
+    // What its zone gives goes before what its barcode gives.
+    whole[1].fields[0] = field(FieldName::DocumentNumber, "L898902C3");
+    assert!(document_identity(kind, &covered).is_some());
+    assert_eq!(document_identity(kind, &whole), document_identity(kind, &covered));
+}
+
+#[test]
 fn one_number_in_two_states_is_two_licences_and_a_misread_letter_is_none() {
     for kind in [DocumentType::DrivingLicense, DocumentType::IdCard] {
         let of = |sides: &[DocumentFindings]| document_identity(kind, sides);

@@ -16,7 +16,7 @@ use crate::{
 };
 use domain::{
     decision::{Earlier, Person, Policy, document_identity},
-    document::OcrField,
+    findings::{DocumentFindings, take_superseded},
     ids::{SessionId, TenantId},
     outcome::Verdict,
     secret::Personal,
@@ -223,16 +223,17 @@ async fn read_holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Pers
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
-    let fields: Vec<OcrField> = findings_of_document(&attempt, &key)?
+    let mut document: Vec<DocumentFindings> = findings_of_document(&attempt, &key)?
         .into_iter()
-        .filter_map(|(_, found)| found)
-        .flat_map(|found| found.into_exposed().fields)
+        .filter_map(|(_, found)| Some(found?.into_exposed()))
         .collect();
+    // A name that was replaced is no other person's.
+    take_superseded(&mut document);
     let typed = attempt.row.typed.as_ref();
     let typed: Option<Personal<UserInput>> = open_column(&key, &attempt.row.associated_data(column::TYPED), typed)?;
     let selfie = input::selfie(&attempt, &key)?;
     Ok(Some(Person {
-        fields,
+        fields: document.into_iter().flat_map(|side| side.fields).collect(),
         typed: typed.map(Personal::into_exposed),
         face: selfie.and_then(|selfie| selfie.face),
     }))
