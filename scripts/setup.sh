@@ -12,6 +12,15 @@ purpose=${1:-run}
 say() { echo "setup: $*" >&2; }
 fail() { say "$*"; exit 1; }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+# Runs a command beside this script, in a session of its own, so that all of it ends with this script.
+beside() {
+    setsid "$@" >&2 &
+    second=$!
+    trap 'kill -- "-$second" 2>/dev/null || true' EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
 
 install_test_tools() {
     # npm writes this file last: when it is as new as the lock file, the packages are in place.
@@ -69,23 +78,18 @@ fi
 if [ -n "$missing" ]; then
     command -v apt-get >/dev/null || fail "please install:$missing"
     say "installing$missing"
+    # Most packages wait for the network, and the compiler needs none of them but a C compiler.
+    second=
+    if command -v cc >/dev/null; then beside cargo build --quiet --bin xtask; fi
     as_root apt-get update -qq >&2
     # shellcheck disable=SC2086 # a list of names
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+    [ -z "$second" ] || wait "$second"
 fi
 
 # Before the tools: both may need apt, which serves one at a time.
 scripts/wasm-rustc >/dev/null
 # The tools wait for the network, the models for the compiler.
-tools=
-if [ "$purpose" = test ]; then
-    # A session of its own, so that all of it ends with this script.
-    setsid scripts/setup.sh tools >&2 &
-    tools=$!
-    trap 'kill -- "-$tools" 2>/dev/null || true' EXIT
-    trap 'exit 129' HUP
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
-fi
+if [ "$purpose" = test ]; then beside scripts/setup.sh tools; fi
 cargo xtask models >&2
-[ -z "$tools" ] || wait "$tools"
+if [ "$purpose" = test ]; then wait "$second"; fi

@@ -35,9 +35,7 @@ tests() {
 }
 # The same without writing to a disk: these test the order of operations, not power cuts.
 tests_in_memory() {
-    memory=/dev/shm
-    [ -w "$memory" ] || memory=${TMPDIR:-/tmp}
-    TMPDIR=$memory tests "$@"
+    TMPDIR=$(scripts/temporary-folder) tests "$@"
 }
 
 scripts/setup.sh test

@@ -47,11 +47,13 @@ if ! unshare --net --mount true 2>/dev/null && ! unshare --map-root-user --net -
     echo "NOTE: this machine permits no network namespaces; the webhook sender is not tested in one" >&2
 fi
 
+in_memory() { TMPDIR=$(scripts/temporary-folder) "$@"; }
+
 step "tests"
 if cargo nextest --version >/dev/null 2>&1; then
     # Those that judge seconds run by themselves afterwards, as .config/nextest.toml says. What the first run fails, the second does not hide.
     # More of them than cores, since many wait for a disk or for PostgreSQL.
-    THREADS=$(($(nproc) * 3 / 2)) scripts/with-postgres scripts/with-s3 sh -c '
+    in_memory env THREADS=$(($(nproc) * 3 / 2)) scripts/with-postgres scripts/with-s3 sh -c '
         result=0
         cargo nextest run --profile seconds --test-threads "$THREADS" --lib --bins --tests --no-fail-fast \
             --ignore-default-filter -E "not default()" || result=1
@@ -62,9 +64,9 @@ else
     alone="taken_over_by_the_others_within_20_seconds edge::connections:: edge::early_responses:: edge::fair_shares:: edge::idle_connections::
         edge::slow_uploads:: edge::tls:: waiting:: db::tests::silence:: capture::bucket::tests::"
     # shellcheck disable=SC2046,SC2086 # Words are meant.
-    scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- $(printf -- '--skip %s ' $alone)
+    in_memory scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- $(printf -- '--skip %s ' $alone)
     # shellcheck disable=SC2086
-    scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- --test-threads=1 $alone
+    in_memory scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- --test-threads=1 $alone
 fi
 
 step "examples in the documentation"
@@ -90,5 +92,5 @@ step "many phones, and one hostile network"
 HONNIN_PHONES=24 HONNIN_HOSTILE=600 cargo test --quiet --bench capture
 
 step "end-to-end tests"
-scripts/with-postgres npm test --silent --prefix end2end
+in_memory scripts/with-postgres npm test --silent --prefix end2end
 step "done"

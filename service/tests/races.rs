@@ -22,7 +22,7 @@ use service::{
     },
     jobs::worker::{Lane, Worker},
     privacy::erase_now::{EraseNowError, erase_of_tenant},
-    review::{ReviewDecision, RuleError, UNDO, ask_again, rule},
+    review::{LookedAt, ReviewDecision, RuleError, UNDO, ask_again, rule},
     session::{
         rate_limit::CreationRate,
         reprocess::{ReprocessError, reprocess},
@@ -40,9 +40,9 @@ use tokio::sync::Barrier;
 /// On one session.
 const CLIENTS: usize = 16;
 /// Rounds in `make test`.
-const ROUNDS: u64 = 160;
+const ROUNDS: u64 = 90;
 /// Sessions prepared together, since each commit costs the same for one or for many.
-const BATCH: u64 = 20;
+const BATCH: u64 = 10;
 /// The kinds of races below.
 const KINDS: u64 = 9;
 
@@ -265,7 +265,7 @@ impl Arena {
                     }
                     _ => {
                         let (honnin, id, reviewer) = (self.harness.honnin.clone(), id.clone(), reviewer.clone());
-                        let asked = async move { ask_again(&honnin, &reviewer, (&id, 1), None).await };
+                        let asked = async move { ask_again(&honnin, &reviewer, LookedAt::new(&id, 1), None).await };
                         Box::pin(async move { (0, count(winners(vec![asked.await], is_decided))) })
                     }
                 }
@@ -316,7 +316,7 @@ impl Arena {
     fn rule(&self, id: &SessionId, reviewer: &Reviewer) -> Client<Result<(), RuleError>> {
         let (honnin, id, reviewer) = (self.harness.honnin.clone(), id.clone(), reviewer.clone());
         Box::pin(async move {
-            rule(&honnin, &reviewer, (&id, 1), ReviewDecision::Approve, None)
+            rule(&honnin, &reviewer, LookedAt::new(&id, 1), ReviewDecision::Approve, None)
                 .await
                 .map(drop)
         })

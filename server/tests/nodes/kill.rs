@@ -43,7 +43,7 @@ const LONGEST_LIFE: Duration = Duration::from_millis(120);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn however_often_the_process_is_killed_each_event_arrives_and_none_has_two_ids() {
-    let kills = usize::try_from(count("HONNIN_KILLS", 60)).unwrap();
+    let kills = usize::try_from(count("HONNIN_KILLS", 40)).unwrap();
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
     let installation = Installation::new();
     // An hour late: the deadline of any session it creates is now.

@@ -355,7 +355,7 @@ async fn whichever_of_three_nodes_is_killed_each_session_is_created_and_decided_
     let Some(installation) = shared().await else {
         return;
     };
-    let kills = usize::try_from(count("HONNIN_NODE_KILLS", 8)).unwrap();
+    let kills = usize::try_from(count("HONNIN_NODE_KILLS", 5)).unwrap();
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
     let app = installation.open(Millis(0)).await;
     let url = format!("https://127.0.0.1:{}/hooks", receiver.port);

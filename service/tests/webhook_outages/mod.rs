@@ -44,7 +44,7 @@ fn below(random: &dyn Random, most: i64) -> i64 {
 
 fn seeds() -> Range<u64> {
     let first = count("HONNIN_OUTAGE_FIRST", 0);
-    first..first + count("HONNIN_OUTAGE_SEEDS", 100)
+    first..first + count("HONNIN_OUTAGE_SEEDS", 60)
 }
 
 fn days() -> i64 {

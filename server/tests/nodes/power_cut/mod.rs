@@ -44,7 +44,7 @@ struct Run {
 async fn what_was_acknowledged_is_there_after_a_power_cut_at_any_moment() {
     let Some(run) = run().await else { return };
     let seed = seed();
-    let cuts = usize::try_from(count("HONNIN_CUTS", 8)).unwrap();
+    let cuts = usize::try_from(count("HONNIN_CUTS", 5)).unwrap();
     println!("HONNIN_SEED={seed:#x} HONNIN_CUTS={cuts}");
     let mut random = StdRng::seed_from_u64(seed);
     let mut checked = 0;

@@ -36,7 +36,7 @@ use service::{
     },
     jobs::worker::Lane,
     privacy::erase_now::{EraseNowError, erase_now},
-    review::{CaseError, ReviewDecision, RuleError, UndoError, ask_again, open_case, reopen, rule, undo},
+    review::{CaseError, LookedAt, ReviewDecision, RuleError, UndoError, ask_again, open_case, reopen, rule, undo},
     runtime::{random::SeededRandom, token},
     session::{
         create::create_session,
@@ -271,7 +271,7 @@ impl Real {
 
     async fn at_console(&self, place: usize, handle: &mut Handle, op: Op) -> Answer {
         let (honnin, id) = (&self.harness.honnin, handle.id.clone());
-        let case = (&id, self.attempt(&id).await);
+        let case = LookedAt::new(&id, self.attempt(&id).await);
         let reviewer = |who: Which| &self.places[place].reviewers[who];
         let linked = match op {
             Op::OpenCase(who) => match open_case(honnin, reviewer(who), &id).await {
