@@ -289,6 +289,23 @@ test("the focus goes to what is in the camera's way, stays on the stage after an
   await focused(".camera > button");
 });
 
+test("while a slow network brings the camera, the page says that it is getting ready", long, async () => {
+  const page = await browser.phone();
+  let bring;
+  const held = new Promise((brought) => { bring = brought; });
+  await page.route("**/*.wasm", async (route) => { await held; await route.continue(); });
+  const walk = new Walk(page);
+  await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+  await walk.consent();
+  await walk.choose();
+  await page.getByText("Getting the camera ready").waitFor();
+  assert.equal(await page.locator("#plain summary").isVisible(), true);
+  bring();
+  await page.locator("html[data-islands=awake]").waitFor();
+  assert.equal(await page.locator(".preparing").isVisible(), false);
+  assert.equal(await page.locator(".camera").isVisible(), true);
+});
+
 test("where WebAssembly does not run, the page does not speak of the camera", long, async () => {
   const page = await browser.phone();
   await page.addInitScript("delete globalThis.WebAssembly");
@@ -298,6 +315,7 @@ test("where WebAssembly does not run, the page does not speak of the camera", lo
   await walk.choose();
   await page.locator("html[data-islands=asleep]").waitFor();
   assert.equal(await page.locator(".camera").isVisible(), false);
+  assert.equal(await page.locator(".preparing").isVisible(), false);
   assert.equal(await page.locator(".plain .scripted").isVisible(), false);
   assert.equal(await page.locator(".plain .unscripted").isVisible(), true);
   assert.equal(await page.locator("#plain input[type=file]").isVisible(), true);

@@ -12,6 +12,7 @@
       return load(pause * 2);
     }
   };
+  document.documentElement.dataset.islands = "waking";
   // The page then reads as without scripts.
   const sleep = (reason) => {
     document.documentElement.dataset.islands = "asleep";
