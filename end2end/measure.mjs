@@ -7,7 +7,7 @@
 import { chromium } from "playwright-core";
 import { Browser } from "./lib/browser.mjs";
 import { Honnin } from "./lib/honnin.mjs";
-import { freePort } from "./lib/places.mjs";
+import { chromiumPath, freePort } from "./lib/places.mjs";
 import { picture, scene } from "./lib/scene.mjs";
 import { Walk } from "./lib/walk.mjs";
 
@@ -97,7 +97,7 @@ async function scores() {
   const { default: lighthouse } = await import("lighthouse");
   const port = await freePort();
   const browser = await chromium.launchPersistentContext("", {
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: chromiumPath,
     args: ["--no-sandbox", "--disable-gpu", `--remote-debugging-port=${port}`],
   });
   try {

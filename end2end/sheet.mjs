@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gallery, withPhotos } from "./lib/everywhere.mjs";
-import { root, shown } from "./lib/places.mjs";
+import { chromiumPath, root, shown } from "./lib/places.mjs";
 
 const folder = resolve(process.argv[2] ?? join(shown, "sheet"));
 const pages = join(folder, "pages");
@@ -18,7 +18,7 @@ const across = 2400;
 mkdirSync(pages, { recursive: true });
 if (!process.env.HONNIN_GALLERY_IS_THERE) await gallery(pages, pathToFileURL(join(root, "style/main.css")).href);
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-gpu"] });
 const tooWide = [];
 for (const language of ["en", "ja", "zh-Hans", "ko", "vi", "pt", "es"]) {
   for (const scheme of schemes) {

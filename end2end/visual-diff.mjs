@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { chromium } from "playwright-core";
 import { capturePages, caseWithPictures, servedPages, visitor } from "./lib/everywhere.mjs";
 import { Honnin } from "./lib/honnin.mjs";
-import { binary, root, shown, target } from "./lib/places.mjs";
+import { binary, chromiumPath, root, shown, target } from "./lib/places.mjs";
 import { scene } from "./lib/scene.mjs";
 
 const folder = join(shown, "visual-diff");
@@ -120,7 +120,7 @@ await scene();
 const old = isOnlyStyle ? null : kept(base);
 const now = built(root);
 const [before, after, sheet] = ["before", "after", "changed"].map((name) => join(folder, name));
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-gpu"] });
 await render(browser, old ?? now, join(sourceOf(base), "style"), before);
 await render(browser, now, join(root, "style"), after);
 

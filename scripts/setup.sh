@@ -62,7 +62,7 @@ if [ "$purpose" != run ]; then
     command -v lintian >/dev/null || want lintian
     [ -e /lib/systemd/systemd ] || want systemd
     command -v pgrep >/dev/null || want procps
-    [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || want chromium
+    [ -n "${CHROMIUM:-}" ] || command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || want chromium-headless-shell
     command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || want postgresql
     [ -e /usr/share/fonts/opentype/ocr-b/OCRB.otf ] || want fonts-ocr-b
     [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc ] || want fonts-noto-cjk
@@ -76,12 +76,14 @@ if [ "$purpose" != run ]; then
     [ -e /usr/share/fonts/truetype/freefont/FreeSans.ttf ] || want fonts-freefont-ttf
 fi
 if [ -n "$missing" ]; then
-    command -v apt-get >/dev/null || fail "please install:$missing"
+    command -v apt-get >/dev/null || fail "apt is missing: install these yourself:$missing"
     say "installing$missing"
     # Most packages wait for the network, and the compiler needs none of them but a C compiler.
     second=
     if command -v cc >/dev/null; then beside cargo build --quiet --bin xtask; fi
     as_root apt-get update -qq >&2
+    # Older releases have only the whole browser.
+    apt-cache show chromium-headless-shell >/dev/null 2>&1 || missing=$(echo "$missing" | sed 's/chromium-headless-shell/chromium/')
     # shellcheck disable=SC2086 # a list of names
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
     [ -z "$second" ] || wait "$second"

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LONGEST, shown, UNHURRIED, until } from "./places.mjs";
+import { chromiumPath, LONGEST, shown, UNHURRIED, until } from "./places.mjs";
 import { video } from "./scene.mjs";
 import { withSitter } from "./sitter.mjs";
 
@@ -30,7 +30,7 @@ export class Browser {
     browser.camera = join(browser.folder, "camera.y4m");
     browser.show("passport");
     browser.chromium = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      executablePath: chromiumPath,
       args: [
         "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
         "--disable-component-update", "--disable-sync", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
