@@ -1,13 +1,15 @@
 //! What the print says, compared with machine-readable data: on the same side, or of cards that carry it on the back.
 
-use super::evidence::{is_legible, is_whole, kind_of_zone};
+use super::evidence::{is_known, is_legible, is_whole, kind_of_zone};
 use crate::{
     civil_date,
     document::{FieldName, OcrField, Side},
     findings::{CodeReading, CodeStandard, DocumentFindings, MrzReading, Signature},
     input_match::{
         completes,
-        names::{goes_on, has_words_of, is_printed_as, same_but_for_suffix, same_full_name, same_name},
+        names::{
+            goes_on, has_words_of, is_printed_as, same_but_for_marks, same_but_for_suffix, same_full_name, same_name,
+        },
     },
 };
 use time::Date;
@@ -67,19 +69,21 @@ pub(super) fn names_holder_in_doubt(zone: &MrzReading, on: &DocumentFindings, si
 
 /// Whether the print repeats what no relative of the holder shares, the date of birth or a number, and prints no other given name. Relatives have one
 /// surname and often one day of expiry: with a thumb on the rest, the front of one's own card would agree with the back of theirs. `zone` is that of
-/// the data, if it is one; its lines have other numbers, too.
+/// the data, if it is one; its lines have other numbers, too. A part of a number says nothing: cards that a family got on one day may have numbers in
+/// a row.
 pub(super) fn tells_relatives_apart(
     machine: &[OcrField],
     zone: Option<&MrzReading>,
     on: &DocumentFindings,
     sides: &[DocumentFindings],
 ) -> bool {
-    let numbers = normal(machine, FieldName::DocumentNumber).into_iter();
+    let own = normal(machine, FieldName::DocumentNumber);
     let lines = zone.into_iter().flat_map(|zone| &zone.lines).map(String::as_str);
-    let numbers: Vec<String> = numbers.chain(lines).map(number).collect();
+    let numbers: Vec<String> = own.into_iter().chain(lines).map(number).collect();
+    let whole = own.map_or(usize::MAX, |own| number(own).len().max(1));
     let is_number = |print: &OcrField| {
         let read = print.normalized.as_deref().or(print.text.as_deref());
-        let printed = read.map(number).filter(|printed| !printed.is_empty());
+        let printed = read.map(number).filter(|printed| printed.len() >= whole);
         printed.is_some_and(|printed| numbers.iter().any(|number| number.contains(&printed)))
     };
     let is_repeated = |print: &OcrField| match print.name {
@@ -87,7 +91,34 @@ pub(super) fn tells_relatives_apart(
         FieldName::DocumentNumber => is_number(print),
         _ => false,
     };
-    in_print(on, sides).any(is_repeated) && !in_print(on, sides).any(|print| is_other_given_name(print, machine))
+    let is_other = |print: &OcrField| is_other_in_its_place(FieldName::FirstName, print, machine);
+    in_print(on, sides).any(is_repeated) && !in_print(on, sides).any(is_other)
+}
+
+/// Whether a recognised front prints another family or given name in the place of one that machine-readable data has: both were printed on one day,
+/// so that it was not changed by marriage. On a front that is not recognised, the words beside a label may be anything.
+pub(super) fn prints_another_name(machine: &[OcrField], sides: &[DocumentFindings]) -> bool {
+    let is_front = |side: &&DocumentFindings| side.side == Side::Front && side.layout.as_ref().is_some_and(is_known);
+    let mut fronts = sides.iter().filter(is_front);
+    let is_other = |print: &OcrField| NAMES.iter().any(|name| is_other_in_its_place(*name, print, machine));
+    fronts.any(|front| {
+        let print = if is_print_only(front) {
+            &front.fields
+        } else {
+            &front.printed
+        };
+        print.iter().any(is_other)
+    })
+}
+
+/// Whether the print repeats the last day that machine-readable data has; true for data without one. No barcode is signed: with a thumb on the day on
+/// which one's own card expired, any other day could be in a new barcode.
+pub(super) fn prints_last_day(machine: &[OcrField], on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
+    let Some(day) = normal(machine, FieldName::ExpiryDate) else {
+        return true;
+    };
+    let mut days = in_print(on, sides).filter(|print| print.name == FieldName::ExpiryDate);
+    days.any(|print| print.normalized.as_deref() == Some(day))
 }
 
 /// Whether a printed date of birth is that of machine-readable data, which may have no century.
@@ -98,17 +129,18 @@ fn is_same_day(print: &OcrField, machine: &OcrField) -> bool {
     }
 }
 
-/// Whether a given name was read with certainty in print that none of the machine-readable names is. Either may be some of the other's, such as the
-/// first line of names that the zone had to cut, or the only one of several that a zone keeps.
-fn is_other_given_name(print: &OcrField, machine: &[OcrField]) -> bool {
-    let given = find(machine, FieldName::FirstName).filter(|_| print.name == FieldName::FirstName);
-    let is_one_of = |given: &OcrField| {
-        let said = given.normalized.as_deref().or(given.text.as_deref());
+/// Whether a family or given name was read with certainty in print that none of the machine-readable names is. Either may be some of the other's,
+/// such as the first line of names that the zone had to cut, or the only one of several that a zone keeps.
+fn is_other_in_its_place(name: FieldName, print: &OcrField, machine: &[OcrField]) -> bool {
+    let own = find(machine, name).filter(|_| print.name == name);
+    let is_one_of = |own: &OcrField| {
+        let said = own.normalized.as_deref().or(own.text.as_deref());
         let names = print.normalized.as_deref().zip(said);
-        names.is_some_and(|(print, given)| has_words_of(print, [given]) || has_words_of(given, [print]))
+        // A name in two scripts has a stroke between them.
+        names.is_some_and(|(print, own)| has_words_of(print, [own]) || has_words_of(own, print.split('/')))
     };
     let mut names = NAMES.into_iter().filter_map(|name| find(machine, name));
-    given.is_some_and(|given| !is_one_of(given) && names.all(|machine| is_other_name(print, machine)))
+    own.is_some_and(|own| !is_one_of(own) && names.all(|machine| is_other_name(print, machine)))
 }
 
 /// The names in print that machine-readable data on a picture are compared with.
@@ -142,7 +174,10 @@ fn as_read(print: &OcrField) -> OcrField {
 /// Whether a printed name is one of the machine-readable data.
 fn gives_name(print: &OcrField, machine: &OcrField) -> bool {
     match (&print.normalized, &machine.normalized) {
-        (Some(print), Some(machine)) => same_name(print, machine) == Some(true) || is_printed_as(machine, print),
+        (Some(print), Some(machine)) => {
+            let is_read_as = is_printed_as(machine, print) || same_but_for_marks(print, machine);
+            is_read_as || same_name(print, machine) == Some(true)
+        }
         (Some(_), None) => completes(print, machine),
         (None, _) => false,
     }
@@ -358,7 +393,8 @@ fn differ(machine: &DocumentFindings, print: &[OcrField]) -> bool {
         let compared = whole.zip(of_zone);
         let is_other = |whole: &str, last: &str, first: &str| {
             let orders = [format!("{last} {first}"), format!("{first} {last}")];
-            same_full_name(whole, last, first) == Some(false) && !orders.iter().any(|name| is_printed_as(name, whole))
+            let is_read_as = |name: &String| is_printed_as(name, whole) || same_but_for_marks(name, whole);
+            same_full_name(whole, last, first) == Some(false) && !orders.iter().any(is_read_as)
         };
         return compared.is_some_and(|(whole, (last, first))| is_other(whole, last, first));
     };
@@ -370,7 +406,10 @@ fn differ(machine: &DocumentFindings, print: &[OcrField]) -> bool {
 /// Whether a name was read with certainty in print and is another one than that of machine-readable data.
 fn is_other_name(print: &OcrField, machine: &OcrField) -> bool {
     match (&print.normalized, &machine.normalized) {
-        (Some(print), Some(machine)) => same_name(print, machine) == Some(false) && !is_printed_as(machine, print),
+        (Some(print), Some(machine)) => {
+            let is_read_as = is_printed_as(machine, print) || same_but_for_marks(print, machine);
+            same_name(print, machine) == Some(false) && !is_read_as
+        }
         (Some(_), None) => !completes(print, machine),
         (None, _) => false,
     }
@@ -751,6 +790,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn names_whose_marks_were_not_read_name_nobody_else() {
+        let names = |[last, first]: [&str; 2], has_zone: bool| {
+            let items = [(FieldName::LastName, last), (FieldName::FirstName, first)];
+            side(Side::Front, has_zone, &items)
+        };
+        for (zone, print, somebody_else) in [
+            (["MUELLER", "JUERGEN"], ["MULLER", "JURGEN"], false),
+            (["OESTBERG", "AAKE"], ["OSTBERG", "AKE"], false),
+            (["MUELLER", "JUERGEN"], ["MILLER", "JORG"], true),
+        ] {
+            let mut page = names(zone, true);
+            let whole = print.join(" ");
+            page.printed = side(Side::Front, false, &[(FieldName::FullName, whole.as_str())]).fields;
+            let differs = names_somebody_else(std::slice::from_ref(&page));
+            assert_eq!(differs, somebody_else, "{print:?}");
+            page.printed = names(print, false).fields;
+            assert_eq!(names_somebody_else(&[page]), somebody_else, "{print:?}");
+        }
+    }
+
     /// A barcode that names nobody but has these items.
     fn barcode(items: &[(FieldName, &str)]) -> CodeReading {
         CodeReading {
@@ -890,6 +950,10 @@ mod tests {
             ("PETRA MARIA", "ANNA MARIA", false, false),
             ("PETRA", "ANNA MAR", true, false),
             ("PETRA", "MARIA", false, false),
+            ("OJIEKCIN/OLEKSII", "OLEKSII", false, true),
+            // The marks of JÜRGEN were not read.
+            ("JURGEN", "JUERGEN", false, true),
+            ("JORG", "JUERGEN", false, false),
         ] {
             let born = (FieldName::BirthDate, "1974-08-12");
             let front = side(Side::Front, false, &[(FieldName::FirstName, print), born]);

@@ -125,6 +125,7 @@ fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &
     let by_zone = by_zone(evidence, kind, policy, notes);
     let by_code = by_codes(evidence, kind, notes);
     let visually = policy.accepted == Accepted::Visual && provable(kind).visually && by_layout(evidence, kind, notes);
+    let visually = visually && !has_items_of_another_zone(evidence.document, kind);
     by_code || ((by_zone || visually) && !has_items_of_codes(evidence.document, kind))
 }
 
@@ -137,6 +138,30 @@ fn has_items_of_codes(document: &[DocumentFindings], kind: DocumentType) -> bool
         let mut codes = side.codes.iter().filter(|code| code.signature != Signature::Invalid);
         codes.any(|code| !code.fields.is_empty()) && !side.mrz.as_ref().is_some_and(goes_first)
     })
+}
+
+/// Whether a zone that the document cannot have gives items that go before those in print, such as a later last day on a strip that somebody stuck
+/// on a licence: one of another state, or one that is so smeared that it is of no kind, though some of its check digits hold.
+fn has_items_of_another_zone(document: &[DocumentFindings], kind: DocumentType) -> bool {
+    let is_its_own = |zone: &MrzReading| {
+        let states = layouts(document).filter_map(LayoutReading::issued_by);
+        is_whole(zone) && kind_of_zone(zone) == Some(kind) && may_have_code(state_of_zone(zone), states)
+    };
+    let is_others = |side: &DocumentFindings| !side.mrz.as_ref().is_some_and(is_its_own);
+    document.iter().any(|side| has_items_of_zone(side) && is_others(side))
+}
+
+/// Whether the zone of a side gives items: of one in which most check digits fail there are none.
+fn has_items_of_zone(side: &DocumentFindings) -> bool {
+    side.fields.iter().any(|field| field.name == FieldName::Mrz)
+}
+
+/// Whether the side with a zone is recognised as a document of another kind: a strip with a zone fits below any card. Pages and cards of ICAO 9303
+/// have the same labels, so that one may be taken for the other.
+fn is_of_another_kind(kind: DocumentType, side: &DocumentFindings) -> bool {
+    let is_icao = |of: DocumentType| matches!(of, DocumentType::Passport | DocumentType::IdCard);
+    let layout = side.layout.as_ref().filter(|layout| is_known(layout));
+    layout.is_some_and(|layout| !layout.is_of(kind) && !(is_icao(kind) && is_icao(layout.kind)))
 }
 
 /// Whether the machine-readable zone belongs to this kind and to an issuer that exists, is complete and certain, and is repeated by the print.
@@ -171,6 +196,7 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: 
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
     let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
     let named = named && across::prints_surname(zone, evidence.document);
+    let named = named && !across::prints_another_name(&side.fields, evidence.document);
     // The line of a licence has no names, and an agreement on the same side is one in a name, too.
     let is_vouched_for = zone.format == MrzFormat::License || side.viz_agreement.is_some();
     let is_holders = || {
@@ -181,7 +207,8 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: 
     let named = named && (is_vouched_for || is_holders());
     let states = layouts(evidence.document).filter_map(LayoutReading::issued_by);
     let issued = has_issuer(zone, policy.accept_specimens) && may_have_code(state_of_zone(zone), states);
-    whole && sure && repeated && named && issued && has_its_back(kind, side, evidence.document)
+    let is_its = !is_of_another_kind(kind, side) && has_its_back(kind, side, evidence.document);
+    whole && sure && repeated && named && issued && is_its
 }
 
 /// Whether a barcode or seal belongs to this kind, comes from its issuer, and is repeated by the print.
@@ -198,8 +225,11 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
                 let named = of_code(code) == MachineReadable::Seal
                     || across::names_holder(&code.fields, side, evidence.document);
                 let named = named && across::tells_relatives_apart(&code.fields, None, side, evidence.document);
+                let named = named && !across::prints_another_name(&code.fields, evidence.document);
+                let has_day = of_code(code) == MachineReadable::Seal
+                    || across::prints_last_day(&code.fields, side, evidence.document);
                 let issued = is_the_issuers(code) && is_of_its_state(code, evidence.document);
-                proved |= repeated && named && issued && has_its_back(kind, side, evidence.document);
+                proved |= repeated && named && has_day && issued && has_its_back(kind, side, evidence.document);
             }
         }
     }
@@ -404,9 +434,10 @@ fn is_century_in_print_alone(document: &[DocumentFindings], born: Date, today: D
 }
 
 /// Whether the items of a side are certain enough to reject a document for: they are protected by check digits or a code, or were found in
-/// their places on a known document and read twice.
+/// their places on a known document and read twice. Those of a zone with a wrong check digit go before these, and may be misread.
 fn is_certain(side: &DocumentFindings) -> bool {
-    side.mrz.as_ref().is_some_and(is_whole) || !side.codes.is_empty() || side.layout.as_ref().is_some_and(is_known)
+    let is_in_place = side.layout.as_ref().is_some_and(is_known) && !has_items_of_zone(side);
+    side.mrz.as_ref().is_some_and(is_whole) || !side.codes.is_empty() || is_in_place
 }
 
 /// The sides, those with machine-readable data first.

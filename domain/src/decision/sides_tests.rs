@@ -748,14 +748,15 @@ fn the_front_of_ones_own_card_beside_the_back_of_a_relatives_proves_nothing_wher
     const BORN: (FieldName, &str) = (FieldName::BirthDate, "1974-08-12");
     const ENDS: (FieldName, &str) = (FieldName::ExpiryDate, "2030-04-15");
     const NUMBER: (FieldName, &str) = (FieldName::DocumentNumber, "D23145890");
+    const PART: (FieldName, &str) = (FieldName::DocumentNumber, "D2314589");
     let kind = DocumentType::IdCard;
     let [own, back] = card("ERIKSSON", "PETRA");
     let coded = coded(kind, &back);
-    let rows: [(&[(FieldName, &str)], bool); 9] = [
-        (&[LAST, BORN], true),
-        (&[LAST, NUMBER], true),
-        (&[LAST, EQUAL, BORN], true),
-        (&[LAST, ONE_OF_TWO, BORN], true),
+    let rows: [(&[(FieldName, &str)], bool); 10] = [
+        (&[LAST, BORN, ENDS], true),
+        (&[LAST, NUMBER, ENDS], true),
+        (&[LAST, EQUAL, BORN, ENDS], true),
+        (&[LAST, ONE_OF_TWO, BORN, ENDS], true),
         (&[LAST, OWN], false),
         (&[LAST, ENDS], false),
         (&[LAST, OWN, ENDS], false),
@@ -763,6 +764,8 @@ fn the_front_of_ones_own_card_beside_the_back_of_a_relatives_proves_nothing_wher
         (&[LAST, OWN, BORN], false),
         // A father of the same name.
         (&[LAST, EQUAL, ENDS], false),
+        // The number of a card that was issued just before, without its last digit.
+        (&[LAST, PART, ENDS], false),
     ];
     for (print, is_proved) in rows {
         let mut own = own.clone();
@@ -777,6 +780,75 @@ fn the_front_of_ones_own_card_beside_the_back_of_a_relatives_proves_nothing_wher
             assert_eq!(decision.reasons, expected, "{print:?}");
             assert_eq!(decision.verdict == Verdict::Approved, is_proved, "{print:?}");
         }
+    }
+}
+
+#[test]
+fn a_barcode_proves_no_last_day_that_the_front_does_not_print() {
+    let kind = DocumentType::IdCard;
+    let [front, back] = card("ERIKSSON", "ANNA MARIA");
+    let back = coded(kind, &back);
+    let whole = judged(kind, &[front.clone(), back.clone()], "Eriksson", "Anna");
+    assert_eq!(whole.verdict, Verdict::Approved, "{:?}", whole.reasons);
+    // A thumb on the day on which one's own card expired, and a new barcode on its back.
+    let mut expired = front;
+    expired.fields.retain(|field| field.name != FieldName::ExpiryDate);
+    let decision = judged(kind, &[expired, back], "Eriksson", "Anna");
+    assert_eq!(decision.verdict, Verdict::NeedsReview);
+    assert_eq!(decision.reasons, [Reason::DocumentAuthenticityUnknown]);
+}
+
+#[test]
+fn a_recognised_front_proves_neither_another_family_name_nor_another_given_name() {
+    let kind = DocumentType::IdCard;
+    let rows = [
+        ("ERIKSSON", "ANNA MARIA", true),
+        ("Eriksson", "Maria", true),
+        // Two family names, of which the zone has one.
+        ("ERIKSSON LINDQVIST", "ANNA MARIA", true),
+        ("LINDQVIST", "ANNA MARIA", false),
+        ("ERIKSSON", "PETRA", false),
+    ];
+    for (last, first, is_proved) in rows {
+        let expected: &[Reason] = if is_proved {
+            &[]
+        } else {
+            &[Reason::DocumentAuthenticityUnknown]
+        };
+        let [front, back] = card(last, first);
+        let front = of_layout(front, "icao.id_card", None, kind);
+        for back in [coded(kind, &back), back] {
+            let decision = judged(kind, &[front.clone(), back], "Eriksson", "Anna");
+            assert_eq!(decision.reasons, expected, "{last} {first}");
+            assert_eq!(decision.verdict == Verdict::Approved, is_proved, "{last} {first}");
+        }
+        // A strip with a zone below the page of one's own passport.
+        let mut page = of_layout(passport(), "icao.passport", None, DocumentType::Passport);
+        page.viz_agreement = Some(0.8);
+        page.printed = items(
+            Side::Front,
+            &[(FieldName::LastName, last), (FieldName::FirstName, first)],
+        );
+        let decision = judged(DocumentType::Passport, &[page], "Eriksson", "Anna");
+        assert_eq!(decision.reasons, expected, "{last} {first}");
+        assert_eq!(decision.verdict == Verdict::Approved, is_proved, "{last} {first}");
+    }
+}
+
+#[test]
+fn a_strip_with_the_zone_of_a_passport_below_another_card_makes_no_passport_of_it() {
+    for (layout, kind, verdict) in [
+        ("icao.passport", DocumentType::Passport, Verdict::Approved),
+        // Both have the same labels.
+        ("icao.id_card", DocumentType::IdCard, Verdict::Approved),
+        ("eu.driving_license", DocumentType::DrivingLicense, Verdict::NeedsReview),
+        ("us.driving_license", DocumentType::DrivingLicense, Verdict::NeedsReview),
+    ] {
+        let page = of_layout(passport(), layout, None, kind);
+        let decision = judged(DocumentType::Passport, &[page], "Eriksson", "Anna");
+        assert_eq!(decision.verdict, verdict, "{layout}: {:?}", decision.reasons);
+        let unknown = decision.reasons == [Reason::DocumentAuthenticityUnknown];
+        assert_eq!(unknown, verdict == Verdict::NeedsReview, "{layout}");
     }
 }
 

@@ -133,6 +133,24 @@ pub(crate) fn same_but_for_suffix(a: &str, b: &str) -> bool {
     same && !a.is_empty() && are_compatible(suffix, other)
 }
 
+/// Whether two names are the same one if no letter has marks, which a soft picture loses first: MÜLLER is then read as `MULLER`, and a zone has
+/// `MUELLER` (ICAO 9303-3 section 6.A).
+pub(crate) fn same_but_for_marks(a: &str, b: &str) -> bool {
+    same_name(&without_marks(a), &without_marks(b)) == Some(true)
+}
+
+/// A name without marks, and without the second letter that zones have for them.
+fn without_marks(name: &str) -> String {
+    let without = |word: &str| {
+        plain(word)
+            .replace("AE", "A")
+            .replace("OE", "O")
+            .replace("UE", "U")
+            .replace("AA", "A")
+    };
+    name.split_whitespace().map(without).collect::<Vec<_>>().join(" ")
+}
+
 /// Whether two words are the same under one of their transliterations.
 fn is_same(one: &Spellings, other: &Spellings) -> bool {
     one.iter().any(|form| other.contains(form))

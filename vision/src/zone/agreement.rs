@@ -9,6 +9,10 @@ use time::Date;
 
 /// Letters of a name for each error forgiven.
 const LETTERS_PER_ERROR: usize = 6;
+/// Letters of the longest name that must stand by itself: `LI` is in `NATIONALITY`, on every page.
+const SHORT_NAME: usize = 3;
+/// The first of the letters of Chinese, Japanese and Korean, which stand beside Latin ones without a space.
+const FIRST_OF_CJK: char = '\u{2e80}';
 
 /// Share of the comparable items of the machine-readable zone that are found in the visual one; `None` where either is empty, and where what would be
 /// enough has neither of the names. No check digit covers these: print that repeats everything else says nothing of whose document it is.
@@ -26,7 +30,13 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
         .flat_map(|line| dates::all(&line.text))
         .map(|found| found.date)
         .collect();
-    let name = |name: &str| (name.len() > 1).then(|| holds_name(&texts, name));
+    let words: Vec<String> = lines.iter().flat_map(|line| words(&line.text)).collect();
+    let has_words = |name: &str| name.split(' ').all(|word| words.iter().any(|other| other == word));
+    let is_there = |name: &str| match name.len() {
+        ..=SHORT_NAME => has_words(name),
+        _ => holds_name(&texts, name),
+    };
+    let name = |name: &str| (name.len() > 1).then(|| is_there(name));
     let number = |number: &str| (number.len() > 4).then(|| texts.iter().flatten().any(|text| text.contains(number)));
     let short: Vec<_> = lines.iter().flat_map(|line| dates::short(&line.text)).collect();
     let may_be_named = |date: Date| texts.iter().any(|[bare, ..]| dates::may_name(bare, date));
@@ -47,6 +57,16 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
     let share = found.iter().filter(|found| **found).count() as f32 / found.len() as f32;
     let is_nameless = names.contains(&Some(false)) && !names.contains(&Some(true));
     (!is_nameless || f64::from(share) < AGREEMENT_LIMIT).then_some(share)
+}
+
+/// The words of a text in Latin letters, each in the ways that the zone may spell it.
+fn words(text: &str) -> Vec<String> {
+    let is_between = |c: char| !c.is_alphanumeric() || c >= FIRST_OF_CJK;
+    let spellings = |word: &str| {
+        let [recommended, other] = fold::transliterated(word);
+        [fold::bare(word), recommended, other]
+    };
+    text.split(is_between).flat_map(spellings).collect()
 }
 
 /// Whether every word of a name stands somewhere: long names go over two lines, and the zone may have cut them.
@@ -161,5 +181,21 @@ mod tests {
         );
         // So little that it contradicts.
         assert_eq!(agreement(&["SCHMIDT", "PETRA", "L898902C3", "12 AUG 1974"]), Some(0.4));
+    }
+
+    #[test]
+    fn a_name_of_two_or_three_letters_is_in_print_only_as_a_word() {
+        let zone = [
+            "P<UTOLI<<DO<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<",
+            "L898902C36UTO7408122F3204153ZE184226B<<<<<10",
+        ];
+        let others = ["NATIONALITY", "DOCUMENT", "L898902C3", "12 AUG 1974", "15.04.2032"];
+        assert_eq!(agreement_of(zone, &others), None);
+        for name in ["Surname/LI", "李 LI", "李LI", "李/LI", "ĐỖ"] {
+            let page = [&[name][..], &others].concat();
+            assert_eq!(agreement_of(zone, &page), Some(0.8), "{name}");
+        }
+        let page = [&["LI", "Đỗ"][..], &others].concat();
+        assert_eq!(agreement_of(zone, &page), Some(1.0));
     }
 }
