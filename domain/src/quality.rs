@@ -131,7 +131,18 @@ impl Default for SelfieLimits {
     }
 }
 
-/// Whether something that the user can take off covers part of the face.
+/// A veil of stray light, as of a window behind the user or a smeared lens, lies over a face whose darkest tenth is lighter than this, and whose
+/// lightest tenth is lighter by less than the contrast. Its eyes look as if something covered them (docs/decisions/0016).
+const VEIL: f32 = 0.5;
+const VEIL_CONTRAST: f32 = 0.25;
+
+/// Whether too little of a face with this [`luma_range`] is seen through stray light to tell whether it is covered.
+#[must_use]
+pub fn face_is_veiled(range: Option<[f32; 2]>) -> bool {
+    range.is_some_and(|[least, most]| least > VEIL && most - least < VEIL_CONTRAST)
+}
+
+/// Whether part of the face looks as if something covered it that the user can take off.
 #[must_use]
 pub fn face_is_covered(signs: &SelfieSigns, limits: &SelfieLimits) -> bool {
     [signs.eyes_covered, signs.mouth_covered]
@@ -139,6 +150,18 @@ pub fn face_is_covered(signs: &SelfieSigns, limits: &SelfieLimits) -> bool {
         .flatten()
         // A broken measurement (NaN) is not a reason to ask again.
         .any(|covered| covered > limits.covered)
+}
+
+/// What is wrong with a selfie whose face looks covered, if it does. Seen through stray light it may be bare: then the selfie is not clear enough to
+/// tell.
+#[must_use]
+pub fn cover_problem(signs: &SelfieSigns, quality: &Quality, limits: &SelfieLimits) -> Option<Reason> {
+    let problem = if face_is_veiled(quality.face_range) {
+        Reason::SelfieLowQuality
+    } else {
+        Reason::SelfieFaceCovered
+    };
+    face_is_covered(signs, limits).then_some(problem)
 }
 
 /// Evidence for each reason of this file.
@@ -198,6 +221,30 @@ mod tests {
         assert!(!face_is_dark(0.17, Some([0.1, 0.21])));
         // That does not depend on the light.
         assert!(!face_is_dark(0.5, Some([0.48, 0.52])));
+    }
+
+    /// Detects if somebody without a mask, whose camera has a smeared lens, is asked to take it off once the selfie is sent.
+    #[test]
+    fn a_face_that_looks_covered_behind_stray_light_is_not_clear_enough_to_tell() {
+        let problem = |covered, face_range| {
+            let signs = SelfieSigns {
+                eyes_covered: Some(covered),
+                ..SelfieSigns::NOTHING_SEEN
+            };
+            let quality = Quality {
+                face_range,
+                ..Quality::default()
+            };
+            cover_problem(&signs, &quality, &SelfieLimits::default())
+        };
+        // A photograph without and with the veil, and a light face of which much is seen.
+        assert_eq!(problem(0.9, Some([0.32, 0.69])), Some(Reason::SelfieFaceCovered));
+        assert_eq!(problem(0.9, Some([0.55, 0.77])), Some(Reason::SelfieLowQuality));
+        assert_eq!(problem(0.9, Some([0.55, 0.9])), Some(Reason::SelfieFaceCovered));
+        assert_eq!(problem(0.9, None), Some(Reason::SelfieFaceCovered));
+        for bare in [0.1, f32::NAN] {
+            assert_eq!(problem(bare, Some([0.55, 0.77])), None, "{bare}");
+        }
     }
 
     #[test]

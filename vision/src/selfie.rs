@@ -12,6 +12,7 @@ use crate::stopwatch::Stopwatch;
 use domain::findings::{
     Asked, Face, LivenessFindings, PassiveFindings, Pose, Quality, SelfieFindings, SelfieSigns, Unavailable,
 };
+use domain::live::TOO_FAR;
 
 /// Frames up to this yaw are frontal enough to compare descriptors: beyond, the same person looks like another.
 const FRONTAL: f32 = 0.25;
@@ -187,7 +188,7 @@ fn look(
     let face = faces.finding(&detection, &best.shape, descriptor);
     watch.lap("descriptor");
     let others = seen.iter().chain(&in_colour).filter(|s| s.index != best.index);
-    let others = described(faces, others, &detections)?;
+    let others = comparable(described(faces, others, &detections)?, asked);
     let same = same_person(&others, &face);
     let liveness = liveness::measure(&seen, asked, same).map(|found| LivenessFindings {
         colours_followed: colours_followed(&in_colour, asked),
@@ -346,6 +347,15 @@ fn described<'a, 'b: 'a>(
     Ok(described)
 }
 
+/// The faces that are compared with the best one. While the server watches, nobody turns too far for that, and every frame counts. Whoever sends
+/// files is not told how far to turn: a distance would say nothing, and a person looks at them.
+fn comparable(mut others: Vec<Described>, asked: &Asked) -> Vec<Described> {
+    if asked.live.is_none() {
+        others.retain(|other| other.yaw.abs() <= TOO_FAR);
+    }
+    others
+}
+
 /// The greatest distances between the best face and those of the other frames: of the frontal ones, or of all where none is, and of
 /// the turned ones. Every frame counts: another person may be in one alone.
 fn same_person(others: &[Described], face: &Face) -> [Option<f32>; 2] {
@@ -374,7 +384,23 @@ fn straight_among(watched: &[usize], others: Vec<Described>) -> Vec<Face> {
 mod tests {
     use super::*;
     use crate::face::pose::tests::head;
-    use domain::findings::FaceEngine;
+    use domain::findings::{Challenge, FaceEngine, LiveFindings};
+
+    /// The face of a frame that is not the best one.
+    fn other(index: usize, yaw: f32) -> Described {
+        Described {
+            index,
+            yaw,
+            face: Face {
+                bounds: [0.0; 4],
+                eye_distance: 80.0,
+                eyes: [[0.0; 2]; 2],
+                score: 0.9,
+                descriptor: vec![index as f32 / 10.0],
+                engine: FaceEngine::default(),
+            },
+        }
+    }
 
     #[test]
     fn a_sharper_frame_that_the_server_did_not_see_is_not_compared_with_the_portrait() {
@@ -428,18 +454,6 @@ mod tests {
 
     #[test]
     fn every_watched_face_that_looks_straight_is_to_be_compared_with_the_portrait() {
-        let other = |index: usize, yaw: f32| Described {
-            index,
-            yaw,
-            face: Face {
-                bounds: [0.0; 4],
-                eye_distance: 80.0,
-                eyes: [[0.0; 2]; 2],
-                score: 0.9,
-                descriptor: vec![index as f32 / 10.0],
-                engine: FaceEngine::default(),
-            },
-        };
         let others = || vec![other(1, 0.4), other(2, 0.1), other(3, -0.2), other(4, 0.0)];
         let straight = straight_among(&[0, 1, 3, 4], others());
         let found: Vec<f32> = straight.iter().map(|face| face.descriptor[0]).collect();
@@ -453,6 +467,36 @@ mod tests {
         let [frontal, turned] = same_person(&others(), &other(0, 0.0).face);
         assert_eq!((frontal, turned), (Some(0.4), Some(0.1)));
         assert_eq!(same_person(&[other(1, 0.4)], &other(0, 0.0).face), [Some(0.1), None]);
+    }
+
+    /// Detects if whoever sends files, and turns their head as far as they can in one of them, is taken for two people.
+    #[test]
+    fn a_head_that_is_turned_far_is_compared_with_nobody_in_files_and_with_the_best_face_in_a_run() {
+        let compared = |live: Option<LiveFindings>| -> Vec<usize> {
+            let asked = Asked {
+                movements: vec![Challenge::TurnLeft],
+                live,
+            };
+            let heads = vec![other(1, 0.5), other(2, -0.84), other(3, 0.9), other(4, -1.1)];
+            comparable(heads, &asked).iter().map(|head| head.index).collect()
+        };
+        assert_eq!(compared(None), [1, 2]);
+        let watched = LiveFindings {
+            answered_ms: vec![900],
+            same_frames: true,
+            watched: None,
+            commitment: None,
+            run: 1,
+            repeated_frames: 0,
+            unseen_turns: 0,
+            flashes: None,
+        };
+        assert_eq!(
+            compared(Some(watched)),
+            [1, 2, 3, 4],
+            "somebody else's head may be in one alone"
+        );
+        assert_eq!(same_person(&[], &other(0, 0.0).face), [None, None]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Policy {
     pub match_review: f64,
     /// Liveness at or above: alive.
     pub liveness_accept: f64,
-    /// Liveness below: an attack; in between, a person reviews.
+    /// Liveness below, by what was measured alone: an attack; in between, a person reviews.
     pub liveness_review: f64,
     /// Whether a statistical fraud signal alone rejects.
     pub reject_on_fraud_signals: bool,

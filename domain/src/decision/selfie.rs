@@ -8,7 +8,7 @@ use crate::{
     },
     live::ASIDE,
     outcome::SelfieCheck,
-    quality::{SelfieLimits, face_is_covered, selfie_is_poor},
+    quality::{SelfieLimits, cover_problem, selfie_is_poor},
     reasons::Reason,
     session::Step,
 };
@@ -106,8 +106,8 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
             notes.at_most(name, f64::from(covered), f64::from(limits.covered));
         }
     }
-    if face_is_covered(signs, limits) {
-        notes.reason(Reason::SelfieFaceCovered);
+    if let Some(problem) = cover_problem(signs, &selfie.quality, limits) {
+        notes.reason(problem);
     }
     // Too few pixels for a spectrum, or no straight face: an attacker could arrange either to avoid the check.
     let unmeasured = [signs.eyes_covered, signs.mouth_covered, signs.grid].contains(&None);
@@ -167,15 +167,20 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
         notes.reason(Reason::SelfieChallengeNotFollowed);
     }
     if !notes.at_least(ScoreName::Liveness, confidence, policy.liveness_accept) {
-        // A missing turn is not a sign of an attack: people who did not understand the instruction fail it too.
-        let attack = confidence < policy.liveness_review && (found.still || followed);
-        notes.reason(if attack {
+        notes.reason(if speaks_against_life(found, followed, policy) {
             Reason::SelfieLivenessFailed
         } else {
             Reason::SelfieLivenessUncertain
         });
     }
     Some(confidence)
+}
+
+/// Whether what was measured speaks against a living person. A missing turn does not: people who did not understand the instruction fail it too,
+/// and some choose one file twice. Nor does it that nobody watched, or that a sign could not be measured: for both, a person looks.
+fn speaks_against_life(found: &LivenessFindings, followed: bool, policy: &Policy) -> bool {
+    let is_meant = if found.still { found.live.is_some() } else { followed };
+    is_meant && measured_confidence(found, 1.0) < policy.liveness_review
 }
 
 /// Whether the frames that the server saw while the camera was on show in the burst what they showed then: a face at each request, and
@@ -245,6 +250,23 @@ const fn limit_of(challenge: Challenge) -> (ScoreName, f64) {
 /// Confidence, 0 to 0.85, that the burst shows a living head that made the requested movements.
 #[must_use]
 pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
+    // Unmeasured counts as the middle: neither evidence for nor against.
+    let confidence = measured_confidence(found, 0.5);
+    // Without a commitment, the frames may have been altered since. A page of an earlier version makes none.
+    let seen = |live: &LiveFindings| {
+        let committed = live.commitment != Some(Commitment::Absent);
+        live.same_frames && committed && live.run <= AUTOMATIC_RUNS && live.unseen_turns == 0
+    };
+    let watched = found.live.as_ref().is_some_and(seen);
+    rounded(if watched {
+        confidence
+    } else {
+        confidence.min(UNWATCHED_CAP)
+    })
+}
+
+/// The same, whoever watched. A sign that could not be measured has the factor `unmeasured`.
+fn measured_confidence(found: &LivenessFindings, unmeasured: f64) -> f64 {
     if found.still || found.movements.is_empty() {
         return 0.0;
     }
@@ -255,34 +277,23 @@ pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
         logistic((f64::from(movement.extent) - limit) / width)
     });
     let followed = followed.fold(1.0, f64::min);
-    // Every turn must be solid. Unmeasured counts as the middle: neither evidence for nor against.
+    // Every turn must be solid.
     let turns = found
         .movements
         .iter()
         .filter(|movement| movement.challenge.direction().is_some());
     let solid = turns
         .map(|movement| {
-            movement
-                .plane_residual
-                .map_or(0.5, |residual| logistic((f64::from(residual) - PLANE_LIMIT) / 0.008))
+            movement.plane_residual.map_or(unmeasured, |residual| {
+                logistic((f64::from(residual) - PLANE_LIMIT) / 0.008)
+            })
         })
         .reduce(f64::min)
-        .unwrap_or(0.5);
-    let same = found.same_person_distance.map_or(0.5, |distance| {
+        .unwrap_or(unmeasured);
+    let same = found.same_person_distance.map_or(unmeasured, |distance| {
         logistic((SAME_PERSON_LIMIT - f64::from(distance)) / 0.033)
     });
-    // Without a commitment, the frames may have been altered since. A page of an earlier version makes none.
-    let seen = |live: &LiveFindings| {
-        let committed = live.commitment != Some(Commitment::Absent);
-        live.same_frames && committed && live.run <= AUTOMATIC_RUNS && live.unseen_turns == 0
-    };
-    let watched = found.live.as_ref().is_some_and(seen);
-    let confidence = LIVENESS_CAP * followed * solid * same;
-    rounded(if watched {
-        confidence
-    } else {
-        confidence.min(UNWATCHED_CAP)
-    })
+    LIVENESS_CAP * followed * solid * same
 }
 
 fn face_match(evidence: &Evidence<'_>, selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Option<f64> {

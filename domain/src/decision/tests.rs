@@ -408,6 +408,33 @@ fn a_date_that_was_read_once_in_print_rejects_nobody() {
 }
 
 #[test]
+fn a_last_day_in_a_zone_with_a_wrong_check_digit_rejects_nobody() {
+    let mut page = passport();
+    page.fields[3] = field(FieldName::ExpiryDate, "2021-04-12");
+    page.mrz.as_mut().unwrap().checks_passed = 4;
+    page.layout = Some(LayoutReading {
+        layout: "icao.passport".into(),
+        issuer: None,
+        kind: DocumentType::Passport,
+        also: vec![],
+        side: Side::Front,
+        score: 1.0,
+        rules: vec![],
+        hidden: 0.0,
+    });
+    // Where the zone gives no items, the day is that in its place on the page.
+    for (is_of_zone, verdict) in [(false, Verdict::Rejected), (true, Verdict::NeedsReview)] {
+        if is_of_zone {
+            page.fields.push(field(FieldName::Mrz, "P<SWE"));
+        }
+        let decision = judge(std::slice::from_ref(&page), Some(&selfie()), &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{:?}", decision.reasons);
+        let is_expired = decision.reasons.contains(&Reason::DocumentExpired);
+        assert_eq!(is_expired, verdict == Verdict::Rejected);
+    }
+}
+
+#[test]
 fn on_its_last_day_a_japanese_document_may_have_expired_in_japan() {
     for (issuer, verdict) in [("JPN", Verdict::NeedsReview), ("SWE", Verdict::Approved)] {
         let mut page = passport();
@@ -637,6 +664,50 @@ fn the_front_of_one_licence_and_the_back_of_another_are_not_proved_visually() {
         let decision = decide_visually(kind, &licence);
         assert_eq!(decision.verdict, verdict, "{front}, {back}: {:?}", decision.reasons);
     }
+}
+
+/// The licence, with a strip on its front that has a zone of this format, of which so many check digits hold. It gives items.
+fn with_strip(
+    [mut front, back]: [DocumentFindings; 2],
+    (format, begins): (MrzFormat, &str),
+    (checks_passed, log_probability): (u8, f32),
+) -> [DocumentFindings; 2] {
+    front.mrz = Some(MrzReading {
+        format,
+        lines: vec![begins.to_owned()],
+        log_probability,
+        checks_passed,
+        checks_total: 4,
+        agrees_with_free_reading: true,
+        names_in_doubt: false,
+    });
+    front.fields.push(field(FieldName::Mrz, begins));
+    [front, back]
+}
+
+#[test]
+fn a_licence_is_not_proved_visually_beside_a_zone_that_it_cannot_have() {
+    let kind = DocumentType::DrivingLicense;
+    let licence = || printed_card(kind, &[("documentNumber_sound", true)]);
+    assert_eq!(decide_visually(kind, &licence()).verdict, Verdict::Approved);
+    for (zone, read) in [
+        // Licences of Japan have none, and as one of Sweden it would be another document than when it was approved before.
+        ((MrzFormat::License, "D1SWE"), (4, -0.01)),
+        // Smeared, so that it is of no kind, but with a last day and its check digit.
+        ((MrzFormat::Td1, "I<SWE"), (2, -1.0)),
+    ] {
+        let decision = decide_visually(kind, &with_strip(licence(), zone, read));
+        assert_eq!(decision.verdict, Verdict::NeedsReview, "{zone:?}");
+        assert_eq!(decision.reasons, [Reason::DocumentAuthenticityUnknown], "{zone:?}");
+    }
+    let mut french = with_strip(licence(), (MrzFormat::License, "D1FRA"), (4, -0.01));
+    let layouts = ["eu.driving_license", "eu.driving_license.back"];
+    for (side, name) in french.iter_mut().zip(layouts) {
+        let known = side.layout.as_mut().unwrap();
+        (known.layout, known.issuer) = (name.to_owned(), None);
+    }
+    let decision = decide_visually(kind, &french);
+    assert_eq!(decision.verdict, Verdict::Approved, "{:?}", decision.reasons);
 }
 
 #[test]
@@ -1025,6 +1096,71 @@ fn files_that_nobody_watched_being_taken_are_never_approved_by_themselves() {
     assert_ne!(decision.verdict, Verdict::Approved);
 }
 
+/// Detects if a tenant that asks for more than anybody can show without the camera takes everybody without one for an attacker, and rejects them.
+#[test]
+fn nobody_is_taken_for_an_attacker_because_nobody_watched_or_because_a_sign_could_not_be_measured() {
+    let policy = Policy {
+        liveness_accept: 0.8,
+        liveness_review: 0.5,
+        reject_on_fraud_signals: true,
+        ..Policy::default()
+    };
+    assert!(policy.is_sane());
+    let doubtful: [fn(&mut LivenessFindings); 5] = [
+        |found| found.live = None,
+        |found| found.live.as_mut().unwrap().run = 4,
+        |found| found.live.as_mut().unwrap().unseen_turns = 1,
+        |found| found.movements[0].plane_residual = None,
+        |found| found.same_person_distance = None,
+    ];
+    for (case, change) in doubtful.into_iter().enumerate() {
+        let mut seen = selfie();
+        change(seen.liveness.as_mut().unwrap());
+        let decision = judge(&[passport()], Some(&seen), &policy);
+        assert_eq!(decision.reasons, [Reason::SelfieLivenessUncertain], "{case}");
+        assert_eq!(decision.verdict, Verdict::NeedsReview, "{case}");
+    }
+    // A face as flat as a picture was measured, in files as well.
+    for is_watched in [true, false] {
+        let mut flat = selfie();
+        let found = flat.liveness.as_mut().unwrap();
+        found.movements[0].plane_residual = Some(0.05);
+        found.live = found.live.take().filter(|_| is_watched);
+        let decision = judge(&[passport()], Some(&flat), &policy);
+        assert_eq!(decision.reasons, [Reason::SelfieLivenessFailed], "{is_watched}");
+        assert_eq!(decision.verdict, Verdict::Rejected, "{is_watched}");
+    }
+}
+
+/// Detects if somebody who chooses the same photo for both fields of the form is taken for a picture before the camera.
+#[test]
+fn a_file_that_was_chosen_twice_is_no_attack_and_a_picture_that_does_not_move_before_the_camera_is_one() {
+    let policy = Policy {
+        reject_on_fraud_signals: true,
+        ..Policy::default()
+    };
+    let judged = |live: Option<LiveFindings>| {
+        let mut seen = selfie();
+        let found = seen.liveness.as_mut().unwrap();
+        (found.still, found.live) = (true, live);
+        (found.movements[0].extent, found.movements[0].plane_residual) = (0.0, None);
+        judge(&[passport()], Some(&seen), &policy)
+    };
+    let chosen = judged(None);
+    assert_eq!(chosen.verdict, Verdict::NeedsReview);
+    assert_eq!(
+        chosen.reasons,
+        [Reason::SelfieChallengeNotFollowed, Reason::SelfieLivenessUncertain]
+    );
+    let watched = judged(selfie().liveness.unwrap().live);
+    assert_eq!(watched.verdict, Verdict::Rejected);
+    assert!(
+        watched.reasons.contains(&Reason::SelfieLivenessFailed),
+        "{:?}",
+        watched.reasons
+    );
+}
+
 /// A crop whose cells are scattered by this number.
 fn crop(number: usize) -> FaceCrop {
     let cells = (1..=FaceCrop::COLUMNS * FaceCrop::ROWS).map(|cell| (cell * cell * number % 251) as u8);
@@ -1304,6 +1440,23 @@ fn a_passive_network_can_send_a_selfie_to_a_person_and_nothing_else() {
     ] {
         let decision = judge(&[passport()], Some(&seen(score, liveness)), &Policy::default());
         assert_eq!(decision.verdict, verdict, "{score}: {:?}", decision.reasons);
+    }
+}
+
+/// Planted faults that this test detects: a person is told of a mask that nobody wears; what cannot be seen through stray light counts as bare.
+#[test]
+fn a_face_that_looks_covered_behind_stray_light_leads_to_a_person_who_is_not_told_of_a_mask() {
+    let mut seen = selfie();
+    seen.signs.eyes_covered = Some(0.9);
+    for (face_range, reason) in [
+        (None, Reason::SelfieFaceCovered),
+        (Some([0.32, 0.69]), Reason::SelfieFaceCovered),
+        (Some([0.55, 0.77]), Reason::SelfieLowQuality),
+    ] {
+        seen.quality.face_range = face_range;
+        let decision = judge(&[passport()], Some(&seen), &Policy::default());
+        assert_eq!(decision.verdict, Verdict::NeedsReview, "{face_range:?}");
+        assert_eq!(decision.reasons, [reason], "{face_range:?}");
     }
 }
 

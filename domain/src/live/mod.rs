@@ -9,7 +9,7 @@ pub use flashes::{COLOURS, drawn as drawn_colours};
 
 use crate::{
     findings::{Challenge, Colour, Commitment, LiveFindings, Tint},
-    quality::{SelfieLimits, face_is_dark},
+    quality::{SelfieLimits, face_is_dark, face_is_veiled},
     time::Timestamp,
 };
 use flashes::Shown;
@@ -226,7 +226,7 @@ const TURNED: f32 = 0.32;
 /// A head between straight and this yaw is on its way. A still picture, whose measured yaw wavers by 0.07, is not seen here and turned.
 const ON_ITS_WAY: f32 = 0.22;
 /// A head that is turned further is compared badly with its own face: it counts when it comes back.
-const TOO_FAR: f32 = 0.85;
+pub const TOO_FAR: f32 = 0.85;
 /// From this yaw on a head looks aside: to the wrong side, the user is told and turns back.
 pub const ASIDE: f32 = 0.20;
 /// Turned so far, somebody follows no request: a recording that shows one movement after the other would pass any run if it
@@ -241,10 +241,6 @@ const LEANING: f32 = 1.15;
 const FIRST_HOLD_MS: i64 = 700;
 /// How long the first request waits for a face to be uncovered.
 const COVERED_MS: i64 = 8_000;
-/// A veil of stray light, as of a window behind the user or a smeared lens, lies over a face whose darkest tenth is lighter than this, and whose lightest
-/// tenth is lighter by less than the contrast. Its eyes look as if something covered them (docs/decisions/0016).
-const VEIL: f32 = 0.5;
-const VEIL_CONTRAST: f32 = 0.25;
 /// Time limit of a movement, and of getting ready for one.
 const MOVEMENT_MS: i64 = 12_000;
 const READY_MS: i64 = 45_000;
@@ -268,6 +264,10 @@ const SEPARATOR: usize = 3;
 /// The longest names and pauses in the JSON of a run: each hold has at most four digits and a comma, each name at most 32 letters.
 const LONGEST_SECRET: usize = (MAX_MOVEMENTS + COLOURS) * (32 + SEPARATOR) + MAX_MOVEMENTS * 5;
 
+/// The longest side of a frame of the burst, in pixels: a face fills most of it, and a burst must fit into memory.
+pub const FRAME_SIDE: usize = 1_280;
+/// The longest side of its small copy, in pixels: about 12 kB, in which the server's networks still see everything that they look for.
+pub const COPY_SIDE: usize = 400;
 /// Most frames of a burst that the run does not require; of more, the camera sends the latest.
 pub const OPTIONAL_FRAMES: usize = 9;
 /// Most frames of a burst: before and after each movement one that was watched, the optional ones, and those of each colour. All of them are
@@ -644,7 +644,7 @@ impl Run {
     /// take off, and the burst is judged in any case.
     fn is_to_uncover(&mut self, glance: &Glance, now: Timestamp) -> bool {
         let limit = SelfieLimits::default().covered;
-        let is_covered = glance.covered.is_some_and(|covered| covered > limit) && !is_veiled(glance.face_range);
+        let is_covered = glance.covered.is_some_and(|covered| covered > limit) && !face_is_veiled(glance.face_range);
         is_covered && now.millis_since(*self.covered_since.get_or_insert(now)) <= COVERED_MS
     }
 
@@ -783,11 +783,6 @@ impl Run {
         };
         share.clamp(0.0, 1.0)
     }
-}
-
-/// Whether too little of a face with this [`luma_range`](crate::quality::luma_range) is seen through stray light to tell whether it is covered.
-fn is_veiled(range: Option<[f32; 2]>) -> bool {
-    range.is_some_and(|[least, most]| least > VEIL && most - least < VEIL_CONTRAST)
 }
 
 /// The face, if it is placed well and turned to neither side by more than `aside`; else what to do first.

@@ -20,7 +20,7 @@ use domain::{
     document::{DocumentType, OcrField, Side},
     findings::{Asked, DocumentFindings, SelfieFindings},
     ids::CaptureId,
-    quality::{QualityLimits, SelfieLimits, document_problems, face_is_covered, selfie_is_poor},
+    quality::{QualityLimits, SelfieLimits, cover_problem, document_problems, selfie_is_poor},
     reasons::Reason,
     session::{Session, Status},
     time::Timestamp,
@@ -31,7 +31,7 @@ use store::{
     jobs::{self, Job, JobKind, NewJob},
     session::sessions::{self, SessionRow},
     settings::tenants,
-    vault::{AssociatedData, SessionKey},
+    vault::{SealedValue, SessionKey},
 };
 use time::Date;
 
@@ -214,11 +214,7 @@ async fn open(
     for frame in &capture.frames {
         let sealed = honnin.pictures.find(&capture.session, &frame.object).await?;
         let sealed = sealed.ok_or(Unseen::Picture("a stored picture is missing"))?;
-        let associated_data = AssociatedData {
-            tenant: &row.session.tenant,
-            session: &row.session.id,
-            name: &frame.object,
-        };
+        let associated_data = row.associated_data(SealedValue::Picture(&frame.object));
         pictures.push(key.open(&associated_data, &sealed)?.into_exposed());
     }
     Ok(pictures)
@@ -244,10 +240,12 @@ fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
         match (selfie.faces, &selfie.face) {
             (2.., _) => problems.insert(0, Reason::SelfieMultipleFaces),
             (_, None) => problems.insert(0, Reason::SelfieNoFace),
-            _ if face_is_covered(&selfie.signs, &SelfieLimits::default()) => {
-                problems.insert(0, Reason::SelfieFaceCovered);
+            _ => {
+                if let Some(problem) = cover_problem(&selfie.signs, &selfie.quality, &SelfieLimits::default()) {
+                    problems.retain(|known| *known != problem);
+                    problems.insert(0, problem);
+                }
             }
-            _ => {}
         }
     }
     problems
@@ -257,12 +255,7 @@ fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
 fn asked(capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Asked, StoreError> {
     let mut asked = capture.asked.clone();
     if let (Some(live), Some(sealed)) = (&mut asked.live, &capture.flashes) {
-        let name = capture.flashes_name();
-        let associated_data = AssociatedData {
-            tenant: &row.session.tenant,
-            session: &row.session.id,
-            name: &name,
-        };
+        let associated_data = row.associated_data(SealedValue::Flashes(&capture.id));
         let measured = open_json(key, &associated_data, sealed)?;
         live.flashes = Some(measured.into_exposed());
     }
@@ -270,12 +263,7 @@ fn asked(capture: &CaptureRow, row: &SessionRow, key: &SessionKey) -> Result<Ask
 }
 
 fn seal(capture: &CaptureRow, row: &SessionRow, key: &SessionKey, seen: &Seen) -> Result<Vec<u8>, StoreError> {
-    let name = capture.findings_name();
-    let associated_data = AssociatedData {
-        tenant: &row.session.tenant,
-        session: &row.session.id,
-        name: &name,
-    };
+    let associated_data = row.associated_data(SealedValue::Findings(&capture.id));
     match seen {
         Seen::Document(findings) => seal_json(key, &associated_data, findings),
         Seen::Selfie(findings) => seal_json(key, &associated_data, findings),

@@ -196,6 +196,28 @@ async fn a_selfie_in_which_the_same_is_found_again_can_be_used_anyway_and_a_pers
     assert!(reasons.contains(&Reason::SelfieFaceCovered.as_str()), "{reasons:?}");
 }
 
+/// Detects if somebody without a mask, whose camera has a smeared lens, is asked to take it off.
+#[tokio::test]
+async fn a_selfie_that_looks_covered_behind_stray_light_is_asked_for_again_as_not_clear_enough() {
+    let veiled = SelfieFindings {
+        quality: Quality {
+            face_range: Some([0.55, 0.77]),
+            ..GOOD
+        },
+        signs: SelfieSigns {
+            eyes_covered: Some(1.0),
+            ..SelfieSigns::NOTHING_SEEN
+        },
+        ..holder()
+    };
+    let (harness, _, applicant) = at_the_selfie_of(veiled).await;
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    let attempt = progress(&harness.honnin, &applicant).await.unwrap();
+    let asked = attempt.shown(Slot::Selfie).unwrap().problems;
+    assert_eq!(asked, [Reason::SelfieLowQuality]);
+}
+
 #[tokio::test]
 async fn whoever_uses_a_selfie_anyway_may_still_take_another() {
     let nobody = SelfieFindings {

@@ -7,7 +7,7 @@ use super::run::{Filmed, Run, Stopped, Subject, ToSend};
 use super::scene::Look;
 use super::send::{Heard, go, is_answered, show, text as field};
 use super::trouble::Trouble;
-use super::{now, rest};
+use super::{is_online, now, rest};
 use crate::camera::announcer::Announcer;
 use crate::camera::frozen::Frozen;
 use crate::camera::light::Light;
@@ -16,7 +16,7 @@ use crate::camera::stage::{Stage, Tap};
 use crate::forms;
 use crate::text::camera as text;
 use domain::findings::Challenge;
-use domain::live::{Hint, Keep, OPTIONAL_FRAMES};
+use domain::live::{COPY_SIDE, FRAME_SIDE, Hint, Keep, OPTIONAL_FRAMES};
 use js_sys::Reflect;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -28,14 +28,16 @@ const VIEW: f64 = 3.0 / 4.0;
 const FRAME_EVERY_MS: u64 = 250;
 /// How long frames may go unanswered before the run ends and the user is asked.
 const UNANSWERED_MS: u64 = 15_000;
-/// A frame that is sent in the end, in which a face fills most of the picture, and its small copy: about 12 kB, in which the server's
-/// networks still see everything that they look for.
+/// How long the network may be away before the user is told: a phone that changes from one to another is back in a moment.
+const OFFLINE_MS: u64 = 2_000;
+/// A frame that is sent in the end.
 const SENT: Encoding = Encoding {
-    side: 1_280.0,
+    side: FRAME_SIDE as f64,
     quality: 0.85,
 };
+/// Its small copy.
 const COPY: Encoding = Encoding {
-    side: 400.0,
+    side: COPY_SIDE as f64,
     quality: 0.7,
 };
 /// After a new colour, the next frame waits until the screen has faded to it, as in `style/camera.css`, and the camera has seen it.
@@ -129,6 +131,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
                     Trouble::Unreachable
                 }));
             }
+            Heard::Nothing if !is_online() && now() - heard_at > OFFLINE_MS => tell_offline(&run, &mut burst),
             Heard::Nothing => {}
             Heard::Over => return Err(Stopped::Failed(Trouble::RunsOver)),
             Heard::Elsewhere => {
@@ -174,6 +177,14 @@ fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, at: u64, blob: Bl
     run.stage.filled(progress.unwrap_or_default());
     let hint = field(instruction, "hint").and_then(|name| Hint::parse(&name));
     hint.filter(|hint| hint.ends_run())
+}
+
+/// Says that nobody sees the frames, in the place of the latest request. What the server says next takes its place in turn.
+fn tell_offline(run: &Run, burst: &mut Burst) {
+    let sentence = run.stage.say(text::LIVE_LOST_TITLE);
+    run.stage.advise(&mut burst.announcer, sentence, false);
+    run.stage.look(Look::Good, false);
+    run.stage.look(Look::Warn, true);
 }
 
 /// Gives the screen the colour that the server wants. Returns whether that changed it.
