@@ -9,7 +9,10 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get_service,
 };
-use http::{HeaderValue, Method, StatusCode, header::CACHE_CONTROL};
+use http::{
+    HeaderValue, Method, StatusCode,
+    header::{ACCEPT_ENCODING, CACHE_CONTROL, VARY},
+};
 use std::path::Path;
 use tower::{ServiceBuilder, ServiceExt as _};
 use tower_http::services::ServeDir;
@@ -53,6 +56,8 @@ async fn refuse_others(request: Request, next: Next) -> Response {
 fn kept<B>(mut response: http::Response<B>, how_long: HeaderValue) -> http::Response<B> {
     if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
         response.headers_mut().insert(CACHE_CONTROL, how_long);
+        // A cache that many share must not give a compressed file to a client that cannot read it (RFC 9110 section 12.5.5).
+        response.headers_mut().insert(VARY, ACCEPT_ENCODING.into());
     }
     response
 }

@@ -68,7 +68,6 @@ pub struct ScriptedAnalyser {
     quality: Mutex<Option<Quality>>,
     document: Mutex<Option<DocumentFindings>>,
     selfie: Mutex<Option<SelfieFindings>>,
-    glance: Mutex<Option<Glance>>,
     failures: AtomicUsize,
     looks: AtomicUsize,
 }
@@ -87,11 +86,6 @@ impl ScriptedAnalyser {
     /// From now on selfies show this.
     pub fn see_selfie(&self, findings: SelfieFindings) {
         *self.selfie.lock().unwrap() = Some(findings);
-    }
-
-    /// From now on frames show this while the camera is on.
-    pub fn glimpse(&self, glance: Glance) {
-        *self.glance.lock().unwrap() = Some(glance);
     }
 
     /// The next `times` analyses panic.
@@ -114,11 +108,12 @@ impl ScriptedAnalyser {
 }
 
 impl Analyser for ScriptedAnalyser {
-    fn normalise(&self, bytes: &[u8], _: Subject) -> Result<Normalised, PictureFault> {
+    fn normalise(&self, bytes: &[u8], subject: Subject) -> Result<Normalised, PictureFault> {
         match bytes {
             b"text" => Err(PictureFault::NotAPicture),
             b"heic" => Err(PictureFault::Heic),
             b"short" => Err(PictureFault::Truncated),
+            large if subject == Subject::Frame && large.starts_with(b"large") => Err(PictureFault::DimensionsTooLarge),
             _ => Ok(Normalised {
                 jpeg: bytes.to_vec(),
                 sha256: Sha256::digest(bytes).into(),
@@ -184,7 +179,7 @@ impl Analyser for ScriptedAnalyser {
         if picture == b"text" {
             return Err(PictureFault::NotAPicture);
         }
-        Ok(self.glance.lock().unwrap().clone().or_else(|| Some(pose(picture))))
+        Ok(Some(pose(picture)))
     }
 
     fn count_faces(&self, picture: &[u8]) -> Result<Option<u32>, PictureFault> {

@@ -39,7 +39,7 @@ mod zone;
 
 pub use drawing::{Trace, drawn};
 pub use face_view::aligned_face;
-pub use picture::{Logo, Picture, PictureFault, logo, normalise, normalise_document};
+pub use picture::{Logo, Picture, PictureFault, logo, normalise, normalise_document, normalise_frame};
 pub use straight::straightened;
 pub use strips::{Sheet, Strip, cut_strips};
 

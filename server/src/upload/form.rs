@@ -1,7 +1,8 @@
 //! Reading a multipart form whose memory is reserved, at a minimum rate.
 
-use super::{MAX_FILE, Part, UploadFault, pace::Pace};
+use super::{MAX_FILE, Part, UploadFault, heads::Heads, pace::Pace};
 use axum::extract::{FromRequest as _, Multipart, Request, multipart::Field};
+use http::header::CONTENT_TYPE;
 use std::time::Duration;
 
 /// The largest value that is not a file.
@@ -10,6 +11,8 @@ const MAX_TEXT: usize = 32 * 1024;
 const MAX_PARTS: usize = 80;
 /// At most this is read and discarded, so that the browser gets to see the response; after that the connection is closed.
 const MAX_DRAINED: usize = 64 * 1024 * 1024;
+/// The most bytes of a form's media type. A boundary has at most 70 (RFC 2046 section 5.1.1), and every piece is searched for it.
+const MAX_TYPE: usize = 256;
 /// A file's memory grows by at most this.
 const STEP: usize = 512 * 1024;
 
@@ -25,11 +28,16 @@ pub(super) async fn discard(request: Request, stall: Duration) -> UploadFault {
 }
 
 async fn parts(request: Request, mut budget: Budget) -> Result<Vec<(String, Part)>, UploadFault> {
-    let mut form = Multipart::from_request(request, &())
+    let kind = request.headers().get(CONTENT_TYPE);
+    if kind.is_some_and(|kind| kind.len() > MAX_TYPE) {
+        return Err(UploadFault::Broken);
+    }
+    let heads = Heads::default();
+    let mut form = Multipart::from_request(request.map(|body| heads.limit(body)), &())
         .await
         .map_err(|_| UploadFault::Broken)?;
     let mut parts = Vec::new();
-    while let Some(field) = budget.pace.keep(form.next_field()).await? {
+    while let Some(field) = budget.pace.keep(heads.within(form.next_field())).await? {
         let name = field.name().unwrap_or_default().to_owned();
         if name.len() > MAX_TEXT || parts.len() >= MAX_PARTS {
             return Err(UploadFault::Broken);

@@ -6,6 +6,7 @@
 mod form;
 #[cfg(test)]
 mod fuzz;
+mod heads;
 mod pace;
 mod quota;
 mod room;
@@ -26,8 +27,8 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 use turn::Turn;
 
-/// The largest file: a 12-megapixel JPEG from a phone has 3 to 6 MB.
-pub(crate) const MAX_FILE: usize = 10 * 1024 * 1024;
+/// The largest file: the largest picture that is decoded.
+pub(crate) const MAX_FILE: usize = vision::picture::MAX_BYTES;
 const MIB: usize = 1024 * 1024;
 /// A form up to this size arrives in memory: what the selfie camera shows, which is worth nothing later.
 const SMALL: usize = 256 * 1024;
@@ -266,6 +267,7 @@ mod tests {
     /// Far longer than a test takes.
     const LONG: Duration = Duration::from_secs(600);
 
+    /// Each test has numbers of its own: several may run in one process, which has one list of turns.
     fn id(byte: u8) -> (TenantId, SessionId) {
         (TenantId::from_random([1; 16]), SessionId::from_random([byte; 16]))
     }
@@ -397,7 +399,7 @@ mod tests {
     async fn an_upload_on_disk_that_stalls_loses_its_place_too() {
         let admission = with_disk(1, 4, Duration::from_millis(20));
         let _held = admission.room.reserve(uploader(), 1, LONG).await;
-        let cut = Upload::read(&admission, of(&id(2)), form(4 * MIB, MIB, false), LIMIT).await;
+        let cut = Upload::read(&admission, of(&id(6)), form(4 * MIB, MIB, false), LIMIT).await;
         assert_eq!(cut.err(), Some(UploadFault::Slow));
         assert!(admission.spill.file(&uploader(), 4).await.is_some(), "its disk is free");
     }
@@ -405,7 +407,7 @@ mod tests {
     #[tokio::test]
     async fn an_upload_from_disk_is_what_arrived() {
         let admission = with_disk(4, 4, LONG);
-        let mut whole = Upload::read(&admission, of(&id(2)), form(2 * MIB, MIB + 7, true), LIMIT)
+        let mut whole = Upload::read(&admission, of(&id(7)), form(2 * MIB, MIB + 7, true), LIMIT)
             .await
             .unwrap();
         // Reading ahead of the form's end may go on for a moment.
@@ -430,7 +432,7 @@ mod tests {
     #[tokio::test]
     async fn a_newer_upload_of_a_session_ends_the_older_one() {
         let admission = admission(64, LONG);
-        let session = id(3);
+        let session = id(8);
         let whole = || form(MIB, MIB, true);
         let mut older = Box::pin(Upload::read(&admission, of(&session), form(MIB, MIB, false), LIMIT));
         assert!(older.as_mut().now_or_never().is_none());

@@ -3,7 +3,7 @@
 use domain::{
     document::{DocumentType, Side},
     findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings},
-    live::{FramePrint, Glance},
+    live::{FRAME_SIDE, FramePrint, Glance},
 };
 use time::Date;
 pub use vision::PictureFault;
@@ -16,6 +16,8 @@ pub enum Subject {
     Document,
     /// A face.
     Selfie,
+    /// The same, taken by the page's camera: no side is longer than [`FRAME_SIDE`].
+    Frame,
 }
 
 /// An upload that is safe to store.
@@ -106,9 +108,6 @@ pub trait Analyser: Send + Sync + 'static {
     fn models(&self) -> Vec<ModelHash>;
 }
 
-/// The longest side of a selfie frame: a face fills most of it, and a burst must fit into memory.
-const SELFIE_SIDE: usize = 1280;
-
 /// How large a picture is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
@@ -155,16 +154,17 @@ impl Analyser for VisionAnalyser {
         let picture = match subject {
             Subject::Document => vision::normalise_document(bytes),
             Subject::Selfie => vision::normalise(bytes),
+            Subject::Frame => vision::normalise_frame(bytes),
         }?;
         let sha256 = picture.sha256_of_original;
-        let picture = if subject == Subject::Selfie && picture.rgb.longest() > SELFIE_SIDE {
-            Picture::from_raster(picture.rgb.shrunk(SELFIE_SIDE))?
+        let picture = if subject == Subject::Selfie && picture.rgb.longest() > FRAME_SIDE {
+            Picture::from_raster(picture.rgb.shrunk(FRAME_SIDE))?
         } else {
             picture
         };
         let quality = match subject {
             Subject::Document => vision::document_quality(&picture),
-            Subject::Selfie => vision::selfie_quality(&picture),
+            Subject::Selfie | Subject::Frame => vision::selfie_quality(&picture),
         };
         Ok(Normalised {
             print: vision::frame_print(&picture),
@@ -206,11 +206,11 @@ impl Analyser for VisionAnalyser {
     }
 
     fn glance(&self, picture: &[u8]) -> Result<Option<Glance>, PictureFault> {
-        Ok(self.0.glance(&vision::normalise(picture)?))
+        Ok(self.0.glance(&vision::normalise_frame(picture)?))
     }
 
     fn count_faces(&self, picture: &[u8]) -> Result<Option<u32>, PictureFault> {
-        Ok(self.0.count_faces(&vision::normalise(picture)?))
+        Ok(self.0.count_faces(&vision::normalise_frame(picture)?))
     }
 
     fn selfie(&self, frames: Vec<Vec<u8>>, asked: &Asked) -> Result<SelfieFindings, PictureFault> {
@@ -223,5 +223,25 @@ impl Analyser for VisionAnalyser {
 
     fn models(&self) -> Vec<ModelHash> {
         self.0.models()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use vision::raster::Raster;
+
+    #[test]
+    fn what_the_camera_sends_is_no_larger_than_it_makes_it_and_a_photo_may_be() {
+        let analyser = VisionAnalyser::new(Vision::load(Path::new("")));
+        for (width, is_too_large) in [(FRAME_SIDE, false), (FRAME_SIDE + 1, true)] {
+            let jpeg = Picture::from_raster(Raster::filled(width, 300, [120; 3])).unwrap().jpeg;
+            let fault = is_too_large.then_some(PictureFault::DimensionsTooLarge);
+            assert_eq!(analyser.normalise(&jpeg, Subject::Frame).err(), fault, "{width}");
+            assert_eq!(analyser.glance(&jpeg).err(), fault, "{width}");
+            assert_eq!(analyser.count_faces(&jpeg).err(), fault, "{width}");
+            assert!(analyser.normalise(&jpeg, Subject::Selfie).is_ok(), "{width}");
+        }
     }
 }

@@ -708,6 +708,29 @@ async fn of_two_selfies_sent_at_the_same_time_the_good_one_that_is_stored_first_
     }
 }
 
+/// Detects if each of a burst may be as large as a photo: small files would keep a core busy for half a minute.
+#[tokio::test]
+async fn two_pictures_of_a_selfie_may_be_large_photos_and_the_rest_come_from_the_camera() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    let (id, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let burst = |photos: usize| Burst {
+        answers: Answers::Challenge(id.clone()),
+        frames: (0..photos)
+            .map(|number| (0, format!("large {number}").into_bytes()))
+            .collect(),
+    };
+    let three = capture_selfie(&harness.honnin, &applicant, burst(3)).await;
+    assert!(
+        matches!(three, Err(CaptureError::Frame(2, PictureFault::DimensionsTooLarge))),
+        "{three:?}"
+    );
+    capture_selfie(&harness.honnin, &applicant, burst(2)).await.unwrap();
+    harness.run_until_idle().await;
+}
+
 #[tokio::test]
 async fn a_selfie_says_which_of_its_files_is_no_picture_and_whether_it_was_taken_without_a_movement() {
     let harness = Harness::new().await;

@@ -11,6 +11,7 @@ pub use fault::PictureFault;
 pub use logo::{LOGO_BYTES, Logo, logo};
 
 use crate::raster::Raster;
+use domain::live::FRAME_SIDE;
 use format::Format;
 use image::metadata::Orientation;
 use image::{ColorType, DynamicImage, ImageDecoder, Limits};
@@ -105,6 +106,19 @@ pub fn normalise(bytes: &[u8]) -> Result<Picture, PictureFault> {
 /// As [`normalise`].
 pub fn normalise_document(bytes: &[u8]) -> Result<Picture, PictureFault> {
     normalise_of(bytes, MIN_DOCUMENT_SIDES)
+}
+
+/// The same for a frame of the page's camera, or a copy of one. Many of them come, and a file of few bytes can have many pixels: what is larger than
+/// the camera makes it is not decoded.
+///
+/// # Errors
+/// As [`normalise`].
+pub fn normalise_frame(bytes: &[u8]) -> Result<Picture, PictureFault> {
+    let size = Format::detect(bytes)?.size(bytes)?;
+    if size.width.max(size.height) as usize > FRAME_SIDE {
+        return Err(PictureFault::DimensionsTooLarge);
+    }
+    normalise(bytes)
 }
 
 fn normalise_of(bytes: &[u8], least: (u32, u32)) -> Result<Picture, PictureFault> {

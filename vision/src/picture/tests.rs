@@ -121,6 +121,14 @@ fn each_fault_has_its_own_name() {
 }
 
 #[test]
+fn a_frame_is_no_larger_than_the_camera_makes_it() {
+    for (width, fits) in [(400, true), (FRAME_SIDE, true), (FRAME_SIDE + 1, false), (6000, false)] {
+        let told = normalise_frame(&png(&sample(width, 300))).err();
+        assert_eq!(told, (!fits).then_some(PictureFault::DimensionsTooLarge), "{width}");
+    }
+}
+
+#[test]
 fn a_document_needs_more_pixels_than_a_face() {
     for ((width, height), of_face, of_document) in [
         ((199, 150), false, false),

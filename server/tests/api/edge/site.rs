@@ -57,6 +57,22 @@ async fn hashed_files_are_kept_for_ever_and_missing_ones_not_at_all() {
     assert_eq!((icon.status, icon.header("content-type")), (200, Some("image/svg+xml")));
 }
 
+/// Otherwise a cache in front gives what it got compressed for one client to another that cannot read it, for a year.
+#[tokio::test]
+async fn files_that_may_be_compressed_say_that_they_depend_on_what_the_client_accepts() {
+    let server = Server::new().await;
+    for path in ["/pkg/honnin.1234.css", "/favicon.svg"] {
+        for accepted in ["identity", "br", "gzip"] {
+            let file = server.send("GET", path, &[("accept-encoding", accepted)], "").await;
+            assert_eq!(
+                (file.status, file.header("vary")),
+                (200, Some("accept-encoding")),
+                "{path}, {accepted}"
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn nothing_outside_the_site_is_served() {
     let server = Server::new().await;

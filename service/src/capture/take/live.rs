@@ -21,13 +21,11 @@ use std::sync::Arc;
 use store::{
     StoreError,
     capture::attempts::{self, AttemptRow, RunStep},
-    vault::{AssociatedData, SessionKey},
+    vault::{SealedValue, SessionKey},
 };
 
 /// How many runs of an attempt may come to a request: a video prepared for one of the eighteen sequences must not simply wait for it.
 pub const MAX_RUNS: i64 = 10;
-/// What the token is bound to, beside tenant and session.
-const TOKEN: &str = "selfie-run";
 
 /// The answer to a frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,7 +132,7 @@ pub async fn look(
         run.commit(file);
     }
     store_progress(honnin, applicant, &mut run, step, now).await?;
-    let sealed = seal_json(&key, &associated_data(&attempt), &run)?;
+    let sealed = seal_json(&key, &attempt.row.associated_data(SealedValue::SelfieRun), &run)?;
     Ok(FrameResponse {
         instruction,
         token: URL_SAFE_NO_PAD.encode(sealed),
@@ -237,16 +235,8 @@ pub(super) async fn open(honnin: &Honnin, attempt: &AttemptState, token: &str) -
 
 fn read(key: &SessionKey, attempt: &AttemptState, token: &str) -> Option<Run> {
     let sealed = URL_SAFE_NO_PAD.decode(token).ok()?;
-    let run = open_json::<Run>(key, &associated_data(attempt), &sealed).ok()?;
+    let run = open_json::<Run>(key, &attempt.row.associated_data(SealedValue::SelfieRun), &sealed).ok()?;
     Some(run.into_exposed())
-}
-
-fn associated_data(attempt: &AttemptState) -> AssociatedData<'_> {
-    AssociatedData {
-        tenant: &attempt.row.session.tenant,
-        session: &attempt.row.session.id,
-        name: TOKEN,
-    }
 }
 
 /// Stores that the run has come this far; returns when it did so first.

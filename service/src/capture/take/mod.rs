@@ -26,7 +26,7 @@ use store::{
     StoreError, Tx,
     capture::captures::{self, CaptureRow, Frame},
     jobs::{self, JobKind, NewJob},
-    vault::AssociatedData,
+    vault::SealedValue,
 };
 
 /// Why a picture was refused.
@@ -97,12 +97,7 @@ async fn keep(
     let mut frames = Vec::with_capacity(pictures.len());
     for (index, (at, picture)) in pictures.into_iter().enumerate() {
         let object = object_name(id, index);
-        let associated_data = AssociatedData {
-            tenant: &row.session.tenant,
-            session: &row.session.id,
-            name: &object,
-        };
-        let sealed = key.seal(&associated_data, &picture.jpeg)?;
+        let sealed = key.seal(&row.associated_data(SealedValue::Picture(&object)), &picture.jpeg)?;
         honnin.pictures.put(&row.session.id, &object, sealed).await?;
         frames.push(Frame {
             object,

@@ -5,10 +5,7 @@ use super::{CaptureError, drop_if_refused, in_turn, keep, live, number_of_next, 
 use crate::{
     Honnin,
     access::Applicant,
-    capture::{
-        details::associated_data,
-        progress::{AttemptState, Slot, StepRefused, collecting, progress},
-    },
+    capture::progress::{AttemptState, Slot, StepRefused, collecting, progress},
     fingerprints::tenant_key,
     runtime::{
         analyser::{Analyser, Normalised, Subject},
@@ -29,8 +26,12 @@ use store::{
         captures::{self, CaptureRow},
         frame_prints,
     },
+    vault::SealedValue,
 };
 
+/// Most photos of a selfie: before a movement and after it. More pictures come only from the page's camera, which makes them smaller: each photo may
+/// take a second to decode.
+const PHOTOS: usize = 2;
 /// Tells fingerprints of frames from those of documents.
 const FRAME: &str = "selfie frame";
 
@@ -111,7 +112,12 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     let frames = burst.frames;
     let look = move |analyser: &dyn Analyser| {
         let frames = frames.into_iter().enumerate().map(|(number, (at, bytes))| {
-            let picture = analyser.normalise(&bytes, Subject::Selfie);
+            let subject = if number < PHOTOS {
+                Subject::Selfie
+            } else {
+                Subject::Frame
+            };
+            let picture = analyser.normalise(&bytes, subject);
             picture
                 .map(|picture| (at, picture))
                 .map_err(|fault| CaptureError::Frame(number, fault))
@@ -139,8 +145,8 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     };
     if let Some(measured) = measured {
         let key = honnin.vault.open(&attempt.row.data_key).await?;
-        let name = capture.flashes_name();
-        capture.flashes = Some(seal_json(&key, &associated_data(&attempt, &name), &measured)?);
+        let associated_data = attempt.row.associated_data(SealedValue::Flashes(&capture.id));
+        capture.flashes = Some(seal_json(&key, &associated_data, &measured)?);
     }
     let (who, row) = (applicant.clone(), capture.clone());
     let unit = honnin
