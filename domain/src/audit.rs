@@ -113,6 +113,8 @@ vocabulary! {
         InstallationSetUp = "installation.set_up",
         /// Made a tenant.
         TenantCreate = "tenant.create",
+        /// Looked at a tenant's people, sessions or audit log, as an operator from elsewhere.
+        TenantView = "tenant.view",
         /// Issued a signing secret.
         WebhookSecretIssue = "webhook_secret.issue",
         /// Disabled a signing secret.

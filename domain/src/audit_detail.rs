@@ -9,6 +9,8 @@ stored_vocabulary! {
     DetailWord {
         /// All second factors.
         All = "all",
+        /// The page of the audit log.
+        AuditLog = "audit log",
         /// What was typed in place of an id, and could be anything.
         InvalidId = "an invalid id",
         /// An authenticator app.
@@ -53,6 +55,10 @@ stored_vocabulary! {
         Operator = "operator",
         /// A passkey; in a refused sign-in, one without a password before.
         Passkey = "passkey",
+        /// The page of a tenant's people.
+        People = "people",
+        /// The pages of a tenant's sessions.
+        Sessions = "sessions",
         /// In a refused sign-in, the first factor was right and the passkey was not.
         SecondPasskey = "passkey as the second factor",
         /// In a refused sign-in, the first factor was right, and no second one came.

@@ -2,13 +2,14 @@
 
 use crate::{
     Honnin,
-    access::Auditor,
+    access::{Auditor, Rank, Staff},
     runtime::pages::{Part, pages},
 };
 use domain::{
     audit::{Actor, AuditAction},
     audit_detail::{DetailPhrase, DetailWord},
     ids::has_form_of_id,
+    time::Millis,
 };
 use futures::Stream;
 use store::{
@@ -28,6 +29,8 @@ const BATCH: u32 = 500;
 const PART: u32 = 10_000;
 /// Entries that one request checks at most: in about ten seconds.
 pub const MAX_VERIFIED: u32 = 1_000_000;
+/// For how long another look of an operator at the same page is not recorded again.
+const LOOK: Millis = Millis::minutes(15);
 /// Entries of an export read at a time.
 const EXPORT_BATCH: u32 = 1_000;
 /// Entries looked at for a part of an export, if no index finds those that match: it takes as long whether the log is long or short.
@@ -149,7 +152,28 @@ async fn verify_from(honnin: &Honnin, start: Head, noted: Option<&Head>) -> Resu
     }
 }
 
-/// The tenant's entries that match, newest first, before entry number `before`.
+/// Records that an operator looks at a page with names, addresses or metadata in a tenant that is not their own: at most once in [`LOOK`] for each
+/// of these pages and each address they come from.
+pub(crate) async fn record_look(honnin: &Honnin, staff: &Staff, page: DetailWord) -> Result<(), StoreError> {
+    if staff.rank() != Rank::Operator {
+        return Ok(());
+    }
+    let now = honnin.now();
+    let entry = staff
+        .entry(now, AuditAction::TenantView)
+        .about(staff.tenant())
+        .with_detail(page);
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        let (actions, since) = ([AuditAction::TenantView; 2], now.plus(Millis(-LOOK.0)));
+        if audit::is_recorded(tx, &entry, actions, page.as_str(), since).await? {
+            return Ok(());
+        }
+        audit::record(tx, &entry).await
+    });
+    unit.await
+}
+
+/// The tenant's entries that match, newest first, before entry number `before`. That an operator from elsewhere looks at them is recorded.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -160,6 +184,7 @@ pub async fn search(
     before: Option<i64>,
     limit: u32,
 ) -> Result<Vec<Recorded>, StoreError> {
+    record_look(honnin, auditor.staff(), DetailWord::AuditLog).await?;
     let tenant = auditor.staff().tenant().clone();
     let unit = honnin
         .db

@@ -491,6 +491,20 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
 }
 
 #[tokio::test]
+async fn a_case_that_somebody_has_open_is_free_once_they_may_no_longer_review() {
+    for out in [Change::Disable, Change::Role(Role::Auditor)] {
+        let (harness, id) = waiting().await;
+        let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
+        let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
+        change_person(&harness.honnin, &admin, rita.staff().user(), out)
+            .await
+            .unwrap();
+        assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().mine, "{out:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_case_that_is_left_for_another_is_free_at_once_and_the_other_is_still_held() {
     let harness = Harness::new().await;
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);

@@ -328,6 +328,29 @@ async fn whoever_waits_for_the_second_factor_begins_again_after_the_owner_signed
     assert_eq!(entered.header("location"), Some("/admin"), "not used up before");
 }
 
+#[tokio::test]
+async fn the_account_page_names_the_links_that_end_when_their_maker_signs_out_everywhere() {
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let page = rita.get("/admin/account").await.body;
+    assert!(!page.contains("stop working too"), "none: {page}");
+    let form = format!(
+        "name=Ines&email=ines%40shop.example&role=auditor&tenant={}",
+        server.tenant
+    );
+    let shown = rita.post("/admin/people", &form).await;
+    assert_eq!(shown.status, 201, "{}", shown.body);
+    let token = between(&shown.body, "https://id.example/admin/invitation/", &['<']);
+    let link = format!("/admin/invitation/{token}");
+    let page = rita.get("/admin/account").await.body;
+    let told = page.matches("that you made for ines@shop.example stop working too.");
+    assert_eq!(told.count(), 2, "for a new password, and for signing out: {page}");
+    let mut ines = Browser::new(&server);
+    assert_eq!(ines.get(&link).await.status, 200);
+    assert_eq!(rita.post("/admin/sign-out-everywhere", "").await.status, 303);
+    assert_eq!(ines.get(&link).await.status, 404);
+}
+
 async fn run_jobs(server: &Server) {
     let worker = Worker::new(server.app.honnin.clone(), Lane::Housekeeping, 1);
     worker.run_until_idle().await.unwrap();

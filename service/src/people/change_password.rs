@@ -5,7 +5,7 @@ use crate::{
     Honnin,
     access::Staff,
     people::{
-        console_session,
+        console_session, links,
         password::{self, BadPassword},
         sign_in::{SignInError, check_own},
         visit::Entrance,
@@ -43,7 +43,8 @@ impl From<SignInError> for ChangePasswordError {
     }
 }
 
-/// Changes the password of a signed-in person and ends all their sessions, this one included. Returns what a new one begins with.
+/// Changes the password of a signed-in person, ends all their sessions, this one included, and withdraws the links that they made. Returns what a new
+/// session begins with.
 ///
 /// # Errors
 /// [`ChangePasswordError`].
@@ -60,6 +61,7 @@ pub async fn change_password(
     let (staff, now) = (staff.clone(), honnin.now());
     let entry = staff.own_entry(now, AuditAction::PersonChangePassword);
     let unit = honnin.db.write(async move |tx| {
+        links::lock(tx, staff.home()).await?;
         if !console_session::goes_on(tx, &staff).await? {
             return Err(ChangePasswordError::Ended);
         }

@@ -215,8 +215,6 @@ pub async fn revoke_operator(honnin: &Honnin, here: CommandLine, email: &str) ->
             return Err(PeopleError::LastOperator.into());
         }
         users::revoke_operator(tx, &user.id).await?;
-        invitations::revoke_by(tx, &user.id).await?;
-        password_resets::revoke_by(tx, &user.id).await?;
         console_session::end_all(tx, &user.id, now).await?;
         audit::record(tx, &entry(here, &user, now, AuditAction::PersonRevokeOperator)).await?;
         Ok(account(tx, user).await?)

@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::Staff,
-    people::{pending_sign_in, visit},
+    people::{links, pending_sign_in, visit},
     runtime::token,
 };
 use domain::{
@@ -16,7 +16,7 @@ use store::{
     StoreError, Tx, audit,
     people::{
         console_sessions::{self, ConsoleSession},
-        users,
+        second_factors, users,
     },
 };
 
@@ -202,14 +202,16 @@ pub async fn delete(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
     unit.await
 }
 
-/// Ends every session of a signed-in person, this one included. Returns how many there were.
+/// Ends every session of a signed-in person, this one included, and withdraws the links that they made. Returns how many sessions there were.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, StoreError> {
     let (user, now) = (staff.user().clone(), honnin.now());
     let entry = staff.own_entry(now, AuditAction::PersonSignOutEverywhere);
+    let home = staff.home().cloned();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        links::lock(tx, home.as_ref()).await?;
         let ended = end_all(tx, &user, now).await?;
         audit::record(tx, &entry).await?;
         Ok(ended.sessions)
@@ -233,11 +235,14 @@ pub(super) struct Ended {
 }
 
 /// Ends every session of a person, and every sign-in that has come as far as the second factor. Those that have come further, and whose session
-/// is not stored yet, are of an earlier epoch.
+/// is not stored yet, are of an earlier epoch. What lets somebody in who made or saw it in one of the sessions ends as well: the links that the
+/// person made for others, and the key of an authenticator app that is being set up.
 pub(super) async fn end_all(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<Ended, StoreError> {
     // First, since it locks the person, as those do who are about to sign in.
     let next_epoch = users::begin_session_epoch(tx, user).await?;
     pending_sign_in::end_all(tx, user, now).await?;
+    links::withdraw(tx, user, now).await?;
+    second_factors::drop_begun_authenticator(tx, user).await?;
     Ok(Ended {
         sessions: console_sessions::delete_of(tx, user).await?,
         next_epoch,

@@ -226,19 +226,23 @@ async fn store(
     if let Some(tries) = tries
         && !matches!(stored, Err(InviteError::Bad(_)))
     {
-        let unit = honnin
-            .db
-            .write(async move |tx| users::take_back_try(tx, &tries, now).await);
-        // At worst, the attempt stays counted; the link is still shown.
-        if let Err(error) = unit.await {
-            tracing::warn!(%error, "cannot take back a counted invitation");
-        }
+        take_back(honnin, tries, now).await;
     }
     match stored {
         Ok(()) => Ok(invited),
         // Sent twice at the same time.
         Err(InviteError::Store(StoreError::Duplicate)) => Err(InviteError::Repeated),
         Err(error) => Err(error),
+    }
+}
+
+/// Uncounts an attempt that has not said who has an account. At worst it stays counted: the link is shown all the same.
+async fn take_back(honnin: &Honnin, tries: Vec<u8>, counted_at: Timestamp) {
+    let unit = honnin
+        .db
+        .write(async move |tx| users::take_back_try(tx, &tries, counted_at).await);
+    if let Err(error) = unit.await {
+        tracing::warn!(%error, "cannot take back a counted invitation");
     }
 }
 

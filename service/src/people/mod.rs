@@ -8,6 +8,7 @@ pub mod command_line;
 pub mod console_session;
 pub mod invite;
 pub mod known_browser;
+pub mod links;
 pub mod news;
 pub mod openid;
 pub mod password;
@@ -21,6 +22,7 @@ pub mod visit;
 use crate::{
     Honnin,
     access::{Admin, Rank, Roster, Staff, role_reviews},
+    audit::record_look,
 };
 use domain::{
     audit::AuditAction,
@@ -33,10 +35,11 @@ use domain::{
     visible,
 };
 use password::BadPassword;
+pub use store::people::LINK_LIFETIME;
 use store::{
     StoreError, Tx, audit,
     people::{
-        invitations, password_resets,
+        password_resets,
         users::{self, UserRow},
     },
     review,
@@ -182,7 +185,7 @@ pub struct People {
     pub has_admin: bool,
 }
 
-/// A tenant's people, at most `limit`.
+/// A tenant's people, at most `limit`. That an operator from elsewhere looks at them is recorded.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -192,6 +195,7 @@ pub async fn list_people(
     filter: PeopleFilter,
     limit: u32,
 ) -> Result<People, StoreError> {
+    record_look(honnin, roster.staff(), DetailWord::People).await?;
     let tenant = roster.staff().tenant().clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
         let listed = users::list_page(tx, &tenant, filter.enabled, filter.after.as_ref(), limit).await?;
@@ -325,14 +329,14 @@ fn is_unchanged(staff: &Staff, user: Option<&UserRow>) -> bool {
     })
 }
 
-/// Disabling takes effect immediately, and links that the person made can no longer be used.
+/// Disabling takes effect immediately, links that the person made can no longer be used, and cases that they had are free for others.
 async fn end_powers(tx: &mut Tx, user: &UserRow, now: Timestamp) -> Result<(), StoreError> {
     if !is_active_admin(user) {
-        invitations::revoke_by(tx, &user.id).await?;
-        password_resets::revoke_by(tx, &user.id).await?;
+        links::withdraw(tx, &user.id, now).await?;
     }
     if !may_review(user) {
         review::unassign_all(tx, &user.id).await?;
+        review::end_reservations_of(tx, &user.id, now).await?;
     }
     if user.disabled_at.is_some() {
         password_resets::revoke_of(tx, &user.id).await?;

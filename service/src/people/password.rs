@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 /// Minimum length, in characters.
 pub const LEAST: usize = 15;
 /// Maximum length, in bytes: longer ones cost time without adding security.
-const MAX_BYTES: usize = 1024;
+pub const MAX_BYTES: usize = 1024;
 /// Minimum number of guesses, as estimated by the crate `zxcvbn`, for an attacker who first tries common passwords, words,
 /// keyboard patterns, dates, repetitions and what they know about the person. 10^12 hashes as below take 800 years on one core.
 /// Measured: of 51 passwords that satisfy the length alone (`passwordpassword`, `Welcome123456789`, ..) 47 take fewer;
@@ -32,10 +32,10 @@ const NOBODY: &str =
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadPassword {
     /// Fewer than [`LEAST`] characters.
-    #[error("The password must have at least 15 characters.")]
+    #[error("The password must have at least {LEAST} characters.")]
     TooShort,
-    /// Longer than the limit.
-    #[error("The password must have at most 1024 bytes.")]
+    /// More than [`MAX_BYTES`] bytes.
+    #[error("The password must have at most {MAX_BYTES} bytes.")]
     TooLong,
     /// Easy to guess.
     #[error(

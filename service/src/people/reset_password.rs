@@ -8,7 +8,7 @@ use crate::{
     people::{
         PeopleError, check_may_act_on, console_session, is_unchanged,
         known_browser::Client,
-        normalised, organisation,
+        links, normalised, organisation,
         password::{self, BadPassword},
         pending_sign_in::{self, AfterFirstFactor},
         visit,
@@ -203,7 +203,7 @@ async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<Stri
     unit.await
 }
 
-/// Changes the password of the link's owner and ends all their sessions.
+/// Changes the password of the link's owner, ends all their sessions, and withdraws the links that they made.
 ///
 /// # Errors
 /// [`ResetError`]; after any but [`ResetError::Closed`] the link remains valid.
@@ -222,6 +222,7 @@ pub async fn reset_password(
     password::check(password.expose(), &known).map_err(ResetError::Bad)?;
     let phc = password::hash(password).await?;
     let unit = honnin.db.write(async move |tx| {
+        links::lock(tx, user.tenant()).await?;
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         users::set_password(tx, &user.id, &phc).await?;

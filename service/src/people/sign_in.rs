@@ -47,7 +47,7 @@ pub enum SignInError {
 }
 
 /// The window in which attempts are counted.
-pub(crate) const WINDOW: Millis = Millis::minutes(15);
+pub const WINDOW: Millis = Millis::minutes(15);
 /// Failures for one account from one network in a window.
 const PAIR_LIMIT: i64 = 5;
 /// Failures from one network in a window, for any account: somebody who tries one password on many accounts.

@@ -3,10 +3,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, time::Millis};
+use domain::{
+    audit::AuditAction,
+    ids::{SessionId, UserId},
+    role::Role,
+    secret::Secret,
+    time::Millis,
+};
 use service::{
     Honnin,
-    access::{Admin, CommandLine, Operator, Roster, Staff, staff},
+    access::{Admin, Auditor, CommandLine, Operator, Roster, Staff, staff},
+    audit::{Filter, search},
     jobs::sweep,
     people::{
         Change, NewPerson, PeopleError, PeopleFilter,
@@ -19,7 +26,7 @@ use service::{
             self, InviteError, Invited, Offer, draft_invitation, invite_from_here, list_invitations, revoke_invitation,
         },
         known_browser::{self, Client},
-        list_people,
+        links, list_people,
         news::news,
         reset_password::{
             ResetError, ResetLink, issue_reset, issue_reset_from_here, newest_entry, open_reset, reset_password,
@@ -27,6 +34,7 @@ use service::{
         sign_in::{SignInError, confirm_password},
         visit::Entrance,
     },
+    session::page::read_page,
 };
 use store::audit;
 use testkit::{Harness, client_at, client_with, localhost, sign_in};
@@ -396,6 +404,87 @@ async fn links_end_with_the_power_of_whoever_made_them() {
             "{end:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn links_end_with_the_sessions_of_whoever_made_them_since_somebody_else_may_have() {
+    let harness = Harness::new().await;
+    let honnin = &harness.honnin;
+    let id = harness.invited("ada@shop.example", Role::Admin, PASSWORD).await;
+    let victim = harness.staff(Role::Reviewer).await;
+    for (ended, end) in ["signed out", "new password", "reset"].into_iter().enumerate() {
+        let ada = who(&harness, &id).await;
+        let roster = Roster::of(&ada).unwrap();
+        let invited = invite(honnin, &roster, person("mole@shop.example"), Role::Admin).await;
+        let invited = invited.unwrap();
+        let admin = Admin::of(&ada).unwrap();
+        let reset = issue_reset(honnin, &admin, victim.user(), None).await.unwrap();
+        let open = links::list_own(honnin, &ada).await.unwrap();
+        assert_eq!(open, ["mole@shop.example", victim.email()], "{end}");
+        match end {
+            "signed out" => {
+                console_session::sign_out_everywhere(honnin, &ada).await.unwrap();
+            }
+            "new password" => {
+                let present = Secret::new(PASSWORD.to_owned());
+                let new = Secret::new("four words of another kind".to_owned());
+                change_password(honnin, &ada, present, new).await.unwrap();
+            }
+            _ => {
+                let own = issue_reset_from_here(honnin, HERE, "ada@shop.example").await;
+                new_password(&harness, &own.unwrap()).await.unwrap();
+            }
+        }
+        let open = links::list_own(honnin, &who(&harness, &id).await).await.unwrap();
+        assert!(open.is_empty(), "{end}: {open:?}");
+        assert!(
+            matches!(accept(&harness, &invited).await, Err(AcceptError::Closed)),
+            "{end}"
+        );
+        assert!(
+            matches!(new_password(&harness, &reset).await, Err(ResetError::Closed)),
+            "{end}"
+        );
+        let done = actions(&harness).await;
+        let withdrawn = done.iter().filter(|action| *action == "person.revoke_invitation");
+        assert_eq!(withdrawn.count(), ended + 1, "{end}: {done:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_tenant_sees_when_an_operator_from_elsewhere_has_looked_at_its_people_sessions_or_log() {
+    let harness = Harness::new().await;
+    let (operator, admin) = (operator(&harness).await, admin(&harness).await);
+    let look = async |roster: &Roster| {
+        let auditor = Auditor::of(roster.staff()).unwrap();
+        list_people(&harness.honnin, roster, PeopleFilter::default(), 10)
+            .await
+            .unwrap();
+        search(&harness.honnin, &auditor, Filter::default(), None, 10)
+            .await
+            .unwrap();
+        let none = read_page(&harness.honnin, roster.staff(), &SessionId::from_random([1; 16])).await;
+        assert!(none.unwrap().is_none());
+    };
+    let looks = async || {
+        let tenant = harness.tenant.id.clone();
+        let listed = harness.read(async move |tx| audit::list(tx, &tenant, None, None, 100).await);
+        let entries = listed.await.into_iter().rev().map(|recorded| recorded.entry);
+        let looks = entries.filter(|entry| entry.action == AuditAction::TenantView);
+        looks
+            .map(|entry| (entry.actor.person().cloned(), entry.detail.unwrap()))
+            .collect::<Vec<_>>()
+    };
+    look(&admin).await;
+    assert!(looks().await.is_empty(), "of an admin of the tenant");
+    look(&operator).await;
+    look(&operator).await;
+    let olga = Some(operator.staff().user().clone());
+    let once = ["people", "audit log", "sessions"].map(|page| (olga.clone(), page.to_owned()));
+    assert_eq!(looks().await, once);
+    harness.clock.advance(Millis::minutes(16));
+    look(&operator).await;
+    assert_eq!(looks().await, [once.clone(), once].concat(), "later");
 }
 
 async fn new_password(harness: &Harness, reset: &ResetLink) -> Result<(), ResetError> {

@@ -536,6 +536,47 @@ async fn no_link_of_an_admin_is_left_who_stops_being_one_while_they_make_it() {
     }
 }
 
+/// Detects if whoever signs out everywhere does not wait for a link that is being made in one of their sessions.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_link_is_left_that_is_made_in_a_session_while_it_ends() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let rita = harness.staff(Role::Reviewer).await;
+        for round in 0..ROUNDS {
+            let leaving = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+            let roster = Roster::of(leaving.staff()).unwrap();
+            let person = NewPerson {
+                email: format!("person{round}@host.example"),
+                name: "Somebody".into(),
+            };
+            let (invited, reset, ended) = tokio::join!(
+                invite(honnin, &roster, person, Role::Admin),
+                issue_reset(honnin, &leaving, rita.user(), None),
+                console_session::sign_out_everywhere(honnin, leaving.staff()),
+            );
+            ended.unwrap();
+            assert!(
+                matches!(invited, Ok(_) | Err(InviteError::Forbidden)),
+                "{name}, round {round}: {invited:?}"
+            );
+            assert!(
+                matches!(reset, Ok(_) | Err(PeopleError::Forbidden)),
+                "{name}, round {round}: {reset:?}"
+            );
+            for links in [
+                "SELECT COUNT(*) FROM invitations",
+                "SELECT COUNT(*) FROM password_resets",
+            ] {
+                assert_eq!(
+                    harness.database.number(links).await,
+                    0,
+                    "{name}, round {round}: {links}"
+                );
+            }
+        }
+    }
+}
+
 /// Detects if a link is made for whoever the person was before the unit waited, or not looked for by a unit that waited.
 #[tokio::test]
 async fn no_link_of_an_admin_leads_to_the_account_of_somebody_who_is_becoming_an_operator() {

@@ -147,6 +147,22 @@ async fn the_password_alone_no_longer_signs_in_once_a_code_from_the_app_was_ente
 }
 
 #[tokio::test]
+async fn a_code_is_accepted_as_a_japanese_keyboard_types_it() {
+    let (harness, rita) = rita().await;
+    let (app, codes) = with_app(&harness, &rita).await;
+    harness.clock.advance(Millis::seconds(30));
+    let full_width = |ascii: &str| -> String {
+        let wide = |c: char| char::from_u32(u32::from(c) + 0xfee0).unwrap();
+        ascii.chars().map(wide).collect()
+    };
+    assert_eq!(full_width("12"), "１２");
+    enter_code(&harness, &rita, &full_width(&code(&harness, &app)))
+        .await
+        .unwrap();
+    enter_code(&harness, &rita, &full_width(&codes[0])).await.unwrap();
+}
+
+#[tokio::test]
 async fn codes_of_the_steps_around_now_are_accepted_and_older_ones_are_not() {
     let (harness, rita) = rita().await;
     let (app, _) = with_app(&harness, &rita).await;
@@ -652,6 +668,30 @@ async fn neither_a_factor_nor_a_password_comes_from_a_session_that_has_ended() {
     let changed = change_password(&harness.honnin, &rita, present, new).await;
     assert!(matches!(changed, Err(ChangePasswordError::Ended)), "{changed:?}");
     assert!(enter_password(&harness).await.is_ok(), "with the password from before");
+}
+
+/// Somebody else may have seen its key in one of them.
+#[tokio::test]
+async fn a_set_up_of_an_authenticator_app_ends_with_the_sessions_of_its_person() {
+    let (harness, rita) = rita().await;
+    begin_authenticator(&harness.honnin, &rita).await.unwrap();
+    console_session::sign_out_everywhere(&harness.honnin, &rita)
+        .await
+        .unwrap();
+    let back = staff(&harness.honnin, rita.user(), None, localhost()).await;
+    let back = back.unwrap().unwrap();
+    let begun = async || begun_authenticator(&harness.honnin, &back).await;
+    assert!(
+        matches!(begun().await, Err(AuthenticatorError::Code(CodeError::Wrong))),
+        "its key is shown to nobody"
+    );
+    let late = begin_authenticator(&harness.honnin, &rita).await;
+    assert!(
+        matches!(late, Err(AuthenticatorError::Code(CodeError::Wrong))),
+        "in a session that has ended: {late:?}"
+    );
+    assert!(begun().await.is_err());
+    with_app(&harness, &back).await;
 }
 
 #[tokio::test]

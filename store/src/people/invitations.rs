@@ -172,13 +172,25 @@ pub async fn revoke_to(tx: &mut Tx, tenant: Option<&TenantId>, email: &str) -> R
         .bind(tenant.map(TenantId::as_str)).bind(email).execute(conn).await.map(drop))
 }
 
-/// Revokes every invitation that a person made, in any tenant.
+/// Revokes every invitation that a person made, in any tenant. Returns them, in no order.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<Vec<InvitationRow>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        columns!("DELETE FROM invitations WHERE invited_by = $1 RETURNING ", ""))
+        .bind(user.as_str()).fetch_all(conn).await)?;
+    raw.into_iter().map(InvitationRow::try_from).collect()
+}
+
+/// The addresses to which a person has open invitations, in any tenant, in the order of the alphabet.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn revoke_by(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM invitations WHERE invited_by = $1")
-        .bind(user.as_str()).execute(conn).await.map(drop))
+pub async fn list_addresses_by(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<Vec<String>, StoreError> {
+    on!(tx, conn => sqlx::query_scalar(
+        "SELECT email FROM invitations WHERE invited_by = $1 AND expires_at > $2 ORDER BY email, id")
+        .bind(user.as_str()).bind(now.as_millis()).fetch_all(conn).await)
 }
 
 /// Lets invitations that were made by a clock that was ahead count as made at `now`. Returns how many.

@@ -82,6 +82,17 @@ pub async fn revoke_of(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
         .bind(user.as_str()).execute(conn).await.map(drop))
 }
 
+/// The addresses of the people for whom a person has created links that are open, in the order of the alphabet.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_addresses_by(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<Vec<String>, StoreError> {
+    on!(tx, conn => sqlx::query_scalar(
+        "SELECT users.email FROM password_resets JOIN users ON users.id = password_resets.user_id
+         WHERE password_resets.issued_by = $1 AND password_resets.expires_at > $2 ORDER BY users.email")
+        .bind(user.as_str()).bind(now.as_millis()).fetch_all(conn).await)
+}
+
 /// Ends every link that a person created.
 ///
 /// # Errors

@@ -25,11 +25,19 @@ pub struct AuthenticatorRow {
 /// # Errors
 /// [`StoreError::Duplicate`] if one is confirmed.
 pub async fn put_authenticator(tx: &mut Tx, user: &UserId, secret: &[u8], now: Timestamp) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM authenticators WHERE user_id = $1 AND confirmed_at IS NULL")
-        .bind(user.as_str()).execute(conn).await.map(drop))?;
+    drop_begun_authenticator(tx, user).await?;
     on!(tx, conn => sqlx::query(
         "INSERT INTO authenticators (user_id, secret, created_at, last_step) VALUES ($1, $2, $3, 0)")
         .bind(user.as_str()).bind(secret).bind(now.as_millis()).execute(conn).await.map(drop))
+}
+
+/// Drops the set-up of an authenticator app that is not confirmed.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn drop_begun_authenticator(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("DELETE FROM authenticators WHERE user_id = $1 AND confirmed_at IS NULL")
+        .bind(user.as_str()).execute(conn).await.map(drop))
 }
 
 /// A person's authenticator app, confirmed or not.

@@ -489,11 +489,15 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
         assert_eq!(reserve(second, 50, 150).await, held(first, 100), "{name}: taken");
         assert_eq!(reserve(first, 60, 160).await, held(first, 160), "{name}: renewed");
         assert_eq!(reserve(second, 160, 260).await, held(second, 260), "{name}: over");
+        write!(db, tx => review::end_reservations_of(tx, &first.id, at(200))).unwrap();
         assert_eq!(
             read!(db, tx => review::find_reservation(tx, id, at(259))),
             Some(held(second, 260)),
-            "{name}"
+            "{name}: only that of others was ended"
         );
+        write!(db, tx => review::end_reservations_of(tx, &second.id, at(200))).unwrap();
+        let ended = read!(db, tx => review::find_reservation(tx, id, at(200)));
+        assert_eq!(ended, None, "{name}");
         write!(db, tx => review::release(tx, id)).unwrap();
         assert_eq!(
             read!(db, tx => review::find_reservation(tx, id, at(170))),

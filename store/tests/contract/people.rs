@@ -109,7 +109,16 @@ async fn a_tenants_invitations_are_listed_and_revoked_by_id_address_and_inviter(
             None,
             "{name}"
         );
-        write!(db, tx => invitations::revoke_by(tx, &user.id)).unwrap();
+        let addresses = |now| async move { read!(db, tx => invitations::list_addresses_by(tx, &user.id, at(now))) };
+        assert_eq!(
+            addresses(99).await,
+            [rows[0].email.as_str(), rows[3].email.as_str()],
+            "{name}: in any tenant"
+        );
+        assert!(addresses(100).await.is_empty(), "{name}: over");
+        let mut revoked = write!(db, tx => invitations::revoke_by(tx, &user.id)).unwrap();
+        revoked.sort_by(|one, other| one.email.cmp(&other.email));
+        assert_eq!(revoked, [rows[0].clone(), rows[3].clone()], "{name}");
         assert!(list(99).await.is_empty(), "{name}");
         assert_eq!(
             read!(db, tx => invitations::find_open(tx, &rows[3].hash, at(1))),
@@ -200,6 +209,12 @@ async fn a_person_has_one_link_to_a_new_password_which_is_taken_once() {
         let (one, two): (Option<UserId>, _) = join(take(99), take(99)).await;
         assert_eq!(one.xor(two), Some(user.id.clone()), "{name}: of two at once, one");
         put(3).await;
+        let addresses = |by: &'static UserRow, now| async move {
+            read!(db, tx => password_resets::list_addresses_by(tx, &by.id, at(now)))
+        };
+        assert_eq!(addresses(boss, 99).await, [user.email.as_str()], "{name}");
+        assert!(addresses(boss, 100).await.is_empty(), "{name}: over");
+        assert!(addresses(user, 99).await.is_empty(), "{name}: theirs, not by them");
         write!(db, tx => password_resets::revoke_by(tx, &user.id)).unwrap();
         assert!(open(3, 1).await.is_some(), "{name}: theirs, not by them");
         write!(db, tx => password_resets::revoke_by(tx, &boss.id)).unwrap();

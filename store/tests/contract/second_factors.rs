@@ -44,6 +44,10 @@ async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once(
         let dropped = write!(db, tx => second_factors::remove_authenticator(tx, id));
         assert!(!dropped.unwrap(), "{name}: it did not count");
         write!(db, tx => second_factors::put_authenticator(tx, id, &[2; 20], at(1))).unwrap();
+        write!(db, tx => second_factors::drop_begun_authenticator(tx, id)).unwrap();
+        let none = read!(db, tx => second_factors::find_authenticator(tx, id));
+        assert_eq!(none, None, "{name}: the set-up is dropped");
+        write!(db, tx => second_factors::put_authenticator(tx, id, &[2; 20], at(1))).unwrap();
         for (secret, step, good) in [
             (1, 10, false),
             (2, 10, true),
@@ -55,6 +59,7 @@ async fn an_authenticator_counts_from_its_first_code_and_each_code_is_good_once(
             let used = write!(db, tx => second_factors::use_step(tx, id, secret, step, at(step)));
             assert_eq!(used.unwrap(), good, "{name}: {step} of {secret:?}");
         }
+        write!(db, tx => second_factors::drop_begun_authenticator(tx, id)).unwrap();
         let confirmed = read!(db, tx => second_factors::find_authenticator(tx, id)).unwrap();
         assert_eq!(
             (confirmed.confirmed_at, confirmed.last_step),

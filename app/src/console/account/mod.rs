@@ -26,7 +26,7 @@ use service::{
     access::Operator,
     people::{
         change_password::{ChangePasswordError, change_password as change},
-        console_session, known_browser,
+        console_session, known_browser, links,
         openid::is_linked,
         second_factor::{
             RenewCodesError, list_factors,
@@ -96,6 +96,7 @@ async fn view_of(request: &Request, mistakes: Vec<Mistake>) -> PageResult<Accoun
         here: request.who.session.clone(),
         browsers: known_browser::list_own(honnin, staff).await?,
         this_browser: request.who.browser.clone(),
+        links: links::list_own(honnin, staff).await?,
         required: staff.lacks_factor(),
         has_passwords: honnin.allows_local_sign_in(),
         provider: honnin.provider().map(|provider| provider.name.clone()),

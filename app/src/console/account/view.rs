@@ -128,6 +128,8 @@ pub(super) struct AccountView {
     pub browsers: Vec<OwnBrowser>,
     /// Which of these is this one.
     pub this_browser: String,
+    /// For whom there are open links that the person has made. They end with the sessions.
+    pub links: Vec<String>,
     /// Whether they have to set up a second factor before they can do anything else.
     pub required: bool,
     /// Whether people have passwords here.
@@ -311,6 +313,16 @@ fn known_browsers(view: &AccountView) -> Option<AnyView> {
     (!view.browsers.is_empty()).then(|| section.into_any())
 }
 
+/// Which links end with the sessions. One that the person does not know of was made by somebody else in one of these.
+fn ending_links(view: &AccountView) -> Option<AnyView> {
+    let addresses = view.links.join(say(", ", "、"));
+    let told = tell!(
+        "The unused invitations and password reset links that you made for {addresses} stop working too.",
+        "{addresses} 宛てに発行した未使用の招待リンクとパスワード再設定リンクも無効になります。"
+    );
+    (!view.links.is_empty()).then(|| view! { <p>{told}</p> }.into_any())
+}
+
 /// Whether somebody signs in with the provider.
 fn identity_provider(view: &AccountView) -> Option<AnyView> {
     let name = view.provider.clone()?;
@@ -352,6 +364,7 @@ fn password(view: &AccountView) -> AnyView {
         <section class="panel">
             <h2>{say("Password", "パスワード")}</h2>
             <p>{say("Changing your password signs you out everywhere else.", "パスワードを変更すると、ほかのブラウザーからはすべてサインアウトされます。")}</p>
+            {ending_links(view)}
             <form class="stack" method="post" action="/admin/account/password" data-passkey=view.proof.and_then(Proof::challenge)>
                 <input type="hidden" name="username" autocomplete="username" value=view.email.clone()/>
                 {line(present, wrong)}
@@ -417,6 +430,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
                     "If you have lost a device, sign out everywhere. That includes this browser.",
                     "端末を紛失した場合は、すべてのブラウザーからサインアウトしてください。このブラウザーも対象です。",
                 )}</p>
+                {ending_links(view)}
                 <form method="post" action="/admin/sign-out-everywhere">
                     <p><button class="button secondary small" type="submit">{say("Sign out everywhere", "すべてのブラウザーからサインアウト")}</button></p>
                 </form>

@@ -75,6 +75,7 @@ pub(in crate::console) fn action(action: &Named<AuditAction>) -> String {
         AuditAction::PersonSignOutEverywhere => say("signed out everywhere", "すべてのブラウザーからサインアウト"),
         AuditAction::InstallationSetUp => say("set up the installation", "システムを初期設定"),
         AuditAction::TenantCreate => say("created the tenant", "テナントを作成"),
+        AuditAction::TenantView => say("viewed the tenant as an operator", "運用者としてテナントを閲覧"),
         AuditAction::WebhookSecretIssue => say("issued a webhook secret", "署名シークレットを発行"),
         AuditAction::WebhookSecretDisable => say("disabled a webhook secret", "署名シークレットを無効化"),
         AuditAction::MasterKeyRotate => say("replaced the master key", "マスターキーを更新"),

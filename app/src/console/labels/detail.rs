@@ -21,6 +21,7 @@ use service::{settings::preview::Value, stored::Slot};
 const fn japanese(word: DetailWord) -> &'static str {
     match word {
         DetailWord::All | DetailWord::Everything => "すべて",
+        DetailWord::AuditLog => "監査ログ",
         DetailWord::InvalidId => "無効なID",
         DetailWord::AuthenticatorApp => "認証アプリ",
         DetailWord::Code => "コード",
@@ -42,6 +43,8 @@ const fn japanese(word: DetailWord) -> &'static str {
         DetailWord::OpenIdRefused => "OpenID：プロバイダーの応答が無効",
         DetailWord::Operator => "運用者",
         DetailWord::Passkey => "パスキー",
+        DetailWord::People => "メンバー",
+        DetailWord::Sessions => "セッション",
         DetailWord::SecondPasskey => "2要素認証のパスキー",
         DetailWord::Stopped => "2要素認証の前に中断",
     }
@@ -342,6 +345,9 @@ mod tests {
             (A::AuditExport, "again from position 3", "再エクスポートの開始位置：3"),
             (A::SessionAdvanceInSandbox, "retention_end", "保存期間の終了"),
             (A::FactorRemove, "authenticator app", "認証アプリ"),
+            (A::TenantView, "people", "メンバー"),
+            (A::TenantView, "audit log", "監査ログ"),
+            (A::TenantView, "sessions", "セッション"),
             (A::FactorAdd, "passkey Key, at home → 2", "パスキー「Key, at home → 2」"),
             (A::KeyRevoke, "what a later version says", "what a later version says"),
         ] {

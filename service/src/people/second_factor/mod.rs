@@ -23,6 +23,7 @@ use crate::{
 use domain::{
     audit::AuditAction,
     audit_detail::DetailWord,
+    half_width::half_width,
     ids::UserId,
     secret::Secret,
     time::{Millis, Timestamp},
@@ -185,17 +186,20 @@ pub async fn list_factors_of(honnin: &Honnin, admin: &Admin, id: &UserId) -> Res
 /// Begins the set-up of an authenticator app; it counts once [`confirm_authenticator`] has seen a code from it.
 ///
 /// # Errors
-/// [`AuthenticatorError::Exists`], or storage.
+/// [`AuthenticatorError::Exists`], [`AuthenticatorError::Code`] if their sessions were ended meanwhile, or storage.
 pub async fn begin_authenticator(honnin: &Honnin, staff: &Staff) -> Result<Enrolment, AuthenticatorError> {
     let secret = honnin.random_bytes::<SECRET_BYTES>();
     let sealed = honnin.vault.seal_secret(staff.user().as_str(), SECRET_NAME, &secret);
     let sealed = sealed.await?;
-    let (user, now) = (staff.user().clone(), honnin.now());
-    let unit = honnin
-        .db
-        .write(async move |tx| second_factors::put_authenticator(tx, &user, &sealed, now).await);
+    let (caller, now) = (staff.clone(), honnin.now());
+    let unit = honnin.db.write(async move |tx| -> Result<_, AuthenticatorError> {
+        if !console_session::goes_on(tx, &caller).await? {
+            return Err(AuthenticatorError::Code(CodeError::Wrong));
+        }
+        Ok(second_factors::put_authenticator(tx, caller.user(), &sealed, now).await?)
+    });
     match unit.await {
-        Err(StoreError::Duplicate) => return Err(AuthenticatorError::Exists),
+        Err(AuthenticatorError::Store(StoreError::Duplicate)) => return Err(AuthenticatorError::Exists),
         other => other?,
     }
     enrolment(&secret, staff.email())
@@ -463,7 +467,7 @@ async fn check_code(
     let row = find
         .await?
         .filter(|row| row.confirmed_at.is_some() == (accepts == Accepts::Confirmed));
-    let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    let code: String = half_width(code).chars().filter(|c| !c.is_whitespace()).collect();
     let mut step = None;
     if let Some(row) = row {
         let secret = honnin.vault.open_secret(user.as_str(), SECRET_NAME, &row.secret)?;
