@@ -37,7 +37,7 @@ use std::{
 };
 use store::{
     Db, DbOptions, StoreError,
-    backup::{DatabasePlace, PicturePlace, UNFINISHED},
+    backup::{DatabasePlace, PicturePlace, UNFINISHED, remove_left},
     capture::{bucket::Bucket, pictures::Pictures},
     folders::create_durably,
 };
@@ -90,7 +90,7 @@ pub enum OpenError {
     },
     /// The database of keys is not the one of the sessions.
     #[error(
-        "database.keys_url: this database has the key of no stored session, so it is not the one that belongs to database.url; put that one back. If these are copies that were put back by hand, `honnin backup settle` says what is missing"
+        "database.keys_url: this database has the key of no stored session, so it is not the one that belongs to database.url; put that one back. If these are copies that were put back by hand, `honnin backup settle --put-back` says what is missing"
     )]
     KeysOfNobody,
     /// The database is not the one of the keys.
@@ -150,9 +150,19 @@ impl Purpose {
 /// # Errors
 /// [`OpenError`].
 pub async fn open(config: Arc<Config>, purpose: Purpose) -> Result<App, OpenError> {
+    let staged = Arc::clone(&config);
+    // What it could not remove, it has said.
+    drop(tokio::task::spawn_blocking(move || remove_staged(&staged)).await);
     let vision = load_vision(&config, purpose).await;
     let app = open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await?;
     refuse_strangers(app).await
+}
+
+/// Removes the databases that a command for a backup in a bucket has left on this machine, because it was killed.
+pub(crate) fn remove_staged(config: &Config) {
+    if let Err(error) = remove_left(&config.uploads.spill_dir) {
+        tracing::warn!(%error, "a backup that was killed has left databases, perhaps with keys, which cannot be removed: remove them by hand");
+    }
 }
 
 /// Refuses databases that do not belong together. With the keys of others, a node would take everybody for erased, and end what waits for a

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     config::{BucketName, Config, MasterKey},
     master_key::load,
-    open::{bucket, open_restored, picture_place},
+    open::{bucket, open_restored, picture_place, remove_staged},
 };
 use clap::{Args, Subcommand};
 use domain::time::{Clock as _, Timestamp};
@@ -36,7 +36,7 @@ pub(super) enum BackupCommand {
     /// a start with --send-deliveries.
     Restore(Restore),
     /// Does for databases that were put back in another way, such as with `pg_restore`, what `restore` does last: holds webhooks and the export of the
-    /// audit log, and erases again everyone who was erased since the copy. Run it before the first start.
+    /// audit log, and erases again everyone who was erased since the copy. Run it with --put-back before the first start.
     Settle(Settle),
 }
 
@@ -107,6 +107,7 @@ pub(super) fn run(settings: &Settings, command: BackupCommand) -> Result<(), Fai
 
 fn make(config: &Config, create: &Create) -> Result<(), Failure> {
     logging::start(&config.log);
+    remove_staged(config);
     let Create { to, keys, .. } = create;
     let options = Options {
         gaps: if create.allow_missing { Gaps::Note } else { Gaps::Refuse },

@@ -1,7 +1,10 @@
 //! Recordings of selfies in folders: one folder for each kind, in it one for each recording with its frames.
 
 use super::Failure;
-use domain::findings::{Asked, Challenge, Colour, Commitment, Flash, LiveFindings};
+use domain::{
+    findings::{Asked, Challenge, Colour, Commitment, Flash, LiveFindings},
+    live::COPY_SIDE,
+};
 use std::{
     collections::HashSet,
     fs,
@@ -20,8 +23,6 @@ const WATCHED: &str = "watched";
 const SENT_BEFORE: &str = "sent-before";
 /// Text file of a recording: for each frame that was taken while the screen shone in a colour, a line with its number and the colour.
 const COLOURS: &str = "colours";
-/// Longest side of the small copies that the selfie camera sends (`app/src/camera`).
-const COPY_SIDE: usize = 400;
 
 /// Whether a folder of this name holds selfies of living people.
 pub(super) fn is_genuine(kind: &str) -> bool {

@@ -23,8 +23,12 @@ pub(super) struct Settle {
     erase: bool,
     #[command(flatten)]
     known: KnownErasures,
+    /// These databases were put back from a copy: webhooks and the export of the audit log are held from the next start on. Needed unless they are
+    /// held already.
+    #[arg(long)]
+    put_back: bool,
     /// Send webhooks and export the audit log from the next start on. Only if the lost installation is certain to be stopped.
-    #[arg(long, conflicts_with_all = ["erase", "erase_again"])]
+    #[arg(long, conflicts_with_all = ["erase", "erase_again", "put_back"])]
     send_deliveries: bool,
 }
 
@@ -179,8 +183,19 @@ async fn release(honnin: &Honnin) -> Result<(), Failure> {
 
 /// Holds what a copy must not send, and erases again what was erased since the data was copied, if the arguments say that it was.
 async fn settle(honnin: &Honnin, arguments: &Settle, listed: &BTreeSet<SessionId>) -> Result<(), Failure> {
-    hold::begin(honnin).await?;
+    let is_known = arguments.put_back || hold::is_on(honnin).await?;
+    if is_known {
+        hold::begin(honnin).await?;
+    }
     let found = count_without_key(honnin).await?;
+    if !is_known {
+        return Err(format!(
+            "nothing was changed, since webhooks are not held here. {} of {} sessions have no key. If these databases were just put back, run \
+             honnin backup settle --put-back before the first start",
+            found.without_key, found.sessions
+        )
+        .into());
+    }
     if found.without_key > 0 && !arguments.erase {
         return Err(format!(
             "{} of {} sessions have no key. If the keys were copied after the data, these sessions were erased in between: run \

@@ -822,6 +822,24 @@ async fn a_copy_to_a_bucket_that_was_cut_off_is_unfinished_and_can_be_made_again
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_that_a_killed_backup_has_left_on_their_way_to_a_bucket_are_removed_at_the_next_start_and_by_the_next_backup()
+ {
+    let (installation, _) = Installation::with_tenant().await;
+    let left = installation.data().join("backup-staged");
+    let leave = || {
+        fs::create_dir_all(left.join("keys")).unwrap();
+        fs::write(left.join("keys/keys.db"), "keys").unwrap();
+    };
+    leave();
+    let (node, _) = begin(&installation, "serve").await;
+    assert!(!left.exists());
+    leave();
+    Copy::new().run(&documented()[0], &installation).await;
+    assert!(!left.exists());
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_for_which_the_disk_has_no_room_is_unfinished_and_can_be_made_again() {
     /// Makes the copy on a disk that is too small for it, and again on one that is not.
     const SCRIPT: &str = r#"

@@ -58,7 +58,7 @@ async fn whoever_was_erased_since_the_keys_were_copied_is_erased_again_if_a_list
     // Nothing is missing in the copy: it is from before the erasure.
     let list = installation.folder.path().join("list");
     fs::write(&list, id).unwrap();
-    let settle = format!("honnin backup settle --erase-again {}", list.display());
+    let settle = format!("honnin backup settle --put-back --erase-again {}", list.display());
     let settled = run(&installation, &settle);
     let said = text(&settled.stdout);
     assert!(settled.status.success(), "{}", text(&settled.stderr));
@@ -71,6 +71,35 @@ async fn whoever_was_erased_since_the_keys_were_copied_is_erased_again_if_a_list
     let (_, other) = read(address, key, other["id"].as_str().unwrap()).await;
     assert!(other["purgedAt"].is_null(), "{other}");
     node.stop().await;
+}
+
+/// Planted fault that this test detects: a command that takes every installation for one that was put back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_installation_that_was_not_put_back_goes_on_sending_webhooks_whoever_settles_it() {
+    let (installation, key) = Installation::with_tenant().await;
+    let (node, address) = begin(&installation, "serve").await;
+    let (_, session) = create(address, &key, "{}").await;
+    let id = session["id"].as_str().unwrap();
+    let list = installation.folder.path().join("list");
+    fs::write(&list, id).unwrap();
+    let commands = [
+        "honnin backup settle".to_owned(),
+        "honnin backup settle --erase".to_owned(),
+        format!("honnin backup settle --erase-again {}", list.display()),
+    ];
+    let commands = commands.each_ref().map(String::as_str);
+    are_refused(
+        &installation,
+        &commands,
+        "nothing was changed, since webhooks are not held here. 0 of 1 sessions have no key",
+    );
+    node.stop().await;
+    let (mut node, address) = begin(&installation, "serve").await;
+    let (_, found) = read(address, &key, id).await;
+    assert_eq!(found["status"], "created", "{found}");
+    node.ask_to_stop();
+    assert!(!node.says("on hold").await, "{:?}", node.said());
+    node.ends().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -153,7 +182,7 @@ async fn whoever_was_erased_since_a_dump_is_erased_again_once_what_was_put_back_
 
     // The data as it was, and the keys as they are.
     fs::copy(&dump, &data).unwrap();
-    let refused = run(&installation, "honnin backup settle");
+    let refused = run(&installation, "honnin backup settle --put-back");
     let said = text(&refused.stderr);
     assert!(
         !refused.status.success() && said.contains("1 of 2 sessions have no key"),

@@ -44,6 +44,8 @@ const MAX_UNKNOWN: usize = 20;
 const UNKNOWN_SHARE: usize = 100;
 /// How long it is kept when a case was in the review queue: longer than any page counts.
 const STAYS_KEPT: Millis = Millis::days(100);
+/// One sweep in so many looks at every event that may be old enough.
+const THOROUGH_EVERY: i64 = 12;
 /// All nodes share one sweep.
 const SUBJECT: &str = "all";
 
@@ -108,7 +110,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     steps.note("pictures of no session", remove_orphans(honnin, now).await);
     steps.note("sessions that are not indexed", index_earlier(honnin).await);
     sweep_rows(honnin, now, &mut steps).await;
-    sweep_webhooks(honnin, now, &mut steps).await;
+    sweep_webhooks(honnin, (now, is_thorough(job)), &mut steps).await;
     let mark = honnin.db.write(async move |tx| audit_chain::mark(tx, now).await);
     steps.note("age of the audit log", mark.await);
     steps.note("audit log", sweep_audit(honnin, now).await);
@@ -231,31 +233,36 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
 }
 
 /// Tenant by tenant, as the tables are indexed.
-async fn sweep_webhooks(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
+async fn sweep_webhooks(honnin: &Honnin, (now, thorough): (Timestamp, bool), steps: &mut Steps) {
     match honnin.db.read(async |tx| tenants::list(tx).await).await {
         Err(error) => steps.note::<()>("tenants", Err(error)),
         Ok(tenants) => {
             for tenant in tenants {
                 steps.note(
                     "webhooks and requests of a tenant",
-                    sweep_tenant(honnin, tenant, now).await,
+                    sweep_tenant(honnin, tenant, (now, thorough)).await,
                 );
             }
         }
     }
 }
 
-/// Whether a sweep looks at every event that may be old enough, as those of one hour or two a day do. Events of sessions that were erased before the
-/// period was over that their tenant has now, because somebody requested it or the period was shorter, are few among many.
-fn is_thorough(now: Timestamp) -> bool {
-    now.as_millis().rem_euclid(Millis::days(1).0) < Millis::hours(2).0
+/// Whether a sweep looks at every event that may be old enough. Events of sessions that were erased before the period was over that their tenant has
+/// now, because somebody requested it or the period was shorter, are few among many. Counted by sweeps and not by the time of day: nodes may run only
+/// at some of it.
+const fn is_thorough(job: &Job) -> bool {
+    job.attempt % THOROUGH_EVERY == 1
 }
 
-async fn sweep_tenant(honnin: &Honnin, tenant: TenantRow, now: Timestamp) -> Result<(), StoreError> {
+async fn sweep_tenant(
+    honnin: &Honnin,
+    tenant: TenantRow,
+    (now, thorough): (Timestamp, bool),
+) -> Result<(), StoreError> {
     let kept = honnin.config.retention;
     let erased = back(now, kept.events);
     // Most sessions of later events have not been erased for long enough.
-    let happened = if is_thorough(now) {
+    let happened = if thorough {
         erased
     } else {
         back(erased, retention::period(&tenant))

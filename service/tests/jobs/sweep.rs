@@ -199,6 +199,31 @@ async fn an_event_of_a_session_that_was_erased_early_leaves_ninety_days_after_th
     }
 }
 
+/// Planted fault that this test detects: events that are looked at only at some hours of the day.
+#[tokio::test]
+async fn an_event_of_a_session_that_was_erased_early_leaves_although_no_node_runs_at_night() {
+    let mut harness = harness(testkit::databases::sqlite().await).await;
+    let settings = TenantSettings {
+        steps: domain::session::Step::ALL.to_vec(),
+        retention: Millis::days(2_000),
+        ..TenantSettings::default()
+    };
+    harness.save_settings(settings).await;
+    let session = harness.create().await.id;
+    erase_of_tenant(&harness.honnin, &harness.caller().await, session.as_str())
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    sweep::plan(&harness.honnin).await.unwrap();
+    harness.run_until_idle().await;
+    // One sweep a day, at half past nine in the morning.
+    harness.wait(Millis::days(91)).await;
+    for _ in 0..12 {
+        harness.wait(Millis::days(1)).await;
+    }
+    assert_eq!(harness.events(&session).await.len(), 0);
+}
+
 #[tokio::test]
 async fn an_event_of_an_erased_session_that_is_sent_again_after_its_delivery_was_removed_has_no_metadata() {
     let receiver = Receiver::start().await;

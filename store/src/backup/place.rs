@@ -2,10 +2,14 @@
 //! in which it is laid out in the same way, but for the pictures: databases are read and written as files.
 
 use super::{BackupError, FileHash, Half, MANIFEST, Manifest, PICTURES, Progress, files, objects::Objects, picture};
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use std::{
     collections::BTreeMap,
     fs::File,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -298,6 +302,24 @@ impl Scratch {
         let folder = self.folder.join(name);
         files::create_folder(&folder)?;
         Ok(folder)
+    }
+}
+
+/// Removes what a command that was killed has left within the folder of this machine through which databases get into a bucket and out of it: keys,
+/// which would outlive the erasure of those they belong to. A command that is running keeps what it has.
+///
+/// # Errors
+/// If it cannot be removed.
+pub fn remove_left(within: &Path) -> Result<(), BackupError> {
+    let folder = within.join(STAGED);
+    let lock = match File::open(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(super::at(&folder))?,
+    };
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => files::remove_folder(&folder),
+        Err(Errno::WOULDBLOCK) => Ok(()),
+        Err(error) => Err(super::at(&folder)(error.into())),
     }
 }
 

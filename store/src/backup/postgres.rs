@@ -99,6 +99,8 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
     ];
     let mut program = program("pg_dump", &options);
     program.args(arguments).arg(snapshot);
+    // That of a command that was killed may still write to the file that is there.
+    files::remove(dump)?;
     end(program, dump, Some(files::create(dump).map_err(at(dump))?)).await?;
     // The dump is whole whatever becomes of the transaction, which has only read.
     if let Err(error) = connection.close().await {

@@ -12,7 +12,7 @@ use super::{
     make::{Options, make, make_keys},
     postgres, put_back,
     references::KEYS_ERASED,
-    verify,
+    remove_left, verify,
 };
 use crate::{
     Db, DbOptions,
@@ -31,9 +31,10 @@ use domain::{
     tenant::Mode,
     time::{Millis, Timestamp},
 };
+use object_store::memory::InMemory;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use std::{
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{FileExt as _, PermissionsExt},
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread,
@@ -309,6 +310,23 @@ async fn objects() -> Option<Objects> {
         extra_roots: Vec::new(),
     };
     Some(Objects::in_bucket(&bucket).unwrap())
+}
+
+#[test]
+fn what_a_killed_command_has_left_on_its_way_to_a_bucket_is_removed_and_what_a_running_one_has_stays() {
+    let scratch = tempfile::tempdir().unwrap();
+    remove_left(scratch.path()).unwrap();
+    let place = Place::Bucket(Objects::in_store(Arc::new(InMemory::new())));
+    let running = place.stage_alone(scratch.path()).unwrap();
+    let keys = running.part.local.join("keys.db");
+    std::fs::write(&keys, "keys").unwrap();
+    remove_left(scratch.path()).unwrap();
+    assert!(keys.exists());
+    drop(running);
+    std::fs::create_dir_all(keys.parent().unwrap()).unwrap();
+    std::fs::write(&keys, "keys").unwrap();
+    remove_left(scratch.path()).unwrap();
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
 #[tokio::test]
@@ -916,6 +934,24 @@ async fn whether_a_master_key_is_the_one_of_a_dump_is_known_before_the_dump_is_p
     assert!(own.opens(&id, &sealed) && !other.opens(&id, &sealed));
     std::fs::write(&dump, "no dump").unwrap();
     assert_eq!(postgres::find_any_key(&dump).await, None);
+}
+
+/// Planted fault that this test detects: a file that is emptied and written again, to which the `pg_dump` of a command that was killed still writes.
+#[tokio::test]
+async fn a_dump_is_not_changed_by_that_of_a_command_that_was_killed() {
+    let Some(server) = testkit::databases::postgres_server() else {
+        return;
+    };
+    let url = testkit::databases::empty(&server).await;
+    Db::open(&url, DbOptions::default()).await.unwrap().close().await;
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let dump = place(postgres::dump_of(Half::Data));
+    let of_the_killed = std::fs::File::create(&dump).unwrap();
+    let copied = postgres::copy(&url, Half::Data, place).await.unwrap();
+    of_the_killed.write_all_at(b"late", 0).unwrap();
+    let found = files::hash(&dump).unwrap();
+    assert!(copied.files.contains(&(postgres::dump_of(Half::Data), found)));
 }
 
 #[tokio::test]

@@ -16,6 +16,10 @@ use std::{
 /// The error while another process rotates.
 const BUSY: &str = "another process is rotating the master key: wait until it has ended";
 
+/// The error if the file is a link, which a rotation would replace: where it leads, the key would stay that nothing is encrypted with any more.
+const LINK: &str = "the master key file is a symbolic link, in whose place the new key would be written, and not where it leads: \
+                    name the file itself in storage.master_key_file";
+
 /// The right to change a file of master keys. It ends with its process, however that ends.
 #[derive(Debug)]
 pub struct Rotation {
@@ -28,8 +32,11 @@ impl Rotation {
     /// interrupted rotation has left beside the file is removed.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] if another process is doing it, or if the file beside it cannot be locked.
+    /// [`StoreError::Locked`] if another process is doing it, if the file is a symbolic link, or if the file beside it cannot be locked.
     pub fn begin(path: &Path) -> Result<Self, StoreError> {
+        if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+            return Err(StoreError::Locked(LINK.into()));
+        }
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false).mode(0o600);
         // Whoever owns the folder must not have root lock, and give away, a file that is elsewhere.

@@ -56,7 +56,7 @@ pub(super) struct Listen {
     /// First send the newest events of the past, up to this many; at most 100.
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=100))]
     replay: u8,
-    /// End after this many events have been accepted.
+    /// End after this many events have been accepted, or with an error once one was given up.
     #[arg(long, value_name = "COUNT")]
     until: Option<usize>,
 }
@@ -94,7 +94,28 @@ struct Listener {
     secret: SigningSecret,
     seen: HashSet<EventId>,
     waiting: Vec<Waiting>,
+    progress: Progress,
+}
+
+/// What became of the events so far.
+#[derive(Clone, Copy, Default)]
+struct Progress {
     accepted: usize,
+    given_up: usize,
+}
+
+impl Progress {
+    /// How a run that waits for `until` accepted events ends; `None` while it goes on.
+    fn end(self, until: Option<usize>) -> Option<Result<(), Failure>> {
+        let until = until?;
+        if self.accepted >= until {
+            return Some(Ok(()));
+        }
+        if self.given_up > 0 {
+            return Some(Err("the receiver did not accept every event".into()));
+        }
+        None
+    }
 }
 
 fn http_url(text: &str) -> Result<Url, String> {
@@ -133,7 +154,7 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
         secret,
         seen: HashSet::new(),
         waiting: Vec::new(),
-        accepted: 0,
+        progress: Progress::default(),
     };
     block_on(async move { listener.listen(arguments.replay.into(), arguments.until).await })
 }
@@ -162,8 +183,8 @@ impl Listener {
         let (mut is_lost, mut quiet) = (false, 0);
         loop {
             self.forward().await?;
-            if until.is_some_and(|count| self.accepted >= count) {
-                return Ok(());
+            if let Some(end) = self.progress.end(until) {
+                return end;
             }
             tokio::time::sleep(if quiet < QUIET { INTERVAL } else { QUIET_INTERVAL }).await;
             match self.look(PAGES).await {
@@ -257,11 +278,12 @@ impl Listener {
                 Err(error) => say(format_args!("{kind} {id} -> {error}"))?,
             }
             if answer.is_ok_and(|(status, _)| status.is_success()) {
-                self.accepted += 1;
+                self.progress.accepted += 1;
                 continue;
             }
             event.attempts += 1;
             if event.attempts == ATTEMPTS {
+                self.progress.given_up += 1;
                 say(format_args!(
                     "{id} is given up after {ATTEMPTS} attempts; --replay sends it again"
                 ))?;
@@ -277,6 +299,15 @@ impl Listener {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_waits_for_a_number_of_events_fails_once_one_was_given_up() {
+        let ended = |accepted, given_up, until| Progress { accepted, given_up }.end(until).map(|end| end.is_ok());
+        assert_eq!(ended(1, 0, Some(2)), None);
+        assert_eq!(ended(2, 0, Some(2)), Some(true));
+        assert_eq!(ended(1, 1, Some(2)), Some(false));
+        assert_eq!(ended(0, 3, None), None, "it runs until it is stopped");
+    }
 
     #[test]
     fn a_key_always_has_the_same_secret() {

@@ -328,3 +328,15 @@ fn a_rotation_opens_no_file_elsewhere_in_place_of_its_lock() {
     symlink(&elsewhere, file.with_extension("lock")).unwrap();
     assert!(matches!(Rotation::begin(&file), Err(StoreError::Locked(_))));
 }
+
+#[test]
+fn a_rotation_replaces_no_link_to_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, link] = ["elsewhere.key", "master.key"].map(|name| folder.path().join(name));
+    MasterKeys::load_or_create(&file).unwrap();
+    symlink(&file, &link).unwrap();
+    let refused = Rotation::begin(&link).unwrap_err().to_string();
+    assert!(refused.contains("is a symbolic link"), "{refused}");
+    assert!(!link.with_extension("lock").exists());
+    assert_eq!(Rotation::begin(&file).unwrap().add_version().unwrap(), 2);
+}
