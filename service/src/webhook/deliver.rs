@@ -23,7 +23,7 @@ use store::{
     webhook::{
         deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
         delivery_attempts,
-        outbox::{self, Outgoing, Sources},
+        outbox::{self, DeliveryProgress, Outgoing, Sources},
     },
 };
 
@@ -44,9 +44,14 @@ struct DeliveryAttempt {
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> Result<(), JobError> {
     let event = EventId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
-    let Some((due, schedule_started_at)) = find_due(honnin, &event).await? else {
+    let Some((mut due, progress)) = find_due(honnin, &event).await? else {
         return finish(honnin, job).await;
     };
+    if may_have_sent_unnoted(job, progress)
+        && let Ok(sources) = &mut due.sources
+    {
+        sources.forget_erased();
+    }
     if due.kind.known().is_none() {
         // During an upgrade, a newer node recorded it and knows how to send it.
         return Err(JobError::UNKNOWN_EVENT_TYPE);
@@ -55,7 +60,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
     let at = honnin.read_clock();
     let answer = attempt(honnin, job, &event, &due, at.now).await?;
     let attempted = DeliveryAttempt {
-        schedule_started_at,
+        schedule_started_at: progress.started_at,
         at,
         ended_at: honnin.now(),
         took: started.elapsed(),
@@ -73,13 +78,18 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
     store_attempt(honnin, job, &event, attempted).await
 }
 
-/// What to send, and when the schedule of its delivery started, if that is still pending.
-async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<(Outgoing, Timestamp)>, StoreError> {
+/// Whether an earlier run may have sent the event without a trace: a run that comes to its end notes its attempt, one that dies does not.
+const fn may_have_sent_unnoted(job: &Job, progress: DeliveryProgress) -> bool {
+    job.attempt > progress.attempts + 1
+}
+
+/// What to send, and how far its delivery has come, if that is still pending.
+async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<(Outgoing, DeliveryProgress)>, StoreError> {
     let event = event.clone();
     let unit = honnin.db.ask(async move |tx| outbox::find(tx, &event).await);
     Ok(unit.await?.and_then(|found| {
         let delivery = found.delivery?;
-        (delivery.state == DeliveryState::Pending).then_some((found, delivery.started_at))
+        (delivery.state == DeliveryState::Pending).then_some((found, delivery))
     }))
 }
 

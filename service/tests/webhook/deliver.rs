@@ -239,6 +239,26 @@ async fn an_event_in_flight_when_the_process_dies_is_sent_again_with_the_same_id
 }
 
 #[tokio::test]
+async fn an_event_in_flight_when_the_process_dies_is_sent_again_without_metadata_if_its_session_is_erased_meanwhile() {
+    let receiver = Receiver::start().await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
+    let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
+    harness.record_expired(&session).await;
+    receiver.reply([Reply::Silence]);
+    tokio::select! {
+        _ = harness.run_until_idle() => panic!("the receiver keeps silent"),
+        () = receiver.wait_for(1) => {}
+    }
+    harness.restart().await;
+    harness.mark_erased(&session).await;
+    harness.wait(Millis::seconds(20)).await;
+    let [first, again] = receiver.received().try_into().unwrap();
+    assert_eq!(first.json()["metadata"]["order"], 7);
+    assert_eq!(again.json()["metadata"], serde_json::Value::Null);
+    assert_eq!(first.header("webhook-id"), again.header("webhook-id"));
+}
+
+#[tokio::test]
 async fn a_receiver_that_cannot_be_reached_by_ipv6_is_reached_by_ipv4() {
     let receiver = Receiver::start().await;
     let sender = SenderConfig {

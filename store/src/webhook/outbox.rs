@@ -44,6 +44,8 @@ pub struct DeliveryProgress {
     pub state: DeliveryState,
     /// When its schedule started.
     pub started_at: Timestamp,
+    /// Attempts made in total.
+    pub attempts: i64,
 }
 
 /// The sources of a webhook.
@@ -64,12 +66,22 @@ pub struct Sources {
     pub secrets: Vec<SecretRow>,
 }
 
+impl Sources {
+    /// Leaves out the metadata of an erased session, even if nothing that was sent before the erasure is noted.
+    pub fn forget_erased(&mut self) {
+        if self.data_key.is_none() {
+            self.metadata = None;
+        }
+    }
+}
+
 row! {
     /// One row for each active secret, or one without.
     struct Raw {
         ..event: events::Raw;
         state: Option<String>,
         started_at: Option<i64>,
+        attempts: Option<i64>,
         settings: Option<String>,
         data_key: Option<String>,
         metadata: Option<String>,
@@ -92,12 +104,13 @@ impl Raw {
     }
 
     fn delivery(&self) -> Result<Option<DeliveryProgress>, StoreError> {
-        let (Some(state), Some(started_at)) = (&self.state, self.started_at) else {
+        let (Some(state), Some(started_at), Some(attempts)) = (&self.state, self.started_at, self.attempts) else {
             return Ok(None);
         };
         Ok(Some(DeliveryProgress {
             state: DeliveryState::parse(state).ok_or(StoreError::Corrupt("an unknown state of a delivery"))?,
             started_at: Timestamp::from_millis(started_at),
+            attempts,
         }))
     }
 
@@ -181,7 +194,7 @@ pub async fn find(tx: &mut Tx, event: &EventId) -> Result<Option<Outgoing>, Stor
     // What was never noted and has no delivery may have been sent by one that is gone.
     let mut rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(concat!(
         "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
-                delivery.state, delivery.started_at, tenant.settings,
+                delivery.state, delivery.started_at, delivery.attempts, tenant.settings,
                 CASE WHEN ", may_be_told!(), " THEN session.data_key END AS data_key,
                 CASE WHEN (", may_be_told!(), ") OR NOT (
                     COALESCE(event.removed_delivery = 'sent', delivery.event_id IS NULL AND NOT EXISTS (

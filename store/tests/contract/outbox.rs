@@ -56,9 +56,10 @@ async fn an_event_comes_with_its_session_the_receiver_and_the_valid_secrets_newe
         });
         stored.unwrap();
         let found = read!(db, tx => outbox::find(tx, &event.id)).unwrap();
+        let delivery = found.delivery.map(|delivery| (delivery.state, delivery.attempts));
         assert_eq!(
-            (&found.tenant, found.delivery.map(|delivery| delivery.state)),
-            (&tenant.id, Some(DeliveryState::Pending)),
+            (&found.tenant, delivery),
+            (&tenant.id, Some((DeliveryState::Pending, 0))),
             "{name}"
         );
         let sources = found.sources.unwrap();
