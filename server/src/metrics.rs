@@ -32,9 +32,9 @@ type ByDirective = Family<[(&'static str, &'static str); 1], Counter>;
 
 /// A number that may be unknown for now, and is not shown then.
 #[derive(Clone, Debug, Default)]
-struct Figure(Arc<Mutex<Option<i64>>>);
+struct OptionalGauge(Arc<Mutex<Option<i64>>>);
 
-impl Figure {
+impl OptionalGauge {
     fn set(&self, known: Option<i64>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = known;
     }
@@ -44,7 +44,7 @@ impl Figure {
     }
 }
 
-impl EncodeMetric for Figure {
+impl EncodeMetric for OptionalGauge {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), fmt::Error> {
         self.known().map_or(Ok(()), |known| encoder.encode_gauge(&known))
     }
@@ -71,9 +71,9 @@ pub struct Metrics {
     jobs_failing: ByKind,
     clock_steady: Gauge,
     secret_ages: ByKind,
-    audit_export_backlog: Figure,
-    certificate_not_before: Figure,
-    certificate_expires: Figure,
+    audit_export_backlog: OptionalGauge,
+    certificate_not_before: OptionalGauge,
+    certificate_expires: OptionalGauge,
     csp_violations: ByDirective,
 }
 
@@ -167,19 +167,19 @@ impl Metrics {
             "Time since the oldest secret of each kind came into use",
             secret_ages.clone(),
         );
-        let audit_export_backlog = Figure::default();
+        let audit_export_backlog = OptionalGauge::default();
         registry.register(
             "audit_export_backlog",
             "Entries of the audit log that are not exported yet",
             audit_export_backlog.clone(),
         );
-        let certificate_not_before = Figure::default();
+        let certificate_not_before = OptionalGauge::default();
         registry.register(
             "tls_certificate_not_before_timestamp_seconds",
             "When the validity of the certificate begins that this process serves, in seconds since 1970",
             certificate_not_before.clone(),
         );
-        let certificate_expires = Figure::default();
+        let certificate_expires = OptionalGauge::default();
         registry.register(
             "tls_certificate_expires_timestamp_seconds",
             "When the certificate expires that this process serves, in seconds since 1970",

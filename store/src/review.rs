@@ -85,7 +85,7 @@ pub struct Ruled {
     pub ruling: Ruling,
     /// When.
     pub at: Timestamp,
-    /// Encrypted, at [`note_name`]: the note written with it. The note of a decision that ended the case is the session's.
+    /// Encrypted: the note written with it. The note of a decision that ended the case is the session's.
     pub note: Option<Vec<u8>>,
 }
 
@@ -113,12 +113,6 @@ impl TryFrom<Raw> for Ruled {
             note: raw.note,
         })
     }
-}
-
-/// The name under which the note of an attempt's decision is encrypted.
-#[must_use]
-pub fn note_name(attempt: i64) -> String {
-    format!("review-note-{attempt}")
 }
 
 /// Reserves a case for `user` until `until`, unless somebody else has reserved it. Returns who has reserved it now. What another one had undone
@@ -192,6 +186,16 @@ pub async fn end_reservation(
     on!(tx, conn => sqlx::query(
         "UPDATE review_holds SET held_until = $3 WHERE session_id = $1 AND user_id = $2 AND held_until > $3")
         .bind(session.as_str()).bind(user.as_str()).bind(now.as_millis())
+        .execute(conn).await.map(drop))
+}
+
+/// Ends all reservations of a person who may no longer review.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn end_reservations_of(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE review_holds SET held_until = $2 WHERE user_id = $1 AND held_until > $2")
+        .bind(user.as_str()).bind(now.as_millis())
         .execute(conn).await.map(drop))
 }
 

@@ -29,7 +29,7 @@ use store::{
     StoreError,
     people::users::{self, UserRow},
     session::sessions,
-    vault::Vault,
+    vault::{SealedValue, Vault},
     webhook::{
         deliveries::{self, AttemptRow, DeliveryRow},
         delivery_attempts,
@@ -214,7 +214,7 @@ impl Harness {
         let found = self.read(async move |tx| sessions::find_any(tx, &id).await);
         let row = found.await.unwrap();
         let key = vault.open(&row.data_key).await.unwrap();
-        let associated_data = row.associated_data(sessions::column::NOTE);
+        let associated_data = row.associated_data(SealedValue::Note);
         key.seal_text(&associated_data, &Personal::new(note.to_owned()))
             .unwrap()
     }

@@ -23,11 +23,17 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
+/// The connection is new, or part of a head has arrived.
 const HEAD: u8 = 0;
+/// A request is at work.
 const BUSY: u8 = 1;
+/// The last response is written, and nothing of the next head has arrived.
 const IDLE: u8 = 2;
+/// A request waits for its body.
 const READING: u8 = 3;
+/// Nothing more is written; what still arrives is discarded.
 const CLOSING: u8 = 4;
+/// The connection ends in favour of another one.
 const GIVEN_UP: u8 = 5;
 /// A response was handed over and is not written yet.
 const WRITING: u8 = 6;

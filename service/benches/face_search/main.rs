@@ -24,8 +24,9 @@ use std::{
 };
 use store::{
     StoreError,
-    decision::identities::{self, FACE, IdentityRow},
+    decision::identities::{self, IdentityRow},
     session::sessions::{self, SessionRow},
+    vault::SealedValue,
 };
 use testkit::{Harness, START};
 
@@ -56,7 +57,10 @@ async fn populate(harness: &Harness) {
             ((state >> 8) as f32 / 8_388_608.0 - 1.0).to_le_bytes()
         });
         let face = key
-            .seal(&row.associated_data(FACE), &descriptor.collect::<Vec<u8>>())
+            .seal(
+                &row.associated_data(SealedValue::Face),
+                &descriptor.collect::<Vec<u8>>(),
+            )
             .unwrap();
         let identity = IdentityRow {
             session: row.session.id.clone(),

@@ -5,6 +5,7 @@ use crate::runtime::random::Random;
 use domain::{secret::Secret, tenant::Mode};
 use sha2::{Digest, Sha256};
 
+/// Lengths of the random part and of the checksum behind it, in bytes.
 const RANDOM_BYTES: usize = 20;
 const CHECKSUM_BYTES: usize = 3;
 /// Characters of a key that may be shown again: the prefix and the first four digits.

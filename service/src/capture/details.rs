@@ -24,8 +24,8 @@ use domain::{
 };
 use store::{
     StoreError,
-    capture::attempts::{self, DRAFT, TYPED},
-    vault::{AssociatedData, SessionKey},
+    capture::attempts,
+    vault::{SealedValue, SessionKey},
 };
 use time::Date;
 
@@ -193,7 +193,7 @@ pub async fn save_details(
             });
         }
     };
-    let sealed = seal_json(&key, &associated_data(&attempt, TYPED), &input)?;
+    let sealed = seal_json(&key, &attempt.row.associated_data(SealedValue::AttemptTyped), &input)?;
     Ok(store(honnin, applicant, kind, (Some(sealed), None)).await?)
 }
 
@@ -251,7 +251,7 @@ fn sealed_draft(attempt: &AttemptState, key: &SessionKey, form: TypedForm) -> Re
     if draft == TypedForm::default() {
         return Ok(None);
     }
-    seal_json(key, &associated_data(attempt, DRAFT), &draft).map(Some)
+    seal_json(key, &attempt.row.associated_data(SealedValue::AttemptDraft), &draft).map(Some)
 }
 
 /// The fields that are filled in one by one, each with what was read. Whoever has said that they have one name only has said what it is.
@@ -337,18 +337,16 @@ fn check_turn(attempt: &AttemptState) -> Result<DocumentType, StepRefused> {
     attempt.document_type().filter(|_| open).ok_or(StepRefused::OutOfTurn)
 }
 
-pub(crate) const fn associated_data<'a>(attempt: &'a AttemptState, name: &'a str) -> AssociatedData<'a> {
-    attempt.row.associated_data(name)
-}
-
 /// The details typed in this attempt.
 pub(crate) fn typed(attempt: &AttemptState, key: &SessionKey) -> Result<Option<Personal<UserInput>>, StoreError> {
-    open_column(key, &associated_data(attempt, TYPED), attempt.answers.typed.as_ref())
+    let associated_data = attempt.row.associated_data(SealedValue::AttemptTyped);
+    open_column(key, &associated_data, attempt.answers.typed.as_ref())
 }
 
 /// What was typed in this attempt and is not confirmed.
 fn draft(attempt: &AttemptState, key: &SessionKey) -> Result<Option<Personal<TypedForm>>, StoreError> {
-    open_column(key, &associated_data(attempt, DRAFT), attempt.answers.draft.as_ref())
+    let associated_data = attempt.row.associated_data(SealedValue::AttemptDraft);
+    open_column(key, &associated_data, attempt.answers.draft.as_ref())
 }
 
 /// The items that the document has, without those that a later entry on it replaces: what they say holds no longer.

@@ -5,7 +5,10 @@ use crate::{
     runtime::sealed_json::open_json,
 };
 use domain::{findings::DocumentFindings, secret::Personal};
-use store::{StoreError, vault::SessionKey};
+use store::{
+    StoreError,
+    vault::{SealedValue, SessionKey},
+};
 
 /// A side with its findings; `None` if its analysis was given up or is not finished yet.
 pub(crate) type SideFindings = (Slot, Option<Personal<DocumentFindings>>);
@@ -18,11 +21,11 @@ pub(crate) fn findings_of_document(attempt: &AttemptState, key: &SessionKey) -> 
         .filter(|capture| capture.slot != Slot::Selfie);
     sides
         .map(|capture| {
-            let name = capture.findings_name();
+            let associated_data = attempt.row.associated_data(SealedValue::Findings(&capture.id));
             let found = capture
                 .findings
                 .as_ref()
-                .map(|sealed| open_json(key, &attempt.row.associated_data(&name), sealed));
+                .map(|sealed| open_json(key, &associated_data, sealed));
             Ok((capture.slot, found.transpose()?))
         })
         .collect()

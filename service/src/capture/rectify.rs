@@ -17,7 +17,7 @@ use store::{
     StoreError,
     capture::captures::{CaptureRow, Slot},
     session::sessions::SessionRow,
-    vault::{AssociatedData, SessionKey},
+    vault::{SealedValue, SessionKey},
 };
 
 /// How a stored picture is shown.
@@ -71,16 +71,11 @@ pub(crate) async fn open_frame(
     let Some(stored) = frame.capture.frames.get(frame.index) else {
         return Ok(None);
     };
-    let session = &frame.row.session;
     let key = honnin.vault.open(&frame.row.data_key).await?;
-    let Some(sealed) = honnin.pictures.find(&session.id, &stored.object).await? else {
+    let Some(sealed) = honnin.pictures.find(&frame.row.session.id, &stored.object).await? else {
         return Ok(None);
     };
-    let associated_data = AssociatedData {
-        tenant: &session.tenant,
-        session: &session.id,
-        name: &stored.object,
-    };
+    let associated_data = frame.row.associated_data(SealedValue::Picture(&stored.object));
     let picture = key.open(&associated_data, &sealed)?;
     shown(honnin, frame, &key, picture, view).await
 }
@@ -142,7 +137,8 @@ fn found(frame: FrameOf<'_>, key: &SessionKey) -> Result<Option<Personal<Documen
     let (Slot::Document(_), Some(sealed)) = (frame.capture.slot, &frame.capture.findings) else {
         return Ok(None);
     };
-    open_json(key, &frame.row.associated_data(&frame.capture.findings_name()), sealed).map(Some)
+    let associated_data = frame.row.associated_data(SealedValue::Findings(&frame.capture.id));
+    open_json(key, &associated_data, sealed).map(Some)
 }
 
 /// The eyes of the portrait, or of the frame of a selfie that was compared with it.
@@ -154,8 +150,8 @@ fn eyes(frame: FrameOf<'_>, key: &SessionKey) -> Result<Option<[[f32; 2]; 2]>, S
         let found = found(frame, key)?;
         return Ok(found.and_then(|found| found.expose().portrait.as_ref().map(|face| face.eyes)));
     }
-    let name = frame.capture.findings_name();
-    let found: Personal<SelfieFindings> = open_json(key, &frame.row.associated_data(&name), sealed)?;
+    let associated_data = frame.row.associated_data(SealedValue::Findings(&frame.capture.id));
+    let found: Personal<SelfieFindings> = open_json(key, &associated_data, sealed)?;
     let found = found.expose();
     let best = found.best_frame.and_then(|best| usize::try_from(best).ok());
     let face = found.face.as_ref().filter(|_| best == Some(frame.index));

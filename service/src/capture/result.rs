@@ -14,10 +14,7 @@ use domain::{
     time::Timestamp,
 };
 use std::time::Duration;
-use store::{
-    StoreError,
-    session::sessions::{SessionRow, column},
-};
+use store::{StoreError, session::sessions::SessionRow, vault::SealedValue};
 
 /// How it ended, or that it has not ended yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +121,7 @@ async fn return_url(honnin: &Honnin, row: &SessionRow) -> Result<Option<Personal
     let state = row
         .state
         .as_ref()
-        .map(|sealed| key.open_text(&row.associated_data(column::STATE), sealed))
+        .map(|sealed| key.open_text(&row.associated_data(SealedValue::State), sealed))
         .transpose()?;
     let state = state.as_ref().map(|state| state.expose().as_str());
     Ok(Some(Personal::new(callback.return_url(&row.session.id, state))))

@@ -5,7 +5,7 @@ use crate::{
     access::Applicant,
     capture::{
         analyse::enqueue_decision,
-        details::{associated_data, typed},
+        details::typed,
         progress::{Next, Slot, StepRefused, collecting, progress},
         retake::ask_again,
     },
@@ -19,11 +19,7 @@ use domain::{
     session::Step,
     user_input::UserInput,
 };
-use store::{
-    audit,
-    capture::attempts,
-    session::sessions::{self, column},
-};
+use store::{audit, capture::attempts, session::sessions, vault::SealedValue};
 
 /// What will be submitted.
 #[derive(Clone, Debug)]
@@ -90,7 +86,7 @@ pub async fn submit(honnin: &Honnin, applicant: &Applicant) -> Result<(), StepRe
     let sealed = match typed(&attempt, &key)? {
         Some(input) => Some(seal_json(
             &key,
-            &associated_data(&attempt, column::TYPED),
+            &attempt.row.associated_data(SealedValue::Typed),
             input.expose(),
         )?),
         None => None,

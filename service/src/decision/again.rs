@@ -14,8 +14,8 @@ use domain::{
 };
 use store::{
     StoreError,
-    decision::decisions::{DecisionRow, explanation_name},
-    vault::SessionKey,
+    decision::decisions::DecisionRow,
+    vault::{SealedValue, SessionKey},
 };
 
 /// A decision that was made again.
@@ -42,8 +42,8 @@ pub(crate) fn decide_by(
     let Some(sealed) = &decided.explanation else {
         return Ok(None);
     };
-    let name = explanation_name(decided.attempt);
-    let recorded = open_json::<Explanation>(key, &attempt.row.associated_data(&name), sealed)?.into_exposed();
+    let associated_data = attempt.row.associated_data(SealedValue::Explanation(decided.attempt));
+    let recorded = open_json::<Explanation>(key, &associated_data, sealed)?.into_exposed();
     let Some(today) = civil_date::parse(&recorded.decided_on) else {
         return Ok(None);
     };

@@ -3,10 +3,7 @@
 
 use crate::{
     Honnin,
-    capture::{
-        details::associated_data,
-        progress::{AttemptState, gather},
-    },
+    capture::progress::{AttemptState, gather},
     decision::{
         earlier::{EarlierSessions, MissingKey, find_earlier},
         input::DecisionInput,
@@ -31,7 +28,7 @@ use store::{
     jobs::{self, Job},
     session::sessions::{self, SessionRow},
     settings::tenants,
-    vault::SessionKey,
+    vault::{SealedValue, SessionKey},
 };
 
 /// Failed runs, some forty minutes, after which a session whose stored data cannot be read, or whose decision cannot be made or stored, ends in
@@ -181,7 +178,8 @@ async fn find_unfit(
             let Some(sealed) = honnin.pictures.find(&capture.session, &frame.object).await? else {
                 return Ok(Some(FailureReason::MediaLost));
             };
-            match key.open(&associated_data(attempt, &frame.object), &sealed) {
+            let associated_data = attempt.row.associated_data(SealedValue::Picture(&frame.object));
+            match key.open(&associated_data, &sealed) {
                 Ok(_) => {}
                 Err(StoreError::Corrupt(_)) => return Ok(Some(FailureReason::MediaCorrupted)),
                 Err(error) => return Err(error),

@@ -2,7 +2,7 @@
 
 use crate::{
     capture::{
-        details::{associated_data, typed},
+        details::typed,
         findings::findings_of_document,
         progress::{AttemptState, Slot},
     },
@@ -15,7 +15,10 @@ use domain::{
     secret::Personal,
     user_input::UserInput,
 };
-use store::{StoreError, session::sessions::column, vault::SessionKey};
+use store::{
+    StoreError,
+    vault::{SealedValue, SessionKey},
+};
 
 /// Findings and details.
 pub(crate) struct DecisionInput {
@@ -49,7 +52,7 @@ impl DecisionInput {
             typed: typed(attempt, key)?,
             known: open_column(
                 key,
-                &associated_data(attempt, column::KNOWN),
+                &attempt.row.associated_data(SealedValue::Known),
                 attempt.row.known.as_ref(),
             )?,
         })
@@ -79,11 +82,11 @@ pub(crate) fn selfie(attempt: &AttemptState, key: &SessionKey) -> Result<Option<
         .into_iter()
         .find(|capture| capture.slot == Slot::Selfie);
     let Some(capture) = capture else { return Ok(None) };
-    let name = capture.findings_name();
+    let associated_data = attempt.row.associated_data(SealedValue::Findings(&capture.id));
     let found = capture
         .findings
         .as_ref()
-        .map(|sealed| open_json(key, &associated_data(attempt, &name), sealed))
+        .map(|sealed| open_json(key, &associated_data, sealed))
         .transpose()?;
     Ok(Some(found.map_or_else(
         || unassessed_selfie(capture.frames.len()),

@@ -16,12 +16,12 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use store::{
     StoreError, Tx,
-    decision::decisions::{self, DecisionRow, explanation_name},
+    decision::decisions::{self, DecisionRow},
     session::{
         blind_index::{self, TermHash},
-        sessions::{SessionRow, column},
+        sessions::SessionRow,
     },
-    vault::SessionKey,
+    vault::{SealedValue, SessionKey},
 };
 
 /// What a decision was based on, stored encrypted for reviewers and for recomputing it.
@@ -80,7 +80,7 @@ impl SealedDecision {
     ) -> Result<Self, StoreError> {
         let ocr = grounds
             .fields
-            .map(|fields| seal_json(key, &row.associated_data(column::OCR), &fields))
+            .map(|fields| seal_json(key, &row.associated_data(SealedValue::Ocr), &fields))
             .transpose()?;
         let explanation = Explanation {
             captures: grounds.captures,
@@ -89,8 +89,8 @@ impl SealedDecision {
             decided_on: civil_date::format(now.date()),
             faces: Some(grounds.faces),
         };
-        let name = explanation_name(row.session.attempt);
-        let explanation = seal_json(key, &row.associated_data(&name), &explanation)?;
+        let associated_data = row.associated_data(SealedValue::Explanation(row.session.attempt));
+        let explanation = seal_json(key, &associated_data, &explanation)?;
         Ok(Self {
             decision,
             policy: grounds.policy,

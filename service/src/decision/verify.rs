@@ -24,8 +24,8 @@ use std::fmt::Display;
 use store::{
     StoreError, Tx, audit,
     decision::decisions::{self, DecisionRow},
-    session::sessions::{self, column},
-    vault::SessionKey,
+    session::sessions,
+    vault::{SealedValue, SessionKey},
 };
 
 /// A decision that was made again.
@@ -260,7 +260,7 @@ fn compare_last(
         let checks = as_stored(&again.decision.checks)?;
         verified.note("checks of the outcome", json(&outcome.checks)?, json(&checks)?);
     }
-    let associated_data = attempt.row.associated_data(column::OCR);
+    let associated_data = attempt.row.associated_data(SealedValue::Ocr);
     let readings = open_column::<Vec<OcrField>>(key, &associated_data, attempt.row.ocr.as_ref())?;
     let (recorded, now) = (readings.map(Personal::into_exposed), again.found.fields());
     if recorded != now {

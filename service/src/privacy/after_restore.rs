@@ -13,8 +13,8 @@ use crate::{
 use domain::{audit::AuditAction, audit_detail::DetailWord, ids::SessionId};
 use std::collections::BTreeSet;
 use store::{
-    StoreError, audit, capture::captures, decision::identities, session::sessions, settings::tenants, vault::DataKeyId,
-    webhook::deliveries,
+    StoreError, audit, capture::captures, decision::identities, jobs::ErasureSubject, session::sessions,
+    settings::tenants, vault::DataKeyId, webhook::deliveries,
 };
 
 /// Sessions looked at in one unit of work.
@@ -228,7 +228,7 @@ async fn erase(honnin: &Honnin, id: &SessionId) -> Result<bool, StoreError> {
         // The copy does not know what was sent after it.
         deliveries::note_sent_of_session(tx, &id).await?;
         end_early(tx, &event, &owner, &mut row, at).await?;
-        schedule_erasure_at(tx, (&id, row.session.attempt), at.at_once()).await?;
+        schedule_erasure_at(tx, &ErasureSubject::of(&row.session), at.at_once()).await?;
         let entry = session::audit_entry(&row, at.now, AuditAction::SessionEraseNow)
             .with_detail(DetailWord::ErasedBeforeRestore);
         audit::record(tx, &entry).await?;

@@ -5,14 +5,13 @@
 use crate::{Honnin, runtime::job_error::JobError, session};
 use domain::{
     audit::AuditAction,
-    ids::SessionId,
     session::{Session, Status},
 };
 use store::{
     StoreError, audit,
     capture::{capture_cookies, captures, frame_prints},
     decision::identities,
-    jobs::{self, Job},
+    jobs::{self, ErasureSubject, Job},
     review,
     session::{
         blind_index, idempotency, links,
@@ -26,9 +25,8 @@ use store::{
 /// # Errors
 /// If storage fails; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let (id, attempt) = parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
-    let wanted = id.clone();
-    let find = honnin.db.read(async move |tx| sessions::find_any(tx, &wanted).await);
+    let ErasureSubject { session, attempt } = ErasureSubject::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
+    let find = honnin.db.read(async move |tx| sessions::find_any(tx, &session).await);
     let due = find.await?.filter(|row| is_over(&row.session, attempt));
     let Some(row) = due else {
         return finish(honnin, job).await;
@@ -36,16 +34,11 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     // Marked first, because the mark is what refuses a reprocess after the retention period, when nobody has requested the erasure: a session must not collect data under a destroyed key.
     mark(honnin, row.clone()).await?;
     let key_gone = honnin.vault.destroy(&row.data_key).await?;
-    honnin.pictures.delete_session(&id).await?;
+    honnin.pictures.delete_session(&row.session.id).await?;
     if !(honnin.db.checkpoint().await? && key_gone) {
         return Err(JobError::Transient("a reader keeps erased bytes in the log"));
     }
     finish(honnin, job).await
-}
-
-fn parse(subject: &str) -> Option<(SessionId, i64)> {
-    let (id, attempt) = subject.split_once('#')?;
-    Some((SessionId::parse(id)?, attempt.parse().ok()?))
 }
 
 fn is_over(session: &Session, attempt: i64) -> bool {

@@ -88,7 +88,7 @@ async fn schedule(
     let mut row = row.ok_or(EraseNowError::NotFound)?;
     if row.session.purged_at.is_none() {
         end_early(tx, event, &owner, &mut row, at).await?;
-        schedule_requested_erasure(tx, (id, row.session.attempt)).await?;
+        schedule_requested_erasure(tx, &row.session).await?;
     }
     Ok(row.session)
 }

@@ -24,7 +24,8 @@ use store::{
     capture::captures::{self, CaptureRow, Slot},
     decision::identities,
     review::{self, PendingRuling, Reservation, Undone},
-    session::sessions::{self, SessionRow, column},
+    session::sessions::{self, SessionRow},
+    vault::SealedValue,
 };
 
 /// How many sessions with the same document are shown.
@@ -133,7 +134,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
 async fn open_undone(honnin: &Honnin, row: &SessionRow, undone: Undone) -> Result<UndoneDecision, StoreError> {
     let key = history::find_key(honnin, row).await?;
     let note = key.zip(undone.note);
-    let note = note.map(|(key, sealed)| key.open_text(&row.associated_data(column::NOTE), &sealed));
+    let note = note.map(|(key, sealed)| key.open_text(&row.associated_data(SealedValue::Note), &sealed));
     Ok(UndoneDecision {
         reasons: undone.reasons,
         note: note.transpose()?,

@@ -27,8 +27,9 @@ use store::{
     StoreError, Tx, audit,
     jobs::{self, JobKind, NewJob},
     review::{self, NewRuling, PendingRuling, Ruled},
-    session::sessions::{self, SessionRow, column},
+    session::sessions::{self, SessionRow},
     settings::tenants,
+    vault::SealedValue,
 };
 
 /// What a reviewer decides.
@@ -142,7 +143,7 @@ pub async fn rule(
         ReviewDecision::ApproveDespite(seen) => (Ruling::Approved, Vec::new(), seen),
     };
     let note = checked(note)?;
-    let sealed = seal_note(honnin, reviewer.staff(), id, note.as_ref(), |_| column::NOTE.to_owned()).await?;
+    let sealed = seal_note(honnin, reviewer.staff(), id, note.as_ref(), |_| SealedValue::Note).await?;
     let now = honnin.now();
     let pending = PendingRuling {
         session: id.clone(),
@@ -196,7 +197,7 @@ async fn is_repeated(
     let key = history::find_key(honnin, &row).await?;
     let first_note = key
         .zip(first.note)
-        .map(|(key, sealed)| key.open_text(&row.associated_data(column::NOTE), &sealed))
+        .map(|(key, sealed)| key.open_text(&row.associated_data(SealedValue::Note), &sealed))
         .transpose()?;
     Ok(first_note.as_ref() == note)
 }
@@ -255,13 +256,13 @@ fn checked(note: Option<Personal<String>>) -> Result<Option<Personal<String>>, R
     Ok(note)
 }
 
-/// Encrypts the note outside the unit of work, since the key is in another database. `name` gives its name for an attempt.
+/// Encrypts the note outside the unit of work, since the key is in another database. `value` says which note of an attempt it is.
 async fn seal_note(
     honnin: &Honnin,
     staff: &Staff,
     id: &SessionId,
     note: Option<&Personal<String>>,
-    name: fn(i64) -> String,
+    value: fn(i64) -> SealedValue<'static>,
 ) -> Result<Option<Vec<u8>>, RuleError> {
     let Some(note) = note else { return Ok(None) };
     let (tenant, id) = (staff.tenant().clone(), id.clone());
@@ -272,9 +273,8 @@ async fn seal_note(
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
-    Ok(Some(
-        key.seal_text(&row.associated_data(&name(row.session.attempt)), note)?,
-    ))
+    let associated_data = row.associated_data(value(row.session.attempt));
+    Ok(Some(key.seal_text(&associated_data, note)?))
 }
 
 /// The row of a waiting case that is not reserved by somebody else, in the attempt that was looked at.
@@ -330,7 +330,14 @@ pub async fn ask_again(
     note: Option<Personal<String>>,
 ) -> Result<AskedAgain, RuleError> {
     let note = checked(note)?;
-    let sealed = seal_note(honnin, reviewer.staff(), case.id, note.as_ref(), review::note_name).await?;
+    let sealed = seal_note(
+        honnin,
+        reviewer.staff(),
+        case.id,
+        note.as_ref(),
+        SealedValue::ReviewNote,
+    )
+    .await?;
     start_over(honnin, reviewer, case, Origin::Queue { note: sealed }).await
 }
 

@@ -115,12 +115,8 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Clo
     let (Some(before), Ok(ended)) = (row.outcome.clone(), row.session.rule(now)) else {
         return Err(StoreError::Corrupt("a case without an outcome"));
     };
-    let verdict = match pending.ruling {
-        Ruling::Approved => Verdict::Approved,
-        Ruling::Rejected => Verdict::Rejected,
-        Ruling::AskedAgain => return Err(StoreError::Corrupt("asking again takes effect at once")),
-    };
     let made_at = pending.made_at.min(now);
+    let verdict = verdict_of(pending.ruling)?;
     let outcome = Outcome {
         verdict,
         decided_at: now,
@@ -161,4 +157,12 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Clo
         .with_detail(verdict)
         .from_address(pending.address);
     audit::record(tx, &entry).await
+}
+
+fn verdict_of(ruling: Ruling) -> Result<Verdict, StoreError> {
+    match ruling {
+        Ruling::Approved => Ok(Verdict::Approved),
+        Ruling::Rejected => Ok(Verdict::Rejected),
+        Ruling::AskedAgain => Err(StoreError::Corrupt("asking again takes effect at once")),
+    }
 }

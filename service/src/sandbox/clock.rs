@@ -124,5 +124,5 @@ async fn end_retention(
     }
     row.session.erasure_requested_at.get_or_insert(at.now);
     sessions::save(tx, row).await?;
-    Ok(schedule_requested_erasure(tx, (&row.session.id, row.session.attempt)).await?)
+    Ok(schedule_requested_erasure(tx, &row.session).await?)
 }

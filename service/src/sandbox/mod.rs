@@ -27,9 +27,10 @@ use store::{
     capture::attempts,
     session::{
         links,
-        sessions::{self, SessionRow, column},
+        sessions::{self, SessionRow},
     },
     settings::tenants::{self, TenantRow},
+    vault::SealedValue,
 };
 
 /// A session just completed.
@@ -191,7 +192,7 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
     let key = honnin.vault.open(&row.data_key).await?;
     let known = crate::runtime::sealed_json::open_column::<PreRegistered>(
         &key,
-        &row.associated_data(column::KNOWN),
+        &row.associated_data(SealedValue::Known),
         row.known.as_ref(),
     )?;
     let known = known.as_ref().map(|known| known.expose());
@@ -200,7 +201,7 @@ async fn decide(honnin: &Honnin, row: &SessionRow, verdict: Verdict, now: Timest
     let terms = hashes(honnin, &row.session.tenant, &terms).await?;
     let typed = made_up
         .typed
-        .map(|typed| seal_json(&key, &row.associated_data(column::TYPED), &typed))
+        .map(|typed| seal_json(&key, &row.associated_data(SealedValue::Typed), &typed))
         .transpose()?;
     let grounds = Grounds {
         policy: made_up.policy,

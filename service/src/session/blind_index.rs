@@ -25,9 +25,9 @@ use store::{
     session::{
         blind_index::{self, TermHash},
         search::{self, Person},
-        sessions::{self, SessionRow, column},
+        sessions::{self, SessionRow},
     },
-    vault::SessionKey,
+    vault::{SealedValue, SessionKey},
 };
 
 /// Sessions indexed in one unit of work.
@@ -197,10 +197,10 @@ async fn index(honnin: &Honnin, session: SessionId) -> Result<Indexed, StoreErro
 }
 
 fn stored(row: &SessionRow, key: &SessionKey) -> Result<BTreeSet<Term>, StoreError> {
-    let known: Option<Personal<PreRegistered>> =
-        open_column(key, &row.associated_data(column::KNOWN), row.known.as_ref())?;
-    let typed: Option<Personal<UserInput>> = open_column(key, &row.associated_data(column::TYPED), row.typed.as_ref())?;
-    let read: Option<Personal<Vec<OcrField>>> = open_column(key, &row.associated_data(column::OCR), row.ocr.as_ref())?;
+    let bound_to = |value| row.associated_data(value);
+    let known: Option<Personal<PreRegistered>> = open_column(key, &bound_to(SealedValue::Known), row.known.as_ref())?;
+    let typed: Option<Personal<UserInput>> = open_column(key, &bound_to(SealedValue::Typed), row.typed.as_ref())?;
+    let read: Option<Personal<Vec<OcrField>>> = open_column(key, &bound_to(SealedValue::Ocr), row.ocr.as_ref())?;
     Ok(of_session(
         known.as_ref().map(Personal::expose),
         typed.as_ref().map(Personal::expose),

@@ -22,13 +22,13 @@ use serde::Deserialize;
 use store::{
     StoreError, Tx,
     capture::captures::{self, CaptureRow, Slot},
-    decision::decisions::{self, DecisionRow, explanation_name},
-    review::{self, Ruled, note_name},
+    decision::decisions::{self, DecisionRow},
+    review::{self, Ruled},
     session::{
         links::{self, LinkRow},
         sessions::SessionRow,
     },
-    vault::SessionKey,
+    vault::{SealedValue, SessionKey},
     webhook::events::{self, EventRow},
 };
 
@@ -188,8 +188,8 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, disclosure: Disclosure) ->
     for row in &rows.decisions {
         let explained = match (&key, &row.explanation) {
             (Some(key), Some(sealed)) => {
-                let name = explanation_name(row.attempt);
-                Some(open_json::<Explanation>(key, &rows.row.associated_data(&name), sealed)?)
+                let associated_data = rows.row.associated_data(SealedValue::Explanation(row.attempt));
+                Some(open_json::<Explanation>(key, &associated_data, sealed)?)
             }
             _ => None,
         };
@@ -220,12 +220,12 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, disclosure: Disclosure) ->
 
 /// A reviewer's decision on `session`, with its note if there is a key to open it.
 fn judged(ruled: &Ruled, session: &SessionRow, key: Option<&SessionKey>) -> Result<Judged, StoreError> {
-    let name = note_name(ruled.attempt);
+    let associated_data = session.associated_data(SealedValue::ReviewNote(ruled.attempt));
     let note = key.zip(ruled.note.as_ref());
     Ok(Judged {
         ruled: ruled.clone(),
         note: note
-            .map(|(key, sealed)| key.open_text(&session.associated_data(&name), sealed))
+            .map(|(key, sealed)| key.open_text(&associated_data, sealed))
             .transpose()?,
     })
 }
@@ -272,8 +272,7 @@ fn taken(row: &CaptureRow, session: &SessionRow, key: Option<&SessionKey>) -> Re
     let (Some(key), Some(sealed)) = (key, &row.findings) else {
         return Ok(taken);
     };
-    let name = row.findings_name();
-    let associated_data = session.associated_data(&name);
+    let associated_data = session.associated_data(SealedValue::Findings(&row.id));
     match row.slot {
         Slot::Document(_) => {
             let found: Personal<DocumentFindings> = open_json(key, &associated_data, sealed)?;

@@ -3,12 +3,13 @@
 use crate::{
     Honnin,
     access::{Auditor, Reader, Staff},
+    audit::record_look,
     session::{
         history::{self, Disclosure, SessionHistory},
         retention,
     },
 };
-use domain::{audit::AuditAction, cursor, ids::SessionId, session::Status, time::Timestamp};
+use domain::{audit::AuditAction, audit_detail::DetailWord, cursor, ids::SessionId, session::Status, time::Timestamp};
 use store::{
     StoreError,
     audit::{self, Recorded},
@@ -38,6 +39,7 @@ pub struct SessionPage {
 /// # Errors
 /// If storage does not respond.
 pub async fn read_page(honnin: &Honnin, staff: &Staff, id: &SessionId) -> Result<Option<SessionPage>, StoreError> {
+    record_look(honnin, staff, DetailWord::Sessions).await?;
     let personal = Reader::of(staff).is_ok();
     let may_see_log = personal || Auditor::of(staff).is_ok();
     let (staff, id, now) = (staff.clone(), id.clone(), honnin.now());

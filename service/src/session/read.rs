@@ -13,8 +13,8 @@ use domain::{
 };
 use store::{
     StoreError,
-    session::sessions::{self, SessionRow, column},
-    vault::SessionKey,
+    session::sessions::{self, SessionRow},
+    vault::{SealedValue, SessionKey},
 };
 
 /// Everything a tenant may read of its session.
@@ -105,15 +105,18 @@ async fn marked(honnin: &Honnin, row: SessionRow) -> Result<SessionRow, StoreErr
 }
 
 fn open_personal(detail: &mut SessionDetail, row: &SessionRow, key: &SessionKey) -> Result<(), StoreError> {
-    detail.pre_registered = open_column(key, &row.associated_data(column::KNOWN), row.known.as_ref())?;
-    detail.typed = open_column(key, &row.associated_data(column::TYPED), row.typed.as_ref())?;
-    detail.ocr = open_column(key, &row.associated_data(column::OCR), row.ocr.as_ref())?;
+    detail.pre_registered = open_column(key, &row.associated_data(SealedValue::Known), row.known.as_ref())?;
+    detail.typed = open_column(key, &row.associated_data(SealedValue::Typed), row.typed.as_ref())?;
+    detail.ocr = open_column(key, &row.associated_data(SealedValue::Ocr), row.ocr.as_ref())?;
     detail.document_type = row.document_type.filter(|_| detail.ocr.is_some());
     if let (Some(note), Some(review)) = (
         &row.note,
         detail.outcome.as_mut().and_then(|outcome| outcome.review.as_mut()),
     ) {
-        review.note = Some(key.open_text(&row.associated_data(column::NOTE), note)?.into_exposed());
+        review.note = Some(
+            key.open_text(&row.associated_data(SealedValue::Note), note)?
+                .into_exposed(),
+        );
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use domain::{
 };
 use store::{
     StoreError, Tx,
-    jobs::{self, Job, JobKind, NewJob},
+    jobs::{self, ErasureSubject, Job, JobKind, NewJob},
     session::ended::{self, Ended},
     settings::tenants::{self, TenantRow},
 };
@@ -28,23 +28,23 @@ pub(crate) fn period(tenant: &TenantRow) -> Millis {
 }
 
 /// The job that erases the data of a session, which ended at `ended`, after the retention period. Call it in the unit that
-/// ends the session. A later attempt has a separate job: the subject names the attempt. By a clock that has just jumped, nothing is planned yet.
+/// ends the session. By a clock that has just jumped, nothing is planned yet.
 pub(crate) async fn schedule_erasure(tx: &mut Tx, session: &Session, ended: ClockReading) -> Result<(), StoreError> {
     if !ended.is_steady {
         return undated::schedule(tx, &session.id).await;
     }
     // Whoever shortens the period at this moment brings forward the erasures of sessions that have ended, among which this one is not yet.
     let tenant = tenants::load_pinned(tx, &session.tenant).await?;
-    schedule_erasure_at(tx, (&session.id, session.attempt), ended.now.plus(period(&tenant))).await
+    schedule_erasure_at(tx, &ErasureSubject::of(session), ended.now.plus(period(&tenant))).await
 }
 
 /// The job that erases the data of a session at `run_at`, or earlier if a pending one is due earlier.
 pub(crate) async fn schedule_erasure_at(
     tx: &mut Tx,
-    (id, attempt): (&SessionId, i64),
+    ended: &ErasureSubject,
     run_at: Timestamp,
 ) -> Result<(), StoreError> {
-    let subject = subject(id, attempt);
+    let subject = ended.to_string();
     let job = NewJob {
         kind: JobKind::Erase,
         subject: &subject,
@@ -56,18 +56,14 @@ pub(crate) async fn schedule_erasure_at(
 
 /// The same for an erasure that somebody requested, who was told that it takes seconds: it comes before all that are due by time, of which there are as
 /// many as sessions once a tenant has shortened its period.
-pub(crate) async fn schedule_requested_erasure(tx: &mut Tx, session: (&SessionId, i64)) -> Result<(), StoreError> {
-    schedule_erasure_at(tx, session, ClockReading::LONG_AGO).await
-}
-
-/// The subject of the job that erases a session which ended in this attempt.
-fn subject(id: &SessionId, attempt: i64) -> String {
-    format!("{id}#{attempt}")
+pub(crate) async fn schedule_requested_erasure(tx: &mut Tx, session: &Session) -> Result<(), StoreError> {
+    schedule_erasure_at(tx, &ErasureSubject::of(session), ClockReading::LONG_AGO).await
 }
 
 /// When the data of a session will be erased. `None` while that is not planned: until the session has ended, and once it is erased.
 pub(crate) async fn find_erasure(tx: &mut Tx, session: &Session) -> Result<Option<Timestamp>, StoreError> {
-    let planned = jobs::find_planned_at(tx, JobKind::Erase, &subject(&session.id, session.attempt)).await?;
+    let subject = ErasureSubject::of(session).to_string();
+    let planned = jobs::find_planned_at(tx, JobKind::Erase, &subject).await?;
     // One that was requested is due by any clock until it has failed.
     Ok(planned.map(|at| session.erasure_requested_at.map_or(at, |requested| at.max(requested))))
 }
@@ -137,7 +133,11 @@ async fn next_batch(
 
 async fn shorten(tx: &mut Tx, batch: &Batch) -> Result<(), StoreError> {
     for session in &batch.sessions {
-        schedule_erasure_at(tx, (&session.id, session.attempt), session.ended_at.plus(batch.period)).await?;
+        let ended = ErasureSubject {
+            session: session.id.clone(),
+            attempt: session.attempt,
+        };
+        schedule_erasure_at(tx, &ended, session.ended_at.plus(batch.period)).await?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Lists and counts of sessions for the console.
 
-use crate::{Honnin, access::Staff};
+use crate::{Honnin, access::Staff, audit::record_look};
 use domain::{
+    audit_detail::DetailWord,
     ids::{SessionId, TenantId},
     time::Timestamp,
 };
@@ -41,7 +42,7 @@ pub struct Found {
 }
 
 /// A page of the sessions of the tenant that `staff` works in, newest first, as [`list_sessions`]; but if no index answers the search, only
-/// the newest `looked_at` are looked at.
+/// the newest `looked_at` are looked at. That an operator from elsewhere looks at them is recorded: the metadata is the tenant's.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -52,6 +53,7 @@ pub async fn search_sessions(
     page: Page,
     looked_at: u32,
 ) -> Result<Found, StoreError> {
+    record_look(honnin, staff, DetailWord::Sessions).await?;
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
     let unit = honnin.db.read(async move |tx| {
         let bounded = within_reach(tx, &tenant, filter.clone(), page.after.as_ref(), looked_at);

@@ -32,6 +32,8 @@ pub struct Issued {
     pub id: ApiKeyId,
     /// The key, shown only once.
     pub key: Secret<String>,
+    /// What it may be used for.
+    pub scopes: Scopes,
 }
 
 /// A key to issue.
@@ -181,6 +183,7 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
     let entry = staff.entry(now, AuditAction::KeyIssue).about(&id);
     let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
     let caller = staff.clone();
+    let scopes = wanted.scopes;
     let unit = honnin.db.write(async move |tx| {
         // A key works until it is revoked: whoever has just been shut out takes none along.
         if !is_still(tx, &caller).await? {
@@ -226,7 +229,7 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
         Mode::Live => live,
         Mode::Sandbox => test,
     };
-    Ok(Issued { id, key })
+    Ok(Issued { id, key, scopes })
 }
 
 impl Wanted {

@@ -53,11 +53,6 @@ pub struct RunStep {
     pub unseen_turns: i64,
 }
 
-/// Name of the encrypted column.
-pub const TYPED: &str = "attempt-typed";
-/// Name of another one.
-pub const DRAFT: &str = "attempt-draft";
-
 impl AttemptRow {
     /// An attempt with no answer yet.
     #[must_use]

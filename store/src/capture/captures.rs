@@ -130,18 +130,6 @@ impl CaptureRow {
         let repeated = self.frames.iter().filter(|frame| frame.repeated).count();
         u32::try_from(repeated).unwrap_or(u32::MAX)
     }
-
-    /// Name of the encrypted findings, to which they are bound.
-    #[must_use]
-    pub fn findings_name(&self) -> String {
-        format!("findings-{}", self.id)
-    }
-
-    /// Name of the encrypted measurements of the colours, to which they are bound.
-    #[must_use]
-    pub fn flashes_name(&self) -> String {
-        format!("flashes-{}", self.id)
-    }
 }
 
 row! {

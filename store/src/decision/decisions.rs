@@ -32,12 +32,6 @@ pub struct DecisionRow {
     pub explanation: Option<Vec<u8>>,
 }
 
-/// Name of the encrypted column.
-#[must_use]
-pub fn explanation_name(attempt: i64) -> String {
-    format!("explanation-{attempt}")
-}
-
 row! {
     struct Raw {
         session_id: String,

@@ -13,9 +13,6 @@ use domain::{
     time::Timestamp,
 };
 
-/// Name of the encrypted column.
-pub const FACE: &str = "identity-face";
-
 /// What recognises the document and the face of one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityRow {

@@ -47,10 +47,13 @@ macro_rules! claim_sql {
 }
 
 mod deliveries;
+mod erasure_subject;
 mod overview;
 mod round_robin;
 
 pub use deliveries::{claim_of_tenant, enqueue_delivery, list_tenants_due};
+pub use erasure_subject::ErasureSubject;
+pub(crate) use erasure_subject::erasure_subject;
 pub use overview::{
     Backlog, JobState, any_due, bring_forward, count_due, count_failing, end_leases_after, find_next_due_at,
     find_planned_at, is_planned, list, remove_finished,

@@ -4,7 +4,7 @@ use crate::{
     StoreError,
     db::{Tx, on},
     ids,
-    jobs::JobKind,
+    jobs::{JobKind, erasure_subject},
 };
 use domain::{
     ids::{SessionId, TenantId},
@@ -79,7 +79,7 @@ pub async fn count_erasures(
          FROM (SELECT CASE WHEN planned_at < ended_at + $2 THEN planned_at ELSE ended_at + $2 END AS erased_at
                FROM (SELECT ", ended_at!(), " AS ended_at,
                          (SELECT MIN(jobs.run_at) FROM jobs WHERE jobs.kind = $3 AND jobs.finished_at IS NULL
-                              AND jobs.subject = sessions.id || '#' || sessions.attempt) AS planned_at
+                              AND jobs.subject = ", erasure_subject!(), ") AS planned_at
                      FROM sessions
                      WHERE tenant_id = $1 AND purged_at IS NULL AND status IN ('completed', 'expired', 'failed')
                     ) AS ended

@@ -5,7 +5,7 @@ use crate::{
     audit::Entry,
     db::{Dialect, Tx, on, row},
     ids,
-    vault::{AssociatedData, DataKeyId},
+    vault::{AssociatedData, DataKeyId, SealedValue},
 };
 use domain::{
     document::DocumentType,
@@ -46,20 +46,6 @@ pub struct SessionRow {
     pub failure_reason: Option<FailureReason>,
 }
 
-/// Names of the encrypted columns, for [`SessionRow::associated_data`].
-pub mod column {
-    /// `state`.
-    pub const STATE: &str = "state";
-    /// `preRegisteredInfo`.
-    pub const KNOWN: &str = "known";
-    /// `userInputInfo`.
-    pub const TYPED: &str = "typed";
-    /// `documentOcr.fields`.
-    pub const OCR: &str = "ocr";
-    /// The reviewer's note.
-    pub const NOTE: &str = "note";
-}
-
 impl SessionRow {
     /// The row of a new session.
     #[must_use]
@@ -80,14 +66,10 @@ impl SessionRow {
         }
     }
 
-    /// What an encrypted column is bound to.
+    /// What a value of this session is bound to when it is encrypted.
     #[must_use]
-    pub const fn associated_data<'a>(&'a self, column: &'a str) -> AssociatedData<'a> {
-        AssociatedData {
-            tenant: &self.session.tenant,
-            session: &self.session.id,
-            name: column,
-        }
+    pub const fn associated_data<'a>(&'a self, value: SealedValue<'a>) -> AssociatedData<'a> {
+        AssociatedData::new(&self.session.tenant, &self.session.id, value)
     }
 }
 

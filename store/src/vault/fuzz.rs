@@ -1,6 +1,6 @@
 //! Encrypted data and master keys as targets of the fuzzer: see docs/TESTING.md.
 
-use super::{AssociatedData, DataKeyId, MasterKeys, SessionKey};
+use super::{AssociatedData, DataKeyId, MasterKeys, SealedValue, SessionKey};
 use domain::ids::{SessionId, TenantId};
 use std::{str::from_utf8, sync::Arc};
 use zeroize::Zeroizing;
@@ -9,11 +9,7 @@ use zeroize::Zeroizing;
 #[test]
 fn encrypted_data() {
     let (tenant, session) = (TenantId::from_random([1; 16]), SessionId::from_random([2; 16]));
-    let associated_data = AssociatedData {
-        tenant: &tenant,
-        session: &session,
-        name: "fuzz",
-    };
+    let associated_data = AssociatedData::new(&tenant, &session, SealedValue::Picture("fuzz"));
     let id = DataKeyId::generate([0; 8]).unwrap();
     let key = SessionKey {
         id,

@@ -1,7 +1,10 @@
 //! The master keys: a small text file, one key per line, the newest in use. They encrypt the sessions' keys and the few secrets
 //! that must be readable again. Anyone who has the file and both databases can read everything, so it is stored separately.
 
-use super::seal::{self, RawKey};
+use super::{
+    associated_data::context,
+    seal::{self, RawKey},
+};
 use crate::{StoreError, folders::sync_name};
 use std::{
     collections::BTreeMap,
@@ -200,7 +203,7 @@ fn bound_to(version: u32, purpose: &[&[u8]]) -> Vec<u8> {
     let version = version.to_be_bytes();
     let mut parts = vec![b"honnin/master/1".as_slice(), &version];
     parts.extend_from_slice(purpose);
-    seal::context(&parts)
+    context(&parts)
 }
 
 fn new_line(version: u32) -> Result<Zeroizing<String>, StoreError> {

@@ -5,6 +5,7 @@
 //! database. A key of which it is certain that no row names it is given back, for the next session. One that was created but never
 //! assigned, because the process crashed, encrypts nothing and stays as a harmless row.
 
+mod associated_data;
 #[cfg(test)]
 mod fuzz;
 mod key_file;
@@ -15,10 +16,11 @@ mod rotation;
 mod scratch;
 mod seal;
 
+pub use associated_data::{AssociatedData, SealedValue};
 pub use master::MasterKeys;
 pub use rotation::Rotation;
 pub use scratch::Scratch;
-pub use seal::{AssociatedData, SessionKey};
+pub use seal::SessionKey;
 
 use crate::{
     StoreError,

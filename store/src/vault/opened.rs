@@ -6,7 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Most keys in memory.
 const CAPACITY: usize = 1024;
+/// How long a key can still be used here that another process has destroyed.
 const LIFETIME: Duration = Duration::from_secs(30);
 
 #[derive(Default)]

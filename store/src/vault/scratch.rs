@@ -1,7 +1,10 @@
 //! Files for what only passes through. A file has no name, and the key to it is only in memory: whatever ends the process, nothing of
 //! it can be found or read afterwards. It is never synced, so most of it never reaches the disk.
 
-use super::seal::{RawKey, context, open, random, seal};
+use super::{
+    associated_data::context,
+    seal::{RawKey, open, random, seal},
+};
 use crate::{StoreError, folders};
 use rustix::{
     fs::{Mode, OFlags},

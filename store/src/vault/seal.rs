@@ -1,12 +1,12 @@
 //! Encrypting bytes so that they can be decrypted only with their key and only in their place.
 
-use super::DataKeyId;
+use super::{
+    DataKeyId,
+    associated_data::{AssociatedData, context},
+};
 use crate::StoreError;
 use ::seal::SealError;
-use domain::{
-    ids::{SessionId, TenantId},
-    secret::Personal,
-};
+use domain::secret::Personal;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::sync::Arc;
@@ -17,17 +17,6 @@ const FINGERPRINTS: &[u8] = b"honnin/fingerprints/1";
 
 /// A 256-bit key, wiped from memory when its last holder is dropped.
 pub(super) type RawKey = Arc<Zeroizing<[u8; 32]>>;
-
-/// What encrypted data is bound to: the associated data of its encryption. Data moved to another tenant, session or column cannot be decrypted.
-#[derive(Clone, Copy, Debug)]
-pub struct AssociatedData<'a> {
-    /// Its tenant.
-    pub tenant: &'a TenantId,
-    /// Its session.
-    pub session: &'a SessionId,
-    /// The column's or picture's name.
-    pub name: &'a str,
-}
 
 /// The key of one session's personal data. `Debug` prints nothing of it.
 #[derive(Clone)]
@@ -48,7 +37,7 @@ impl SessionKey {
     /// # Errors
     /// If the operating system provides no randomness.
     pub fn seal(&self, associated_data: &AssociatedData<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
-        seal(&self.key, plain, &self.bound_to(associated_data))
+        seal(&self.key, plain, &associated_data.bytes(&self.id))
     }
 
     /// Decrypts what [`SessionKey::seal`] made with the same associated data.
@@ -56,7 +45,7 @@ impl SessionKey {
     /// # Errors
     /// [`StoreError::Corrupt`] if it was tampered with, moved, or encrypted with another key.
     pub fn open(&self, associated_data: &AssociatedData<'_>, sealed: &[u8]) -> Result<Personal<Vec<u8>>, StoreError> {
-        open(&self.key, sealed, &self.bound_to(associated_data)).map(Personal::new)
+        open(&self.key, sealed, &associated_data.bytes(&self.id)).map(Personal::new)
     }
 
     /// Encrypts a text, bound to `associated_data`.
@@ -80,7 +69,7 @@ impl SessionKey {
         associated_data: &AssociatedData<'_>,
         sealed: &[u8],
     ) -> Result<Personal<String>, StoreError> {
-        let plain = open(&self.key, sealed, &self.bound_to(associated_data))?;
+        let plain = open(&self.key, sealed, &associated_data.bytes(&self.id))?;
         String::from_utf8(plain)
             .map(Personal::new)
             .map_err(|_| StoreError::Corrupt("encrypted data is not text"))
@@ -94,36 +83,12 @@ impl SessionKey {
         let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
         hmac(&own, &context(&parts))
     }
-
-    fn bound_to(&self, associated_data: &AssociatedData<'_>) -> Vec<u8> {
-        let AssociatedData { tenant, session, name } = *associated_data;
-        context(
-            &[
-                "honnin/data/1",
-                tenant.as_str(),
-                session.as_str(),
-                name,
-                self.id.as_str(),
-            ]
-            .map(str::as_bytes),
-        )
-    }
 }
 
 impl std::fmt::Debug for SessionKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "SessionKey({})", self.id)
     }
-}
-
-/// The associated data: each part with its length, so that no two lists of parts are encoded alike.
-pub(super) fn context(parts: &[&[u8]]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 8).sum());
-    for part in parts {
-        bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
-        bytes.extend_from_slice(part);
-    }
-    bytes
 }
 
 /// HMAC-SHA256 (RFC 2104): a key shorter than a block of the hash is padded with zeros.

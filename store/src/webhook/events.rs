@@ -4,8 +4,7 @@ use crate::{
     StoreError,
     db::{Tx, on, row},
     ids,
-    session::sessions::column,
-    vault::AssociatedData,
+    vault::{AssociatedData, SealedValue},
 };
 use domain::{
     event::{EventData, EventKind, EventType, TestEvent},
@@ -94,11 +93,9 @@ impl EventRow {
     #[must_use]
     pub const fn note_associated_data(&self) -> Option<AssociatedData<'_>> {
         match &self.content {
-            EventContent::Session { session, .. } => Some(AssociatedData {
-                tenant: &self.tenant,
-                session,
-                name: column::NOTE,
-            }),
+            EventContent::Session { session, .. } => {
+                Some(AssociatedData::new(&self.tenant, session, SealedValue::Note))
+            }
             EventContent::Test => None,
         }
     }

@@ -4,7 +4,7 @@ use domain::ids::{SessionId, TenantId};
 use store::{
     StoreError,
     capture::pictures::{Pictures, parse_path, path_of},
-    vault::AssociatedData,
+    vault::{AssociatedData, SealedValue},
 };
 use testkit::{
     buckets,
@@ -52,11 +52,7 @@ async fn a_picture_is_found_after_a_restart_and_is_not_readable_where_it_is() {
     for place in places().await {
         let key = place.backend.vault().await.take().await.unwrap();
         let (tenant, id) = (TenantId::from_random([9; 16]), session(1));
-        let sealed_for = AssociatedData {
-            tenant: &tenant,
-            session: &id,
-            name: "document-front",
-        };
+        let sealed_for = AssociatedData::new(&tenant, &id, SealedValue::Picture("document-front"));
         // Several megabytes, as a photo has.
         let picture = b"a picture of a passport ".repeat(200_000);
         place

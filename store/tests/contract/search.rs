@@ -21,7 +21,7 @@ use store::{
     Db,
     audit::{self, Entry},
     decision::decisions::{self, DecisionRow},
-    jobs::{self, JobKind, NewJob},
+    jobs::{self, ErasureSubject, JobKind, NewJob},
     people::users::{self, UserRow},
     review,
     session::{
@@ -537,7 +537,11 @@ async fn ended_sessions_are_listed_with_their_end_until_they_are_erased() {
         assert_eq!(rest, expected[1..2], "{name}");
         // Of the first one, the erasure is planned earlier than the period says, of the second one later. The last job is of another attempt.
         for (number, attempt, due) in [(13, 1, 20_500), (14, 1, 90_000), (15, 2, 0)] {
-            let subject = keep(format!("{}#{attempt}", SessionId::from_random([number; 16])));
+            let ended = ErasureSubject {
+                session: SessionId::from_random([number; 16]),
+                attempt,
+            };
+            let subject = keep(ended.to_string());
             let erasure = NewJob {
                 kind: JobKind::Erase,
                 subject,

@@ -9,9 +9,9 @@ use domain::{
 };
 use store::{
     StoreError,
-    decision::identities::{self, FACE, SealedFace},
+    decision::identities::{self, SealedFace},
     session::sessions::SessionRow,
-    vault::{AssociatedData, DataKeyId, SessionKey},
+    vault::{AssociatedData, DataKeyId, SealedValue, SessionKey},
 };
 
 /// Faces decrypted at a time.
@@ -32,7 +32,7 @@ pub(super) const fn without(has_selfie: bool, policy: &Policy) -> FaceSearch {
 /// The face as stored: its descriptor as little-endian numbers.
 pub(super) fn seal(key: &SessionKey, row: &SessionRow, face: &Face) -> Result<Vec<u8>, StoreError> {
     let bytes: Vec<u8> = face.descriptor.iter().flat_map(|value| value.to_le_bytes()).collect();
-    key.seal(&row.associated_data(FACE), &bytes)
+    key.seal(&row.associated_data(SealedValue::Face), &bytes)
 }
 
 /// The smallest distance of `face` to an approved face of another session, among those that the same network described.
@@ -91,11 +91,7 @@ async fn page(
 }
 
 fn open(key: &SessionKey, tenant: &TenantId, sealed: &SealedFace, engine: &FaceEngine) -> Result<Face, StoreError> {
-    let associated_data = AssociatedData {
-        tenant,
-        session: &sealed.session,
-        name: FACE,
-    };
+    let associated_data = AssociatedData::new(tenant, &sealed.session, SealedValue::Face);
     let bytes = key.open(&associated_data, &sealed.face)?;
     let (values, rest) = bytes.expose().as_chunks::<4>();
     if !rest.is_empty() {

@@ -27,9 +27,9 @@ use domain::{
 use store::{
     StoreError, Tx,
     decision::identities::{self, IdentityRow},
-    session::sessions::{self, column},
+    session::sessions,
     settings::tenants,
-    vault::SessionKey,
+    vault::{SealedValue, SessionKey},
 };
 
 /// Earlier sessions with the same document that are compared, the latest first: more are not needed for a finding.
@@ -229,8 +229,8 @@ async fn read_holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Pers
         .collect();
     // A name that was replaced is no other person's.
     take_superseded(&mut document);
-    let typed = attempt.row.typed.as_ref();
-    let typed: Option<Personal<UserInput>> = open_column(&key, &attempt.row.associated_data(column::TYPED), typed)?;
+    let associated_data = attempt.row.associated_data(SealedValue::Typed);
+    let typed: Option<Personal<UserInput>> = open_column(&key, &associated_data, attempt.row.typed.as_ref())?;
     let selfie = input::selfie(&attempt, &key)?;
     Ok(Some(Person {
         fields: document.into_iter().flat_map(|side| side.fields).collect(),

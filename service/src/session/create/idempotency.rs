@@ -22,12 +22,11 @@ use store::{
         links,
         sessions::{self, SessionRow},
     },
-    vault::{AssociatedData, SessionKey},
+    vault::{AssociatedData, SealedValue, SessionKey},
 };
 
 /// How long a response is stored.
 const KEPT: Millis = Millis::hours(24);
-const COLUMN: &str = "idempotency.link";
 /// Replaces the token of an opened link.
 const OPENED: &str = "opened";
 
@@ -61,11 +60,7 @@ impl Attempt {
 
     /// The response to store for it.
     pub(crate) fn keep(&self, tenant: &Tenant, created: &Created, key: &SessionKey) -> Result<KeptAnswer, StoreError> {
-        let associated_data = AssociatedData {
-            tenant: tenant.id(),
-            session: &created.id,
-            name: COLUMN,
-        };
+        let associated_data = AssociatedData::new(tenant.id(), &created.id, SealedValue::Link);
         Ok(KeptAnswer {
             tenant: tenant.id().clone(),
             key_hash: self.key_hash.clone(),
@@ -160,7 +155,9 @@ async fn open_link(
         Err(StoreError::Erased) => return Ok(None),
         key => key?,
     };
-    let url = key.open_text(&row.associated_data(COLUMN), &sealed)?.into_exposed();
+    let url = key
+        .open_text(&row.associated_data(SealedValue::Link), &sealed)?
+        .into_exposed();
     let hash = token::hash(url.rsplit('/').next().unwrap_or_default());
     let find = honnin.db.read(async move |tx| links::find(tx, &hash).await);
     let opens = find.await?.is_some_and(|link| link.is_open(now));

@@ -25,9 +25,9 @@ use store::{
     jobs::{self, JobKind, NewJob},
     session::{
         creations::{self, Creation},
-        sessions::{SessionRow, column},
+        sessions::SessionRow,
     },
-    vault::SessionKey,
+    vault::{SealedValue, SessionKey},
 };
 
 /// A session just created. The URL is shown only once.
@@ -259,12 +259,12 @@ fn seal(
         ..SessionRow::new(session, key.id().clone())
     };
     if let Some(state) = &request.state {
-        row.state = Some(key.seal(&row.associated_data(column::STATE), state.as_bytes())?);
+        row.state = Some(key.seal(&row.associated_data(SealedValue::State), state.as_bytes())?);
     }
     if let Some(known) = &request.pre_registered {
         row.known = Some(crate::runtime::sealed_json::seal_json(
             key,
-            &row.associated_data(column::KNOWN),
+            &row.associated_data(SealedValue::Known),
             known.expose(),
         )?);
     }

@@ -21,6 +21,7 @@ use tokio::time::sleep;
 const BRIEF: &str = "SET lock_timeout = '2s'";
 const PATIENT: &str = "SET lock_timeout = 0";
 
+/// The pause after the first try. It doubles with each further one, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// How often a node asks whether another one has migrated.

@@ -9,12 +9,14 @@ use domain::{
 use std::{collections::BTreeSet, time::Duration};
 use store::{
     StoreError,
-    vault::{AssociatedData, DataKeyId, SessionKey},
+    vault::{AssociatedData, DataKeyId, SealedValue, SessionKey},
 };
 use testkit::databases::{backends, bytes_at, number_at, run_at, texts_at};
 use tokio::time::timeout;
 
 const PLAIN: &[u8] = b"Erika Mustermann";
+/// What is encrypted where it does not matter what it is.
+const VALUE: SealedValue<'static> = SealedValue::AttemptTyped;
 
 fn tenant(n: u8) -> TenantId {
     TenantId::from_random([n; 16])
@@ -24,8 +26,8 @@ fn session(n: u8) -> SessionId {
     SessionId::from_random([n; 16])
 }
 
-fn opens(key: &SessionKey, tenant: &TenantId, session: &SessionId, name: &str, sealed: &[u8]) -> bool {
-    match key.open(&AssociatedData { tenant, session, name }, sealed) {
+fn opens(key: &SessionKey, tenant: &TenantId, session: &SessionId, value: SealedValue<'_>, sealed: &[u8]) -> bool {
+    match key.open(&AssociatedData::new(tenant, session, value), sealed) {
         Ok(plain) => {
             assert_eq!(plain.expose(), PLAIN);
             true
@@ -41,30 +43,17 @@ async fn sealed_data_opens_with_its_key_and_in_its_place_only() {
         let vault = backend.vault().await;
         let (key, other) = (vault.take().await.unwrap(), vault.take().await.unwrap());
         let (tenant_id, session_id) = (tenant(1), session(1));
-        let associated_data = AssociatedData {
-            tenant: &tenant_id,
-            session: &session_id,
-            name: "typed_details",
-        };
+        let associated_data = AssociatedData::new(&tenant_id, &session_id, VALUE);
         let sealed = key.seal(&associated_data, PLAIN).unwrap();
         assert!(!sealed.windows(5).any(|window| window == &PLAIN[..5]));
-        assert!(opens(&key, &tenant(1), &session(1), "typed_details", &sealed));
+        assert!(opens(&key, &tenant(1), &session(1), VALUE, &sealed));
+        assert!(!opens(&key, &tenant(2), &session(1), VALUE, &sealed), "another tenant");
+        assert!(!opens(&key, &tenant(1), &session(2), VALUE, &sealed), "another session");
         assert!(
-            !opens(&key, &tenant(2), &session(1), "typed_details", &sealed),
-            "another tenant"
-        );
-        assert!(
-            !opens(&key, &tenant(1), &session(2), "typed_details", &sealed),
-            "another session"
-        );
-        assert!(
-            !opens(&key, &tenant(1), &session(1), "read_details", &sealed),
+            !opens(&key, &tenant(1), &session(1), SealedValue::Ocr, &sealed),
             "another column"
         );
-        assert!(
-            !opens(&other, &tenant(1), &session(1), "typed_details", &sealed),
-            "another key"
-        );
+        assert!(!opens(&other, &tenant(1), &session(1), VALUE, &sealed), "another key");
     }
 }
 
@@ -104,11 +93,7 @@ async fn many_keys_are_opened_at_once_and_destroyed_ones_left_out() {
             backend.name
         );
         let (tenant, session) = (tenant(1), session(1));
-        let associated_data = AssociatedData {
-            tenant: &tenant,
-            session: &session,
-            name: "x",
-        };
+        let associated_data = AssociatedData::new(&tenant, &session, VALUE);
         let sealed = vault
             .open(&ids[2])
             .await
@@ -164,20 +149,16 @@ async fn every_changed_bit_and_every_missing_byte_is_noticed() {
     let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant_id, session_id) = (tenant(1), session(1));
-    let associated_data = AssociatedData {
-        tenant: &tenant_id,
-        session: &session_id,
-        name: "x",
-    };
+    let associated_data = AssociatedData::new(&tenant_id, &session_id, VALUE);
     let sealed = key.seal(&associated_data, PLAIN).unwrap();
     for bit in 0..sealed.len() * 8 {
         let mut changed = sealed.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
-        assert!(!opens(&key, &tenant_id, &session_id, "x", &changed), "bit {bit}");
+        assert!(!opens(&key, &tenant_id, &session_id, VALUE, &changed), "bit {bit}");
     }
     for length in 0..sealed.len() {
         assert!(
-            !opens(&key, &tenant_id, &session_id, "x", &sealed[..length]),
+            !opens(&key, &tenant_id, &session_id, VALUE, &sealed[..length]),
             "{length} bytes"
         );
     }
@@ -188,11 +169,7 @@ async fn equal_texts_are_sealed_differently_and_read_back() {
     let backend = testkit::databases::sqlite().await;
     let key = backend.vault().await.take().await.unwrap();
     let (tenant_id, session_id) = (tenant(1), session(1));
-    let associated_data = AssociatedData {
-        tenant: &tenant_id,
-        session: &session_id,
-        name: "name",
-    };
+    let associated_data = AssociatedData::new(&tenant_id, &session_id, VALUE);
     let text = Personal::new("山田太郎".to_owned());
     let (one, other) = (
         key.seal_text(&associated_data, &text).unwrap(),
@@ -211,17 +188,17 @@ async fn equal_texts_are_sealed_differently_and_read_back() {
 async fn a_key_survives_a_restart() {
     for backend in backends().await {
         let (tenant_id, session_id) = (tenant(1), session(1));
-        let associated_data = AssociatedData {
-            tenant: &tenant_id,
-            session: &session_id,
-            name: "x",
-        };
+        let associated_data = AssociatedData::new(&tenant_id, &session_id, VALUE);
         let first = backend.vault().await;
         let key = first.take().await.unwrap();
         let sealed = key.seal(&associated_data, PLAIN).unwrap();
         drop(first);
         let again = backend.vault().await.open(key.id()).await.unwrap();
-        assert!(opens(&again, &tenant_id, &session_id, "x", &sealed), "{}", backend.name);
+        assert!(
+            opens(&again, &tenant_id, &session_id, VALUE, &sealed),
+            "{}",
+            backend.name
+        );
     }
 }
 
