@@ -128,8 +128,48 @@ test("the torch's button tells whether it is on", long, async () => {
   await page.close();
 });
 
-const panel = (page) => page.locator(".stage-panel:not([hidden])");
 const openCamera = (page) => page.getByRole("button", { name: "Open the camera" }).click();
+
+/** A phone on the camera's page that counts the locks that keep its screen on: a machine without a screen may refuse them. */
+async function withScreen() {
+  const page = await browser.phone();
+  await page.addInitScript(() => {
+    const held = new Set();
+    const told = () => { document.documentElement.dataset.kept = held.size; };
+    const request = async (kind) => {
+      const lock = { kind, release: async () => { held.delete(lock); told(); } };
+      held.add(lock);
+      told();
+      return lock;
+    };
+    Object.defineProperty(navigator, "wakeLock", { value: { request } });
+  });
+  await atTheCamera(page);
+  return { page, keeps: (locks) => page.locator(`html[data-kept="${locks}"]`).waitFor() };
+}
+
+test("the screen stays on while the camera films", long, async () => {
+  browser.show("owner");
+  const { page, keeps } = await withScreen();
+  await openCamera(page);
+  await keeps(1);
+  await page.getByRole("button", { name: "Close the camera" }).click();
+  await keeps(0);
+});
+
+test("the screen stays on while a photo is sent", long, async () => {
+  browser.show("passport");
+  const { page, keeps } = await withScreen();
+  let begun = false;
+  await page.route("**/capture/pictures", () => { begun = true; });
+  await openCamera(page);
+  await persist(page, "an upload", () => begun);
+  await keeps(1);
+  await page.getByRole("button", { name: "Close the camera" }).click();
+  await keeps(0);
+});
+
+const panel = (page) => page.locator(".stage-panel:not([hidden])");
 
 test("a photo outlasts faults of the server and of a proxy, and is sent again", long, async () => {
   const page = await browser.phone();
@@ -306,19 +346,33 @@ test("while a slow network brings the camera, the page says that it is getting r
   assert.equal(await page.locator(".camera").isVisible(), true);
 });
 
-test("where WebAssembly does not run, the page does not speak of the camera", long, async () => {
+for (const missing of ["WebAssembly", "HTMLDialogElement"]) {
+  test(`where the browser lacks ${missing}, the page does not speak of the camera`, long, async () => {
+    const page = await browser.phone();
+    await page.addInitScript((name) => { delete globalThis[name]; }, missing);
+    const walk = new Walk(page);
+    await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+    await walk.consent();
+    await walk.choose();
+    await page.locator("html[data-islands=asleep]").waitFor();
+    assert.equal(await page.locator(".camera").isVisible(), false);
+    assert.equal(await page.locator(".preparing").isVisible(), false);
+    assert.equal(await page.locator(".plain .scripted").isVisible(), false);
+    assert.equal(await page.locator(".plain .unscripted").isVisible(), true);
+    assert.equal(await page.locator("#plain input[type=file]").isVisible(), true);
+  });
+}
+
+test("the page itself hides dialogs that are not open, which a browser without dialogs does not", long, async () => {
   const page = await browser.phone();
-  await page.addInitScript("delete globalThis.WebAssembly");
-  const walk = new Walk(page);
-  await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
-  await walk.consent();
-  await walk.choose();
-  await page.locator("html[data-islands=asleep]").waitFor();
-  assert.equal(await page.locator(".camera").isVisible(), false);
-  assert.equal(await page.locator(".preparing").isVisible(), false);
-  assert.equal(await page.locator(".plain .scripted").isVisible(), false);
-  assert.equal(await page.locator(".plain .unscripted").isVisible(), true);
-  assert.equal(await page.locator("#plain input[type=file]").isVisible(), true);
+  await atTheCamera(page);
+  // Undoes what a browser that knows dialogs does by itself. No inline style: the page's policy forbids those.
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("dialog { display: block; }");
+    document.adoptedStyleSheets = [sheet];
+  });
+  for (const dialog of [".stage", "[data-closing]", "[data-closing-last]"]) assert.equal(await page.locator(dialog).isVisible(), false, dialog);
 });
 
 const inApps = {
@@ -348,6 +402,17 @@ for (const [where, userAgent] of Object.entries(inApps)) {
     assert.equal(await page.locator("#plain input[type=file]").getAttribute("capture"), null);
   });
 }
+
+test("whoever closes the browser's question for the camera is told to answer it", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  // In Chrome's words.
+  await page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("Permission dismissed", "NotAllowedError"); }; });
+  await openCamera(page);
+  await panel(page).locator("h2", { hasText: "The camera is not allowed yet" }).waitFor();
+  assert.equal(await panel(page).locator("p").innerText(), "Try again, and choose Allow when your browser asks.");
+  assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
+});
 
 const safari = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15";
 for (const [where, open, lead, other] of [

@@ -110,6 +110,17 @@ test("a server too slow for frames is said to be busy, and one that answers noth
   await customer.stop();
 });
 
+test("a network that is away for a moment is named, and the camera goes on once it is back", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await hears(page, "Bring your face into the oval");
+  await page.context().setOffline(true);
+  await hears(page, "No connection");
+  await page.context().setOffline(false);
+  await hears(page, "Bring your face into the oval");
+  await customer.stop();
+});
+
 test("a frame that meets a fault is followed by the next", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent");

@@ -77,6 +77,20 @@ test("the page of a photo gives way to the one that says that it is closed", lon
   await page.getByRole("heading", { name: "This page is closed" }).waitFor();
 });
 
+test("the page with the details gives way to it as well, unless something was typed", long, async () => {
+  for (const types of [false, true]) {
+    const page = await checking();
+    await new Walk(page).accept();
+    const address = page.locator("#address");
+    if (types) await address.fill("1 Harbour Street");
+    const isOver = (response) => new URL(response.url()).pathname === "/capture/details" && response.status() === 401;
+    await Promise.all([page.waitForResponse(isOver), page.context().clearCookies()]);
+    if (!types) await page.getByRole("heading", { name: "This page is closed" }).waitFor();
+    else assert.equal(await address.inputValue(), "1 Harbour Street");
+    await browser.leave();
+  }
+});
+
 test("a dialog that is closed is no form on its way, nor is one whose page was come back to", long, async () => {
   const page = await checking();
   const isOnItsWay = () => page.evaluate("isOnItsWay()");

@@ -21,8 +21,8 @@ pub(crate) enum File {
     TooLarge,
 }
 
-/// The largest file that a form may contain. Photos are not sent by these forms.
-pub(crate) const MAX_FILE: usize = 1024 * 1024;
+/// The largest file that a form may contain, which is a logo. Photos are not sent by these forms.
+pub(crate) const MAX_FILE: usize = service::settings::logo::MAX_UPLOAD;
 
 /// Files may contain personal data.
 impl std::fmt::Debug for File {

@@ -18,12 +18,14 @@
     document.documentElement.dataset.islands = "asleep";
     console.warn("islands stay asleep", reason);
   };
-  if (globalThis.WebAssembly) load(500).then(async (half) => {
+  // The camera is shown in a dialog.
+  const missing = ["WebAssembly", "HTMLDialogElement"].find((name) => !globalThis[name]);
+  if (!missing) load(500).then(async (half) => {
     half.hydrate();
     for (const island of document.querySelectorAll("leptos-island")) await half[island.dataset.component]?.(island);
     document.documentElement.dataset.islands = "awake";
   }).catch(sleep);
-  else sleep("no WebAssembly");
+  else sleep(`no ${missing}`);
   const dress = (link, pause) => pause > 8e3 || setTimeout(() => {
     link.onerror = () => dress(link, pause * 2);
     link.href += "?";

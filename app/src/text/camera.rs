@@ -105,6 +105,10 @@ texts! {
     RETRY: "Try again", "もう一度試す";
     /// Permission refused.
     DENIED_TITLE: "Camera access is blocked", "カメラの使用が許可されていません";
+    /// The browser's question was closed without an answer.
+    DISMISSED_TITLE: "The camera is not allowed yet", "カメラの使用がまだ許可されていません";
+    /// The same.
+    DISMISSED_LEAD: "Try again, and choose Allow when your browser asks.", "もう一度お試しいただき、ブラウザーの確認画面で「許可」を選んでください。";
     /// Permission refused, Safari.
     DENIED_SAFARI: "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "アドレスの横の「ぁあ」またはページのアイコンから「Webサイトの設定」→「カメラ」→「許可」を選び、もう一度お試しください。";
     /// Permission refused, Safari on a computer.

@@ -1,5 +1,6 @@
 //! The browser's half of the camera. All access to the browser's APIs is in this folder.
 
+mod awake;
 mod cue;
 mod device;
 mod digest;
@@ -31,6 +32,11 @@ fn plain_form() -> Option<HtmlFormElement> {
 fn is_hidden() -> bool {
     let page = window().and_then(|w| w.document());
     page.is_some_and(|page| page.visibility_state() == VisibilityState::Hidden)
+}
+
+/// Whether there is a network, as far as the browser knows.
+fn is_online() -> bool {
+    window().is_none_or(|window| window.navigator().on_line())
 }
 
 /// Milliseconds of the page's monotonic clock.

@@ -1,11 +1,12 @@
 //! One run of the camera: opening, taps, the background, failures, sending. What is filmed is up to the islands.
 
+use super::awake::Awake;
 use super::cue::Cues;
 use super::device::{Camera, Encoding};
 use super::scene::Look;
 use super::send::{Answer, Upload, go, queued, send};
 use super::trouble::{Trouble, is_in_app, without_the_page};
-use super::{is_hidden, now, rest, window};
+use super::{is_hidden, is_online, now, rest, window};
 use crate::camera::retry::Retry;
 use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
 use crate::forms;
@@ -69,6 +70,8 @@ pub(super) struct Run {
     pub(super) camera: Camera,
     pub(super) cues: Cues,
     pub(super) upload: Upload,
+    /// On while the camera films and pictures are sent, off while the page waits for the user.
+    awake: Awake,
     film: Film,
     subject: Subject,
     /// Incremented whenever a run ends; a loop with an older number stops.
@@ -100,6 +103,7 @@ impl Run {
             camera,
             cues: Cues::default(),
             upload: Upload::default(),
+            awake: Awake::default(),
             film,
             subject,
             turn: Cell::new(0),
@@ -227,6 +231,7 @@ impl Run {
         self.next_turn();
         self.camera.close(self.video().as_ref());
         self.cues.close();
+        self.awake.end();
         if let Some(dialog) = self.stage.dialog.get_untracked()
             && dialog.open()
         {
@@ -269,6 +274,7 @@ impl Run {
     }
 
     async fn go_through(self: Rc<Self>, turn: u32) {
+        self.awake.begin();
         self.stage.tell(self.stage.say(text::STARTING));
         let Some(video) = self.video() else { return };
         let opened = self.camera.open(&video).await;
@@ -406,6 +412,7 @@ impl Run {
         let mut retry = Retry::begin(now());
         loop {
             self.hide_panel();
+            self.awake.begin();
             self.stage.tell(self.stage.say(text::SENDING));
             self.stage.sent(0.0);
             let (stage, moved_at) = (self.stage, Rc::new(Cell::new(now())));
@@ -494,6 +501,7 @@ impl Run {
 
     /// Shows a panel and moves the focus to its title: the panel covers what had the focus.
     fn show_panel(&self, panel: Panel) {
+        self.awake.end();
         self.stage.panel.set(Some(panel));
         let stage = self.stage;
         spawn_local(async move {
@@ -552,10 +560,6 @@ async fn tell_queue(stage: Stage, moved_at: Weak<Cell<u64>>) {
         stage.look(Look::Good, sentence.is_none());
         stage.tell(sentence.map_or(Cow::Borrowed(stage.say(text::SENDING)), Cow::Owned));
     }
-}
-
-fn is_online() -> bool {
-    window().is_none_or(|window| window.navigator().on_line())
 }
 
 fn form_beside(id: &str) -> Option<Element> {

@@ -15,6 +15,8 @@ use web_sys::DomException;
 pub(super) enum Trouble {
     /// The user or the browser refused.
     Denied,
+    /// The user closed the browser's question without an answer: it will ask again.
+    Dismissed,
     /// There is none.
     Missing,
     /// Another app is using it.
@@ -48,12 +50,13 @@ pub(super) enum Trouble {
 impl Trouble {
     /// From the error that `getUserMedia` or `play` threw.
     pub(super) fn of(error: &JsValue) -> Self {
-        let name = error
-            .dyn_ref::<DomException>()
-            .map(DomException::name)
-            .unwrap_or_default();
+        let error = error.dyn_ref::<DomException>();
+        let name = error.map(DomException::name).unwrap_or_default();
+        // Only Chrome tells the two apart.
+        let is_dismissed = error.is_some_and(|error| error.message().contains("dismissed"));
         match name.as_str() {
             "NotAllowedError" | "SecurityError" if is_in_app() => Self::DeniedByApp,
+            "NotAllowedError" if is_dismissed => Self::Dismissed,
             "NotAllowedError" | "SecurityError" => Self::Denied,
             "NotFoundError" => Self::Missing,
             "OverconstrainedError" => Self::Constraint,
@@ -82,6 +85,7 @@ impl Trouble {
     pub(super) fn panel(self, stage: &Stage) -> Panel {
         let (title, lead, action): (Text, Text, Text) = match self {
             Self::Denied => (text::DENIED_TITLE, denied_lead(), text::RETRY),
+            Self::Dismissed => (text::DISMISSED_TITLE, text::DISMISSED_LEAD, text::RETRY),
             Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, switch_device::OTHER_DEVICE),
             Self::Busy | Self::Constraint => (text::BUSY_TITLE, text::BUSY_LEAD, text::RETRY),
             Self::Black => (text::BLACK_TITLE, text::BLACK_LEAD, text::RETRY),
@@ -106,7 +110,10 @@ impl Trouble {
                 Self::Missing | Self::InApp => text::SEND_PHOTO,
                 _ => without_the_page(),
             }),
-            elsewhere: matches!(self, Self::Denied | Self::DeniedByApp | Self::Black | Self::Frozen),
+            elsewhere: matches!(
+                self,
+                Self::Denied | Self::Dismissed | Self::DeniedByApp | Self::Black | Self::Frozen
+            ),
         }
     }
 }

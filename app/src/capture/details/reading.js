@@ -38,10 +38,17 @@
     }
     if (isFocused) (isOver ? document.getElementById("main") : summary).focus({ preventScroll: true });
   };
+  // Gives way to another page. What was typed stays, and the server says so when it is sent.
+  const leave = () => {
+    // Not loaded again: the page may be the answer to a form, which would be sent again.
+    if (!typed) location.replace(follow);
+    return true;
+  };
   const look = async () => {
     // A hidden page does not ask.
     if (document.hidden) return false;
     const answer = await fetch(follow, { cache: "no-store" });
+    if (isOver(answer) && !isOnItsWay()) return leave();
     if (!answer.ok) return false;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const now = page.querySelector("[data-reading]");
@@ -49,12 +56,8 @@
     if (isOnItsWay()) return false;
     const names = (of) => inputs(of).map((input) => input.id).join();
     const same = now && names(page.querySelector("form[data-kept]")) === names(form);
-    // Another step is due, or other items are asked for. What was typed stays, and the server says so when it is sent.
-    if (!same) {
-      // Not loaded again: the page may be the answer to a form, which would be sent again.
-      if (!typed) location.replace(follow);
-      return true;
-    }
+    // Another step is due, or other items are asked for.
+    if (!same) return leave();
     for (const fresh of page.querySelectorAll(".field")) {
       const [first] = inputs(fresh);
       const old = first && document.getElementById(first.id).closest(".field");

@@ -79,7 +79,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         </form>
         <script nonce=meta.nonce.clone() inner_html=include_str!("offline.js")></script>
         {view.style.is_japanese().then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
-        {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=concat!(include_str!("../on_its_way.js"), include_str!("reading.js"))></script> })}
+        {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=concat!(include_str!("../../shell/over.js"), include_str!("../on_its_way.js"), include_str!("reading.js"))></script> })}
     };
     let title = title(meta, heading, view.unsaved || !mistakes.is_empty());
     shell::phone_with_form(meta, title, main.into_any(), FORM)

@@ -15,7 +15,7 @@ use service::capture::result::{Ending, Shown, result_within};
 use std::{sync::Arc, time::Duration};
 
 /// How long the page waits for the decision.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// The result.
 #[component]
@@ -26,7 +26,7 @@ pub fn ResultPage() -> impl IntoView {
 async fn load(here: Arc<Here>) -> PageResult<ResultView> {
     let enough = |shown: &Shown| shown.ending != Ending::Waiting;
     let look = |at_most| result_within(here.request.honnin(), &here.applicant, at_most);
-    let shown = here.request.who.waiting.until(PATIENCE, enough, look).await?;
+    let shown = here.request.who.waiting.until(LONGEST_WAIT, enough, look).await?;
     let state = match shown.ending {
         Ending::None => return Err(Refusal::OutOfTurn),
         Ending::Expired => return Err(Refusal::Expired),
