@@ -19,6 +19,7 @@ pub mod findings;
 pub mod funnel;
 #[cfg(test)]
 mod fuzz;
+pub mod half_width;
 pub mod ids;
 pub mod input_match;
 pub mod json;

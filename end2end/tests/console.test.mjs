@@ -177,6 +177,7 @@ test("a decision is undone within its ten seconds", long, async () => {
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Undone.").waitFor();
   await page.getByRole("button", { name: /^Approve/ }).click();
+  await page.waitForURL((url) => url.pathname === "/admin/review");
   await page.goto(`${honnin.base}/admin/review/${id}`);
   await page.locator("[data-left]").waitFor();
   // This one is not undone: there is time to look at it.
@@ -277,6 +278,19 @@ test("a doubtful case is decided with the keyboard alone, and the next one follo
     await keyboard.press("5");
     assert.equal(await reason.isChecked(), ticked);
   }
+  // What has the focus is not under the bar with the decisions (WCAG 2.2, 2.4.11).
+  const covered = await page.evaluate(() => {
+    const bar = document.querySelector(".rulings");
+    const isCovered = (element) => {
+      element.focus();
+      return element.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1;
+    };
+    const inside = [...document.querySelectorAll(".decide :is(a, input, textarea, summary)")].filter((element) => element.checkVisibility());
+    const names = inside.filter(isCovered).map((element) => element.id || element.textContent);
+    document.activeElement.blur();
+    return names;
+  });
+  assert.deepEqual(covered, []);
   await keyboard.press("n");
   await keyboard.type("jax, and no shortcut");
   // Escape cancels a conversion into Japanese and does not leave the note; nor do other keys of a conversion do anything.
@@ -371,6 +385,56 @@ test("whoever goes on to another case is asked first if a note would be lost, an
   await at(cases[1]);
   await page.goto(`${honnin.base}/admin/review/${cases[0]}`);
   await page.getByRole("button", { name: "Unassign", exact: true }).waitFor();
+});
+
+test("a note outlives a network that is gone, a session that has ended and a link that was followed", long, async () => {
+  const owner = await honnin.tenant("Patient Bank", "--steps", "document,selfie", "--sandbox");
+  const email = "pia@bank.example";
+  const { page } = await signIn(browser, honnin, owner, { email, role: "reviewer" });
+  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
+  const { id } = await call("/v1/verification-sessions", {});
+  await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome: "needs_review" });
+  await page.goto(`${honnin.base}/admin/review/${id}`);
+  const { keyboard } = page;
+  const note = page.locator("#note");
+  await keyboard.press("n");
+  await keyboard.type("Seen on the register.");
+  await keyboard.press("Escape");
+  const approve = page.getByRole("button", { name: /^Approve/ });
+  const [away, out] = ["away", "signed-out"].map((name) => page.locator(`[data-${name}]`));
+  await page.context().setOffline(true);
+  await approve.click();
+  await away.waitFor();
+  await page.context().setOffline(false);
+  const other = await page.context().newPage();
+  await other.goto(`${honnin.base}/admin`);
+  await signOut(other);
+  await approve.click();
+  await out.waitFor();
+  assert.equal(await away.isVisible(), false);
+  // The browser asks before it leaves for another page.
+  const asked = [];
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.type());
+    await dialog.dismiss();
+  });
+  await page.getByRole("link", { name: "Session page" }).focus();
+  await keyboard.press("Enter");
+  await until("the question", () => asked.length === 1);
+  assert.deepEqual(asked, ["beforeunload"]);
+  assert.equal(await note.inputValue(), "Seen on the register.");
+  await other.locator("#email").fill(email);
+  await other.locator("#password").fill(password);
+  await other.locator('form[action="/admin/sign-in"]').getByRole("button").click();
+  await other.waitForURL((url) => url.pathname === "/admin");
+  await approve.click();
+  await page.waitForURL((url) => url.pathname === "/admin/review");
+  assert.equal(asked.length, 1, "nobody is asked on the way that saves it");
+  const { body } = await until("the decision takes effect", async () => {
+    const answer = await honnin.api(owner.apiKey, "GET", `/v1/verification-sessions/${id}`);
+    return answer.body.status !== "reviewing" && answer;
+  });
+  assert.equal(body.outcome.review.note, "Seen on the register.");
 });
 
 test("what weakens a decision is looked at twice", long, async () => {

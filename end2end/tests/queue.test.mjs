@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { until } from "../lib/places.mjs";
-import { signIn } from "../lib/reviewer.mjs";
+import { password, signIn } from "../lib/reviewer.mjs";
 
 const long = { timeout: 900_000 };
 let browser, honnin, tenant, page;
@@ -120,7 +120,15 @@ test("an open dialog is left alone, and what it missed follows", long, async () 
   await link(late).waitFor();
 });
 
-test("a page whose person has signed out elsewhere says so and stops asking", long, async () => {
+/** Signs in again in another tab, which has the page to sign in. */
+async function comesBack(other, email) {
+  await other.locator("#email").fill(email);
+  await other.locator("#password").fill(password);
+  await other.locator('form[action="/admin/sign-in"]').getByRole("button").click();
+  await other.waitForURL((url) => url.pathname === "/admin");
+}
+
+test("a page whose person has signed out elsewhere says so and stops asking until they are back", long, async () => {
   await open();
   const told = page.locator("[data-signed-out]");
   assert.equal(await told.isVisible(), false);
@@ -134,14 +142,18 @@ test("a page whose person has signed out elsewhere says so and stops asking", lo
   page.on("request", () => (asked += 1));
   await page.clock.runFor(120_000);
   assert.equal(asked, 0);
+  await comesBack(other, "rei@bank.example");
+  // As if they turned to this tab again.
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await told.waitFor({ state: "hidden" });
 });
 
-test("a case whose person has signed out elsewhere says that it is no longer reserved", long, async () => {
+test("a case whose person has signed out elsewhere says so until they are back", long, async () => {
   const { page } = await signIn(browser, honnin, tenant, { email: "mei@bank.example", role: "reviewer" });
   const id = await arrives();
   await page.clock.install();
   await page.goto(`${honnin.base}/admin/review/${id}`);
-  const lost = page.locator("[data-lost]");
+  const out = page.locator("[data-signed-out]");
   const works = async () => {
     await page.keyboard.press("Shift");
     await page.clock.runFor(4 * 60_000);
@@ -149,11 +161,14 @@ test("a case whose person has signed out elsewhere says that it is no longer res
   const isKept = (answer) => new URL(answer.url()).pathname === `/admin/review/${id}/hold`;
   const [kept] = await Promise.all([page.waitForResponse(isKept), works()]);
   assert.equal(kept.status(), 200);
-  assert.equal(await lost.isVisible(), false);
+  assert.equal(await out.isVisible(), false);
   const other = await page.context().newPage();
   await other.goto(`${honnin.base}/admin`);
   await other.getByRole("button", { name: "Sign out", exact: true }).click();
   await other.waitForURL((url) => url.pathname === "/admin/sign-in");
   await works();
-  await lost.waitFor();
+  await out.waitFor();
+  await comesBack(other, "mei@bank.example");
+  await works();
+  await out.waitFor({ state: "hidden" });
 });

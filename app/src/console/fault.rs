@@ -220,3 +220,32 @@ impl Fault {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::{proof::throttled, words::in_language};
+    use domain::{language::Language, time::Millis};
+    use service::people::{LINK_LIFETIME, openid, sign_in::WINDOW};
+
+    #[test]
+    fn the_times_that_pages_name_are_those_in_force() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let said = |language, sentence: fn() -> &'static str| {
+            runtime.block_on(in_language(language, async move { sentence() }))
+        };
+        let hours = |span: Millis| (span.0 / Millis::hours(1).0, "hours", "時間");
+        let minutes = |span: Millis| (span.0 / Millis::minutes(1).0, "minutes", "分");
+        let sentences: [(fn() -> &'static str, _); 4] = [
+            (|| Fault::LinkClosed.words().1, hours(LINK_LIFETIME)),
+            (|| ProviderFault::Closed.words().1, minutes(openid::LIFETIME)),
+            (|| ProviderFault::Throttled.words().1, minutes(WINDOW)),
+            (throttled, minutes(WINDOW)),
+        ];
+        for (sentence, (count, unit, ja)) in sentences {
+            let (english, japanese) = (said(Language::En, sentence), said(Language::Ja, sentence));
+            assert!(english.contains(&format!(" {count} {unit}")), "{english}");
+            assert!(japanese.contains(&format!("{count}{ja}")), "{japanese}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ use crate::PageMeta;
 use crate::parts::Mistake;
 use domain::time::{Millis, Timestamp};
 use leptos::prelude::*;
+use service::people::password;
 
 /// A time in UTC, to the minute, below a heading that says so; the markup holds the exact one.
 pub(super) fn time(at: Timestamp) -> AnyView {
@@ -358,13 +359,11 @@ pub(super) fn new_password() -> Line {
         label: say("Password", "パスワード"),
         kind: "password",
         autocomplete: "new-password",
-        hint: Some(
-            say(
-                "At least 15 characters. A sentence is easier to remember than symbols.",
-                "15文字以上で入力してください。記号を交ぜるより、文にするほうが覚えやすくなります。",
-            )
-            .into(),
-        ),
+        hint: Some(tell!(
+            "At least {} characters. A sentence is easier to remember than symbols.",
+            "{}文字以上で入力してください。記号を交ぜるより、文にするほうが覚えやすくなります。",
+            password::LEAST
+        )),
         ..Line::default()
     }
 }

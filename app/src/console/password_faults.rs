@@ -3,7 +3,10 @@
 use super::{proof::no_passwords, words::with_japanese};
 use crate::{page::mistake, parts::Mistake};
 use domain::name;
-use service::people::{BadField, password::BadPassword};
+use service::people::{
+    BadField,
+    password::{self, BadPassword},
+};
 
 /// What is wrong with a person's data.
 pub(super) fn bad_field(bad: BadField) -> Mistake {
@@ -21,9 +24,11 @@ pub(super) fn bad_field(bad: BadField) -> Mistake {
 
 /// What is wrong with a new password.
 pub(super) fn bad_password(bad: BadPassword) -> String {
+    let too_short = format!("パスワードは{}文字以上で設定してください。", password::LEAST);
+    let too_long = format!("パスワードは{}バイト以内で設定してください。", password::MAX_BYTES);
     let ja = match bad {
-        BadPassword::TooShort => "パスワードは15文字以上で設定してください。",
-        BadPassword::TooLong => "パスワードは1024バイト以内で設定してください。",
+        BadPassword::TooShort => too_short.as_str(),
+        BadPassword::TooLong => too_long.as_str(),
         BadPassword::Guessable => {
             "推測されやすいパスワードです。よく使われる語句、繰り返し、キーボードの並び、お名前やメールアドレスを含むものは避け、\
              ご自身で考えた文を設定してください。"

@@ -124,7 +124,7 @@ pub(super) fn table() -> AnyView {
             "The codes in "<code>"reasons"</code>" of a result, each with its "<a href="/docs/api#reasons">"effect"</a>". The list will grow; ignore codes that you "
             "do not know. A user who keeps a photo that the phone objected to is told “"{REVIEW_TITLE.get(En)}"” at the end."
         </p>
-        {table::table(&["Code and effect", "Meaning", "What the applicant saw", "What to do"], rows.collect())}
+        {table::table(&["Code and effect", "Meaning", "What the user saw", "What to do"], rows.collect())}
     }
     .into_any()
 }

@@ -281,6 +281,11 @@ async fn a_search_is_saved_for_whoever_saved_it_and_removed() {
         .post("/admin/sessions/filters", "status=created&filter=one+more")
         .await;
     assert!(one_more.status == 422 && one_more.body.contains("You have saved 20 searches."));
+    assert!(
+        one_more.body.contains("value=\"one more\""),
+        "what was typed stays: {}",
+        one_more.body
+    );
     let removed = reviewer
         .post("/admin/sessions/filters/remove", "filter=Failed+%3Cb%3E")
         .await;

@@ -254,33 +254,75 @@
     count();
   }
 
-  // Whoever goes on to another case is asked first if what they have typed would be lost.
   const ruling = document.querySelector("[data-ruling]");
+  const hold = document.querySelector("[data-hold]");
+  const [lost, signedOut, away] = ["lost", "signed-out", "away"].map((name) => document.querySelector(`[data-${name}]`));
+  /** Milliseconds after which an answer is no longer waited for. */
+  const LONGEST = 10_000;
+
+  /** Extends the reservation. Answers whether the server is away, and whether the person may not use it any more: a decision would not arrive. */
+  const extend = async () => {
+    const signal = AbortSignal.timeout?.(LONGEST);
+    const answer = await fetch(hold.dataset.hold, { method: "POST", redirect: "manual", signal }).catch(() => null);
+    const isAway = !answer || answer.status >= 500;
+    // Signed out, or no longer allowed to review.
+    const isOut = answer?.type === "opaqueredirect" || [401, 403].includes(answer?.status);
+    const until = answer?.ok ? (await answer.json().catch(() => ({}))).until : undefined;
+    if (until) Object.assign(hold.querySelector("[data-until]"), { textContent: until, dateTime: `${until.replace(" ", "T")}Z` });
+    if (!isAway) [away.hidden, signedOut.hidden] = [true, !isOut];
+    if (until !== undefined) lost.hidden = until !== null;
+    return { isAway, isOut };
+  };
+
   const isChanged = (field) => {
     if (field.type === "checkbox") return field.checked !== field.defaultChecked;
     return field.type === "textarea" && field.value !== field.defaultValue;
   };
+  const isTyped = () => Boolean(ruling) && ("unsaved" in ruling.dataset || [...ruling.elements].some(isChanged));
+  let isAsking = false, isSure = false, isLeft = false;
+  /** Sends the form if it would arrive: a page that says that the network or the session is gone would take the place of what was typed. */
+  const send = async (button) => {
+    if (isAsking) return;
+    isAsking = true;
+    // What is shown again is said again.
+    away.hidden = signedOut.hidden = true;
+    const { isAway, isOut } = await extend();
+    isAsking = false;
+    away.hidden = !isAway;
+    if (isAway || isOut) { (isOut ? signedOut : away).scrollIntoView({ block: "nearest" }); return; }
+    isSure = true;
+    button.click();
+    isSure = false;
+  };
   ruling?.addEventListener("submit", (event) => {
-    if (!event.submitter?.matches("[data-step]")) return;
-    const isTyped = "unsaved" in ruling.dataset || [...ruling.elements].some(isChanged);
-    if (isTyped && !confirm(ruling.dataset.leaving)) { event.preventDefault(); return; }
-    // The server need not ask again.
-    ruling.addEventListener("formdata", ({ formData }) => formData.set("leaving", event.submitter.value), { once: true });
+    const { submitter } = event;
+    if (submitter?.matches("[data-step]")) {
+      // Whoever goes on to another case is asked first if what they have typed would be lost.
+      if (isTyped() && !confirm(ruling.dataset.leaving)) { event.preventDefault(); return; }
+      // The server need not ask again.
+      ruling.addEventListener("formdata", ({ formData }) => formData.set("leaving", submitter.value), { once: true });
+    } else if (submitter && !isSure) {
+      event.preventDefault();
+      send(submitter);
+      return;
+    }
+    isLeft = true;
+  });
+  // On every other way, such as a link or the button that undoes the decision before, the browser asks in its own words.
+  addEventListener("beforeunload", (event) => {
+    if (isLeft || !isTyped()) return;
+    event.preventDefault();
+    // For browsers from before 2024.
+    event.returnValue = true;
   });
 
   // Activity on this page extends the reservation of the case.
-  const hold = document.querySelector("[data-hold]");
   let busy = false;
   for (const sign of ["keydown", "pointermove", "input"]) document.addEventListener(sign, () => { busy = true; });
-  const keep = async () => {
+  const keep = () => {
     if (!busy || document.hidden) return;
     busy = false;
-    const answer = await fetch(hold.dataset.hold, { method: "POST", redirect: "manual" }).catch(() => null);
-    // Signed out, or no longer allowed to review.
-    const out = answer?.type === "opaqueredirect" || [401, 403].includes(answer?.status);
-    const until = answer?.ok ? (await answer.json().catch(() => ({}))).until : undefined;
-    if (until) Object.assign(hold.querySelector("[data-until]"), { textContent: until, dateTime: `${until.replace(" ", "T")}Z` });
-    if (out || until === null) document.querySelector("[data-lost]").hidden = false;
+    extend();
   };
   if (hold) setInterval(keep, 4 * 60_000);
 })();

@@ -398,6 +398,24 @@ fn earlier(list: &[Earlier]) -> AnyView {
     rows.into_any()
 }
 
+/// What the script says instead of sending a decision that would not arrive.
+fn out_of_reach() -> AnyView {
+    view! {
+        <p class="note" role="alert" data-away hidden>{say(
+            "The server did not answer, so nothing was sent. What you typed is still on this page: try again in a moment.",
+            "サーバーから応答がないため、送信していません。入力内容はこのページに残っています。しばらくしてから再度お試しください。",
+        )}</p>
+        <p class="note" role="alert" data-signed-out hidden>{say(
+            "You are no longer signed in, or may no longer review. What you typed is still on this page and was not sent. ",
+            "サインアウト済みか、審査の権限がなくなりました。入力内容は未送信のまま、このページに残っています。",
+        )}<a href="/admin/sign-in" target="_blank" rel="noopener">{say("Sign in in a new tab", "新しいタブでサインイン")}</a>{say(
+            ", then come back and send it again.",
+            "してから、このページに戻って再度送信してください。",
+        )}</p>
+    }
+    .into_any()
+}
+
 fn side(view: &CaseView) -> AnyView {
     let state = match &view.reservation {
         Reservation::Mine(until) => {
@@ -409,6 +427,7 @@ fn side(view: &CaseView) -> AnyView {
                     "Your reservation of this case has expired. Copy your note, then open the case again.",
                     "案件の対応期限が切れました。メモの内容を控えてから、案件を開き直してください。",
                 )}</p>
+                {out_of_reach()}
                 {ruling(view)}
             }
             .into_any()

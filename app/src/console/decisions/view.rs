@@ -76,14 +76,19 @@ fn thresholds(policy: &Policy) -> AnyView {
         .into_any()
     };
     let between = |accept: f64, review: f64| {
+        let (accept, review) = (decimals(accept), decimals(review));
         tell!(
-            "accepted from {accept:.2}, reviewed from {review:.2}",
-            "{accept:.2}以上で合格、{review:.2}以上で審査"
+            "accepted from {accept}, reviewed from {review}",
+            "{accept}以上で合格、{review}以上で審査"
         )
         .into_any()
     };
     let duplicates = if policy.find_duplicates {
-        tell!("Same person from {:.2}", "{:.2}以上で同一人物", policy.duplicate_from)
+        tell!(
+            "Same person from {}",
+            "{}以上で同一人物",
+            decimals(policy.duplicate_from)
+        )
     } else {
         say("Off", "オフ").to_owned()
     };

@@ -188,16 +188,26 @@ async fn shown(request: &Request, developer: &Developer, issued: &Issued) -> Pag
         proof: None,
         ..view_of(request, developer).await?
     };
-    let curl = format!(
-        "curl -X POST {}v1/verification-sessions -H 'Authorization: Bearer {}'",
-        request.honnin().base_url(),
-        issued.key.expose()
-    );
+    let key = issued.key.expose();
     view.issued = Some(ShownKey {
-        key: issued.key.expose().clone(),
-        curl,
+        key: key.clone(),
+        curl: curl(request.honnin().base_url().as_str(), key, issued.scopes),
     });
     Ok(Outcome::shown(StatusCode::CREATED, view))
+}
+
+/// A command that a key with these scopes may try: it needs no session that exists.
+fn curl(base_url: &str, key: &str, scopes: Scopes) -> Option<String> {
+    let call = if scopes.contains(Scope::Create) {
+        "curl -X POST"
+    } else if scopes.contains(Scope::Read) {
+        "curl"
+    } else {
+        return None;
+    };
+    Some(format!(
+        "{call} {base_url}v1/verification-sessions -H 'Authorization: Bearer {key}'"
+    ))
 }
 
 /// The form was sent a second time: by reloading the page that shows the key, for example.
@@ -327,4 +337,24 @@ async fn revoke(request: Request, fields: Fields) -> PageResult<Outcome> {
             say("There was nothing to revoke.", "失効させるキーはありませんでした。")
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_to_try_is_one_that_the_key_may_call() {
+        let tried = |scopes: &[Scope]| {
+            let scopes = scopes.iter().copied().collect();
+            curl("https://id.example/", "hn_live_1", scopes)
+        };
+        let call = |start: &str| {
+            let end = "https://id.example/v1/verification-sessions -H 'Authorization: Bearer hn_live_1'";
+            Some(format!("{start} {end}"))
+        };
+        assert_eq!(tried(&[Scope::Create, Scope::Read]), call("curl -X POST"));
+        assert_eq!(tried(&[Scope::Read, Scope::Manage]), call("curl"));
+        assert_eq!(tried(&[Scope::Manage]), None);
+    }
 }

@@ -63,8 +63,8 @@ pub(super) fn overlaps() -> [(i64, &'static str); 4] {
 pub(super) struct ShownKey {
     /// The key.
     pub key: String,
-    /// A command that tries it.
-    pub curl: String,
+    /// A command that tries it, if there is one that it may call.
+    pub curl: Option<String>,
 }
 
 /// The page's content.
@@ -335,7 +335,9 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
                 ),
                 meta,
             )}
-            <section class="panel"><h2>{say("Try it", "試してみる")}</h2><pre class="code"><code>{curl}</code></pre></section>
+            {curl.map(|curl| view! {
+                <section class="panel"><h2>{say("Try it", "試してみる")}</h2><pre class="code"><code>{curl}</code></pre></section>
+            })}
         }
     });
     let main = view! {

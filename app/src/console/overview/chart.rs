@@ -107,7 +107,7 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
     let most = days.iter().map(Day::total).max().unwrap_or(0).max(1);
     let parts: Vec<_> = days.iter().map(Day::session_parts).collect();
     let bars = stacks(["good", "bad", "warn", "plain"], &parts, most);
-    let total: i64 = days.iter().map(Day::total).sum();
+    let total = grouped(days.iter().map(Day::total).sum());
     let label = match days.len() {
         1 => tell!(
             "Today's sessions by verdict: {total} in total",
@@ -118,7 +118,7 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
             "過去{count}日間の判定別セッション数：合計{total}件"
         ),
     };
-    figure(&names(days), most.to_string(), label, bars)
+    figure(&names(days), grouped(most), label, bars)
 }
 
 fn names(days: &[Day]) -> Vec<&str> {
@@ -165,8 +165,9 @@ pub(super) fn waiting(days: &[Day]) -> Option<AnyView> {
     let parts: Vec<_> = days.iter().map(|day| [day.waiting]).collect();
     let most = days.iter().map(|day| day.waiting).max().filter(|most| *most > 0)?;
     let label = tell!(
-        "Cases waiting for review at the end of each day: at most {most}",
-        "各日の終わりの審査待ち件数：最大{most}件"
+        "Cases waiting for review at the end of each day: at most {}",
+        "各日の終わりの審査待ち件数：最大{}件",
+        grouped(most)
     );
     Some(figure(
         &names(days),
@@ -192,7 +193,7 @@ pub(super) fn waiting_table(days: &[Day]) -> AnyView {
 /// The webhooks of each day by how they turned out.
 pub(super) fn deliveries(days: &[Day]) -> Option<AnyView> {
     let parts: Vec<_> = days.iter().map(Day::delivery_parts).collect();
-    let total: i64 = parts.iter().flatten().sum();
+    let total = grouped(parts.iter().flatten().sum());
     let most = parts
         .iter()
         .map(|day| day.iter().sum())
@@ -203,7 +204,7 @@ pub(super) fn deliveries(days: &[Day]) -> Option<AnyView> {
         "日別・結果別のWebhook数：合計{total}件"
     );
     let bars = stacks(["good", "plain", "warn", "bad"], &parts, most);
-    Some(figure(&names(days), most.to_string(), label, bars))
+    Some(figure(&names(days), grouped(most), label, bars))
 }
 
 /// The numbers behind the bars, newest first.
@@ -288,6 +289,8 @@ mod tests {
             html.contains(r#"viewBox="0 0 36 160""#) && html.contains("6 in total"),
             "{html}"
         );
+        let many = bars(&[day(12_345, 0)]).to_html();
+        assert!(many.contains("12,345 in total") && many.contains(">12,345<"), "{many}");
     }
 
     #[test]

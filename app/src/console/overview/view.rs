@@ -212,8 +212,9 @@ fn overdue(count: i64) -> AnyView {
         )
         .to_owned(),
         count => tell!(
-            "{count} cases have been waiting for longer than half the retention period. They are not erased by time until they are decided.",
-            "保存期間の半分を超えて審査を待っている案件が{count}件あります。判定されるまでは、保存期間が過ぎても消去されません。"
+            "{} cases have been waiting for longer than half the retention period. They are not erased by time until they are decided.",
+            "保存期間の半分を超えて審査を待っている案件が{}件あります。判定されるまでは、保存期間が過ぎても消去されません。",
+            grouped(count)
         ),
     };
     view! { <section class="panel notice"><p>{sentence}" "<a href="/admin/review">{say("Review", "審査")}</a></p></section> }
@@ -413,7 +414,7 @@ fn tiles(view: &OverviewView) -> AnyView {
     );
     let oldest = match view.backlog.late {
         0 => oldest,
-        late => tell!("{late} late, {oldest}", "目標超過{late}件、{oldest}"),
+        late => tell!("{} late, {oldest}", "目標超過{}件、{oldest}", grouped(late)),
     };
     view! {
         <div class="tiles">

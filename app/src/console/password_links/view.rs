@@ -8,6 +8,7 @@ use crate::console::words::{say, tell, with_japanese};
 use crate::parts::{Mistake, title};
 use domain::role::Role;
 use leptos::prelude::*;
+use service::people::password;
 
 /// An open invitation.
 #[derive(Clone, PartialEq, Eq)]
@@ -79,13 +80,11 @@ fn what_they_will_be(view: &InvitationView) -> String {
 /// A form for a password alone, with the e-mail address that password managers store beside it.
 fn form(action: String, email: &str, button: &'static str, wrong: &[Mistake]) -> AnyView {
     let field = Line {
-        hint: Some(
-            say(
-                "At least 15 characters. A sentence is easier to remember than symbols. Only you will know it.",
-                "15文字以上で入力してください。記号を交ぜるより、文にするほうが覚えやすくなります。パスワードはご本人にしかわかりません。",
-            )
-            .into(),
-        ),
+        hint: Some(tell!(
+            "At least {} characters. A sentence is easier to remember than symbols. Only you will know it.",
+            "{}文字以上で入力してください。記号を交ぜるより、文にするほうが覚えやすくなります。パスワードはご本人にしかわかりません。",
+            password::LEAST
+        )),
         ..new_password()
     };
     view! {

@@ -4,6 +4,7 @@
   const list = document.querySelector("[data-live]");
   const regions = [...document.querySelectorAll("[data-region]")];
   const news = document.querySelector("[data-news]");
+  const out = document.querySelector("[data-signed-out]");
   const cases = () => [...document.querySelectorAll("[data-case]")];
   if (button) {
     button.hidden = false;
@@ -58,9 +59,11 @@
     const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(20_000) }).catch(() => null);
     asking = false;
     if (answer?.type === "opaqueredirect" || answer?.status === 403) {
-      document.querySelector("[data-signed-out]").hidden = false;
+      out.hidden = false;
       return;
     }
+    // Somebody who has signed in again in another tab is back.
+    if (answer?.ok) out.hidden = true;
     const changed = answer?.status === 200 ? await answer.json().catch(() => null) : null;
     // A person who is choosing something is not disturbed.
     if (changed && !document.querySelector("dialog[open]")) {

@@ -134,6 +134,7 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
         newest_only: false,
         asked,
         saved: saved::list(request).await?,
+        name: String::new(),
         mistakes,
     })
 }
@@ -189,6 +190,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
         newest_only,
         file: None,
         saved: saved::list(&request).await?,
+        name: String::new(),
         mistakes,
     };
     Ok(Outcome::shown(status, view))

@@ -80,7 +80,8 @@ pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome
             Err(SaveFilterError::Store(error)) => return Err(error.into()),
         }
     };
-    let again = listed(&request, &fields, vec![mistake(NAME, sentence)]).await?;
+    let mut again = listed(&request, &fields, vec![mistake(NAME, sentence)]).await?;
+    again.name = fields.text(NAME);
     Ok(Outcome::refused(again))
 }
 

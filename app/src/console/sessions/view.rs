@@ -80,6 +80,8 @@ pub(super) struct SessionsView {
     pub file: Option<String>,
     /// Searches that the person has saved.
     pub saved: Vec<Saved>,
+    /// The name of a search that was not saved, as typed.
+    pub name: String,
     /// What is wrong with the search for a person, or with the name of a search.
     pub mistakes: Vec<Mistake>,
 }
@@ -91,8 +93,14 @@ impl SessionsView {
 
     /// Whether the search was refused, so that nothing was found or counted. A mistake in another form leaves the list as it is.
     fn is_refused(&self) -> bool {
-        !self.mistakes.is_empty() && self.rows.is_empty()
+        is_search_wrong(&self.mistakes)
     }
+}
+
+/// Whether a mistake is one of the form that looks for a person.
+fn is_search_wrong(mistakes: &[Mistake]) -> bool {
+    let fields = [super::NAME, super::BIRTH_DATE];
+    mistakes.iter().any(|wrong| fields.contains(&wrong.field.as_str()))
 }
 
 /// The form that looks for a person.
@@ -110,7 +118,7 @@ fn person(person: &Person, wrong: &[Mistake]) -> AnyView {
         line(field, wrong)
     };
     view! {
-        <details class="fold" open=person.any() || !wrong.is_empty()>
+        <details class="fold" open=person.any() || is_search_wrong(wrong)>
             <summary>{say("Find a person", "人物を検索")}</summary>
             <form class="filters" method="post" action="/admin/sessions" role="search" aria-label=say("Find a person", "人物を検索")>
                 {field(super::NAME, say("Full name", "氏名"), "text", None, &person.name)}
@@ -324,7 +332,7 @@ fn searches(view: &SessionsView) -> AnyView {
                 <summary>{say("Save this search", "この検索条件を保存")}</summary>
                 <form class="filters" method="post" action=saved::SAVE>
                     {hidden()}
-                    {line(Line::text(saved::NAME, say("Name", "名前"), ""), &view.mistakes)}
+                    {line(Line::text(saved::NAME, say("Name", "名前"), view.name.clone()), &view.mistakes)}
                     <div class="filter-actions"><button class="button secondary small" type="submit">{say("Save", "保存")}</button></div>
                 </form>
             </details>

@@ -32,5 +32,35 @@ pub(super) fn least(setting: Setting) -> String {
 
 /// As short as it can be said: 0.50, but 1.
 pub(super) fn number(value: f64) -> String {
-    format!("{value:.2}").replace(".00", "")
+    let text = threshold(value);
+    text.strip_suffix(".00").unwrap_or(&text).to_owned()
+}
+
+/// A threshold as it is typed: with two decimals, or with all it has. A form that is sent as it was shown changes nothing.
+pub(super) fn threshold(value: f64) -> String {
+    let short = format!("{value:.2}");
+    if short.parse::<f64>() == Ok(value) {
+        short
+    } else {
+        value.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threshold_is_shown_as_it_was_entered() {
+        for (value, typed, said) in [
+            (0.6, "0.60", "0.60"),
+            (0.655, "0.655", "0.655"),
+            (0.005, "0.005", "0.005"),
+            (1.0, "1.00", "1"),
+        ] {
+            assert_eq!(threshold(value), typed);
+            assert_eq!(typed.parse::<f64>(), Ok(value));
+            assert_eq!(number(value), said);
+        }
+    }
 }

@@ -11,6 +11,7 @@ use domain::{
     contact::Contact,
     decision::{Accepted, Policy, ThresholdFault},
     event::EventType,
+    half_width::half_width,
     network::parse_list,
     session::Step,
     setting::Setting,
@@ -43,7 +44,7 @@ pub(super) fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mist
         },
         Section::Steps => Change::Steps {
             steps: steps(fields),
-            tries: form.text(Setting::Tries).parse().unwrap_or(0),
+            tries: half_width(&form.text(Setting::Tries)).parse().unwrap_or(0),
             flashes: form.has(Setting::Flashes),
         },
         Section::Lifetimes => form.lifetimes(),
@@ -112,7 +113,7 @@ impl Form<'_> {
     }
 
     fn share(&mut self, setting: Setting) -> f64 {
-        self.text(setting).parse().unwrap_or_else(|_| {
+        half_width(&self.text(setting)).parse().unwrap_or_else(|_| {
             self.mistakes.push(faults::not_a_share(setting));
             0.0
         })
@@ -226,7 +227,7 @@ pub(super) fn span(setting: Setting, span: Millis) -> String {
 
 /// Parses a span of time as it is typed, with up to two decimals.
 fn parse_span(setting: Setting, text: &str) -> Option<Millis> {
-    let value: f64 = text
+    let value: f64 = half_width(text)
         .parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && (0.0..1e6).contains(value))?;
@@ -319,6 +320,22 @@ mod tests {
         }
         assert_eq!(
             told(Section::Decision, &format!("match_accept=0.6&match_review=0.65&{rest}")),
+            ["Face match, review threshold: must not be above the acceptance threshold (0.60)."]
+        );
+    }
+
+    #[test]
+    fn numbers_are_read_as_a_japanese_keyboard_types_them() {
+        let fields = Fields::of_bytes("step=document&tries=３".as_bytes()).unwrap();
+        let read = read(Section::Steps, &fields);
+        assert!(matches!(read, Ok(Change::Steps { tries: 3, .. })), "{read:?}");
+        assert_eq!(parse_span(Setting::ReviewTarget, "１．５"), Some(Millis::minutes(90)));
+        let rest = "liveness_accept=0.8&liveness_review=0.5&duplicate_from=0.9&sampled=０";
+        assert_eq!(
+            told(
+                Section::Decision,
+                &format!("match_accept=０．６&match_review=０．６５&{rest}")
+            ),
             ["Face match, review threshold: must not be above the acceptance threshold (0.60)."]
         );
     }

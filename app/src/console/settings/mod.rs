@@ -143,7 +143,7 @@ fn view_of(request: &Request, section: Section, tenant: &TenantRow) -> SettingsV
             policy.liveness_accept,
             policy.liveness_review,
         ]
-        .map(|value| format!("{value:.2}")),
+        .map(bounds::threshold),
         reject_on_fraud: policy.reject_on_fraud_signals,
         accept_specimens: policy.accept_specimens,
         accepted: policy.accepted,

@@ -3,7 +3,7 @@
 use super::{BACK, section::path};
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::minutes;
+use crate::console::parts::{grouped, minutes};
 use crate::console::proof::{Proof, proof_fields};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
@@ -96,7 +96,7 @@ fn which(found: &Decisions) -> String {
 }
 
 fn erasures(found: &Erasures) -> AnyView {
-    let row = |counts: [i64; 3]| counts.map(|count| count.to_string());
+    let row = |counts: [i64; 3]| counts.map(grouped);
     view! {
         <p>{say(
             "Sessions that have ended and whose personal data will be erased. Those that are to be erased sooner than the new period says keep their date. This cannot be undone.",
@@ -222,6 +222,16 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_shorter_retention_erases_is_told_in_groups_of_digits() {
+        let html = erasures(&Erasures {
+            before: [0, 0, 7],
+            after: [12_345, 0, 0],
+        })
+        .to_html();
+        assert!(html.contains(">12,345<") && html.contains(">7<"), "{html}");
+    }
 
     #[test]
     fn a_capped_sample_says_so_even_if_some_of_it_was_skipped() {

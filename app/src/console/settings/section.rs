@@ -1,5 +1,6 @@
 //! What each section of the settings holds at present, and where it is.
 
+use super::bounds;
 use crate::console::{
     labels,
     words::{say, tell},
@@ -25,10 +26,10 @@ pub(super) fn holds(section: Section, tenant: &TenantRow, has_logo: bool) -> Str
     match section {
         Section::Steps => steps(settings),
         Section::Decision => tell!(
-            "Face match threshold {:.2}, liveness threshold {:.2}. {}",
-            "顔照合のしきい値{:.2}、生体検知のしきい値{:.2}。{}",
-            settings.policy.match_accept,
-            settings.policy.liveness_accept,
+            "Face match threshold {}, liveness threshold {}. {}",
+            "顔照合のしきい値{}、生体検知のしきい値{}。{}",
+            bounds::threshold(settings.policy.match_accept),
+            bounds::threshold(settings.policy.liveness_accept),
             labels::accepted(settings.policy.accepted)
         ),
         Section::Review => tell!("Target: {}", "目標時間：{}", span(settings.review_target)),

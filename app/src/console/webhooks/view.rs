@@ -5,7 +5,7 @@ use crate::PageMeta;
 use crate::console::day::mistake;
 use crate::console::layout::{Frame, page};
 use crate::console::parts::{
-    Line, Tone, age, badge, empty, heading, line, next_page, seconds, select, short, time, time_utc,
+    Line, Tone, age, badge, empty, grouped, heading, line, next_page, seconds, select, short, time, time_utc,
 };
 use crate::console::table::{Cell, Table, cell};
 use crate::console::words::{say, tell};
@@ -347,8 +347,9 @@ fn unsent(count: i64) -> Option<AnyView> {
         )
         .to_owned(),
         _ => tell!(
-            "{count} events were not sent, because they happened while no receiver URL was configured. ",
-            "受信先のURLが未設定の間に発生した{count}件のイベントは、送信されていません。"
+            "{} events were not sent, because they happened while no receiver URL was configured. ",
+            "受信先のURLが未設定の間に発生した{}件のイベントは、送信されていません。",
+            grouped(count)
         ),
     };
     Some(

@@ -2,7 +2,7 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{empty, heading, next_page, short, time};
+use crate::console::parts::{empty, grouped, heading, next_page, short, time};
 use crate::console::table::{Cell, Table, cell};
 use crate::console::webhooks::view::ReceiverStatus;
 use crate::console::words::{say, tell};
@@ -77,8 +77,9 @@ fn send_all(view: &UnsentView) -> AnyView {
 fn happened(count: i64) -> String {
     let events = if count == 1 { "event" } else { "events" };
     tell!(
-        "{count} {events} happened while no receiver URL was configured.",
-        "受信先のURLが未設定の間に、{count}件のイベントが発生しました。"
+        "{} {events} happened while no receiver URL was configured.",
+        "受信先のURLが未設定の間に、{}件のイベントが発生しました。",
+        grouped(count)
     )
 }
 
