@@ -114,7 +114,7 @@ test("a small screen scrolls the diagram, names the columns of tables, and has t
   const letters = await page.evaluate(() => document.querySelector(".diagram text").getBoundingClientRect().height);
   assert.ok(letters >= 12, `${letters} px`);
   const cell = page.locator("#document_blurry td").nth(2);
-  assert.equal(await cell.evaluate((cell) => getComputedStyle(cell, "::before").content), '"What the applicant saw: "');
+  assert.equal(await cell.evaluate((cell) => getComputedStyle(cell, "::before").content), '"What the user saw: "');
   await page.getByRole("link", { name: "All pages" }).click();
   await page.getByRole("link", { name: "Going live" }).click();
   assert.equal(await page.locator("main input, main :text('[ ]')").count(), 0, "tasks are drawn");
