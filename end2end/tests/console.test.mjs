@@ -74,7 +74,7 @@ async function signOut(page) {
 
 test("a passkey signs in without a password and after one", long, async () => {
   const owner = await honnin.tenant("Harbour Bank", "--steps", "document,selfie");
-  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "pia@bank.example", seen: look });
+  const { page, stumbles } = await signIn(browser, honnin, owner, { email: "petra@bank.example", seen: look });
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");
   const options = {
@@ -105,7 +105,7 @@ test("a passkey signs in without a password and after one", long, async () => {
   await signOut(page);
   stumbles.push(...(await shoot(page, "sign-in")));
   // As a second factor.
-  await page.getByLabel("E-mail address").fill("pia@bank.example");
+  await page.getByLabel("E-mail address").fill("petra@bank.example");
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL((url) => url.pathname === "/admin/sign-in/code");
@@ -389,7 +389,7 @@ test("whoever goes on to another case is asked first if a note would be lost, an
 
 test("a note outlives a network that is gone, a session that has ended and a link that was followed", long, async () => {
   const owner = await honnin.tenant("Patient Bank", "--steps", "document,selfie", "--sandbox");
-  const email = "pia@bank.example";
+  const email = "piet@bank.example";
   const { page } = await signIn(browser, honnin, owner, { email, role: "reviewer" });
   const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
   const { id } = await call("/v1/verification-sessions", {});
@@ -406,11 +406,14 @@ test("a note outlives a network that is gone, a session that has ended and a lin
   await approve.click();
   await away.waitFor();
   await page.context().setOffline(false);
+  const stumbles = await look(page, "case-away");
   const other = await page.context().newPage();
   await other.goto(`${honnin.base}/admin`);
   await signOut(other);
   await approve.click();
   await out.waitFor();
+  stumbles.push(...(await look(page, "case-signed-out")));
+  assert.deepEqual(stumbles, []);
   assert.equal(await away.isVisible(), false);
   // The browser asks before it leaves for another page.
   const asked = [];

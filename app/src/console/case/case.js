@@ -274,6 +274,15 @@
     return { isAway, isOut };
   };
 
+  // The decision covers the end of what is scrolled, and browsers count what is under it as seen: whoever uses the keyboard sees what has the focus.
+  const [side, bar] = [".case-side", ".rulings"].map((part) => document.querySelector(part));
+  if (bar) side.addEventListener("focusin", ({ target }) => {
+    const hidden = target.getBoundingClientRect().bottom - bar.getBoundingClientRect().top;
+    if (hidden <= 0 || bar.contains(target) || !target.matches(":focus-visible")) return;
+    const scrolled = side.scrollHeight > side.clientHeight ? side : document.scrollingElement;
+    scrolled.scrollBy({ top: hidden + 8, behavior: "instant" });
+  });
+
   const isChanged = (field) => {
     if (field.type === "checkbox") return field.checked !== field.defaultChecked;
     return field.type === "textarea" && field.value !== field.defaultValue;
