@@ -14,7 +14,7 @@ use lens::quality::{judge, look};
 use scene::{Dice, Picture, SIZE, Scene};
 
 /// Pictures of each kind.
-const PICTURES: u64 = 60;
+const PICTURES: u64 = 40;
 
 fn judged(picture: &Picture, noise: f32, dice: &mut Dice) -> (Quality, Hint) {
     let pixels = picture.taken(noise, dice);

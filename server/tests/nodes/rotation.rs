@@ -50,7 +50,7 @@ const MOMENTS: [(Option<&str>, Duration); 4] = [
 /// What the last of them waits for: the command waits a second after this line.
 const SETTLED: Duration = Duration::from_millis(950);
 /// Data keys without a session, so that encrypting all of them takes long enough to be interrupted.
-const SPARE: usize = 4_000;
+const SPARE: usize = 1_500;
 /// Keys that are tested after each kill.
 const SAMPLE: usize = 100;
 const PLAIN: &[u8] = b"a secret that must be readable again";

@@ -34,7 +34,7 @@ use testkit::{
 use tokio::runtime::{Builder, Runtime};
 
 /// Sequences in `make test`.
-const CASES: u64 = 100;
+const CASES: u64 = 60;
 /// Concurrent systems: while one waits for its disk, another computes.
 const LANES: u64 = 8;
 
