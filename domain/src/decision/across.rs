@@ -8,7 +8,8 @@ use crate::{
     input_match::{
         completes,
         names::{
-            goes_on, has_words_of, is_printed_as, same_but_for_marks, same_but_for_suffix, same_full_name, same_name,
+            goes_on, has_words_of, is_printed_as, same_but_for_marks, same_but_for_suffix, same_full_but_for_marks,
+            same_full_name, same_name,
         },
     },
 };
@@ -393,8 +394,9 @@ fn differ(machine: &DocumentFindings, print: &[OcrField]) -> bool {
         let compared = whole.zip(of_zone);
         let is_other = |whole: &str, last: &str, first: &str| {
             let orders = [format!("{last} {first}"), format!("{first} {last}")];
-            let is_read_as = |name: &String| is_printed_as(name, whole) || same_but_for_marks(name, whole);
-            same_full_name(whole, last, first) == Some(false) && !orders.iter().any(is_read_as)
+            let is_read_as =
+                same_full_but_for_marks(whole, last, first) || orders.iter().any(|name| is_printed_as(name, whole));
+            same_full_name(whole, last, first) == Some(false) && !is_read_as
         };
         return compared.is_some_and(|(whole, (last, first))| is_other(whole, last, first));
     };
@@ -808,6 +810,20 @@ mod tests {
             assert_eq!(differs, somebody_else, "{print:?}");
             page.printed = names(print, false).fields;
             assert_eq!(names_somebody_else(&[page]), somebody_else, "{print:?}");
+        }
+    }
+
+    #[test]
+    fn an_initial_in_a_whole_name_stands_for_no_family_name() {
+        for (whole, somebody_else) in [
+            ("JOHN S OTIENO", true),
+            ("JOHN O SAMPLE", false),
+            ("SAMPLE J OTIENO", true),
+        ] {
+            let names = [(FieldName::LastName, "SAMPLE"), (FieldName::FirstName, "JOHN")];
+            let mut page = side(Side::Front, true, &names);
+            page.printed = side(Side::Front, false, &[(FieldName::FullName, whole)]).fields;
+            assert_eq!(names_somebody_else(&[page]), somebody_else, "{whole}");
         }
     }
 

@@ -161,7 +161,7 @@ fn has_items_of_zone(side: &DocumentFindings) -> bool {
 fn is_of_another_kind(kind: DocumentType, side: &DocumentFindings) -> bool {
     let is_icao = |of: DocumentType| matches!(of, DocumentType::Passport | DocumentType::IdCard);
     let layout = side.layout.as_ref().filter(|layout| is_known(layout));
-    layout.is_some_and(|layout| !layout.is_of(kind) && !(is_icao(kind) && is_icao(layout.kind)))
+    layout.is_some_and(|layout| !(layout.is_of(kind) || is_icao(kind) && is_icao(layout.kind)))
 }
 
 /// Whether the machine-readable zone belongs to this kind and to an issuer that exists, is complete and certain, and is repeated by the print.
@@ -436,8 +436,8 @@ fn is_century_in_print_alone(document: &[DocumentFindings], born: Date, today: D
 /// Whether the items of a side are certain enough to reject a document for: they are protected by check digits or a code, or were found in
 /// their places on a known document and read twice. Those of a zone with a wrong check digit go before these, and may be misread.
 fn is_certain(side: &DocumentFindings) -> bool {
-    let is_in_place = side.layout.as_ref().is_some_and(is_known) && !has_items_of_zone(side);
-    side.mrz.as_ref().is_some_and(is_whole) || !side.codes.is_empty() || is_in_place
+    let is_protected = !side.codes.is_empty() || side.layout.as_ref().is_some_and(is_known);
+    side.mrz.as_ref().is_some_and(is_whole) || (is_protected && !has_items_of_zone(side))
 }
 
 /// The sides, those with machine-readable data first.

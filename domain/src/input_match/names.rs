@@ -139,6 +139,12 @@ pub(crate) fn same_but_for_marks(a: &str, b: &str) -> bool {
     same_name(&without_marks(a), &without_marks(b)) == Some(true)
 }
 
+/// The same for a name printed as one, as [`same_full_name`].
+pub(crate) fn same_full_but_for_marks(full: &str, last: &str, first: &str) -> bool {
+    let [full, last, first] = [full, last, first].map(without_marks);
+    same_full_name(&full, &last, &first) == Some(true)
+}
+
 /// A name without marks, and without the second letter that zones have for them.
 fn without_marks(name: &str) -> String {
     let without = |word: &str| {
