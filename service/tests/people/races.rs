@@ -21,7 +21,9 @@ use service::{
         invite::{self, InviteError, Invited, Offer, draft_invitation, invite_from_here},
         list_people,
         reset_password::{ResetError, issue_reset, reset_password},
-        second_factor::{list_factors, passkeys, remove_authenticator, remove_of, renew_recovery_codes},
+        second_factor::{
+            list_factors, passkeys, remove_authenticator, remove_from_here, remove_of, renew_recovery_codes,
+        },
         set_up::{SetUp, SetUpError, set_up, set_up_link},
     },
     webhook::signing_secret::{self, SecretError},
@@ -536,7 +538,8 @@ async fn no_link_of_an_admin_is_left_who_stops_being_one_while_they_make_it() {
     }
 }
 
-/// Detects if whoever signs out everywhere does not wait for a link that is being made in one of their sessions.
+/// Detects if whoever signs out everywhere, or whose second factors are removed on the command line, does not wait for a link that is being made in
+/// one of their sessions.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_link_is_left_that_is_made_in_a_session_while_it_ends() {
     for (name, harness) in harnesses().await {
@@ -549,12 +552,20 @@ async fn no_link_is_left_that_is_made_in_a_session_while_it_ends() {
                 email: format!("person{round}@host.example"),
                 name: "Somebody".into(),
             };
-            let (invited, reset, ended) = tokio::join!(
+            let end = async || {
+                if round % 2 == 0 {
+                    let ended = console_session::sign_out_everywhere(honnin, leaving.staff()).await;
+                    ended.unwrap();
+                } else {
+                    let removed = remove_from_here(honnin, CommandLine::here(), leaving.staff().email()).await;
+                    removed.unwrap();
+                }
+            };
+            let (invited, reset, ()) = tokio::join!(
                 invite(honnin, &roster, person, Role::Admin),
                 issue_reset(honnin, &leaving, rita.user(), None),
-                console_session::sign_out_everywhere(honnin, leaving.staff()),
+                end(),
             );
-            ended.unwrap();
             assert!(
                 matches!(invited, Ok(_) | Err(InviteError::Forbidden)),
                 "{name}, round {round}: {invited:?}"

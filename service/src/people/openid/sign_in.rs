@@ -14,7 +14,7 @@ use crate::{
         client_network::client_network,
         console_session,
         known_browser::Client,
-        normalised,
+        links, normalised,
         pending_sign_in::{self, AfterFirstFactor, PendingSignIn},
         sign_in::{WINDOW, bucket},
         visit::{self, Entrance},
@@ -476,6 +476,7 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
     let (email, now) = (normalised(email), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
+        links::lock(tx, user.tenant()).await?;
         if !provider_accounts::remove_of(tx, &user.id).await? {
             return Err(PeopleError::NotFound);
         }

@@ -14,7 +14,7 @@ use crate::{
         client_network::client_network,
         console_session, is_unchanged,
         known_browser::Client,
-        normalised,
+        links, normalised,
         pending_sign_in::{self, PendingSignIn},
         sign_in::{self, bucket, count},
         visit::{self, Entrance},
@@ -626,6 +626,7 @@ pub async fn remove_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
     let (email, now) = (normalised(email), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
+        links::lock(tx, user.tenant()).await?;
         let tenant = user.tenant().cloned();
         let entry = here
             .entry(now, AuditAction::FactorRemove)
