@@ -291,6 +291,18 @@ test("a doubtful case is decided with the keyboard alone, and the next one follo
     return names;
   });
   assert.deepEqual(covered, []);
+  const isBegun = await page.evaluate(() => {
+    const [side, reasons] = [".case-side", "#reasons"].map((part) => document.querySelector(part));
+    const above = () => reasons.getBoundingClientRect().top - side.getBoundingClientRect().top;
+    for (const fold of reasons.querySelectorAll("details")) fold.open = true;
+    side.scrollTop += above();
+    reasons.focus({ preventScroll: true });
+    const isBegun = above() > -2;
+    for (const fold of reasons.querySelectorAll("details")) fold.open = false;
+    reasons.blur();
+    return isBegun;
+  });
+  assert.ok(isBegun, "what is too tall begins in sight");
   await keyboard.press("n");
   await keyboard.type("jax, and no shortcut");
   // Escape cancels a conversion into Japanese and does not leave the note; nor do other keys of a conversion do anything.
@@ -402,6 +414,10 @@ test("a note outlives a network that is gone, a session that has ended and a lin
   await keyboard.press("Escape");
   const approve = page.getByRole("button", { name: /^Approve/ });
   const [away, out] = ["away", "signed-out"].map((name) => page.locator(`[data-${name}]`));
+  await page.route("**/hold*", (route) => route.fulfill({ status: 429 }));
+  await approve.click();
+  await away.waitFor();
+  await page.unroute("**/hold*");
   await page.context().setOffline(true);
   await approve.click();
   await away.waitFor();

@@ -264,7 +264,7 @@
   const extend = async () => {
     const signal = AbortSignal.timeout?.(LONGEST);
     const answer = await fetch(hold.dataset.hold, { method: "POST", redirect: "manual", signal }).catch(() => null);
-    const isAway = !answer || answer.status >= 500;
+    const isAway = !answer || answer.status >= 500 || [408, 429].includes(answer.status);
     // Signed out, or no longer allowed to review.
     const isOut = answer?.type === "opaqueredirect" || [401, 403].includes(answer?.status);
     const until = answer?.ok ? (await answer.json().catch(() => ({}))).until : undefined;
@@ -277,10 +277,14 @@
   // The decision covers the end of what is scrolled, and browsers count what is under it as seen: whoever uses the keyboard sees what has the focus.
   const [side, bar] = [".case-side", ".rulings"].map((part) => document.querySelector(part));
   if (bar) side.addEventListener("focusin", ({ target }) => {
-    const hidden = target.getBoundingClientRect().bottom - bar.getBoundingClientRect().top;
+    const { top, bottom } = target.getBoundingClientRect();
+    const hidden = bottom - bar.getBoundingClientRect().top;
     if (hidden <= 0 || bar.contains(target) || !target.matches(":focus-visible")) return;
     const scrolled = side.scrollHeight > side.clientHeight ? side : document.scrollingElement;
-    scrolled.scrollBy({ top: hidden + 8, behavior: "instant" });
+    const start = scrolled === side ? side.getBoundingClientRect().top : 0;
+    const padding = parseFloat(getComputedStyle(scrolled).scrollPaddingTop) || 0;
+    // The beginning of what is taller than the room above stays visible.
+    scrolled.scrollBy({ top: Math.min(hidden + 8, Math.max(top - start - padding, 0)), behavior: "instant" });
   });
 
   const isChanged = (field) => {
@@ -317,6 +321,8 @@
     }
     isLeft = true;
   });
+  // Whoever comes back by the browser's button is here again.
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) isLeft = false; });
   // On every other way, such as a link or the button that undoes the decision before, the browser asks in its own words.
   addEventListener("beforeunload", (event) => {
     if (isLeft || !isTyped()) return;

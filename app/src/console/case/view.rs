@@ -407,7 +407,7 @@ fn out_of_reach() -> AnyView {
         )}</p>
         <p class="note" role="alert" data-signed-out hidden>{say(
             "You are no longer signed in, or may no longer review. What you typed is still on this page and was not sent. ",
-            "サインアウト済みか、審査の権限がなくなりました。入力内容は未送信のまま、このページに残っています。",
+            "サインアウトされているか、審査の権限がなくなっています。入力内容は未送信のまま、このページに残っています。",
         )}<a href="/admin/sign-in" target="_blank" rel="noopener">{say("Sign in in a new tab", "新しいタブでサインイン")}</a>{say(
             ", then come back and send it again.",
             "してから、このページに戻って再度送信してください。",

@@ -56,7 +56,7 @@
     news.textContent = "";
     const url = new URL(list.dataset.live, location.href);
     url.searchParams.set("seen", version);
-    const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(20_000) }).catch(() => null);
+    const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout?.(20_000) }).catch(() => null);
     asking = false;
     if (answer?.type === "opaqueredirect" || answer?.status === 403) {
       out.hidden = false;

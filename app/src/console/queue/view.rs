@@ -268,7 +268,7 @@ pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyVie
         <p class="soft">{target}</p>
         <p class="note" role="alert" data-signed-out hidden>{say(
             "You are no longer signed in, or may no longer review. ",
-            "サインアウト済みか、審査の権限がなくなりました。",
+            "サインアウトされているか、審査の権限がなくなっています。",
         )}<a href=QUEUE>{say("Reload this page", "ページを再読み込み")}</a>{say(".", "してください。")}</p>
         <p class="unseen" role="status" data-news data-one=say("1 new case", "新しい案件が1件あります")
             data-more=say("{n} new cases", "新しい案件が{n}件あります")></p>
