@@ -13,11 +13,13 @@ export const binary = (name) => join(target, profile, name);
 /** What a run leaves behind for people to look at. */
 export const shown = join(target, "end2end");
 
+const shell = "/usr/bin/chromium-headless-shell";
+
 /**
  * Chromium, unless `CHROMIUM` names another: its headless shell, which has the engine and no window, and needs half as much of the processor's time for the
  * same pages; or the whole browser.
  */
-export const chromiumPath = process.env.CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
+export const chromiumPath = process.env.CHROMIUM ?? (existsSync(shell) ? shell : "/usr/bin/chromium");
 
 export const run = promisify(execFile);
 

@@ -409,7 +409,7 @@ test("whoever closes the browser's question for the camera is told to answer it"
   // In Chrome's words.
   await page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("Permission dismissed", "NotAllowedError"); }; });
   await openCamera(page);
-  await panel(page).locator("h2", { hasText: "The camera is not allowed yet" }).waitFor();
+  await panel(page).locator("h2", { hasText: "Camera access is not allowed yet" }).waitFor();
   assert.equal(await panel(page).locator("p").innerText(), "Try again, and choose Allow when your browser asks.");
   assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
 });

@@ -106,7 +106,7 @@ texts! {
     /// Permission refused.
     DENIED_TITLE: "Camera access is blocked", "カメラの使用が許可されていません";
     /// The browser's question was closed without an answer.
-    DISMISSED_TITLE: "The camera is not allowed yet", "カメラの使用がまだ許可されていません";
+    DISMISSED_TITLE: "Camera access is not allowed yet", "カメラの使用がまだ許可されていません";
     /// The same.
     DISMISSED_LEAD: "Try again, and choose Allow when your browser asks.", "もう一度お試しいただき、ブラウザーの確認画面で「許可」を選んでください。";
     /// Permission refused, Safari.

@@ -188,7 +188,7 @@ fn about_unknown_erasures(since: Timestamp, list: Option<(&Path, usize)>) -> Str
     match list {
         None => format!(
             "Erasures after {since} are not known to the copy: it brings back whoever was erased since then. If you have their ids or the exported audit \
-             log, erase them again before the first start: honnin backup settle --erase-again FILE"
+             log, erase them again before the first start: honnin backup settle --put-back --erase-again FILE"
         ),
         Some((file, named)) => format!(
             "Erasures after {since} are not known to the copy. {} names sessions that were erased: {named}. Whoever it does not name and was erased \
@@ -329,7 +329,10 @@ mod tests {
     fn whoever_restores_with_a_list_of_erasures_is_not_told_to_give_one() {
         let since = Timestamp::from_millis(1_785_663_000_000);
         let without = about_unknown_erasures(since, None);
-        assert!(without.ends_with("--erase-again FILE"), "{without}");
+        assert!(
+            without.ends_with("honnin backup settle --put-back --erase-again FILE"),
+            "{without}"
+        );
         assert_eq!(
             about_unknown_erasures(since, Some((Path::new("erased.txt"), 3))),
             "Erasures after 2026-08-02T09:30:00.000Z are not known to the copy. erased.txt names sessions that were erased: 3. Whoever it does not name and was \

@@ -46,7 +46,7 @@ impl Heads {
 struct Limited {
     body: Body,
     read: Arc<AtomicUsize>,
-    /// How often it says yet that nothing more is there.
+    /// How many more times it says that nothing more has arrived yet.
     pauses: u8,
 }
 
