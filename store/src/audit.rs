@@ -269,7 +269,8 @@ pub async fn list(
     search(tx, tenant, &filter, &numbers_before(before), limit).await
 }
 
-/// Whether an entry like this one, of one of these actions, was written at or after `since` with a detail that contains `part`.
+/// Whether an entry like this one, of one of these actions, was written between `since` and the time of this one with a detail that contains `part`.
+/// One that was written while a clock was ahead stands for nothing that happens before that time.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -283,10 +284,10 @@ pub async fn is_recorded(
     let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
         "SELECT number FROM audit
          WHERE subject = $1 AND tenant_id = $2 AND actor = $3 AND COALESCE(address, '') = $4 AND action IN ($5, $6)
-             AND detail LIKE '%' || $7 || '%' AND at >= $8 LIMIT 1")
+             AND detail LIKE '%' || $7 || '%' AND at BETWEEN $8 AND $9 LIMIT 1")
         .bind(&like.subject).bind(like.tenant.as_ref().map(TenantId::as_str)).bind(like.actor.as_str())
         .bind(like.address.as_deref().unwrap_or_default()).bind(actions[0].as_str()).bind(actions[1].as_str())
-        .bind(part).bind(since.as_millis()).fetch_optional(conn).await)?;
+        .bind(part).bind(since.as_millis()).bind(like.at.as_millis()).fetch_optional(conn).await)?;
     Ok(found.is_some())
 }
 

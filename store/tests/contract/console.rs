@@ -700,6 +700,14 @@ async fn an_entry_is_known_by_who_did_what_to_what_from_where_and_when() {
         assert!(known(written.clone(), "cap_2", 5).await, "{name}");
         assert!(!known(written.clone(), "cap_3", 5).await, "{name}: another picture");
         assert!(!known(written.clone(), "cap_2", 6).await, "{name}: earlier");
+        let earlier = Entry {
+            at: at(4),
+            ..written.clone()
+        };
+        assert!(
+            !known(earlier, "cap_2", 0).await,
+            "{name}: written while a clock was ahead"
+        );
         assert!(
             !known(like(Some(&tenant.id), "usr_2"), "cap_2", 5).await,
             "{name}: somebody else"
