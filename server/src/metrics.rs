@@ -30,7 +30,7 @@ type Words<const N: usize> = [(&'static str, String); N];
 type ByKind = Family<[(&'static str, &'static str); 1], Gauge>;
 type ByDirective = Family<[(&'static str, &'static str); 1], Counter>;
 
-/// A number that may be unknown for now, and is not shown then.
+/// A gauge that is left out while its value is unknown.
 #[derive(Clone, Debug, Default)]
 struct OptionalGauge(Arc<Mutex<Option<i64>>>);
 

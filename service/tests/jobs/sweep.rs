@@ -171,24 +171,30 @@ async fn an_event_is_kept_until_ninety_days_after_the_erasure_and_its_delivery_f
     }
 }
 
+/// A tenant that keeps personal data for long, whose only session was erased on the first day; sweeps are planned.
+async fn erased_early(database: Backend) -> (Harness, SessionId) {
+    let mut harness = harness(database).await;
+    let settings = TenantSettings {
+        steps: domain::session::Step::ALL.to_vec(),
+        retention: Millis::days(2_000),
+        ..TenantSettings::default()
+    };
+    harness.save_settings(settings).await;
+    let session = harness.create().await.id;
+    erase_of_tenant(&harness.honnin, &harness.caller().await, session.as_str())
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    sweep::plan(&harness.honnin).await.unwrap();
+    (harness, session)
+}
+
 /// Planted fault that this test detects: a sweep that never looks at events of the retention period.
 #[tokio::test]
 async fn an_event_of_a_session_that_was_erased_early_leaves_ninety_days_after_that_however_long_others_are_kept() {
     for database in backends().await {
         let name = database.name;
-        let mut harness = harness(database).await;
-        let settings = TenantSettings {
-            steps: domain::session::Step::ALL.to_vec(),
-            retention: Millis::days(2_000),
-            ..TenantSettings::default()
-        };
-        harness.save_settings(settings).await;
-        let session = harness.create().await.id;
-        erase_of_tenant(&harness.honnin, &harness.caller().await, session.as_str())
-            .await
-            .unwrap();
-        harness.run_until_idle().await;
-        sweep::plan(&harness.honnin).await.unwrap();
+        let (harness, session) = erased_early(database).await;
         harness.wait(Millis::days(89)).await;
         for hour in 1..=48 {
             harness.wait(Millis::hours(1)).await;
@@ -202,19 +208,7 @@ async fn an_event_of_a_session_that_was_erased_early_leaves_ninety_days_after_th
 /// Planted fault that this test detects: events that are looked at only at some hours of the day.
 #[tokio::test]
 async fn an_event_of_a_session_that_was_erased_early_leaves_although_no_node_runs_at_night() {
-    let mut harness = harness(testkit::databases::sqlite().await).await;
-    let settings = TenantSettings {
-        steps: domain::session::Step::ALL.to_vec(),
-        retention: Millis::days(2_000),
-        ..TenantSettings::default()
-    };
-    harness.save_settings(settings).await;
-    let session = harness.create().await.id;
-    erase_of_tenant(&harness.honnin, &harness.caller().await, session.as_str())
-        .await
-        .unwrap();
-    harness.run_until_idle().await;
-    sweep::plan(&harness.honnin).await.unwrap();
+    let (harness, session) = erased_early(testkit::databases::sqlite().await).await;
     harness.run_until_idle().await;
     // One sweep a day, at half past nine in the morning.
     harness.wait(Millis::days(91)).await;
